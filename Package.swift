@@ -1,0 +1,58 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+  name: "smilepile",
+  products: [
+    .executable(name: "smilepile", targets: ["smilepile"]),
+    .library(name: "Backup", targets: ["Backup", "PhotoLibrary"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CLibZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
+    .target(
+      name: "FileSystem",
+      dependencies: ["CSystemCalls", .product(name: "SystemPackage", package: "swift-system")]),
+    .target(name: "CSystemCalls"),
+    .target(name: "Zip", dependencies: ["CLibZip", "FileSystem"]),
+    .target(name: "ImageHeader"),
+    .target(
+      name: "PhotoLibrary",
+      dependencies: [
+        "FileSystem", "ImageHeader",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Crypto", package: "swift-crypto"),
+      ]),
+    .target(
+      name: "Backup",
+      dependencies: [
+        "PhotoLibrary", "Zip", "FileSystem",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Logging", package: "swift-log"),
+      ]),
+    .executableTarget(
+      name: "smilepile",
+      dependencies: [
+        "Backup", "PhotoLibrary", "FileSystem",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+      ]),
+    .target(
+      name: "TestSupport", dependencies: ["Backup", "PhotoLibrary", "Zip", "FileSystem"],
+      path: "Tests/TestSupport"),
+    .testTarget(name: "FileSystemTests", dependencies: ["FileSystem", "TestSupport"]),
+    .testTarget(name: "ZipTests", dependencies: ["Zip", "TestSupport"]),
+    .testTarget(name: "ImageHeaderTests", dependencies: ["ImageHeader"]),
+    .testTarget(name: "PhotoLibraryTests", dependencies: ["PhotoLibrary", "TestSupport"]),
+    .testTarget(name: "BackupTests", dependencies: ["Backup", "TestSupport"]),
+    .testTarget(name: "CommandTests", dependencies: ["smilepile", "TestSupport"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

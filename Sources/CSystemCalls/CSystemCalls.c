@@ -1,0 +1,32 @@
+#define _GNU_SOURCE
+#include "CSystemCalls.h"
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+int smilepile_openat(int directory, const char *path, int flags, mode_t mode) {
+  return openat(directory, path, flags, mode);
+}
+
+int smilepile_rename_no_replace(int from, const char *old_path, int to, const char *new_path) {
+  return renameat2(from, old_path, to, new_path, RENAME_NOREPLACE);
+}
+
+int smilepile_start_write_back(int descriptor, off_t offset, off_t count) {
+  return sync_file_range(descriptor, offset, count, SYNC_FILE_RANGE_WRITE);
+}
+
+int smilepile_flock(int descriptor, int operation) { return flock(descriptor, operation); }
+
+int smilepile_fstatfs(int descriptor, long *type, long *free_bytes) {
+  struct statfs status;
+  if (fstatfs(descriptor, &status) != 0) return -1;
+  *type = status.f_type;
+  *free_bytes = (long)status.f_bavail * status.f_bsize;
+  return 0;
+}
+
+const int smilepile_o_tmpfile = O_TMPFILE;
+const long smilepile_utime_omit = UTIME_OMIT;

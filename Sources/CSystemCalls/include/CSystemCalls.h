@@ -1,0 +1,16 @@
+#ifndef SMILEPILE_CSYSTEMCALLS_H
+#define SMILEPILE_CSYSTEMCALLS_H
+#include <sys/types.h>
+
+// What Swift cannot call by itself: variadic functions, functions behind _GNU_SOURCE, and flock and statfs,
+// whose names are those of structures too.
+int smilepile_openat(int directory, const char *path, int flags, mode_t mode);
+int smilepile_rename_no_replace(int from, const char *old_path, int to, const char *new_path);
+int smilepile_start_write_back(int descriptor, off_t offset, off_t count);
+int smilepile_flock(int descriptor, int operation);
+int smilepile_fstatfs(int descriptor, long *type, long *free_bytes);
+
+// O_TMPFILE and UTIME_OMIT are macros that Swift does not import.
+extern const int smilepile_o_tmpfile;
+extern const long smilepile_utime_omit;
+#endif

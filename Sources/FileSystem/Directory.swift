@@ -1,0 +1,234 @@
+import CSystemCalls
+import Glibc
+import SystemPackage
+
+/// An open folder. Names are resolved in it and not from the root, one component at a time and never
+/// through a symbolic link, so that a link planted inside a library leads nowhere. It owns its
+/// descriptor, which is closed when the value goes. All functions block.
+public struct Directory: ~Copyable, Sendable {
+  /// The kernel's number for the open folder.
+  let descriptor: CInt
+  /// Where it was opened, for messages.
+  public let path: FilePath
+
+  private init(descriptor: CInt, path: FilePath) {
+    self.descriptor = descriptor
+    self.path = path
+  }
+
+  deinit { close(descriptor) }
+
+  /// Opens a folder by a path that a person gave, following symbolic links.
+  public static func open(_ path: FilePath) throws(FileError) -> Directory {
+    try FileError.attempt("open", path) { () throws(Errno) in
+      Directory(descriptor: try SystemCalls.openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY), path: path)
+    }
+  }
+
+  /// The path of something in this folder, for messages.
+  public func path(of name: FilePath) -> FilePath { path.appending(name.components) }
+
+  /// Opens a file. `name` may have several components; each but the last is opened as a folder,
+  /// without following links. openat(2).
+  public func open(_ name: FilePath, _ mode: File.Mode) throws(FileError) -> File {
+    try inParent(of: name) { (parent, last) throws(FileError) in
+      try FileError.attempt("open", path(of: name)) { () throws(Errno) in
+        File(
+          descriptor: try SystemCalls.openat(parent, last, mode.flags, 0o600), path: path(of: name))
+      }
+    }
+  }
+
+  /// Opens a file of this folder that has no name yet, or says that the file system has no such files.
+  /// `O_TMPFILE` of open(2).
+  public func openUnnamed() throws(FileError) -> File? {
+    do {
+      return File(descriptor: try SystemCalls.openat(descriptor, ".", File.Mode.unnamed.flags, 0o600), path: path)
+    } catch .notSupportedOnSocket, .isDirectory, .noSuchFileOrDirectory, .invalidArgument {
+      // EOPNOTSUPP is what open(2) documents; older file systems and kernels answer the others
+      return nil
+    } catch {
+      throw FileError("write in", path, error)
+    }
+  }
+
+  /// Opens a folder in this one. openat(2).
+  public func directory(_ name: FilePath) throws(FileError) -> Directory {
+    try inParent(of: name) { (parent, last) throws(FileError) in
+      try FileError.attempt("open", path(of: name)) { () throws(Errno) in
+        Directory(
+          descriptor: try SystemCalls.openat(parent, last, O_RDONLY | O_DIRECTORY | O_NOFOLLOW),
+          path: path(of: name))
+      }
+    }
+  }
+
+  /// Makes a folder with mode 0700; true if it is new, false if it was there. The caller syncs this
+  /// folder before anything depends on the new one. mkdirat(2).
+  @discardableResult
+  public func makeDirectory(_ name: FilePath) throws(FileError) -> Bool {
+    try inParent(of: name) { (parent, last) throws(FileError) in
+      do throws(Errno) {
+        try SystemCalls.mkdirat(parent, last, 0o700)
+        return true
+      } catch .fileExists {
+        return false
+      } catch {
+        throw FileError("make the folder", path(of: name), error)
+      }
+    }
+  }
+
+  /// What a name stands for, nil if nothing has it. A symbolic link is not followed. fstatat(2).
+  public func status(of name: FilePath) throws(FileError) -> FileStatus? {
+    do {
+      return try inParent(of: name) { (parent, last) throws(FileError) in
+        try FileError.attempt("examine", path(of: name)) { () throws(Errno) in
+          FileStatus(try SystemCalls.fstatat(parent, last, followLinks: false))
+        }
+      }
+    } catch where error.errno == .noSuchFileOrDirectory || error.errno == .notDirectory {
+      return nil
+    }
+  }
+
+  /// The names in the folder, sorted, without `.` and `..`. readdir(3).
+  public func names() throws(FileError) -> [FilePath] {
+    try FileError.attempt("list", path) { () throws(Errno) in
+      try SystemCalls.names(descriptor).sorted { $0.string < $1.string }
+    }
+  }
+
+  /// Renames a file, never over another one: a taken name is EEXIST. On a file system without
+  /// `RENAME_NOREPLACE` the file is linked and its old name removed; where there are no links either, the
+  /// name is reserved first and then renamed over. renameat2(2).
+  public func rename(
+    _ name: FilePath, to directory: borrowing Directory, as new: FilePath
+  ) throws(FileError) {
+    let from = descriptor
+    let target = directory.path(of: new)
+    try directory.inParent(of: new) { (to, last) throws(FileError) in
+      do throws(Errno) {
+        try SystemCalls.renameNoReplace(from, name, to, last)
+        return
+      } catch .invalidArgument, .noFunction {
+        // the next rung
+      } catch {
+        throw FileError("rename \(path(of: name)) to", target, error)
+      }
+      do throws(Errno) {
+        try SystemCalls.linkat(from, name, to, last)
+        try SystemCalls.unlinkat(from, name, isDirectory: false)
+        return
+      } catch .notPermitted, .notSupportedOnSocket, .noFunction {
+        // the last rung
+      } catch {
+        throw FileError("link \(path(of: name)) to", target, error)
+      }
+      try FileError.attempt("rename \(path(of: name)) to", target) { () throws(Errno) in
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
+        close(try SystemCalls.openat(to, last, flags, 0o600))
+        try SystemCalls.renameat(from, name, to, last)
+      }
+    }
+  }
+
+  /// Renames over whatever has the new name, in one step. For the few files that belong to this program
+  /// alone. renameat(2).
+  public func replace(_ new: FilePath, with name: FilePath) throws(FileError) {
+    try FileError.attempt("rename \(path(of: name)) to", path(of: new)) { () throws(Errno) in
+      try SystemCalls.renameat(descriptor, name, descriptor, new)
+    }
+  }
+
+  /// Gives a file without a name one; a taken name is EEXIST. linkat(2).
+  public func link(_ file: borrowing File, as name: FilePath) throws(FileError) {
+    try FileError.attempt("link", path(of: name)) { () throws(Errno) in
+      try SystemCalls.linkDescriptor(file.descriptor, descriptor, name)
+    }
+  }
+
+  /// Removes a file; false if there was none. unlinkat(2).
+  @discardableResult
+  public func remove(_ name: FilePath) throws(FileError) -> Bool {
+    try remove(name, isDirectory: false)
+  }
+
+  /// Removes an empty folder; false if there was none. unlinkat(2).
+  @discardableResult
+  public func removeDirectory(_ name: FilePath) throws(FileError) -> Bool {
+    try remove(name, isDirectory: true)
+  }
+
+  private func remove(_ name: FilePath, isDirectory: Bool) throws(FileError) -> Bool {
+    do {
+      try inParent(of: name) { (parent, last) throws(FileError) in
+        try FileError.attempt("remove", path(of: name)) { () throws(Errno) in
+          try SystemCalls.unlinkat(parent, last, isDirectory: isDirectory)
+        }
+      }
+      return true
+    } catch where error.errno == .noSuchFileOrDirectory {
+      return false
+    }
+  }
+
+  /// Removes everything in a folder of this one, and the folder. Links are removed, never followed.
+  /// For this program's own folders only.
+  public func removeTree(_ name: FilePath) throws(FileError) {
+    guard let status = try status(of: name) else { return }
+    guard status.kind == .directory else {
+      try remove(name)
+      return
+    }
+    let inner = try directory(name)
+    for child in try inner.names() { try inner.removeTree(child) }
+    try removeDirectory(name)
+  }
+
+  /// Makes the names in the folder durable. Some file systems cannot sync a folder and say EINVAL; that
+  /// is no failure. fsync(2).
+  public func sync() throws(FileError) {
+    do {
+      try SystemCalls.fsync(descriptor)
+    } catch .invalidArgument {
+      return
+    } catch {
+      throw FileError("flush to disk", path, error)
+    }
+  }
+
+  /// The file system that holds the folder. fstatfs(2).
+  public func fileSystem() throws(FileError) -> FileSystemStatus {
+    try FileError.attempt("examine", path) { () throws(Errno) in
+      FileSystemStatus(try SystemCalls.fileSystem(descriptor))
+    }
+  }
+
+  /// The folder's own status.
+  public func status() throws(FileError) -> FileStatus {
+    try FileError.attempt("examine", path) { () throws(Errno) in
+      FileStatus(try SystemCalls.fstat(descriptor))
+    }
+  }
+
+  /// Opens the folders on the way to `name`, one after the other and without following links, and hands
+  /// out the last one with the last component.
+  private func inParent<Result: ~Copyable>(
+    of name: FilePath, _ body: (CInt, FilePath) throws(FileError) -> Result
+  ) throws(FileError) -> Result {
+    guard let last = name.lastComponent, name.isRelative,
+      name.components.allSatisfy({ $0.kind == .regular })
+    else { throw FileError("open", path(of: name), .invalidArgument) }
+    var parent = descriptor
+    defer { if parent != descriptor { close(parent) } }
+    for component in name.components.dropLast() {
+      let next = try FileError.attempt("open", path(of: name)) { () throws(Errno) in
+        try SystemCalls.openat(parent, FilePath(component.string), O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+      }
+      if parent != descriptor { close(parent) }
+      parent = next
+    }
+    return try body(parent, FilePath(last.string))
+  }
+}

@@ -1,0 +1,21 @@
+import SystemPackage
+
+/// A system call that failed, with what a message needs: what was tried, on which file, and why.
+public struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// What was tried, in the infinitive: "open", "write", "flush to disk".
+  public var operation: String
+  /// The file or folder it was tried on.
+  public var path: FilePath
+  /// The kernel's reason.
+  public var errno: Errno
+
+  /// Makes an error from its three parts.
+  public init(_ operation: String, _ path: FilePath, _ errno: Errno) {
+    self.operation = operation
+    self.path = path
+    self.errno = errno
+  }
+
+  /// One line: `cannot write /nas/x.zip: No space left on device (errno 28)`.
+  public var description: String { "cannot \(operation) \(path): \(errno) (errno \(errno.rawValue))" }
+}

@@ -1,0 +1,52 @@
+import Glibc
+import SystemPackage
+
+/// An advisory lock on a file, held until the value goes: the kernel clears it when its owner dies, so
+/// there is no stale lock to remove. The lock file is never unlinked, since two processes could then hold
+/// two files of one name. flock(2), `O_RDWR|O_CLOEXEC`.
+public struct FileLock: ~Copyable, Sendable {
+  private let file: File
+
+  /// Somebody else has the lock.
+  public struct Busy: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The lock file.
+    public let path: FilePath
+    /// Who wrote itself into it: `process 4711 on nas`; empty if unknown.
+    public let owner: String
+
+    /// One line for a person, with the remedy.
+    public var description: String {
+      let who = owner.isEmpty ? "another process" : owner
+      return "\(path.removingLastComponent()) is in use by \(who); wait for it to end, or use --lock-wait"
+    }
+  }
+
+  /// Takes the lock at once, or throws `Busy` or `FileError`. An exclusive owner's process id and host are
+  /// written into the file, for messages alone.
+  public init(_ name: FilePath, in directory: borrowing Directory, exclusive: Bool) throws {
+    let file = try directory.open(name, .readWrite)
+    guard try file.lock(exclusive: exclusive) else {
+      let owner = (try? file.read(256, at: 0)) ?? []
+      throw Busy(
+        path: directory.path(of: name),
+        owner: String(decoding: owner, as: UTF8.self).trimmingNewline)
+    }
+    if exclusive {
+      try file.resize(to: 0)
+      try file.write(Array("process \(getpid()) on \(Self.hostName)\n".utf8), at: 0)
+    }
+    self.file = file
+  }
+
+  private static var hostName: String {
+    var buffer = [CChar](repeating: 0, count: 256)
+    guard gethostname(&buffer, buffer.count - 1) == 0 else { return "an unknown host" }
+    return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}
+
+extension String {
+  fileprivate var trimmingNewline: String {
+    String(prefix { $0 != "\n" && $0 != "\0" })
+  }
+}

@@ -1,0 +1,71 @@
+import Glibc
+
+/// What the kernel knows of a file: stat(2).
+public struct FileStatus: Sendable, Equatable {
+  /// What kind of thing a name stands for.
+  public enum Kind: Sendable {
+    /// A file with bytes.
+    case file
+    /// A folder.
+    case directory
+    /// A symbolic link, not followed.
+    case symbolicLink
+    /// A device, FIFO or socket.
+    case other
+  }
+
+  /// What it is.
+  public let kind: Kind
+  /// Length in bytes.
+  public let size: Int
+  /// The date of the last change, in milliseconds since 1970.
+  public let modified: Int64
+  /// Device and inode: equal for two names of one file, and for nothing else at one time.
+  public let identity: Identity
+
+  /// What tells one file from every other on this machine.
+  public struct Identity: Sendable, Hashable {
+    /// The file system's number.
+    public let device: UInt64
+    /// The file's number in it.
+    public let inode: UInt64
+  }
+
+  init(_ status: stat) {
+    kind =
+      switch status.st_mode & S_IFMT {
+      case S_IFREG: .file
+      case S_IFDIR: .directory
+      case S_IFLNK: .symbolicLink
+      default: .other
+      }
+    size = Int(status.st_size)
+    modified = Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
+    identity = Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+  }
+}
+
+/// What the kernel knows of a file system: statfs(2).
+public struct FileSystemStatus: Sendable, Equatable {
+  /// Bytes that an ordinary user can still write.
+  public let freeBytes: Int
+  /// The name of the network protocol behind it, nil for a local file system. SQLite's write-ahead log
+  /// and flock(2) do not hold across machines.
+  public let networkProtocol: String?
+
+  init(_ raw: (type: Int, freeBytes: Int)) {
+    freeBytes = raw.freeBytes
+    // statfs(2), "f_type"
+    networkProtocol =
+      switch UInt32(truncatingIfNeeded: raw.type) {
+      case 0x6969: "NFS"
+      case 0xFF53_4D42: "CIFS"
+      case 0xFE53_4D42: "SMB2"
+      case 0x517B: "SMB"
+      case 0x0102_1997: "9P"
+      case 0x5346_414F: "AFS"
+      case 0x00C3_6400: "Ceph"
+      default: nil
+      }
+  }
+}

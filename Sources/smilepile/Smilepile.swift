@@ -1,0 +1,4 @@
+import ArgumentParser
+import GRDB
+import Crypto
+@main struct Smilepile: AsyncParsableCommand {}
