@@ -5,7 +5,7 @@ let package = Package(
   name: "smilepile",
   products: [
     .executable(name: "smilepile", targets: ["smilepile"]),
-    .library(name: "Backup", targets: ["Backup", "PhotoLibrary"]),
+    .library(name: "Backup", targets: ["Backup", "PhotoLibrary", "Operations"]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -23,24 +23,25 @@ let package = Package(
     .target(name: "CSystemCalls"),
     .target(name: "Zip", dependencies: ["CLibZip", "FileSystem"]),
     .target(name: "ImageHeader"),
+    .target(name: "Operations"),
     .target(
       name: "PhotoLibrary",
       dependencies: [
-        "FileSystem", "ImageHeader",
+        "FileSystem", "ImageHeader", "Operations",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .target(
       name: "Backup",
       dependencies: [
-        "PhotoLibrary", "Zip", "FileSystem",
+        "PhotoLibrary", "Zip", "FileSystem", "Operations",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
       ]),
     .executableTarget(
       name: "smilepile",
       dependencies: [
-        "Backup", "PhotoLibrary", "FileSystem",
+        "Backup", "PhotoLibrary", "Zip", "FileSystem", "Operations",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -52,7 +53,9 @@ let package = Package(
     .testTarget(name: "ImageHeaderTests", dependencies: ["ImageHeader"]),
     .testTarget(name: "PhotoLibraryTests", dependencies: ["PhotoLibrary", "TestSupport"]),
     .testTarget(name: "BackupTests", dependencies: ["Backup", "TestSupport"]),
-    .testTarget(name: "CommandTests", dependencies: ["smilepile", "TestSupport"]),
+    .testTarget(
+      name: "CommandTests", dependencies: ["smilepile", "TestSupport"],
+      exclude: ["Scripts", "README.md"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -87,7 +87,7 @@ public struct Directory: ~Copyable, Sendable {
           FileStatus(try SystemCalls.fstatat(parent, last, followLinks: false))
         }
       }
-    } catch where error.errno == .noSuchFileOrDirectory || error.errno == .notDirectory {
+    } catch where error.isAbsence {
       return nil
     }
   }
@@ -117,7 +117,7 @@ public struct Directory: ~Copyable, Sendable {
         throw FileError("rename \(path(of: name)) to", target, error)
       }
       do throws(Errno) {
-        try SystemCalls.linkat(from, name, to, last)
+        try link(from, name, to, last)
         try SystemCalls.unlinkat(from, name, isDirectory: false)
         return
       } catch .notPermitted, .notSupportedOnSocket, .noFunction {
@@ -209,6 +209,19 @@ public struct Directory: ~Copyable, Sendable {
   public func status() throws(FileError) -> FileStatus {
     try FileError.attempt("examine", path) { () throws(Errno) in
       FileStatus(try SystemCalls.fstat(descriptor))
+    }
+  }
+
+  /// Over NFS an answer can be lost and the call sent again: EEXIST is then the trace of our own success, which
+  /// the inodes tell.
+  private func link(_ from: CInt, _ name: FilePath, _ to: CInt, _ new: FilePath) throws(Errno) {
+    do {
+      try SystemCalls.linkat(from, name, to, new)
+    } catch {
+      guard error == .fileExists,
+        FileStatus(try SystemCalls.fstatat(from, name, followLinks: false)).identity
+          == FileStatus(try SystemCalls.fstatat(to, new, followLinks: false)).identity
+      else { throw error }
     }
   }
 

@@ -10,6 +10,10 @@ public struct File: ~Copyable, Sendable {
   /// Where it was opened, for messages; it may have been renamed since.
   public let path: FilePath
 
+  /// A path by which this process can open the same file again, whatever has become of its name, and before it
+  /// has one. Valid as long as the value lives. proc(5).
+  public var descriptorPath: FilePath { FilePath("/proc/self/fd/\(descriptor)") }
+
   init(descriptor: CInt, path: FilePath) {
     self.descriptor = descriptor
     self.path = path

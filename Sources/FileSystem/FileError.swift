@@ -16,6 +16,9 @@ public struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
     self.errno = errno
   }
 
+  /// Nothing has the name, or what should be a folder on the way is none.
+  public var isAbsence: Bool { errno == .noSuchFileOrDirectory || errno == .notDirectory }
+
   /// One line: `cannot write /nas/x.zip: No space left on device (errno 28)`.
   public var description: String { "cannot \(operation) \(path): \(errno) (errno \(errno.rawValue))" }
 }

@@ -38,6 +38,23 @@ public struct FileLock: ~Copyable, Sendable {
     self.file = file
   }
 
+  /// Takes the lock for this process alone, trying again until `wait` has passed.
+  public init(_ name: FilePath, in directory: borrowing Directory, waiting wait: Duration) throws {
+    let deadline = ContinuousClock.now + wait
+    while true {
+      do {
+        self = try FileLock(name, in: directory, exclusive: true)
+        return
+      } catch let busy as Busy {
+        if ContinuousClock.now >= deadline { throw busy }
+        usleep(100_000)
+      }
+    }
+  }
+
+  /// Gives the lock back. It goes with the value anyhow; calling this keeps the value until here.
+  public consuming func release() {}
+
   private static var hostName: String {
     var buffer = [CChar](repeating: 0, count: 256)
     guard gethostname(&buffer, buffer.count - 1) == 0 else { return "an unknown host" }

@@ -1,4 +1,51 @@
 import ArgumentParser
-import GRDB
-import Crypto
-@main struct Smilepile: AsyncParsableCommand {}
+import Backup
+
+/// The command `smilepile`. Each subcommand has a file of its own; the work is done in the libraries.
+struct Smilepile: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "smilepile",
+    abstract: "Back up and restore the photo libraries of SmilePile, and merge those of a family.",
+    discussion: """
+      Example, from a phone's backup to an archive that proves itself:
+        smilepile init ~/Family
+        smilepile import -l ~/Family smilepile_backup_20251003_140000.zip
+        archive=$(smilepile export -l ~/Family -o /backups --verify)
+
+      The library is named by -l or by SMILEPILE_LIBRARY.
+
+      Exit codes: 0 done; 1 failed, and nothing was published or changed; 3 incomplete: something that was
+      asked for is absent, and named; 4 verify found damage; 10 no such library or archive; 11 the library
+      is locked; 12 wrong or missing password; 64 usage; 130 interrupted; 143 terminated.
+      """,
+    version: "smilepile \(Version.current)",
+    subcommands: [
+      Init.self, Add.self, List.self, Export.self, Import.self, Inspect.self, Verify.self, Stats.self,
+    ])
+}
+
+/// Parses the command line, runs a command, and turns whatever it ends with into messages and an exit code.
+@main
+enum Main {
+  static func main() async {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    let code: ExitStatus
+    do {
+      var command = try Smilepile.parseAsRoot(arguments)
+      Signals.install()
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+      code = .done
+    } catch {
+      code = Failure.report(error, arguments: arguments)
+    }
+    exit(Console.standard.outputFailure == nil || code != .done ? code : Failure.reportLostOutput())
+  }
+
+  private static func exit(_ status: ExitStatus) -> Never {
+    Smilepile.exit(withError: status == .done ? nil : ExitCode(status.rawValue))
+  }
+}

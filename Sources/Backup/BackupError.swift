@@ -1,0 +1,100 @@
+import FileSystem
+import PhotoLibrary
+import SystemPackage
+import Zip
+
+/// Why a backup cannot be read or written at all. Nothing was published or changed when one is thrown;
+/// what concerns single photos stands in the summaries instead.
+public enum BackupError: Error, Sendable, CustomStringConvertible {
+  /// The file does not exist.
+  case noSuchBackup(FilePath)
+  /// Neither a ZIP nor a JSON document.
+  case notABackup(FilePath, reason: String)
+  /// An archive without `metadata.json` where the apps put it.
+  case noMetadata(FilePath)
+  /// An archive with more than one `metadata.json`.
+  case severalMetadata(FilePath, [String])
+  /// `metadata.json` cannot be understood.
+  case metadata(FilePath, Metadata.Fault)
+  /// The archive's metadata is encrypted.
+  case encrypted(FilePath)
+  /// `replace` was asked for, and the backup does not hold a whole library.
+  case cannotReplace(FilePath, reason: String)
+  /// Several backups were to be imported, and one failed after others were imported.
+  case stopped(at: FilePath, after: [FilePath], any Error)
+  /// The archive's name is taken.
+  case destinationExists(FilePath)
+  /// The folder for the archive does not exist.
+  case noSuchDestination(FilePath)
+  /// What was just written did not read back as it should.
+  case verificationFailed(FilePath, [String])
+  /// A photo went bad while it was being read, twice in one export.
+  case unstablePhoto(String, reason: String)
+  /// A selection names a category that the library does not have.
+  case noSuchCategory(String)
+  /// There are fewer bytes free at the destination than the archive needs.
+  case notEnoughSpace(FilePath, needed: Int, free: Int)
+
+  /// One line for a person: the file, what is wrong with it, and the remedy.
+  public var description: String {
+    switch self {
+    case .noSuchBackup(let path):
+      "there is no file \(path)"
+    case .notABackup(let path, let reason):
+      "\(path) is not a SmilePile backup: \(reason)"
+    case .noMetadata(let path):
+      "\(path) is not a SmilePile backup: it has no metadata.json, neither at its root nor in one folder "
+        + "that holds everything"
+    case .severalMetadata(let path, let names):
+      "\(path) has more than one metadata.json: \(names.map(\.escapedForMessages).joined(separator: ", "))"
+    case .metadata(let path, let fault):
+      fault.newerVersion == nil
+        ? "\(path): metadata: \(fault)"
+        : "\(path) was \(fault.reason); update this program"
+    case .encrypted(let path):
+      "\(path) is encrypted; this version cannot read encrypted backups"
+    case .cannotReplace(let path, let reason):
+      "\(path) cannot replace a library: \(reason); import it with --strategy merge, or force it with --force"
+    case .stopped(let path, let done, let error):
+      "\(path): \(error); imported before it: \(done.map(\.string).joined(separator: ", "))"
+    case .destinationExists(let path):
+      "\(path) exists already, and an archive never overwrites a file; name another, or a folder"
+    case .noSuchDestination(let path):
+      "there is no folder \(path) to write the archive to; make it first"
+    case .verificationFailed(let path, let damage):
+      "the archive for \(path) did not read back as it was written, and was not kept: "
+        + damage.joined(separator: "; ")
+    case .unstablePhoto(let photo, let reason):
+      "\(photo) keeps changing while it is read (\(reason)); try again when nothing writes to the library"
+    case .noSuchCategory(let name):
+      "no category is named “\(name.escapedForMessages)”; smilepile ls shows them"
+    case .notEnoughSpace(let path, let needed, let free):
+      "not enough space in \(path): \(needed) bytes needed, \(free) free"
+    }
+  }
+}
+
+extension String {
+  /// The text with control characters and direction marks written out as `\u{…}`, so that a name from a backup
+  /// can neither move a terminal's cursor nor reorder a line.
+  public var escapedForMessages: String {
+    guard unicodeScalars.contains(where: \.isUnsafeInMessages) else { return self }
+    return unicodeScalars.reduce(into: "") { text, scalar in
+      if scalar.isUnsafeInMessages {
+        text += "\\u{\(String(scalar.value, radix: 16))}"
+      } else {
+        text.unicodeScalars.append(scalar)
+      }
+    }
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate var isUnsafeInMessages: Bool {
+    switch properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: true
+    case .format: value != 0x200D && value != 0x200C  // joiners belong to emoji and to some scripts
+    default: false
+    }
+  }
+}

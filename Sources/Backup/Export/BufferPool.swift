@@ -1,0 +1,38 @@
+import Glibc
+
+/// The pipeline's memory: buffers that chunks fill in turn, chunk number n using buffer n modulo the
+/// count, so that the oldest chunk always has its buffer and no stage can starve another.
+///
+/// `@unchecked Sendable` because the bytes are raw: `PipelineState` says whose turn a buffer is, and the
+/// monitor around it orders one stage's writes before the next one's reads.
+final class BufferPool: @unchecked Sendable {
+  let count: Int
+  private let stride: Int
+  private let memory: UnsafeMutableRawPointer
+  private let offsets: UnsafeMutablePointer<Int>
+
+  /// Every buffer holds `size` bytes and one more, by which a reader sees that a file goes on.
+  init(count: Int, size: Int) {
+    self.count = count
+    let page = 4096
+    stride = (size + page) / page * page
+    memory = .allocate(byteCount: stride * count, alignment: page)
+    offsets = .allocate(capacity: count * ChunkPlan.maximumItems)
+  }
+
+  deinit {
+    memory.deallocate()
+    offsets.deallocate()
+  }
+
+  /// The buffer of a chunk.
+  func buffer(_ number: Int) -> UnsafeMutableRawBufferPointer {
+    UnsafeMutableRawBufferPointer(start: memory + number % count * stride, count: stride)
+  }
+
+  /// Where in the archive the data of each of a chunk's items begin.
+  func offsets(_ number: Int) -> UnsafeMutableBufferPointer<Int> {
+    UnsafeMutableBufferPointer(
+      start: offsets + number % count * ChunkPlan.maximumItems, count: ChunkPlan.maximumItems)
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import PhotoLibrary
+
+extension ExportPlan {
+  /// `metadata.json` of a backup with files (version 2).
+  ///
+  /// - Parameter digests: the MD5 of each item's bytes, as they are in the archive.
+  func metadata(_ digests: [MD5Digest], uuid: UUID, exportDate: Int64) -> Metadata {
+    var metadata = document(uuid: uuid, exportDate: exportDate)
+    metadata.photos = photos.map { photo in
+      record(photo, path: photo.isFromAssets ? photo.path : "photos/\(Self.entryFileName(photo))")
+    }
+    metadata.photoManifest = zip(items, digests).map { item, digest in
+      Metadata.ManifestEntry(
+        photoId: item.photo.id, originalPath: item.photo.originalPath, zipEntryName: item.entryName,
+        fileName: item.fileName, fileSize: Int64(item.size), checksum: digest.description,
+        expectedChecksum: digest == item.photo.md5 ? nil : item.photo.md5?.description)
+    }
+    return metadata
+  }
+
+  /// A backup of version 1: the document alone. `path` says where the file lies in the library, so that
+  /// `import --photos-from` finds it there.
+  func jsonBackup(uuid: UUID, exportDate: Int64) -> Metadata {
+    var metadata = document(uuid: uuid, exportDate: exportDate)
+    metadata.version = 1
+    metadata.format = "JSON"
+    metadata.photos = photos.map { record($0, path: $0.path) }
+    return metadata
+  }
+
+  private func document(uuid: UUID, exportDate: Int64) -> Metadata {
+    var metadata = Metadata()
+    metadata.exportDate = exportDate
+    metadata.appVersion = Version.current
+    metadata.categories = categories.map { category in
+      Metadata.CategoryRecord(
+        id: category.id, name: category.name, displayName: category.displayName,
+        position: category.position, iconResource: category.iconResource, colorHex: category.colorHex,
+        isDefault: category.isDefault, createdAt: category.createdAt, valuesAsOf: category.valuesAsOf)
+    }
+    let settings = settings ?? Settings(createdAt: exportDate)
+    metadata.settings = Metadata.SettingsRecord(
+      isDarkMode: settings.themeMode == .dark,
+      securitySettings: Metadata.SecurityRecord(
+        hasPIN: settings.hasPIN, hasPattern: settings.hasPattern,
+        kidSafeModeEnabled: settings.kidSafeModeEnabled,
+        deleteProtectionEnabled: settings.deleteProtectionEnabled),
+      themeMode: settings.themeMode.rawValue, valuesAsOf: settings.valuesAsOf)
+    metadata.smilepile = Metadata.Provenance(
+      uuid: uuid.uuidString, isPartial: isPartial,
+      // defaults that nobody ever set say nothing about what anybody wants
+      includesSettings: self.settings?.valuesAsOf != nil)
+    return metadata
+  }
+
+  private func record(_ photo: Photo, path: String) -> Metadata.PhotoRecord {
+    Metadata.PhotoRecord(
+      id: photo.id, path: path, categoryId: photo.categoryId, name: photo.name,
+      isFromAssets: photo.isFromAssets, createdAt: photo.createdAt, fileSize: Int64(photo.fileSize),
+      width: photo.width, height: photo.height)
+  }
+
+  /// `checksums.md5`, as md5sum(1) reads it: what proves an unpacked archive without this program.
+  func checksums(_ digests: [MD5Digest], metadata: [UInt8]) -> [UInt8] {
+    var hash = RunningMD5()
+    metadata.withUnsafeBytes { hash.update($0) }
+    var text = "\(hash.digest)  metadata.json\n"
+    for (item, digest) in zip(items, digests) { text += "\(digest)  \(item.entryName)\n" }
+    return Array(text.utf8)
+  }
+}

@@ -1,0 +1,66 @@
+import PhotoLibrary
+import SystemPackage
+
+/// What an export writes.
+public struct ExportOptions: Sendable {
+  /// The container.
+  public enum Format: String, Sendable, CaseIterable {
+    /// Version 2: an archive with the photo files.
+    case zip
+    /// Version 1: a JSON document without them.
+    case json
+
+    /// The ending of the file's name.
+    var fileExtension: String { rawValue }
+  }
+
+  /// The container.
+  public var format = Format.zip
+  /// Categories by `name` or by the name that the app shows; all if empty.
+  public var categories: [String] = []
+  /// Photos taken at this moment or later, in milliseconds since 1970.
+  public var since: Int64?
+  /// Photos taken before this moment, in milliseconds since 1970.
+  public var until: Int64?
+  /// The library's settings travel; otherwise the app's defaults, which both apps demand, stand in for them.
+  public var includesSettings = true
+  /// Reads the archive back, with every CRC and MD5, before it is published.
+  public var verifies = false
+  /// Plans, and writes nothing.
+  public var isDryRun = false
+  /// How many threads read photos.
+  public var readers = 2
+
+  /// The defaults: everything, as an archive.
+  public init() {}
+
+  /// True if the export leaves out part of the library on purpose.
+  var isSelection: Bool { !categories.isEmpty || since != nil || until != nil }
+}
+
+/// What an export did.
+public struct ExportSummary: Sendable, Equatable {
+  /// The archive; nil after a dry run.
+  public var archive: FilePath?
+  /// Photos whose files are in the archive, and assets of the app.
+  public var photos = 0
+  /// Categories in the archive.
+  public var categories = 0
+  /// Bytes of the photos.
+  public var bytes = 0
+  /// Bytes of the archive; 0 after a dry run.
+  public var archiveBytes = 0
+  /// Photos that could not be read: their rows are in the archive, their files are not. Each by name.
+  public var missing: [String] = []
+  /// Photos that are in the archive and whose bytes are no longer those that came into the library.
+  public var damaged: [String] = []
+  /// Why a phone will refuse the archive; empty if it will not.
+  public var phoneRefusals: [String] = []
+  /// What else is worth knowing.
+  public var warnings: [String] = []
+  /// Nothing was written.
+  public var isDryRun = false
+
+  /// True when something that was asked for is not in the archive as it should be.
+  public var isIncomplete: Bool { !missing.isEmpty || !damaged.isEmpty }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import PhotoLibrary
+
+/// What an export writes, before it writes anything: a pure value, so that a dry run, and the totals that an exact
+/// percentage needs, are the plan itself.
+public struct ExportPlan: Sendable {
+  /// A photo whose file goes into the archive.
+  public struct Item: Sendable {
+    /// The row.
+    public var photo: Photo
+    /// The entry's name without its folder: `{photoId}_{file name}`, at most 255 UTF-8 bytes.
+    public var fileName: String
+    /// The bytes that the file has now.
+    public var size: Int
+    /// The entry's name.
+    public var entryName: String { "photos/\(fileName)" }
+  }
+
+  /// A photo that keeps its row and gets no entry, and why.
+  public struct Missing: Sendable {
+    /// The row.
+    public var photo: Photo
+    /// Why its file cannot be archived.
+    public var reason: String
+  }
+
+  /// The categories, by position.
+  public var categories: [PhotoLibrary.Category]
+  /// Every row that was selected, assets and photos without files too, by id.
+  public var photos: [Photo]
+  /// The photos with files, by id.
+  public var items: [Item]
+  /// The photos without.
+  public var missing: [Missing]
+  /// The settings, nil if they stay behind.
+  public var settings: Settings?
+  /// Part of the library was selected.
+  public var isPartial: Bool
+
+  /// Bytes of all photo files.
+  public var bytes: Int { items.reduce(0) { $0 + $1.size } }
+
+  /// Makes the plan.
+  ///
+  /// - Parameter sizes: the length of each photo's file, or why it cannot be archived; asked for once, for all
+  ///   that are no assets.
+  /// - Throws: `BackupError.noSuchCategory`.
+  public init(
+    _ library: LibraryContents, _ options: ExportOptions,
+    sizes: ([Photo]) -> [Result<Int, MissingPhoto>]
+  ) throws {
+    categories = try Self.select(library.categories, options.categories)
+    let selected = Set(categories.map(\.id))
+    photos = library.photos.filter { photo in
+      selected.contains(photo.categoryId)
+        && options.since.map { photo.createdAt >= $0 } ?? true
+        && options.until.map { photo.createdAt < $0 } ?? true
+    }
+    settings = options.includesSettings ? library.settings : nil
+    isPartial = options.isSelection
+    items = []
+    missing = []
+    let withFiles = photos.filter { !$0.isFromAssets }
+    for (photo, size) in zip(withFiles, sizes(withFiles)) {
+      switch size {
+      case .success(let size):
+        items.append(Item(photo: photo, fileName: Self.entryFileName(photo), size: size))
+      case .failure(let failure):
+        missing.append(Missing(photo: photo, reason: failure.reason))
+      }
+    }
+  }
+
+  /// `{photoId}_{file name}`: unique by the id, so that the apps find it, and of letters that both apps take.
+  static func entryFileName(_ photo: Photo) -> String {
+    let prefix = "\(photo.id)_"
+    return prefix + FileName.safe(photo.fileName, limit: FileName.maximumBytes - prefix.utf8.count)
+  }
+
+  /// The same plan without some of its items, whose rows stay.
+  func excluding(_ bad: [(index: Int, reason: String)]) -> ExportPlan {
+    var plan = self
+    let indices = Set(bad.map(\.index))
+    plan.missing += bad.map { Missing(photo: items[$0.index].photo, reason: $0.reason) }
+    plan.missing.sort { $0.photo.id < $1.photo.id }
+    plan.items = items.enumerated().filter { !indices.contains($0.offset) }.map(\.element)
+    return plan
+  }
+
+  private static func select(
+    _ categories: [PhotoLibrary.Category], _ names: [String]
+  ) throws -> [PhotoLibrary.Category] {
+    guard !names.isEmpty else { return categories }
+    var selected: Set<Int64> = []
+    for name in names {
+      // Swift compares strings by canonical equivalence, so the shell may give either normal form
+      let found = categories.filter { $0.name == name || $0.displayName == name }
+      guard !found.isEmpty else { throw BackupError.noSuchCategory(name) }
+      selected.formUnion(found.map(\.id))
+    }
+    return categories.filter { selected.contains($0.id) }
+  }
+
+  func label(_ photo: Photo) -> String {
+    let category = categories.first { $0.id == photo.categoryId }?.displayName ?? ""
+    return PhotoLabel.label(id: photo.id, category: category, name: photo.name)
+  }
+}
+
+/// Why a photo's file cannot be archived.
+public struct MissingPhoto: Error, Sendable {
+  /// In the words of a message.
+  public var reason: String
+
+  /// Makes a value.
+  public init(_ reason: String) { self.reason = reason }
+}

@@ -1,0 +1,198 @@
+import FileSystem
+import Foundation
+import Operations
+import PhotoLibrary
+import SystemPackage
+import Zip
+
+extension Work where Summary == ExportSummary {
+  /// Starts writing a backup of a library.
+  ///
+  /// The archive is written out of sight, flushed, and gets its name when it is whole; no file is ever
+  /// overwritten. Until then a failure, a cancellation or a kill leaves nothing. Photos are read from a
+  /// snapshot of the library, each once; one that cannot be read is left out and named in the summary.
+  ///
+  /// - Parameter destination: an existing folder, for `smilepile_backup_YYYYMMDD_HHMMSS.zip` in it, or a file
+  ///   name that is not taken.
+  ///
+  /// The summary throws `BackupError`, `LibraryError` or `FileError`.
+  public static func export(
+    _ library: FilePath, to destination: FilePath, options: ExportOptions = ExportOptions()
+  ) -> Self {
+    Work("export") { counter in
+      try ExportRun(libraryPath: library, destination: destination, options: options, counter: counter).run()
+    }
+  }
+}
+
+/// One run of `export`.
+struct ExportRun {
+  let libraryPath: FilePath
+  let destination: FilePath
+  let options: ExportOptions
+  let counter: ProgressCounter
+
+  func run() throws -> ExportSummary {
+    let library = try Library(path: libraryPath)
+    return try library.holdingPhotos {
+      let date = Date()
+      let contents = try library.contents()
+      let plan = try ExportPlan(contents, options, sizes: library.fileSizes)
+      counter.setTotals(items: plan.items.count, bytes: plan.bytes * (options.verifies ? 2 : 1))
+      if options.isDryRun { return summary(of: plan) }
+      let target = try Destination(destination)
+      switch options.format {
+      case .zip: return try exportArchive(plan, library, target, date)
+      case .json: return try exportDocument(plan, library, target, date)
+      }
+    }
+  }
+
+  private func exportArchive(
+    _ plan: ExportPlan, _ library: Library, _ target: Destination, _ date: Date
+  ) throws -> ExportSummary {
+    let output = try UnpublishedFile(in: target.folder)
+    // headers and metadata take under 1 KiB a photo
+    let needed = plan.bytes + plan.photos.count * 1024 + 1 << 20
+    let free = try output.file.fileSystem().freeBytes
+    if free < needed { throw BackupError.notEnoughSpace(target.folder, needed: needed, free: free) }
+
+    let uuid = UUID()
+    let exportDate = date.milliseconds
+    let (written, digests) = try writeArchive(plan, library, output.file, uuid, exportDate)
+    var summary = summary(of: written)
+    for (item, digest) in zip(written.items, digests) where digest != item.photo.md5 {
+      summary.damaged.append(
+        "\(written.label(item.photo)): its bytes have changed since it came into the library "
+          + "(MD5 \(digest), was \(item.photo.md5?.description ?? "unknown"))")
+    }
+    try check(output.file, written, target.folder, &summary)
+    try counter.checkCancellation()
+    counter.enter(.committing)
+    try publish(output, target, date, uuid, library, &summary)
+    return summary
+  }
+
+  /// Writes the archive. A photo that fails in the middle voids it: the rest is checked then, and it is written
+  /// once more with what is good.
+  private func writeArchive(
+    _ plan: ExportPlan, _ library: Library, _ file: borrowing File, _ uuid: UUID, _ exportDate: Int64
+  ) throws -> (ExportPlan, [MD5Digest]) {
+    counter.enter(.writing)
+    do {
+      return (plan, try writeOnce(plan, library, file, uuid, exportDate))
+    } catch PipelineError.item {
+      let bad = try PhotoPipeline.check(
+        plan.items.map { library.pipelineItem($0) }, readers: options.readers,
+        isCancelled: { [counter] in counter.isCancelled })
+      let rest = plan.excluding(bad.map { ($0.index, $0.reason.description) })
+      counter.restart(items: rest.items.count, bytes: rest.bytes * (options.verifies ? 2 : 1))
+      do {
+        return (rest, try writeOnce(rest, library, file, uuid, exportDate))
+      } catch PipelineError.item(let index, let reason) {
+        throw BackupError.unstablePhoto(rest.label(rest.items[index].photo), reason: "\(reason)")
+      }
+    }
+  }
+
+  private func writeOnce(
+    _ plan: ExportPlan, _ library: Library, _ file: borrowing File, _ uuid: UUID, _ exportDate: Int64
+  ) throws -> [MD5Digest] {
+    var pipeline = PhotoPipeline(items: plan.items.map { library.pipelineItem($0) })
+    pipeline.options.readers = options.readers
+    pipeline.options.startsWriteBack = true
+    var metadata: [UInt8] = []
+    let texts = [
+      PipelineText(entryName: "metadata.json", modified: exportDate) { digests in
+        metadata = try plan.metadata(digests, uuid: uuid, exportDate: exportDate).json()
+        return metadata
+      },
+      PipelineText(entryName: "checksums.md5", modified: exportDate) { digests in
+        plan.checksums(digests, metadata: metadata)
+      },
+    ]
+    return try pipeline.write(
+      texts, to: file, isCancelled: { [counter] in counter.isCancelled }
+    ).digests
+  }
+
+  /// Reads the directory of what was written, for what a phone will say to it; with `verifies`, every byte.
+  private func check(
+    _ file: borrowing File, _ plan: ExportPlan, _ folder: FilePath, _ summary: inout ExportSummary
+  ) throws {
+    let mayFitPhone = plan.items.count <= PhoneLimits.entries && plan.bytes <= PhoneLimits.uncompressedBytes
+    summary.archiveBytes = try file.status().size
+    guard mayFitPhone || options.verifies else {
+      let photos = plan.items.map { ($0.entryName, $0.size, $0.size) }
+      summary.phoneRefusals = PhoneLimits.refusals(
+        entries: photos + [("metadata.json", 0, 0), ("checksums.md5", 0, 0)],
+        archiveBytes: summary.archiveBytes)
+      return
+    }
+    let archive = try Archive(path: file.descriptorPath)
+    summary.phoneRefusals = PhoneLimits.refusals(
+      entries: archive.entries.map { ($0.name, $0.size, $0.compressedSize) },
+      archiveBytes: summary.archiveBytes)
+    guard options.verifies else { return }
+    counter.enter(.verifying)
+    let source = try BackupSource(path: file.descriptorPath)
+    let damage = try ArchiveCheck(source: source, counter: counter).run().damaged
+    if !damage.isEmpty { throw BackupError.verificationFailed(folder, damage) }
+  }
+
+  private func exportDocument(
+    _ plan: ExportPlan, _ library: Library, _ target: Destination, _ date: Date
+  ) throws -> ExportSummary {
+    let output = try UnpublishedFile(in: target.folder)
+    let uuid = UUID()
+    let json = try plan.jsonBackup(uuid: uuid, exportDate: date.milliseconds).json()
+    counter.enter(.writing)
+    try output.file.write(json, at: 0)
+    var summary = summary(of: plan)
+    summary.archiveBytes = json.count
+    if options.verifies { _ = try BackupSource(path: output.file.descriptorPath) }
+    counter.advance(items: plan.items.count, bytes: plan.bytes * (options.verifies ? 2 : 1))
+    try counter.checkCancellation()
+    counter.enter(.committing)
+    try publish(output, target, date, uuid, library, &summary)
+    return summary
+  }
+
+  private func publish(
+    _ output: borrowing UnpublishedFile, _ target: Destination, _ date: Date, _ uuid: UUID,
+    _ library: Library, _ summary: inout ExportSummary
+  ) throws {
+    let names = target.names(at: date, fileExtension: options.format.fileExtension)
+    guard let (name, durability) = try output.publish(as: names) else {
+      throw BackupError.destinationExists(target.folder.appending(names[0].components))
+    }
+    let archive = target.folder.appending(name.components)
+    summary.archive = archive
+    if case .unknown(let error) = durability {
+      summary.warnings.append("\(archive) is published, but whether it survives a power cut is unknown: \(error)")
+    }
+    let export = ExportRecord(
+      id: uuid.uuidString, archive: archive.absoluteString, at: date.milliseconds, photos: summary.photos,
+      archiveBytes: summary.archiveBytes, isPartial: options.isSelection || options.format == .json)
+    do {
+      try library.note(export)
+    } catch {
+      summary.warnings.append("the library could not note the backup: \(error)")
+    }
+  }
+
+  private func summary(of plan: ExportPlan) -> ExportSummary {
+    var summary = ExportSummary()
+    summary.isDryRun = options.isDryRun
+    summary.photos = plan.photos.count - plan.missing.count
+    summary.categories = plan.categories.count
+    summary.bytes = plan.bytes
+    summary.missing = plan.missing.map { "\(plan.label($0.photo)): \($0.reason)" }
+    if options.isDryRun {
+      let photos = plan.items.map { ($0.entryName, $0.size, $0.size) }
+      summary.phoneRefusals = PhoneLimits.refusals(
+        entries: photos + [("metadata.json", 0, 0), ("checksums.md5", 0, 0)], archiveBytes: plan.bytes)
+    }
+    return summary
+  }
+}

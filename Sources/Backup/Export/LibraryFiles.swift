@@ -1,0 +1,23 @@
+import FileSystem
+import PhotoLibrary
+
+/// What an export needs to know of the files of a library.
+extension Library {
+  /// The length of each photo's file, or why it cannot be archived.
+  func fileSizes(_ photos: [Photo]) -> [Result<Int, MissingPhoto>] {
+    zip(photos, statuses(of: photos)).map { photo, status in
+      switch status {
+      case .success(let status) where status.kind == .file: .success(status.size)
+      case .success: .failure(MissingPhoto("\(photo.path.escapedForMessages) is no file"))
+      case .failure(let error): .failure(MissingPhoto(error.description))
+      }
+    }
+  }
+
+  /// How the pipeline reads a photo.
+  func pipelineItem(_ item: ExportPlan.Item) -> PipelineItem {
+    PipelineItem(entryName: item.entryName, size: item.size, modified: item.photo.createdAt) {
+      () throws(FileError) in try self.open(item.photo)
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import PhotoLibrary
+import Zip
+
+/// What both apps refuse to restore, on the phones themselves.
+enum PhoneLimits {
+  static let entries = 10_000
+  static let uncompressedBytes = 1 << 30
+  static let archiveBytes = 1 << 30
+  static let ratio = 100
+
+  /// Why a phone will refuse an archive.
+  static func refusals(entries list: [(name: String, size: Int, compressedSize: Int)], archiveBytes size: Int)
+    -> [String]
+  {
+    var reasons: [String] = []
+    if list.count > entries { reasons.append("\(list.count) entries, more than 10,000") }
+    let bytes = list.reduce(0) { $0 + $1.size }
+    if bytes > uncompressedBytes { reasons.append("\(bytes) bytes, more than 1 GiB") }
+    if size > archiveBytes { reasons.append("a file of \(size) bytes, more than 1 GiB") }
+    for entry in list where entry.size > entry.compressedSize * ratio {
+      reasons.append("\(entry.name) is compressed more than 100 times")
+    }
+    return reasons
+  }
+}

@@ -1,0 +1,102 @@
+import FileSystem
+import PhotoLibrary
+import Synchronization
+import SystemPackage
+import Zip
+
+/// Writes photos into a ZIP archive and hashes them on the way, reading each file once. Reader threads
+/// fill a bounded pool of buffers; hashers, libzip and a writer share each buffer, so that a checksum is
+/// that of the archive's bytes by construction, and memory stays flat whatever the photos' sizes.
+///
+/// ```
+///            ┌▶ hashers ──────────▶ digests ─┐
+///  readers ──┤                               ▼
+///  (buffers) └▶ libzip ─▶ headers, CRC ─▶ metadata
+///                  └────▶ writer ─▶ photo bytes, by offset
+/// ```
+struct PhotoPipeline: Sendable {
+  /// The photos, in the archive's order. Names must be distinct.
+  var items: [PipelineItem]
+  /// How many threads and how much memory.
+  var options = Options()
+
+  /// A pipeline's threads and memory.
+  struct Options: Sendable {
+    /// Threads that read files.
+    var readers = 2
+    /// Threads that compute MD5.
+    var hashers = 2
+    /// Buffers shared by all stages.
+    var bufferCount = 48
+    /// Bytes of a buffer.
+    var bufferSize = 1 << 20
+    /// Whether the kernel is told to write out finished parts at once, since a sync will follow.
+    var startsWriteBack = false
+  }
+
+  /// What came of it.
+  struct Result: Sendable {
+    /// The archive's bytes.
+    var archiveSize: Int
+    /// The checksums of the photos, in the items' order.
+    var digests: [MD5Digest]
+  }
+
+  /// Empties `file` and writes the archive into it: the photos stored, then the texts deflated. Nothing is
+  /// synced or published. Blocks until all is written, so it wants a thread of its own; the threads that it
+  /// starts have ended when it returns or throws.
+  ///
+  /// `isCancelled` is asked for every buffer and every small file, from several threads. Throws
+  /// `PipelineError` for an item, `FileError` for the archive's file, `CancellationError`, what a text
+  /// threw, or `ArchiveWriteError`; `file` then holds no archive.
+  func write(
+    _ texts: [PipelineText], to file: borrowing File, progress: PipelineProgress = .init(),
+    isCancelled: @escaping @Sendable () -> Bool = { false }
+  ) throws -> Result {
+    let hashers = max(options.hashers, 1)
+    let plan = ChunkPlan(items, chunkSize: options.bufferSize)
+    let pool = BufferPool(count: options.bufferCount, size: options.bufferSize)
+    let state = PipelineState(plan, itemCount: items.count, slots: options.bufferCount, hashers: hashers)
+    let monitor = Monitor(state, conditions: PipelineState.Condition.hashers + hashers)
+    let feed = ArchiveFeed(monitor, pool, items)
+
+    var archive = try ArchiveWriter()
+    for item in items {
+      try archive.addPlaced(item.entryName, size: item.size, modified: item.modified)
+    }
+    for text in texts {
+      try archive.addText(text.entryName, modified: text.modified) { try text.contents(try feed.digests()) }
+    }
+
+    let writer = ArchiveDataWriter(items, pool, progress, startsWriteBack: options.startsWriteBack)
+    let stages = PipelineStages(monitor: monitor, pool: pool, chunkCount: state.chunkCount)
+    let reader = PhotoReader(items: items, isCancelled: isCancelled)
+    var archiveOnce = Optional(archive)
+    return try withUnsafePointer(to: file) { file in
+      let shared = SharedPointer(file)
+      var threads = WorkerThreads()
+      var result = Result(archiveSize: 0, digests: [])
+      do {
+        for _ in 0..<max(options.readers, 1) { try threads.start { stages.read(reader) } }
+        for index in 0..<hashers { try threads.start { stages.hash(index, items) } }
+        try threads.start { stages.write(writer, shared.pointer.pointee) }
+        let size = try archiveOnce.take()?.write(to: file.pointee, placed: feed, isCancelled: isCancelled)
+        result = Result(archiveSize: size ?? 0, digests: try feed.digests())
+      } catch {
+        monitor.withLock { $0.fail(error, $1) }
+      }
+      threads.join()
+      if let failure = monitor.withLock({ state, _ in state.failure }) { throw failure }
+      return result
+    }
+  }
+}
+
+/// A pointer for the threads of one call, which all end before it does.
+///
+/// `@unchecked Sendable` because the compiler cannot see that: `PhotoPipeline.write` joins its threads
+/// before it lets go of the file.
+private struct SharedPointer: @unchecked Sendable {
+  let pointer: UnsafePointer<File>
+  init(_ pointer: UnsafePointer<File>) { self.pointer = pointer }
+}

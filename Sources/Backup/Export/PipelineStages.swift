@@ -1,0 +1,80 @@
+import FileSystem
+import PhotoLibrary
+
+/// What each kind of thread of a pipeline does until there is nothing left, or the run has failed.
+struct PipelineStages: Sendable {
+  let monitor: Monitor<PipelineState>
+  let pool: BufferPool
+  let chunkCount: Int
+
+  /// Fills buffers.
+  func read(_ reader: PhotoReader) {
+    attempt {
+      var filled: Int?
+      while true {
+        let task = try monitor.wait(on: PipelineState.Condition.free) { state, signal in
+          if let number = filled.take() { state.filled(number, signal) }
+          return try state.claim(signal)
+        }
+        guard let task else { return }
+        try reader.read(task.chunk, task.file, into: pool.buffer(task.number))
+        filled = task.number
+      }
+    }
+  }
+
+  /// Hashes items, several of these side by side; `index` tells them apart.
+  func hash(_ index: Int, _ items: [PipelineItem]) {
+    attempt {
+      while let run = try monitor.withLock({ state, _ in try state.claimRun() }) {
+        var hasher = RunningMD5()
+        for number in run {
+          let chunk = try monitor.wait(on: PipelineState.Condition.hashers + index) { state, _ in
+            try state.filledChunk(number, for: index)
+          }
+          var digests: [MD5Digest] = []
+          var bytes = UnsafeRawBufferPointer(pool.buffer(number))[..<chunk.length]
+          if chunk.isPart {
+            hasher.update(UnsafeRawBufferPointer(rebasing: bytes))
+            if chunk.isLast { digests = [hasher.digest] }
+          } else {
+            digests = chunk.items.map { item in
+              var hasher = RunningMD5()
+              hasher.update(UnsafeRawBufferPointer(rebasing: bytes.prefix(items[item].size)))
+              bytes = bytes.dropFirst(items[item].size)
+              return hasher.digest
+            }
+          }
+          monitor.withLock { $0.hashed(number, digests, first: chunk.items.lowerBound, $1) }
+        }
+      }
+    }
+  }
+
+  /// Writes what libzip has done with.
+  func write(_ writer: ArchiveDataWriter, _ file: borrowing File) {
+    var writer = writer
+    do {
+      var written: Int?
+      for number in 0..<chunkCount {
+        let chunk = try monitor.wait(on: PipelineState.Condition.zipped) { state, signal in
+          if let number = written.take() { state.written(number, signal) }
+          return try state.writableChunk(number)
+        }
+        try writer.write(chunk, number, to: file)
+        written = number
+      }
+      if let written { monitor.withLock { $0.written(written, $1) } }
+    } catch {
+      monitor.withLock { $0.fail(error, $1) }
+    }
+  }
+
+  private func attempt(_ body: () throws -> Void) {
+    do {
+      try body()
+    } catch {
+      monitor.withLock { $0.fail(error, $1) }
+    }
+  }
+}

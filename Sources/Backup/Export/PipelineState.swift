@@ -1,0 +1,168 @@
+import PhotoLibrary
+
+/// Which chunk is where. Chunks are numbered in order; a reader fills one, a hasher and libzip read it,
+/// the writer writes it once libzip is done with it, and then its buffer is free for the chunk `count`
+/// numbers later.
+struct PipelineState {
+  /// The conditions of the monitor: what its threads wait for. Each hasher has one of its own after these.
+  enum Condition {
+    static let free = 0
+    static let filled = 1
+    static let zipped = 2
+    static let hashers = 3
+  }
+
+  /// What a reader is to do.
+  struct Task {
+    var number: Int
+    var chunk: ChunkPlan.Chunk
+    /// The open file that the chunks of a large item share.
+    var file: SharedFile?
+  }
+
+  private struct Slot {
+    var chunk: ChunkPlan.Chunk
+    var number = -1
+    var isFilled = false
+    var isHashed = true
+    var isWritten = true
+    var isFree: Bool { isHashed && isWritten }
+  }
+
+  /// All of the chunks.
+  let chunkCount: Int
+  /// The checksums, in the items' order, as far as they are known.
+  private var digests: [MD5Digest?]
+  /// Why the run ended early.
+  private(set) var failure: (any Error)?
+
+  private var plan: ChunkPlan
+  private var hashPlan: ChunkPlan
+  private var slots: [Slot]
+  private var claimed = 0
+  private var zipped = 0
+  private var hashed = 0
+  private var nextRun = 0
+  private var hasherWaits: [Int]
+  private var currentFile: SharedFile?
+
+  init(_ plan: ChunkPlan, itemCount: Int, slots count: Int, hashers: Int) {
+    self.plan = plan
+    hashPlan = plan
+    chunkCount = plan.count
+    digests = Array(repeating: nil, count: itemCount)
+    let none = ChunkPlan.Chunk(items: 0..<0, offset: 0, length: 0, isLast: true)
+    slots = Array(repeating: Slot(chunk: none), count: count)
+    hasherWaits = Array(repeating: -1, count: hashers)
+  }
+
+  /// Ends the run: every thread that waits, or asks, gets the error. The first one counts.
+  mutating func fail(_ error: any Error, _ signal: Signal) {
+    if failure == nil { failure = error }
+    signal.wakeAll()
+  }
+
+  private func checkFailure() throws {
+    if let failure { throw failure }
+  }
+
+  // MARK: Readers
+
+  /// The next chunk to read: `.none` to wait for its buffer, `.some(nil)` at the end.
+  mutating func claim(_ signal: Signal) throws -> Task?? {
+    try checkFailure()
+    let number = claimed
+    guard number < chunkCount else {
+      signal.wake(Condition.free)
+      return .some(nil)
+    }
+    guard slots[number % slots.count].isFree else { return .none }
+    guard let chunk = plan.next() else { return .some(nil) }
+    slots[number % slots.count] = Slot(
+      chunk: chunk, number: number, isHashed: false, isWritten: false)
+    if chunk.isPart && chunk.offset == 0 { currentFile = SharedFile() }
+    let task = Task(number: number, chunk: chunk, file: chunk.isPart ? currentFile : nil)
+    if chunk.isLast { currentFile = nil }
+    claimed += 1
+    if claimed == chunkCount || slots[claimed % slots.count].isFree { signal.wake(Condition.free) }
+    return task
+  }
+
+  /// A chunk's bytes are in its buffer.
+  mutating func filled(_ number: Int, _ signal: Signal) {
+    slots[number % slots.count].isFilled = true
+    signal.wake(Condition.filled)
+    for (hasher, waited) in hasherWaits.enumerated() where waited == number {
+      signal.wake(Condition.hashers + hasher)
+    }
+  }
+
+  // MARK: libzip
+
+  /// A chunk whose bytes are there; nil to wait.
+  func filledChunk(_ number: Int) throws -> ChunkPlan.Chunk? {
+    try checkFailure()
+    let slot = slots[number % slots.count]
+    return slot.number == number && slot.isFilled ? slot.chunk : nil
+  }
+
+  /// libzip has done with every chunk below `number`.
+  mutating func zippedUpTo(_ number: Int, _ signal: Signal) {
+    if zipped == number { return }
+    zipped = number
+    signal.wake(Condition.zipped)
+  }
+
+  /// Every item's checksum; nil to wait.
+  func allDigests() throws -> [MD5Digest]? {
+    try checkFailure()
+    return hashed == chunkCount ? digests.compactMap(\.self) : nil
+  }
+
+  // MARK: Writer
+
+  /// A chunk that can be written; nil to wait.
+  func writableChunk(_ number: Int) throws -> ChunkPlan.Chunk? {
+    try checkFailure()
+    return zipped > number ? slots[number % slots.count].chunk : nil
+  }
+
+  /// A chunk's bytes are in the file.
+  mutating func written(_ number: Int, _ signal: Signal) {
+    slots[number % slots.count].isWritten = true
+    wakeReader(number, signal)
+  }
+
+  // MARK: Hashers
+
+  /// The next chunks that belong together, nil at the end.
+  mutating func claimRun() throws -> Range<Int>? {
+    try checkFailure()
+    guard let count = hashPlan.nextRun() else { return nil }
+    defer { nextRun += count }
+    return nextRun..<nextRun + count
+  }
+
+  /// A chunk whose bytes are there, for one of the hashers; nil to wait.
+  mutating func filledChunk(_ number: Int, for hasher: Int) throws -> ChunkPlan.Chunk? {
+    let chunk = try filledChunk(number)
+    hasherWaits[hasher] = chunk == nil ? number : -1
+    return chunk
+  }
+
+  /// A chunk has been hashed, and with it `digests` became known, of the items from `first` on.
+  mutating func hashed(_ number: Int, _ digests: [MD5Digest], first: Int, _ signal: Signal) {
+    for (index, digest) in digests.enumerated() { self.digests[first + index] = digest }
+    slots[number % slots.count].isHashed = true
+    hashed += 1
+    if hashed == chunkCount { signal.wake(Condition.filled) }
+    wakeReader(number, signal)
+  }
+
+  private func wakeReader(_ number: Int, _ signal: Signal) {
+    let index = number % slots.count
+    if slots[index].isFree && claimed % slots.count == index { signal.wake(Condition.free) }
+  }
+
+  typealias Signal = Monitor<PipelineState>.Signal
+}

@@ -1,0 +1,187 @@
+import Foundation
+
+/// Reading, with the defaults of the Android app's serializer. What has no default there must be there.
+extension Metadata {
+  private enum Key: String, CodingKey {
+    case version, exportDate, appVersion, format, categories, photos, settings, photoManifest, smilepile
+  }
+
+  /// Reads the root object.
+  public init(from decoder: any Decoder) throws {
+    let root = try decoder.container(keyedBy: Key.self)
+    version = try root.decodeIfPresent(Int.self, forKey: .version) ?? Metadata.newestVersion
+    exportDate = try root.decodeIfPresent(Int64.self, forKey: .exportDate)
+    appVersion = try root.decodeIfPresent(String.self, forKey: .appVersion) ?? ""
+    format = try root.decodeIfPresent(String.self, forKey: .format) ?? "ZIP"
+    categories = try root.decode([CategoryRecord].self, forKey: .categories)
+    photos = try root.decode([PhotoRecord].self, forKey: .photos)
+    settings = try root.decodeIfPresent(SettingsRecord.self, forKey: .settings)
+    photoManifest = try root.decodeIfPresent([ManifestEntry].self, forKey: .photoManifest) ?? []
+    smilepile = try root.decodeIfPresent(Provenance.self, forKey: .smilepile)
+  }
+}
+
+extension Metadata.CategoryRecord {
+  private enum Key: String, CodingKey {
+    case id, name, displayName, position, iconResource, colorHex, isDefault, createdAt, valuesAsOf
+  }
+
+  /// Reads a category; `isDefault` is false where it is left out.
+  public init(from decoder: any Decoder) throws {
+    let object = try decoder.container(keyedBy: Key.self)
+    id = try object.decode(Int64.self, forKey: .id)
+    name = try object.decode(String.self, forKey: .name)
+    displayName = try object.decode(String.self, forKey: .displayName)
+    position = try object.decode(Int.self, forKey: .position)
+    iconResource = try object.decodeIfPresent(String.self, forKey: .iconResource)
+    colorHex = try object.decodeIfPresent(String.self, forKey: .colorHex)
+    isDefault = try object.decodeIfPresent(Bool.self, forKey: .isDefault) ?? false
+    createdAt = try object.decode(Int64.self, forKey: .createdAt)
+    valuesAsOf = try object.decodeIfPresent(Int64.self, forKey: .valuesAsOf)
+  }
+}
+
+extension Metadata.PhotoRecord {
+  private enum Key: String, CodingKey {
+    case id, path, categoryId, name, isFromAssets, createdAt, fileSize, width, height
+  }
+
+  /// Reads a photo; flags and sizes are false and 0 where they are left out.
+  public init(from decoder: any Decoder) throws {
+    let object = try decoder.container(keyedBy: Key.self)
+    id = try object.decode(Int64.self, forKey: .id)
+    path = try object.decode(String.self, forKey: .path)
+    categoryId = try object.decode(Int64.self, forKey: .categoryId)
+    name = try object.decode(String.self, forKey: .name)
+    isFromAssets = try object.decodeIfPresent(Bool.self, forKey: .isFromAssets) ?? false
+    createdAt = try object.decode(Int64.self, forKey: .createdAt)
+    fileSize = try object.decodeIfPresent(Int64.self, forKey: .fileSize) ?? 0
+    width = try object.decodeIfPresent(Int.self, forKey: .width) ?? 0
+    height = try object.decodeIfPresent(Int.self, forKey: .height) ?? 0
+  }
+}
+
+
+extension Metadata {
+  /// Why a document is no backup's metadata.
+  public struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
+    /// Where, as `photos[3].categoryId`; empty for the document as a whole.
+    public var path: String
+    /// What is wrong there.
+    public var reason: String
+    /// The version it names, if that is what is wrong: it was made by a newer app.
+    public var newerVersion: Int?
+
+    /// `photos[3].categoryId: …`
+    public var description: String { path.isEmpty ? reason : "\(path): \(reason)" }
+  }
+
+  /// Reads and checks a document.
+  ///
+  /// - Throws: `Fault` with the place in the document.
+  public init(json: [UInt8]) throws(Fault) {
+    var bytes = json[...]
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
+    guard String(validating: bytes, as: UTF8.self) != nil else {
+      throw Fault(path: "", reason: "the text is not valid UTF-8")
+    }
+    do {
+      // the version first: of a newer one, nothing else can be expected to be as this one knows it
+      let data = Data(bytes)
+      let decoder = JSONDecoder()
+      if let version = try decoder.decode(VersionOnly.self, from: data).version {
+        guard version <= Metadata.newestVersion else {
+          throw Fault(
+            path: "version", reason: "made by a newer version of SmilePile (format \(version))",
+            newerVersion: version)
+        }
+        guard version >= 1 else { throw Fault(path: "version", reason: "\(version) is no version") }
+      }
+      self = try decoder.decode(Metadata.self, from: data)
+      try check()
+    } catch let fault as Fault {
+      throw fault
+    } catch let error as DecodingError {
+      throw Fault(error)
+    } catch {
+      throw Fault(path: "", reason: "\(error)")
+    }
+  }
+
+  private struct VersionOnly: Decodable {
+    var version: Int?
+  }
+
+  /// What no importer could make sense of: ids given twice, photos of a category that is not there.
+  private func check() throws(Fault) {
+    try Self.requireUnique("categories", categories.map(\.id), "id")
+    let categoryIds = Set(categories.map(\.id))
+    try Self.requireUnique("photos", photos.map(\.id), "id")
+    for (index, photo) in photos.enumerated() where !categoryIds.contains(photo.categoryId) {
+      throw Fault(
+        path: "photos[\(index)].categoryId", reason: "there is no category \(photo.categoryId)")
+    }
+    try Self.requireUnique("photoManifest", photoManifest.map(\.photoId), "photoId")
+    try Self.requireUnique("photoManifest", photoManifest.map(\.zipEntryName), "zipEntryName")
+    for (index, photo) in photos.enumerated() where photo.fileSize < 0 {
+      throw Fault(path: "photos[\(index)].fileSize", reason: "\(photo.fileSize) is no size")
+    }
+  }
+
+  private static func requireUnique<Value: Hashable>(
+    _ list: String, _ values: [Value], _ key: String
+  ) throws(Fault) {
+    var seen = Set<Value>(minimumCapacity: values.count)
+    for (index, value) in values.enumerated() where !seen.insert(value).inserted {
+      throw Fault(path: "\(list)[\(index)].\(key)", reason: "\(value) was given before")
+    }
+  }
+}
+
+extension Metadata.Fault {
+  init(_ error: DecodingError) {
+    switch error {
+    case .keyNotFound(let key, let context):
+      self.init(path: Self.path(context.codingPath + [key]), reason: "is missing")
+    case .valueNotFound(_, let context):
+      self.init(path: Self.path(context.codingPath), reason: "is null")
+    case .typeMismatch(let type, let context):
+      self.init(path: Self.path(context.codingPath), reason: "should be \(Self.name(of: type))")
+    case .dataCorrupted(let context):
+      let isSyntax = context.codingPath.isEmpty
+      self.init(
+        path: Self.path(context.codingPath),
+        reason: isSyntax ? "not valid JSON: \(Self.detail(context))" : context.debugDescription)
+    @unknown default:
+      self.init(path: "", reason: "\(error)")
+    }
+  }
+
+  private static func path(_ keys: [any CodingKey]) -> String {
+    keys.reduce(into: "") { path, key in
+      if let index = key.intValue {
+        path += "[\(index)]"
+      } else {
+        path += path.isEmpty ? key.stringValue : ".\(key.stringValue)"
+      }
+    }
+  }
+
+  private static func detail(_ context: DecodingError.Context) -> String {
+    guard let error = context.underlyingError as NSError?,
+      let text = error.userInfo[NSDebugDescriptionErrorKey] as? String
+    else { return context.debugDescription }
+    return text
+  }
+
+  private static func name(of type: Any.Type) -> String {
+    switch type {
+    case is String.Type: "a text"
+    case is Bool.Type: "true or false"
+    case is any FixedWidthInteger.Type: "a whole number"
+    case is [String: Any].Type: "an object"
+    case is any Collection.Type: "a list"
+    default: "an object"
+    }
+  }
+}

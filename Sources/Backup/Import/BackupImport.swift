@@ -1,0 +1,145 @@
+import FileSystem
+import Foundation
+import Operations
+import PhotoLibrary
+import SystemPackage
+import Zip
+
+/// The import of one backup: plan, extract, commit.
+struct BackupImport {
+  private let source: BackupSource
+  private let contents: LibraryContents
+  private let options: ImportOptions
+  private let counter: ProgressCounter
+  private var plan: MergePlan
+  private var summary = ImportSummary()
+
+  /// Makes the plan. Reads entries for which the manifest gives no MD5, and writes nothing.
+  init(
+    _ source: BackupSource, into contents: LibraryContents, options: ImportOptions, counter: ProgressCounter
+  ) throws {
+    self.source = try source.completingChecksums(counter)
+    self.contents = contents
+    self.options = options
+    self.counter = counter
+    plan = MergePlan(
+      importing: self.source, into: contents, strategy: options.strategy,
+      includesSettings: options.includesSettings, now: Date().milliseconds, duplicates: options.duplicates)
+  }
+
+  /// Imports it, all or nothing.
+  mutating func run(_ writer: LibraryWriter) throws -> ImportSummary {
+    try plan.checkKept(source) { try writer.library.holds($0) }
+    noteAbsentPhotos()
+    try refuseUnlessWhole()
+    let files = plan.filesToRestore(source)
+    let bytes = files.reduce(0) { $0 + $1.size }
+    try writer.requireSpace(bytes)
+    counter.enter(.restoring)
+    counter.advance(items: source.photos.count - files.count, bytes: source.photoBytes - bytes)
+
+    if !plan.edit.isEmpty {
+      try writer.change(options.strategy == .replace ? .replace : .merge) { change in
+        let extraction = Extraction(source: source, files: files, change: change, counter: counter)
+        let damaged = try extraction.run(threads: options.workers ?? Workers.defaultCount)
+        for (file, reason) in damaged.sorted(by: { $0.key.source < $1.key.source }) {
+          noteLoss(of: file.source, reason, isDamage: true)
+        }
+        try refuseUnlessWhole()
+        plan.remove(Set(damaged.keys.map(\.id)))
+        let staged = try place(files.filter { damaged[$0] == nil }, writer)
+        try counter.checkCancellation()
+        counter.enter(.committing)
+        try change.commit(plan.edit, files: staged)
+        summary.photoFilesRestored = staged.count
+      }
+    }
+    return counted()
+  }
+
+  /// Says what an import would do, and what the library would then hold.
+  mutating func dryRun() throws -> (ImportSummary, after: LibraryContents) {
+    noteAbsentPhotos()
+    try refuseUnlessWhole()
+    summary.photoFilesRestored = plan.restores.count
+    counter.advance(items: source.photos.count, bytes: source.photoBytes)
+    return (counted(), contents.applying(plan.edit))
+  }
+
+  /// Gives every new file its place in the library.
+  private mutating func place(
+    _ files: [Extraction.Item], _ writer: LibraryWriter
+  ) throws -> [Change.StagedFile] {
+    let indices = Dictionary(
+      uniqueKeysWithValues: plan.edit.newPhotos.indices.map { (plan.edit.newPhotos[$0].id, $0) })
+    let photos = files.compactMap { indices[$0.id] }.map { plan.edit.newPhotos[$0] }
+    let paths = try writer.newPaths(for: photos.map { ($0.fileName, $0.createdAt) })
+    var staged: [Change.StagedFile] = []
+    for (file, path) in zip(files, paths) {
+      guard let index = indices[file.id] else { continue }
+      plan.edit.newPhotos[index].path = path
+      staged.append(Change.StagedFile(name: file.stagedName, path: path, md5: file.md5))
+    }
+    return staged
+  }
+
+  /// `replace` throws away what is there, so it needs a backup that holds a whole library.
+  private func refuseUnlessWhole() throws {
+    guard options.strategy == .replace, !options.isForced else { return }
+    let reason: String? =
+      if source.metadata.smilepile?.isPartial == true {
+        "it is an export of a part of a library"
+      } else if source.format == .json, summary.photosAbsent > 0 {
+        "it is a JSON backup, which holds no photo files"
+      } else if let error = summary.errors.first {
+        "it is damaged (\(error))"
+      } else {
+        nil
+      }
+    if let reason { throw BackupError.cannotReplace(source.path, reason: reason) }
+  }
+
+  private mutating func noteAbsentPhotos() {
+    for index in plan.absent {
+      guard case .absent(let reason, let isDamage, _) = source.photos[index].content else { continue }
+      noteLoss(of: index, reason, isDamage: isDamage)
+    }
+  }
+
+  private mutating func noteLoss(of index: Int, _ reason: String, isDamage: Bool) {
+    let record = source.photos[index].record
+    let category = source.metadata.categories.first { $0.id == record.categoryId }?.displayName ?? ""
+    let photo = PhotoLabel.label(id: record.id, category: category, name: record.name)
+    if isDamage { summary.errors.append("\(photo): \(reason)") } else { summary.warnings.append("\(photo): \(reason)") }
+    summary.photosAbsent += 1
+  }
+
+  private func counted() -> ImportSummary {
+    var summary = summary
+    summary.categoriesImported = plan.categoriesImported
+    summary.photosImported = plan.photosImported
+    summary.photosSkipped = plan.photosSkipped
+    summary.warnings += (source.warnings + plan.warnings).map { "\(source.path): \($0)" }
+    return summary
+  }
+}
+
+/// How messages name a photo. Names repeat, so the id and the category stand with it.
+enum PhotoLabel {
+  static func label(id: Int64, category: String, name: String) -> String {
+    "photo \(id) “\(name.escapedForMessages)” in “\(category.escapedForMessages)”"
+  }
+}
+
+extension LibraryContents {
+  /// What a library with these contents holds after an edit.
+  func applying(_ edit: LibraryEdit) -> LibraryContents {
+    var result = edit.replacesEverything ? LibraryContents(categories: [], photos: [], settings: settings) : self
+    let categories = Dictionary(uniqueKeysWithValues: edit.changedCategories.map { ($0.id, $0) })
+    let photos = Dictionary(uniqueKeysWithValues: edit.changedPhotos.map { ($0.id, $0) })
+    result.categories = result.categories.map { categories[$0.id] ?? $0 } + edit.newCategories
+    result.photos = result.photos.map { photos[$0.id] ?? $0 } + edit.newPhotos
+    result.settings = edit.settings ?? result.settings
+    return result
+  }
+}

@@ -1,0 +1,205 @@
+import FileSystem
+import Foundation
+import PhotoLibrary
+import SystemPackage
+import Zip
+
+/// A backup that has been opened and understood: its metadata, and for each photo where its bytes are. Nothing
+/// of it has been extracted.
+public struct BackupSource: Sendable {
+  /// The container.
+  public enum Format: String, Sendable {
+    /// An archive with photo files.
+    case zip = "ZIP"
+    /// A JSON document without photo files.
+    case json = "JSON"
+  }
+
+  /// Who made it, as far as its manner tells.
+  public enum Origin: String, Sendable {
+    /// The Android app.
+    case android
+    /// The iOS app.
+    case ios
+    /// This project.
+    case smilepile
+    /// Nobody can tell.
+    case unknown
+  }
+
+  /// A photo of the backup.
+  public struct Photo: Sendable {
+    /// Its row.
+    public let record: Metadata.PhotoRecord
+    /// Where its file lay on the phone; its last component is the file's name.
+    public let originalPath: String
+    /// Where its bytes are.
+    public var content: Content
+  }
+
+  /// Where the bytes of a photo are.
+  public enum Content: Sendable {
+    /// It ships inside the app, and has none.
+    case asset
+    /// In an entry of the archive, with this MD5 if the manifest says one.
+    case entry(Entry, md5: MD5Digest?)
+    /// In a file beside the backup, with its length and MD5.
+    case file(FilePath, size: Int, md5: MD5Digest)
+    /// Nowhere, and why. `isDamage` if the backup promises a file that it does not hold; the MD5 that it
+    /// promises, if it says one, may be in the library already.
+    case absent(reason: String, isDamage: Bool, md5: MD5Digest? = nil)
+  }
+
+  /// The backup's file.
+  public let path: FilePath
+  /// The container.
+  public let format: Format
+  /// Who made it.
+  public let origin: Origin
+  /// What it says of itself.
+  public let metadata: Metadata
+  /// Its photos, in the order of `metadata.photos`.
+  public var photos: [Photo]
+  /// What is odd about it and does no harm.
+  public let warnings: [String]
+  /// Entries of the archive that nothing in the backup mentions.
+  public let strangers: [String]
+  /// The archive, nil for a JSON document.
+  public let archive: Archive?
+
+  /// How many bytes the photo files of the backup have.
+  public var photoBytes: Int {
+    photos.reduce(0) { $0 + ($1.content.size ?? 0) }
+  }
+
+  /// How many photos of the backup have files.
+  public var photoFiles: Int {
+    photos.count { $0.content.size != nil }
+  }
+
+  /// The largest `metadata.json` that is read: 256 MiB, some 500,000 photos.
+  static let maximumMetadataBytes = 256 << 20
+
+  /// Opens a backup, recognized by its content and never by its name. Blocks; writes nothing.
+  ///
+  /// - Throws: `BackupError`, `ArchiveError` or `FileError` if it cannot be used at all. A photo whose file is
+  ///   missing is no error.
+  public init(path: FilePath, limits: Limits = Limits()) throws {
+    let file: File
+    do {
+      file = try File.open(path, .readFollowingLinks)
+    } catch {
+      throw error.isAbsence ? BackupError.noSuchBackup(path) : error as any Error
+    }
+    let status = try file.status()
+    guard status.kind == .file else { throw BackupError.notABackup(path, reason: "it is no file") }
+    guard status.size > 0 else { throw BackupError.notABackup(path, reason: "the file is empty") }
+    if try Archive.isArchive(file) {
+      try self.init(archive: Archive(path: path, limits: limits))
+    } else {
+      let start = try file.read(4096, at: 0)
+      guard Self.looksLikeJSON(start) else {
+        throw BackupError.notABackup(path, reason: "its content is neither a ZIP archive nor a JSON document")
+      }
+      guard status.size <= Self.maximumMetadataBytes else {
+        throw BackupError.notABackup(path, reason: "the document is over 256 MiB")
+      }
+      try self.init(document: file.read(status.size, at: 0), path: path)
+    }
+  }
+
+  private static func looksLikeJSON(_ start: [UInt8]) -> Bool {
+    let text = start.starts(with: [0xEF, 0xBB, 0xBF]) ? start.dropFirst(3) : start[...]
+    return text.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
+  }
+
+  private init(document: [UInt8], path: FilePath) throws {
+    self.path = path
+    format = .json
+    archive = nil
+    metadata = try Self.metadata(document, path)
+    origin = Self.origin(of: metadata, root: "")
+    warnings = []
+    strangers = []
+    photos = metadata.photos.map { record in
+      Photo(
+        record: record, originalPath: record.path,
+        content: record.isFromAssets
+          ? .asset : .absent(reason: "a JSON backup holds no photo files", isDamage: false))
+    }
+  }
+
+  private init(archive: Archive) throws {
+    path = archive.path
+    format = .zip
+    self.archive = archive
+    let (entry, root) = try Self.metadataEntry(archive)
+    guard !entry.isEncrypted else { throw BackupError.encrypted(path) }
+    var reader = try EntryReader(archive)
+    metadata = try Self.metadata(try reader.bytes(of: entry, limit: Self.maximumMetadataBytes), path)
+    origin = Self.origin(of: metadata, root: root)
+    let matching = EntryMatching(metadata: metadata, archive: archive, root: root)
+    photos = matching.photos
+    warnings = matching.warnings
+    strangers = matching.strangers
+  }
+
+  private static func metadata(_ json: [UInt8], _ path: FilePath) throws -> Metadata {
+    do {
+      return try Metadata(json: json)
+    } catch {
+      throw BackupError.metadata(path, error)
+    }
+  }
+
+  /// `metadata.json` at the root (Android), or in the one folder that holds everything (iOS).
+  private static func metadataEntry(_ archive: Archive) throws -> (Entry, root: String) {
+    let entries = archive.entries.filter { !$0.isIgnored }
+    let candidates = entries.filter { entry in
+      entry.name == "metadata.json"
+        || entry.name.hasSuffix("/metadata.json") && entry.name.count { $0 == "/" } == 1
+    }
+    guard candidates.count <= 1 else {
+      throw BackupError.severalMetadata(archive.path, candidates.map(\.name))
+    }
+    guard let entry = candidates.first else { throw BackupError.noMetadata(archive.path) }
+    let root = String(entry.name.dropLast("metadata.json".count))
+    guard entries.allSatisfy({ $0.name.hasPrefix(root) }) else { throw BackupError.noMetadata(archive.path) }
+    return (entry, root)
+  }
+
+  private static func origin(of metadata: Metadata, root: String) -> Origin {
+    if metadata.smilepile != nil { return .smilepile }
+    if !root.isEmpty { return .ios }
+    let paths = metadata.photos.lazy.filter { !$0.isFromAssets }.map(\.path)
+    // Android keeps absolute paths, and content:// URIs in version 1; iOS paths relative to Documents
+    if paths.contains(where: { $0.hasPrefix("/data/") || $0.hasPrefix("content://") }) { return .android }
+    return .unknown
+  }
+}
+
+extension BackupSource.Content {
+  /// The length of the file in bytes, nil if there is none.
+  public var size: Int? {
+    switch self {
+    case .asset, .absent: nil
+    case .entry(let entry, _): entry.size
+    case .file(_, let size, _): size
+    }
+  }
+
+  /// The MD5 of the file as it is or should be, nil if nobody has said.
+  public var md5: MD5Digest? {
+    switch self {
+    case .asset: nil
+    case .entry(_, let md5): md5
+    case .file(_, _, let md5): md5
+    case .absent(_, _, let md5): md5
+    }
+  }
+}
+
+extension Entry {
+  /// What macOS leaves in archives that it makes.
+  var isIgnored: Bool { name.hasPrefix("__MACOSX/") || name == ".DS_Store" || name.hasSuffix("/.DS_Store") }
+}

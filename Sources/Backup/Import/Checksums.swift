@@ -1,0 +1,30 @@
+import Operations
+import PhotoLibrary
+import Zip
+
+extension BackupSource {
+  /// The same backup, with the MD5 of every photo that has a file. Identity needs it; where the manifest gives
+  /// none, the entry is read for it. A photo that cannot be read is absent then.
+  func completingChecksums(_ counter: ProgressCounter) throws -> BackupSource {
+    let unknown = photos.indices.filter { index in
+      if case .entry(_, nil) = photos[index].content { true } else { false }
+    }
+    guard let archive, !unknown.isEmpty else { return self }
+    var result = self
+    var reader = try EntryReader(archive)
+    for index in unknown {
+      guard case .entry(let entry, nil) = photos[index].content else { continue }
+      var hash = RunningMD5()
+      do {
+        try reader.read(entry) { bytes in
+          try counter.checkCancellation()
+          hash.update(bytes)
+        }
+        result.photos[index].content = .entry(entry, md5: hash.digest)
+      } catch ArchiveError.damaged(_, _, let reason) {
+        result.photos[index].content = .absent(reason: "\(reason)", isDamage: true)
+      }
+    }
+    return result
+  }
+}

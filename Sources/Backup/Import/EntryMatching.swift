@@ -1,0 +1,76 @@
+import PhotoLibrary
+import Zip
+
+/// Finds the entry of each photo of a backup. Names are compared by canonical equivalence (as Swift compares
+/// strings), since a manifest in NFC and an archive in NFD are the same to the apps.
+struct EntryMatching {
+  private(set) var photos: [BackupSource.Photo] = []
+  private(set) var warnings: [String] = []
+  private(set) var strangers: [String] = []
+
+  init(metadata: Metadata, archive: Archive, root: String) {
+    var entries: [String: Entry] = [:]
+    for entry in archive.entries where !entry.isDirectory && !entry.isIgnored {
+      entries[String(entry.name.dropFirst(root.count))] = entry
+    }
+    var manifest: [Int64: Metadata.ManifestEntry] = [:]
+    for entry in metadata.photoManifest { manifest[entry.photoId] = entry }
+
+    var used: Set<String> = ["metadata.json", "checksums.md5", "categories.json"]
+    for record in metadata.photos {
+      guard !record.isFromAssets else {
+        photos.append(.init(record: record, originalPath: record.path, content: .asset))
+        continue
+      }
+      guard let item = manifest.removeValue(forKey: record.id) else {
+        // trap 6: the app lost the file before it made the backup, and says so by leaving the manifest entry out
+        photos.append(
+          .init(
+            record: record, originalPath: record.path,
+            content: .absent(reason: "its file was lost before the backup was made", isDamage: false)))
+        continue
+      }
+      let names = [item.zipEntryName, "photos/\(item.fileName)"]
+      guard let name = names.first(where: { entries[$0] != nil }), let entry = entries[name] else {
+        photos.append(
+          .init(
+            record: record, originalPath: item.originalPath,
+            content: .absent(
+              reason: "its file \(item.zipEntryName.escapedForMessages) is not in the archive",
+              isDamage: true, md5: item.checksum.flatMap { MD5Digest(hex: $0) })))
+        continue
+      }
+      used.insert(name)
+      photos.append(
+        .init(
+          record: record, originalPath: item.originalPath,
+          content: .entry(entry, md5: checksum(of: item, size: entry.size))))
+    }
+    for item in metadata.photoManifest where manifest[item.photoId] != nil {
+      warnings.append("\(item.zipEntryName.escapedForMessages): no photo has the id \(item.photoId)")
+      used.insert(item.zipEntryName)
+    }
+    strangers = archive.entries.filter { entry in
+      let name = String(entry.name.dropFirst(root.count))
+      return !entry.isDirectory && !entry.isIgnored && !used.contains(name)
+        && !name.hasPrefix("thumbnails/")
+    }.map(\.name)
+  }
+
+  /// The MD5 that the manifest gives. Trap 3: on iOS the size is the database's figure, so another size alone is
+  /// only worth a warning.
+  private mutating func checksum(of item: Metadata.ManifestEntry, size: Int) -> MD5Digest? {
+    let name = item.zipEntryName.escapedForMessages
+    if let expected = item.expectedChecksum {
+      warnings.append(
+        "\(name): the photo was already damaged when the backup was made (MD5 should be \(expected))")
+    }
+    if item.fileSize != size {
+      warnings.append("\(name): \(size) bytes long, the manifest says \(item.fileSize)")
+    }
+    guard let text = item.checksum else { return nil }
+    let digest = MD5Digest(hex: text)
+    if digest == nil { warnings.append("\(name): the manifest's checksum is no MD5") }
+    return digest
+  }
+}

@@ -1,0 +1,93 @@
+import PhotoLibrary
+import SystemPackage
+import Zip
+
+/// What an import does with what is there already.
+public enum ImportStrategy: String, Sendable, CaseIterable {
+  /// Adds what is new. Values of categories and settings come from whichever side is newer.
+  case merge
+  /// Puts the backup in the place of everything that is there; what was there is kept for an undo.
+  case replace
+  /// Adds what is new, and changes no value that is there.
+  case skip
+}
+
+/// What happens to a photo that the library holds already: equal bytes in the same category.
+public enum DuplicateRule: String, Sendable, CaseIterable {
+  /// The library's row stays as it is.
+  case skip
+  /// The row takes its values (name, date, dimensions) from the backup.
+  case replace
+  /// A copy is added under a new name. So importing twice adds it twice.
+  case rename
+}
+
+/// A photo that the library holds already, for whoever is asked what to do.
+public struct Duplicate: Sendable {
+  /// The library's photo.
+  public let existing: Photo
+  /// The backup's row.
+  public let incoming: Metadata.PhotoRecord
+  /// The category both lie in.
+  public let category: Category
+}
+
+/// How a backup is imported.
+public struct ImportOptions: Sendable {
+  /// What happens to what is there.
+  public var strategy = ImportStrategy.merge
+  /// Called for every duplicate, on the thread that imports, before anything is written. Under `replace` there
+  /// are none.
+  public var duplicates: @Sendable (Duplicate) -> DuplicateRule = { _ in .skip }
+  /// The backup's settings come along.
+  public var includesSettings = true
+  /// Plans and counts, and writes nothing.
+  public var isDryRun = false
+  /// `replace` goes ahead with a backup that does not hold a whole library.
+  public var isForced = false
+  /// Where the photo files of a JSON backup are looked for, by file name and size, at any depth.
+  public var photosFrom: FilePath?
+  /// How long to wait for another writer.
+  public var lockWait: Duration = .zero
+  /// What an archive may ask for.
+  public var limits = Limits()
+  /// How many threads extract photos.
+  public var workers: Int?
+
+  /// The defaults: merge, duplicates skipped, settings included.
+  public init() {}
+}
+
+/// What an import did: the apps' ImportResult.
+public struct ImportSummary: Sendable, Equatable {
+  /// Categories created or changed.
+  public var categoriesImported = 0
+  /// Photos that are new, and those that took new values.
+  public var photosImported = 0
+  /// Photos that the library held already.
+  public var photosSkipped = 0
+  /// Photo files written into the library.
+  public var photoFilesRestored = 0
+  /// Photos that the backup promises and that it does not hold, or not whole; each by name.
+  public var errors: [String] = []
+  /// What else is worth knowing, photos without files among it.
+  public var warnings: [String] = []
+  /// How many of the backup's photos are not in the library now.
+  public var photosAbsent = 0
+  /// Nothing was written.
+  public var isDryRun = false
+
+  /// True when something that was asked for is not in the library now.
+  public var isIncomplete: Bool { photosAbsent > 0 || !errors.isEmpty }
+
+  /// Adds what another backup of the same run did.
+  static func += (sum: inout ImportSummary, other: ImportSummary) {
+    sum.categoriesImported += other.categoriesImported
+    sum.photosImported += other.photosImported
+    sum.photosSkipped += other.photosSkipped
+    sum.photoFilesRestored += other.photoFilesRestored
+    sum.errors += other.errors
+    sum.warnings += other.warnings
+    sum.photosAbsent += other.photosAbsent
+  }
+}

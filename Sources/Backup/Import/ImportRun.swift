@@ -1,0 +1,66 @@
+import FileSystem
+import Foundation
+import Operations
+import PhotoLibrary
+import SystemPackage
+import Zip
+
+extension Work where Summary == ImportSummary {
+  /// Starts importing backups into a library, one after the other. Each is all or nothing: it is extracted out
+  /// of sight, checked, made durable, and one transaction makes its photos visible.
+  ///
+  /// All backups are opened and checked before the first one is imported. Photos that are damaged or absent are
+  /// left out and named in the summary. A cancelled or failed import leaves the library as it was after the
+  /// last whole backup.
+  ///
+  /// The summary throws `BackupError`, `ArchiveError`, `LibraryError`, `FileLock.Busy` or `FileError`.
+  public static func `import`(
+    _ backups: [FilePath], into library: FilePath, options: ImportOptions = ImportOptions()
+  ) -> Self {
+    Work("import") { counter in
+      try ImportRun(library: library, options: options, counter: counter).run(backups)
+    }
+  }
+}
+
+/// One run of `import`: opens everything, then imports backup by backup.
+struct ImportRun {
+  let library: FilePath
+  let options: ImportOptions
+  let counter: ProgressCounter
+
+  func run(_ paths: [FilePath]) throws -> ImportSummary {
+    // a dry run opens nothing for writing, so it can look at a library that another process is changing
+    let writer = options.isDryRun ? nil : try LibraryWriter(path: library, lockWait: options.lockWait)
+    let reader = try writer?.library ?? Library(path: library)
+
+    var sources = try paths.map { try BackupSource(path: $0, limits: options.limits) }
+    if let folder = options.photosFrom {
+      let finder = try PhotoFinder(folder: folder)
+      for index in sources.indices { try finder.complete(&sources[index], counter) }
+    }
+    counter.setTotals(
+      items: sources.reduce(0) { $0 + $1.photos.count },
+      bytes: sources.reduce(0) { $0 + $1.photoBytes })
+
+    var contents = try reader.contents()
+    var sum = ImportSummary()
+    sum.isDryRun = options.isDryRun
+    for (index, source) in sources.enumerated() {
+      do {
+        var step = try BackupImport(source, into: contents, options: options, counter: counter)
+        if let writer {
+          sum += try step.run(writer)
+          if index + 1 < sources.count { contents = try reader.contents() }
+        } else {
+          let (summary, after) = try step.dryRun()
+          sum += summary
+          contents = after
+        }
+      } catch let error where index > 0 && !options.isDryRun && !(error is CancellationError) {
+        throw BackupError.stopped(at: source.path, after: paths[..<index].map { $0 }, error)
+      }
+    }
+    return sum
+  }
+}

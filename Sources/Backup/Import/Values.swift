@@ -1,0 +1,43 @@
+import PhotoLibrary
+
+/// What counts as the values of a row, as opposed to its identity; and which of two sets of values stands when
+/// backups disagree. The order is total and looks at values alone, so that the order in which backups come does
+/// not matter.
+
+extension PhotoLibrary.Category {
+  func hasValues(of other: Self) -> Bool { orderKey == other.orderKey }
+
+  func isNewer(than other: Self) -> Bool {
+    valuesAsOf > other.valuesAsOf
+      || valuesAsOf == other.valuesAsOf && other.orderKey.lexicographicallyPrecedes(orderKey)
+  }
+
+  private var orderKey: [UInt8] {
+    OrderKey.bytes([
+      displayName, String(position), iconResource, colorHex, String(isDefault), String(createdAt),
+    ])
+  }
+}
+
+extension Settings {
+  var orderKey: String { "\(themeMode.rawValue) \(hasPIN) \(hasPattern)" }
+}
+
+extension Photo {
+  /// This row with the other's values; what is unknown (0) there stays.
+  func taking(valuesOf other: Photo) -> Photo {
+    var photo = self
+    photo.name = other.name
+    photo.createdAt = other.createdAt
+    photo.originalPath = other.originalPath
+    if other.width > 0, other.height > 0 { (photo.width, photo.height) = (other.width, other.height) }
+    return photo
+  }
+}
+
+private enum OrderKey {
+  /// The texts as bytes, nil before any text.
+  static func bytes(_ texts: [String?]) -> [UInt8] {
+    texts.flatMap { text in text.map { [1] + Array($0.utf8) + [0] } ?? [0] }
+  }
+}

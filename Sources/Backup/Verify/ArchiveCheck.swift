@@ -1,0 +1,87 @@
+import Operations
+import PhotoLibrary
+import Synchronization
+import Zip
+
+/// What a check found.
+public struct CheckSummary: Sendable, Equatable {
+  /// Entries of archives, or photos of a library, that were read to their end.
+  public var entriesChecked = 0
+  /// What is not as it was written; each by name, with the reason.
+  public var damaged: [String] = []
+  /// Files that nothing mentions.
+  public var strangers: [String] = []
+  /// What was lost before, and is no damage of what was checked.
+  public var warnings: [String] = []
+
+  /// Adds what another check found.
+  static func += (sum: inout CheckSummary, other: CheckSummary) {
+    sum.entriesChecked += other.entriesChecked
+    sum.damaged += other.damaged
+    sum.strangers += other.strangers
+    sum.warnings += other.warnings
+  }
+}
+
+/// Reads every entry of a backup to its end: CRC by libzip, MD5 against the manifest.
+struct ArchiveCheck {
+  let source: BackupSource
+  let counter: ProgressCounter
+
+  /// Blocks; reads only.
+  func run() throws -> CheckSummary {
+    var summary = CheckSummary()
+    summary.strangers = source.strangers.map(\.escapedForMessages)
+    summary.warnings = source.warnings
+    for photo in source.photos {
+      guard case .absent(let reason, let isDamage, _) = photo.content else { continue }
+      let text = "\(label(photo)): \(reason)"
+      if isDamage { summary.damaged.append(text) } else { summary.warnings.append(text) }
+    }
+    guard let archive = source.archive else { return summary }
+
+    var photos: [Int: BackupSource.Photo] = [:]
+    for photo in source.photos {
+      if case .entry(let entry, _) = photo.content { photos[entry.index] = photo }
+    }
+    let entries = archive.entries.filter { !$0.isDirectory }
+    let damaged = Mutex<[Int: String]>([:])
+    let (counter, photoOfEntry) = (counter, photos)
+    try Workers.forEach(0..<entries.count, context: { try EntryReader(archive) }) { index, reader in
+      let entry = entries[index]
+      let photo = photoOfEntry[entry.index]
+      var counted = 0
+      do {
+        var hash = RunningMD5()
+        try reader.read(entry) { bytes in
+          try counter.checkCancellation()
+          if photo != nil {
+            hash.update(bytes)
+            counter.advance(bytes: bytes.count)
+            counted += bytes.count
+          }
+        }
+        if let expected = photo?.content.md5, hash.digest != expected {
+          damaged.withLock { $0[index] = "its MD5 is \(hash.digest) and should be \(expected)" }
+        }
+      } catch ArchiveError.damaged(_, _, let reason) {
+        damaged.withLock { $0[index] = "\(reason)" }
+      }
+      if photo != nil {
+        counter.advance(items: 1, bytes: entry.size - counted, current: photo?.record.name)
+      }
+    }
+    summary.entriesChecked = entries.count
+    for (index, reason) in damaged.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
+      let entry = entries[index]
+      let name = photos[entry.index].map(label) ?? entry.name.escapedForMessages
+      summary.damaged.append("\(name): \(reason)")
+    }
+    return summary
+  }
+
+  private func label(_ photo: BackupSource.Photo) -> String {
+    let category = source.metadata.categories.first { $0.id == photo.record.categoryId }?.displayName ?? ""
+    return PhotoLabel.label(id: photo.record.id, category: category, name: photo.record.name)
+  }
+}

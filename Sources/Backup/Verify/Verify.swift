@@ -1,0 +1,39 @@
+import Operations
+import PhotoLibrary
+import SystemPackage
+import Zip
+
+extension Work where Summary == CheckSummary {
+  /// Starts reading backups to their last byte: every CRC, every MD5. Nothing is written.
+  ///
+  /// The summary throws `BackupError`, `ArchiveError` or `FileError` for a file that is no backup or whose
+  /// directory is damaged; damaged photos stand in it.
+  public static func verify(_ backups: [FilePath], limits: Limits = Limits()) -> Self {
+    Work("verify") { counter in
+      let sources = try backups.map { try BackupSource(path: $0, limits: limits) }
+      counter.setTotals(
+        items: sources.reduce(0) { $0 + $1.photoFiles }, bytes: sources.reduce(0) { $0 + $1.photoBytes })
+      counter.enter(.verifying)
+      var sum = CheckSummary()
+      for source in sources {
+        var summary = try ArchiveCheck(source: source, counter: counter).run()
+        if sources.count > 1 {
+          summary.damaged = summary.damaged.map { "\(source.path): \($0)" }
+          summary.strangers = summary.strangers.map { "\(source.path): \($0)" }
+        }
+        sum += summary
+      }
+      return sum
+    }
+  }
+
+  /// Starts reading every photo of a library against its row, and looking for files that no row knows. Nothing
+  /// is written.
+  ///
+  /// The summary throws `LibraryError` or `FileError`.
+  public static func verify(library path: FilePath) -> Self {
+    Work("verify") { counter in
+      try LibraryCheck(library: Library(path: path), counter: counter).run()
+    }
+  }
+}

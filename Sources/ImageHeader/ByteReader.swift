@@ -1,0 +1,104 @@
+/// Reads small pieces of a file through a window, up to a total number of bytes.
+final class ByteReader {
+  /// No image is larger; keeping offsets below it keeps every sum of an offset and a count in range.
+  static let largestFile = 1 << 40
+
+  // Headers are walked in steps of a few bytes that are often far apart: a larger window would
+  // spend the limit on bytes that are skipped.
+  private static let windowSize = 256
+
+  private let fetch: (_ offset: Int, _ count: Int) -> [UInt8]
+  private var remaining: Int
+  private var window: [UInt8] = []
+  private var windowStart = 0
+
+  init(limit: Int, fetch: @escaping (_ offset: Int, _ count: Int) -> [UInt8]) {
+    self.fetch = fetch
+    remaining = limit
+  }
+
+  /// Exactly `count` bytes, or nil past the end of the file, or of the limit, or beyond a window.
+  func bytes(_ offset: Int, _ count: Int) -> ArraySlice<UInt8>? {
+    guard offset >= 0, offset < Self.largestFile, count >= 0, count <= Self.windowSize else { return nil }
+    if offset < windowStart || offset + count > windowStart + window.count {
+      let size = min(Self.windowSize, remaining)
+      guard size > 0 else { return nil }
+      remaining -= size
+      window = Array(fetch(offset, size).prefix(size))
+      windowStart = offset
+    }
+    let start = offset - windowStart
+    guard start <= window.count, count <= window.count - start else { return nil }
+    return window[start..<start + count]
+  }
+}
+
+enum ByteOrder {
+  case big
+  case little
+}
+
+/// A part of a file; offsets are from its start and reads do not leave it.
+struct Block {
+  private let reader: ByteReader
+  private let start: Int
+  let count: Int
+
+  init(file reader: ByteReader) {
+    self.init(reader: reader, start: 0, count: ByteReader.largestFile)
+  }
+
+  private init(reader: ByteReader, start: Int, count: Int) {
+    self.reader = reader
+    self.start = start
+    self.count = count
+  }
+
+  private func holds(_ offset: Int, _ count: Int) -> Bool {
+    offset >= 0 && count >= 0 && offset <= self.count && count <= self.count - offset
+  }
+
+  func block(_ offset: Int, _ count: Int) -> Block? {
+    holds(offset, count) ? Block(reader: reader, start: start + offset, count: count) : nil
+  }
+
+  func block(from offset: Int) -> Block? {
+    offset <= count ? block(offset, count - offset) : nil
+  }
+
+  func bytes(_ offset: Int, _ count: Int) -> ArraySlice<UInt8>? {
+    holds(offset, count) ? reader.bytes(start + offset, count) : nil
+  }
+
+  func starts(with prefix: [UInt8]) -> Bool {
+    bytes(0, prefix.count).map { $0.elementsEqual(prefix) } ?? false
+  }
+
+  /// An unsigned number of 0 to 8 bytes; nil also when it is beyond Int.
+  func number(_ offset: Int, _ size: Int, _ order: ByteOrder = .big) -> Int? {
+    guard size <= 8, let bytes = bytes(offset, size) else { return nil }
+    let value =
+      switch order {
+      case .big: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      case .little: bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      }
+    return Int(exactly: value)
+  }
+
+  func fourCC(_ offset: Int) -> FourCC? {
+    number(offset, 4).map(FourCC.init(value:))
+  }
+}
+
+/// The four character code that names a chunk, a box or a brand.
+struct FourCC: Hashable, ExpressibleByStringLiteral {
+  let value: Int
+
+  init(value: Int) {
+    self.value = value
+  }
+
+  init(stringLiteral text: String) {
+    value = text.utf8.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+
+/// HEIC, HEIF and AVIF: boxes of an ISO base media file (ISO/IEC 14496-12, section 4.2).
+enum ISOMedia {
+  // Of images and of sequences of images, coded in HEVC and AVC (ISO/IEC 23008-12) and AV1 (AVIF 1.1).
+  private static let brands: Set<FourCC> = [
+    "mif1", "mif2", "msf1", "heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs", "avci", "avcs",
+    "avif", "avis",
+  ]
+
+  private static let brandLimit = 64
+
+  // A large picture is a grid of tiles, each an item with properties of its own.
+  static let boxLimit = 4096
+
+  struct Box {
+    let type: FourCC
+    let content: Block
+  }
+
+  static func header(of file: Block, timeZone: TimeZone) -> ImageHeader? {
+    guard let first = box(in: file, at: 0)?.box, first.type == "ftyp", isImage(first.content) else {
+      return nil
+    }
+    guard let meta = boxes(in: file, until: "meta").last, meta.type == "meta",
+      let items = ImageItems(meta: meta.content, file: file)
+    else { return ImageHeader(format: .heif) }
+    let size = items.size
+    return ImageHeader(
+      format: .heif, width: size?.width ?? 0, height: size?.height ?? 0,
+      taken: items.dateTaken(timeZone: timeZone))
+  }
+
+  /// The major brand, four bytes of its version, then the compatible brands.
+  private static func isImage(_ content: Block) -> Bool {
+    for index in 0..<brandLimit where index != 1 {
+      guard let brand = content.fourCC(index * 4) else { return false }
+      if brands.contains(brand) { return true }
+    }
+    return false
+  }
+
+  /// The boxes one after the other, up to the first of the given type, if any.
+  static func boxes(in block: Block, until type: FourCC? = nil) -> [Box] {
+    var boxes: [Box] = []
+    var offset = 0
+    while boxes.count < boxLimit, let next = box(in: block, at: offset) {
+      boxes.append(next.box)
+      if next.box.type == type { break }
+      offset = next.end
+    }
+    return boxes
+  }
+
+  /// A length of 1 stands for one of 64 bits after the type, and 0 for all that is left.
+  private static func box(in block: Block, at offset: Int) -> (box: Box, end: Int)? {
+    guard let short = block.number(offset, 4), let type = block.fourCC(offset + 4) else { return nil }
+    var length = short
+    var head = 8
+    if short == 1 {
+      guard let long = block.number(offset + 8, 8) else { return nil }
+      length = long
+      head = 16
+    } else if short == 0 {
+      length = block.count - offset
+    }
+    guard let whole = block.block(offset, length), let content = whole.block(from: head)
+    else { return nil }
+    return (Box(type: type, content: content), offset + length)
+  }
+}

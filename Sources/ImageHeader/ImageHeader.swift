@@ -1,0 +1,96 @@
+import Foundation
+
+/// The size and the date taken of an image, as its header states them.
+///
+/// Only the header is read and nothing is decoded. Whatever the bytes are, reading ends: a file that is
+/// damaged or of another kind gives zero sizes and no date.
+public struct ImageHeader: Sendable, Equatable {
+  /// The image file formats whose header is understood.
+  public enum Format: String, Sendable {
+    /// JPEG (ITU-T T.81), with the date from Exif in an APP1 segment (CIPA DC-008).
+    case jpeg
+    /// PNG, with the date from the eXIf chunk (W3C PNG, third edition).
+    case png
+    /// GIF 87a and 89a, which carry no date.
+    case gif
+    /// WebP, lossy, lossless and extended, with the date from the EXIF chunk (RFC 9649).
+    case webp
+    /// HEIC, HEIF and AVIF: image items in an ISO base media file (ISO/IEC 14496-12 and 23008-12).
+    case heif
+  }
+
+  /// The most bytes asked for in one `read`, over all the calls: 1 MiB.
+  public static let readLimit = 1 << 20
+
+  /// The format told from the first bytes, whatever the file is named; `nil`: not a known image.
+  public var format: Format?
+
+  /// The width in pixels as stored, before any rotation or cropping for display; 0 when unknown.
+  ///
+  /// From the first frame of JPEG (SOF), IHDR of PNG, the logical screen of GIF, the canvas of WebP, and
+  /// the extent (ispe) of the primary item of HEIF.
+  ///
+  /// Width and height are either both known (1 to 4294967295) or both 0.
+  public var width: Int
+
+  /// The height in pixels as stored, before any rotation or cropping for display; 0 when unknown.
+  public var height: Int
+
+  /// The date taken, to the millisecond; `nil` when the header states none that is valid.
+  ///
+  /// From the Exif tags DateTimeOriginal (0x9003), else DateTimeDigitized (0x9004), else DateTime
+  /// (0x0132), each with its own OffsetTime and SubSecTime tag. Years are 1800 to 9999.
+  public var taken: Date?
+
+  /// A header with the given values; a width or height that is not above 0 makes both 0.
+  public init(format: Format? = nil, width: Int = 0, height: Int = 0, taken: Date? = nil) {
+    let isSized = width > 0 && height > 0
+    self.format = format
+    self.width = isSized ? width : 0
+    self.height = isSized ? height : 0
+    self.taken = taken
+  }
+
+  /// Reads the header of an image, in few and small pieces, skipping what is not needed.
+  ///
+  /// - Parameters:
+  ///   - timeZone: the zone of a date taken whose offset from UTC is not in the header.
+  ///   - bytes: returns up to `count` (1 to 256) bytes at `offset` (0 to 2^40) from the start of the
+  ///     file: fewer at its end, none past it. The counts asked for never exceed `readLimit` in sum.
+  /// - Throws: only what `bytes` throws, after which it is not called again.
+  public static func read(
+    timeZone: TimeZone = .current, _ bytes: (_ offset: Int, _ count: Int) throws -> [UInt8]
+  ) rethrows -> ImageHeader {
+    try parse(timeZone: timeZone, bytes)
+  }
+
+  private static func parse<Failure: Error>(
+    timeZone: TimeZone, _ bytes: (_ offset: Int, _ count: Int) throws(Failure) -> [UInt8]
+  ) throws(Failure) -> ImageHeader {
+    // The parsers see a failed read as the end of the file, so that none of them has to throw.
+    var failure: Failure?
+    let header = withoutActuallyEscaping(bytes) { bytes in
+      let reader = ByteReader(limit: readLimit) { offset, count in
+        guard failure == nil else { return [] }
+        do throws(Failure) {
+          return try bytes(offset, count)
+        } catch {
+          failure = error
+          return []
+        }
+      }
+      return parse(Block(file: reader), timeZone: timeZone)
+    }
+    if let failure { throw failure }
+    return header
+  }
+
+  private static func parse(_ file: Block, timeZone: TimeZone) -> ImageHeader {
+    JPEG.header(of: file, timeZone: timeZone)
+      ?? PNG.header(of: file, timeZone: timeZone)
+      ?? GIF.header(of: file)
+      ?? WebP.header(of: file, timeZone: timeZone)
+      ?? ISOMedia.header(of: file, timeZone: timeZone)
+      ?? ImageHeader()
+  }
+}

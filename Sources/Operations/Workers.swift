@@ -1,0 +1,53 @@
+import Foundation
+import Synchronization
+
+/// Runs blocking work on threads of its own.
+public enum Workers {
+  /// How many threads are worth starting for work that keeps a processor busy.
+  public static var defaultCount: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
+
+  /// Calls `body` for every index, on up to `count` threads, and waits for all of them. Indices are handed
+  /// out in order. After the first error no further index is handed out, and that error is thrown.
+  ///
+  /// `context` is called once on each thread and its value handed to every call there: what one thread
+  /// needs for itself, as a handle or a buffer.
+  public static func forEach<Context: ~Copyable>(
+    _ indices: Range<Int>, threads count: Int = defaultCount,
+    context: @escaping @Sendable () throws -> Context,
+    _ body: @escaping @Sendable (Int, inout Context) throws -> Void
+  ) throws {
+    let state = Mutex<(next: Int, failure: (any Error)?)>((indices.lowerBound, nil))
+    let group = DispatchGroup()
+    for number in 0..<min(count, indices.count) {
+      group.enter()
+      let thread = Thread {
+        defer { group.leave() }
+        do {
+          var context = try context()
+          while let index = state.withLock({ state -> Int? in
+            guard state.failure == nil, state.next < indices.upperBound else { return nil }
+            defer { state.next += 1 }
+            return state.next
+          }) {
+            try body(index, &context)
+          }
+        } catch {
+          state.withLock { if $0.failure == nil { $0.failure = error } }
+        }
+      }
+      thread.name = "worker \(number)"
+      thread.stackSize = 1 << 20
+      thread.start()
+    }
+    group.wait()
+    if let failure = state.withLock({ $0.failure }) { throw failure }
+  }
+
+  /// The same, for work that needs nothing of its own on each thread.
+  public static func forEach(
+    _ indices: Range<Int>, threads count: Int = defaultCount,
+    _ body: @escaping @Sendable (Int) throws -> Void
+  ) throws {
+    try forEach(indices, threads: count, context: {}) { index, _ in try body(index) }
+  }
+}

@@ -1,0 +1,80 @@
+import Foundation
+
+/// Which rows an `add` makes: a pure value, filled photo by photo.
+struct AddPlan {
+  private(set) var edit = LibraryEdit()
+  private var staged: [(name: String, md5: MD5Digest)] = []
+  private var skipped = 0
+  private var categories: [String: Category]
+  private var held: Set<Held>
+  private var lastCategoryId: Int64
+  private var lastPhotoId: Int64
+  private var lastPosition: Int
+  private let category: String?
+  private let now: Int64
+
+  /// Equal bytes in one category are one photo.
+  private struct Held: Hashable {
+    var category: Int64
+    var md5: MD5Digest
+  }
+
+  init(_ library: LibraryContents, _ category: String?, now: Int64) {
+    self.category = category
+    self.now = now
+    categories = Dictionary(uniqueKeysWithValues: library.categories.map { ($0.name, $0) })
+    held = Set(library.photos.compactMap { photo in
+      photo.md5.map { Held(category: photo.categoryId, md5: $0) }
+    })
+    lastCategoryId = library.categories.map(\.id).max().map { max($0, 0) } ?? 0
+    lastPhotoId = library.photos.map(\.id).max().map { max($0, 0) } ?? 0
+    lastPosition = library.categories.map(\.position).max() ?? -1
+  }
+
+  /// Adds a photo; false if its category holds its bytes already.
+  mutating func add(_ file: PhotoSearch.Found, md5: MD5Digest, size: Int, stagedName: String) -> Bool {
+    let categoryId = categoryId(named: category ?? file.folder)
+    guard held.insert(Held(category: categoryId, md5: md5)).inserted else {
+      skipped += 1
+      return false
+    }
+    lastPhotoId += 1
+    let fileName = file.path.lastComponent?.string ?? "photo"
+    edit.newPhotos.append(
+      Photo(
+        id: lastPhotoId, categoryId: categoryId, name: file.path.stem ?? fileName, path: "",
+        originalPath: fileName, createdAt: file.header.taken?.milliseconds ?? file.modified,
+        fileSize: size, width: file.header.width, height: file.header.height, md5: md5))
+    staged.append((stagedName, md5))
+    return true
+  }
+
+  private mutating func categoryId(named displayName: String) -> Int64 {
+    let name = Category.name(forDisplayName: displayName)
+    if let category = categories[name] { return category.id }
+    lastCategoryId += 1
+    lastPosition += 1
+    let category = Category(
+      id: lastCategoryId, name: name, displayName: displayName, position: lastPosition, createdAt: now,
+      valuesAsOf: now)
+    categories[name] = category
+    edit.newCategories.append(category)
+    return category.id
+  }
+
+  /// Gives every new photo its place in the library.
+  mutating func place(_ writer: LibraryWriter) throws -> [Change.StagedFile] {
+    let paths = try writer.newPaths(for: edit.newPhotos.map { ($0.fileName, $0.createdAt) })
+    for (index, path) in paths.enumerated() { edit.newPhotos[index].path = path }
+    return zip(staged, paths).map { Change.StagedFile(name: $0.name, path: $1, md5: $0.md5) }
+  }
+
+  func count(into summary: AddSummary) -> AddSummary {
+    var summary = summary
+    summary.categoriesAdded = edit.newCategories.count
+    summary.photosAdded = edit.newPhotos.count
+    summary.photosSkipped = skipped
+    summary.bytes = edit.newPhotos.reduce(0) { $0 + $1.fileSize }
+    return summary
+  }
+}

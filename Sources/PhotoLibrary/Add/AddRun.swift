@@ -1,0 +1,144 @@
+import FileSystem
+import Foundation
+import Operations
+import Synchronization
+import SystemPackage
+
+extension Work where Summary == AddSummary {
+  /// Starts copying photos into a library. All or nothing, but for files that cannot be read, which are left out
+  /// and named. The files themselves are not changed.
+  ///
+  /// The summary throws `LibraryError`, `FileLock.Busy` or `FileError`.
+  public static func add(
+    _ paths: [FilePath], to library: FilePath, options: AddOptions = AddOptions()
+  ) -> Self {
+    Work("add") { counter in
+      try AddRun(library: library, options: options, counter: counter).run(paths)
+    }
+  }
+}
+
+/// One run of `add`: find, copy and hash, commit.
+struct AddRun {
+  let library: FilePath
+  let options: AddOptions
+  let counter: ProgressCounter
+
+  /// What became of one file.
+  private enum Copied {
+    case staged(MD5Digest, size: Int)
+    case failed(FileError)
+  }
+
+  func run(_ paths: [FilePath]) throws -> AddSummary {
+    let search = PhotoSearch(paths)
+    let found = search.photos
+    counter.setTotals(items: found.count, bytes: found.reduce(0) { $0 + $1.size })
+    var summary = AddSummary()
+    summary.errors = search.errors
+    summary.warnings = search.others
+    if options.isDryRun {
+      summary.isDryRun = true
+      let plan = AddPlan(try Library(path: library).contents(), options.category, now: Date().milliseconds)
+      return try dryRun(found, plan, summary)
+    }
+    let writer = try LibraryWriter(path: library, lockWait: options.lockWait)
+    try writer.requireSpace(found.reduce(0) { $0 + $1.size })
+    counter.enter(.reading)
+    return try writer.change(.add) { change in
+      let copied = try copy(found, into: change)
+      var plan = AddPlan(try writer.library.contents(), options.category, now: Date().milliseconds)
+      for (index, file) in found.enumerated() {
+        switch copied[index] {
+        case .staged(let md5, let size):
+          if !plan.add(file, md5: md5, size: size, stagedName: String(index)) {
+            try change.unstage(String(index))
+          }
+        case .failed(let error):
+          summary.errors.append("\(error)")
+        case nil:
+          continue
+        }
+      }
+      try counter.checkCancellation()
+      counter.enter(.committing)
+      let files = try plan.place(writer)
+      if !plan.edit.isEmpty { try change.commit(plan.edit, files: files) }
+      return plan.count(into: summary)
+    }
+  }
+
+  private func dryRun(
+    _ found: [PhotoSearch.Found], _ plan: AddPlan, _ summary: AddSummary
+  ) throws -> AddSummary {
+    var (plan, summary) = (plan, summary)
+    counter.enter(.reading)
+    for file in found {
+      do {
+        let (md5, size) = try MD5Digest.ofFile(File.open(file.path, .readFollowingLinks)) { count in
+          try counter.checkCancellation()
+          counter.advance(bytes: count)
+        }
+        _ = plan.add(file, md5: md5, size: size, stagedName: "")
+      } catch let error as FileError {
+        summary.errors.append("\(error)")
+      }
+      counter.advance(items: 1, current: file.path.lastComponent?.string)
+    }
+    return plan.count(into: summary)
+  }
+
+  private func copy(_ found: [PhotoSearch.Found], into change: Change) throws -> [Int: Copied] {
+    let results = Mutex<[Int: Copied]>([:])
+    let counter = counter
+    try Workers.forEach(0..<found.count) { index in
+      let file = found[index]
+      counter.advance(current: file.path.lastComponent?.string)
+      do {
+        let (md5, size) = try Self.copy(file, to: change.stage(String(index)), counter)
+        results.withLock { $0[index] = .staged(md5, size: size) }
+      } catch let error as Unreadable {
+        try change.unstage(String(index))
+        results.withLock { $0[index] = .failed(error.error) }
+      }
+      counter.advance(items: 1)
+    }
+    return results.withLock { $0 }
+  }
+
+  /// The file that was named cannot be read, as opposed to the library, which cannot be written.
+  private struct Unreadable: Error {
+    var error: FileError
+  }
+
+  private static func copy(
+    _ found: PhotoSearch.Found, to target: borrowing File, _ counter: ProgressCounter
+  ) throws -> (MD5Digest, size: Int) {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 4096)
+    defer { buffer.deallocate() }
+    let source = try reading { () throws(FileError) in try File.open(found.path, .readFollowingLinks) }
+    var hash = RunningMD5()
+    var size = 0
+    while true {
+      try counter.checkCancellation()
+      let count = try reading { () throws(FileError) in try source.read(into: buffer, at: size) }
+      if count == 0 { break }
+      let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+      hash.update(bytes)
+      try target.write(bytes, at: size)
+      size += count
+      counter.advance(bytes: count)
+    }
+    try target.setModified(milliseconds: found.modified)
+    target.startWriteBack(from: 0, count: size)
+    return (hash.digest, size)
+  }
+
+  private static func reading<Value: ~Copyable>(_ body: () throws(FileError) -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch {
+      throw Unreadable(error: error)
+    }
+  }
+}

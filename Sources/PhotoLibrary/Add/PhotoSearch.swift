@@ -1,0 +1,94 @@
+import FileSystem
+import Foundation
+import ImageHeader
+import SystemPackage
+
+/// Finds the photos among files and folders that a person named. Folders are searched at any depth; hidden files
+/// and symbolic links in them are passed over.
+struct PhotoSearch {
+  /// A photo that was found.
+  struct Found: Sendable {
+    var path: FilePath
+    var size: Int
+    /// The date of the file's last change, in milliseconds since 1970.
+    var modified: Int64
+    var header: ImageHeader
+    /// The name of the folder it lies in.
+    var folder: String
+  }
+
+  private(set) var photos: [Found] = []
+  /// What was named and is no photo, or could not be read.
+  private(set) var errors: [String] = []
+  /// What was found in a folder and is no photo.
+  private(set) var others: [String] = []
+
+  /// Endings of photos whose header this project does not read; their width, height and date stay unknown.
+  private static let otherEndings: Set<String> = [
+    "jpg", "jpeg", "png", "gif", "webp", "heic", "heif", "avif", "bmp", "tif", "tiff", "dng", "jxl",
+  ]
+
+  init(_ paths: [FilePath]) {
+    for path in paths {
+      do throws(FileError) {
+        try search(path, isNamed: true)
+      } catch {
+        errors.append("\(error)")
+      }
+    }
+  }
+
+  private mutating func search(_ path: FilePath, isNamed: Bool) throws(FileError) {
+    let status: FileStatus
+    let header: ImageHeader
+    do {
+      let file = try File.open(path, isNamed ? .readFollowingLinks : .read)
+      status = try file.status()
+      header = status.kind == .file ? try Self.header(of: file) : ImageHeader()
+    }
+    switch status.kind {
+    case .directory:
+      let folder = try Directory.open(path)
+      for name in try folder.names() where !name.string.hasPrefix(".") {
+        let inner = path.appending(name.components)
+        guard let kind = try folder.status(of: name)?.kind, kind == .file || kind == .directory else { continue }
+        do throws(FileError) {
+          try search(inner, isNamed: false)
+        } catch {
+          errors.append("\(error)")
+        }
+      }
+    case .file where header.format != nil || Self.otherEndings.contains(path.extension?.lowercased() ?? ""):
+      photos.append(
+        Found(
+          path: path, size: status.size, modified: status.modified, header: header,
+          folder: Self.folderName(of: path)))
+    case .file where !isNamed:
+      others.append("\(path): no photo")
+    default:
+      errors.append("\(path): no photo and no folder")
+    }
+  }
+
+  private static func header(of file: borrowing File) throws(FileError) -> ImageHeader {
+    do {
+      return try withoutEscaping(file)
+    } catch let error as FileError {
+      throw error
+    } catch {
+      throw FileError("read", file.path, .ioError)
+    }
+  }
+
+  private static func withoutEscaping(_ file: borrowing File) throws -> ImageHeader {
+    try ImageHeader.read { offset, count in try file.read(count, at: offset) }
+  }
+
+  /// The name of the folder that a file lies in, of the working folder for a bare name.
+  private static func folderName(of path: FilePath) -> String {
+    let absolute =
+      path.isAbsolute ? path : FilePath(FileManager.default.currentDirectoryPath).pushing(path)
+    let folder = absolute.lexicallyNormalized().removingLastComponent()
+    return folder.lastComponent?.string ?? "photos"
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import GRDB
+
+/// A pile of photos. Its `name` is its identity, on every phone and in every backup; ids differ from phone to
+/// phone.
+public struct Category: Sendable, Equatable, Identifiable {
+  /// The row's number, 1…2⁵³ for those that this library gave out.
+  public var id: Int64
+  /// The key for merging, in Unicode NFC; unique in a library.
+  public var name: String
+  /// What the app shows.
+  public var displayName: String
+  /// Where it stands among the others, from 0.
+  public var position: Int
+  /// The name of an icon in the app.
+  public var iconResource: String?
+  /// "#RRGGBB".
+  public var colorHex: String?
+  /// One of those that the app made by itself.
+  public var isDefault: Bool
+  /// When it was made, in milliseconds since 1970; negative before.
+  public var createdAt: Int64
+  /// From when these values are, in milliseconds since 1970: the date of the backup that they came with, or of
+  /// the change made here. When two backups disagree, the newer values stand.
+  public var valuesAsOf: Int64
+
+  /// Makes a category; the name is brought into NFC.
+  public init(
+    id: Int64, name: String, displayName: String, position: Int = 0, iconResource: String? = nil,
+    colorHex: String? = nil, isDefault: Bool = false, createdAt: Int64, valuesAsOf: Int64
+  ) {
+    self.id = id
+    self.name = name.precomposedStringWithCanonicalMapping
+    self.displayName = displayName
+    self.position = position
+    self.iconResource = iconResource
+    self.colorHex = colorHex
+    self.isDefault = isDefault
+    self.createdAt = createdAt
+    self.valuesAsOf = valuesAsOf
+  }
+
+  /// The name that the apps give a category which a person calls `displayName`: lower case, spaces as `_`, NFC.
+  public static func name(forDisplayName displayName: String) -> String {
+    displayName.lowercased().replacing(" ", with: "_").precomposedStringWithCanonicalMapping
+  }
+}
+
+extension Category: FetchableRecord, PersistableRecord {
+  /// The table of categories.
+  public static let databaseTableName = "category"
+
+  /// Reads a row of `category`.
+  public init(row: Row) {
+    id = row["id"]
+    name = row["name"]
+    displayName = row["displayName"]
+    position = row["position"]
+    iconResource = row["iconResource"]
+    colorHex = row["colorHex"]
+    isDefault = row["isDefault"]
+    createdAt = row["createdAt"]
+    valuesAsOf = row["valuesAsOf"]
+  }
+
+  /// Fills a row of `category`.
+  public func encode(to container: inout PersistenceContainer) {
+    container["id"] = id
+    container["name"] = name
+    container["displayName"] = displayName
+    container["position"] = position
+    container["iconResource"] = iconResource
+    container["colorHex"] = colorHex
+    container["isDefault"] = isDefault
+    container["createdAt"] = createdAt
+    container["valuesAsOf"] = valuesAsOf
+  }
+}

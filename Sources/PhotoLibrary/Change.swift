@@ -1,0 +1,153 @@
+import FileSystem
+import Foundation
+import GRDB
+import Operations
+import SystemPackage
+
+/// One change of a library under way: files are staged, made durable, journalled, moved into place, and then
+/// one transaction makes them photos.
+///
+/// At every moment a crash leaves either the old state and something in `.staging` that the next writer
+/// removes, or the new state. The order is: fsync the staged files; write the journal, fsync it and its
+/// folders; rename; fsync every folder that changed; commit.
+public final class Change: Sendable {
+  /// What is being done.
+  public enum Kind: String, Sendable {
+    /// Photos from files.
+    case add
+    /// Photos from a backup, beside what is there.
+    case merge
+    /// A backup instead of what is there.
+    case replace
+  }
+
+  /// A file that was staged, and where it goes.
+  public struct StagedFile: Sendable {
+    /// Its name in the staging folder.
+    public let name: String
+    /// Its place in the library, as `LibraryWriter.newPaths` gave it.
+    public let path: String
+    /// The MD5 of its bytes.
+    public let md5: MD5Digest
+
+    /// Makes a value of these parts.
+    public init(name: String, path: String, md5: MD5Digest) {
+      self.name = name
+      self.path = path
+      self.md5 = md5
+    }
+  }
+
+  /// What the database will know the change by.
+  public let id: String
+  private let kind: Kind
+  private let writer: LibraryWriter
+  private let staging: Directory
+
+  init(_ kind: Kind, writer: LibraryWriter) throws {
+    self.kind = kind
+    self.writer = writer
+    id = UUID().uuidString
+    let library = writer.library
+    try library.root.makeDirectory(Staging.folder)
+    let folder = Staging.folder.appending(id)
+    try library.root.makeDirectory(folder)
+    staging = try library.root.directory(folder)
+  }
+
+  /// Makes a new file in the staging folder. Names are the caller's own, never an archive's. Any thread.
+  public func stage(_ name: String) throws(FileError) -> File {
+    try staging.open(FilePath(name), .create)
+  }
+
+  /// Takes a file back out of the staging folder. Any thread.
+  public func unstage(_ name: String) throws(FileError) {
+    try staging.remove(FilePath(name))
+  }
+
+  /// Makes the staged files photos of the library. Durable when it returns.
+  ///
+  /// - Throws: `FileError` or `LibraryError`; the library is then as it was before.
+  public func commit(_ edit: LibraryEdit, files: [StagedFile]) throws {
+    if !files.isEmpty {
+      try sync(files)
+      try writeJournal(files)
+      try moveIntoPlace(files)
+    }
+    try writer.write { database in
+      try database.inTransaction(.immediate) {
+        try insertChange(database)
+        try edit.apply(to: database, changeId: id)
+        return .commit
+      }
+    }
+    // the change stands; what is left is tidying, which the next writer does if this one cannot
+    try? writer.settleReplacedPhotos()
+  }
+
+  private func sync(_ files: [StagedFile]) throws {
+    try Workers.forEach(0..<files.count, threads: 8) { index in
+      try self.staging.open(FilePath(files[index].name), .read).sync()
+    }
+  }
+
+  private func writeJournal(_ files: [StagedFile]) throws {
+    let journal = Staging.Journal(files: files)
+    let unfinished = FilePath("journal.new")
+    do {
+      let file = try staging.open(unfinished, .create)
+      try file.write(journal.encoded(), at: 0)
+      try file.sync()
+    }
+    try staging.replace(Staging.journalName, with: unfinished)
+    try staging.sync()
+    try writer.library.root.directory(Staging.folder).sync()
+    try writer.library.root.sync()
+  }
+
+  private func moveIntoPlace(_ files: [StagedFile]) throws {
+    let library = writer.library
+    var byFolder: [String: [(name: FilePath, newName: FilePath)]] = [:]
+    for file in files {
+      let path = FilePath(file.path)
+      guard let last = path.lastComponent else { continue }
+      byFolder[path.removingLastComponent().string, default: []]
+        .append((FilePath(file.name), FilePath(last.string)))
+    }
+    for (folder, moves) in byFolder.sorted(by: { $0.key < $1.key }) {
+      try library.root.makeDirectories(FilePath(folder))
+      let target = try library.root.directory(FilePath(folder))
+      for move in moves { try staging.rename(move.name, to: target, as: move.newName) }
+      try target.sync()
+    }
+  }
+
+  private func insertChange(_ database: Database) throws {
+    try database.execute(
+      sql: "INSERT INTO change (id, kind, at) VALUES (?, ?, ?)",
+      arguments: [id, kind.rawValue, Date().milliseconds])
+  }
+}
+
+extension LibraryEdit {
+  /// Writes the rows. In the transaction that also notes the change's id.
+  func apply(to database: Database, changeId: String) throws {
+    if replacesEverything {
+      for (table, copy) in [
+        ("category", "replacedCategory"), ("photo", "replacedPhoto"), ("settings", "replacedSettings"),
+      ] {
+        try database.execute(
+          sql: "INSERT INTO \(copy) SELECT ?, * FROM \(table)", arguments: [changeId])
+      }
+      try database.execute(sql: "DELETE FROM photo; DELETE FROM category")
+    }
+    for category in newCategories { try category.insert(database) }
+    for category in changedCategories { try category.update(database) }
+    for photo in newPhotos { try photo.insert(database) }
+    for photo in changedPhotos { try photo.update(database) }
+    if let settings {
+      try database.execute(sql: "DELETE FROM settings")
+      try settings.insert(database)
+    }
+  }
+}

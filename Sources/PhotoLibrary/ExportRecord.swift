@@ -1,0 +1,77 @@
+import FileSystem
+import GRDB
+import SystemPackage
+
+/// A backup that was made of a library, as the library remembers it.
+public struct ExportRecord: Sendable, Equatable {
+  /// The backup's number, as in its metadata.
+  public var id: String
+  /// Where it was written, as an absolute path.
+  public var archive: String
+  /// When, in milliseconds since 1970.
+  public var at: Int64
+  /// How many photos it holds.
+  public var photos: Int
+  /// The archive's length in bytes.
+  public var archiveBytes: Int
+  /// It does not hold the whole library.
+  public var isPartial: Bool
+
+  /// Makes a record of these parts.
+  public init(id: String, archive: String, at: Int64, photos: Int, archiveBytes: Int, isPartial: Bool) {
+    self.id = id
+    self.archive = archive
+    self.at = at
+    self.photos = photos
+    self.archiveBytes = archiveBytes
+    self.isPartial = isPartial
+  }
+}
+
+extension ExportRecord: FetchableRecord, PersistableRecord {
+  /// The table of exports.
+  public static let databaseTableName = "export"
+
+  /// Reads a row of `export`.
+  public init(row: Row) {
+    id = row["id"]
+    archive = row["archive"]
+    at = row["at"]
+    photos = row["photos"]
+    archiveBytes = row["archiveBytes"]
+    isPartial = row["isPartial"]
+  }
+
+  /// Fills a row of `export`.
+  public func encode(to container: inout PersistenceContainer) {
+    container["id"] = id
+    container["archive"] = archive
+    container["at"] = at
+    container["photos"] = photos
+    container["archiveBytes"] = archiveBytes
+    container["isPartial"] = isPartial
+  }
+}
+
+extension Library {
+  /// The newest backup that holds the whole library, nil if there is none.
+  public func lastExport() throws -> ExportRecord? {
+    try read { database in
+      try ExportRecord.fetchOne(
+        database, sql: "SELECT * FROM export WHERE NOT isPartial ORDER BY at DESC, rowid DESC LIMIT 1")
+    }
+  }
+
+  /// Remembers a backup. One short transaction, which needs no `library.lock`: SQLite's own lock serializes it
+  /// with a writer's.
+  public func note(_ export: ExportRecord) throws {
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(10)
+    try translating {
+      let writing = try DatabaseQueue(
+        path: path.appending(Self.databaseName.components).string, configuration: configuration)
+      try writing.write { try export.insert($0) }
+      try writing.close()
+    }
+  }
+}

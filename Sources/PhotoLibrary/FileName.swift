@@ -1,0 +1,65 @@
+import Foundation
+
+/// The rules for names of photo files, in the library and in archives. Names from a backup pass through here
+/// before they name anything.
+public enum FileName {
+  /// The longest name that Linux file systems hold, in UTF-8 bytes.
+  public static let maximumBytes = 255
+
+  /// What stands after the last `/` or `\`; nothing is decoded.
+  public static func lastComponent(of path: String) -> String {
+    String(path.split(omittingEmptySubsequences: true) { $0 == "/" || $0 == "\\" }.last ?? "")
+  }
+
+  /// A name that any file system takes and no program reads as a path or an option: control characters and
+  /// `/ \ : * ? " < > |` become `_`, as do leading dots and dashes; trailing dots and spaces go; an empty
+  /// name becomes `photo`. At most `limit` UTF-8 bytes, the extension kept.
+  public static func safe(_ name: String, limit: Int = maximumBytes) -> String {
+    var scalars = String.UnicodeScalarView()
+    for scalar in name.unicodeScalars {
+      let isUnsafe =
+        scalar.properties.generalCategory == .control || "/\\:*?\"<>|".unicodeScalars.contains(scalar)
+      scalars.append(isUnsafe ? "_" : scalar)
+    }
+    while let last = scalars.last, last == "." || last == " " { scalars.removeLast() }
+    var result = String(scalars)
+    if let first = scalars.first, first == "." || first == "-" {
+      result = "_" + String(scalars.dropFirst())
+    }
+    result.replace("..", with: "__")
+    if result.isEmpty { result = "photo" }
+    return shortened(result, limit: limit)
+  }
+
+  /// The name with `suffix` before its extension, at most `limit` UTF-8 bytes.
+  public static func inserting(_ suffix: String, into name: String, limit: Int = maximumBytes) -> String {
+    let (stem, ending) = split(name)
+    let room = limit - suffix.utf8.count - ending.utf8.count
+    return prefix(of: stem, bytes: room) + suffix + ending
+  }
+
+  /// The name, cut before its extension where it is longer than `limit` UTF-8 bytes.
+  static func shortened(_ name: String, limit: Int) -> String {
+    name.utf8.count <= limit ? name : inserting("", into: name, limit: limit)
+  }
+
+  /// Stem and extension with its dot. An extension is up to 16 bytes; what is longer is part of the name.
+  private static func split(_ name: String) -> (stem: Substring, ending: Substring) {
+    guard let dot = name.lastIndex(of: "."), dot != name.startIndex,
+      name[dot...].utf8.count <= 17
+    else { return (name[...], "") }
+    return (name[..<dot], name[dot...])
+  }
+
+  /// As many whole characters as fit; where not even the first does, as many scalars.
+  private static func prefix(of text: Substring, bytes: Int) -> String {
+    var end = text.startIndex
+    while end < text.endIndex, text[...end].utf8.count <= bytes { end = text.index(after: end) }
+    if end > text.startIndex { return String(text[..<end]) }
+    var scalars = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars where String(scalars).utf8.count + UTF8.width(scalar) <= bytes {
+      scalars.append(scalar)
+    }
+    return String(scalars)
+  }
+}

@@ -1,0 +1,244 @@
+import FileSystem
+import Foundation
+import GRDB
+import SystemPackage
+
+/// A photo library, opened for reading: a folder with `library.sqlite` and `photos/`.
+///
+/// Readers are never blocked by a writer and never block one: they read a snapshot of the database. Photo
+/// files are written once and never changed in place. All functions block.
+public final class Library: Sendable {
+  /// Where the library lies.
+  public let path: FilePath
+  /// The library's folder; everything in it is opened from here.
+  let root: Directory
+  let database: DatabaseQueue
+
+  static let databaseName: FilePath = "library.sqlite"
+
+  /// Opens a library for reading. Nothing in the folder is written but SQLite's own `-shm` and `-wal`.
+  ///
+  /// - Throws: `LibraryError` if the folder is no library, is from a newer version, lies on a network file
+  ///   system, or its database is damaged. `FileError` if it cannot be opened.
+  public convenience init(path: FilePath) throws {
+    var configuration = Configuration()
+    configuration.readonly = true
+    configuration.busyMode = .timeout(10)
+    try self.init(path: path, configuration: configuration)
+  }
+
+  init(path: FilePath, configuration: Configuration) throws {
+    self.path = path
+    root = try Self.openFolder(path)
+    database = try Self.openDatabase(path, configuration)
+  }
+
+  /// Makes an empty library with default settings in a folder that is empty or not there yet, mode 0700.
+  /// A crash on the way leaves no `library.sqlite`, and the call can be made again.
+  ///
+  /// - Throws: `LibraryError.alreadyALibrary`, `.folderNotEmpty`, `.networkFileSystem`, or `FileError`.
+  public static func create(at path: FilePath, now: Date = Date()) throws {
+    let parent = path.removingLastComponent()
+    let folder = try Directory.open(parent.isEmpty ? "." : parent)
+    guard let name = path.lastComponent, name.kind == .regular else {
+      throw LibraryError.folderNotEmpty(path)
+    }
+    try folder.makeDirectory(FilePath(name.string))
+    let root = try Directory.open(path)
+    if let name = try root.fileSystem().networkProtocol {
+      throw LibraryError.networkFileSystem(path, protocol: name)
+    }
+    if try root.status(of: databaseName) != nil { throw LibraryError.alreadyALibrary(path) }
+    let unfinished = FilePath("library.sqlite.new")
+    let unfinishedFiles = ["", "-wal", "-shm"].map { FilePath(unfinished.string + $0) }
+    let ours = unfinishedFiles + ["photos", "library.lock"]
+    guard try root.names().allSatisfy(ours.contains) else { throw LibraryError.folderNotEmpty(path) }
+    let lock = try FileLock("library.lock", in: root, exclusive: true)
+    for file in unfinishedFiles { try root.remove(file) }
+
+    try root.makeDirectory("photos")
+    do {
+      var configuration = Configuration()
+      configuration.journalMode = .wal
+      let database = try DatabaseQueue(
+        path: path.appending(unfinished.components).string, configuration: configuration)
+      try Schema.migrator.migrate(database)
+      try database.write { database in
+        try Settings(createdAt: now.milliseconds).insert(database)
+      }
+      try database.close()
+    } catch let error as DatabaseError {
+      throw LibraryError.database(path, reason: error.description)
+    }
+    try root.open(unfinished, .read).sync()
+    try root.sync()
+    try root.rename(unfinished, to: root, as: databaseName)
+    try root.sync()
+    try folder.sync()
+    lock.release()
+  }
+
+  /// Opens the library's folder after looking, without SQLite, whether there is a library of ours in it.
+  static func openFolder(_ path: FilePath) throws -> Directory {
+    let root = try existingFolder(path)
+    guard try root.status(of: databaseName)?.kind == .file else { throw LibraryError.notALibrary(path) }
+    // https://www.sqlite.org/fileformat2.html#the_database_header: application id at byte 68
+    let header = try root.open(databaseName, .read).read(100, at: 0)
+    guard header.count == 100, header.starts(with: "SQLite format 3\0".utf8),
+      header[68..<72].reduce(0, { $0 << 8 | Int32($1) }) == Schema.applicationID
+    else { throw LibraryError.notALibrary(path) }
+    if let name = try root.fileSystem().networkProtocol {
+      throw LibraryError.networkFileSystem(path, protocol: name)
+    }
+    return root
+  }
+
+  private static func existingFolder(_ path: FilePath) throws -> Directory {
+    do {
+      return try Directory.open(path)
+    } catch {
+      throw error.isAbsence ? LibraryError.notALibrary(path) : error as any Error
+    }
+  }
+
+  /// Opens the database and refuses one that a newer version has migrated further than this one knows.
+  static func openDatabase(_ path: FilePath, _ configuration: Configuration) throws -> DatabaseQueue {
+    do {
+      let database = try DatabaseQueue(
+        path: path.appending(databaseName.components).string, configuration: configuration)
+      if try database.read(Schema.migrator.hasBeenSuperseded) { throw LibraryError.newerVersion(path) }
+      return database
+    } catch let error as DatabaseError {
+      throw LibraryError.database(path, reason: error.message ?? error.description)
+    }
+  }
+
+  /// Everything in the library at one moment.
+  public func contents() throws -> LibraryContents {
+    try read(LibraryContents.init)
+  }
+
+  /// How much the library holds: rows, and bytes of photo files. SQLite counts; no row is read into memory.
+  public func totals() throws -> (photos: Int, categories: Int, bytes: Int) {
+    try read { database in
+      let row = try Row.fetchOne(
+        database,
+        sql: """
+          SELECT (SELECT count(*) FROM photo), (SELECT count(*) FROM category),
+            (SELECT coalesce(sum(fileSize), 0) FROM photo WHERE NOT isFromAssets)
+          """)
+      return (row?[0] ?? 0, row?[1] ?? 0, row?[2] ?? 0)
+    }
+  }
+
+  func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    try translating { try database.read(body) }
+  }
+
+  /// Gives SQLite's errors the library's path.
+  func translating<Value>(_ body: () throws -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch let error as DatabaseError {
+      throw LibraryError.database(path, reason: error.message ?? error.description)
+    }
+  }
+
+  /// Opens a photo's file for reading. A symbolic link on the way is refused (ELOOP).
+  public func open(_ photo: Photo) throws(FileError) -> File {
+    try root.open(FilePath(photo.path), .read)
+  }
+
+  /// Whether a photo's file is there and its bytes are those of its row. Reads the whole file.
+  public func holds(_ photo: Photo) throws -> Bool {
+    do {
+      let (digest, size) = try MD5Digest.ofFile(open(photo))
+      return digest == photo.md5 && size == photo.fileSize
+    } catch is FileError {
+      return false
+    }
+  }
+
+  /// The bytes that an ordinary user can still write where the library lies.
+  public func freeBytes() throws -> Int { try root.fileSystem().freeBytes }
+
+  /// Keeps photo files from being deleted while `body` runs; exports read under it. In a folder that cannot be
+  /// written nobody can delete either, and nothing is locked.
+  public func holdingPhotos<Value>(_ body: () throws -> Value) throws -> Value {
+    let lock: FileLock
+    do {
+      lock = try FileLock("readers.lock", in: root, exclusive: false)
+    } catch let error as FileError where [.readOnlyFileSystem, .permissionDenied].contains(error.errno) {
+      return try body()
+    }
+    let value = try body()
+    lock.release()
+    return value
+  }
+
+  /// What the kernel knows of the photos' files, in the photos' order. Each folder is opened once.
+  public func statuses(of photos: [Photo]) -> [Result<FileStatus, FileError>] {
+    var results = [Result<FileStatus, FileError>?](repeating: nil, count: photos.count)
+    let byFolder = Dictionary(grouping: photos.indices) { FilePath(photos[$0].path).removingLastComponent() }
+    for (folder, indices) in byFolder {
+      do throws(FileError) {
+        let directory = try root.directory(folder)
+        for index in indices { results[index] = Self.status(of: photos[index], in: directory) }
+      } catch {
+        for index in indices { results[index] = .failure(error) }
+      }
+    }
+    return results.compactMap { $0 }
+  }
+
+  private static func status(
+    of photo: Photo, in folder: borrowing Directory
+  ) -> Result<FileStatus, FileError> {
+    do throws(FileError) {
+      let name = FilePath(photo.path).lastComponent.map { FilePath($0.string) } ?? ""
+      if let status = try folder.status(of: name) { return .success(status) }
+      return .failure(FileError("open", folder.path(of: name), .noSuchFileOrDirectory))
+    } catch {
+      return .failure(error)
+    }
+  }
+}
+
+/// Everything in a library at one moment, read in one transaction.
+public struct LibraryContents: Sendable, Equatable {
+  /// By position, then id.
+  public var categories: [Category]
+  /// By id.
+  public var photos: [Photo]
+  /// The app's settings.
+  public var settings: Settings
+
+  /// Makes contents of these parts.
+  public init(categories: [Category], photos: [Photo], settings: Settings) {
+    self.categories = categories
+    self.photos = photos
+    self.settings = settings
+  }
+
+  init(_ database: Database) throws {
+    categories = try Category.fetchAll(database, sql: "SELECT * FROM category ORDER BY position, id")
+    photos = try Photo.fetchAll(database, sql: "SELECT \(Photo.columns) FROM photo ORDER BY id")
+    guard let settings = try Settings.fetchOne(database, sql: "SELECT * FROM settings") else {
+      throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the settings record is gone")
+    }
+    self.settings = settings
+  }
+}
+
+extension Date {
+  /// Milliseconds since 1970, as the apps count; a date beyond what fits is cut to the nearest that does.
+  public var milliseconds: Int64 {
+    let value = (timeIntervalSince1970 * 1000).rounded(.down)
+    return Int64(exactly: value) ?? (value < 0 ? .min : .max)
+  }
+
+  /// The date that the apps mean by these milliseconds since 1970.
+  public init(milliseconds: Int64) {
+    self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
+  }
+}

@@ -1,0 +1,22 @@
+/// What a change does to the rows of a library: a pure value, so that a plan can be looked at before it is
+/// carried out.
+public struct LibraryEdit: Sendable, Equatable {
+  /// Everything that was there goes: its rows are kept for an undo, its files are moved aside.
+  public var replacesEverything = false
+  /// New categories. Categories come before the photos in them.
+  public var newCategories: [Category] = []
+  /// Categories that exist, with their new values, found by id.
+  public var changedCategories: [Category] = []
+  /// New photos; the files of all that are no assets are there when the edit is committed.
+  public var newPhotos: [Photo] = []
+  /// Photos that exist, with their new values, found by id.
+  public var changedPhotos: [Photo] = []
+  /// The new settings, nil if they stay.
+  public var settings: Settings?
+
+  /// An edit that changes nothing.
+  public init() {}
+
+  /// True if the edit changes nothing.
+  public var isEmpty: Bool { self == LibraryEdit() }
+}

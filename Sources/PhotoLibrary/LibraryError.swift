@@ -1,0 +1,44 @@
+import SystemPackage
+
+/// Why a library cannot be opened or changed. Nothing was touched when one of these is thrown.
+public enum LibraryError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// There is no folder there, or it holds no library.
+  case notALibrary(FilePath)
+  /// A library was to be made where one is already.
+  case alreadyALibrary(FilePath)
+  /// A library was to be made in a folder that holds something else.
+  case folderNotEmpty(FilePath)
+  /// The library was made or changed by a later version of this program.
+  case newerVersion(FilePath)
+  /// Neither SQLite's write-ahead log nor file locks hold on a network file system.
+  case networkFileSystem(FilePath, protocol: String)
+  /// The database is damaged or cannot be read; SQLite's reason.
+  case database(FilePath, reason: String)
+  /// There are fewer bytes free than the work needs.
+  case notEnoughSpace(FilePath, needed: Int, free: Int)
+  /// No category has this name.
+  case noSuchCategory(String)
+
+  /// One line for a person: what is wrong with which folder, and the remedy.
+  public var description: String {
+    switch self {
+    case .notALibrary(let path):
+      "\(path) is no SmilePile library; make one with: smilepile init \(path)"
+    case .alreadyALibrary(let path):
+      "\(path) is a SmilePile library already"
+    case .folderNotEmpty(let path):
+      "\(path) is not empty; a library needs a folder of its own"
+    case .newerVersion(let path):
+      "\(path) was made by a newer version of smilepile; update this one"
+    case .networkFileSystem(let path, let name):
+      "\(path) lies on a network file system (\(name)), where a library is not safe; "
+        + "keep it on a local disk (archives may lie anywhere)"
+    case .database(let path, let reason):
+      "cannot use \(path.appending("library.sqlite")): \(reason)"
+    case .notEnoughSpace(let path, let needed, let free):
+      "not enough space in \(path): \(needed) bytes needed, \(free) free"
+    case .noSuchCategory(let name):
+      "no category is named “\(name)”; smilepile ls shows them"
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import FileSystem
+import Foundation
+import GRDB
+import SystemPackage
+
+/// A library opened for changing: the one writer, by `library.lock`, for as long as the value lives.
+///
+/// Opening it finishes or removes what a crashed writer left behind. All functions block.
+public final class LibraryWriter: Sendable {
+  /// The library, for reading.
+  public let library: Library
+  let lock: FileLock
+
+  /// Takes the lock, opens the database, and recovers.
+  ///
+  /// - Parameter lockWait: how long to wait for another writer to end.
+  /// - Throws: what `Library.init(path:)` throws; `FileLock.Busy` when another process is writing;
+  ///   `FileError` when the folder cannot be written.
+  public init(path: FilePath, lockWait: Duration = .zero) throws {
+    let root = try Library.openFolder(path)
+    lock = try FileLock("library.lock", in: root, waiting: lockWait)
+    var configuration = Configuration()
+    configuration.journalMode = .wal
+    configuration.busyMode = .timeout(10)
+    library = try Library(path: path, configuration: configuration)
+    try library.translating { try Schema.migrator.migrate(library.database) }
+    // GRDB sets NORMAL in WAL mode after any preparation, and NORMAL may lose the last commit with the power
+    try write { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+    try recover()
+  }
+
+  /// Runs `body` on the writing connection, outside of a transaction.
+  func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    try library.translating { try library.database.writeWithoutTransaction(body) }
+  }
+
+  /// Refuses work for which there is no room, before anything is written. A hundredth, and 4 MiB for the
+  /// database and the file system's own records, come on top of `bytes`.
+  public func requireSpace(_ bytes: Int) throws {
+    let needed = bytes + bytes / 100 + 4 << 20
+    let free = try library.freeBytes()
+    if free < needed { throw LibraryError.notEnoughSpace(library.path, needed: needed, free: free) }
+  }
+
+  /// Places for new photo files, one each, that no row, no replaced row and no file has. Names are never given
+  /// out twice, not even after the photo that had one is gone.
+  public func newPaths(for files: [(fileName: String, createdAt: Int64)]) throws -> [String] {
+    let taken = try library.read { database in
+      try String.fetchAll(
+        database,
+        sql: "SELECT path FROM photo WHERE NOT isFromAssets UNION SELECT path FROM replacedPhoto")
+    }
+    var paths = PhotoPath(taken: taken)
+    return try files.map { file in
+      try paths.next(forFileName: file.fileName, createdAt: file.createdAt) { path in
+        try library.root.status(of: FilePath(path)) != nil
+      }
+    }
+  }
+
+  /// Makes one change to the library, all of it or nothing: `body` stages files and commits. Whatever way it
+  /// ends, nothing stays in `.staging`.
+  public func change<Value>(_ kind: Change.Kind, _ body: (Change) throws -> Value) throws -> Value {
+    let change = try Change(kind, writer: self)
+    do {
+      let value = try body(change)
+      try removeStaging(change.id)
+      return value
+    } catch {
+      // what the database says decides, as it would after a crash; if this fails too, the next start does it
+      try? finish(change.id)
+      throw error
+    }
+  }
+}

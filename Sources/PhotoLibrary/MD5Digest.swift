@@ -1,0 +1,116 @@
+import Crypto
+import FileSystem
+import Foundation
+import GRDB
+
+/// The MD5 of a photo's bytes: what the apps write as `checksum`. It tells photos apart and finds damage; it
+/// is no protection against somebody who forges photos.
+public struct MD5Digest: Hashable, Sendable, Comparable, CustomStringConvertible {
+  private let high: UInt64
+  private let low: UInt64
+
+  fileprivate init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// Sixteen bytes, nil for any other number.
+  public init?(bytes: some Sequence<UInt8>) {
+    var words: (UInt64, UInt64) = (0, 0)
+    var count = 0
+    for byte in bytes {
+      words = (words.0 << 8 | words.1 >> 56, words.1 << 8 | UInt64(byte))
+      count += 1
+      if count > 16 { return nil }
+    }
+    guard count == 16 else { return nil }
+    (high, low) = words
+  }
+
+  /// 32 hexadecimal digits, in either case; nil for anything else.
+  public init?(hex: some StringProtocol) {
+    let digits = hex.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
+    guard digits.count == 32 else { return nil }
+    var bytes: [UInt8] = []
+    for index in stride(from: 0, to: 32, by: 2) {
+      guard let upper = digits[index], let lower = digits[index + 1] else { return nil }
+      bytes.append(UInt8(upper << 4 | lower))
+    }
+    self.init(bytes: bytes)
+  }
+
+  /// Reads a file to its end, and returns its MD5 and length. Blocks.
+  public static func ofFile(
+    _ file: borrowing File, whileReading: (Int) throws -> Void = { _ in }
+  ) throws -> (digest: MD5Digest, size: Int) {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 4096)
+    defer { buffer.deallocate() }
+    var hash = RunningMD5()
+    var size = 0
+    while true {
+      let count = try file.read(into: buffer, at: size)
+      if count == 0 { break }
+      hash.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      size += count
+      try whileReading(count)
+      if count < buffer.count { break }
+    }
+    return (hash.digest, size)
+  }
+
+  /// The sixteen bytes, first byte first.
+  public var bytes: [UInt8] {
+    [high, low].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }
+  }
+
+  /// 32 lower-case hexadecimal digits, as in the apps' manifest.
+  public var description: String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(unsafeUninitializedCapacity: 32) { text in
+      for (word, value) in [high, low].enumerated() {
+        for index in 0..<16 {
+          text[word * 16 + index] = digits[Int(truncatingIfNeeded: value >> (60 - 4 * index)) & 15]
+        }
+      }
+      return 32
+    }
+  }
+
+  /// By their bytes.
+  public static func < (one: MD5Digest, other: MD5Digest) -> Bool {
+    (one.high, one.low) < (other.high, other.low)
+  }
+}
+
+/// The MD5 of bytes that come in pieces.
+public struct RunningMD5: Sendable {
+  private var hash = Insecure.MD5()
+
+  /// Of nothing yet.
+  public init() {}
+
+  /// Takes the next bytes.
+  public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    hash.update(bufferPointer: bytes)
+  }
+
+  /// The MD5 of all bytes so far.
+  public var digest: MD5Digest {
+    var words: (UInt64, UInt64) = (0, 0)
+    for byte in hash.finalize() {
+      words = (words.0 << 8 | words.1 >> 56, words.1 << 8 | UInt64(byte))
+    }
+    return MD5Digest(high: words.0, low: words.1)
+  }
+}
+
+extension MD5Digest: DatabaseValueConvertible {
+  /// A blob of sixteen bytes.
+  public var databaseValue: DatabaseValue { Data(bytes).databaseValue }
+
+  /// From a blob of sixteen bytes, nil for anything else.
+  public static func fromDatabaseValue(_ value: DatabaseValue) -> MD5Digest? {
+    guard case .blob(let data) = value.storage else { return nil }
+    return MD5Digest(bytes: data)
+  }
+}

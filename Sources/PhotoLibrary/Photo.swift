@@ -1,0 +1,93 @@
+import GRDB
+import SystemPackage
+
+/// A photo in a category: a row, and a file in the library's photo folder unless it ships inside the app.
+///
+/// A photo is its content in its category, whatever its path, id or file name. Two rows may hold equal content.
+public struct Photo: Sendable, Equatable, Identifiable {
+  /// The row's number, 1…2⁵³ for those that this library gave out.
+  public var id: Int64
+  /// The category it lies in.
+  public var categoryId: Int64
+  /// What the app shows.
+  public var name: String
+  /// Where the file lies in the library (`photos/2025/10/x.jpg`), or the app's own path of an asset.
+  public var path: String
+  /// The path on the phone that it came from, or the name of the file that was added. Its last component is
+  /// the photo's file name. Never a place to write to.
+  public var originalPath: String
+  /// The photo ships inside the app: there is a row, and no file.
+  public var isFromAssets: Bool
+  /// When it was taken, in milliseconds since 1970; negative before.
+  public var createdAt: Int64
+  /// The file's length in bytes; for an asset what the backup said.
+  public var fileSize: Int
+  /// Width as stored in the file, before any rotation, in pixels; 0 where unknown.
+  public var width: Int
+  /// Height as stored in the file, before any rotation, in pixels; 0 where unknown.
+  public var height: Int
+  /// The MD5 of the file; nil for an asset, and only for an asset.
+  public var md5: MD5Digest?
+
+  /// Makes a photo.
+  public init(
+    id: Int64, categoryId: Int64, name: String, path: String, originalPath: String,
+    isFromAssets: Bool = false, createdAt: Int64, fileSize: Int, width: Int = 0, height: Int = 0,
+    md5: MD5Digest?
+  ) {
+    self.id = id
+    self.categoryId = categoryId
+    self.name = name
+    self.path = path
+    self.originalPath = originalPath
+    self.isFromAssets = isFromAssets
+    self.createdAt = createdAt
+    self.fileSize = fileSize
+    self.width = width
+    self.height = height
+    self.md5 = md5
+  }
+
+  /// The name that the photo's file had where it came from.
+  public var fileName: String { FileName.lastComponent(of: originalPath) }
+}
+
+extension Photo: FetchableRecord, PersistableRecord {
+  /// The table of photos.
+  public static let databaseTableName = "photo"
+
+  /// The columns in the order in which `init(row:)` reads them.
+  static let columns =
+    "id, categoryId, name, path, originalPath, isFromAssets, createdAt, fileSize, width, height, md5"
+
+  /// Reads a row selected as `columns`. By position: finding eleven columns by name takes most of the time
+  /// that it takes to read a large library.
+  public init(row: Row) {
+    id = row[0]
+    categoryId = row[1]
+    name = row[2]
+    path = row[3]
+    originalPath = row[4]
+    isFromAssets = row[5]
+    createdAt = row[6]
+    fileSize = row[7]
+    width = row[8]
+    height = row[9]
+    md5 = row[10]
+  }
+
+  /// Fills a row of `photo`.
+  public func encode(to container: inout PersistenceContainer) {
+    container["id"] = id
+    container["categoryId"] = categoryId
+    container["name"] = name
+    container["path"] = path
+    container["originalPath"] = originalPath
+    container["isFromAssets"] = isFromAssets
+    container["createdAt"] = createdAt
+    container["fileSize"] = fileSize
+    container["width"] = width
+    container["height"] = height
+    container["md5"] = md5
+  }
+}

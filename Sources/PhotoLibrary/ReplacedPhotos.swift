@@ -1,0 +1,89 @@
+import FileSystem
+import GRDB
+import SystemPackage
+
+/// What became of the files of photos that a change replaced: they are moved to `.undo/<change>/<photo id>`, and
+/// deleted when the next import makes that undo impossible.
+///
+/// Both wait for `readers.lock`, since an export may be reading the files. While somebody holds it they stay
+/// where they are, and the next writer sees to them: the rows in `replacedPhoto` remember them.
+extension LibraryWriter {
+  static let undoFolder: FilePath = ".undo"
+
+  func settleReplacedPhotos() throws {
+    let changes = try library.read { database in
+      try String.fetchAll(
+        database, sql: "SELECT DISTINCT changeId FROM replacedSettings ORDER BY changeId")
+    }
+    guard !changes.isEmpty, let lock = try readersAreGone() else { return }
+    let newest = try library.read { database in
+      try String.fetchOne(
+        database,
+        sql: """
+          SELECT id FROM change WHERE kind IN ('\(Change.Kind.merge.rawValue)', '\(Change.Kind.replace.rawValue)')
+          ORDER BY rowid DESC LIMIT 1
+          """)
+    }
+    for change in changes {
+      if change == newest {
+        try moveReplacedFiles(of: change, newest: newest)
+      } else {
+        try deleteReplacedFiles(of: change, newest: newest)
+      }
+    }
+    lock.release()
+  }
+
+  private func readersAreGone() throws -> FileLock? {
+    do {
+      return try FileLock("readers.lock", in: library.root, exclusive: true)
+    } catch is FileLock.Busy {
+      return nil
+    }
+  }
+
+  /// The files that a change replaced and that neither a photo nor another change's undo needs any more.
+  private func replacedFiles(of change: String, newest: String?) throws -> [(id: Int64, path: FilePath)] {
+    try library.read { database in
+      try Row.fetchAll(
+        database,
+        sql: """
+          SELECT id, path FROM replacedPhoto
+          WHERE changeId = ?1 AND NOT isFromAssets
+            AND path NOT IN (SELECT path FROM photo WHERE NOT isFromAssets)
+            AND (?1 = ?2 OR path NOT IN (SELECT path FROM replacedPhoto WHERE changeId <> ?1))
+          """, arguments: [change, newest]
+      ).map { ($0[0], FilePath($0[1] as String)) }
+    }
+  }
+
+  private func moveReplacedFiles(of change: String, newest: String?) throws {
+    let files = try replacedFiles(of: change, newest: newest).filter { try library.root.status(of: $0.path) != nil }
+    guard !files.isEmpty else { return }
+    let folder = Self.undoFolder.appending(change)
+    try library.root.makeDirectories(folder)
+    let target = try library.root.directory(folder)
+    for file in files {
+      guard let name = file.path.lastComponent else { continue }
+      try library.root.directory(file.path.removingLastComponent())
+        .rename(FilePath(name.string), to: target, as: FilePath(String(file.id)))
+    }
+    try target.sync()
+    for file in files { try library.root.removeEmptyFolders(above: file.path) }
+  }
+
+  private func deleteReplacedFiles(of change: String, newest: String?) throws {
+    for file in try replacedFiles(of: change, newest: newest) {
+      if try library.root.remove(file.path) { try library.root.removeEmptyFolders(above: file.path) }
+    }
+    try library.root.removeTree(Self.undoFolder.appending(change))
+    try write { database in
+      try database.inTransaction(.immediate) {
+        for table in ["replacedPhoto", "replacedCategory", "replacedSettings"] {
+          try database.execute(sql: "DELETE FROM \(table) WHERE changeId = ?", arguments: [change])
+        }
+        return .commit
+      }
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import GRDB
+
+/// The database of a library, as migrations. A migration that was ever released is never changed; the next
+/// one is added below it.
+enum Schema {
+  /// "SMPL" in `PRAGMA application_id`: what tells a library's database from any other, by file(1) too.
+  static let applicationID: Int32 = 0x534D_504C
+
+  static var migrator: DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("1 categories, photos, settings") { database in
+      try database.execute(sql: "PRAGMA application_id = \(applicationID)")
+      try database.execute(sql: categoryTable("category", key: "id INTEGER PRIMARY KEY"))
+      try database.execute(sql: "CREATE UNIQUE INDEX categoryName ON category(name)")
+      try database.execute(
+        sql: photoTable(
+          "photo", key: "id INTEGER PRIMARY KEY",
+          category: "categoryId INTEGER NOT NULL REFERENCES category(id)"))
+      try database.execute(
+        sql: "CREATE UNIQUE INDEX photoPath ON photo(path) WHERE NOT isFromAssets")
+      try database.execute(sql: "CREATE INDEX photoCategory ON photo(categoryId)")
+      try database.execute(sql: settingsTable("settings", key: "id INTEGER PRIMARY KEY CHECK (id = 1)"))
+    }
+    migrator.registerMigration("2 changes and what they replaced") { database in
+      // one row for every change that added or replaced photo files: recovery decides by it alone
+      try database.execute(
+        sql: """
+          CREATE TABLE change (
+            id TEXT PRIMARY KEY NOT NULL, kind TEXT NOT NULL, at INTEGER NOT NULL
+          ) STRICT
+          """)
+      let key = "changeId TEXT NOT NULL REFERENCES change(id), id INTEGER NOT NULL"
+      try database.execute(sql: categoryTable("replacedCategory", key: key))
+      try database.execute(
+        sql: photoTable("replacedPhoto", key: key, category: "categoryId INTEGER NOT NULL"))
+      try database.execute(sql: settingsTable("replacedSettings", key: key))
+      try database.execute(
+        sql: """
+          CREATE TABLE export (
+            id TEXT PRIMARY KEY NOT NULL, archive TEXT NOT NULL, at INTEGER NOT NULL,
+            photos INTEGER NOT NULL, archiveBytes INTEGER NOT NULL, isPartial INTEGER NOT NULL
+          ) STRICT
+          """)
+    }
+    return migrator
+  }
+
+  private static func categoryTable(_ name: String, key: String) -> String {
+    """
+    CREATE TABLE \(name) (
+      \(key),
+      name TEXT NOT NULL,
+      displayName TEXT NOT NULL,
+      position INTEGER NOT NULL,
+      iconResource TEXT,
+      colorHex TEXT,
+      isDefault INTEGER NOT NULL CHECK (isDefault IN (0, 1)),
+      createdAt INTEGER NOT NULL,
+      valuesAsOf INTEGER NOT NULL
+    ) STRICT
+    """
+  }
+
+  private static func photoTable(_ name: String, key: String, category: String) -> String {
+    """
+    CREATE TABLE \(name) (
+      \(key),
+      \(category),
+      name TEXT NOT NULL,
+      path TEXT NOT NULL,
+      originalPath TEXT NOT NULL,
+      isFromAssets INTEGER NOT NULL CHECK (isFromAssets IN (0, 1)),
+      createdAt INTEGER NOT NULL,
+      fileSize INTEGER NOT NULL CHECK (fileSize >= 0),
+      width INTEGER NOT NULL,
+      height INTEGER NOT NULL,
+      md5 BLOB,
+      CHECK (isFromAssets = (md5 IS NULL))
+    ) STRICT
+    """
+  }
+
+  private static func settingsTable(_ name: String, key: String) -> String {
+    """
+    CREATE TABLE \(name) (
+      \(key),
+      themeMode TEXT NOT NULL CHECK (themeMode IN ('light', 'dark', 'system')),
+      hasPIN INTEGER NOT NULL CHECK (hasPIN IN (0, 1)),
+      hasPattern INTEGER NOT NULL CHECK (hasPattern IN (0, 1)),
+      kidSafeModeEnabled INTEGER NOT NULL CHECK (kidSafeModeEnabled IN (0, 1)),
+      deleteProtectionEnabled INTEGER NOT NULL CHECK (deleteProtectionEnabled IN (0, 1)),
+      createdAt INTEGER NOT NULL,
+      changedAt INTEGER NOT NULL CHECK (changedAt >= createdAt),
+      valuesAsOf INTEGER
+    ) STRICT
+    """
+  }
+}

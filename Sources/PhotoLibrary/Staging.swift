@@ -1,0 +1,101 @@
+import FileSystem
+import Foundation
+import SystemPackage
+
+/// The library's working folder: `.staging/<change>/`, with the staged files and, once files begin to move into
+/// the photo folder, a journal that names them.
+enum Staging {
+  static let folder: FilePath = ".staging"
+  static let journalName: FilePath = "journal"
+
+  /// Which files a change puts where, so that a crash in the middle can be taken back.
+  struct Journal: Codable {
+    struct Item: Codable {
+      var path: String
+      var md5: String
+    }
+    var files: [Item]
+
+    init(files: [Change.StagedFile]) {
+      self.files = files.map { Item(path: $0.path, md5: $0.md5.description) }
+    }
+
+    init(_ bytes: [UInt8]) throws {
+      self = try JSONDecoder().decode(Journal.self, from: Data(bytes))
+    }
+
+    func encoded() throws -> [UInt8] { try Array(JSONEncoder().encode(self)) }
+  }
+}
+
+extension LibraryWriter {
+  /// Finishes or removes what a writer left that did not come to its end.
+  func recover() throws {
+    if try library.root.status(of: Staging.folder) != nil {
+      for name in try library.root.directory(Staging.folder).names() { try finish(name.string) }
+    }
+    try settleReplacedPhotos()
+  }
+
+  /// Brings one change to its end. Its id in the database means done; otherwise the files that its journal
+  /// names are removed. Then the staging folder goes.
+  func finish(_ changeId: String) throws {
+    let folder = Staging.folder.appending(changeId)
+    let isCommitted = try library.read { database in
+      try Bool.fetchOne(
+        database, sql: "SELECT EXISTS (SELECT * FROM change WHERE id = ?)", arguments: [changeId]) ?? false
+    }
+    if !isCommitted, let status = try library.root.status(of: folder.appending(Staging.journalName.string)) {
+      let file = try library.root.open(folder.appending(Staging.journalName.string), .read)
+      let journal = try Staging.Journal(try file.read(status.size, at: 0))
+      for item in journal.files { try removeUncommitted(item) }
+    }
+    try removeStaging(changeId)
+  }
+
+  func removeStaging(_ changeId: String) throws {
+    try library.root.removeTree(Staging.folder.appending(changeId))
+  }
+
+  /// Removes a file that a change moved into place and did not commit. The journal names it; that its bytes are
+  /// those of the journal and that no row has it is asked too, since nothing brings a photo back.
+  private func removeUncommitted(_ item: Staging.Journal.Item) throws {
+    let path = FilePath(item.path)
+    guard try library.root.status(of: path)?.kind == .file else { return }
+    let hasRow = try library.read { database in
+      try Bool.fetchOne(
+        database, sql: "SELECT EXISTS (SELECT * FROM photo WHERE path = ? AND NOT isFromAssets)",
+        arguments: [item.path]) ?? false
+    }
+    let digest = try MD5Digest.ofFile(library.root.open(path, .read)).digest
+    guard !hasRow, digest.description == item.md5 else { return }
+    try library.root.remove(path)
+    try library.root.removeEmptyFolders(above: path)
+  }
+}
+
+extension Directory {
+  /// Makes a folder and those above it, and makes each durable in the one that holds it.
+  func makeDirectories(_ path: FilePath) throws(FileError) {
+    var made = FilePath()
+    for component in path.components {
+      let parent = made
+      made.append(component)
+      guard try makeDirectory(made) else { continue }
+      if parent.isEmpty { try sync() } else { try directory(parent).sync() }
+    }
+  }
+
+  /// Removes the folders above a file, up to but not including the topmost, as long as they are empty.
+  func removeEmptyFolders(above path: FilePath) throws(FileError) {
+    var folder = path.removingLastComponent()
+    while folder.components.count > 1 {
+      do {
+        try removeDirectory(folder)
+      } catch where error.errno == .directoryNotEmpty || error.errno == .fileExists {
+        return
+      }
+      folder = folder.removingLastComponent()
+    }
+  }
+}

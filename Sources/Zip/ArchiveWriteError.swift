@@ -1,0 +1,29 @@
+/// Why an archive could not be written, where the reason is neither a file's nor the caller's own: those
+/// come through as they were thrown.
+public enum ArchiveWriteError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// An entry's name is empty, too long, ends in a slash or holds a NUL.
+  case name(String)
+  /// The archive already has an entry of this name.
+  case duplicate(String)
+  /// The source of a placed entry gave fewer or more bytes than were announced for it.
+  case length(entry: Int, expected: Int, given: Int)
+  /// A text is too long: it is held in memory and must stay below 4 GiB.
+  case textTooLong(bytes: Int)
+  /// An archive needs an entry; libzip would write no file at all.
+  case empty
+  /// libzip refused, with its own code (`ZIP_ER_…`) and message.
+  case library(code: Int, message: String)
+
+  /// One line for a person.
+  public var description: String {
+    switch self {
+    case .name(let name): "\"\(name)\" cannot be the name of an entry"
+    case .duplicate(let name): "the archive already has an entry \"\(name)\""
+    case .length(let entry, let expected, let given):
+      "entry \(entry) has \(given) bytes and not the \(expected) announced"
+    case .textTooLong(let bytes): "a text entry of \(bytes) bytes is too long"
+    case .empty: "an archive without entries cannot be written"
+    case .library(let code, let message): "cannot write the archive: \(message) (libzip \(code))"
+    }
+  }
+}

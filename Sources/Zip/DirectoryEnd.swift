@@ -1,0 +1,160 @@
+import FileSystem
+import SystemPackage
+
+/// Where the directory is, by the end record of the archive, and its ZIP64 form where there is one.
+/// APPNOTE 4.3.14 to 4.3.16.
+struct DirectoryEnd: Equatable {
+  var offset: Int
+  var size: Int
+  var entryCount: Int
+
+  /// Finds the one end record whose comment ends where the file ends and whose directory ends where the end
+  /// records begin. Programs differ in which record they take when there are several, so two that fit are
+  /// refused. Zeros at the end are no fault: bsdtar fills up its last block with them.
+  static func find(in file: borrowing File, size: Int) throws(ArchiveError) -> DirectoryEnd {
+    let path = file.path
+    let length = min(size, RecordLength.end + RecordLength.maximumComment + RecordLength.zip64Locator)
+    var buffer = RecordBuffer(capacity: length)
+    try ArchiveError.onFile { () throws(FileError) in
+      try buffer.fill(length, from: file, at: size - length)
+    }
+    guard buffer.count == length else { throw .changed(path) }
+
+    var found: DirectoryEnd?
+    var firstFault: ArchiveError?
+    var isCutOff = false
+    var trailing: Int?
+    for position in stride(from: length - RecordLength.end, through: 0, by: -1)
+    where buffer.bytes.u32(position) == Signature.end {
+      let end = position + RecordLength.end + Int(buffer.bytes.u16(position + 20))
+      if end > length {
+        isCutOff = true
+        continue
+      }
+      let tail = Tail(bytes: buffer.bytes, start: size - length, position: position)
+      let result = Result { () throws(ArchiveError) in try tail.directory(in: file) }
+      if !buffer.bytes[end...].allSatisfy({ $0 == 0 }) {
+        if trailing == nil, case .success = result { trailing = length - end }
+        continue
+      }
+      switch result {
+      case .success(let end):
+        if found != nil { throw .ambiguousEnd(path) }
+        found = end
+      case .failure(let fault):
+        // nearer to the start: the more likely one, since what follows lies in its comment
+        firstFault = fault
+      }
+    }
+    if let found { return found }
+    if let firstFault { throw firstFault }
+    if let trailing { throw .trailingBytes(path, bytes: trailing) }
+    if isCutOff { throw .truncated(path) }
+    throw try Archive.isArchive(file) ? .truncated(path) : .notAnArchive(path)
+  }
+}
+
+/// The last bytes of a file, with an end record in them.
+private struct Tail {
+  let bytes: UnsafeRawBufferPointer
+  /// Where in the file `bytes` begin.
+  let start: Int
+  /// Where in `bytes` the end record is.
+  let position: Int
+
+  /// The directory that the record declares, if that ends where the end records begin.
+  func directory(in file: borrowing File) throws(ArchiveError) -> DirectoryEnd {
+    let path = file.path
+    let locator = position - RecordLength.zip64Locator
+    if locator >= 0, bytes.u32(locator) == Signature.zip64Locator {
+      return try zip64Directory(in: file, locator: locator)
+    }
+    // this disk, and the one where the directory begins
+    guard bytes.u16(position + 4) == 0, bytes.u16(position + 6) == 0 else { throw .multiDisk(path) }
+    guard bytes.u16(position + 8) == bytes.u16(position + 10) else {
+      throw .directoryLies(path, entry: nil, field: .entryCount)
+    }
+    let end = DirectoryEnd(
+      offset: Int(bytes.u32(position + 16)), size: Int(bytes.u32(position + 12)),
+      entryCount: Int(bytes.u16(position + 10)))
+    try check(end, endsAt: start + position, in: file)
+    return end
+  }
+
+  private func zip64Directory(in file: borrowing File, locator: Int) throws(ArchiveError) -> DirectoryEnd {
+    let path = file.path
+    let wrong = ArchiveError.directoryLies(path, entry: nil, field: .zip64End)
+    guard bytes.u32(locator + 4) == 0, bytes.u32(locator + 16) <= 1 else { throw .multiDisk(path) }
+    let limit = start + locator - RecordLength.zip64End
+    guard let offset = Int(exactly: bytes.u64(locator + 8)), offset <= limit else { throw wrong }
+
+    var buffer = RecordBuffer(capacity: RecordLength.zip64End)
+    try ArchiveError.onFile { () throws(FileError) in
+      try buffer.fill(RecordLength.zip64End, from: file, at: offset)
+    }
+    guard buffer.count == RecordLength.zip64End else { throw wrong }
+    let record = buffer.bytes
+    guard record.u32(0) == Signature.zip64End else {
+      // where a program of its own was put before an archive, all its offsets are short by that length
+      var nearby = RecordBuffer(capacity: 4)
+      try ArchiveError.onFile { () throws(FileError) in
+        try nearby.fill(4, from: file, at: max(0, limit))
+      }
+      guard nearby.count == 4, nearby.bytes.u32(0) == Signature.zip64End else { throw wrong }
+      throw .prefix(path, bytes: limit - offset)
+    }
+    // the length does not count its own field and the mark
+    guard record.u64(4) == UInt64(start + locator - offset - 12) else { throw wrong }
+    guard record.u32(16) == 0, record.u32(20) == 0 else { throw .multiDisk(path) }
+    guard record.u64(24) == record.u64(32) else {
+      throw .directoryLies(path, entry: nil, field: .entryCount)
+    }
+    guard let entryCount = Int(exactly: record.u64(32)) else {
+      throw .directoryLies(path, entry: nil, field: .entryCount)
+    }
+    guard let size = Int(exactly: record.u64(40)) else {
+      throw .directoryLies(path, entry: nil, field: .directorySize)
+    }
+    guard let directory = Int(exactly: record.u64(48)) else {
+      throw .directoryLies(path, entry: nil, field: .directoryOffset)
+    }
+    let end = DirectoryEnd(offset: directory, size: size, entryCount: entryCount)
+    guard agreesWithShortRecord(end) else { throw wrong }
+    try check(end, endsAt: offset, in: file)
+    return end
+  }
+
+  /// The short record repeats every value, or has all bits set instead. A reader without ZIP64 would
+  /// otherwise see another archive.
+  private func agreesWithShortRecord(_ end: DirectoryEnd) -> Bool {
+    func agrees(_ short: Int, _ all: Int, _ long: Int) -> Bool { short == all || short == long }
+    let most16 = Int(UInt16.max)
+    let most32 = Int(UInt32.max)
+    return agrees(Int(bytes.u16(position + 4)), most16, 0)
+      && agrees(Int(bytes.u16(position + 6)), most16, 0)
+      && agrees(Int(bytes.u16(position + 8)), most16, end.entryCount)
+      && agrees(Int(bytes.u16(position + 10)), most16, end.entryCount)
+      && agrees(Int(bytes.u32(position + 12)), most32, end.size)
+      && agrees(Int(bytes.u32(position + 16)), most32, end.offset)
+  }
+
+  private func check(
+    _ end: DirectoryEnd, endsAt limit: Int, in file: borrowing File
+  ) throws(ArchiveError) {
+    let path = file.path
+    guard end.size <= limit else { throw .directoryLies(path, entry: nil, field: .directorySize) }
+    let start = limit - end.size
+    guard end.entryCount <= end.size / RecordLength.directoryRecord else {
+      throw .directoryLies(path, entry: nil, field: .entryCount)
+    }
+    if end.offset == start { return }
+    guard end.offset < start else { throw .directoryLies(path, entry: nil, field: .directoryOffset) }
+    if end.entryCount == 0 { throw .prefix(path, bytes: start - end.offset) }
+    var buffer = RecordBuffer(capacity: 4)
+    try ArchiveError.onFile { () throws(FileError) in try buffer.fill(4, from: file, at: start) }
+    guard buffer.count == 4, buffer.bytes.u32(0) == Signature.directoryRecord else {
+      throw .directoryLies(path, entry: nil, field: .directoryOffset)
+    }
+    throw .prefix(path, bytes: start - end.offset)
+  }
+}

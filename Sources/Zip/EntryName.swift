@@ -1,0 +1,136 @@
+/// What is wrong with the name of an entry; the raw value completes "it …".
+public enum NameFault: String, Sendable, CaseIterable {
+  /// No name at all.
+  case empty = "is empty"
+  /// Bytes that are not UTF-8 under the flag that says so.
+  case invalidUTF8 = "is not valid UTF-8"
+  /// A NUL, at which C programs stop reading.
+  case nul = "contains a NUL"
+  /// U+0001 to U+001F, U+007F to U+009F.
+  case controlCharacter = "contains a control character"
+  /// A separator to Windows programs, refused by both apps.
+  case backslash = "contains a backslash"
+  /// A leading slash.
+  case absolute = "is an absolute path"
+  /// `C:` and its like.
+  case driveLetter = "begins with a drive letter"
+  /// A component `..`.
+  case parentComponent = "contains “..”"
+  /// A component `.`, which gives one file two names. In front of others it is what `tar .` writes.
+  case dotComponent = "contains a component “.”"
+  /// Two slashes in a row.
+  case emptyComponent = "contains an empty component"
+  /// More than 255 bytes between two slashes, which no Linux file system can name.
+  case longComponent = "has a component of more than 255 bytes"
+}
+
+/// The one place that decides what an entry may be called, for archives that are read and written alike.
+public enum EntryName {
+  /// The longest component, in bytes of UTF-8: NAME_MAX.
+  public static let maximumComponentBytes = 255
+
+  typealias Bytes = UnsafeBufferPointer<UInt8>
+
+  /// Every rule with its test; the first that is broken is reported. A trailing slash marks a directory
+  /// (APPNOTE 4.3.8) and is cut off before the tests.
+  static let rules: [(fault: NameFault, isBroken: @Sendable (Bytes) -> Bool)] = [
+    (.empty, { $0.isEmpty }),
+    (.nul, { $0.contains(0) }),
+    (.controlCharacter, hasControlCharacter),
+    (.backslash, { $0.contains(UInt8(ascii: "\\")) }),
+    (.absolute, { $0.first == UInt8(ascii: "/") }),
+    (.driveLetter, hasDriveLetter),
+    (.parentComponent, { anyComponent($0) { part, _ in part.elementsEqual("..".utf8) } }),
+    (.dotComponent, { anyComponent($0) { part, isFirst in !isFirst && part.elementsEqual(".".utf8) } }),
+    (.dotComponent, { $0.elementsEqual(".".utf8) }),
+    (.emptyComponent, { anyComponent($0) { part, _ in part.isEmpty } }),
+    (.longComponent, { anyComponent($0) { part, _ in part.count > maximumComponentBytes } }),
+  ]
+
+  /// What is wrong with a name, nil if nothing is.
+  public static func fault(of name: String) -> NameFault? {
+    var name = name
+    return name.withUTF8 { fault(ofUTF8: $0) }
+  }
+
+  /// What is wrong with a name that is given as the bytes of UTF-8, nil if nothing is.
+  public static func fault(of rawName: [UInt8]) -> NameFault? {
+    guard let name = String(validating: rawName, as: UTF8.self) else { return .invalidUTF8 }
+    return fault(of: name)
+  }
+
+  /// The same name for a terminal: control characters, line separators and what changes the direction of
+  /// writing become `\u{…}`, so that a name cannot pretend to be something else.
+  public static func escaped(_ name: String) -> String {
+    guard name.unicodeScalars.contains(where: isHidden) else { return name }
+    var text = ""
+    for scalar in name.unicodeScalars {
+      if isHidden(scalar) {
+        text += "\\u{\(String(scalar.value, radix: 16))}"
+      } else {
+        text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
+  }
+
+  private static let dot = UInt8(ascii: ".")
+  private static let slash = UInt8(ascii: "/")
+
+  private static func fault(ofUTF8 bytes: Bytes) -> NameFault? {
+    // the folder itself, as `bsdtar .` writes it
+    if bytes.elementsEqual("./".utf8) { return nil }
+    let isDirectory = bytes.count > 1 && bytes[bytes.count - 1] == slash
+    let name = isDirectory ? Bytes(rebasing: bytes.dropLast()) : bytes
+    if name.count <= maximumComponentBytes, isPlain(name) { return nil }
+    return rules.first { $0.isBroken(name) }?.fault
+  }
+
+  /// Most names in one pass: printable ASCII that breaks no rule for certain. The table decides the rest.
+  private static func isPlain(_ name: Bytes) -> Bool {
+    var previous = slash
+    for byte in name {
+      // after a slash only what cannot begin `.`, `..` or an empty component
+      if previous == slash && (byte == dot || byte == slash) { return false }
+      if byte < 0x20 || byte > 0x7E { return false }
+      if byte == UInt8(ascii: "\\") || byte == UInt8(ascii: ":") { return false }
+      previous = byte
+    }
+    return previous != slash
+  }
+
+  private static func hasControlCharacter(_ name: Bytes) -> Bool {
+    var previous: UInt8 = 0
+    for byte in name {
+      if byte < 0x20 || byte == 0x7F { return true }
+      // U+0080 to U+009F are C2 80 to C2 9F in UTF-8
+      if previous == 0xC2 && byte < 0xA0 { return true }
+      previous = byte
+    }
+    return false
+  }
+
+  private static func hasDriveLetter(_ name: Bytes) -> Bool {
+    guard name.count >= 2, name[1] == UInt8(ascii: ":") else { return false }
+    let letter = name[0] | 0x20
+    return letter >= UInt8(ascii: "a") && letter <= UInt8(ascii: "z")
+  }
+
+  /// Whether one of the components, of which the first is told so, passes a test.
+  private static func anyComponent(_ name: Bytes, _ test: (Slice<Bytes>, Bool) -> Bool) -> Bool {
+    var start = 0
+    for index in 0...name.count where index == name.count || name[index] == slash {
+      if test(name[start..<index], start == 0) { return true }
+      start = index + 1
+    }
+    return false
+  }
+
+  private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0..<0x20, 0x7F..<0xA0: true
+    case 0x061C, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF: true
+    default: false
+    }
+  }
+}

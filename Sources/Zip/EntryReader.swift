@@ -1,0 +1,103 @@
+import CLibZip
+import FileSystem
+import SystemPackage
+
+/// Reads entries of an archive, expanded and decrypted by libzip and checked to the last byte. One for each
+/// thread: readers are independent of each other, and share the archive's open file. All functions block.
+public struct EntryReader: ~Copyable {
+  private let archive: Archive
+  private let password: String?
+  private let view: EntryView
+  private let buffer: UnsafeMutableRawBufferPointer
+
+  /// Bytes handed out at once, at most.
+  public static let pieceSize = 256 << 10
+
+  /// Makes a reader, with 384 KiB of memory of its own.
+  /// - Parameter password: for encrypted entries; its UTF-8 is what counts. Others are read without it.
+  /// - Throws: `ArchiveError.changed` if the file was written to since it was scanned.
+  public init(_ archive: Archive, password: String? = nil) throws(ArchiveError) {
+    try archive.file.checkUnchanged()
+    self.archive = archive
+    self.password = password
+    view = EntryView(archive.file)
+    buffer = .allocate(byteCount: Self.pieceSize, alignment: 4096)
+  }
+
+  deinit { buffer.deallocate() }
+
+  /// Streams an entry in pieces, in order. A piece is valid during its call alone. The pieces never hold more
+  /// than the declared size; that they are complete and right is certain when this returns, and not before.
+  /// A folder has no pieces.
+  /// - Throws: what `body` throws, unchanged; else `ArchiveError`: `.damaged`, `.passwordNeeded`,
+  ///   `.wrongPassword`, `.file`, or `.changed` for an entry of another archive.
+  public mutating func read<E: Error>(
+    _ entry: Entry, _ body: (UnsafeRawBufferPointer) throws(E) -> Void
+  ) throws {
+    guard archive.entries.indices.contains(entry.index), archive.entries[entry.index] == entry else {
+      throw ArchiveError.changed(archive.path)
+    }
+    if entry.size == 0 && entry.encryption == .none { return }
+    if case .aes(_, hasCRC: false) = entry.encryption {
+      try readAuthenticated(entry, body)
+    } else {
+      try stream(entry, as: .none, body)
+    }
+  }
+
+  /// A whole entry in memory.
+  /// - Throws: as `read`, and `ArchiveError.entryTooLarge` before anything is read if it declares more than
+  ///   `limit` bytes.
+  public mutating func bytes(of entry: Entry, limit: Int) throws -> [UInt8] {
+    guard entry.size <= limit else {
+      throw ArchiveError.entryTooLarge(archive.path, entry: entry.name, bytes: entry.size, limit: limit)
+    }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(entry.size)
+    try read(entry) { bytes.append(contentsOf: $0) }
+    return bytes
+  }
+
+  /// AE-2 has no checksum; its authentication code, over the encrypted bytes, stands for it. libzip checks
+  /// that code only where it reads to the end of the encrypted bytes, which expanding does not do: so they
+  /// are decrypted once for the code alone, and then again to be expanded.
+  private func readAuthenticated<E: Error>(
+    _ entry: Entry, _ body: (UnsafeRawBufferPointer) throws(E) -> Void
+  ) throws {
+    if entry.method == 0 {
+      try stream(entry, as: .deflated, body)
+    } else {
+      let decrypted = entry.compressedSize - entry.encryptionOverhead
+      try stream(entry, as: .deflated, declared: decrypted) { _ in }
+      try stream(entry, as: .withoutChecksum, body)
+    }
+  }
+
+  private func stream<E: Error>(
+    _ entry: Entry, as disguise: EntryView.Disguise, declared: Int? = nil,
+    _ body: (UnsafeRawBufferPointer) throws(E) -> Void
+  ) throws {
+    let declared = declared ?? entry.size
+    view.show(entry, as: disguise)
+    var stream = try EntryStream.open(
+      view, entry, path: archive.path, password: password, isRaw: disguise == .deflated)
+    var delivered = 0
+    while true {
+      // one byte more than is left, to see whether there is one
+      let wanted = min(buffer.count, declared - delivered + 1)
+      let count = try stream.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]))
+      if count == 0 { break }
+      guard count <= declared - delivered else { throw damaged(entry, .long(declared: declared)) }
+      delivered += count
+      try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    }
+    try stream.close()
+    guard delivered == declared else {
+      throw damaged(entry, .short(declared: declared, delivered: delivered))
+    }
+  }
+
+  private func damaged(_ entry: Entry, _ reason: Damage) -> ArchiveError {
+    .damaged(archive.path, entry: entry.name, reason: reason)
+  }
+}

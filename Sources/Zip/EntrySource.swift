@@ -1,0 +1,129 @@
+import CLibZip
+
+/// What libzip reads one entry from.
+final class EntrySource {
+  /// Where an entry's bytes come from.
+  enum Contents {
+    case placed(index: Int, size: Int)
+    case text(() throws -> [UInt8])
+  }
+
+  private let session: WriteSession
+  private let entry: UInt64
+  private let contents: Contents
+  /// Known only when libzip has asked for it, for a text.
+  private var size: Int?
+  private var text: [UInt8] = []
+  private var given = 0
+
+  init(_ session: WriteSession, entry: UInt64, _ contents: Contents) {
+    self.session = session
+    self.entry = entry
+    self.contents = contents
+  }
+
+  /// The entry's size. libzip asks before it writes the local header, and again afterwards. A size must
+  /// always be stated: libzip takes an unknown one for a reason to use ZIP64.
+  private func statedSize() throws -> Int {
+    if let size { return size }
+    switch contents {
+    case .placed(_, let size):
+      self.size = size
+      try session.prepare(entry, size: size)
+      return size
+    case .text(let render):
+      try session.checkCancelled()
+      text = try render()
+      guard text.count < Zip64Boundary.limit else {
+        throw ArchiveWriteError.textTooLong(bytes: text.count)
+      }
+      size = text.count
+      try session.prepare(entry, size: text.count)
+      return text.count
+    }
+  }
+
+  private func open() throws {
+    given = 0
+    if case .placed(let index, _) = contents { try session.openPlaced(index) }
+  }
+
+  private func read(_ destination: UnsafeMutableRawBufferPointer) throws -> Int {
+    switch contents {
+    case .placed(let index, let size):
+      let wanted = min(destination.count, size - given)
+      if wanted == 0 { return 0 }
+      let count = try session.readPlaced(UnsafeMutableRawBufferPointer(rebasing: destination[..<wanted]))
+      given += count
+      if session.chunkRemainder > size - given {
+        throw ArchiveWriteError.length(
+          entry: index, expected: size, given: given + session.chunkRemainder)
+      }
+      return count
+    case .text:
+      let count = min(destination.count, text.count - given)
+      text.withUnsafeBytes { destination.copyMemory(from: .init(rebasing: $0[given..<given + count])) }
+      given += count
+      return count
+    }
+  }
+
+  private func close() {
+    if case .placed = contents { session.closePlaced() }
+    text = []
+  }
+
+  /// Does what libzip asks, and returns what it expects of a source.
+  fileprivate func perform(
+    _ command: zip_source_cmd_t, _ data: UnsafeMutableRawPointer?, _ length: Int
+  ) throws -> Int {
+    switch command {
+    case ZIP_SOURCE_READ:
+      return try read(UnsafeMutableRawBufferPointer(start: data, count: length))
+    case ZIP_SOURCE_OPEN:
+      try open()
+      return 0
+    case ZIP_SOURCE_CLOSE:
+      close()
+      return 0
+    case ZIP_SOURCE_STAT:
+      let size = try statedSize()
+      guard let stat = data?.assumingMemoryBound(to: zip_stat_t.self) else { return -1 }
+      stat.pointee.size = UInt64(size)
+      stat.pointee.valid |= UInt64(ZIP_STAT_SIZE)
+      return MemoryLayout<zip_stat_t>.size
+    case ZIP_SOURCE_ERROR:
+      return WriteSession.reportError(data, length)
+    case ZIP_SOURCE_SUPPORTS:
+      return Self.supported
+    default:
+      return -1
+    }
+  }
+
+  private static let supported = WriteSession.bitmap([
+    ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE, ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE,
+  ])
+
+  fileprivate func fail(_ error: any Error) { session.fail(error) }
+}
+
+/// `zip_source_callback` of an entry: the context is a retained `EntrySource`, given back at FREE.
+func entrySourceCallback(
+  _ context: UnsafeMutableRawPointer?, _ data: UnsafeMutableRawPointer?, _ length: UInt64,
+  _ command: zip_source_cmd_t
+) -> Int64 {
+  guard let context else { return -1 }
+  let reference = Unmanaged<EntrySource>.fromOpaque(context)
+  if command == ZIP_SOURCE_FREE {
+    reference.release()
+    return 0
+  }
+  let source = reference.takeUnretainedValue()
+  do {
+    return Int64(try source.perform(command, data, Int(length)))
+  } catch {
+    source.fail(error)
+    return -1
+  }
+}

@@ -1,0 +1,18 @@
+/// Where the bytes of an archive's placed entries come from. Placed entries are stored and not encrypted;
+/// whoever conforms also writes their bytes into the file, at the offset told, by itself and at any time
+/// before the file is used: they are not copied a second time on the way through libzip.
+///
+/// All functions are called by the thread that runs `ArchiveWriter.write`, one entry after the other, in
+/// the order in which the entries were added.
+public protocol PlacedContents: AnyObject {
+  /// The entry's turn has come, and its first byte belongs at `offset` of the file. `index` counts placed
+  /// entries from 0.
+  func open(_ index: Int, at offset: Int) throws
+
+  /// The next bytes of the entry, of any number but 0. They must stay as they are until the next call to
+  /// this or `close`. Not called again once as many bytes have come as were announced.
+  func next() throws -> UnsafeRawBufferPointer
+
+  /// The entry is done, or given up after an error.
+  func close()
+}

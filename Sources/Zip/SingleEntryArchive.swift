@@ -1,0 +1,106 @@
+/// The records of an archive with one entry, for `EntryView`. Always with ZIP64 fields, so that there is one
+/// form for all sizes. APPNOTE 4.3.7, 4.3.12, 4.3.14 to 4.3.16, 4.5.3.
+struct SingleEntryArchive {
+  private let entry: Entry
+  private let disguise: EntryView.Disguise
+
+  init(_ entry: Entry, _ disguise: EntryView.Disguise) {
+    self.entry = entry
+    self.disguise = disguise
+  }
+
+  /// The local header. libzip takes from it where the data begins, and nothing else.
+  var head: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(Signature.localHeader)
+    bytes.append(UInt16(45))
+    appendCommonFields(to: &bytes)
+    bytes.append(UInt16(Self.name.count))
+    bytes.append(UInt16(0))
+    return bytes + Self.name
+  }
+
+  /// The directory and the end records, for a directory that begins at `offset`.
+  func tail(at offset: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(Signature.directoryRecord)
+    bytes.append(UInt16(45))
+    bytes.append(UInt16(45))
+    appendCommonFields(to: &bytes)
+    let extra = extraFields
+    bytes.append(UInt16(Self.name.count))
+    bytes.append(UInt16(extra.count))
+    // comment, disk, internal attributes, external attributes, offset of the local header
+    bytes += [UInt8](repeating: 0, count: 14)
+    bytes += Self.name + extra
+    let size = bytes.count
+
+    bytes.append(Signature.zip64End)
+    bytes.append(UInt64(RecordLength.zip64End - 12))
+    bytes.append(UInt16(45))
+    bytes.append(UInt16(45))
+    bytes.append(UInt32(0))
+    bytes.append(UInt32(0))
+    bytes.append(UInt64(1))
+    bytes.append(UInt64(1))
+    bytes.append(UInt64(size))
+    bytes.append(UInt64(offset))
+
+    bytes.append(Signature.zip64Locator)
+    bytes.append(UInt32(0))
+    bytes.append(UInt64(offset + size))
+    bytes.append(UInt32(1))
+
+    bytes.append(Signature.end)
+    bytes.append(UInt32(0))
+    bytes.append(UInt16(1))
+    bytes.append(UInt16(1))
+    bytes.append(UInt32(size))
+    bytes.append(UInt32.max)
+    bytes.append(UInt16(0))
+    return bytes
+  }
+
+  private static let name = Array("entry".utf8)
+
+  /// From the flags to the sizes, which both headers have.
+  private func appendCommonFields(to bytes: inout [UInt8]) {
+    // encryption, and two bits that belong to the method
+    bytes.append(entry.flags & 0b111)
+    bytes.append(isAES ? 99 : shownMethod)
+    bytes.append(entry.dosTime)
+    bytes.append(entry.crc32)
+    bytes.append(UInt32.max)
+    bytes.append(UInt32.max)
+  }
+
+  private var shownMethod: UInt16 { disguise == .deflated ? 8 : entry.method }
+
+  private var isAES: Bool {
+    if case .aes = entry.encryption { true } else { false }
+  }
+
+  private var extraFields: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(UInt16(0x0001))
+    bytes.append(UInt16(16))
+    // libzip compares the size with nothing when it expands
+    bytes.append(disguise == .withoutChecksum ? UInt64(min(entry.size, 19)) : UInt64(entry.size))
+    bytes.append(UInt64(entry.compressedSize))
+    if case .aes(let keyBits, let hasCRC) = entry.encryption {
+      bytes.append(UInt16(0x9901))
+      bytes.append(UInt16(7))
+      bytes.append(UInt16(hasCRC ? 1 : 2))
+      bytes += Array("AE".utf8)
+      bytes.append(UInt8(keyBits / 64 - 1))
+      bytes.append(shownMethod)
+    }
+    return bytes
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func append(_ value: some FixedWidthInteger) {
+    Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
+  }
+}

@@ -1,0 +1,77 @@
+import CLibZip
+
+/// libzip's handle of an archive being written. Every path that does not end in a successful `close`
+/// discards it: a failed `zip_close` leaves the handle alive.
+struct WriteHandle: ~Copyable {
+  private let archive: OpaquePointer
+
+  /// Opens an archive that will be written through `session`, which lives as long as libzip needs it.
+  init(_ session: WriteSession) throws(ArchiveWriteError) {
+    var error = zip_error_t()
+    zip_error_init(&error)
+    defer { zip_error_fini(&error) }
+    let context = Unmanaged.passRetained(session)
+    guard let sink = zip_source_function_create(writeSinkCallback, context.toOpaque(), &error) else {
+      context.release()
+      throw ArchiveWriteError(&error)
+    }
+    guard let archive = zip_open_from_source(sink, ZIP_CREATE | ZIP_TRUNCATE, &error) else {
+      zip_source_free(sink)
+      throw ArchiveWriteError(&error)
+    }
+    self.archive = archive
+    session.archive = archive
+  }
+
+  deinit { zip_discard(archive) }
+
+  /// Adds an entry as a regular file of mode 0600. libzip keeps `source` until the archive is closed or
+  /// discarded.
+  func add(
+    _ name: String, _ source: EntrySource, method: CInt, seconds: Int
+  ) throws(ArchiveWriteError) {
+    var error = zip_error_t()
+    zip_error_init(&error)
+    defer { zip_error_fini(&error) }
+    let context = Unmanaged.passRetained(source)
+    guard let function = zip_source_function_create(entrySourceCallback, context.toOpaque(), &error) else {
+      context.release()
+      throw ArchiveWriteError(&error)
+    }
+    let added = zip_file_add(archive, name, function, UInt32(ZIP_FL_ENC_UTF_8))
+    guard added >= 0 else {
+      let failure = lastError()
+      zip_source_free(function)
+      if case .library(let code, _) = failure, code == Int(ZIP_ER_EXISTS) { throw .duplicate(name) }
+      throw failure
+    }
+    let index = UInt64(added)
+    let mode = UInt32(0o100600) << 16
+    guard zip_set_file_compression(archive, index, method, 0) == 0,
+      zip_file_set_mtime(archive, index, seconds, 0) == 0,
+      zip_file_set_external_attributes(archive, index, 0, UInt8(ZIP_OPSYS_UNIX), mode) == 0
+    else { throw lastError() }
+  }
+
+  /// Writes the archive and frees the handle.
+  consuming func close() throws(ArchiveWriteError) {
+    guard zip_close(archive) == 0 else {
+      let error = lastError()
+      _ = consume self
+      throw error
+    }
+    discard self
+  }
+
+  private func lastError() -> ArchiveWriteError {
+    ArchiveWriteError(zip_get_error(archive))
+  }
+}
+
+extension ArchiveWriteError {
+  /// libzip's own words for an error of its own.
+  init(_ error: UnsafeMutablePointer<zip_error_t>) {
+    self = .library(
+      code: Int(zip_error_code_zip(error)), message: String(cString: zip_error_strerror(error)))
+  }
+}

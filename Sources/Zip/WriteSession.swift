@@ -1,0 +1,100 @@
+import CLibZip
+import FileSystem
+
+/// What one run of `zip_close` shares between its callbacks: the sink, the placed contents, and the first
+/// error, since libzip can only carry a number. It belongs to the thread that runs `zip_close`.
+final class WriteSession {
+  /// The handle that is being written, for the fields that `Zip64Boundary` adds. Owned by `WriteHandle`.
+  var archive: OpaquePointer?
+  /// The archive's bytes on their way to the file.
+  var sink = WriteSink()
+  /// The first error thrown inside a callback.
+  private(set) var failure: (any Error)?
+
+  private var placed: (any PlacedContents)?
+  private var isCancelled: () -> Bool = { false }
+  private var chunk = UnsafeRawBufferPointer(start: nil, count: 0)
+  private var chunkPosition = 0
+
+  /// `file` is used until `end`.
+  func begin(
+    _ file: UnsafePointer<File>, _ placed: any PlacedContents, _ isCancelled: @escaping () -> Bool
+  ) {
+    sink.file = file
+    self.placed = placed
+    self.isCancelled = isCancelled
+  }
+
+  func end() {
+    sink.file = nil
+    placed = nil
+  }
+
+  func fail(_ error: any Error) {
+    if failure == nil { failure = error }
+  }
+
+  func checkCancelled() throws {
+    if isCancelled() { throw CancellationError() }
+  }
+
+  /// Called once an entry, before its local header is written.
+  func prepare(_ entry: UInt64, size: Int) throws {
+    guard let archive else { return }
+    try Zip64Boundary.addFields(to: archive, entry, size: size, offset: sink.position)
+  }
+
+  func openPlaced(_ index: Int) throws {
+    // libzip has written the header and nothing but the entry's bytes follows until CLOSE
+    sink.skipsData = true
+    chunk = UnsafeRawBufferPointer(start: nil, count: 0)
+    chunkPosition = 0
+    try placed?.open(index, at: sink.position)
+  }
+
+  /// Bytes of the placed contents that libzip has not read yet.
+  var chunkRemainder: Int { chunk.count - chunkPosition }
+
+  func readPlaced(_ destination: UnsafeMutableRawBufferPointer) throws -> Int {
+    if chunkRemainder == 0 {
+      try checkCancelled()
+      chunk = try placed?.next() ?? chunk
+      chunkPosition = 0
+      // an end before the announced size would be stored short, in silence
+      guard chunk.count > 0 else {
+        throw ArchiveWriteError.library(code: Int(ZIP_ER_EOF), message: "a placed entry ended early")
+      }
+    }
+    let count = min(destination.count, chunkRemainder)
+    destination.copyMemory(from: .init(rebasing: chunk[chunkPosition..<chunkPosition + count]))
+    chunkPosition += count
+    return count
+  }
+
+  func closePlaced() {
+    sink.skipsData = false
+    placed?.close()
+    chunk = UnsafeRawBufferPointer(start: nil, count: 0)
+    chunkPosition = 0
+  }
+
+  /// `zip_source_make_command_bitmap` is variadic and cannot be called from Swift.
+  static func bitmap(_ commands: [zip_source_cmd_t]) -> Int {
+    commands.reduce(0) { $0 | 1 << Int($1.rawValue) }
+  }
+
+  /// Answers ZIP_SOURCE_ERROR: two C ints. The real error is in `failure`.
+  static func reportError(_ data: UnsafeMutableRawPointer?, _ length: Int) -> Int {
+    report(ZIP_ER_INTERNAL, 0, data, length)
+  }
+
+  static func report(
+    _ code: CInt, _ system: CInt, _ data: UnsafeMutableRawPointer?, _ length: Int
+  ) -> Int {
+    let size = 2 * MemoryLayout<CInt>.stride
+    guard let data, length >= size else { return -1 }
+    data.storeBytes(of: code, as: CInt.self)
+    data.storeBytes(of: system, toByteOffset: MemoryLayout<CInt>.stride, as: CInt.self)
+    return size
+  }
+}

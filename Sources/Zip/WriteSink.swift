@@ -1,0 +1,140 @@
+import CLibZip
+import FileSystem
+import Glibc
+
+/// The archive's file as libzip sees it while writing: a position, and a buffer that merges libzip's small
+/// writes. libzip goes back to each local header once its entry's CRC is known; a header that is still in
+/// the buffer costs no system call then.
+struct WriteSink {
+  /// The open archive file, during `zip_close`.
+  var file: UnsafePointer<File>?
+  /// While true, what libzip writes is a placed entry's data: only the position moves.
+  var skipsData = false
+  /// Where libzip writes next.
+  private(set) var position = 0
+  /// The archive's size so far.
+  private(set) var end = 0
+
+  /// Bytes of the file from `start` on, not written yet.
+  private var pending: [UInt8] = []
+  private var start = 0
+  private static let capacity = 256 << 10
+
+  mutating func write(_ bytes: UnsafeRawBufferPointer) throws {
+    if skipsData {
+      advance(bytes.count)
+      return
+    }
+    if let repaired = Zip64Boundary.repair(bytes, at: position) {
+      try repaired.withUnsafeBytes { try store($0) }
+    } else {
+      try store(bytes)
+    }
+  }
+
+  private mutating func store(_ bytes: UnsafeRawBufferPointer) throws {
+    let isContiguous = position >= start && position <= start + pending.count
+    if !isContiguous || position - start + bytes.count > Self.capacity {
+      try flush()
+      start = position
+    }
+    if bytes.count > Self.capacity {
+      try file?.pointee.write(bytes, at: position)
+      start = position + bytes.count
+    } else {
+      let index = position - start
+      let overlap = min(pending.count - index, bytes.count)
+      if overlap > 0 {
+        pending.withUnsafeMutableBytes {
+          UnsafeMutableRawBufferPointer(rebasing: $0[index..<index + overlap])
+            .copyMemory(from: .init(rebasing: bytes[..<overlap]))
+        }
+      }
+      pending.append(contentsOf: bytes[overlap...])
+    }
+    advance(bytes.count)
+  }
+
+  private mutating func advance(_ count: Int) {
+    position += count
+    end = max(end, position)
+  }
+
+  /// Moves the position; libzip says from where as lseek(2) does.
+  mutating func seek(_ offset: Int, from origin: CInt) -> Int {
+    let base =
+      switch origin {
+      case SEEK_CUR: position
+      case SEEK_END: end
+      default: 0
+      }
+    guard base + offset >= 0 else { return -1 }
+    position = base + offset
+    return 0
+  }
+
+  mutating func flush() throws {
+    if !pending.isEmpty { try file?.pointee.write(pending, at: start) }
+    start += pending.count
+    pending.removeAll(keepingCapacity: true)
+  }
+}
+
+extension WriteSession {
+  fileprivate func perform(
+    _ command: zip_source_cmd_t, _ data: UnsafeMutableRawPointer?, _ length: Int
+  ) throws -> Int {
+    switch command {
+    case ZIP_SOURCE_WRITE:
+      try sink.write(UnsafeRawBufferPointer(start: data, count: length))
+      return length
+    case ZIP_SOURCE_TELL_WRITE:
+      return sink.position
+    case ZIP_SOURCE_SEEK_WRITE:
+      guard let arguments = data?.assumingMemoryBound(to: zip_source_args_seek_t.self) else { return -1 }
+      return sink.seek(Int(arguments.pointee.offset), from: arguments.pointee.whence)
+    case ZIP_SOURCE_COMMIT_WRITE:
+      try sink.flush()
+      return 0
+    case ZIP_SOURCE_BEGIN_WRITE, ZIP_SOURCE_ROLLBACK_WRITE, ZIP_SOURCE_REMOVE:
+      return 0
+    case ZIP_SOURCE_ERROR:
+      // libzip asks for the archive's status once, before it writes: there is none yet
+      return failure == nil
+        ? Self.report(ZIP_ER_READ, ENOENT, data, length) : Self.reportError(data, length)
+    case ZIP_SOURCE_SUPPORTS:
+      return Self.supported
+    default:
+      // STAT, and reading, which libzip demands of a writable source but does not do in a new archive
+      return -1
+    }
+  }
+
+  private static let supported = bitmap([
+    ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE, ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE,
+    ZIP_SOURCE_SEEK, ZIP_SOURCE_TELL, ZIP_SOURCE_BEGIN_WRITE, ZIP_SOURCE_COMMIT_WRITE,
+    ZIP_SOURCE_ROLLBACK_WRITE, ZIP_SOURCE_WRITE, ZIP_SOURCE_SEEK_WRITE, ZIP_SOURCE_TELL_WRITE,
+    ZIP_SOURCE_SUPPORTS, ZIP_SOURCE_REMOVE,
+  ])
+}
+
+/// `zip_source_callback` of the archive itself: the context is a retained `WriteSession`, given back at
+/// FREE.
+func writeSinkCallback(
+  _ context: UnsafeMutableRawPointer?, _ data: UnsafeMutableRawPointer?, _ length: UInt64,
+  _ command: zip_source_cmd_t
+) -> Int64 {
+  guard let context else { return -1 }
+  let reference = Unmanaged<WriteSession>.fromOpaque(context)
+  if command == ZIP_SOURCE_FREE {
+    reference.release()
+    return 0
+  }
+  let session = reference.takeUnretainedValue()
+  do {
+    return Int64(try session.perform(command, data, Int(length)))
+  } catch {
+    session.fail(error)
+    return -1
+  }
+}

@@ -1,0 +1,86 @@
+import CLibZip
+
+/// What libzip 1.7.3 gets wrong where a number is exactly the largest that a record without ZIP64 can
+/// hold, put right on its way to the file. The specification (APPNOTE.TXT, 4.4.1.4 and 4.5.3) reserves
+/// that value to say "look in the ZIP64 record":
+///
+/// - A size or an offset of exactly 4,294,967,295 is announced with a ZIP64 field that libzip leaves
+///   empty, and libzip lets nobody else set that field. So the entry is given a private field with the
+///   right contents, and as the headers pass, the two fields' ids are exchanged: the empty one becomes
+///   private, and is ignored by every reader, and the full one becomes the ZIP64 field.
+/// - A directory of exactly 65,535 entries, or at exactly that offset, ends without the ZIP64 end record.
+///   It is written in front of libzip's.
+enum Zip64Boundary {
+  /// The value that means "see ZIP64" in four bytes, and so must not stand for itself.
+  static let limit = 0xFFFF_FFFF
+
+  private static let zip64ID: UInt16 = 0x0001
+  /// Assigned to nobody ("SP" as text).
+  private static let privateID: UInt16 = 0x5053
+
+  /// Gives an entry the fields that libzip would leave empty. To be called before libzip writes the
+  /// entry's local header at `offset`.
+  static func addFields(
+    to archive: OpaquePointer, _ entry: UInt64, size: Int, offset: Int
+  ) throws(ArchiveWriteError) {
+    guard size == limit || offset == limit else { return }
+    let sizes = size == limit ? littleEndian(UInt64(size)) + littleEndian(UInt64(size)) : []
+    if size == limit { try addField(to: archive, entry, sizes, UInt32(ZIP_FL_LOCAL)) }
+    // one number beyond the limit, and libzip fills the directory's field in
+    if size <= limit && offset <= limit {
+      let offsets = offset == limit ? littleEndian(UInt64(offset)) : []
+      try addField(to: archive, entry, sizes + offsets, UInt32(ZIP_FL_CENTRAL))
+    }
+  }
+
+  private static func addField(
+    to archive: OpaquePointer, _ entry: UInt64, _ bytes: [UInt8], _ place: UInt32
+  ) throws(ArchiveWriteError) {
+    let result = zip_file_extra_field_set(
+      archive, entry, privateID, UInt16.max, bytes, UInt16(bytes.count), place)
+    guard result == 0 else { throw ArchiveWriteError(zip_get_error(archive)) }
+  }
+
+  /// What to write instead of `bytes`, one write of libzip's outside of any entry's data; nil if they are
+  /// right. Field headers come as writes of four bytes of their own, and the end record as one of 22; a
+  /// name cannot be taken for either, since these hold zero bytes.
+  static func repair(_ bytes: UnsafeRawBufferPointer, at position: Int) -> [UInt8]? {
+    switch bytes.count {
+    case 4:
+      let id = bytes.loadUnaligned(as: UInt16.self).littleEndian
+      let size = bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self).littleEndian
+      if id == zip64ID && size == 0 { return littleEndian(privateID) + littleEndian(size) }
+      if id == privateID && size <= 24 { return littleEndian(zip64ID) + littleEndian(size) }
+      return nil
+    case 22:
+      guard bytes.loadUnaligned(as: UInt32.self).littleEndian == 0x0605_4B50 else { return nil }
+      let count = bytes.loadUnaligned(fromByteOffset: 10, as: UInt16.self).littleEndian
+      let size = bytes.loadUnaligned(fromByteOffset: 12, as: UInt32.self).littleEndian
+      let offset = bytes.loadUnaligned(fromByteOffset: 16, as: UInt32.self).littleEndian
+      guard count == .max || offset == .max else { return nil }
+      return zip64End(count: UInt64(count), size: UInt64(size), offset: UInt64(offset), at: UInt64(position))
+        + Array(bytes)
+    default:
+      return nil
+    }
+  }
+
+  /// The ZIP64 end record and its locator (APPNOTE.TXT, 4.3.14 and 4.3.15).
+  private static func zip64End(count: UInt64, size: UInt64, offset: UInt64, at position: UInt64) -> [UInt8] {
+    var record: [UInt8] = [0x50, 0x4B, 0x06, 0x06]
+    record += littleEndian(UInt64(44))
+    record += littleEndian(UInt16(45)) + littleEndian(UInt16(45))
+    record += littleEndian(UInt32(0)) + littleEndian(UInt32(0))
+    record += littleEndian(count) + littleEndian(count)
+    record += littleEndian(size) + littleEndian(offset)
+    record += [0x50, 0x4B, 0x06, 0x07]
+    record += littleEndian(UInt32(0))
+    record += littleEndian(position)
+    record += littleEndian(UInt32(1))
+    return record
+  }
+
+  private static func littleEndian<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
+    withUnsafeBytes(of: number.littleEndian) { Array($0) }
+  }
+}

@@ -1,0 +1,64 @@
+import ArgumentParser
+import Operations
+import PhotoLibrary
+import SystemPackage
+
+struct Add: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Copy photos into a library.",
+    discussion: """
+      Folders are searched at any depth. Each photo goes into the category that is named as the folder it lies \
+      in, or into the one that --category names; a category that is not there yet is made. Photos that their \
+      category holds already are skipped. Width, height and the date taken are read from JPEG, PNG, GIF, WebP \
+      and HEIC; otherwise the file's date stands in. The files themselves are not changed.
+
+      Example:
+        smilepile add -l ~/Family --category "Summer 2025" ~/Pictures/beach img_7.jpg
+      """)
+
+  @Argument(help: "Photos, and folders of photos.")
+  var paths: [String]
+
+  @Option(name: .shortAndLong, help: "The category, as the app shows it; by default the folder's name.")
+  var category: String?
+
+  @Flag(name: [.customShort("n"), .long], help: "Say what would be added, and write nothing.")
+  var dryRun = false
+
+  @OptionGroup var library: LibraryOption
+  @OptionGroup var lock: LockOption
+  @OptionGroup var output: OutputOptions
+
+  private struct Summary: Encodable {
+    var message_type = "summary"
+    var categories_added: Int
+    var photos_added: Int
+    var photos_skipped: Int
+    var bytes: Int
+    var warnings: [String]
+    var errors: [String]
+    var dry_run: Bool
+  }
+
+  func run() async throws {
+    var options = AddOptions()
+    options.category = category
+    options.isDryRun = dryRun
+    options.lockWait = lock.duration
+    let reporter = Reporter(output)
+    let summary = try await reporter.follow(
+      .add(paths.map { FilePath($0) }, to: library.path(), options: options))
+    for warning in summary.warnings { reporter.warn(warning) }
+    for error in summary.errors { reporter.error(error, during: "add") }
+    reporter.result(
+      "\(dryRun ? "would add" : "added") \(Count(summary.photosAdded, "photo")) (\(ByteCount(summary.bytes))), "
+        + "skipped \(summary.photosSkipped) that are there already, "
+        + "\(dryRun ? "would make" : "made") \(Count(summary.categoriesAdded, "category", "categories"))")
+    reporter.json(
+      Summary(
+        categories_added: summary.categoriesAdded, photos_added: summary.photosAdded,
+        photos_skipped: summary.photosSkipped, bytes: summary.bytes, warnings: summary.warnings,
+        errors: summary.errors, dry_run: summary.isDryRun))
+    if !summary.errors.isEmpty { throw ExitStatus.incomplete }
+  }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Backup
+import Foundation
+import Synchronization
+
+/// The values of `--duplicates`.
+enum DuplicateChoice: String, CaseIterable, ExpressibleByArgument {
+  case skip, replace, rename, ask
+
+  /// The rule for an import.
+  ///
+  /// - Throws: `ValidationError` for `ask` where there is nobody to ask.
+  func rule() throws -> @Sendable (Duplicate) -> DuplicateRule {
+    if let rule = DuplicateRule(rawValue: rawValue) { return { _ in rule } }
+    guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
+      throw ValidationError("--duplicates ask needs a terminal; choose skip, replace or rename")
+    }
+    let question = DuplicateQuestion()
+    return { question.answer(for: $0) }
+  }
+}
+
+/// Asks a person about duplicates, one by one, until an answer is meant for all.
+private final class DuplicateQuestion: Sendable {
+  private let answerForAll = Mutex<DuplicateRule?>(nil)
+
+  func answer(for duplicate: Duplicate) -> DuplicateRule {
+    if let rule = answerForAll.withLock({ $0 }) { return rule }
+    let name = duplicate.incoming.name.escapedForTerminal
+    let category = duplicate.category.displayName.escapedForTerminal
+    let existing = duplicate.existing.name.escapedForTerminal
+    while true {
+      Console.standard.endStatus()
+      Console.standard.write(
+        "“\(name)” is in “\(category)” already, as “\(existing)” (photo \(duplicate.existing.id)).\n"
+          + "skip (s), replace its name and date (r), add a copy (c); a capital letter for all the rest: ",
+        to: .error)
+      guard let line = readLine() else {
+        Console.standard.print("", to: .error)
+        return .skip
+      }
+      let rule: DuplicateRule? =
+        switch line.trimmingCharacters(in: .whitespaces).lowercased() {
+        case "s", "skip": .skip
+        case "r", "replace": .replace
+        case "c", "copy", "rename": .rename
+        default: nil
+        }
+      guard let rule else { continue }
+      if line.first?.isUppercase == true { answerForAll.withLock { $0 = rule } }
+      return rule
+    }
+  }
+}

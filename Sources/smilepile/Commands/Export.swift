@@ -1,0 +1,113 @@
+import ArgumentParser
+import Backup
+import Foundation
+import Operations
+import SystemPackage
+
+struct Export: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Write a backup of a library.",
+    discussion: """
+      Prints the archive's path, alone, on standard output. The archive opens in both SmilePile apps and in every \
+      unzip; unpacked, `md5sum -c checksums.md5` proves it. It gets its name when it is whole and on the disk, and \
+      never overwrites a file. A photo that cannot be read is named, and the exit code is 3.
+
+      Dates are days (2025-06-01, from midnight, local time) or moments (2025-06-01T12:00:00).
+
+      Example:
+        archive=$(smilepile export -l ~/Family -o /backups --verify)
+      """)
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "An existing folder, for smilepile_backup_YYYYMMDD_HHMMSS.zip in it, or a file name that is free.",
+      valueName: "path"))
+  var output = "."
+
+  @Option(help: ArgumentHelp("zip, or json for a version 1 backup without photo files.", valueName: "zip|json"))
+  var format = ExportOptions.Format.zip
+
+  @Option(name: .shortAndLong, help: "This category alone; may be given several times.")
+  var category: [String] = []
+
+  @Option(help: ArgumentHelp("Photos taken then or later.", valueName: "date"), transform: DateArgument.parse)
+  var since: Date?
+
+  @Option(help: ArgumentHelp("Photos taken before then.", valueName: "date"), transform: DateArgument.parse)
+  var until: Date?
+
+  @Flag(help: "Leave the settings behind; the app's defaults stand in for them.")
+  var noSettings = false
+
+  @Flag(help: "Read the archive back, every CRC and MD5, before it gets its name.")
+  var verify = false
+
+  @Flag(name: [.customShort("n"), .long], help: "Say what would be written, and write nothing.")
+  var dryRun = false
+
+  @OptionGroup var library: LibraryOption
+  @OptionGroup var outputOptions: OutputOptions
+
+  private struct Summary: Encodable {
+    var message_type = "summary"
+    var archive: String?
+    var photos: Int
+    var categories: Int
+    var bytes: Int
+    var archive_bytes: Int
+    var missing: [String]
+    var damaged: [String]
+    var phone_compatible: Bool
+    var phone_refusals: [String]
+    var warnings: [String]
+    var dry_run: Bool
+  }
+
+  func run() async throws {
+    var options = ExportOptions()
+    options.format = format
+    options.categories = category
+    options.since = since?.milliseconds
+    options.until = until?.milliseconds
+    options.includesSettings = !noSettings
+    options.verifies = verify
+    options.isDryRun = dryRun
+    let reporter = Reporter(outputOptions)
+    let summary = try await reporter.follow(.export(library.path(), to: FilePath(output), options: options))
+
+    for warning in summary.warnings { reporter.warn(warning) }
+    for photo in summary.missing + summary.damaged { reporter.error(photo, during: "export") }
+    let verb = dryRun ? "would export" : "exported"
+    reporter.note(
+      "\(verb) \(Count(summary.photos, "photo")) in \(Count(summary.categories, "category", "categories")), "
+        + "\(ByteCount(summary.bytes))\(dryRun ? "" : "; the archive has \(ByteCount(summary.archiveBytes))")")
+    if !summary.phoneRefusals.isEmpty {
+      reporter.note("a phone will refuse this archive: \(summary.phoneRefusals.joined(separator: "; "))")
+    }
+    if let archive = summary.archive { reporter.result(archive.string) }
+    reporter.json(
+      Summary(
+        archive: summary.archive?.string, photos: summary.photos, categories: summary.categories,
+        bytes: summary.bytes, archive_bytes: summary.archiveBytes, missing: summary.missing,
+        damaged: summary.damaged, phone_compatible: summary.phoneRefusals.isEmpty,
+        phone_refusals: summary.phoneRefusals, warnings: summary.warnings, dry_run: summary.isDryRun))
+    if summary.isIncomplete { throw ExitStatus.incomplete }
+  }
+}
+
+extension ExportOptions.Format: ExpressibleByArgument {}
+
+/// Dates on the command line.
+enum DateArgument {
+  static func parse(_ text: String) throws -> Date {
+    for format in ["yyyy-MM-dd", "yyyy-MM-dd'T'HH:mm", "yyyy-MM-dd'T'HH:mm:ss"] {
+      let formatter = DateFormatter()
+      formatter.locale = Locale(identifier: "en_US_POSIX")
+      formatter.isLenient = false
+      formatter.dateFormat = format
+      if let date = formatter.date(from: text) { return date }
+    }
+    throw ValidationError("“\(text)” is no date; write 2025-06-01 or 2025-06-01T12:00:00")
+  }
+}

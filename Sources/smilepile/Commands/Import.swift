@@ -1,0 +1,92 @@
+import ArgumentParser
+import Backup
+import Operations
+import SystemPackage
+
+struct Import: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Bring backups into a library.",
+    discussion: """
+      Reads every backup that either SmilePile app ever wrote, and this program's own; what a file is shows in its \
+      content, not in its name. Each backup is imported whole or not at all. Photos that a backup promises and \
+      does not hold, or not whole, are left out and named, and the exit code is 3.
+
+      Strategies: merge adds what is new, and takes names and settings from whichever side is newer; skip adds \
+      what is new and changes nothing that is there; replace puts the backup in the place of everything.
+      Duplicates (equal bytes in one category): skip keeps the row; replace takes the backup's name and date; \
+      rename adds a copy, each time; ask asks.
+
+      Example:
+        smilepile import -l ~/Family mums_phone.zip dads_phone.smilepile
+      """)
+
+  @Argument(help: "The backups, imported one after the other.")
+  var backups: [String]
+
+  @Option(help: ArgumentHelp("What happens to what is there.", valueName: "merge|replace|skip"))
+  var strategy = ImportStrategy.merge
+
+  @Option(
+    help: ArgumentHelp("What happens to photos that are there.", valueName: "skip|replace|rename|ask"))
+  var duplicates = DuplicateChoice.skip
+
+  @Flag(help: "Leave the library's settings as they are.")
+  var noSettings = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Where the photo files of a JSON backup are, by name and size, at any depth.", valueName: "folder"))
+  var photosFrom: String?
+
+  @Flag(help: "Replace even with a backup that does not hold a whole library.")
+  var force = false
+
+  @Flag(name: [.customShort("n"), .long], help: "Say what would be imported, and write nothing.")
+  var dryRun = false
+
+  @OptionGroup var library: LibraryOption
+  @OptionGroup var lock: LockOption
+  @OptionGroup var output: OutputOptions
+
+  private struct Summary: Encodable {
+    var message_type = "summary"
+    var categories_imported: Int
+    var photos_imported: Int
+    var photos_skipped: Int
+    var files_restored: Int
+    var warnings: [String]
+    var errors: [String]
+    var dry_run: Bool
+  }
+
+  func run() async throws {
+    var options = ImportOptions()
+    options.strategy = strategy
+    options.includesSettings = !noSettings
+    options.isDryRun = dryRun
+    options.isForced = force
+    options.photosFrom = photosFrom.map { FilePath($0) }
+    options.lockWait = lock.duration
+    options.duplicates = try duplicates.rule()
+    let reporter = Reporter(output)
+    let summary = try await reporter.follow(
+      .import(backups.map { FilePath($0) }, into: library.path(), options: options))
+
+    for warning in summary.warnings { reporter.warn(warning) }
+    for error in summary.errors { reporter.error(error, during: "import") }
+    let verb = dryRun ? "would import" : "imported"
+    reporter.result(
+      "\(verb) \(Count(summary.photosImported, "photo")) (\(Count(summary.photoFilesRestored, "file"))) and "
+        + "\(Count(summary.categoriesImported, "category", "categories")), "
+        + "skipped \(summary.photosSkipped) that are there already"
+        + (summary.photosAbsent == 0 ? "" : "; \(summary.photosAbsent) absent"))
+    reporter.json(
+      Summary(
+        categories_imported: summary.categoriesImported, photos_imported: summary.photosImported,
+        photos_skipped: summary.photosSkipped, files_restored: summary.photoFilesRestored,
+        warnings: summary.warnings, errors: summary.errors, dry_run: summary.isDryRun))
+    if summary.isIncomplete { throw ExitStatus.incomplete }
+  }
+}
+
+extension ImportStrategy: ExpressibleByArgument {}

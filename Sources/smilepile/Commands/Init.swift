@@ -1,0 +1,34 @@
+import ArgumentParser
+import PhotoLibrary
+import SystemPackage
+
+struct Init: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Make an empty library.",
+    discussion: """
+      The folder must be empty or not there yet; it is made with mode 0700. A library is a folder with a \
+      database (library.sqlite) and the photo files (photos/2025/10/IMG_0001.jpg). It must lie on a local disk.
+
+      Example:
+        smilepile init ~/Family
+      """)
+
+  @Argument(help: "The folder.")
+  var folder: String?
+
+  @OptionGroup var library: LibraryOption
+  @OptionGroup var output: OutputOptions
+
+  private struct Summary: Encodable {
+    var message_type = "summary"
+    var library: String
+  }
+
+  func run() async throws {
+    let path = try folder.map { FilePath($0) } ?? library.path()
+    try Library.create(at: path)
+    let reporter = Reporter(output)
+    reporter.result(path.string)
+    reporter.json(Summary(library: path.string))
+  }
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+import Backup
+import Operations
+import SystemPackage
+
+struct Verify: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Read archives, or a library, to the last byte.",
+    discussion: """
+      Of an archive, every entry's CRC is checked, and every photo's MD5; of a library, every photo against its \
+      row. Damage is named, and the exit code is 4. Files that nothing mentions are named too, and are no damage.
+
+      Example:
+        smilepile verify /backups/smilepile_backup_*.zip
+        smilepile verify -l ~/Family
+      """)
+
+  @Argument(help: "The archives.")
+  var archives: [String] = []
+
+  @OptionGroup var library: LibraryOption
+  @OptionGroup var output: OutputOptions
+
+  private struct Summary: Encodable {
+    var message_type = "summary"
+    var entries_checked: Int
+    var damaged: [String]
+    var strangers: [String]
+    var warnings: [String]
+  }
+
+  func run() async throws {
+    let reporter = Reporter(output)
+    let summary =
+      archives.isEmpty
+      ? try await reporter.follow(.verify(library: library.path()))
+      : try await reporter.follow(.verify(archives.map { FilePath($0) }))
+    for warning in summary.warnings { reporter.warn(warning) }
+    for name in summary.strangers { reporter.warn("\(name) is mentioned nowhere") }
+    for photo in summary.damaged { reporter.error(photo, during: "verify") }
+    let what = archives.isEmpty ? Count(summary.entriesChecked, "photo") : Count(summary.entriesChecked, "entry", "entries")
+    reporter.result(
+      "checked \(what): " + (summary.damaged.isEmpty ? "all whole" : "\(summary.damaged.count) damaged"))
+    reporter.json(
+      Summary(
+        entries_checked: summary.entriesChecked, damaged: summary.damaged, strangers: summary.strangers,
+        warnings: summary.warnings))
+    if !summary.damaged.isEmpty { throw ExitStatus.damaged }
+  }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import Foundation
+import PhotoLibrary
+
+/// Turns the error that ended a command into a message and an exit code.
+enum Failure {
+  /// The last line of `--json` when there is no summary.
+  private struct ExitError: Encodable {
+    var message_type = "exit_error"
+    var code: Int32
+    var message: String
+  }
+
+  /// Says what went wrong, on standard error, and with `--json` as the last line of standard output.
+  static func report(_ error: any Error, arguments: [String]) -> ExitStatus {
+    // a command that said itself what is to be said
+    if let status = error as? ExitStatus { return status }
+    let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
+    let parserCode = Smilepile.exitCode(for: error)
+    if parserCode == .success {
+      Console.standard.print(Smilepile.fullMessage(for: error))
+      return .done
+    }
+    if parserCode == .validationFailure {
+      Console.standard.print(Smilepile.fullMessage(for: error), to: .error)
+      if isJSON { printExitError(.usage, Smilepile.message(for: error)) }
+      return .usage
+    }
+    let status = ExitStatus(for: error)
+    let message = error is CancellationError ? "stopped; nothing was left behind" : "\(error)"
+    Console.standard.print("smilepile: \(message)", to: .error)
+    if isJSON { printExitError(status, message) }
+    return status
+  }
+
+  /// The result could not be written to standard output.
+  static func reportLostOutput() -> ExitStatus {
+    let reason = Console.standard.outputFailure.map { String(cString: strerror($0)) } ?? "unknown"
+    Console.standard.print("smilepile: cannot write to standard output: \(reason)", to: .error)
+    return .failed
+  }
+
+  private static func printExitError(_ status: ExitStatus, _ message: String) {
+    let line = try? JSONLine.text(ExitError(code: status.rawValue, message: message))
+    Console.standard.print(line ?? "")
+  }
+}

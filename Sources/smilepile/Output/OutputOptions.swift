@@ -1,0 +1,59 @@
+import ArgumentParser
+import Backup
+import Foundation
+import Operations
+import SystemPackage
+
+/// How a command speaks, the same for all.
+struct OutputOptions: ParsableArguments {
+  @Flag(help: "Print JSON lines; the last one is a summary or an exit_error.")
+  var json = false
+
+  @Flag(name: .shortAndLong, help: "No progress and no warnings; errors and the result stay.")
+  var quiet = false
+
+  @Option(help: ArgumentHelp("How progress is shown.", valueName: "auto|bar|plain|percent|none"))
+  var progress = ProgressStyle.auto
+
+  func validate() throws {
+    if json, progress == .percent {
+      throw ValidationError("--progress percent and --json both want standard output; choose one")
+    }
+  }
+}
+
+extension ProgressStyle: ExpressibleByArgument {}
+
+/// The library that a command works on.
+struct LibraryOption: ParsableArguments {
+  @Option(
+    name: [.short, .customLong("library")],
+    help: ArgumentHelp(
+      "The library's folder; SMILEPILE_LIBRARY if not given.", valueName: "folder"))
+  private var library: String?
+
+  /// The library's folder.
+  func path() throws -> FilePath {
+    let name = library ?? ProcessInfo.processInfo.environment["SMILEPILE_LIBRARY"]
+    guard let name, !name.isEmpty else {
+      throw ValidationError("no library was named; use -l FOLDER or set SMILEPILE_LIBRARY")
+    }
+    return FilePath(name)
+  }
+}
+
+/// How long to wait for another writer.
+struct LockOption: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Wait this long for another process that is changing the library.", valueName: "seconds"))
+  var lockWait = 0.0
+
+  func validate() throws {
+    guard lockWait >= 0, lockWait <= 1e9 else {
+      throw ValidationError("--lock-wait takes a number of seconds, 0 or more")
+    }
+  }
+
+  var duration: Duration { .seconds(lockWait) }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Operations
+
+/// Says what a command has to say: the result on standard output, the rest on standard error, all of it as JSON
+/// lines with `--json`.
+struct Reporter {
+  let options: OutputOptions
+  private let console = Console.standard
+
+  init(_ options: OutputOptions) { self.options = options }
+
+  /// A line of `"message_type":"error"`.
+  private struct ErrorMessage: Encodable {
+    var message_type = "error"
+    var item: String
+    var during: String
+    var message: String
+  }
+
+  /// Shows the progress of some work until it ends, and returns its summary.
+  func follow<Summary>(_ work: Work<Summary>) async throws -> Summary {
+    Signals.attend(work)
+    var renderer: (any ProgressRenderer)? =
+      options.quiet
+      ? nil
+      : options.json
+        ? JSONRenderer(console: console) : options.progress.renderer(console: console, terminal: Terminal())
+    var last: Operations.Progress?
+    for await progress in work.progress {
+      if let last { renderer?.show(last, isLast: false) }
+      last = progress
+    }
+    do {
+      let summary = try await work.summary
+      if let last { renderer?.show(last, isLast: true) }
+      return summary
+    } catch {
+      renderer?.clear()
+      throw error
+    }
+  }
+
+  /// The result, for people. With `--progress percent` standard output belongs to the numbers.
+  func result(_ text: String) {
+    guard !options.json else { return }
+    console.print(text, to: options.progress == .percent ? .error : .output)
+  }
+
+  /// What a person at a terminal wants to know besides the result, and a script does not.
+  func note(_ text: String) {
+    guard !options.json, !options.quiet else { return }
+    console.print(text, to: .error)
+  }
+
+  /// What is worth knowing and no failure.
+  func warn(_ text: String) {
+    guard !options.quiet, !options.json else { return }
+    console.print("warning: \(text)", to: .error)
+  }
+
+  /// A photo or file that is not in the result as it should be.
+  func error(_ text: String, during: String) {
+    guard options.json else {
+      console.print("error: \(text)", to: .error)
+      return
+    }
+    let item = text.split(separator: ": ", maxSplits: 1).first.map(String.init) ?? text
+    json(ErrorMessage(item: item, during: during, message: text))
+  }
+
+  /// A line with `--json`, nothing without.
+  func json(_ message: some Encodable) {
+    guard options.json, let line = try? JSONLine.text(message) else { return }
+    console.print(line)
+  }
+}

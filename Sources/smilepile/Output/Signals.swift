@@ -1,0 +1,62 @@
+import Dispatch
+import Foundation
+import Operations
+import Synchronization
+
+/// SIGINT and SIGTERM stop the work, which cleans up after itself; SIGUSR1 prints a line of progress.
+enum Signals {
+  private struct State {
+    var received: ExitStatus?
+    var cancel: (@Sendable () -> Void)?
+    var progress: (@Sendable () -> Operations.Progress)?
+  }
+
+  private static let state = Mutex(State())
+  @MainActor private static var sources: [any DispatchSourceSignal] = []
+
+  /// The exit code of the first signal that asked to stop.
+  static var received: ExitStatus? { state.withLock { $0.received } }
+
+  /// Begins to listen. Before there is work, and at the second signal, a signal ends the process at once;
+  /// what it leaves behind is swept by the next run.
+  @MainActor static func install() {
+    sources = [
+      source(SIGINT) { stop(.interrupted) },
+      source(SIGTERM) { stop(.terminated) },
+      source(SIGHUP) { stop(.terminated) },
+      source(SIGUSR1) { showProgress() },
+    ]
+  }
+
+  /// Tells what to stop and what to show.
+  static func attend<Summary>(_ work: Work<Summary>) {
+    state.withLock {
+      $0.cancel = { work.cancel() }
+      $0.progress = { work.currentProgress }
+    }
+  }
+
+  private static func source(
+    _ number: Int32, _ handler: @escaping @Sendable () -> Void
+  ) -> any DispatchSourceSignal {
+    signal(number, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+    source.setEventHandler(handler: handler)
+    source.resume()
+    return source
+  }
+
+  private static func stop(_ status: ExitStatus) {
+    let cancel = state.withLock { state -> (@Sendable () -> Void)? in
+      defer { state.received = state.received ?? status }
+      return state.received == nil ? state.cancel : nil
+    }
+    guard let cancel else { _exit(status.rawValue) }
+    cancel()
+  }
+
+  private static func showProgress() {
+    guard let progress = state.withLock({ $0.progress }) else { return }
+    Console.standard.print(progress().statusLine, to: .error)
+  }
+}

@@ -1,0 +1,108 @@
+/// The text of the bar for a terminal of a given width: a pure function, so that tests can look at it.
+///
+/// A narrow terminal shows the bar, the percentage, and as many of bytes, time left and speed as fit; a wide
+/// one the current item and the phase too. The text is at least one column narrower than the terminal,
+/// because some terminals wrap as soon as the last column is written.
+struct BarLine: Sendable {
+  /// The width of the terminal.
+  var columns: Int
+  /// Whether blocks and letters beyond ASCII can be shown.
+  var isUTF8: Bool
+  /// Whether colours may be used.
+  var usesColour: Bool
+
+  private var available: Int { max(1, columns - 1) }
+  private static let gap = "  "
+  private static let narrowestBar = 8
+  private static let narrowestItem = 12
+
+  /// The line while the work goes on.
+  func text(for progress: Progress, bytesPerSecond: Int) -> String {
+    let percent = "\(progress.wholePercent)%".padded(toColumns: 4)
+    let amount =
+      progress.totalBytes > 0
+      ? ByteCount.pair(progress.bytesProcessed, of: progress.totalBytes)
+      : "\(progress.processedItems)/\(progress.totalItems)"
+    let speed = (bytesPerSecond > 0 ? "\(ByteCount(bytesPerSecond))/s" : "").padded(toColumns: 10)
+    let remaining = (progress.estimatedRemaining?.asClock ?? "-:--").padded(toColumns: 5)
+
+    let phase = progress.phase.rawValue.capitalizedASCII
+    let label = columns >= 100 ? phase + String(repeating: " ", count: max(0, 12 - phase.count)) : ""
+    let fields = fitting(percent, amount, remaining, speed, beside: label.count)
+    let room = available - label.count - Self.gap.count - fields.displayWidth
+    let wanted = min(40, max(10, columns / 5))
+    let itemRoom = room - wanted - Self.gap.count
+    guard itemRoom >= Self.narrowestItem else {
+      guard room >= Self.narrowestBar else { return percent.truncated(toColumns: available, ellipsis: "") }
+      return label + bar(min(room, 40), progress.fractionCompleted) + Self.gap + fields
+    }
+    let item = progress.currentItem.map(shown) ?? (label.isEmpty ? progress.phase.rawValue : "")
+    let shortened = item.truncated(toColumns: itemRoom, ellipsis: isUTF8 ? "…" : "...")
+    return label + bar(wanted, progress.fractionCompleted) + Self.gap + fields + Self.gap
+      + coloured(shortened, .faint)
+  }
+
+  /// The line that stays when everything is done.
+  func finalText(for progress: Progress) -> String {
+    var facts = ["100%"]
+    if progress.totalBytes > 0 { facts.append("\(ByteCount(progress.bytesProcessed))") }
+    facts.append(progress.elapsed.inWords)
+    if progress.averageSpeed > 0 { facts.append("\(ByteCount(progress.averageSpeed))/s") }
+    let widest = available - Self.gap.count - Self.narrowestBar
+    while facts.count > 1, width(facts) > widest { facts.removeLast() }
+    let room = available - Self.gap.count - width(facts)
+    guard room >= Self.narrowestBar else { return "100%".truncated(toColumns: available, ellipsis: "") }
+    return bar(min(40, room), 1) + Self.gap + facts.joined(separator: Self.gap)
+  }
+
+  /// The fields that leave enough for the bar, chosen by weight, in the order in which they are read.
+  private func fitting(
+    _ percent: String, _ amount: String, _ remaining: String, _ speed: String, beside label: Int
+  ) -> String {
+    let room = available - label - Self.gap.count - Self.narrowestBar
+    for fields in [
+      [percent, amount, speed, "ETA " + remaining], [percent, amount, "ETA " + remaining],
+      [percent, amount, remaining], [percent, amount],
+    ] where width(fields) <= room {
+      return fields.joined(separator: Self.gap)
+    }
+    return percent
+  }
+
+  private func width(_ fields: [String]) -> Int {
+    fields.reduce(0) { $0 + $1.displayWidth } + max(0, fields.count - 1) * Self.gap.count
+  }
+
+  private func bar(_ width: Int, _ fraction: Double) -> String {
+    let cells = isUTF8 ? width : width - 2
+    guard cells > 0 else { return "" }
+    let share = fraction.isFinite ? min(max(fraction, 0), 1) : 0
+    let filled = Int(Double(cells) * share + 1e-9)
+    if isUTF8 {
+      return coloured(String(repeating: "█", count: filled), .green)
+        + coloured(String(repeating: "░", count: cells - filled), .faint)
+    }
+    return "[" + coloured(String(repeating: "#", count: filled), .green)
+      + String(repeating: "-", count: cells - filled) + "]"
+  }
+
+  /// A name made safe; in a locale without UTF-8 its other letters would come out as rubbish.
+  private func shown(_ name: String) -> String {
+    let safe = name.escapedForTerminal
+    return isUTF8 ? safe : String(safe.map { $0.isASCII ? $0 : "?" })
+  }
+
+  private enum Style: String {
+    case green = "\u{1B}[32m"
+    case faint = "\u{1B}[2m"
+  }
+
+  private func coloured(_ text: String, _ style: Style) -> String {
+    usesColour && !text.isEmpty ? "\(style.rawValue)\(text)\u{1B}[0m" : text
+  }
+}
+
+extension String {
+  /// The name of a phase at the beginning of a line.
+  fileprivate var capitalizedASCII: String { prefix(1).uppercased() + dropFirst() }
+}

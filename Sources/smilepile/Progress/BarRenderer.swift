@@ -1,0 +1,52 @@
+/// One line at the foot of a terminal, on standard error, redrawn in place.
+///
+/// When all is done the line stays, with the time and the speed of the whole; after a failure it is gone.
+struct BarRenderer: ProgressRenderer {
+  private let console: Console
+  private let terminal: Terminal
+  private var meter = SpeedMeter()
+
+  init(console: Console, terminal: Terminal) {
+    self.console = console
+    self.terminal = terminal
+  }
+
+  mutating func show(_ progress: Progress, isLast: Bool) {
+    meter.add(progress)
+    let line = BarLine(
+      columns: terminal.columns, isUTF8: terminal.isUTF8, usesColour: terminal.allowsColour)
+    if !isLast {
+      console.showStatus(line.text(for: progress, bytesPerSecond: meter.bytesPerSecond))
+    } else if progress.phase == .finished {
+      console.endStatus(leaving: line.finalText(for: progress))
+    } else {
+      clear()
+    }
+  }
+
+  mutating func clear() { console.endStatus() }
+}
+
+/// The speed of the last seconds: steadier than that between two draws, and sooner to tell of a slow disk
+/// than the average since the start.
+struct SpeedMeter: Sendable {
+  /// The speed; 0 until half a second has passed.
+  private(set) var bytesPerSecond = 0
+  private var bytes = 0
+  private var elapsed = Duration.zero
+  private var hasMeasured = false
+
+  /// Takes a new value into account.
+  mutating func add(_ progress: Progress) {
+    if progress.bytesProcessed < bytes || progress.elapsed < elapsed { self = SpeedMeter() }
+    let seconds = (progress.elapsed - elapsed).inSeconds
+    guard seconds >= 0.5 else { return }
+    let speed = Double(progress.bytesProcessed - bytes) / seconds
+    // An exponential average in which the newest three seconds weigh about half.
+    let weight = hasMeasured ? min(1, seconds / (seconds + 3)) : 1
+    bytesPerSecond = Int(min(Double(bytesPerSecond) * (1 - weight) + speed * weight, 1e18))
+    bytes = progress.bytesProcessed
+    elapsed = progress.elapsed
+    hasMeasured = true
+  }
+}

@@ -1,0 +1,113 @@
+import Glibc
+import Synchronization
+
+/// Standard output and standard error, and the one status line that may stand at the foot of a terminal.
+///
+/// Every call writes its whole text under one lock, so lines of several tasks do not mix, and nothing is
+/// buffered: a reader of a pipe gets each line at once. Calls block while the reader is slow.
+///
+/// A reader that goes away (`smilepile ls | head`) is no error: that stream goes quiet. For this, making
+/// a console sets SIGPIPE to be ignored in the whole process; a program started by it must reset that.
+final class Console: Sendable {
+  /// One of the two streams.
+  enum Stream: Int, Sendable {
+    /// The result, and nothing else.
+    case output
+    /// Progress, warnings and errors.
+    case error
+  }
+
+  /// The process's own streams.
+  static let standard = Console(output: STDOUT_FILENO, error: STDERR_FILENO)
+
+  private struct State {
+    /// By stream, the error after which it was given up.
+    var failures: [CInt?] = [nil, nil]
+    /// What stands at the foot of the terminal.
+    var status: String?
+  }
+
+  private let descriptors: [CInt]
+  private let state = Mutex(State())
+
+  init(output: CInt, error: CInt) {
+    descriptors = [output, error]
+    signal(SIGPIPE, SIG_IGN)
+  }
+
+  /// Writes a line, by default of the result.
+  func print(_ line: String, to stream: Stream = .output) {
+    write(line + "\n", to: stream)
+  }
+
+  /// Writes text as it is. The status line is taken away before, and drawn again after a full line.
+  func write(_ text: String, to stream: Stream) {
+    state.withLock { state in
+      guard let status = state.status else { return send(text, to: stream, &state) }
+      send(Self.erase, to: .error, &state)
+      send(text, to: stream, &state)
+      if text.hasSuffix("\n") { send(Self.drawing(status), to: .error, &state) }
+    }
+  }
+
+  /// Draws the status line on standard error, in place of the one before. For terminals only.
+  func showStatus(_ line: String) {
+    state.withLock { state in
+      state.status = line
+      send(Self.drawing(line), to: .error, &state)
+    }
+  }
+
+  /// Takes the status line away, leaving nothing, or the given line above the cursor.
+  func endStatus(leaving line: String? = nil) {
+    state.withLock { state in
+      guard state.status != nil || line != nil else { return }
+      state.status = nil
+      send(line.map { Self.drawing($0) + "\n" } ?? Self.erase, to: .error, &state)
+    }
+  }
+
+  /// The `errno` after which standard output was given up, such as ENOSPC for `> /dev/full`. A result that
+  /// was not written is a failure of the command. nil as well when the reader went away (EPIPE).
+  var outputFailure: CInt? {
+    let failure = state.withLock { $0.failures[Stream.output.rawValue] }
+    return failure == EPIPE ? nil : failure
+  }
+
+  /// Whether the reader of standard output went away, so that there is no use in producing more.
+  var isOutputClosed: Bool {
+    state.withLock { $0.failures[Stream.output.rawValue] } == EPIPE
+  }
+
+  private static let erase = "\r\u{1B}[K"
+
+  /// Automatic wrapping is off while drawing: the terminal may have become narrower since it was asked,
+  /// and terminals differ in the width of rare characters. One write, so no signal can leave it off.
+  private static func drawing(_ line: String) -> String { "\r\u{1B}[?7l\(line)\u{1B}[K\u{1B}[?7h" }
+
+  private func send(_ text: String, to stream: Stream, _ state: inout State) {
+    guard state.failures[stream.rawValue] == nil else { return }
+    var text = text
+    state.failures[stream.rawValue] = text.withUTF8 {
+      Self.writeAll(UnsafeRawBufferPointer($0), to: descriptors[stream.rawValue])
+    }
+  }
+
+  /// Returns the error that ended the writing, or nil. write(2).
+  private static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) -> CInt? {
+    var rest = bytes
+    while !rest.isEmpty {
+      let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+      if count >= 0 {
+        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+      } else if errno == EAGAIN {
+        // A descriptor shared with another program may have been made non-blocking by it.
+        var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&wanted, 1, -1)
+      } else if errno != EINTR {
+        return errno
+      }
+    }
+    return nil
+  }
+}

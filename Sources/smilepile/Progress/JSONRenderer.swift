@@ -1,0 +1,49 @@
+/// Progress as JSON lines on standard output, with restic's field names.
+struct JSONRenderer: ProgressRenderer {
+  private let console: Console
+
+  init(console: Console) { self.console = console }
+
+  mutating func show(_ progress: Progress, isLast: Bool) {
+    guard let line = try? JSONLine.text(StatusMessage(progress)) else { return }
+    console.print(line)
+  }
+}
+
+/// A line of `"message_type":"status"`. What is not known is left out, as restic does.
+struct StatusMessage: Encodable, Sendable {
+  let messageType = "status"
+  let percentDone: Double
+  let totalFiles: Int
+  let filesDone: Int
+  let totalBytes: Int
+  let bytesDone: Int
+  let secondsElapsed: Int
+  let secondsRemaining: Int?
+  let currentFiles: [String]?
+
+  init(_ progress: Progress) {
+    let fraction = progress.fractionCompleted
+    // Four digits: more would be noise, and long.
+    percentDone = fraction.isFinite ? (min(max(fraction, 0), 1) * 10_000).rounded(.down) / 10_000 : 0
+    totalFiles = progress.totalItems
+    filesDone = progress.processedItems
+    totalBytes = progress.totalBytes
+    bytesDone = progress.bytesProcessed
+    secondsElapsed = Int(progress.elapsed.components.seconds)
+    secondsRemaining = progress.estimatedRemaining.map { Int($0.inSeconds.rounded(.up)) }
+    currentFiles = progress.currentItem.map { [$0] }
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case messageType = "message_type"
+    case percentDone = "percent_done"
+    case totalFiles = "total_files"
+    case filesDone = "files_done"
+    case totalBytes = "total_bytes"
+    case bytesDone = "bytes_done"
+    case secondsElapsed = "seconds_elapsed"
+    case secondsRemaining = "seconds_remaining"
+    case currentFiles = "current_files"
+  }
+}

@@ -1,0 +1,86 @@
+extension String {
+  /// The text with everything escaped that could move the cursor, change colours or turn the direction
+  /// of writing: file names come from strangers, and a name must not be able to forge a message.
+  ///
+  /// A line feed becomes `\n`, a tab `\t`, a return `\r`, another such character `\u{1B}`.
+  /// Joiners stay, since emoji and several scripts need them.
+  var escapedForTerminal: String {
+    guard unicodeScalars.contains(where: \.isUnsafeForTerminal) else { return self }
+    var safe = ""
+    for scalar in unicodeScalars {
+      switch scalar {
+      case _ where !scalar.isUnsafeForTerminal: safe.unicodeScalars.append(scalar)
+      case "\n": safe += "\\n"
+      case "\t": safe += "\\t"
+      case "\r": safe += "\\r"
+      default: safe += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+      }
+    }
+    return safe
+  }
+
+  /// How many columns of a terminal the text takes: East Asian wide characters and emoji two, combining
+  /// marks none. The text must have been escaped.
+  var displayWidth: Int { reduce(0) { $0 + $1.displayWidth } }
+
+  /// The text shortened in its middle to at most `columns` columns, so that both the beginning of a name
+  /// and its extension stay readable.
+  func truncated(toColumns columns: Int, ellipsis: String = "…") -> String {
+    guard displayWidth > columns else { return self }
+    let room = columns - ellipsis.displayWidth
+    guard room > 0 else { return prefix(columns: columns) }
+    let tail = String(String(reversed()).prefix(columns: room / 2).reversed())
+    return prefix(columns: room - tail.displayWidth) + ellipsis + tail
+  }
+
+  private func prefix(columns: Int) -> String {
+    var used = 0
+    return String(
+      prefix {
+        used += $0.displayWidth
+        return used <= columns
+      })
+  }
+}
+
+extension Character {
+  /// The columns that the character takes. What a person sees as one character (a letter with its marks, a
+  /// flag, a family joined from several emoji) counts once.
+  var displayWidth: Int {
+    // U+FE0F asks for the emoji form of a character that has a narrow form as well.
+    if unicodeScalars.contains("\u{FE0F}") { return 2 }
+    return unicodeScalars.reduce(0) { max($0, $1.displayWidth) }
+  }
+}
+
+extension Unicode.Scalar {
+  /// Controls (C0, DEL, C1), line and paragraph separators, and the characters that turn the direction.
+  fileprivate var isUnsafeForTerminal: Bool {
+    switch value {
+    case 0...0x1F, 0x7F...0x9F, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+    default: false
+    }
+  }
+
+  fileprivate var displayWidth: Int {
+    if isASCII { return 1 }
+    switch properties.generalCategory {
+    case .nonspacingMark, .enclosingMark: return 0
+    case .format: return value == 0xAD ? 1 : 0  // a soft hyphen is drawn
+    default: return isWide ? 2 : 1
+    }
+  }
+
+  /// Unicode's East_Asian_Width W and F, in coarse ranges: unassigned characters within a wide block count
+  /// as wide, as UAX #11 advises.
+  private var isWide: Bool {
+    switch value {
+    case 0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x3247, 0x3250...0xA4CF,
+      0xA960...0xA97C, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F,
+      0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x18DFF, 0x1AFF0...0x1B2FF, 0x1D300...0x1D376,
+      0x1F200...0x1F265, 0x20000...0x3FFFD:
+      true
+    default: properties.isEmojiPresentation
+    }
+  }
+}

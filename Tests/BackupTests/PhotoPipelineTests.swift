@@ -1,0 +1,151 @@
+import FileSystem
+import Foundation
+import PhotoLibrary
+import Synchronization
+import SystemPackage
+import Testing
+
+@testable import Backup
+
+@Suite struct PhotoPipelineTests {
+  /// Small buffers, so that few bytes make many chunks and the ring turns often.
+  private static let small = PhotoPipeline.Options(
+    readers: 3, hashers: 2, bufferCount: 4, bufferSize: 4096)
+
+  @Test(arguments: [1, 3]) func checksumsAreRightAroundChunkBoundaries(_ readers: Int) throws {
+    let size = 4096
+    let folder = try PhotoFolder(sizes: [0, 1, size - 1, size, size + 1, 3 * size, 3 * size + 1, 0, 0, 7, 0])
+    var options = Self.small
+    options.readers = readers
+    let result = try folder.archive(options: options)
+    #expect(result.digests == folder.contents.map(PhotoFolder.digest))
+    #expect(try folder.failuresOfTools() == [])
+    #expect(try folder.entries() == folder.contents)
+  }
+
+  @Test func manyTinyFiles() throws {
+    let folder = try PhotoFolder(sizes: (0..<2000).map { $0 % 97 })
+    for options in [Self.small, PhotoPipeline.Options()] {
+      let result = try folder.archive(options: options)
+      #expect(result.digests == folder.contents.map(PhotoFolder.digest))
+      #expect(try folder.entries() == folder.contents)
+    }
+    #expect(try folder.failuresOfTools() == [])
+  }
+
+  @Test func smallAndLargeMixed() throws {
+    var generator = SeededGenerator(state: 11)
+    let sizes = (0..<300).map { _ in Int.random(in: 0...1 << Int.random(in: 1...15), using: &generator) }
+    let folder = try PhotoFolder(sizes: sizes)
+    let result = try folder.archive(options: Self.small)
+    #expect(result.digests == folder.contents.map(PhotoFolder.digest))
+    #expect(try folder.entries() == folder.contents)
+  }
+
+  @Test func noPhotosAtAll() throws {
+    let folder = try PhotoFolder(sizes: [])
+    let result = try folder.archive(options: .init())
+    #expect(result.digests == [])
+    #expect(try folder.failuresOfTools() == [])
+  }
+
+  @Test func textsSeeTheChecksums() throws {
+    let folder = try PhotoFolder(sizes: [5, 10_000])
+    let seen = Mutex<[MD5Digest]>([])
+    let text = PipelineText(entryName: "t", modified: 0) { digests in
+      seen.withLock { $0 = digests }
+      return []
+    }
+    let result = try PhotoPipeline(items: folder.items, options: Self.small).write([text], to: folder.archive)
+    #expect(seen.withLock { $0 } == result.digests)
+    #expect(result.digests == folder.contents.map(PhotoFolder.digest))
+    #expect(try folder.archive.status().size == result.archiveSize)
+  }
+
+  @Test(arguments: [0, 4, 9]) func aMissingFileIsNamed(_ index: Int) throws {
+    let folder = try PhotoFolder(sizes: Array(repeating: 9000, count: 10))
+    try folder.remove(index)
+    let error = #expect(throws: PipelineError.self) { try folder.archive(options: Self.small) }
+    guard case .item(index, .file(let reason)) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(reason.errno == .noSuchFileOrDirectory)
+  }
+
+  @Test(arguments: [10, 4096, 9000]) func aFileOfAnotherLengthIsNamed(_ size: Int) throws {
+    for (change, reason) in [(-1, ItemReason.tooShort(bytes: size - 1)), (1, .tooLong)] {
+      let folder = try PhotoFolder(sizes: [5, 20_000, size, 5])
+      try folder.resize(2, to: size + change)
+      #expect(throws: PipelineError.item(index: 2, reason)) { try folder.archive(options: Self.small) }
+      let bad = try PhotoPipeline.check(folder.items)
+      #expect(bad == [PhotoPipeline.BadItem(index: 2, reason: reason)])
+    }
+  }
+
+  @Test func checkFindsEveryBadItem() throws {
+    let folder = try PhotoFolder(sizes: Array(repeating: 3000, count: 30))
+    try folder.remove(3)
+    try folder.resize(17, to: 0)
+    try folder.remove(29)
+    #expect(try PhotoPipeline.check(folder.items).map(\.index) == [3, 17, 29])
+    #expect(throws: CancellationError.self) { try PhotoPipeline.check(folder.items, isCancelled: { true }) }
+  }
+
+  @Test func afterAFailureTheRestFitsTheSameFile() throws {
+    let folder = try PhotoFolder(sizes: [4000, 70_000, 300])
+    try folder.resize(1, to: 69_999)
+    #expect(throws: PipelineError.self) { try folder.archive(options: Self.small) }
+    var items = folder.items
+    items.remove(at: 1)
+    let result = try PhotoPipeline(items: items, options: Self.small).write([], to: folder.archive)
+    #expect(try folder.archive.status().size == result.archiveSize)
+    #expect(try folder.entries() == [folder.contents[0], folder.contents[2]])
+  }
+
+  @Test func cancellingEndsTheRun() throws {
+    let folder = try PhotoFolder(sizes: Array(repeating: 9000, count: 200))
+    let asked = Atomic<Int>(0)
+    #expect(throws: CancellationError.self) {
+      try PhotoPipeline(items: folder.items, options: Self.small).write(
+        [], to: folder.archive,
+        isCancelled: { asked.add(1, ordering: .relaxed).newValue > 50 })
+    }
+    #expect(asked.load(ordering: .relaxed) < 80, "few buffers are touched after the answer yes")
+  }
+
+  @Test func anArchiveFileThatCannotBeWrittenIsItsOwnError() throws {
+    let folder = try PhotoFolder(sizes: [9000])
+    #expect(throws: FileError.self) {
+      let readOnly = try File.open(FilePath(folder.url.path + "/archive.zip"), .read)
+      _ = try PhotoPipeline(items: folder.items, options: Self.small).write([], to: readOnly)
+    }
+  }
+
+  @Test func anErrorOfATextEndsTheRun() throws {
+    struct Mine: Error {}
+    let folder = try PhotoFolder(sizes: [9000, 1])
+    let text = PipelineText(entryName: "t", modified: 0) { _ in throw Mine() }
+    #expect(throws: Mine.self) {
+      try PhotoPipeline(items: folder.items, options: Self.small).write([text], to: folder.archive)
+    }
+  }
+
+  @Test func progressCountsEveryByte() throws {
+    let folder = try PhotoFolder(sizes: [9000, 1, 5000])
+    let progress = PipelineProgress()
+    _ = try PhotoPipeline(items: folder.items, options: Self.small).write(
+      [], to: folder.archive, progress: progress)
+    #expect(progress.bytesWritten == 14_001)
+    #expect(progress.currentItem == 2)
+  }
+
+  @Test func writeBackChangesNothing() throws {
+    let folder = try PhotoFolder(sizes: [20 << 20, 5])
+    var options = PhotoPipeline.Options()
+    options.startsWriteBack = true
+    let result = try folder.archive(options: options)
+    #expect(result.digests == folder.contents.map(PhotoFolder.digest))
+    #expect(try folder.failuresOfTools() == [])
+  }
+}

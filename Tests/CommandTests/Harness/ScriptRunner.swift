@@ -1,0 +1,130 @@
+import Foundation
+
+@testable import smilepile
+
+/// Runs a script in a fresh folder.
+struct ScriptRunner: Sendable {
+  /// What stands first in PATH under the name `smilepile`; nil in tests of the harness itself.
+  var binary: String?
+  /// `$FIXTURES`.
+  var fixtures = "/nonexistent"
+  /// When a command is killed.
+  var timeout: Duration = .seconds(60)
+
+  /// What a run found.
+  struct Report: Sendable {
+    /// The expectations of one step that did not hold; the steps after it were not run.
+    var failures: [ScriptFailure] = []
+    /// Steps left out, for want of a program.
+    var skipped: [String] = []
+  }
+
+  /// Runs the script to its end or to the first step that fails. Blocks.
+  func run(_ script: Script) throws -> Report {
+    let root = FileManager.default.temporaryDirectory
+      .appendingPathComponent("smilepile-script-\(UUID().uuidString)").path
+    for folder in ["work", "home", "tmp", "bin"] {
+      try FileManager.default.createDirectory(
+        atPath: "\(root)/\(folder)", withIntermediateDirectories: true)
+    }
+    if let binary {
+      try FileManager.default.createSymbolicLink(
+        atPath: "\(root)/bin/smilepile", withDestinationPath: binary)
+    }
+    defer { remove(root) }
+
+    var report = Report()
+    for step in script.steps {
+      if let missing = step.needs.first(where: { !isInstalled($0, root) }) {
+        report.skipped.append("\(script.name):\(step.line): left out, \(missing) is not installed")
+        continue
+      }
+      report.failures = try run(step, of: script.name, in: root)
+      if !report.failures.isEmpty { break }
+    }
+    return report
+  }
+
+  private func run(_ step: Script.Step, of script: String, in root: String) throws -> [ScriptFailure] {
+    let text = (step.environment + [step.command]).joined(separator: "\n")
+    var command = shell(text, in: root)
+    command.terminalColumns = step.terminalColumns
+    if step.terminalColumns != nil { command.environment["TERM"] = "xterm" }
+    command.replies = step.replies.map { ($0.prompt, $0.answer) }
+    let outcome = try command.run()
+
+    var problems: [(line: Int, message: String)] = []
+    if let trouble = outcome.trouble { problems.append((step.line, trouble)) }
+    if outcome.status != step.exit.status {
+      problems.append(
+        (step.exit.line ?? step.line, "exit status \(outcome.status), expected \(step.exit.status)"))
+    }
+    for reply in step.replies.dropFirst(outcome.typedReplies) {
+      problems.append((reply.line, "never appeared: \(reply.prompt)"))
+    }
+    for expectation in step.expectations {
+      if let mismatch = mismatch(expectation.check, outcome, step, folder: "\(root)/work") {
+        problems.append((expectation.line, "\(expectation.source)\n  but \(mismatch)"))
+      }
+    }
+    let shown = Self.shown(step, outcome)
+    return problems.enumerated().map { index, problem in
+      // The outputs once, below the last of the problems.
+      ScriptFailure(
+        script: script, line: problem.line,
+        message: problem.message + (index == problems.count - 1 ? shown : ""))
+    }
+  }
+
+  private func mismatch(
+    _ check: Script.Check, _ outcome: ShellCommand.Outcome, _ step: Script.Step, folder: String
+  ) -> String? {
+    func path(_ name: String) -> String { name.hasPrefix("/") ? name : "\(folder)/\(name)" }
+    switch check {
+    case .text(.stdout, let matcher), .text(.raw, let matcher): return matcher.mismatch(in: outcome.output)
+    case .text(.stderr, let matcher): return matcher.mismatch(in: outcome.error)
+    case .text(.screen, let matcher): return matcher.mismatch(in: Screen.visibleText(outcome.output))
+    case .text(.file(let name), let matcher):
+      let data = FileManager.default.contents(atPath: path(name))
+      return data.map { matcher.mismatch(in: Array($0)) } ?? "there is no such file"
+    case .file(let name, let exists):
+      // Not fileExists: it follows links, and a dangling one is there all the same.
+      let isThere = (try? FileManager.default.attributesOfItem(atPath: path(name))) != nil
+      return isThere == exists ? nil : exists ? "it is not there" : "it is there"
+    case .json(let expectation): return expectation.mismatch(in: outcome.output)
+    case .fits:
+      let columns = step.terminalColumns ?? 80
+      let lines = String(decoding: Screen.visibleText(outcome.output), as: UTF8.self).split(separator: "\n")
+      return lines.first { String($0).displayWidth > columns }.map { "this is wider: \($0)" }
+    }
+  }
+
+  private static func shown(_ step: Script.Step, _ outcome: ShellCommand.Outcome) -> String {
+    func section(_ title: String, _ bytes: [UInt8]) -> String {
+      let text = String(decoding: bytes, as: UTF8.self)
+      return "\n--- \(title)" + (text.isEmpty ? ": empty" : " ---\n\(text)")
+    }
+    let command = "\n  after line \(step.line):\n$ " + step.command.replacing("\n", with: "\n> ")
+    if step.terminalColumns != nil { return command + section("screen", Screen.visibleText(outcome.output)) }
+    return command + section("stdout", outcome.output) + section("stderr", outcome.error)
+  }
+
+  private func shell(_ text: String, in root: String) -> ShellCommand {
+    let inherited = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+    return ShellCommand(
+      text: text, folder: "\(root)/work",
+      environment: [
+        "HOME": "\(root)/home", "TMPDIR": "\(root)/tmp", "PATH": "\(root)/bin:\(inherited)",
+        "LC_ALL": "C.UTF-8", "TZ": "UTC", "FIXTURES": fixtures,
+      ], timeout: timeout)
+  }
+
+  private func isInstalled(_ program: String, _ root: String) -> Bool {
+    (try? shell("command -v '\(program)'", in: root).run().status) == 0
+  }
+
+  /// Removes everything, also from folders that a script made read-only.
+  private func remove(_ root: String) {
+    _ = try? shell("chmod -R u+rwX '\(root)'; rm -rf '\(root)'", in: root).run()
+  }
+}

@@ -1,0 +1,165 @@
+import Testing
+
+@testable import smilepile
+
+/// A value in the middle of an export of 600 photos, or at its end.
+private func progress(
+  _ bytes: Int, of total: Int = 1_880_000_000, phase: Progress.Phase = .writing, item: String? = nil,
+  items: Int = 402, seconds: Double = 4, left: Duration? = .seconds(2)
+) -> Progress {
+  Progress(
+    phase: phase, totalItems: 600, processedItems: items, totalBytes: total, bytesProcessed: bytes,
+    currentItem: item, elapsed: .milliseconds(Int(seconds * 1000)), estimatedRemaining: left)
+}
+
+private let finished = progress(
+  1_880_000_000, phase: .finished, items: 600, seconds: 6, left: Duration?.none)
+
+@Suite("The bar's line")
+struct BarLineTests {
+  static let items = [
+    nil, "a.jpg", "IMG_20250922_0402.jpg", "家族の写真 2025年の夏休みの長い長い名前.jpg",
+    "👨‍👩‍👧‍👦🇫🇮☀️ e\u{301}tude \u{1B}[2J\u{202E}gpj.exe", String(repeating: "ж", count: 300),
+  ]
+
+  @Test("never reaches the last column", arguments: items, [true, false])
+  func width(item: String?, isUTF8: Bool) {
+    for columns in 1...220 {
+      let line = BarLine(columns: columns, isUTF8: isUTF8, usesColour: false)
+      for (bytes, total) in [(0, 0), (0, 9), (1, 1 << 50), (1_073_741_823, 1_073_741_824)] {
+        let text = line.text(for: progress(bytes, of: total, item: item), bytesPerSecond: bytes)
+        #expect(text.displayWidth <= max(1, columns - 1), "at \(columns) columns: \(text)")
+        #expect(!text.unicodeScalars.contains { $0.value < 32 || $0 == "\u{202E}" })
+        #expect(isUTF8 || text.allSatisfy(\.isASCII))
+      }
+      #expect(line.finalText(for: finished).displayWidth <= max(1, columns - 1))
+    }
+  }
+
+  @Test("shows more on a wider terminal")
+  func layout() {
+    let half = progress(940_000_000, item: "IMG_0402.jpg")
+    func text(_ columns: Int, isUTF8: Bool = true) -> String {
+      BarLine(columns: columns, isUTF8: isUTF8, usesColour: false).text(for: half, bytesPerSecond: 300 << 20)
+    }
+    #expect(text(40) == "█████░░░░░░   50%  0.88/1.75 GiB   0:02")
+    #expect(
+      text(80) == "████████░░░░░░░░   50%  0.88/1.75 GiB   300 MiB/s  ETA  0:02  IMG_0402.jpg")
+    #expect(
+      text(200)
+        == "Writing     ████████████████████░░░░░░░░░░░░░░░░░░░░   50%  0.88/1.75 GiB   300 MiB/s"
+        + "  ETA  0:02  IMG_0402.jpg")
+    #expect(text(80, isUTF8: false).hasPrefix("[#######-------]   50%"))
+  }
+
+  @Test("does not jump while numbers grow")
+  func steady() {
+    let line = BarLine(columns: 80, isUTF8: true, usesColour: false)
+    let widths = stride(from: 0, to: 1_880_000_000, by: 47_000_001).map {
+      line.text(for: progress($0), bytesPerSecond: $0).prefix { $0 != "w" }.count
+    }
+    #expect(Set(widths).count == 1)
+  }
+
+  @Test("counts items where there are no bytes, and shows the phase where there is no item")
+  func withoutBytes() {
+    let line = BarLine(columns: 80, isUTF8: true, usesColour: false)
+    let text = line.text(for: progress(0, of: 0, phase: .committing), bytesPerSecond: 0)
+    #expect(text.contains("67%  402/600"))
+    #expect(text.hasSuffix("committing"))
+  }
+
+  @Test("has colour only where asked for")
+  func colour() {
+    let half = progress(940_000_000)
+    var line = BarLine(columns: 80, isUTF8: true, usesColour: true)
+    #expect(line.text(for: half, bytesPerSecond: 0).hasPrefix("\u{1B}[32m████████\u{1B}[0m"))
+    line.usesColour = false
+    #expect(!line.text(for: half, bytesPerSecond: 0).contains("\u{1B}"))
+  }
+
+  @Test("ends with the time and speed of the whole")
+  func final() {
+    let text = BarLine(columns: 60, isUTF8: false, usesColour: false).finalText(for: finished)
+    #expect(text == "[" + String(repeating: "#", count: 23) + "]  100%  1.75 GiB  6.0 s  299 MiB/s")
+  }
+}
+
+@Suite("Renderers")
+struct RendererTests {
+  @Test("percent: whole numbers that only grow, 100 at the end and on success alone")
+  func percent() throws {
+    let output = try Captured()
+    var renderer = PercentRenderer(console: output.console)
+    for bytes in [0, 1, 500_000_000, 500_000_001, 400_000_000, 1_879_999_999, 1_880_000_000] {
+      renderer.show(progress(bytes), isLast: false)
+    }
+    #expect(output.text == "0\n26\n99\n")
+    renderer.show(progress(900_000_000), isLast: true)  // it failed
+    #expect(output.text == "0\n26\n99\n")
+    renderer.show(finished, isLast: true)
+    #expect(output.text == "0\n26\n99\n100\n")
+    #expect(output.errorText == "")
+  }
+
+  @Test("plain: a line at each tenth or ten seconds, and one at the end")
+  func plain() throws {
+    let output = try Captured()
+    var renderer = PlainRenderer(console: output.console)
+    for (bytes, seconds) in [(0, 0.0), (100, 1), (200_000_000, 2), (210_000_000, 3), (220_000_000, 13)] {
+      renderer.show(progress(bytes, item: "a\u{1B}.jpg", seconds: seconds), isLast: false)
+    }
+    renderer.show(finished, isLast: false)
+    renderer.show(finished, isLast: true)
+    #expect(
+      output.errorText == """
+        10 %  0.19/1.75 GiB  402/600 items  95.4 MiB/s  0:02 left  writing a\\u{1B}.jpg
+        11 %  0.20/1.75 GiB  402/600 items  16.1 MiB/s  0:02 left  writing a\\u{1B}.jpg
+        100 %  1.75/1.75 GiB  600/600 items  299 MiB/s  in 6.0 s
+
+        """)
+    #expect(output.text == "")
+  }
+
+  @Test("JSON: restic's names, what is unknown left out")
+  func json() throws {
+    let output = try Captured()
+    var renderer = JSONRenderer(console: output.console)
+    renderer.show(progress(470_000_000, item: "a/\"b\".jpg"), isLast: false)
+    renderer.show(finished, isLast: true)
+    #expect(
+      output.text == #"""
+        {"bytes_done":470000000,"current_files":["a/\"b\".jpg"],"files_done":402,"message_type":"status",\#
+        "percent_done":0.25,"seconds_elapsed":4,"seconds_remaining":2,"total_bytes":1880000000,"total_files":600}
+        {"bytes_done":1880000000,"files_done":600,"message_type":"status","percent_done":1,"seconds_elapsed":6,\#
+        "total_bytes":1880000000,"total_files":600}
+
+        """#)
+  }
+
+  @Test("the style decides, and there is no bar off a terminal")
+  func style() throws {
+    let terminal = Terminal(descriptor: -1, environment: ["TERM": "xterm"])
+    let console = try Captured().console
+    func renderer(_ style: ProgressStyle) -> (any ProgressRenderer)? {
+      style.renderer(console: console, terminal: terminal)
+    }
+    #expect(renderer(.auto) == nil)
+    #expect(renderer(.none) == nil)
+    #expect(renderer(.bar) is PlainRenderer)
+    #expect(renderer(.percent) is PercentRenderer)
+  }
+
+  @Test("speed follows the last seconds")
+  func speed() {
+    var meter = SpeedMeter()
+    meter.add(progress(100 << 20, seconds: 0.2))
+    #expect(meter.bytesPerSecond == 0)
+    meter.add(progress(100 << 20, seconds: 1))
+    #expect(meter.bytesPerSecond == 100 << 20)
+    for second in 2...30 { meter.add(progress((100 << 20) + (second - 1) << 20, seconds: Double(second))) }
+    #expect(meter.bytesPerSecond < 2 << 20)
+    meter.add(progress(0, seconds: 0))  // the next job begins
+    #expect(meter.bytesPerSecond == 0)
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+
+/// A script file, as an argument of a test.
+struct ScriptFile: Sendable, CustomTestStringConvertible {
+  var path: String
+  var name: String { URL(fileURLWithPath: path).lastPathComponent }
+  var testDescription: String { name }
+
+  /// The folder of this file; the scripts and the fixtures are found from it.
+  static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path
+  static let fixtures = URL(fileURLWithPath: "\(folder)/../../Fixtures").standardized.path
+
+  /// All scripts, or those whose name contains `SMILEPILE_SCRIPT`.
+  static let all: [ScriptFile] = {
+    let wanted = ProcessInfo.processInfo.environment["SMILEPILE_SCRIPT"] ?? ""
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/Scripts")) ?? []
+    return names.filter { $0.hasSuffix(".txt") && (wanted.isEmpty || $0.contains(wanted)) }.sorted()
+      .map { ScriptFile(path: "\(folder)/Scripts/\($0)") }
+  }()
+}
+
+/// The command that the scripts run.
+enum Binary {
+  /// `SMILEPILE_BINARY`, or the program that was built along with the tests; nil if there is neither.
+  static let path: String? = {
+    if let given = ProcessInfo.processInfo.environment["SMILEPILE_BINARY"] {
+      return URL(fileURLWithPath: given).path
+    }
+    let tests = ["/proc/self/exe", CommandLine.arguments.first ?? "", Bundle.main.bundlePath]
+    let folders = tests.flatMap { test in
+      let url = URL(fileURLWithPath: test).resolvingSymlinksInPath()
+      return [url, url.deletingLastPathComponent()]
+    }
+    return folders.map { $0.appendingPathComponent("smilepile").path }.first {
+      var isFolder: ObjCBool = false
+      return FileManager.default.fileExists(atPath: $0, isDirectory: &isFolder) && !isFolder.boolValue
+        && FileManager.default.isExecutableFile(atPath: $0)
+    }
+  }()
+}
+
+@Suite("The command")
+struct ScriptTests {
+  /// Scripts wait for their commands on threads of their own, a few at a time: not on Swift's, of which
+  /// there are only as many as cores.
+  private static let queue = {
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = min(4, ProcessInfo.processInfo.activeProcessorCount)
+    return queue
+  }()
+
+  @Test("does as its scripts say", arguments: ScriptFile.all)
+  func script(file: ScriptFile) async throws {
+    let binary = try #require(
+      Binary.path, "no smilepile beside the tests: build it, or set SMILEPILE_BINARY")
+    do {
+      let text = try String(contentsOfFile: file.path, encoding: .utf8)
+      let script = try ScriptParser.parse(text, name: file.name)
+      let runner = ScriptRunner(binary: binary, fixtures: ScriptFile.fixtures)
+      let report = try await withCheckedThrowingContinuation { continuation in
+        Self.queue.addOperation { continuation.resume(with: Result { try runner.run(script) }) }
+      }
+      for failure in report.failures { record(failure, in: file) }
+      let mustRunAll = ProcessInfo.processInfo.environment["SMILEPILE_NEEDS_ALL"] != nil
+      for skipped in report.skipped {
+        if mustRunAll { Issue.record("\(skipped)") } else { print(skipped) }
+      }
+    } catch let failure as ScriptFailure {
+      record(failure, in: file)
+    }
+  }
+
+  @Test("has scripts")
+  func count() { #expect(!ScriptFile.all.isEmpty) }
+
+  private func record(_ failure: ScriptFailure, in file: ScriptFile) {
+    let place = SourceLocation(
+      fileID: "CommandTests/\(file.name)", filePath: file.path, line: failure.line, column: 1)
+    Issue.record("\(failure)", sourceLocation: place)
+  }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+
+@testable import smilepile
+
+@Suite("Text")
+struct TextTests {
+  @Test(
+    "bytes in IEC units",
+    arguments: [
+      (-1, "0 B"), (0, "0 B"), (1023, "1023 B"), (1024, "1.00 KiB"), (10_234, "9.99 KiB"),
+      (10_239, "10.0 KiB"), (102_399, "100 KiB"), (1_048_063, "1023 KiB"), (1_048_064, "1.00 MiB"),
+      (1_880_000_000, "1.75 GiB"), (5 << 40, "5.00 TiB"), (Int.max, "8.00 EiB"),
+    ])
+  func bytes(count: Int, text: String) { #expect("\(ByteCount(count))" == text) }
+
+  @Test(
+    "durations",
+    arguments: [
+      (Duration.zero, "0:00", "0.0 s"), (.milliseconds(40), "0:01", "0.0 s"),
+      (.milliseconds(1440), "0:02", "1.4 s"), (.milliseconds(9960), "0:10", "10 s"),
+      (.seconds(200), "3:20", "3 min 20 s"), (.seconds(7500), "2:05:00", "2 h 05 min"),
+      (.seconds(273_600), "3d 04:00:00", "3 d 04 h"), (.seconds(-5), "0:00", "0.0 s"),
+    ])
+  func durations(duration: Duration, clock: String, words: String) {
+    #expect(duration.asClock == clock)
+    #expect(duration.inWords == words)
+  }
+
+  @Test(
+    "what could forge a message is escaped",
+    arguments: [
+      ("a.jpg", "a.jpg"), ("a\nb\r\n\t", "a\\nb\\r\\n\\t"), ("\u{1B}[2J", "\\u{1B}[2J"),
+      ("x\u{202E}gpj", "x\\u{202E}gpj"), ("\u{9B}m\u{7F}\u{0}", "\\u{9B}m\\u{7F}\\u{0}"),
+      ("👨‍👩‍👧 e\u{301} العربية", "👨‍👩‍👧 e\u{301} العربية"), ("\u{2028}\u{2066}", "\\u{2028}\\u{2066}"),
+    ])
+  func escaping(text: String, escaped: String) { #expect(text.escapedForTerminal == escaped) }
+
+  @Test(
+    "display width",
+    arguments: [
+      ("", 0), ("abc", 3), ("é", 1), ("e\u{301}", 1), ("家族", 4), ("ｱ", 1), ("Ａ", 2), ("한글", 4),
+      ("\u{1112}\u{1161}\u{11AB}", 2), ("👍🏽", 2), ("👨‍👩‍👧‍👦", 2), ("🇫🇮", 2), ("☀️", 2), ("☀", 1), ("1️⃣", 2), ("…█░", 3),
+      ("𠮷", 2), ("\u{AD}", 1), ("\u{200B}", 0), ("кот", 3),
+    ])
+  func width(text: String, columns: Int) { #expect(text.displayWidth == columns) }
+
+  @Test("names are shortened in the middle, by columns")
+  func truncation() {
+    #expect("IMG_20250922_0402.jpg".truncated(toColumns: 12) == "IMG_20…2.jpg")
+    #expect("IMG.jpg".truncated(toColumns: 7) == "IMG.jpg")
+    #expect("家族の写真.jpg".truncated(toColumns: 9) == "家族….jpg")
+    #expect("家族".truncated(toColumns: 1).isEmpty)
+    #expect("abcdef".truncated(toColumns: 3, ellipsis: "...") == "abc")
+    #expect("abc".truncated(toColumns: 0).isEmpty)
+  }
+
+  @Test("JSON on one line")
+  func json() throws {
+    struct Sample: Encodable {
+      let path = "/backups/a\nb.zip"
+      let date = Date(timeIntervalSince1970: 1_758_500_400.123)
+      let speed = Double.infinity
+      let none: String? = nil
+    }
+    #expect(
+      try JSONLine.text(Sample())
+        == #"{"date":1758500400123,"path":"/backups/a\nb.zip","speed":"inf"}"#)
+  }
+}

@@ -1,0 +1,155 @@
+import FileSystem
+import Foundation
+import SystemPackage
+import Testing
+
+@testable import Zip
+
+@Suite struct ArchiveWriterTests {
+  @Test func foreignToolsReadTheArchive() throws {
+    let scratch = try WriterScratch()
+    let entries: [(String, [UInt8])] = [
+      ("photos/1_a.jpg", Array(repeating: 0xA5, count: 100_000)),
+      ("photos/2_empty.jpg", []),
+      ("photos/3_Größe 写真.jpg", Array("small".utf8)),
+    ]
+    let size = try scratch.write(entries, texts: [("metadata.json", Array(repeating: 0x20, count: 70_000))])
+    let bytes = try scratch.bytes()
+    #expect(bytes.count == size)
+    let failures = try scratch.toolFailures()
+    #expect(failures == [])
+  }
+
+  @Test func localHeadersCarrySizesAndChecksum() throws {
+    let scratch = try WriterScratch()
+    try scratch.write([("a", Array("123456789".utf8)), ("bild-ä", [])], texts: [("t", [1, 2, 3])])
+    let headers = try scratch.localHeaders()
+    #expect(headers.map(\.name) == ["a", "bild-ä", "t"])
+    #expect(headers.allSatisfy { $0.flags & 0x0008 == 0 })
+    #expect(headers[1].flags & 0x0800 != 0, "a name beyond ASCII is flagged as UTF-8")
+    // the check value of CRC-32
+    #expect(headers[0].crc == 0xCBF4_3926)
+    #expect(headers[0].size == 9 && headers[0].compressedSize == 9 && headers[0].method == 0)
+    #expect(headers[1].size == 0 && headers[1].crc == 0)
+    #expect(headers[2].size == 3 && headers[2].method == 8)
+    #expect(headers.allSatisfy { $0.extraLength == 0 }, "nothing needs ZIP64 here")
+  }
+
+  @Test func textsAreRenderedAfterThePhotosAreHandedOver() throws {
+    let scratch = try WriterScratch()
+    let contents = MemoryContents([[1, 2, 3], [4]])
+    var writer = try ArchiveWriter()
+    try writer.addPlaced("a", size: 3, modified: 0)
+    try writer.addPlaced("b", size: 1, modified: 0)
+    try writer.addText("t", modified: 0) {
+      #expect(contents.closed == 2)
+      return []
+    }
+    _ = try writer.write(to: scratch.file, placed: contents)
+    #expect(contents.closed == 2)
+  }
+
+  @Test func aTextAloneIsAnArchive() throws {
+    let scratch = try WriterScratch()
+    try scratch.write([], texts: [("metadata.json", Array("{}".utf8))])
+    #expect(try scratch.toolFailures() == [])
+  }
+
+  @Test func anArchiveWithoutEntriesIsRefused() throws {
+    let scratch = try WriterScratch()
+    #expect(throws: ArchiveWriteError.empty) { try scratch.write([], texts: []) }
+  }
+
+  @Test(arguments: ["", "photos/", "a\0b", String(repeating: "x", count: 70_000)])
+  func badNamesAreRefused(_ name: String) throws {
+    #expect(throws: ArchiveWriteError.name(name)) {
+      var writer = try ArchiveWriter()
+      try writer.addPlaced(name, size: 1, modified: 0)
+    }
+  }
+
+  @Test func aNameTwiceIsRefused() throws {
+    #expect(throws: ArchiveWriteError.duplicate("a")) {
+      var writer = try ArchiveWriter()
+      try writer.addPlaced("a", size: 1, modified: 0)
+      try writer.addPlaced("a", size: 1, modified: 0)
+    }
+  }
+
+  @Test func callersErrorsComeThrough() throws {
+    struct Mine: Error {}
+    let scratch = try WriterScratch()
+    #expect(throws: Mine.self) {
+      var writer = try ArchiveWriter()
+      try writer.addText("t", modified: 0) { throw Mine() }
+      _ = try writer.write(to: scratch.file, placed: MemoryContents([]))
+    }
+  }
+
+  @Test func aPlacedEntryOfTheWrongLengthIsAnError() throws {
+    let scratch = try WriterScratch()
+    #expect(throws: ArchiveWriteError.self) {
+      var writer = try ArchiveWriter()
+      try writer.addPlaced("short", size: 4, modified: 0)
+      _ = try writer.write(to: scratch.file, placed: MemoryContents([[1, 2, 3]]))
+    }
+    #expect(throws: ArchiveWriteError.length(entry: 0, expected: 2, given: 3)) {
+      var writer = try ArchiveWriter()
+      try writer.addPlaced("long", size: 2, modified: 0)
+      _ = try writer.write(to: scratch.file, placed: MemoryContents([[1, 2, 3]]))
+    }
+  }
+
+  @Test func cancellationIsAsked() throws {
+    let scratch = try WriterScratch()
+    #expect(throws: CancellationError.self) {
+      var writer = try ArchiveWriter()
+      try writer.addPlaced("a", size: 3, modified: 0)
+      _ = try writer.write(to: scratch.file, placed: MemoryContents([[1, 2, 3]]), isCancelled: { true })
+    }
+  }
+
+  @Test func aFileThatCannotBeWrittenIsItsOwnError() throws {
+    let scratch = try WriterScratch()
+    #expect(throws: FileError.self) {
+      let readOnly = try File.open(scratch.path, .read)
+      var writer = try ArchiveWriter()
+      try writer.addText("t", modified: 0) { [1] }
+      _ = try writer.write(to: readOnly, placed: MemoryContents([]))
+    }
+  }
+
+  @Test func anEarlierLongerAttemptLeavesNothingBehind() throws {
+    let scratch = try WriterScratch()
+    try scratch.write([("a", Array(repeating: 1, count: 1000))], texts: [])
+    let size = try scratch.write([("a", [1])], texts: [])
+    #expect(try scratch.bytes().count == size)
+  }
+
+  /// Exactly 65,535 entries is the first count that the plain end record cannot say.
+  @Test(arguments: [65_534, 65_535, 65_536])
+  func manyEntries(_ count: Int) throws {
+    let scratch = try WriterScratch()
+    var writer = try ArchiveWriter()
+    for index in 0..<count { try writer.addPlaced("\(index)", size: 0, modified: 0) }
+    let size = try writer.write(
+      to: scratch.file, placed: MemoryContents(Array(repeating: [], count: count)))
+    let tail = try scratch.bytes().suffix(98)
+    #expect(tail.prefix(4) == (count < 65_535 ? tail.prefix(4) : [0x50, 0x4B, 6, 6]))
+    #expect(tail.dropFirst(56).prefix(4).elementsEqual([0x50, 0x4B, 6, 7]) == (count >= 65_535))
+    #expect(try scratch.file.status().size == size)
+    #expect(try scratch.toolFailures() == [])
+  }
+
+  @Test(arguments: [Int64.min, -1, 0, 1_700_000_000_000, 5_000_000_000_000, Int64.max])
+  func everyDateIsWritten(_ modified: Int64) throws {
+    let scratch = try WriterScratch()
+    var writer = try ArchiveWriter()
+    try writer.addPlaced("a", size: 0, modified: modified)
+    _ = try writer.write(to: scratch.file, placed: MemoryContents([[]]))
+    let date = try scratch.localHeaders()[0].date
+    #expect((1...12).contains(date >> 5 & 15) && (1...31).contains(date & 31))
+    if modified < 0 { #expect(date >> 9 == 0) }
+    if modified > 4_400_000_000_000 { #expect(date >> 9 == 127) }
+  }
+}
