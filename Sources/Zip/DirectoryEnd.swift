@@ -95,12 +95,13 @@ private struct Tail {
     guard buffer.count == RecordLength.zip64End else { throw wrong }
     let record = buffer.bytes
     guard record.u32(0) == Signature.zip64End else {
-      // where a program of its own was put before an archive, all its offsets are short by that length
-      var nearby = RecordBuffer(capacity: 4)
+      // where something was put before an archive, all its offsets are short by that length
       try ArchiveError.onFile { () throws(FileError) in
-        try nearby.fill(4, from: file, at: max(0, limit))
+        try buffer.fill(RecordLength.zip64End, from: file, at: max(0, limit))
       }
-      guard nearby.count == 4, nearby.bytes.u32(0) == Signature.zip64End else { throw wrong }
+      guard buffer.count == RecordLength.zip64End, buffer.bytes.u32(0) == Signature.zip64End,
+        buffer.bytes.u64(48) &+ buffer.bytes.u64(40) == UInt64(offset)
+      else { throw wrong }
       throw .prefix(path, bytes: limit - offset)
     }
     // the length does not count its own field and the mark
@@ -148,11 +149,12 @@ private struct Tail {
       throw .directoryLies(path, entry: nil, field: .entryCount)
     }
     if end.offset == start { return }
-    guard end.offset < start else { throw .directoryLies(path, entry: nil, field: .directoryOffset) }
-    if end.entryCount == 0 { throw .prefix(path, bytes: start - end.offset) }
+    guard end.offset < start, !(try Archive.isArchive(file)) || end.entryCount == 0 else {
+      throw .directoryLies(path, entry: nil, field: .directoryOffset)
+    }
     var buffer = RecordBuffer(capacity: 4)
     try ArchiveError.onFile { () throws(FileError) in try buffer.fill(4, from: file, at: start) }
-    guard buffer.count == 4, buffer.bytes.u32(0) == Signature.directoryRecord else {
+    guard end.entryCount == 0 || buffer.count == 4 && buffer.bytes.u32(0) == Signature.directoryRecord else {
       throw .directoryLies(path, entry: nil, field: .directoryOffset)
     }
     throw .prefix(path, bytes: start - end.offset)

@@ -88,7 +88,7 @@ struct DirectoryScan: ~Copyable {
       throw .unsafeName(path, entry: String(decoding: rawName, as: UTF8.self), reason: .invalidUTF8)
     }
     if let fault = EntryName.fault(of: name) { throw .unsafeName(path, entry: name, reason: fault) }
-    let isOtherName = !name.utf8.elementsEqual(rawName)
+    let isOtherName = !name.hasUTF8(rawName)
     if isOtherName, rawName.contains(0) { throw .unsafeName(path, entry: name, reason: .nul) }
 
     var compressedSize = Int(record.u32(20))
@@ -195,6 +195,13 @@ struct DirectoryScan: ~Copyable {
 
   private func lies(_ entry: String?, _ field: HeaderField) -> ArchiveError {
     .directoryLies(path, entry: entry, field: field)
+  }
+}
+
+extension String {
+  fileprivate func hasUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var copy = self
+    return copy.withUTF8 { UnsafeRawBufferPointer($0).hasSameBytes(as: bytes) }
   }
 }
 

@@ -1,0 +1,37 @@
+import FileSystem
+import Foundation
+import SystemPackage
+import Zip
+
+/// An archive in a folder of its own, which goes with the value.
+final class ArchiveOnDisk: Sendable {
+  let folder: FilePath
+  let path: FilePath
+
+  /// Writes the bytes to a new file.
+  init(_ bytes: [UInt8] = []) throws {
+    folder = FilePath(NSTemporaryDirectory()).appending("smilepile-zip-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
+    path = folder.appending("archive.zip")
+    try write(bytes)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder.string) }
+
+  /// Writes other bytes to the same file.
+  func write(_ bytes: [UInt8]) throws {
+    try Data(bytes).write(to: URL(fileURLWithPath: path.string))
+  }
+
+  func open(limits: Limits = Limits()) throws -> Archive { try Archive(path: path, limits: limits) }
+}
+
+extension Archive {
+  /// Every entry with its bytes; throws what reading throws.
+  func contents(password: String? = nil) throws -> [String: [UInt8]] {
+    var reader = try EntryReader(self, password: password)
+    var contents: [String: [UInt8]] = [:]
+    for entry in entries { contents[entry.name] = try reader.bytes(of: entry, limit: 1 << 30) }
+    return contents
+  }
+}

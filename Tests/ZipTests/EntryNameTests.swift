@@ -1,0 +1,41 @@
+import Testing
+import Zip
+
+/// The table of names: what an entry may be called, and what not.
+struct EntryNameTests {
+  @Test(arguments: [
+    "metadata.json", "photos/101_IMG_0001.jpg", "backup_temp_1759500000123/", "a/b/c/d", "./", "./a.jpg",
+    "été à la plage.jpg", "生日.jpg", "👨‍👩‍👧.jpg", ".nomedia", "photos/.hidden", "photos/...", "a..b", "..a", "a..",
+    "photos/..jpg", "ab:c", "12:30.jpg", "photos/C:.jpg", " ", "-", "~", "a ", "__MACOSX/._a.jpg", "CON",
+    String(repeating: "x", count: 255), String(repeating: "x/", count: 500) + "y",
+  ])
+  func isAllowed(_ name: String) { #expect(EntryName.fault(of: name) == nil) }
+
+  @Test(
+    arguments: [
+      ("", .empty), ("a\0b", .nul), ("a\nb", .controlCharacter), ("a\u{7F}", .controlCharacter),
+      ("a\u{85}b", .controlCharacter), ("a\\b", .backslash), ("/a", .absolute), ("/", .absolute),
+      ("//a", .absolute), ("C:", .driveLetter), ("c:/a", .driveLetter), ("a:b", .driveLetter),
+      ("..", .parentComponent),
+      ("../a", .parentComponent), ("a/../b", .parentComponent), ("a/..", .parentComponent),
+      ("a/../", .parentComponent), ("../", .parentComponent), (".", .dotComponent), ("a/.", .dotComponent),
+      ("a/./b", .dotComponent), ("./.", .dotComponent), ("a//b", .emptyComponent), ("a//", .emptyComponent),
+      (String(repeating: "x", count: 256), .longComponent),
+      ("a/" + String(repeating: "é", count: 128) + ".jpg", .longComponent),
+    ] as [(String, NameFault)])
+  func isRefused(_ name: String, _ fault: NameFault) { #expect(EntryName.fault(of: name) == fault) }
+
+  @Test func rawNamesHaveToBeUTF8() {
+    #expect(EntryName.fault(of: [0x61, 0xC3]) == .invalidUTF8)
+    #expect(EntryName.fault(of: [0xC0, 0xAE, 0xC0, 0xAE, 0x2F]) == .invalidUTF8)
+    #expect(EntryName.fault(of: Array("é".utf8)) == nil)
+  }
+
+  @Test(arguments: [
+    ("photo.jpg", "photo.jpg"), ("été 生日 👨‍👩‍👧", "été 生日 👨\\u{200d}👩\\u{200d}👧"), ("a\u{1B}[31m", "a\\u{1b}[31m"),
+    ("a\u{202E}gpj", "a\\u{202e}gpj"), ("a\r\nb", "a\\u{d}\\u{a}b"), ("\u{9B}", "\\u{9b}"),
+  ])
+  func isEscapedForTerminals(_ name: String, _ escaped: String) {
+    #expect(EntryName.escaped(name) == escaped)
+  }
+}

@@ -1,0 +1,157 @@
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+import Zip
+
+/// Reading delivers exactly what was put in, or fails.
+struct EntryReaderTests {
+  private static let text = "some content that is there"
+
+  /// An archive of one entry "a", and how reading it fails.
+  struct Damaged: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let bytes: [UInt8]
+    let reason: Damage
+
+    init(_ description: String, _ member: ZipMember, _ reason: Damage) {
+      testDescription = description
+      bytes = ZipBuilder([member]).bytes
+      self.reason = reason
+    }
+  }
+
+  private static let stored = ZipMember.stored("a", text)
+  private static let deflated = ZipMember.deflated("a", text)
+
+  @Test(arguments: [
+    Damaged("stored, another checksum", stored.with { $0.both { $0.crc32 ^= 1 } }, .checksum),
+    Damaged("deflated, another checksum", deflated.with { $0.both { $0.crc32 ^= 1 } }, .checksum),
+    Damaged("stored, another byte", stored.with { $0.data[3] ^= 4 }, .checksum),
+    Damaged("deflated, goes on", deflated.with { $0.both { $0.size -= 1 } }, .long(declared: 25)),
+    Damaged(
+      "deflated, goes on, with the checksum of the beginning",
+      deflated.with {
+        $0.both {
+          $0.size = 4; $0.crc32 = CRC32.of("some".utf8)
+        }
+      }, .long(declared: 4)),
+    Damaged(
+      "deflated, ends early", deflated.with { $0.both { $0.size += 1 } },
+      .short(declared: 27, delivered: 26)),
+    Damaged("deflated, no such block", deflated.with { $0.data[0] = 0xFF }, .compressedData),
+    Damaged("deflated, cut off", deflated.with { cut(&$0, to: 20) }, .checksum),
+    Damaged("deflated, nothing there", deflated.with { cut(&$0, to: 1) }, .checksum),
+  ])
+  func damageIsFound(_ damaged: Damaged) throws {
+    let disk = try ArchiveOnDisk(damaged.bytes)
+    let archive = try disk.open()
+    var reader = try EntryReader(archive)
+    var delivered = 0
+    var thrown: ArchiveError?
+    do {
+      try reader.read(archive.entries[0]) { delivered += $0.count }
+    } catch {
+      thrown = error as? ArchiveError
+    }
+    #expect(thrown == .damaged(disk.path, entry: "a", reason: damaged.reason))
+    #expect(delivered <= archive.entries[0].size)
+  }
+
+  private static func cut(_ member: inout ZipMember, to count: Int) {
+    member.data.removeLast(member.data.count - count)
+    member.both { $0.compressedSize = UInt32(count) }
+  }
+
+  @Test func largeEntryComesInPieces() throws {
+    let content = String(repeating: "0123456789abcdef", count: 50_000)
+    let archive = try ArchiveOnDisk(ZipBuilder([.stored("large", content)]).bytes).open()
+    var reader = try EntryReader(archive)
+    var pieces: [Int] = []
+    var bytes: [UInt8] = []
+    try reader.read(archive.entries[0]) {
+      pieces.append($0.count)
+      bytes += $0
+    }
+    #expect(bytes == Array(content.utf8))
+    #expect(pieces.count > 1)
+    #expect(pieces.allSatisfy { $0 <= EntryReader.pieceSize })
+  }
+
+  @Test func entryOverTheLimitIsNotRead() throws {
+    let disk = try ArchiveOnDisk(ZipBuilder([Self.stored]).bytes)
+    let archive = try disk.open()
+    var reader = try EntryReader(archive)
+    #expect(throws: ArchiveError.entryTooLarge(disk.path, entry: "a", bytes: 26, limit: 25)) {
+      try reader.bytes(of: archive.entries[0], limit: 25)
+    }
+    #expect(try reader.bytes(of: archive.entries[0], limit: 26).count == 26)
+  }
+
+  @Test func errorOfTheCallerPassesThroughAndTheReaderGoesOn() throws {
+    struct Stop: Error, Equatable {}
+    let archive = try ArchiveOnDisk(ZipBuilder([Self.deflated]).bytes).open()
+    var reader = try EntryReader(archive)
+    #expect(throws: Stop()) { try reader.read(archive.entries[0]) { _ throws(Stop) in throw Stop() } }
+    #expect(try reader.bytes(of: archive.entries[0], limit: 100) == Array(Self.text.utf8))
+  }
+
+  @Test func damageOfOneEntryLeavesTheOthers() throws {
+    let zip = ZipBuilder([Self.deflated.with { $0.data[0] = 0xFF }, .deflated("b", "fine")])
+    let archive = try ArchiveOnDisk(zip.bytes).open()
+    var reader = try EntryReader(archive)
+    #expect(throws: ArchiveError.self) { try reader.bytes(of: archive.entries[0], limit: 100) }
+    #expect(try reader.bytes(of: archive.entries[1], limit: 100) == Array("fine".utf8))
+  }
+
+  @Test func entryOfAnotherArchiveIsRefused() throws {
+    let one = try ArchiveOnDisk(ZipBuilder([.stored("a", "1")]).bytes)
+    let other = try ArchiveOnDisk(ZipBuilder([.stored("a", "2")]).bytes)
+    var reader = try EntryReader(one.open())
+    let entry = try other.open().entries[0]
+    #expect(throws: ArchiveError.changed(one.path)) { try reader.bytes(of: entry, limit: 10) }
+  }
+
+  @Test func archiveThatWasReplacedOnDiskIsReadAsItWas() throws {
+    let disk = try ArchiveOnDisk(ZipBuilder([.stored("a", "old")]).bytes)
+    let archive = try disk.open()
+    let other = try ArchiveOnDisk(ZipBuilder([.stored("a", "new")]).bytes)
+    #expect(rename(other.path.string, disk.path.string) == 0)
+    #expect(try archive.contents() == ["a": Array("old".utf8)])
+  }
+
+  @Test func encryptedEntryNeedsAPassword() throws {
+    let member = ZipMember.stored("a", "twelve bytes and more").with {
+      $0.both {
+        $0.flags |= 1; $0.size = 9
+      }
+    }
+    let disk = try ArchiveOnDisk(ZipBuilder([member]).bytes)
+    let archive = try disk.open()
+    #expect(archive.entries[0].isEncrypted)
+    for password in [nil, ""] as [String?] {
+      var reader = try EntryReader(archive, password: password)
+      #expect(throws: ArchiveError.passwordNeeded(disk.path, entry: "a")) {
+        try reader.bytes(of: archive.entries[0], limit: 100)
+      }
+    }
+  }
+
+  @Test func readersWorkSideBySide() async throws {
+    let names = (0..<40).map { "photo \($0)" }
+    let content = String(repeating: "x", count: 70_000)
+    let zip = ZipBuilder(names.map { .stored($0, $0 + content) })
+    let disk = try ArchiveOnDisk(zip.bytes)
+    let archive = try disk.open()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          let contents = try archive.contents()
+          #expect(contents.count == names.count)
+          #expect(contents.allSatisfy { $1 == Array(($0 + content).utf8) })
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+}
