@@ -43,7 +43,8 @@ public struct Directory: ~Copyable, Sendable {
   /// `O_TMPFILE` of open(2).
   public func openUnnamed() throws(FileError) -> File? {
     do {
-      return File(descriptor: try SystemCalls.openat(descriptor, ".", File.Mode.unnamed.flags, 0o600), path: path)
+      let descriptor = try SystemCalls.openat(descriptor, ".", File.Mode.unnamed.flags, 0o600)
+      return File(descriptor: descriptor, path: path)
     } catch .notSupportedOnSocket, .isDirectory, .noSuchFileOrDirectory, .invalidArgument {
       // EOPNOTSUPP is what open(2) documents; older file systems and kernels answer the others
       return nil
@@ -87,7 +88,8 @@ public struct Directory: ~Copyable, Sendable {
           FileStatus(try SystemCalls.fstatat(parent, last, followLinks: false))
         }
       }
-    } catch where error.isAbsence {
+    } catch {
+      guard error.isAbsence else { throw error }
       return nil
     }
   }
@@ -168,7 +170,8 @@ public struct Directory: ~Copyable, Sendable {
         }
       }
       return true
-    } catch where error.errno == .noSuchFileOrDirectory {
+    } catch {
+      guard error.errno == .noSuchFileOrDirectory else { throw error }
       return false
     }
   }

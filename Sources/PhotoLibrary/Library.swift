@@ -38,12 +38,7 @@ public final class Library: Sendable {
   ///
   /// - Throws: `LibraryError.alreadyALibrary`, `.folderNotEmpty`, `.networkFileSystem`, or `FileError`.
   public static func create(at path: FilePath, now: Date = Date()) throws {
-    let parent = path.removingLastComponent()
-    let folder = try Directory.open(parent.isEmpty ? "." : parent)
-    guard let name = path.lastComponent, name.kind == .regular else {
-      throw LibraryError.folderNotEmpty(path)
-    }
-    try folder.makeDirectory(FilePath(name.string))
+    try makeFolder(path)
     let root = try Directory.open(path)
     if let name = try root.fileSystem().networkProtocol {
       throw LibraryError.networkFileSystem(path, protocol: name)
@@ -74,8 +69,14 @@ public final class Library: Sendable {
     try root.sync()
     try root.rename(unfinished, to: root, as: databaseName)
     try root.sync()
-    try folder.sync()
     lock.release()
+  }
+
+  private static func makeFolder(_ path: FilePath) throws {
+    guard let name = path.lastComponent, name.kind == .regular else { return }
+    let parent = path.removingLastComponent()
+    let folder = try Directory.open(parent.isEmpty ? "." : parent)
+    if try folder.makeDirectory(FilePath(name.string)) { try folder.sync() }
   }
 
   /// Opens the library's folder after looking, without SQLite, whether there is a library of ours in it.

@@ -25,11 +25,7 @@ extension LibraryWriter {
           """)
     }
     for change in changes {
-      if change == newest {
-        try moveReplacedFiles(of: change, newest: newest)
-      } else {
-        try deleteReplacedFiles(of: change, newest: newest)
-      }
+      if change == newest { try moveReplacedFiles(of: change) } else { try deleteReplacedFiles(of: change) }
     }
     lock.release()
   }
@@ -42,23 +38,32 @@ extension LibraryWriter {
     }
   }
 
-  /// The files that a change replaced and that neither a photo nor another change's undo needs any more.
-  private func replacedFiles(of change: String, newest: String?) throws -> [(id: Int64, path: FilePath)] {
+  /// The files that a change replaced and that no photo uses any more.
+  private func replacedFiles(of change: String) throws -> [(id: Int64, path: FilePath)] {
     try library.read { database in
       try Row.fetchAll(
         database,
         sql: """
           SELECT id, path FROM replacedPhoto
-          WHERE changeId = ?1 AND NOT isFromAssets
+          WHERE changeId = ? AND NOT isFromAssets
             AND path NOT IN (SELECT path FROM photo WHERE NOT isFromAssets)
-            AND (?1 = ?2 OR path NOT IN (SELECT path FROM replacedPhoto WHERE changeId <> ?1))
-          """, arguments: [change, newest]
+          """, arguments: [change]
       ).map { ($0[0], FilePath($0[1] as String)) }
     }
   }
 
-  private func moveReplacedFiles(of change: String, newest: String?) throws {
-    let files = try replacedFiles(of: change, newest: newest).filter { try library.root.status(of: $0.path) != nil }
+  /// Whether another change's undo needs a file: two changes in a row may both have let go of it.
+  private func isReplaced(_ path: FilePath, byOtherThan change: String) throws -> Bool {
+    try library.read { database in
+      try Bool.fetchOne(
+        database,
+        sql: "SELECT EXISTS (SELECT * FROM replacedPhoto WHERE path = ? AND changeId <> ?)",
+        arguments: [path.string, change]) ?? false
+    }
+  }
+
+  private func moveReplacedFiles(of change: String) throws {
+    let files = try replacedFiles(of: change).filter { try library.root.status(of: $0.path) != nil }
     guard !files.isEmpty else { return }
     let folder = Self.undoFolder.appending(change)
     try library.root.makeDirectories(folder)
@@ -72,8 +77,8 @@ extension LibraryWriter {
     for file in files { try library.root.removeEmptyFolders(above: file.path) }
   }
 
-  private func deleteReplacedFiles(of change: String, newest: String?) throws {
-    for file in try replacedFiles(of: change, newest: newest) {
+  private func deleteReplacedFiles(of change: String) throws {
+    for file in try replacedFiles(of: change) where try !isReplaced(file.path, byOtherThan: change) {
       if try library.root.remove(file.path) { try library.root.removeEmptyFolders(above: file.path) }
     }
     try library.root.removeTree(Self.undoFolder.appending(change))

@@ -33,6 +33,7 @@ enum Schema {
       try database.execute(sql: categoryTable("replacedCategory", key: key))
       try database.execute(
         sql: photoTable("replacedPhoto", key: key, category: "categoryId INTEGER NOT NULL"))
+      try database.execute(sql: "CREATE INDEX replacedPhotoPath ON replacedPhoto(path)")
       try database.execute(sql: settingsTable("replacedSettings", key: key))
       try database.execute(
         sql: """

@@ -92,7 +92,9 @@ extension Directory {
     while folder.components.count > 1 {
       do {
         try removeDirectory(folder)
-      } catch where error.errno == .directoryNotEmpty || error.errno == .fileExists {
+      } catch {
+        // ENOTEMPTY, or EEXIST on some file systems: rmdir(2)
+        guard error.errno == .directoryNotEmpty || error.errno == .fileExists else { throw error }
         return
       }
       folder = folder.removingLastComponent()

@@ -48,6 +48,6 @@ struct Destination {
 extension FilePath {
   /// The path from the root, for a record that outlives this process's working folder.
   var absoluteString: String {
-    isAbsolute ? string : FilePath(FileManager.default.currentDirectoryPath).pushing(self).lexicallyNormalized().string
+    FilePath(FileManager.default.currentDirectoryPath).pushing(self).lexicallyNormalized().string
   }
 }

@@ -169,7 +169,8 @@ struct ExportRun {
     let archive = target.folder.appending(name.components)
     summary.archive = archive
     if case .unknown(let error) = durability {
-      summary.warnings.append("\(archive) is published, but whether it survives a power cut is unknown: \(error)")
+      summary.warnings.append(
+        "\(archive) is published, but whether it survives a power cut is unknown: \(error)")
     }
     let export = ExportRecord(
       id: uuid.uuidString, archive: archive.absoluteString, at: date.milliseconds, photos: summary.photos,

@@ -61,7 +61,6 @@ extension Metadata.PhotoRecord {
   }
 }
 
-
 extension Metadata {
   /// Why a document is no backup's metadata.
   public struct Fault: Error, Equatable, Sendable, CustomStringConvertible {

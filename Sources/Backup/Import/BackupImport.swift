@@ -110,7 +110,11 @@ struct BackupImport {
     let record = source.photos[index].record
     let category = source.metadata.categories.first { $0.id == record.categoryId }?.displayName ?? ""
     let photo = PhotoLabel.label(id: record.id, category: category, name: record.name)
-    if isDamage { summary.errors.append("\(photo): \(reason)") } else { summary.warnings.append("\(photo): \(reason)") }
+    if isDamage {
+      summary.errors.append("\(photo): \(reason)")
+    } else {
+      summary.warnings.append("\(photo): \(reason)")
+    }
     summary.photosAbsent += 1
   }
 
@@ -134,7 +138,8 @@ enum PhotoLabel {
 extension LibraryContents {
   /// What a library with these contents holds after an edit.
   func applying(_ edit: LibraryEdit) -> LibraryContents {
-    var result = edit.replacesEverything ? LibraryContents(categories: [], photos: [], settings: settings) : self
+    var result = self
+    if edit.replacesEverything { (result.categories, result.photos) = ([], []) }
     let categories = Dictionary(uniqueKeysWithValues: edit.changedCategories.map { ($0.id, $0) })
     let photos = Dictionary(uniqueKeysWithValues: edit.changedPhotos.map { ($0.id, $0) })
     result.categories = result.categories.map { categories[$0.id] ?? $0 } + edit.newCategories

@@ -23,9 +23,10 @@ struct AddPlan {
     self.category = category
     self.now = now
     categories = Dictionary(uniqueKeysWithValues: library.categories.map { ($0.name, $0) })
-    held = Set(library.photos.compactMap { photo in
-      photo.md5.map { Held(category: photo.categoryId, md5: $0) }
-    })
+    held = Set(
+      library.photos.compactMap { photo in
+        photo.md5.map { Held(category: photo.categoryId, md5: $0) }
+      })
     lastCategoryId = library.categories.map(\.id).max().map { max($0, 0) } ?? 0
     lastPhotoId = library.photos.map(\.id).max().map { max($0, 0) } ?? 0
     lastPosition = library.categories.map(\.position).max() ?? -1

@@ -51,7 +51,8 @@ struct PhotoSearch {
       let folder = try Directory.open(path)
       for name in try folder.names() where !name.string.hasPrefix(".") {
         let inner = path.appending(name.components)
-        guard let kind = try folder.status(of: name)?.kind, kind == .file || kind == .directory else { continue }
+        let kind = try folder.status(of: name)?.kind
+        guard kind == .file || kind == .directory else { continue }
         do throws(FileError) {
           try search(inner, isNamed: false)
         } catch {

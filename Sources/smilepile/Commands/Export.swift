@@ -8,8 +8,8 @@ struct Export: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Write a backup of a library.",
     discussion: """
-      Prints the archive's path, alone, on standard output. The archive opens in both SmilePile apps and in every \
-      unzip; unpacked, `md5sum -c checksums.md5` proves it. It gets its name when it is whole and on the disk, and \
+      Prints the archive's path, alone, on standard output. The archive opens in both SmilePile apps and in \
+      every unzip; unpacked, `md5sum -c checksums.md5` proves it. It gets its name when it is whole and on the disk, and \
       never overwrites a file. A photo that cannot be read is named, and the exit code is 3.
 
       Dates are days (2025-06-01, from midnight, local time) or moments (2025-06-01T12:00:00).
@@ -25,7 +25,8 @@ struct Export: AsyncParsableCommand {
       valueName: "path"))
   var output = "."
 
-  @Option(help: ArgumentHelp("zip, or json for a version 1 backup without photo files.", valueName: "zip|json"))
+  @Option(
+    help: ArgumentHelp("zip, or json for a version 1 backup without photo files.", valueName: "zip|json"))
   var format = ExportOptions.Format.zip
 
   @Option(name: .shortAndLong, help: "This category alone; may be given several times.")
@@ -81,7 +82,8 @@ struct Export: AsyncParsableCommand {
     let verb = dryRun ? "would export" : "exported"
     reporter.note(
       "\(verb) \(Count(summary.photos, "photo")) in \(Count(summary.categories, "category", "categories")), "
-        + "\(ByteCount(summary.bytes))\(dryRun ? "" : "; the archive has \(ByteCount(summary.archiveBytes))")")
+        + "\(ByteCount(summary.bytes))\(dryRun ? "" : "; the archive has \(ByteCount(summary.archiveBytes))")"
+    )
     if !summary.phoneRefusals.isEmpty {
       reporter.note("a phone will refuse this archive: \(summary.phoneRefusals.joined(separator: "; "))")
     }

@@ -38,7 +38,8 @@ struct Verify: AsyncParsableCommand {
     for warning in summary.warnings { reporter.warn(warning) }
     for name in summary.strangers { reporter.warn("\(name) is mentioned nowhere") }
     for photo in summary.damaged { reporter.error(photo, during: "verify") }
-    let what = archives.isEmpty ? Count(summary.entriesChecked, "photo") : Count(summary.entriesChecked, "entry", "entries")
+    let number = summary.entriesChecked
+    let what = archives.isEmpty ? Count(number, "photo") : Count(number, "entry", "entries")
     reporter.result(
       "checked \(what): " + (summary.damaged.isEmpty ? "all whole" : "\(summary.damaged.count) damaged"))
     reporter.json(
