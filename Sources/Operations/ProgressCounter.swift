@@ -33,13 +33,11 @@ public final class ProgressCounter: Sendable {
     }
   }
 
-  /// Begins to count again, after work that has to be done once more with other totals.
-  public func restart(items: Int, bytes: Int) {
+  /// Begins to count again, for work that has to be done once more.
+  public func restart() {
     state.withLock {
       $0.progress.processedItems = 0
       $0.progress.bytesProcessed = 0
-      $0.progress.totalItems = items
-      $0.progress.totalBytes = bytes
     }
   }
 

@@ -47,6 +47,9 @@ public struct ArchiveWriter: ~Copyable {
     entryCount += 1
   }
 
+  /// The bytes of a local header of an entry of this name that needs no ZIP64 (APPNOTE.TXT, 4.3.7).
+  public static func headerSize(_ name: String) -> Int { 30 + name.utf8.count }
+
   /// Empties `file`, writes the archive into it from offset 0 and returns the archive's size in bytes.
   /// Blocks until libzip is done; the bytes of placed entries may then still be on their way, as far as
   /// `placed` has not written them. Nothing is synced.
@@ -57,7 +60,8 @@ public struct ArchiveWriter: ~Copyable {
     to file: borrowing File, placed: any PlacedContents, isCancelled: @escaping () -> Bool = { false }
   ) throws -> Int {
     guard entryCount > 0 else { throw ArchiveWriteError.empty }
-    try file.resize(to: 0)
+    // never for an empty file: after a truncation to nothing, ext4 waits for the disk in close(2)
+    if try file.status().size > 0 { try file.resize(to: 0) }
     let session = session
     var handle = Optional(handle)
     return try withUnsafePointer(to: file) { file in

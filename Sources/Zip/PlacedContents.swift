@@ -13,6 +13,16 @@ public protocol PlacedContents: AnyObject {
   /// this or `close`. Not called again once as many bytes have come as were announced.
   func next() throws -> UnsafeRawBufferPointer
 
-  /// The entry is done, or given up after an error.
+  /// The entry's bytes are done, or given up after an error.
   func close()
+
+  /// The entry's local header, final now that libzip knows the CRC: its place is at `offset`. Returns true
+  /// if the header will be written along with the data; false to have it written at once by libzip's
+  /// thread, which then waits while another one writes to the same file.
+  func takeHeader(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws -> Bool
+}
+
+extension PlacedContents {
+  /// Leaves the header to `ArchiveWriter`.
+  public func takeHeader(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool { false }
 }

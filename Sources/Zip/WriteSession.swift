@@ -15,6 +15,7 @@ final class WriteSession {
   private var isCancelled: () -> Bool = { false }
   private var chunk = UnsafeRawBufferPointer(start: nil, count: 0)
   private var chunkPosition = 0
+  private var hasPlacedHeader = false
 
   /// `file` is used until `end`.
   func begin(
@@ -45,6 +46,7 @@ final class WriteSession {
   }
 
   func openPlaced(_ index: Int) throws {
+    hasPlacedHeader = true
     // libzip has written the header and nothing but the entry's bytes follows until CLOSE
     sink.skipsData = true
     chunk = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -76,6 +78,13 @@ final class WriteSession {
     placed?.close()
     chunk = UnsafeRawBufferPointer(start: nil, count: 0)
     chunkPosition = 0
+  }
+
+  /// An entry is complete: if it is a placed one, its header may go along with the data.
+  func passHeader() throws {
+    guard hasPlacedHeader, let placed else { return }
+    hasPlacedHeader = false
+    try sink.flush { try placed.takeHeader($0, at: $1) }
   }
 
   /// `zip_source_make_command_bitmap` is variadic and cannot be called from Swift.

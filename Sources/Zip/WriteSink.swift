@@ -60,6 +60,16 @@ struct WriteSink {
     end = max(end, position)
   }
 
+  /// Gives up the buffered bytes if `taker` takes them, and else writes them.
+  mutating func flush(_ taker: (UnsafeRawBufferPointer, Int) throws -> Bool) throws {
+    if try pending.withUnsafeBytes({ try taker($0, start) }) {
+      start += pending.count
+      pending.removeAll(keepingCapacity: true)
+    } else {
+      try flush()
+    }
+  }
+
   /// Moves the position; libzip says from where as lseek(2) does.
   mutating func seek(_ offset: Int, from origin: CInt) -> Int {
     let base =
@@ -92,7 +102,10 @@ extension WriteSession {
       return sink.position
     case ZIP_SOURCE_SEEK_WRITE:
       guard let arguments = data?.assumingMemoryBound(to: zip_source_args_seek_t.self) else { return -1 }
-      return sink.seek(Int(arguments.pointee.offset), from: arguments.pointee.whence)
+      guard sink.seek(Int(arguments.pointee.offset), from: arguments.pointee.whence) == 0 else { return -1 }
+      // back to a header that is to be written again, or forward again behind the entry
+      if sink.position == sink.end { try passHeader() }
+      return 0
     case ZIP_SOURCE_COMMIT_WRITE:
       try sink.flush()
       return 0

@@ -7,7 +7,9 @@ import CLibZip
 /// - A size or an offset of exactly 4,294,967,295 is announced with a ZIP64 field that libzip leaves
 ///   empty, and libzip lets nobody else set that field. So the entry is given a private field with the
 ///   right contents, and as the headers pass, the two fields' ids are exchanged: the empty one becomes
-///   private, and is ignored by every reader, and the full one becomes the ZIP64 field.
+///   private, and is ignored by every reader, and the full one becomes the ZIP64 field. (Info-ZIP's unzip
+///   6.0 still refuses an entry of exactly that size, whoever wrote it; 7-Zip, bsdtar, Python and libzip
+///   read it.)
 /// - A directory of exactly 65,535 entries, or at exactly that offset, ends without the ZIP64 end record.
 ///   It is written in front of libzip's.
 enum Zip64Boundary {

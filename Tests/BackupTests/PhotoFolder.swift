@@ -32,9 +32,8 @@ final class PhotoFolder {
     archive = try File.open(FilePath(url.path + "/archive.zip"), .create)
     var generator = SeededGenerator(state: 3)
     contents = sizes.map { size in
-      var bytes = (0..<(size + 7) / 8).flatMap { _ in withUnsafeBytes(of: generator.next()) { Array($0) } }
-      bytes.removeLast(bytes.count - size)
-      return bytes
+      let words = (0..<(size + 7) / 8).map { _ in generator.next() }
+      return words.withUnsafeBytes { Array($0.prefix(size)) }
     }
     for (index, bytes) in contents.enumerated() {
       try Data(bytes).write(to: url.appendingPathComponent("\(index)"))

@@ -122,6 +122,18 @@ import Testing
     }
   }
 
+  /// The photos' bytes are written by another thread than the headers and texts; either may find the disk
+  /// full.
+  @Test(arguments: [[300_000], [10, 20], []]) func aFullDiskIsItsOwnError(_ sizes: [Int]) throws {
+    let folder = try PhotoFolder(sizes: sizes)
+    let text = PipelineText(entryName: "t", modified: 0) { _ in [1] }
+    let error = #expect(throws: FileError.self) {
+      let full = try File.open("/dev/full", .readWrite)
+      _ = try PhotoPipeline(items: folder.items, options: Self.small).write([text], to: full)
+    }
+    #expect(error?.errno == .noSpace)
+  }
+
   @Test func anErrorOfATextEndsTheRun() throws {
     struct Mine: Error {}
     let folder = try PhotoFolder(sizes: [9000, 1])
@@ -133,11 +145,16 @@ import Testing
 
   @Test func progressCountsEveryByte() throws {
     let folder = try PhotoFolder(sizes: [9000, 1, 5000])
-    let progress = PipelineProgress()
+    let seen = Mutex<[Int]>([0, 0, 0])
+    let done = Mutex<[Int]>([])
     _ = try PhotoPipeline(items: folder.items, options: Self.small).write(
-      [], to: folder.archive, progress: progress)
-    #expect(progress.bytesWritten == 14_001)
-    #expect(progress.currentItem == 2)
+      [], to: folder.archive,
+      progress: { advance in
+        seen.withLock { $0[advance.item] += advance.bytes }
+        if advance.isDone { done.withLock { $0.append(advance.item) } }
+      })
+    #expect(seen.withLock { $0 } == [9000, 1, 5000])
+    #expect(done.withLock { $0 } == [0, 1, 2])
   }
 
   @Test func writeBackChangesNothing() throws {

@@ -1,7 +1,7 @@
 import PhotoLibrary
 import Zip
 
-/// Hands the chunks to libzip, and notes for the writer where in the archive each item begins. Belongs to
+/// Hands the chunks to libzip, and notes for the writer where in the archive each item belongs. Belongs to
 /// the thread that runs libzip.
 final class ArchiveFeed: PlacedContents {
   private let monitor: Monitor<PipelineState>
@@ -13,8 +13,10 @@ final class ArchiveFeed: PlacedContents {
   private var number = 0
   private var item = 0
   private var itemOffset = 0
-  /// Where the item begins in a chunk of several.
+  /// Where the item's next bytes are in the chunk's buffer.
   private var position = 0
+  /// Headers of large items, which the writer gets with the next chunk.
+  private var headers: [PipelineState.Header] = []
 
   init(_ monitor: Monitor<PipelineState>, _ pool: BufferPool, _ items: [PipelineItem]) {
     self.monitor = monitor
@@ -26,46 +28,64 @@ final class ArchiveFeed: PlacedContents {
     let chunk = try chunk ?? wait()
     item = index
     itemOffset = offset
-    pool.offsets(number)[index - chunk.items.lowerBound] = offset
+    if chunk.isPacked { position += items[index].headerSize }
+    pool.places(number)[index - chunk.items.lowerBound] = BufferPool.Place(offset: offset)
   }
 
   func next() throws -> UnsafeRawBufferPointer {
     guard var chunk else { return UnsafeRawBufferPointer(start: nil, count: 0) }
-    if chunk.isPart && position > 0 {
+    if !chunk.isPacked && position > 0 {
       number += 1
-      position = 0
       chunk = try wait()
-      pool.offsets(number)[0] = itemOffset
+      pool.places(number)[0] = BufferPool.Place(offset: itemOffset)
     }
-    let length = chunk.isPart ? chunk.length : items[item].size
+    let length = chunk.isPacked ? items[item].size : chunk.length
     let bytes = pool.buffer(number)[position..<position + length]
     position += length
     return UnsafeRawBufferPointer(rebasing: bytes)
   }
 
-  func close() {
-    guard let chunk, chunk.isLast, item == chunk.items.upperBound - 1 else { return }
-    self.chunk = nil
+  func close() {}
+
+  func takeHeader(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
+    guard let chunk else { return false }
+    let index = item - chunk.items.lowerBound
+    defer { if index == chunk.items.count - 1 { leaveChunk() } }
+    guard chunk.isPacked else {
+      headers.append(PipelineState.Header(offset: offset, bytes: Array(bytes)))
+      return true
+    }
+    let size = items[item].headerSize
+    guard bytes.count == size, offset + size == itemOffset else { return false }
+    let start = position - items[item].size - size
+    pool.buffer(number)[start..<start + size].copyBytes(from: bytes)
+    pool.places(number)[index].headerSize = size
+    return true
+  }
+
+  private func leaveChunk() {
+    chunk = nil
     number += 1
-    position = 0
   }
 
   /// Waits for the chunk, and lets go of those before it.
   private func wait() throws -> ChunkPlan.Chunk {
     let number = number
     let chunk = try monitor.wait(on: PipelineState.Condition.filled) { state, signal in
-      state.zippedUpTo(number, signal)
+      state.zipped(upTo: number, taking: &headers, signal)
       return try state.filledChunk(number)
     }
+    position = 0
     self.chunk = chunk
     return chunk
   }
 
-  /// Waits until every item is hashed, for the texts that list the checksums.
+  /// Waits until every item is hashed, for the texts that list the checksums. To be called once libzip has
+  /// read every item.
   func digests() throws -> [MD5Digest] {
     let number = number
     return try monitor.wait(on: PipelineState.Condition.filled) { state, signal in
-      state.zippedUpTo(number, signal)
+      state.zipped(upTo: number, taking: &headers, signal)
       return try state.allDigests()
     }
   }

@@ -9,7 +9,13 @@ final class BufferPool: @unchecked Sendable {
   let count: Int
   private let stride: Int
   private let memory: UnsafeMutableRawPointer
-  private let offsets: UnsafeMutablePointer<Int>
+  private let places: UnsafeMutablePointer<Place>
+
+  /// Where in the archive an item's data begin, and how many bytes of header before them are in the buffer.
+  struct Place {
+    var offset: Int
+    var headerSize = 0
+  }
 
   /// Every buffer holds `size` bytes and one more, by which a reader sees that a file goes on.
   init(count: Int, size: Int) {
@@ -17,12 +23,12 @@ final class BufferPool: @unchecked Sendable {
     let page = 4096
     stride = (size + page) / page * page
     memory = .allocate(byteCount: stride * count, alignment: page)
-    offsets = .allocate(capacity: count * ChunkPlan.maximumItems)
+    places = .allocate(capacity: count * ChunkPlan.maximumItems)
   }
 
   deinit {
     memory.deallocate()
-    offsets.deallocate()
+    places.deallocate()
   }
 
   /// The buffer of a chunk.
@@ -30,9 +36,9 @@ final class BufferPool: @unchecked Sendable {
     UnsafeMutableRawBufferPointer(start: memory + number % count * stride, count: stride)
   }
 
-  /// Where in the archive the data of each of a chunk's items begin.
-  func offsets(_ number: Int) -> UnsafeMutableBufferPointer<Int> {
+  /// The places of a chunk's items.
+  func places(_ number: Int) -> UnsafeMutableBufferPointer<Place> {
     UnsafeMutableBufferPointer(
-      start: offsets + number % count * ChunkPlan.maximumItems, count: ChunkPlan.maximumItems)
+      start: places + number % count * ChunkPlan.maximumItems, count: ChunkPlan.maximumItems)
   }
 }

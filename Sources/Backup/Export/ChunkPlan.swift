@@ -1,6 +1,9 @@
+import Zip
+
 /// How items are cut into chunks, each of which fills one buffer: a large item is several chunks, and
-/// consecutive small ones share a chunk, so that locks and wake-ups are paid by the megabyte and not by
-/// the file. A value that is stepped: every stage of the pipeline steps its own copy and sees the same.
+/// consecutive small ones are packed into a chunk, so that locks, wake-ups and writes are paid by the
+/// megabyte and not by the file. A value that is stepped: every stage of the pipeline that steps its own
+/// copy sees the same.
 struct ChunkPlan {
   /// Bytes of one buffer.
   let chunkSize: Int
@@ -10,17 +13,17 @@ struct ChunkPlan {
 
   /// One buffer's worth.
   struct Chunk: Equatable {
-    /// The items in it: one, whole or in part, or several whole ones, one after the other.
+    /// The items in it: one, or several if packed.
     var items: Range<Int>
-    /// Where in its item the chunk begins; 0 if there are several.
+    /// Whether the items are whole, and one behind the other as in the archive: each has room for its
+    /// local header before it. Otherwise it is a piece of one item, and nothing else.
+    var isPacked: Bool
+    /// Where in its item a piece begins.
     var offset: Int
-    /// Bytes.
+    /// Bytes, with the room for headers.
     var length: Int
     /// Whether it holds the end of its items.
     var isLast: Bool
-
-    /// Whether the item has other chunks too.
-    var isPart: Bool { offset > 0 || !isLast }
   }
 
   /// Items in one chunk at most.
@@ -35,23 +38,22 @@ struct ChunkPlan {
   mutating func next() -> Chunk? {
     guard nextItem < items.count else { return nil }
     let first = nextItem
-    let rest = items[first].size - nextOffset
-    if nextOffset > 0 || rest > chunkSize {
+    if nextOffset > 0 || items[first].packedSize > chunkSize {
+      let rest = items[first].size - nextOffset
       let length = min(rest, chunkSize)
-      let chunk = Chunk(
-        items: first..<first + 1, offset: nextOffset, length: length, isLast: length == rest)
-      nextOffset = chunk.isLast ? 0 : nextOffset + length
-      nextItem += chunk.isLast ? 1 : 0
-      return chunk
+      let isLast = length == rest
+      defer { (nextItem, nextOffset) = isLast ? (first + 1, 0) : (first, nextOffset + length) }
+      return Chunk(
+        items: first..<first + 1, isPacked: false, offset: nextOffset, length: length, isLast: isLast)
     }
     var length = 0
     while nextItem < items.count, nextItem - first < Self.maximumItems,
-      length + items[nextItem].size <= chunkSize
+      length + items[nextItem].packedSize <= chunkSize
     {
-      length += items[nextItem].size
+      length += items[nextItem].packedSize
       nextItem += 1
     }
-    return Chunk(items: first..<nextItem, offset: 0, length: length, isLast: true)
+    return Chunk(items: first..<nextItem, isPacked: true, offset: 0, length: length, isLast: true)
   }
 
   /// All chunks that are still to come.
@@ -62,7 +64,7 @@ struct ChunkPlan {
     return count
   }
 
-  /// How many of the next chunks one hasher must take, in order: one chunk of small items, or all of a
+  /// How many of the next chunks one hasher must take, in order: one chunk of packed items, or all of a
   /// large one. Steps behind them.
   mutating func nextRun() -> Int? {
     guard let chunk = next() else { return nil }
@@ -70,4 +72,12 @@ struct ChunkPlan {
     (nextItem, nextOffset) = (item + 1, 0)
     return (items[item].size + chunkSize - 1) / chunkSize
   }
+}
+
+extension PipelineItem {
+  /// The bytes of the local header.
+  var headerSize: Int { ArchiveWriter.headerSize(entryName) }
+
+  /// The bytes that the item takes in a packed chunk.
+  var packedSize: Int { headerSize + size }
 }

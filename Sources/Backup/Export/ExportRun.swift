@@ -38,7 +38,7 @@ struct ExportRun {
       let date = Date()
       let contents = try library.contents()
       let plan = try ExportPlan(contents, options, sizes: library.fileSizes)
-      counter.setTotals(items: plan.items.count, bytes: plan.bytes * (options.verifies ? 2 : 1))
+      setTotals(plan)
       if options.isDryRun { return summary(of: plan) }
       let target = try Destination(destination)
       switch options.format {
@@ -46,6 +46,13 @@ struct ExportRun {
       case .json: return try exportDocument(plan, library, target, date)
       }
     }
+  }
+
+  /// How often every photo passes by: it is written, and with `verifies` read back.
+  private var passes: Int { options.verifies ? 2 : 1 }
+
+  private func setTotals(_ plan: ExportPlan) {
+    counter.setTotals(items: plan.items.count * passes, bytes: plan.bytes * passes)
   }
 
   private func exportArchive(
@@ -86,7 +93,8 @@ struct ExportRun {
         plan.items.map { library.pipelineItem($0) }, readers: options.readers,
         isCancelled: { [counter] in counter.isCancelled })
       let rest = plan.excluding(bad.map { ($0.index, $0.reason.description) })
-      counter.restart(items: rest.items.count, bytes: rest.bytes * (options.verifies ? 2 : 1))
+      counter.restart()
+      setTotals(rest)
       do {
         return (rest, try writeOnce(rest, library, file, uuid, exportDate))
       } catch PipelineError.item(let index, let reason) {
@@ -112,7 +120,11 @@ struct ExportRun {
       },
     ]
     return try pipeline.write(
-      texts, to: file, isCancelled: { [counter] in counter.isCancelled }
+      texts, to: file, isCancelled: { [counter] in counter.isCancelled },
+      progress: { [counter] advance in
+        let name = plan.items[advance.item].photo.name
+        counter.advance(items: advance.isDone ? 1 : 0, bytes: advance.bytes, current: name)
+      }
     ).digests
   }
 
@@ -151,7 +163,7 @@ struct ExportRun {
     var summary = summary(of: plan)
     summary.archiveBytes = json.count
     if options.verifies { _ = try BackupSource(path: output.file.descriptorPath) }
-    counter.advance(items: plan.items.count, bytes: plan.bytes * (options.verifies ? 2 : 1))
+    counter.advance(items: plan.items.count * passes, bytes: plan.bytes * passes)
     try counter.checkCancellation()
     counter.enter(.committing)
     try publish(output, target, date, uuid, library, &summary)

@@ -44,7 +44,9 @@ final class Monitor<State>: @unchecked Sendable {
   }
 
   /// Runs `body` with the state to itself.
-  func withLock<Result>(_ body: (inout State, Signal) throws -> Result) rethrows -> Result {
+  func withLock<Result, Failure>(
+    _ body: (inout State, Signal) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return try body(&state, Signal(conditions: conditions, count: count))

@@ -1,6 +1,6 @@
 import FileSystem
+import Operations
 import PhotoLibrary
-import Synchronization
 import SystemPackage
 import Zip
 
@@ -24,8 +24,9 @@ struct PhotoPipeline: Sendable {
   struct Options: Sendable {
     /// Threads that read files.
     var readers = 2
-    /// Threads that compute MD5.
-    var hashers = 2
+    /// Threads that compute MD5, which takes most of the time: all processors but one, on which the other
+    /// threads find room.
+    var hashers = max(1, Workers.defaultCount - 1)
     /// Buffers shared by all stages.
     var bufferCount = 48
     /// Bytes of a buffer.
@@ -46,12 +47,16 @@ struct PhotoPipeline: Sendable {
   /// synced or published. Blocks until all is written, so it wants a thread of its own; the threads that it
   /// starts have ended when it returns or throws.
   ///
-  /// `isCancelled` is asked for every buffer and every small file, from several threads. Throws
-  /// `PipelineError` for an item, `FileError` for the archive's file, `CancellationError`, what a text
-  /// threw, or `ArchiveWriteError`; `file` then holds no archive.
+  /// `progress` is called by one thread, in the items' order, for every buffer and every small file: it
+  /// must be quick, like bumping a counter. `isCancelled` is asked as often, by several threads.
+  ///
+  /// Throws `PipelineError` for an item, `FileError` for the archive's file, `CancellationError`, what a
+  /// text threw, `ArchiveWriteError`, or `Errno` where no thread can be started; `file` then holds no
+  /// archive.
   func write(
-    _ texts: [PipelineText], to file: borrowing File, progress: PipelineProgress = .init(),
-    isCancelled: @escaping @Sendable () -> Bool = { false }
+    _ texts: [PipelineText], to file: borrowing File,
+    isCancelled: @escaping @Sendable () -> Bool = { false },
+    progress: @escaping @Sendable (PipelineAdvance) -> Void = { _ in }
   ) throws -> Result {
     let hashers = max(options.hashers, 1)
     let plan = ChunkPlan(items, chunkSize: options.bufferSize)
@@ -68,7 +73,8 @@ struct PhotoPipeline: Sendable {
       try archive.addText(text.entryName, modified: text.modified) { try text.contents(try feed.digests()) }
     }
 
-    let writer = ArchiveDataWriter(items, pool, progress, startsWriteBack: options.startsWriteBack)
+    let writer = ArchiveDataWriter(
+      items, pool, startsWriteBack: options.startsWriteBack, progress: progress)
     let stages = PipelineStages(monitor: monitor, pool: pool, chunkCount: state.chunkCount)
     let reader = PhotoReader(items: items, isCancelled: isCancelled)
     var archiveOnce = Optional(archive)

@@ -1,5 +1,4 @@
 import FileSystem
-import Synchronization
 
 /// An item's file, shared by the readers of its chunks: opened by the first of them, and closed when the
 /// last one lets go.
@@ -9,10 +8,10 @@ final class SharedFile: Sendable {
     init(_ file: consuming File) { self.file = file }
   }
 
-  private let state = Mutex<Open?>(nil)
+  private let state = Monitor<Open?>(nil, conditions: 0)
 
   func opened(_ item: PipelineItem) throws(FileError) -> Open {
-    try state.withLock { (state) throws(FileError) in
+    try state.withLock { (state, _) throws(FileError) in
       if let open = state { return open }
       let open = Open(try item.open())
       state = open
@@ -32,7 +31,7 @@ struct PhotoReader: Sendable {
     _ chunk: ChunkPlan.Chunk, _ shared: SharedFile?, into buffer: UnsafeMutableRawBufferPointer
   ) throws {
     if isCancelled() { throw CancellationError() }
-    if chunk.isPart, let shared, let item = chunk.items.first {
+    if !chunk.isPacked, let shared, let item = chunk.items.first {
       try attempt(item) { () throws(FileError) in
         let open = try shared.opened(items[item])
         return try Self.fill(buffer, from: open.file, at: chunk.offset, chunk.length, toEnd: chunk.isLast)
@@ -43,6 +42,7 @@ struct PhotoReader: Sendable {
     for item in chunk.items {
       if isCancelled() { throw CancellationError() }
       let size = items[item].size
+      position += items[item].headerSize
       let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[position...])
       try attempt(item) { () throws(FileError) in
         try Self.fill(rest, from: try items[item].open(), at: 0, size, toEnd: true)

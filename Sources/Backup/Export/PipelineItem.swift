@@ -47,3 +47,13 @@ enum ItemReason: Error, Equatable, Sendable, CustomStringConvertible {
     }
   }
 }
+
+/// Photo bytes that have reached the archive.
+struct PipelineAdvance: Sendable {
+  /// The index of their item.
+  var item: Int
+  /// Their number.
+  var bytes: Int
+  /// Whether the item is complete with them.
+  var isDone: Bool
+}

@@ -1,5 +1,4 @@
 import FileSystem
-import PhotoLibrary
 
 /// What each kind of thread of a pipeline does until there is nothing left, or the run has failed.
 struct PipelineStages: Sendable {
@@ -27,24 +26,12 @@ struct PipelineStages: Sendable {
   func hash(_ index: Int, _ items: [PipelineItem]) {
     attempt {
       while let run = try monitor.withLock({ state, _ in try state.claimRun() }) {
-        var hasher = RunningMD5()
+        var hasher = ChunkHasher(items)
         for number in run {
           let chunk = try monitor.wait(on: PipelineState.Condition.hashers + index) { state, _ in
             try state.filledChunk(number, for: index)
           }
-          var digests: [MD5Digest] = []
-          var bytes = UnsafeRawBufferPointer(pool.buffer(number))[..<chunk.length]
-          if chunk.isPart {
-            hasher.update(UnsafeRawBufferPointer(rebasing: bytes))
-            if chunk.isLast { digests = [hasher.digest] }
-          } else {
-            digests = chunk.items.map { item in
-              var hasher = RunningMD5()
-              hasher.update(UnsafeRawBufferPointer(rebasing: bytes.prefix(items[item].size)))
-              bytes = bytes.dropFirst(items[item].size)
-              return hasher.digest
-            }
-          }
+          let digests = hasher.take(chunk, UnsafeRawBufferPointer(pool.buffer(number)))
           monitor.withLock { $0.hashed(number, digests, first: chunk.items.lowerBound, $1) }
         }
       }
@@ -57,10 +44,11 @@ struct PipelineStages: Sendable {
     do {
       var written: Int?
       for number in 0..<chunkCount {
-        let chunk = try monitor.wait(on: PipelineState.Condition.zipped) { state, signal in
+        let (chunk, headers) = try monitor.wait(on: PipelineState.Condition.zipped) { state, signal in
           if let number = written.take() { state.written(number, signal) }
           return try state.writableChunk(number)
         }
+        for header in headers { try file.write(header.bytes, at: header.offset) }
         try writer.write(chunk, number, to: file)
         written = number
       }

@@ -20,6 +20,12 @@ struct PipelineState {
     var file: SharedFile?
   }
 
+  /// A local header that is to be written apart from its entry's data.
+  struct Header {
+    var offset: Int
+    var bytes: [UInt8]
+  }
+
   private struct Slot {
     var chunk: ChunkPlan.Chunk
     var number = -1
@@ -42,6 +48,7 @@ struct PipelineState {
   private var claimed = 0
   private var zipped = 0
   private var hashed = 0
+  private var headers: [Header] = []
   private var nextRun = 0
   private var hasherWaits: [Int]
   private var currentFile: SharedFile?
@@ -51,7 +58,7 @@ struct PipelineState {
     hashPlan = plan
     chunkCount = plan.count
     digests = Array(repeating: nil, count: itemCount)
-    let none = ChunkPlan.Chunk(items: 0..<0, offset: 0, length: 0, isLast: true)
+    let none = ChunkPlan.Chunk(items: 0..<0, isPacked: true, offset: 0, length: 0, isLast: true)
     slots = Array(repeating: Slot(chunk: none), count: count)
     hasherWaits = Array(repeating: -1, count: hashers)
   }
@@ -80,8 +87,8 @@ struct PipelineState {
     guard let chunk = plan.next() else { return .some(nil) }
     slots[number % slots.count] = Slot(
       chunk: chunk, number: number, isHashed: false, isWritten: false)
-    if chunk.isPart && chunk.offset == 0 { currentFile = SharedFile() }
-    let task = Task(number: number, chunk: chunk, file: chunk.isPart ? currentFile : nil)
+    if !chunk.isPacked && chunk.offset == 0 { currentFile = SharedFile() }
+    let task = Task(number: number, chunk: chunk, file: currentFile)
     if chunk.isLast { currentFile = nil }
     claimed += 1
     if claimed == chunkCount || slots[claimed % slots.count].isFree { signal.wake(Condition.free) }
@@ -106,8 +113,10 @@ struct PipelineState {
     return slot.number == number && slot.isFilled ? slot.chunk : nil
   }
 
-  /// libzip has done with every chunk below `number`.
-  mutating func zippedUpTo(_ number: Int, _ signal: Signal) {
+  /// libzip is done with every chunk below `number`, and with these headers.
+  mutating func zipped(upTo number: Int, taking headers: inout [Header], _ signal: Signal) {
+    self.headers.append(contentsOf: headers)
+    headers.removeAll(keepingCapacity: true)
     if zipped == number { return }
     zipped = number
     signal.wake(Condition.zipped)
@@ -121,10 +130,12 @@ struct PipelineState {
 
   // MARK: Writer
 
-  /// A chunk that can be written; nil to wait.
-  func writableChunk(_ number: Int) throws -> ChunkPlan.Chunk? {
+  /// A chunk that can be written, and headers besides; nil to wait.
+  mutating func writableChunk(_ number: Int) throws -> (ChunkPlan.Chunk, [Header])? {
     try checkFailure()
-    return zipped > number ? slots[number % slots.count].chunk : nil
+    guard zipped > number else { return nil }
+    defer { headers = [] }
+    return (slots[number % slots.count].chunk, headers)
   }
 
   /// A chunk's bytes are in the file.
