@@ -6,6 +6,9 @@ public final class ProgressCounter: Sendable {
   private struct State {
     var progress = Progress(phase: .planning)
     var isCancelled = false
+    /// What is still to be done once more before it counts.
+    var repeatedItems = 0
+    var repeatedBytes = 0
   }
 
   private let state = Mutex(State())
@@ -25,19 +28,22 @@ public final class ProgressCounter: Sendable {
     if isCancelled { throw CancellationError() }
   }
 
-  /// Sets the totals, once the plan is known. What was counted so far stays.
+  /// Sets the totals, once the plan is known. What was counted so far stays, up to the totals.
   public func setTotals(items: Int, bytes: Int) {
     state.withLock {
       $0.progress.totalItems = items
       $0.progress.totalBytes = bytes
+      $0.progress.processedItems = min($0.progress.processedItems, items)
+      $0.progress.bytesProcessed = min($0.progress.bytesProcessed, bytes)
     }
   }
 
-  /// Begins to count again, for work that has to be done once more.
+  /// Says that the work begins again. What is done once more counts only from where it stood, so that the
+  /// percentage waits and never runs backwards.
   public func restart() {
     state.withLock {
-      $0.progress.processedItems = 0
-      $0.progress.bytesProcessed = 0
+      $0.repeatedItems = $0.progress.processedItems
+      $0.repeatedBytes = $0.progress.bytesProcessed
     }
   }
 
@@ -52,8 +58,12 @@ public final class ProgressCounter: Sendable {
   /// Counts work as done.
   public func advance(items: Int = 0, bytes: Int = 0, current: String? = nil) {
     state.withLock {
-      $0.progress.processedItems += items
-      $0.progress.bytesProcessed += bytes
+      let repeatedItems = min(items, $0.repeatedItems)
+      let repeatedBytes = min(bytes, $0.repeatedBytes)
+      $0.repeatedItems -= repeatedItems
+      $0.repeatedBytes -= repeatedBytes
+      $0.progress.processedItems += items - repeatedItems
+      $0.progress.bytesProcessed += bytes - repeatedBytes
       if let current { $0.progress.currentItem = current }
     }
   }
