@@ -30,12 +30,12 @@ let package = Package(
         "FileSystem", "ImageHeader", "Operations",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
       name: "Backup",
       dependencies: [
         "PhotoLibrary", "Zip", "FileSystem", "Operations",
-        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
       ]),
     .executableTarget(

@@ -1,5 +1,6 @@
 import FileSystem
 import Foundation
+import Logging
 import SystemPackage
 
 /// The library's working folder: `.staging/<change>/`, with the staged files and, once files begin to move into
@@ -29,17 +30,29 @@ enum Staging {
 }
 
 extension LibraryWriter {
+  private static let logger = Logger(label: "smilepile.library")
+
   /// Finishes or removes what a writer left that did not come to its end.
   func recover() throws {
     if try library.root.status(of: Staging.folder) != nil {
-      for name in try library.root.directory(Staging.folder).names() { try finish(name.string) }
+      for name in try library.root.directory(Staging.folder).names() {
+        let wasMade = try finish(name.string)
+        Self.logger.notice(
+          wasMade
+            ? "tidied up after a change that was cut short once it was made"
+            : "took back a change that was cut short before it was made",
+          metadata: ["library": "\(library.path)", "change": "\(name)"])
+      }
     }
     try settleReplacedPhotos()
   }
 
   /// Brings one change to its end. Its id in the database means done; otherwise the files that its journal
   /// names are removed. Then the staging folder goes.
-  func finish(_ changeId: String) throws {
+  ///
+  /// - Returns: whether the change was made.
+  @discardableResult
+  func finish(_ changeId: String) throws -> Bool {
     let folder = Staging.folder.appending(changeId)
     let isCommitted = try library.read { database in
       try Bool.fetchOne(
@@ -51,6 +64,7 @@ extension LibraryWriter {
       for item in journal.files { try removeUncommitted(item) }
     }
     try removeStaging(changeId)
+    return isCommitted
   }
 
   func removeStaging(_ changeId: String) throws {

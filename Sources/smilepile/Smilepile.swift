@@ -1,5 +1,6 @@
 import ArgumentParser
 import Backup
+import Logging
 
 /// The command `smilepile`. Each subcommand has a file of its own; the work is done in the libraries.
 struct Smilepile: AsyncParsableCommand {
@@ -29,6 +30,12 @@ struct Smilepile: AsyncParsableCommand {
 enum Main {
   static func main() async {
     let arguments = Array(CommandLine.arguments.dropFirst())
+    let options = arguments.prefix { $0 != "--" }
+    if !options.contains("--quiet"), !options.contains("-q") {
+      LoggingSystem.bootstrap { _ in ConsoleLogHandler() }
+    } else {
+      LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
+    }
     let code: ExitStatus
     do {
       var command = try Smilepile.parseAsRoot(arguments)

@@ -1,5 +1,6 @@
 import FileSystem
 import Foundation
+import Logging
 import Operations
 import PhotoLibrary
 import SystemPackage
@@ -31,6 +32,7 @@ struct ExportRun {
   let destination: FilePath
   let options: ExportOptions
   let counter: ProgressCounter
+  private static let logger = Logger(label: "smilepile.export")
 
   func run() throws -> ExportSummary {
     let library = try Library(path: libraryPath)
@@ -88,7 +90,10 @@ struct ExportRun {
     counter.enter(.writing)
     do {
       return (plan, try writeOnce(plan, library, file, uuid, exportDate))
-    } catch PipelineError.item {
+    } catch PipelineError.item(let index, let reason) {
+      Self.logger.notice(
+        "a photo cannot be read; checking the others, then writing the archive again",
+        metadata: ["photo": "\(plan.label(plan.items[index].photo))", "reason": "\(reason)"])
       let bad = try PhotoPipeline.check(
         plan.items.map { library.pipelineItem($0) }, readers: options.readers,
         isCancelled: { [counter] in counter.isCancelled })
