@@ -68,7 +68,7 @@ public final class LibraryWriter: Sendable {
       return value
     } catch {
       // what the database says decides, as it would after a crash; if this fails too, the next start does it
-      try? finish(change.id)
+      _ = try? finish(change.id)
       throw error
     }
   }

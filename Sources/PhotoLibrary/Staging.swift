@@ -51,7 +51,6 @@ extension LibraryWriter {
   /// names are removed. Then the staging folder goes.
   ///
   /// - Returns: whether the change was made.
-  @discardableResult
   func finish(_ changeId: String) throws -> Bool {
     let folder = Staging.folder.appending(changeId)
     let isCommitted = try library.read { database in
