@@ -87,7 +87,7 @@ public struct MergePlan: Sendable {
         let id = category.id
         category = incoming
         category.id = id
-        if byName[incoming.name] != category { edit.changedCategories.append(category) }
+        edit.changedCategories.append(category)
       }
       byName[category.name] = category
       result[record.id] = category
