@@ -121,7 +121,9 @@ public struct MergePlan: Sendable {
         incoming.append((index, row))
       }
     }
-    let matches = PhotoMatching.match(incoming.map(\.row), with: library.photos)
+    let matches = PhotoMatching.match(incoming.map(\.row), with: library.photos) { position in
+      if case .absent = backup.photos[incoming[position].source].content { true } else { false }
+    }
 
     var names = Dictionary(grouping: library.photos, by: \.categoryId).mapValues { Set($0.map(\.name)) }
     let categoryById = Dictionary(

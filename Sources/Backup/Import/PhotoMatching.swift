@@ -16,6 +16,9 @@ enum PhotoIdentity: Hashable {
 
 /// Matches each photo of a backup with at most one photo of the library: first those whose rows are equal, then
 /// those of equal name, then any of the same identity. Three passes over both, whatever they hold.
+///
+/// Photos that the backup does not hold come after all that it holds, and get what is left: otherwise one could
+/// take the match of a photo that is there, which would be added once more with every import.
 enum PhotoMatching {
   /// How alike two photos of one identity have to be.
   private struct Key: Hashable {
@@ -37,18 +40,24 @@ enum PhotoMatching {
   }
 
   /// Which of `incoming` (by index) is matched with which photo of the library.
-  static func match(_ incoming: [Photo], with existing: [Photo]) -> [Int: Photo] {
+  static func match(
+    _ incoming: [Photo], with existing: [Photo], isAbsent: (Int) -> Bool
+  ) -> [Int: Photo] {
     var matches: [Int: Photo] = [:]
     var isTaken = [Bool](repeating: false, count: existing.count)
-    for likeness in Key.Likeness.allCases {
-      var free: [Key: [Int]] = [:]
-      for index in existing.indices.reversed() where !isTaken[index] {
-        free[Key(existing[index], likeness), default: []].append(index)
-      }
-      for (index, photo) in incoming.enumerated() where matches[index] == nil {
-        guard let found = free[Key(photo, likeness)]?.popLast() else { continue }
-        matches[index] = existing[found]
-        isTaken[found] = true
+    let absent = incoming.indices.filter(isAbsent)
+    let present = absent.isEmpty ? Array(incoming.indices) : incoming.indices.filter { !isAbsent($0) }
+    for group in [present, absent] where !group.isEmpty {
+      for likeness in Key.Likeness.allCases {
+        var free: [Key: [Int]] = [:]
+        for index in existing.indices.reversed() where !isTaken[index] {
+          free[Key(existing[index], likeness), default: []].append(index)
+        }
+        for index in group where matches[index] == nil {
+          guard let found = free[Key(incoming[index], likeness)]?.popLast() else { continue }
+          matches[index] = existing[found]
+          isTaken[found] = true
+        }
       }
     }
     return matches
