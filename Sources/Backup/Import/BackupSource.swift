@@ -113,7 +113,7 @@ public struct BackupSource: Sendable {
     return text.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
   }
 
-  private init(document: [UInt8], path: FilePath) throws {
+  init(document: [UInt8], path: FilePath) throws {
     self.path = path
     format = .json
     archive = nil

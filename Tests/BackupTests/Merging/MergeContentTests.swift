@@ -1,0 +1,122 @@
+import Foundation
+import PhotoLibrary
+import Testing
+
+@testable import Backup
+
+/// Which photos a library holds after an import: a multiset union by identity, under every strategy and rule, for
+/// generated libraries and backups.
+@Suite struct MergeContentTests {
+  /// The rules under which merging is idempotent and independent of order.
+  static let unionRules: [DuplicateRule] = [.skip, .replace]
+  static let unionStrategies: [ImportStrategy] = [.merge, .skip]
+
+  @Test(arguments: unionStrategies, DuplicateRule.allCases)
+  func theUnionTakesTheLargerCountOfEachIdentity(_ strategy: ImportStrategy, _ rule: DuplicateRule) throws {
+    for test in try MergeCase.damaged.get() {
+      let (library, backup) = (test.library, test.backup)
+      let after = library.importing(backup, strategy, rule)
+      let (old, new) = (Multiset(library), Multiset(backup))
+      try #require(
+        Multiset(after) == (rule == .rename ? old.adding(new) : old.union(new)), "seed \(test.seed)")
+    }
+  }
+
+  @Test(arguments: DuplicateRule.allCases)
+  func replaceHoldsWhatTheBackupHolds(_ rule: DuplicateRule) throws {
+    for test in try MergeCase.whole.get() {
+      let (library, backup) = (test.library, test.backup)
+      let after = library.importing(backup, .replace, rule)
+      try #require(Multiset(after) == Multiset(backup), "seed \(test.seed)")
+      try #require(Set(after.categories.map(\.name)) == backup.categoryNames, "seed \(test.seed)")
+    }
+  }
+
+  @Test(arguments: unionStrategies, unionRules)
+  func theSecondImportChangesNothing(_ strategy: ImportStrategy, _ rule: DuplicateRule) throws {
+    for test in try MergeCase.damaged.get() {
+      let (library, backup) = (test.library, test.backup)
+      let once = library.importing(backup, strategy, rule)
+      let again = once.plan(backup, strategy, rule)
+      try #require(again.edit.isEmpty, "seed \(test.seed): \(again.edit)")
+      try #require(again.photosImported == 0 && again.categoriesImported == 0, "seed \(test.seed)")
+      try #require(again.photosSkipped == backup.photos.count - again.absent.count, "seed \(test.seed)")
+    }
+  }
+
+  @Test func replacingTwiceChangesNoRow() throws {
+    for test in try MergeCase.whole.get() {
+      let (library, backup) = (test.library, test.backup)
+      let once = library.importing(backup, .replace, .skip)
+      let twice = once.importing(backup, .replace, .skip)
+      try #require(
+        once.categories == twice.categories && once.settings == twice.settings, "seed \(test.seed)")
+      // equal contents may change their places
+      try #require(once.photos.map(\.withoutPath) == twice.photos.map(\.withoutPath), "seed \(test.seed)")
+      try #require(Set(once.photos.map(\.path)) == Set(twice.photos.map(\.path)), "seed \(test.seed)")
+    }
+  }
+
+  @Test(arguments: unionStrategies, unionRules)
+  func theOrderOfBackupsDoesNotMatter(_ strategy: ImportStrategy, _ rule: DuplicateRule) throws {
+    for test in try MergeCase.damaged.get() {
+      let (library, backups) = (test.library, test.backups)
+      func after(_ order: [Int]) -> Multiset {
+        Multiset(order.reduce(library) { $0.importing(backups[$1], strategy, rule) })
+      }
+      try #require(after([0, 1]) == after([1, 0]), "seed \(test.seed)")
+      let expected = after([0, 1, 2])
+      for order in MergeCase.otherOrders {
+        try #require(after(order) == expected, "seed \(test.seed), order \(order)")
+      }
+    }
+  }
+
+  @Test(arguments: unionStrategies, DuplicateRule.allCases)
+  func noPhotoOfTheLibraryIsLost(_ strategy: ImportStrategy, _ rule: DuplicateRule) throws {
+    for test in try MergeCase.damaged.get() {
+      let (library, backup) = (test.library, test.backup)
+      let after = library.importing(backup, strategy, rule)
+      let byId = Dictionary(uniqueKeysWithValues: after.photos.map { ($0.id, $0) })
+      for photo in library.photos {
+        let now = try #require(byId[photo.id], "seed \(test.seed)")
+        try #require(now.identity == photo.identity, "seed \(test.seed)")
+        if rule != .replace { try #require(now == photo, "seed \(test.seed)") }
+      }
+      try #require(
+        Set(library.categories.map(\.id)).isSubset(of: after.categories.map(\.id)), "seed \(test.seed)")
+    }
+  }
+
+  @Test(arguments: ImportStrategy.allCases, DuplicateRule.allCases)
+  func everyPhotoOfTheBackupIsAccountedFor(_ strategy: ImportStrategy, _ rule: DuplicateRule) throws {
+    for test in try MergeCase.damaged.get() {
+      let (library, backup) = (test.library, test.backup)
+      let plan = library.plan(backup, strategy, rule)
+      let total = plan.photosImported + plan.photosSkipped + plan.absent.count
+      try #require(total == backup.photos.count, "seed \(test.seed)")
+      try #require(
+        plan.edit.newPhotos.count + plan.edit.changedPhotos.count == plan.photosImported, "seed \(test.seed)")
+      try #require(Set(plan.absent).count == plan.absent.count, "seed \(test.seed)")
+    }
+  }
+}
+
+extension BackupSource {
+  fileprivate var categoryNames: Set<String> {
+    Set(metadata.categories.map(\.name.precomposedStringWithCanonicalMapping))
+  }
+}
+
+extension Photo {
+  fileprivate var withoutPath: Photo {
+    var photo = self
+    photo.path = ""
+    return photo
+  }
+
+  /// What stays the same whatever an import brings.
+  fileprivate var identity: [String] {
+    [md5?.description ?? "", String(fileSize), String(categoryId), path]
+  }
+}

@@ -1,0 +1,133 @@
+import PhotoLibrary
+
+@testable import Backup
+
+/// What a photo is, whatever its path, id or file name: its content in its category; for an asset of the app, the
+/// path there in its category.
+struct Identity: Hashable {
+  var category: String
+  var md5: MD5Digest?
+  var size = 0
+  var assetPath: String?
+}
+
+/// How often each identity occurs.
+struct Multiset: Equatable {
+  private(set) var counts: [Identity: Int] = [:]
+
+  init(_ identities: [Identity]) {
+    for identity in identities { counts[identity, default: 0] += 1 }
+  }
+
+  init(_ library: LibraryContents) {
+    var names: [Int64: String] = [:]
+    for category in library.categories { names[category.id] = category.name }
+    self.init(
+      library.photos.map { photo in
+        var identity = Identity(category: names[photo.categoryId] ?? "?")
+        if photo.isFromAssets {
+          identity.assetPath = photo.path
+        } else {
+          identity.md5 = photo.md5
+          identity.size = photo.fileSize
+        }
+        return identity
+      })
+  }
+
+  /// The photos of a backup that can be had from it.
+  init(_ backup: BackupSource) {
+    self.init(backup.photos.compactMap { backup.identity($0) })
+  }
+
+  func union(_ other: Multiset) -> Multiset { combined(with: other) { max($0, $1) } }
+
+  func adding(_ other: Multiset) -> Multiset { combined(with: other) { $0 + $1 } }
+
+  private func combined(with other: Multiset, _ combine: (Int, Int) -> Int) -> Multiset {
+    var result = self
+    result.counts.merge(other.counts, uniquingKeysWith: combine)
+    return result
+  }
+}
+
+extension BackupSource {
+  /// The identity of one of the backup's photos, nil if its file is absent.
+  func identity(_ photo: Photo) -> Identity? {
+    let name = metadata.categories.first { $0.id == photo.record.categoryId }?.name ?? "?"
+    let category = name.precomposedStringWithCanonicalMapping
+    if photo.record.isFromAssets { return Identity(category: category, assetPath: photo.record.path) }
+    guard let size = photo.content.size, let md5 = photo.content.md5 else { return nil }
+    return Identity(category: category, md5: md5, size: size)
+  }
+}
+
+/// The values of a category as bytes: Swift takes é and e with an accent for equal, and nobody may change one into
+/// the other.
+struct CategoryValues: Equatable {
+  var texts: [[UInt8]]
+  var position: Int
+  var isDefault: Bool
+  var createdAt: Int64
+  var valuesAsOf: Int64
+
+  init(_ category: PhotoLibrary.Category) {
+    texts = [category.displayName, category.iconResource ?? "nil", category.colorHex ?? "nil"].map {
+      Array($0.utf8)
+    }
+    position = category.position
+    isDefault = category.isDefault
+    createdAt = category.createdAt
+    valuesAsOf = category.valuesAsOf
+  }
+}
+
+/// The values of the settings, without the times of this library.
+struct SettingsValues: Equatable {
+  var theme: Settings.ThemeMode
+  var flags: [Bool]
+  var valuesAsOf: Int64?
+
+  init(_ settings: Settings) {
+    theme = settings.themeMode
+    flags = [
+      settings.hasPIN, settings.hasPattern, settings.kidSafeModeEnabled, settings.deleteProtectionEnabled,
+    ]
+    valuesAsOf = settings.valuesAsOf
+  }
+}
+
+extension LibraryContents {
+  static var empty: LibraryContents {
+    LibraryContents(categories: [], photos: [], settings: Settings(createdAt: 1))
+  }
+
+  var categoryValues: [String: CategoryValues] {
+    Dictionary(uniqueKeysWithValues: categories.map { ($0.name, CategoryValues($0)) })
+  }
+
+  /// What an import makes of these contents, by the plan alone.
+  func importing(
+    _ backup: BackupSource, _ strategy: ImportStrategy, _ rule: DuplicateRule
+  ) -> LibraryContents {
+    applied(plan(backup, strategy, rule))
+  }
+
+  func plan(_ backup: BackupSource, _ strategy: ImportStrategy, _ rule: DuplicateRule) -> MergePlan {
+    MergePlan(
+      importing: backup, into: self, strategy: strategy, includesSettings: true, now: 5000,
+      duplicates: { _ in rule })
+  }
+
+  /// These contents after a plan, each new file at a path of its own, rows in the order of a library.
+  func applied(_ plan: MergePlan) -> LibraryContents {
+    var result = applying(plan.edit)
+    for index in result.photos.indices
+    where !result.photos[index].isFromAssets && result.photos[index].path.isEmpty {
+      result.photos[index].path = "photos/\(photos.count)-\(index)"
+    }
+    result.photos.sort { $0.id < $1.id }
+    result.categories.sort { ($0.position, $0.id) < ($1.position, $1.id) }
+    return result
+  }
+}

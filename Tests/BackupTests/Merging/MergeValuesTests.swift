@@ -1,0 +1,158 @@
+import Foundation
+import PhotoLibrary
+import Testing
+
+@testable import Backup
+
+/// Which values categories, settings and rows have after an import, and which ids.
+@Suite struct MergeValuesTests {
+
+  @Test func valuesDoNotDependOnTheOrderOfBackups() throws {
+    for test in try MergeCase.whole.get() {
+      let (library, backups) = (test.library, test.backups)
+      func after(_ order: [Int]) -> LibraryContents {
+        order.reduce(library) { $0.importing(backups[$1], .merge, .skip) }
+      }
+      let expected = after([0, 1, 2])
+      for order in MergeCase.otherOrders {
+        let result = after(order)
+        try #require(result.categoryValues == expected.categoryValues, "seed \(test.seed), order \(order)")
+        try #require(
+          SettingsValues(result.settings) == SettingsValues(expected.settings),
+          "seed \(test.seed), order \(order)")
+      }
+    }
+  }
+
+  @Test func theNewerValuesStand() throws {
+    for test in try MergeCase.whole.get() {
+      let (library, backup) = (test.library, test.backup)
+      let after = library.importing(backup, .merge, .skip).categoryValues
+      for (name, values) in library.categoryValues {
+        let dates = backup.metadata.categories
+          .filter { $0.name == name }.map { $0.valuesAsOf ?? backup.metadata.exportDate ?? .min }
+        let now = try #require(after[name], "seed \(test.seed)")
+        guard let date = dates.first else {
+          try #require(now == values, "seed \(test.seed): the backup does not know \(name)")
+          continue
+        }
+        try #require(now.valuesAsOf == max(date, values.valuesAsOf), "seed \(test.seed)")
+        if date < values.valuesAsOf { try #require(now == values, "seed \(test.seed)") }
+      }
+    }
+  }
+
+  @Test(arguments: DuplicateRule.allCases)
+  func skipChangesNoCategoryAndNoSetting(_ rule: DuplicateRule) throws {
+    for test in try MergeCase.whole.get() {
+      let (library, backup) = (test.library, test.backup)
+      let plan = library.plan(backup, .skip, rule)
+      try #require(plan.edit.changedCategories.isEmpty && plan.edit.settings == nil, "seed \(test.seed)")
+      if rule != .replace { try #require(plan.edit.changedPhotos.isEmpty, "seed \(test.seed)") }
+    }
+  }
+
+  @Test(arguments: ImportStrategy.allCases)
+  func protectionsAreOnlyEverRaised(_ strategy: ImportStrategy) throws {
+    for test in try MergeCase.whole.get() {
+      let (library, backup) = (test.library, test.backup)
+      let after = library.importing(backup, strategy, .skip).settings
+      let before = library.settings
+      try #require(after.kidSafeModeEnabled || !before.kidSafeModeEnabled, "seed \(test.seed)")
+      try #require(after.deleteProtectionEnabled || !before.deleteProtectionEnabled, "seed \(test.seed)")
+      let counts = strategy != .skip && backup.metadata.smilepile?.includesSettings != false
+      if counts, let raised = backup.metadata.settings?.securitySettings {
+        try #require(after.kidSafeModeEnabled || !raised.kidSafeModeEnabled, "seed \(test.seed)")
+        try #require(after.deleteProtectionEnabled || !raised.deleteProtectionEnabled, "seed \(test.seed)")
+      }
+      try #require(
+        after.changedAt >= after.createdAt && after.createdAt == before.createdAt, "seed \(test.seed)")
+    }
+  }
+
+  @Test(arguments: [ImportStrategy.merge, .skip], DuplicateRule.allCases)
+  func idsAreKeptWhereFreeAndElseNew(_ strategy: ImportStrategy, _ rule: DuplicateRule) throws {
+    for test in try MergeCase.whole.get() {
+      let (library, backup) = (test.library, test.backup)
+      let plan = library.plan(backup, strategy, rule)
+      let after = library.applied(plan)
+      try #require(Set(after.photos.map(\.id)).count == after.photos.count, "seed \(test.seed)")
+      try #require(Set(after.categories.map(\.id)).count == after.categories.count, "seed \(test.seed)")
+      let new = plan.edit.newPhotos.map(\.id) + plan.edit.newCategories.map(\.id)
+      try #require(new.allSatisfy(MergePlan.ids.contains), "seed \(test.seed)")
+      let taken = Set(library.photos.map(\.id))
+      for restore in plan.restores {
+        let id = backup.photos[restore.source].record.id
+        guard MergePlan.ids.contains(id), !taken.contains(id) else { continue }
+        try #require(restore.id == id, "seed \(test.seed)")
+      }
+      let takenCategories = Set(library.categories.map(\.id))
+      for category in plan.edit.newCategories {
+        // of two of one name, the first gives its id
+        let first = backup.metadata.categories.first { $0.name == category.name }
+        let id = try #require(first?.id, "seed \(test.seed)")
+        guard MergePlan.ids.contains(id), !takenCategories.contains(id) else { continue }
+        try #require(category.id == id, "seed \(test.seed)")
+      }
+    }
+  }
+
+  @Test func replaceKeepsEveryId() throws {
+    for test in try MergeCase.whole.get() {
+      let (library, backup) = (test.library, test.backup)
+      let plan = library.plan(backup, .replace, .skip)
+      let absent = Set(plan.absent)
+      let expected = backup.photos.indices.filter { !absent.contains($0) }.map { backup.photos[$0].record.id }
+      try #require(plan.edit.newPhotos.map(\.id) == expected, "seed \(test.seed)")
+      let ids = Set(backup.metadata.categories.map(\.id))
+      try #require(plan.edit.newCategories.allSatisfy { ids.contains($0.id) }, "seed \(test.seed)")
+    }
+  }
+
+  @Test(arguments: [ImportStrategy.merge, .skip], MergeContentTests.unionRules)
+  func whatALibraryExportsChangesNothingInIt(_ strategy: ImportStrategy, _ rule: DuplicateRule) throws {
+    for test in try MergeCase.whole.get() {
+      let library = test.library
+      let plan = library.plan(try library.exported(), strategy, rule)
+      try #require(plan.edit.isEmpty, "seed \(test.seed): \(plan.edit)")
+    }
+  }
+
+  @Test func whatALibraryExportsMakesAnEqualLibrary() throws {
+    for test in try MergeCase.whole.get() {
+      var library = test.library
+      let plan = LibraryContents.empty.plan(try library.exported(), .replace, .skip)
+      var copy = LibraryContents.empty.applied(plan)
+      for index in copy.photos.indices where !copy.photos[index].isFromAssets { copy.photos[index].path = "" }
+      for index in library.photos.indices where !library.photos[index].isFromAssets {
+        library.photos[index].path = ""
+      }
+      try #require(copy.photos == library.photos, "seed \(test.seed)")
+      try #require(copy.categories == library.categories, "seed \(test.seed)")
+      try #require(copy.categoryValues == library.categoryValues, "seed \(test.seed)")
+      try #require(SettingsValues(copy.settings) == SettingsValues(library.settings), "seed \(test.seed)")
+    }
+  }
+}
+
+extension LibraryContents {
+  /// What a backup of these contents is when it comes back, every file whole.
+  fileprivate func exported() throws -> BackupSource {
+    let plan = try ExportPlan(self, ExportOptions()) { photos in photos.map { .success($0.fileSize) } }
+    let digests = plan.items.compactMap(\.photo.md5)
+    let metadata = plan.metadata(digests, uuid: UUID(), exportDate: 4000)
+    let original = Dictionary(
+      uniqueKeysWithValues: metadata.photoManifest.map { ($0.photoId, $0.originalPath) })
+    let md5 = Dictionary(uniqueKeysWithValues: photos.map { ($0.id, $0.md5) })
+    return try BackupSource.sample(
+      metadata,
+      photos: metadata.photos.map { record in
+        var content = BackupSource.Content.asset
+        if let digest = md5[record.id] ?? nil {
+          content = .file("/nowhere", size: Int(record.fileSize), md5: digest)
+        }
+        return BackupSource.Photo(
+          record: record, originalPath: original[record.id] ?? record.path, content: content)
+      })
+  }
+}

@@ -1,0 +1,121 @@
+import FileSystem
+import Foundation
+import PhotoLibrary
+import SystemPackage
+
+/// A library in a temporary folder, filled row by row.
+public final class SampleLibrary: Sendable {
+  /// Where it is.
+  public let path: FilePath
+  private let folder: ScratchFolder
+
+  /// A photo with the bytes of its file; size, MD5 and path of the row are filled in.
+  public struct Member: Sendable {
+    /// The row.
+    public var photo: Photo
+    /// The file, nil for an asset of the app.
+    public var bytes: [UInt8]?
+
+    /// A photo with a file.
+    public init(
+      id: Int64, category: Int64 = 1, name: String? = nil, fileName: String,
+      createdAt: Int64 = 1_700_000_000_000,
+      width: Int = 0, height: Int = 0, bytes: [UInt8]
+    ) {
+      self.bytes = bytes
+      photo = Photo(
+        id: id, categoryId: category, name: name ?? FilePath(fileName).stem ?? fileName, path: "",
+        originalPath: fileName, createdAt: createdAt, fileSize: bytes.count, width: width, height: height,
+        md5: MD5Digest(of: bytes))
+    }
+
+    /// A row for what ships inside the app.
+    public init(asset path: String, id: Int64, category: Int64 = 1, name: String = "asset") {
+      photo = Photo(
+        id: id, categoryId: category, name: name, path: path, originalPath: path, isFromAssets: true,
+        createdAt: 1_700_000_000_000, fileSize: 0, md5: nil)
+    }
+  }
+
+  /// Makes an empty library and fills it.
+  public init(
+    _ members: [Member] = [], categories: [PhotoLibrary.Category] = [], settings: Settings? = nil
+  ) throws {
+    folder = try ScratchFolder()
+    path = folder.path.appending("Library")
+    try Library.create(at: path, now: Date(milliseconds: 1_600_000_000_000))
+    guard !members.isEmpty || !categories.isEmpty || settings != nil else { return }
+    var edit = LibraryEdit()
+    edit.newCategories = categories
+    edit.newPhotos = members.map(\.photo)
+    edit.settings = settings
+    let writer = try LibraryWriter(path: path)
+    try writer.change(.add) { change in
+      let withFiles = members.indices.filter { members[$0].bytes != nil }
+      let paths = try writer.newPaths(
+        for: withFiles.map { (members[$0].photo.fileName, members[$0].photo.createdAt) })
+      var files: [Change.StagedFile] = []
+      for (index, path) in zip(withFiles, paths) {
+        guard let bytes = members[index].bytes, let md5 = members[index].photo.md5 else { continue }
+        try change.stage("\(index)").write(bytes, at: 0)
+        edit.newPhotos[index].path = path
+        files.append(Change.StagedFile(name: "\(index)", path: path, md5: md5))
+      }
+      try change.commit(edit, files: files)
+    }
+  }
+
+  /// Everything in it.
+  public var contents: LibraryContents {
+    get throws { try Library(path: path).contents() }
+  }
+
+  /// Everything on disk.
+  public var tree: FolderTree {
+    get throws { try FolderTree(path) }
+  }
+
+  /// Where a photo's file lies.
+  public func file(of photo: Photo) -> FilePath { path.appending(FilePath(photo.path).components) }
+
+  /// The bytes of every photo that has a file, by its id.
+  public func bytesOfPhotos() throws -> [Int64: [UInt8]] {
+    let photos = try contents.photos.filter { !$0.isFromAssets }
+    return Dictionary(
+      uniqueKeysWithValues: try photos.map { photo in
+        (photo.id, Array(try Data(contentsOf: URL(fileURLWithPath: file(of: photo).string))))
+      })
+  }
+
+  /// What should never be, whatever was done: rows without files, files without rows, staging left behind.
+  public func faults() throws -> [String] {
+    let library = try Library(path: path)
+    var faults = try library.contents().photos
+      .filter { !$0.isFromAssets && !FileManager.default.fileExists(atPath: file(of: $0).string) }
+      .map { "photo \($0.id) has no file \($0.path)" }
+    faults += try library.strangers().map { "stranger \($0)" }
+    faults += try tree.files.keys.filter { $0.hasPrefix(".staging/") }.sorted()
+    return faults
+  }
+}
+
+extension MD5Digest {
+  /// The MD5 of some bytes.
+  public init(of bytes: [UInt8]) {
+    var hash = RunningMD5()
+    bytes.withUnsafeBytes { hash.update($0) }
+    self = hash.digest
+  }
+}
+
+extension PhotoLibrary.Category {
+  /// A category with a name and nothing special.
+  public static func sample(
+    _ id: Int64, _ name: String, icon: String? = nil, color: String? = nil
+  ) -> PhotoLibrary.Category {
+    PhotoLibrary.Category(
+      id: id, name: name, displayName: name.capitalized, position: Int(id), iconResource: icon,
+      colorHex: color,
+      createdAt: 1_650_000_000_000, valuesAsOf: 1_650_000_000_000)
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import SystemPackage
+
+/// A temporary folder that goes, with everything in it, when the value does.
+public final class ScratchFolder: Sendable {
+  /// Where it is.
+  public let path: FilePath
+
+  /// Makes an empty folder.
+  public init() throws {
+    path = FilePath(NSTemporaryDirectory()).appending("smilepile-test-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(atPath: path.string, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path.string) }
+
+  /// Writes a new file, and returns its path; folders on the way are made.
+  @discardableResult
+  public func write(_ bytes: [UInt8], to name: String) throws -> FilePath {
+    let file = path.appending(FilePath(name).components)
+    try FileManager.default.createDirectory(
+      atPath: file.removingLastComponent().string, withIntermediateDirectories: true)
+    try Data(bytes).write(to: URL(fileURLWithPath: file.string))
+    return file
+  }
+
+  /// Makes a folder in this one, and returns its path.
+  public func makeFolder(_ name: String) throws -> FilePath {
+    let folder = path.appending(name)
+    try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
+    return folder
+  }
+}
+
+/// Everything below a folder, to compare what it was with what it is: the bytes of each file by its path, a
+/// folder's path with a slash at the end and no bytes.
+///
+/// SQLite's `-wal` and `-shm` and the files of the locks, which whoever opens a library makes, are passed over.
+public struct FolderTree: Equatable, Sendable {
+  /// The bytes by path.
+  public private(set) var files: [String: [UInt8]] = [:]
+
+  /// Reads everything; links are not followed, and count as files without bytes.
+  public init(_ folder: FilePath) throws {
+    try read(folder, below: "")
+  }
+
+  private mutating func read(_ folder: FilePath, below prefix: String) throws {
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.string) {
+      let path = folder.appending(name)
+      let attributes = try FileManager.default.attributesOfItem(atPath: path.string)
+      switch attributes[.type] as? FileAttributeType {
+      case .typeDirectory:
+        files[prefix + name + "/"] = []
+        try read(path, below: prefix + name + "/")
+      case .typeRegular where [".lock", "-wal", "-shm"].contains(where: name.hasSuffix):
+        continue
+      case .typeRegular:
+        files[prefix + name] = Array(try Data(contentsOf: URL(fileURLWithPath: path.string)))
+      default:
+        files[prefix + name] = []
+      }
+    }
+  }
+
+  /// The paths of the files, sorted; folders left out.
+  public var fileNames: [String] { files.keys.filter { !$0.hasSuffix("/") }.sorted() }
+
+  /// The paths whose bytes differ, or that only one of the two has.
+  public func differences(from other: FolderTree) -> [String] {
+    Set(files.keys).union(other.files.keys).filter { files[$0] != other.files[$0] }.sorted()
+  }
+}
