@@ -26,7 +26,10 @@ public struct Directory: ~Copyable, Sendable {
   }
 
   /// The path of something in this folder, for messages.
-  public func path(of name: FilePath) -> FilePath { path.appending(name.components) }
+  public func path(of name: FilePath) -> FilePath {
+    FilePath(
+      platformString: path.platformBytes + [CChar(bitPattern: UInt8(ascii: "/"))] + name.platformBytes + [0])
+  }
 
   /// Opens a file. `name` may have several components; each but the last is opened as a folder,
   /// without following links. openat(2).
@@ -233,18 +236,34 @@ public struct Directory: ~Copyable, Sendable {
   private func inParent<Result: ~Copyable>(
     of name: FilePath, _ body: (CInt, FilePath) throws(FileError) -> Result
   ) throws(FileError) -> Result {
-    guard let last = name.lastComponent, name.isRelative,
-      name.components.allSatisfy({ $0.kind == .regular })
-    else { throw FileError("open", path(of: name), .invalidArgument) }
+    guard var names = name.plainNames, let last = names.popLast() else {
+      throw FileError("open", path(of: name), .invalidArgument)
+    }
     var parent = descriptor
     defer { if parent != descriptor { close(parent) } }
-    for component in name.components.dropLast() {
+    for folder in names {
       let next = try FileError.attempt("open", path(of: name)) { () throws(Errno) in
-        try SystemCalls.openat(parent, FilePath(component.string), O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+        try SystemCalls.openat(parent, folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
       }
       if parent != descriptor { close(parent) }
       parent = next
     }
-    return try body(parent, FilePath(last.string))
+    return try body(parent, last)
+  }
+}
+
+extension FilePath {
+  /// The components, byte for byte; nil if the path is absolute or empty, or if one of them is `.` or `..`. By hand,
+  /// since taking a path apart otherwise costs more than the system calls do.
+  fileprivate var plainNames: [FilePath]? {
+    let slash = CChar(bitPattern: UInt8(ascii: "/"))
+    let names = platformBytes.split(separator: slash, omittingEmptySubsequences: false)
+    let dot = CChar(bitPattern: UInt8(ascii: "."))
+    guard names.allSatisfy({ !$0.isEmpty && $0 != [dot] && $0 != [dot, dot] }) else { return nil }
+    return names.count == 1 ? [self] : names.map { FilePath(platformString: $0 + [0]) }
+  }
+
+  fileprivate var platformBytes: [CChar] {
+    withPlatformString { Array(UnsafeBufferPointer(start: $0, count: strlen($0))) }
   }
 }

@@ -165,14 +165,15 @@ public struct File: ~Copyable, Sendable {
 }
 
 extension FileError {
-  /// Runs `body` and gives the error that it throws an operation and a path.
+  /// Runs `body` and gives the error that it throws an operation and a path. Both are made only then.
   static func attempt<Result: ~Copyable>(
-    _ operation: String, _ path: FilePath, _ body: () throws(Errno) -> Result
+    _ operation: @autoclosure () -> String, _ path: @autoclosure () -> FilePath,
+    _ body: () throws(Errno) -> Result
   ) throws(FileError) -> Result {
     do {
       return try body()
     } catch {
-      throw FileError(operation, path, error)
+      throw FileError(operation(), path(), error)
     }
   }
 }
