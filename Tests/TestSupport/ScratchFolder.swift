@@ -35,7 +35,8 @@ public final class ScratchFolder: Sendable {
 /// Everything below a folder, to compare what it was with what it is: the bytes of each file by its path, a
 /// folder's path with a slash at the end and no bytes.
 ///
-/// SQLite's `-wal` and `-shm` and the files of the locks, which whoever opens a library makes, are passed over.
+/// SQLite's `-wal` and `-shm` and the files of the locks, which whoever opens a library makes, are passed over, as
+/// are the counters in a database's header, which opening it for writing bumps.
 public struct FolderTree: Equatable, Sendable {
   /// The bytes by path.
   public private(set) var files: [String: [UInt8]] = [:]
@@ -56,7 +57,12 @@ public struct FolderTree: Equatable, Sendable {
       case .typeRegular where [".lock", "-wal", "-shm"].contains(where: name.hasSuffix):
         continue
       case .typeRegular:
-        files[prefix + name] = Array(try Data(contentsOf: URL(fileURLWithPath: path.string)))
+        var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path.string)))
+        if bytes.count > 100, bytes.starts(with: "SQLite format 3".utf8) {
+          // https://www.sqlite.org/fileformat2.html#the_database_header: change counter, schema cookie, versions
+          for index in [24..<28, 40..<44, 92..<100].joined() { bytes[index] = 0 }
+        }
+        files[prefix + name] = bytes
       default:
         files[prefix + name] = []
       }

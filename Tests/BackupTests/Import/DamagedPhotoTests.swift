@@ -1,0 +1,136 @@
+import Foundation
+import PhotoLibrary
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Backup
+
+/// A backup some of whose photos are damaged or gone: the others come in, and these are named.
+@Suite struct DamagedPhotoTests {
+  /// What is done to the second of three photos, and what the message says of it.
+  struct Fault: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var mentions: String
+    var damage: @Sendable (inout SampleBackup) -> Void
+  }
+
+  static let faults: [Fault] = [
+    Fault(testDescription: "the entry is missing", mentions: "photos/2_b.jpg is not in the archive") {
+      $0.members.remove(at: 1)
+    },
+    Fault(testDescription: "the MD5 is another", mentions: "MD5") {
+      $0.metadata.photoManifest[1].checksum = String(repeating: "0", count: 32)
+    },
+    Fault(testDescription: "the CRC is wrong", mentions: "checksum") { backup in
+      backup.members[1].both { $0.crc32 ^= 1 }
+    },
+    Fault(testDescription: "a byte has flipped", mentions: "checksum") { $0.members[1].data[0] ^= 1 },
+    Fault(testDescription: "a byte has flipped, and no MD5 is given", mentions: "checksum") {
+      $0.members[1].data[0] ^= 1
+      $0.metadata.photoManifest[1].checksum = nil
+    },
+    Fault(testDescription: "the deflated data is broken", mentions: "data") { backup in
+      backup.members[1] = .deflated("photos/2_b.jpg", "b")
+      backup.members[1].data[0] = 0xFF
+    },
+    Fault(testDescription: "a bomb", mentions: "goes on after") { backup in
+      backup.members[1] = .deflated("photos/2_b.jpg", String(repeating: "b", count: 5000))
+      backup.members[1].both { $0.size = 1 }
+    },
+  ]
+
+  @Test(arguments: faults) func theOthersComeIn(_ fault: Fault) async throws {
+    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    var backup = SampleBackup(photos: ["a", "b", "c"])
+    fault.damage(&backup)
+    let path = try backup.write(to: scratch)
+    for expected in [(imported: 2, skipped: 0), (imported: 0, skipped: 2)] {
+      let summary = try await library.importing(path)
+      #expect(summary.photosImported == expected.imported && summary.photosSkipped == expected.skipped)
+      #expect(summary.photoFilesRestored == expected.imported)
+      #expect(summary.errors.count == 1 && summary.photosAbsent == 1 && summary.isIncomplete)
+      #expect(summary.errors.first?.hasPrefix("photo 2 “b” in “Family”: ") == true)
+      #expect(summary.errors.first?.contains(fault.mentions) == true)
+    }
+    #expect(try library.contents.photos.map(\.name) == ["a", "c"])
+    expectNone(try library.faults())
+  }
+
+  @Test(arguments: faults) func replaceWantsForceForIt(_ fault: Fault) async throws {
+    let scratch = try ScratchFolder()
+    let library = try SampleLibrary(
+      [.init(id: 9, fileName: "old.jpg", bytes: [1])], categories: [.sample(1, "old")])
+    var backup = SampleBackup(photos: ["a", "b", "c"])
+    fault.damage(&backup)
+    let path = try backup.write(to: scratch)
+    let tree = try library.tree
+    let error = await #expect(throws: BackupError.self) {
+      try await library.importing(path) { $0.strategy = .replace }
+    }
+    #expect(error?.description.contains("photo 2 “b”") == true)
+    expectNone(try library.tree.differences(from: tree))
+
+    let summary = try await library.importing(path) {
+      $0.strategy = .replace
+      $0.isForced = true
+    }
+    #expect(summary.photosImported == 2 && summary.photosAbsent == 1 && summary.isIncomplete)
+    #expect(try library.contents.photos.map(\.id) == [1, 3])
+    expectNone(try library.faults())
+  }
+
+  @Test func whatTheLibraryHoldsIsNotMissed() async throws {
+    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    var backup = SampleBackup(photos: ["a", "b", "c"])
+    try await library.importing(try backup.write(to: scratch, as: "whole.zip"))
+    backup.members.remove(at: 1)
+    let summary = try await library.importing(try backup.write(to: scratch))
+    #expect(summary.photosImported == 0 && summary.photosSkipped == 3 && !summary.isIncomplete)
+    let replaced = try await library.importing(scratch.path.appending("backup.zip")) {
+      $0.strategy = .replace
+    }
+    #expect(replaced.photosImported == 3 && !replaced.isIncomplete)
+    #expect(try library.bytesOfPhotos() == backup.photos)
+  }
+
+  @Test func anotherSizeAloneIsAWarning() async throws {
+    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    var backup = SampleBackup(photos: ["a"])
+    backup.metadata.photoManifest[0].fileSize = 4711
+    backup.metadata.photos[0].fileSize = 4711
+    let summary = try await library.importing(try backup.write(to: scratch))
+    #expect(summary.photosImported == 1 && !summary.isIncomplete)
+    #expect(summary.warnings.count == 1 && summary.warnings[0].contains("4711"))
+    #expect(try library.contents.photos.map(\.fileSize) == [1])
+  }
+
+  @Test func oddEntriesAreWarningsOrNothing() async throws {
+    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    var backup = SampleBackup(photos: ["a"])
+    backup.members += [
+      .stored("__MACOSX/photos/._1_a.jpg", "x"), .stored("__MACOSX/._metadata.json", "x"),
+      .directory("photos/"),
+      .stored("thumbnails/thumb_1_a.jpg", "x"), .stored("categories.json", "{}"), .stored(".DS_Store", "x"),
+    ]
+    backup.metadata.photoManifest[0].checksum = "no MD5"
+    backup.metadata.photoManifest.append(
+      Metadata.ManifestEntry(
+        photoId: 77, originalPath: "", zipEntryName: "photos/x", fileName: "x", fileSize: 0))
+    let path = try backup.write(to: scratch)
+    let summary = try await library.importing(path)
+    #expect(summary.photosImported == 1 && !summary.isIncomplete)
+    #expect(summary.warnings.count == 2)
+    #expect(summary.warnings.contains { $0.contains("no photo has the id 77") })
+    #expect(summary.warnings.contains { $0.contains("no MD5") })
+    expectNone(try BackupSource(path: path).strangers)
+  }
+
+  @Test func namesInNormalFormsAreOneName() async throws {
+    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    var backup = SampleBackup(photos: ["caf\u{E9}"])
+    backup.members = [.stored("photos/1_cafe\u{301}.jpg", "caf\u{E9}")]
+    let summary = try await library.importing(try backup.write(to: scratch))
+    #expect(summary.photosImported == 1 && !summary.isIncomplete && summary.warnings == [])
+  }
+}

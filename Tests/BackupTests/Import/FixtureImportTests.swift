@@ -1,0 +1,145 @@
+import Foundation
+import Operations
+import PhotoLibrary
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Backup
+
+/// One backup in each app's manner, into an empty library and on top of each other.
+@Suite struct FixtureImportTests {
+  @Test(arguments: ["", "x.smilepile", "photo.jpg", "backup.json"])
+  func theAndroidBackupTwiceAndTheOneFromIOSOnTop(_ name: String) async throws {
+    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let android = name.isEmpty ? Fixture.android.path : try Fixture.android.copy(as: name, in: scratch)
+
+    let first = try await library.importing(android)
+    #expect(first.categoriesImported == 4)
+    #expect(first.photosImported == 9)
+    #expect(first.photosSkipped == 0)
+    #expect(first.photoFilesRestored == 8)
+    #expect(first.photosAbsent == 1)
+    #expect(first.errors == [])
+    #expect(first.warnings.count { $0.contains("“lost”") } == 1)
+    #expect(first.isIncomplete)
+
+    let tree = try library.tree
+    let second = try await library.importing(android)
+    #expect(second.categoriesImported == 0 && second.photosImported == 0 && second.photoFilesRestored == 0)
+    #expect(second.photosSkipped == 9)
+    #expect(second.isIncomplete, "the lost photo is still absent")
+    expectNone(try library.tree.differences(from: tree))
+
+    let third = try await library.importing(Fixture.ios.path)
+    #expect(third.categoriesImported == 0 && third.photosImported == 0 && third.photoFilesRestored == 0)
+    #expect(third.photosSkipped == 8)
+    #expect(third.warnings == [] && third.errors == [])
+    #expect(!third.isIncomplete)
+    expectNone(try library.tree.differences(from: tree))
+    expectNone(try library.faults())
+  }
+
+  @Test(arguments: ["", "y.zip", "noending"])
+  func theJSONBackupBringsRowsAlone(_ name: String) async throws {
+    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let json = name.isEmpty ? Fixture.json.path : try Fixture.json.copy(as: name, in: scratch)
+    let summary = try await library.importing(json)
+    #expect(summary.categoriesImported == 4)
+    #expect(summary.photosImported == 1)
+    #expect(summary.photoFilesRestored == 0)
+    #expect(summary.photosAbsent == 9)
+    #expect(summary.warnings.count { $0.hasPrefix("photo ") } == 9)
+    #expect(summary.isIncomplete)
+    let photos = try library.contents.photos
+    #expect(photos.map(\.path) == ["sample_images/balloon.png"])
+    #expect(photos.map(\.isFromAssets) == [true])
+  }
+
+  @Test func theIOSBackupIntoAnEmptyLibrary() async throws {
+    let library = try SampleLibrary()
+    let summary = try await library.importing(Fixture.ios.path)
+    #expect(summary.categoriesImported == 4 && summary.photosImported == 8 && summary.photoFilesRestored == 8)
+    #expect(!summary.isIncomplete)
+    // the other way round, the asset alone is new
+    let android = try await library.importing(Fixture.android.path)
+    #expect(android.photosImported == 1 && android.photosSkipped == 8 && android.photoFilesRestored == 0)
+  }
+
+  @Test func aJSONBackupFindsItsPhotosInTheLibraryOfAnother() async throws {
+    let (library, other) = (try SampleLibrary(), try SampleLibrary())
+    try await other.importing(Fixture.android.path)
+    let summary = try await library.importing(Fixture.json.path) { $0.photosFrom = other.path }
+    // three photos share a file name: those in one month got a number in the folder
+    #expect(summary.photosImported + summary.photosAbsent == 10)
+    #expect(summary.photosImported == summary.photoFilesRestored + 1)
+    let md5 = Set(try other.contents.photos.compactMap(\.md5))
+    #expect(try library.contents.photos.compactMap(\.md5).allSatisfy(md5.contains))
+    expectNone(try library.faults())
+  }
+
+  @Test func rowsAndFilesAreThoseOfTheBackup() async throws {
+    let library = try SampleLibrary()
+    try await library.importing(Fixture.android.path)
+    let source = try BackupSource(path: Fixture.android.path)
+    let contents = try library.contents
+    #expect(contents.categories.map(\.id) == [1, 2, 9, 12])
+    #expect(contents.categories.map(\.displayName) == source.metadata.categories.map(\.displayName))
+    #expect(contents.photos.map(\.id) == source.metadata.photos.map(\.id).filter { $0 != 121 })
+    let bytes = try library.bytesOfPhotos()
+    for entry in source.metadata.photoManifest {
+      let photo = try #require(contents.photos.first { $0.id == entry.photoId })
+      let record = try #require(source.metadata.photos.first { $0.id == entry.photoId })
+      #expect(bytes[entry.photoId].map { MD5Digest(of: $0).description } == entry.checksum)
+      #expect(photo.originalPath == entry.originalPath && photo.name == record.name)
+      #expect(
+        photo.createdAt == record.createdAt && photo.width == record.width && photo.height == record.height)
+    }
+    #expect(contents.photos.first { $0.id == 101 }?.path == "photos/2025/10/IMG_0001.jpg")
+    #expect(contents.photos.first { $0.id == 106 }?.path == "photos/2025/09/IMG_0001.jpg")
+    #expect(contents.photos.first { $0.id == 108 }?.path == "photos/2025/09/IMG_0001 (2).jpg")
+    #expect(contents.settings.themeMode == .dark && contents.settings.kidSafeModeEnabled)
+    #expect(contents.settings.hasPIN && !contents.settings.hasPattern)
+  }
+
+  @Test func settingsStayBehindWhenAsked() async throws {
+    let library = try SampleLibrary()
+    let before = try library.contents.settings
+    try await library.importing(Fixture.android.path) { $0.includesSettings = false }
+    #expect(try library.contents.settings == before)
+  }
+}
+
+/// A dry run gives the figures of the real one, and writes nothing.
+@Suite struct DryRunTests {
+  /// Backups that are there already, and those of the run.
+  static let runs: [([Fixture], [Fixture])] = [
+    ([], [.android]), ([], [.json]), ([.android], [.android]), ([.android], [.ios]), ([.ios], [.android]),
+    ([.json], [.android, .ios, .json]), ([], [.ios, .json, .ios, .android]),
+  ]
+
+  @Test(arguments: runs, ImportStrategy.allCases)
+  func itsFiguresAreThoseOfTheRealRun(
+    _ run: (before: [Fixture], backups: [Fixture]), _ strategy: ImportStrategy
+  ) async throws {
+    for rule in DuplicateRule.allCases {
+      let library = try SampleLibrary()
+      for fixture in run.before { try await library.importing(fixture.path) }
+      var options = ImportOptions()
+      options.strategy = strategy
+      options.isForced = true
+      options.duplicates = { _ in rule }
+      options.isDryRun = true
+      let tree = try library.tree
+      var dry = try await Work.import(run.backups.map(\.path), into: library.path, options: options).summary
+      expectNone(try library.tree.differences(from: tree))
+
+      options.isDryRun = false
+      let real = try await Work.import(run.backups.map(\.path), into: library.path, options: options).summary
+      #expect(dry.isDryRun && !real.isDryRun)
+      dry.isDryRun = false
+      #expect(dry == real, "duplicates \(rule)")
+      expectNone(try library.faults())
+    }
+  }
+}

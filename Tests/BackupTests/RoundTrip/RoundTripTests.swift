@@ -1,0 +1,101 @@
+import Foundation
+import PhotoLibrary
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Backup
+
+/// A library goes into a backup, into a new library, and into a second backup: nothing changes on the way, and
+/// both apps could read what was written.
+@Suite struct RoundTripTests {
+  @Test(arguments: GeneratedLibrary.all, [ImportStrategy.merge, .replace])
+  func nothingIsLostOnTheWay(_ generated: GeneratedLibrary, _ strategy: ImportStrategy) async throws {
+    let scratch = try ScratchFolder()
+    let library = try generated.make()
+    let first = try await library.exporting(to: scratch.path.appending("1.zip")) { $0.verifies = true }
+    #expect(first.missing == [] && first.damaged == [] && first.phoneRefusals == [] && !first.isIncomplete)
+    let firstBackup = try WrittenBackup(try #require(first.archive))
+    expectNone(try firstBackup.faults())
+    #expect(try firstBackup.photos == library.bytesOfPhotos())
+
+    let copy = try SampleLibrary()
+    let restored = try await copy.importing(firstBackup.path) { $0.strategy = strategy }
+    #expect(restored.photosImported == generated.members.count && !restored.isIncomplete)
+    #expect(restored.categoriesImported == generated.categories.count)
+    #expect(restored.warnings == [] && restored.photosSkipped == 0)
+    expectNone(try copy.faults())
+
+    let second = try await copy.exporting(to: scratch.path.appending("2.zip"))
+    let secondBackup = try WrittenBackup(try #require(second.archive))
+    #expect(secondBackup.lasting == firstBackup.lasting)
+    #expect(secondBackup.photos == firstBackup.photos)
+    expectNone(try secondBackup.faults())
+    // names neither grow nor change from one round trip to the next
+    let (names, oldNames) = (try copy.photoFiles, try library.photoFiles)
+    #expect(names == oldNames)
+  }
+
+  @Test func fiveThousandTinyPhotos() async throws {
+    let scratch = try ScratchFolder()
+    var backup = SampleBackup()
+    for id in 1...5000 {
+      backup.add(
+        id: Int64(id), name: "IMG_\(id % 3000)", date: Int64(id) << 23, bytes: Array("photo \(id)".utf8))
+    }
+    let library = try SampleLibrary()
+    let imported = try await library.importing(try backup.write(to: scratch))
+    #expect(imported.photosImported == 5000 && imported.photoFilesRestored == 5000)
+
+    let summary = try await library.exporting(to: scratch.path.appending("2.zip"))
+    #expect(summary.photos == 5000 && summary.phoneRefusals == [])
+    let written = try WrittenBackup(try #require(summary.archive))
+    expectNone(try written.faults())
+    #expect(written.metadata.categories.map(\.name) == backup.metadata.categories.map(\.name))
+    #expect(written.metadata.photos.map(\.name) == backup.metadata.photos.map(\.name))
+    #expect(written.metadata.photos.map(\.createdAt) == backup.metadata.photos.map(\.createdAt))
+    #expect(written.photos == backup.photos)
+
+    let again = try await library.importing(written.path)
+    #expect(again.photosImported == 0 && again.photosSkipped == 5000 && !again.isIncomplete)
+  }
+
+  @Test(arguments: 0..<12) func randomNames(_ seed: Int) async throws {
+    var random = SeededGenerator(state: UInt64(seed))
+    let letters: [Unicode.Scalar] = [
+      ".", ".", " ", "/", "\\", "\u{301}", "é", "😀", "ж", "界", ":", "\n", "\u{202E}", "-", "a", "\u{0}",
+      "\u{85}",
+      "\u{200D}", "🏽", "\u{FE0F}", "\u{2028}", "\"",
+    ]
+    let names = (0..<25).map { _ in
+      let count = Int.random(in: 0...10, using: &random) * Int.random(in: 1...12, using: &random)
+      var name = String.UnicodeScalarView()
+      for _ in 0..<count { letters.randomElement(using: &random).map { name.append($0) } }
+      return String(name)
+    }
+    try await nothingIsLostOnTheWay(GeneratedLibrary("random", fileNames: names), .merge)
+  }
+
+  @Test func theAndroidBackupBecomesOneThatIOSReads() async throws {
+    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    try await library.importing(Fixture.android.path)
+    let summary = try await library.exporting(to: scratch.path)
+    let backup = try WrittenBackup(try #require(summary.archive))
+    expectNone(try backup.faults())
+    #expect(summary.phoneRefusals == [])
+    #expect(backup.strict.photos.count == 9 && backup.strict.photoManifest.count == 8)
+    #expect(backup.strict.settings.isDarkMode && backup.strict.settings.securitySettings.kidSafeModeEnabled)
+    let original = try BackupSource(path: Fixture.android.path).metadata
+    #expect(backup.metadata.categories.map(\.displayName) == original.categories.map(\.displayName))
+    #expect(
+      Set(backup.strict.photoManifest.map(\.checksum)) == Set(original.photoManifest.map(\.checksum)))
+    #expect(backup.strict.photoManifest.map(\.originalPath) == original.photoManifest.map(\.originalPath))
+  }
+}
+
+extension SampleLibrary {
+  /// The files in the photo folder, as they were given out.
+  fileprivate var photoFiles: [String] {
+    get throws { try tree.fileNames.filter { $0.hasPrefix("photos/") } }
+  }
+}

@@ -1,0 +1,61 @@
+import PhotoLibrary
+import SystemPackage
+import TestSupport
+
+@testable import Backup
+
+/// A backup put together photo by photo, in the manner of the Android app, with every part open to a fault.
+struct SampleBackup {
+  var metadata = Metadata()
+  /// The entries that hold photos.
+  var members: [ZipMember] = []
+  /// The bytes of each photo by its id.
+  private(set) var photos: [Int64: [UInt8]] = [:]
+
+  /// A backup with one category and no photos.
+  init() {
+    metadata.exportDate = 1_700_000_000_000
+    metadata.appVersion = "25.10.03.001"
+    metadata.categories = [
+      Metadata.CategoryRecord(id: 1, name: "family", displayName: "Family", position: 0, createdAt: 5)
+    ]
+    metadata.settings = Metadata.SettingsRecord(
+      isDarkMode: true,
+      securitySettings: Metadata.SecurityRecord(
+        hasPIN: false, hasPattern: false, kidSafeModeEnabled: false, deleteProtectionEnabled: false))
+  }
+
+  /// One with these photos, numbered from 1: `photos/1_a.jpg` for "a".
+  init(photos texts: [String]) {
+    self.init()
+    for (index, text) in texts.enumerated() {
+      add(id: Int64(index + 1), name: text, bytes: Array(text.utf8))
+    }
+  }
+
+  mutating func add(id: Int64, name: String, date: Int64 = 1_700_000_000_000, bytes: [UInt8]) {
+    let fileName = "\(id)_\(name).jpg"
+    metadata.photos.append(
+      Metadata.PhotoRecord(
+        id: id, path: "/data/user/0/com.smilepile/files/photos/\(name).jpg", categoryId: 1, name: name,
+        createdAt: date, fileSize: Int64(bytes.count)))
+    metadata.photoManifest.append(
+      Metadata.ManifestEntry(
+        photoId: id, originalPath: "/data/user/0/com.smilepile/files/photos/\(name).jpg",
+        zipEntryName: "photos/\(fileName)", fileName: fileName, fileSize: Int64(bytes.count),
+        checksum: MD5Digest(of: bytes).description))
+    members.append(.stored("photos/\(fileName)", String(decoding: bytes, as: UTF8.self)))
+    photos[id] = bytes
+  }
+
+  /// The archive's bytes, with another document in the place of its metadata if one is given.
+  func archive(json: [UInt8]? = nil) throws -> [UInt8] {
+    let text = String(decoding: try json ?? metadata.json(), as: UTF8.self)
+    return ZipBuilder([.stored("metadata.json", text)] + members).bytes
+  }
+
+  /// Writes the archive into a folder.
+  func write(to folder: ScratchFolder, as name: String = "backup.zip") throws -> FilePath {
+    try folder.write(archive(), to: name)
+  }
+}
