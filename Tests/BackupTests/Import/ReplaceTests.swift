@@ -1,0 +1,196 @@
+import Foundation
+import Operations
+import PhotoLibrary
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Backup
+
+/// `replace` puts a backup in the place of everything that is there, keeps what was there for an undo, and wants a
+/// backup that holds a whole library.
+@Suite struct ReplaceTests {
+  /// Two photos, of which the backup of `backup` knows the one with the bytes "b".
+  private func library() throws -> SampleLibrary {
+    try SampleLibrary(
+      [
+        .init(id: 50, fileName: "old.jpg", bytes: Array("old".utf8)),
+        .init(id: 51, fileName: "b.jpg", bytes: Array("b".utf8)),
+      ], categories: [.sample(1, "elsewhere")])
+  }
+
+  private let backup = SampleBackup(photos: ["a", "b", "c"])
+
+  @Test func oldFilesMoveAsideAndKeptOnesStay() async throws {
+    let (library, scratch) = (try library(), try ScratchFolder())
+    let old = try library.contents.photos
+    let summary = try await library.importing(try backup.write(to: scratch)) { $0.strategy = .replace }
+    #expect(summary.photosImported == 3 && summary.photosSkipped == 0 && summary.categoriesImported == 1)
+    #expect(summary.photoFilesRestored == 2, "the library has the bytes of b")
+    #expect(!summary.isIncomplete)
+
+    let contents = try library.contents
+    #expect(contents.photos.map(\.id) == [1, 2, 3] && contents.categories.map(\.name) == ["family"])
+    #expect(contents.photos[1].path == old[1].path)
+    #expect(try library.bytesOfPhotos() == backup.photos)
+    expectNone(try library.faults())
+    let undo = try library.tree.files.filter { $0.key.hasPrefix(".undo/") && !$0.key.hasSuffix("/") }
+    #expect(Array(undo.values) == [Array("old".utf8)])
+    #expect(undo.keys.allSatisfy { $0.hasSuffix("/50") })
+    #expect(try library.tree.files[old[0].path] == nil)
+  }
+
+  @Test func theNextImportDeletesWhatWasMovedAside() async throws {
+    let (library, scratch) = (try library(), try ScratchFolder())
+    try await library.importing(try backup.write(to: scratch)) { $0.strategy = .replace }
+    try await library.importing(try SampleBackup(photos: ["new"]).write(to: scratch, as: "2.zip"))
+    #expect(try library.tree.fileNames.filter { $0.hasPrefix(".undo/") } == [])
+    #expect(try library.contents.photos.count == 4)
+    expectNone(try library.faults())
+  }
+
+  @Test func aReaderKeepsTheOldFilesInPlace() async throws {
+    let (library, scratch) = (try library(), try ScratchFolder())
+    let old = try library.contents.photos[0]
+    let path = try backup.write(to: scratch)
+    let reader = try Library(path: library.path)
+    let (mayEnd, end) = AsyncStream.makeStream(of: Void.self)
+    let (isHolding, begin) = AsyncStream.makeStream(of: Void.self)
+    let holding = Task.detached {
+      try reader.holdingPhotos {
+        begin.finish()
+        let done = DispatchSemaphore(value: 0)
+        Task {
+          for await _ in mayEnd {}
+          done.signal()
+        }
+        done.wait()
+      }
+    }
+    for await _ in isHolding {}
+    try await library.importing(path) { $0.strategy = .replace }
+    #expect(try library.tree.files[old.path] == Array("old".utf8), "an export may be reading it")
+    #expect(try library.contents.photos.map(\.id) == [1, 2, 3])
+    end.finish()
+    try await holding.value
+    _ = try LibraryWriter(path: library.path)
+    #expect(try library.tree.files[old.path] == nil)
+    #expect(try library.tree.fileNames.contains { $0.hasPrefix(".undo/") && $0.hasSuffix("/50") })
+    expectNone(try library.faults())
+  }
+
+  @Test func aRottenFileIsBroughtAnew() async throws {
+    let (library, scratch) = (try library(), try ScratchFolder())
+    let photo = try library.contents.photos[1]
+    try Data("?".utf8).write(to: URL(fileURLWithPath: library.file(of: photo).string))
+    let summary = try await library.importing(try backup.write(to: scratch)) { $0.strategy = .replace }
+    #expect(summary.photosImported == 3 && summary.photoFilesRestored == 3 && !summary.isIncomplete)
+    #expect(try library.bytesOfPhotos() == backup.photos)
+    #expect(try library.contents.photos[1].path != photo.path, "the name of a file is never used again")
+    expectNone(try library.faults())
+  }
+
+  @Test func aRottenFileThatTheBackupLacksIsMissed() async throws {
+    let (library, scratch) = (try library(), try ScratchFolder())
+    let photo = try library.contents.photos[1]
+    var backup = backup
+    backup.members.remove(at: 1)
+    let path = try backup.write(to: scratch)
+    try Data("?".utf8).write(to: URL(fileURLWithPath: library.file(of: photo).string))
+    let tree = try library.tree
+    let error = await #expect(throws: BackupError.self) {
+      try await library.importing(path) { $0.strategy = .replace }
+    }
+    #expect(error?.description.contains("photo 2 “b”") == true)
+    expectNone(try library.tree.differences(from: tree))
+  }
+
+  @Test func aSecondReplaceChangesNothingButTheUndo() async throws {
+    let (library, scratch) = (try library(), try ScratchFolder())
+    let path = try backup.write(to: scratch)
+    try await library.importing(path) { $0.strategy = .replace }
+    let before = try library.contents
+    let summary = try await library.importing(path) { $0.strategy = .replace }
+    #expect(summary.photosImported == 3 && summary.photoFilesRestored == 0)
+    #expect(try library.contents.photos == before.photos && library.contents.categories == before.categories)
+    expectNone(try library.faults())
+  }
+
+  /// What cannot stand for a whole library.
+  @Test(arguments: ["json", "category", "since", "until"])
+  func whatIsNoWholeLibraryWantsForce(_ selection: String) async throws {
+    let (library, scratch) = (try library(), try ScratchFolder())
+    let source = try await SampleLibrary.imported(backup)
+    let exported = try await source.exporting(to: scratch.path.appending("part")) { options in
+      switch selection {
+      case "json": options.format = .json
+      case "category": options.categories = ["Family"]
+      case "since": options.since = 0
+      default: options.until = .max
+      }
+    }
+    let path = try #require(exported.archive)
+    let tree = try library.tree
+    for isDryRun in [true, false] {
+      let error = await #expect(throws: BackupError.self) {
+        try await library.importing(path) {
+          $0.strategy = .replace
+          $0.isDryRun = isDryRun
+        }
+      }
+      #expect(error?.description.contains("--force") == true)
+      #expect(error?.description.contains(path.string) == true)
+    }
+    expectNone(try library.tree.differences(from: tree))
+    try await library.importing(path) {
+      $0.strategy = .replace
+      $0.isForced = true
+    }
+    // of the JSON backup, the photo whose bytes the library has is no less absent: it says no MD5
+    #expect(try library.contents.photos.map(\.id) == (selection == "json" ? [] : [1, 2, 3]))
+    expectNone(try library.faults())
+  }
+
+  @Test func aJSONBackupWithItsPhotosIsWhole() async throws {
+    let (library, scratch) = (try library(), try ScratchFolder())
+    let source = try await SampleLibrary.imported(backup)
+    let path = try #require(
+      try await source.exporting(to: scratch.path.appending("all.json")) { $0.format = .json }.archive)
+    let summary = try await library.importing(path) {
+      $0.strategy = .replace
+      $0.photosFrom = source.path
+    }
+    #expect(summary.photosImported == 3 && !summary.isIncomplete)
+    #expect(try library.bytesOfPhotos() == source.bytesOfPhotos())
+  }
+
+  @Test func aPhotoThatThePhoneLostIsNoReasonToRefuse() async throws {
+    let (library, scratch) = (try library(), try ScratchFolder())
+    var backup = backup
+    backup.metadata.photoManifest.remove(at: 0)
+    backup.members.remove(at: 0)
+    let summary = try await library.importing(try backup.write(to: scratch)) { $0.strategy = .replace }
+    #expect(summary.photosImported == 2 && summary.warnings.count == 1 && summary.isIncomplete)
+  }
+
+  @Test func idsOutOfTheOrdinaryAreKept() async throws {
+    let (library, scratch) = (try library(), try ScratchFolder())
+    var backup = SampleBackup()
+    for id in [Int64.min, -1, 0, .max] { backup.add(id: id, name: "x", bytes: Array("\(id)".utf8)) }
+    try await library.importing(try backup.write(to: scratch)) { $0.strategy = .replace }
+    #expect(try library.contents.photos.map(\.id) == [.min, -1, 0, .max])
+    let archive = try await library.exporting(to: scratch.path.appending("again.zip")).archive
+    let written = try WrittenBackup(try #require(archive))
+    expectNone(try written.faults())
+    #expect(written.photos == backup.photos)
+  }
+}
+
+extension SampleLibrary {
+  /// A library into which a backup came.
+  static func imported(_ backup: SampleBackup) async throws -> SampleLibrary {
+    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    try await library.importing(try backup.write(to: scratch))
+    return library
+  }
+}
