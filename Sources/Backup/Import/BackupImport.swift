@@ -25,6 +25,8 @@ struct BackupImport {
     plan = MergePlan(
       importing: self.source, into: contents, strategy: options.strategy,
       includesSettings: options.includesSettings, now: Date().milliseconds, duplicates: options.duplicates)
+    // whoever was asked may have answered by stopping
+    try counter.checkCancellation()
   }
 
   /// Imports it, all or nothing.

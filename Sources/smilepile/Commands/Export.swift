@@ -65,6 +65,8 @@ struct Export: AsyncParsableCommand {
     var dry_run: Bool
   }
 
+  func validate() throws { _ = try library.path() }
+
   func run() async throws {
     var options = ExportOptions()
     options.format = format
@@ -75,7 +77,7 @@ struct Export: AsyncParsableCommand {
     options.verifies = verify
     options.isDryRun = dryRun
     let reporter = Reporter(outputOptions)
-    let summary = try await reporter.follow(.export(library.path(), to: FilePath(output), options: options))
+    let summary = try await reporter.follow(.export(library.path(), to: destination(), options: options))
 
     for warning in summary.warnings { reporter.warn(warning) }
     for photo in summary.missing + summary.damaged { reporter.error(photo, during: "export") }
@@ -95,6 +97,21 @@ struct Export: AsyncParsableCommand {
         damaged: summary.damaged, phone_compatible: summary.phoneRefusals.isEmpty,
         phone_refusals: summary.phoneRefusals, warnings: summary.warnings, dry_run: summary.isDryRun))
     if summary.isIncomplete { throw ExitStatus.incomplete }
+  }
+}
+
+extension Export {
+  /// Where the archive goes. A slash at the end says that a folder is meant; `FilePath` forgets it, and a folder
+  /// that is not there would become a file of its name.
+  private func destination() throws -> FilePath {
+    let path = FilePath(output)
+    var isFolder: ObjCBool = false
+    if output.hasSuffix("/"),
+      !FileManager.default.fileExists(atPath: output, isDirectory: &isFolder) || !isFolder.boolValue
+    {
+      throw BackupError.noSuchDestination(path)
+    }
+    return path
   }
 }
 

@@ -32,7 +32,11 @@ struct LibraryOption: ParsableArguments {
       "The library's folder; SMILEPILE_LIBRARY if not given.", valueName: "folder"))
   private var library: String?
 
-  /// The library's folder.
+  /// Whether the option was given; the environment does not count.
+  var isGiven: Bool { library != nil }
+
+  /// The library's folder. Commands that need one ask in `validate` too, so that its absence is answered with
+  /// their own usage.
   func path() throws -> FilePath {
     let name = library ?? ProcessInfo.processInfo.environment["SMILEPILE_LIBRARY"]
     guard let name, !name.isEmpty else {
