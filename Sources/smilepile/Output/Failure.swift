@@ -28,7 +28,7 @@ enum Failure {
     }
     let status = ExitStatus(for: error)
     let message = error is CancellationError ? "stopped; nothing was left behind" : "\(error)"
-    Console.standard.print("smilepile: \(message)", to: .error)
+    Console.standard.print("smilepile: \(message.escapedForTerminal)", to: .error)
     if isJSON { printExitError(status, message) }
     return status
   }

@@ -20,11 +20,7 @@ struct Reporter {
   /// Shows the progress of some work until it ends, and returns its summary.
   func follow<Summary>(_ work: Work<Summary>) async throws -> Summary {
     Signals.attend(work)
-    var renderer: (any ProgressRenderer)? =
-      options.quiet
-      ? nil
-      : options.json
-        ? JSONRenderer(console: console) : options.progress.renderer(console: console, terminal: Terminal())
+    var renderer = options.quiet ? nil : renderer
     var last: Operations.Progress?
     for await progress in work.progress {
       if let last { renderer?.show(last, isLast: false) }
@@ -38,6 +34,11 @@ struct Reporter {
       renderer?.clear()
       throw error
     }
+  }
+
+  private var renderer: (any ProgressRenderer)? {
+    guard options.json else { return options.progress.renderer(console: console, terminal: Terminal()) }
+    return options.progress == .none ? nil : JSONRenderer(console: console)
   }
 
   /// The result, for people. With `--progress percent` standard output belongs to the numbers.
@@ -55,13 +56,13 @@ struct Reporter {
   /// What is worth knowing and no failure.
   func warn(_ text: String) {
     guard !options.quiet, !options.json else { return }
-    console.print("warning: \(text)", to: .error)
+    console.print("warning: \(text.escapedForTerminal)", to: .error)
   }
 
   /// A photo or file that is not in the result as it should be.
   func error(_ text: String, during: String) {
     guard options.json else {
-      console.print("error: \(text)", to: .error)
+      console.print("error: \(text.escapedForTerminal)", to: .error)
       return
     }
     let item = text.split(separator: ": ", maxSplits: 1).first.map(String.init) ?? text
