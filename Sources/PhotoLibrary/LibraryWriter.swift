@@ -13,12 +13,16 @@ public final class LibraryWriter: Sendable {
 
   /// Takes the lock, opens the database, and recovers.
   ///
-  /// - Parameter lockWait: how long to wait for another writer to end.
+  /// - Parameters:
+  ///   - lockWait: how long to wait for another writer to end.
+  ///   - whileWaiting: called ten times a second meanwhile; may throw to give up.
   /// - Throws: what `Library.init(path:)` throws; `FileLock.Busy` when another process is writing;
   ///   `FileError` when the folder cannot be written.
-  public init(path: FilePath, lockWait: Duration = .zero) throws {
+  public init(
+    path: FilePath, lockWait: Duration = .zero, whileWaiting: () throws -> Void = {}
+  ) throws {
     let root = try Library.openFolder(path)
-    lock = try FileLock("library.lock", in: root, waiting: lockWait)
+    lock = try FileLock("library.lock", in: root, waiting: lockWait, whileWaiting: whileWaiting)
     var configuration = Configuration()
     configuration.journalMode = .wal
     configuration.busyMode = .timeout(10)

@@ -109,14 +109,8 @@ struct BackupImport {
   }
 
   private mutating func noteLoss(of index: Int, _ reason: String, isDamage: Bool) {
-    let record = source.photos[index].record
-    let category = source.metadata.categories.first { $0.id == record.categoryId }?.displayName ?? ""
-    let photo = PhotoLabel.label(id: record.id, category: category, name: record.name)
-    if isDamage {
-      summary.errors.append("\(photo): \(reason)")
-    } else {
-      summary.warnings.append("\(photo): \(reason)")
-    }
+    let loss = "\(source.label(of: source.photos[index])): \(reason)"
+    if isDamage { summary.errors.append(loss) } else { summary.warnings.append(loss) }
     summary.photosAbsent += 1
   }
 
@@ -125,7 +119,7 @@ struct BackupImport {
     summary.categoriesImported = plan.categoriesImported
     summary.photosImported = plan.photosImported
     summary.photosSkipped = plan.photosSkipped
-    summary.warnings += (source.warnings + plan.warnings).map { "\(source.path): \($0)" }
+    summary.warnings += source.warnings + plan.warnings
     return summary
   }
 }
