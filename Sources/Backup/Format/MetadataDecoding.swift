@@ -101,7 +101,7 @@ extension Metadata {
     } catch let fault as Fault {
       throw fault
     } catch let error as DecodingError {
-      throw Fault(error)
+      throw Fault(error, in: bytes)
     } catch {
       throw Fault(path: "", reason: "\(error)")
     }
@@ -133,54 +133,6 @@ extension Metadata {
     var seen = Set<Value>(minimumCapacity: values.count)
     for (index, value) in values.enumerated() where !seen.insert(value).inserted {
       throw Fault(path: "\(list)[\(index)].\(key)", reason: "\(value) was given before")
-    }
-  }
-}
-
-extension Metadata.Fault {
-  init(_ error: DecodingError) {
-    switch error {
-    case .keyNotFound(let key, let context):
-      self.init(path: Self.path(context.codingPath + [key]), reason: "is missing")
-    case .valueNotFound(_, let context):
-      self.init(path: Self.path(context.codingPath), reason: "is null")
-    case .typeMismatch(let type, let context):
-      self.init(path: Self.path(context.codingPath), reason: "should be \(Self.name(of: type))")
-    case .dataCorrupted(let context):
-      let isSyntax = context.codingPath.isEmpty
-      self.init(
-        path: Self.path(context.codingPath),
-        reason: isSyntax ? "not valid JSON: \(Self.detail(context))" : context.debugDescription)
-    @unknown default:
-      self.init(path: "", reason: "\(error)")
-    }
-  }
-
-  private static func path(_ keys: [any CodingKey]) -> String {
-    keys.reduce(into: "") { path, key in
-      if let index = key.intValue {
-        path += "[\(index)]"
-      } else {
-        path += path.isEmpty ? key.stringValue : ".\(key.stringValue)"
-      }
-    }
-  }
-
-  private static func detail(_ context: DecodingError.Context) -> String {
-    guard let error = context.underlyingError as NSError?,
-      let text = error.userInfo[NSDebugDescriptionErrorKey] as? String
-    else { return context.debugDescription }
-    return text
-  }
-
-  private static func name(of type: Any.Type) -> String {
-    switch type {
-    case is String.Type: "a text"
-    case is Bool.Type: "true or false"
-    case is any FixedWidthInteger.Type: "a whole number"
-    case is [String: Any].Type: "an object"
-    case is any Collection.Type: "a list"
-    default: "an object"
     }
   }
 }
