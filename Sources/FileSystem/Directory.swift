@@ -240,11 +240,16 @@ public struct Directory: ~Copyable, Sendable {
     defer { if parent != descriptor { close(parent) } }
     for component in name.components.dropLast() {
       let next = try FileError.attempt("open", path(of: name)) { () throws(Errno) in
-        try SystemCalls.openat(parent, FilePath(component.string), O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+        try SystemCalls.openat(parent, FilePath(component), O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
       }
       if parent != descriptor { close(parent) }
       parent = next
     }
-    return try body(parent, FilePath(last.string))
+    return try body(parent, FilePath(last))
   }
+}
+
+extension FilePath {
+  /// A component alone, byte for byte: names on disks are not always UTF-8, and `string` mends what is not.
+  fileprivate init(_ component: Component) { self.init(root: nil, CollectionOfOne(component)) }
 }
