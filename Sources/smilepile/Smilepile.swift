@@ -38,8 +38,10 @@ enum Main {
   static func main() async {
     let arguments = Array(CommandLine.arguments.dropFirst())
     let code: ExitStatus
+    var running: any ParsableCommand.Type = Smilepile.self
     do {
       var command = try Smilepile.parseAsRoot(arguments)
+      running = type(of: command)
       Signals.install()
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
@@ -48,7 +50,7 @@ enum Main {
       }
       code = .done
     } catch {
-      code = Failure.report(error, arguments: arguments)
+      code = Failure.report(error, of: running, arguments: arguments)
     }
     exit(Console.standard.outputFailure == nil || code != .done ? code : Failure.reportLostOutput())
   }

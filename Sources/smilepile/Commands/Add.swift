@@ -40,8 +40,6 @@ struct Add: AsyncParsableCommand {
     var dry_run: Bool
   }
 
-  func validate() throws { _ = try library.path() }
-
   func run() async throws {
     var options = AddOptions()
     options.category = category

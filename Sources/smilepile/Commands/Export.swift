@@ -65,8 +65,6 @@ struct Export: AsyncParsableCommand {
     var dry_run: Bool
   }
 
-  func validate() throws { _ = try library.path() }
-
   func run() async throws {
     var options = ExportOptions()
     options.format = format
@@ -85,11 +83,12 @@ struct Export: AsyncParsableCommand {
     reporter.note(
       "\(verb) \(Count(summary.photos, "photo")) in \(Count(summary.categories, "category", "categories")), "
         + "\(ByteCount(summary.bytes))\(dryRun ? "" : "; the archive has \(ByteCount(summary.archiveBytes))")"
+        + (format == .json ? "; a JSON backup holds no photo files" : "")
     )
     if !summary.phoneRefusals.isEmpty {
       reporter.note("a phone will refuse this archive: \(summary.phoneRefusals.joined(separator: "; "))")
     }
-    if let archive = summary.archive { reporter.result(archive.string) }
+    if let archive = summary.archive { reporter.lasting(archive.string) }
     reporter.json(
       Summary(
         archive: summary.archive?.string, photos: summary.photos, categories: summary.categories,

@@ -59,10 +59,7 @@ struct Import: AsyncParsableCommand {
     var dry_run: Bool
   }
 
-  func validate() throws {
-    _ = try library.path()
-    try duplicates.checkTerminal()
-  }
+  func validate() throws { try duplicates.checkTerminal() }
 
   func run() async throws {
     var options = ImportOptions()

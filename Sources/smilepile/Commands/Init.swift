@@ -25,10 +25,7 @@ struct Init: AsyncParsableCommand {
   }
 
   func validate() throws {
-    guard let folder else {
-      _ = try library.path()
-      return
-    }
+    guard let folder else { return }
     if folder.isEmpty { throw ValidationError("the folder's name is empty") }
     if library.isGiven { throw ValidationError("name the folder as an argument or by -l, not both") }
   }

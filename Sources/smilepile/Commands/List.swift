@@ -49,8 +49,6 @@ struct List: AsyncParsableCommand {
     var bytes: Int
   }
 
-  func validate() throws { _ = try library.path() }
-
   func run() async throws {
     let contents = try Library(path: library.path()).contents()
     let reporter = Reporter(output)

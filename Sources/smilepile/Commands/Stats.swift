@@ -37,8 +37,6 @@ struct Stats: AsyncParsableCommand {
     }
   }
 
-  func validate() throws { _ = try library.path() }
-
   func run() async throws {
     let library = try Library(path: library.path())
     let totals = try library.totals()

@@ -30,7 +30,6 @@ struct Verify: AsyncParsableCommand {
   }
 
   func validate() throws {
-    if archives.isEmpty { _ = try library.path() }
     if !archives.isEmpty, library.isGiven {
       throw ValidationError("name archives or a library (-l), not both")
     }

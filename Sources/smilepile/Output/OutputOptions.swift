@@ -35,8 +35,9 @@ struct LibraryOption: ParsableArguments {
   /// Whether the option was given; the environment does not count.
   var isGiven: Bool { library != nil }
 
-  /// The library's folder. Commands that need one ask in `validate` too, so that its absence is answered with
-  /// their own usage.
+  /// The library's folder.
+  ///
+  /// - Throws: `ValidationError` if nobody named one.
   func path() throws -> FilePath {
     let name = library ?? ProcessInfo.processInfo.environment["SMILEPILE_LIBRARY"]
     guard let name, !name.isEmpty else {

@@ -47,6 +47,13 @@ struct Reporter {
     console.print(text, to: options.progress == .percent ? .error : .output)
   }
 
+  /// A result that must not get lost, as the place of an archive: if standard output cannot take it, it is said
+  /// on standard error.
+  func lasting(_ text: String) {
+    result(text)
+    if console.outputFailure != nil { console.print(text, to: .error) }
+  }
+
   /// What a person at a terminal wants to know besides the result, and a script does not.
   func note(_ text: String) {
     guard !options.json, !options.quiet else { return }
