@@ -1,6 +1,7 @@
 import FileSystem
 import Foundation
 import GRDB
+import Operations
 import SystemPackage
 
 /// A library opened for changing: the one writer, by `library.lock`, for as long as the value lives.
@@ -75,5 +76,13 @@ public final class LibraryWriter: Sendable {
       try? finish(change.id)
       throw error
     }
+  }
+}
+
+extension ProgressCounter {
+  /// Says what is being waited for while another process changes the library, and hears a cancellation.
+  public func waitForWriter() throws {
+    try checkCancellation()
+    advance(current: "waiting for another process")
   }
 }

@@ -37,8 +37,8 @@ struct BackupImport {
     let files = plan.filesToRestore(source)
     let bytes = files.reduce(0) { $0 + $1.size }
     try writer.requireSpace(bytes)
-    counter.enter(.restoring)
     counter.advance(items: source.photos.count - files.count, bytes: source.photoBytes - bytes)
+    counter.enter(.restoring)
 
     if !plan.edit.isEmpty {
       try writer.change(options.strategy == .replace ? .replace : .merge) { change in

@@ -35,7 +35,7 @@ struct ImportRun {
       options.isDryRun
       ? nil
       : try LibraryWriter(
-        path: library, lockWait: options.lockWait, whileWaiting: counter.checkCancellation)
+        path: library, lockWait: options.lockWait, whileWaiting: counter.waitForWriter)
     let reader = try writer?.library ?? Library(path: library)
 
     var sources = try paths.map { try BackupSource(path: $0, limits: options.limits) }
