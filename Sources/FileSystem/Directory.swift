@@ -211,6 +211,17 @@ public struct Directory: ~Copyable, Sendable {
     }
   }
 
+  /// Why nothing can be written in the folder: EROFS on a file system that is mounted for reading alone, EACCES
+  /// where this process may not; nil if nothing is in the way. faccessat(2).
+  public func writeFault() -> Errno? {
+    do throws(Errno) {
+      try SystemCalls.requireWritable(descriptor)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
   /// The folder's own status.
   public func status() throws(FileError) -> FileStatus {
     try FileError.attempt("examine", path) { () throws(Errno) in

@@ -38,8 +38,12 @@ public struct FileLock: ~Copyable, Sendable {
     self.file = file
   }
 
-  /// Takes the lock for this process alone, trying again until `wait` has passed.
-  public init(_ name: FilePath, in directory: borrowing Directory, waiting wait: Duration) throws {
+  /// Takes the lock for this process alone, trying again until `wait` has passed. `whileWaiting` is called ten
+  /// times a second, and may throw to give up.
+  public init(
+    _ name: FilePath, in directory: borrowing Directory, waiting wait: Duration,
+    whileWaiting: () throws -> Void = {}
+  ) throws {
     let deadline = ContinuousClock.now + wait
     while true {
       do {
@@ -47,6 +51,7 @@ public struct FileLock: ~Copyable, Sendable {
         return
       } catch let busy as Busy {
         if ContinuousClock.now >= deadline { throw busy }
+        try whileWaiting()
         usleep(100_000)
       }
     }

@@ -129,6 +129,11 @@ enum SystemCalls {
     return (type, free)
   }
 
+  /// Throws EROFS on a file system that nobody can write to, EACCES where this process may not.
+  static func requireWritable(_ directory: CInt) throws(Errno) {
+    _ = try call { faccessat(directory, ".", W_OK, AT_EACCESS) }
+  }
+
   /// The names in an open folder, without `.` and `..`, in no order.
   static func names(_ descriptor: CInt) throws(Errno) -> [FilePath] {
     let own = try openat(descriptor, ".", O_RDONLY | O_DIRECTORY)

@@ -9,6 +9,9 @@ public final class ProgressCounter: Sendable {
     /// What is still to be done once more before it counts.
     var repeatedItems = 0
     var repeatedBytes = 0
+    /// Where the phase began: planning, and what needs no work, say nothing about the speed of the rest.
+    var phaseFraction = 0.0
+    var phaseStart: ContinuousClock.Instant?
   }
 
   private let state = Mutex(State())
@@ -52,6 +55,8 @@ public final class ProgressCounter: Sendable {
     state.withLock {
       $0.progress.phase = phase
       $0.progress.currentItem = nil
+      $0.phaseFraction = $0.progress.fractionCompleted
+      $0.phaseStart = .now
     }
   }
 
@@ -70,12 +75,15 @@ public final class ProgressCounter: Sendable {
 
   /// A snapshot, with the times filled in.
   public var current: Progress {
-    var progress = state.withLock { $0.progress }
-    progress.elapsed = ContinuousClock.now - start
+    let now = ContinuousClock.now
+    let (state, phaseStart) = state.withLock { ($0, $0.phaseStart ?? start) }
+    var progress = state.progress
+    progress.elapsed = now - start
     let fraction = progress.fractionCompleted
+    let (gained, time) = (fraction - state.phaseFraction, now - phaseStart)
     // before half a second or one percent, the rate is noise
-    if fraction > 0.01 && fraction < 1 && progress.elapsed > .milliseconds(500) {
-      progress.estimatedRemaining = progress.elapsed * ((1 - fraction) / fraction)
+    if gained > 0.01 && fraction < 1 && time > .milliseconds(500) {
+      progress.estimatedRemaining = time * ((1 - fraction) / gained)
     }
     return progress
   }

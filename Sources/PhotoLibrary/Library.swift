@@ -110,7 +110,33 @@ public final class Library: Sendable {
       if try database.read(Schema.migrator.hasBeenSuperseded) { throw LibraryError.newerVersion(path) }
       return database
     } catch let error as DatabaseError {
+      if configuration.readonly, let database = try openUnchangingDatabase(path, configuration, after: error) {
+        return database
+      }
       throw LibraryError.database(path, reason: error.message ?? error.description)
+    }
+  }
+
+  /// SQLite makes files beside a database in WAL mode even to read it. Where the file system is mounted for
+  /// reading alone, as a snapshot, nobody can change the database either, and it is told so.
+  /// https://www.sqlite.org/uri.html#uriimmutable
+  private static func openUnchangingDatabase(
+    _ path: FilePath, _ configuration: Configuration, after error: DatabaseError
+  ) throws -> DatabaseQueue? {
+    guard [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(error.resultCode.primaryResultCode) else { return nil }
+    let folder = try Directory.open(path)
+    switch folder.writeFault() {
+    case .readOnlyFileSystem?:
+      // what stands in a log of another moment could not be read
+      guard try (folder.status(of: "library.sqlite-wal")?.size ?? 0) == 0 else { return nil }
+      var url = URL(fileURLWithPath: path.appending(databaseName.components).string).absoluteURL
+      url.append(queryItems: [URLQueryItem(name: "immutable", value: "1")])
+      return try DatabaseQueue(path: url.absoluteString, configuration: configuration)
+    case .permissionDenied?:
+      throw LibraryError.database(
+        path, reason: "SQLite has to write beside it even to read it; run this as the owner of \(path)")
+    default:
+      return nil
     }
   }
 

@@ -1,6 +1,7 @@
 import FileSystem
 import Foundation
 import GRDB
+import Operations
 import SystemPackage
 
 /// A library opened for changing: the one writer, by `library.lock`, for as long as the value lives.
@@ -13,12 +14,16 @@ public final class LibraryWriter: Sendable {
 
   /// Takes the lock, opens the database, and recovers.
   ///
-  /// - Parameter lockWait: how long to wait for another writer to end.
+  /// - Parameters:
+  ///   - lockWait: how long to wait for another writer to end.
+  ///   - whileWaiting: called ten times a second meanwhile; may throw to give up.
   /// - Throws: what `Library.init(path:)` throws; `FileLock.Busy` when another process is writing;
   ///   `FileError` when the folder cannot be written.
-  public init(path: FilePath, lockWait: Duration = .zero) throws {
+  public init(
+    path: FilePath, lockWait: Duration = .zero, whileWaiting: () throws -> Void = {}
+  ) throws {
     let root = try Library.openFolder(path)
-    lock = try FileLock("library.lock", in: root, waiting: lockWait)
+    lock = try FileLock("library.lock", in: root, waiting: lockWait, whileWaiting: whileWaiting)
     var configuration = Configuration()
     configuration.journalMode = .wal
     configuration.busyMode = .timeout(10)
@@ -71,5 +76,13 @@ public final class LibraryWriter: Sendable {
       _ = try? finish(change.id)
       throw error
     }
+  }
+}
+
+extension ProgressCounter {
+  /// Says what is being waited for while another process changes the library, and hears a cancellation.
+  public func waitForWriter() throws {
+    try checkCancellation()
+    advance(current: "waiting for another process")
   }
 }

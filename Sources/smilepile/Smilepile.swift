@@ -15,9 +15,17 @@ struct Smilepile: AsyncParsableCommand {
 
       The library is named by -l or by SMILEPILE_LIBRARY.
 
-      Exit codes: 0 done; 1 failed, and nothing was published or changed; 3 incomplete: something that was
-      asked for is absent, and named; 4 verify found damage; 10 no such library or archive; 11 the library
-      is locked; 12 wrong or missing password; 64 usage; 130 interrupted; 143 terminated.
+      Exit codes:
+          0  done
+          1  failed; nothing was published or changed
+          3  incomplete: something that was asked for is absent, and named
+          4  verify found damage
+         10  no such library or archive
+         11  the library is locked by another process
+         12  wrong or missing password
+         64  the command line makes no sense
+        130  interrupted (SIGINT)
+        143  terminated (SIGTERM, SIGHUP)
       """,
     version: "smilepile \(Version.current)",
     subcommands: [
@@ -37,8 +45,10 @@ enum Main {
       LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
     }
     let code: ExitStatus
+    var running: any ParsableCommand.Type = Smilepile.self
     do {
       var command = try Smilepile.parseAsRoot(arguments)
+      running = type(of: command)
       Signals.install()
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
@@ -47,7 +57,7 @@ enum Main {
       }
       code = .done
     } catch {
-      code = Failure.report(error, arguments: arguments)
+      code = Failure.report(error, of: running, arguments: arguments)
     }
     exit(Console.standard.outputFailure == nil || code != .done ? code : Failure.reportLostOutput())
   }

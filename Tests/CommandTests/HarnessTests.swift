@@ -26,6 +26,7 @@ struct HarnessTests {
       "$ seq 200000; seq 200000 >&2\nstdout contains '200000'\nstderr contains '199999'",
       "[needs no-such-program-here]\n$ false\n\n$ true",
       "[needs sh]\n$ echo ok\nstdout is 'ok'",
+      "[if false]\n$ false\n\n$ true", "[if test -d .]\n$ echo ok\nstdout is 'ok'",
       "$ yes | head -1\nstdout is 'y'",
       #"""
       $ printf '{"message_type":"status","percent_done":0.5}\n'

@@ -25,6 +25,8 @@ struct BackupImport {
     plan = MergePlan(
       importing: self.source, into: contents, strategy: options.strategy,
       includesSettings: options.includesSettings, now: Date().milliseconds, duplicates: options.duplicates)
+    // whoever was asked may have answered by stopping
+    try counter.checkCancellation()
   }
 
   /// Imports it, all or nothing.
@@ -35,8 +37,8 @@ struct BackupImport {
     let files = plan.filesToRestore(source)
     let bytes = files.reduce(0) { $0 + $1.size }
     try writer.requireSpace(bytes)
-    counter.enter(.restoring)
     counter.advance(items: source.photos.count - files.count, bytes: source.photoBytes - bytes)
+    counter.enter(.restoring)
 
     if !plan.edit.isEmpty {
       try writer.change(options.strategy == .replace ? .replace : .merge) { change in
@@ -107,14 +109,8 @@ struct BackupImport {
   }
 
   private mutating func noteLoss(of index: Int, _ reason: String, isDamage: Bool) {
-    let record = source.photos[index].record
-    let category = source.metadata.categories.first { $0.id == record.categoryId }?.displayName ?? ""
-    let photo = PhotoLabel.label(id: record.id, category: category, name: record.name)
-    if isDamage {
-      summary.errors.append("\(photo): \(reason)")
-    } else {
-      summary.warnings.append("\(photo): \(reason)")
-    }
+    let loss = "\(source.label(of: source.photos[index])): \(reason)"
+    if isDamage { summary.errors.append(loss) } else { summary.warnings.append(loss) }
     summary.photosAbsent += 1
   }
 
@@ -123,7 +119,7 @@ struct BackupImport {
     summary.categoriesImported = plan.categoriesImported
     summary.photosImported = plan.photosImported
     summary.photosSkipped = plan.photosSkipped
-    summary.warnings += (source.warnings + plan.warnings).map { "\(source.path): \($0)" }
+    summary.warnings += source.warnings + plan.warnings
     return summary
   }
 }

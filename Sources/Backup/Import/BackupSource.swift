@@ -72,6 +72,12 @@ public struct BackupSource: Sendable {
     photos.reduce(0) { $0 + ($1.content.size ?? 0) }
   }
 
+  /// How messages name a photo of the backup, made safe for a terminal: `photo 7 “IMG_0001” in “Family”`.
+  public func label(of photo: Photo) -> String {
+    let category = metadata.categories.first { $0.id == photo.record.categoryId }?.displayName ?? ""
+    return PhotoLabel.label(id: photo.record.id, category: category, name: photo.record.name)
+  }
+
   /// How many photos of the backup have files.
   public var photoFiles: Int {
     photos.count { $0.content.size != nil }
@@ -92,7 +98,7 @@ public struct BackupSource: Sendable {
       throw error.isAbsence ? BackupError.noSuchBackup(path) : error as any Error
     }
     let status = try file.status()
-    guard status.kind == .file else { throw BackupError.notABackup(path, reason: "it is no file") }
+    guard status.kind == .file else { throw BackupError.notABackup(path, reason: "it is \(status.kind == .directory ? "a folder" : "no file")") }
     guard status.size > 0 else { throw BackupError.notABackup(path, reason: "the file is empty") }
     if try Archive.isArchive(file) {
       try self.init(archive: Archive(path: path, limits: limits))

@@ -31,7 +31,11 @@ struct ImportRun {
 
   func run(_ paths: [FilePath]) throws -> ImportSummary {
     // a dry run opens nothing for writing, so it can look at a library that another process is changing
-    let writer = options.isDryRun ? nil : try LibraryWriter(path: library, lockWait: options.lockWait)
+    let writer =
+      options.isDryRun
+      ? nil
+      : try LibraryWriter(
+        path: library, lockWait: options.lockWait, whileWaiting: counter.waitForWriter)
     let reader = try writer?.library ?? Library(path: library)
 
     var sources = try paths.map { try BackupSource(path: $0, limits: options.limits) }
@@ -50,11 +54,11 @@ struct ImportRun {
       do {
         var step = try BackupImport(source, into: contents, options: options, counter: counter)
         if let writer {
-          sum += try step.run(writer)
+          sum += named(try step.run(writer), source, among: sources)
           if index + 1 < sources.count { contents = try reader.contents() }
         } else {
           let (summary, after) = try step.dryRun()
-          sum += summary
+          sum += named(summary, source, among: sources)
           contents = after
         }
       } catch let error where index > 0 && !options.isDryRun && !(error is CancellationError) {
@@ -62,5 +66,15 @@ struct ImportRun {
       }
     }
     return sum
+  }
+  /// With several backups, each message begins with its backup's path.
+  private func named(
+    _ summary: ImportSummary, _ source: BackupSource, among sources: [BackupSource]
+  ) -> ImportSummary {
+    guard sources.count > 1 else { return summary }
+    var summary = summary
+    summary.warnings = summary.warnings.map { "\(source.path): \($0)" }
+    summary.errors = summary.errors.map { "\(source.path): \($0)" }
+    return summary
   }
 }

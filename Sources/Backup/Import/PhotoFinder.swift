@@ -55,7 +55,9 @@ struct PhotoFinder {
           reason: "\(found.count) files could be it: \(paths)", isDamage: false)
         continue
       }
-      let (digest, length) = try MD5Digest.ofFile(File.open(candidate.path, .read))
+      let (digest, length) = try MD5Digest.ofFile(File.open(candidate.path, .read)) { _ in
+        try counter.checkCancellation()
+      }
       source.photos[index].content = .file(candidate.path, size: length, md5: digest)
     }
   }

@@ -33,9 +33,13 @@ struct ArchiveCheck {
     var summary = CheckSummary()
     summary.strangers = source.strangers.map(\.escapedForMessages)
     summary.warnings = source.warnings
+    guard source.format == .zip else {
+      summary.warnings.append("a JSON backup holds no photo files; its document alone was checked")
+      return summary
+    }
     for photo in source.photos {
       guard case .absent(let reason, let isDamage, _) = photo.content else { continue }
-      let text = "\(label(photo)): \(reason)"
+      let text = "\(source.label(of: photo)): \(reason)"
       if isDamage { summary.damaged.append(text) } else { summary.warnings.append(text) }
     }
     guard let archive = source.archive else { return summary }
@@ -74,14 +78,9 @@ struct ArchiveCheck {
     summary.entriesChecked = entries.count
     for (index, reason) in damaged.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
       let entry = entries[index]
-      let name = photos[entry.index].map(label) ?? entry.name.escapedForMessages
+      let name = photos[entry.index].map(source.label) ?? entry.name.escapedForMessages
       summary.damaged.append("\(name): \(reason)")
     }
     return summary
-  }
-
-  private func label(_ photo: BackupSource.Photo) -> String {
-    let category = source.metadata.categories.first { $0.id == photo.record.categoryId }?.displayName ?? ""
-    return PhotoLabel.label(id: photo.record.id, category: category, name: photo.record.name)
   }
 }

@@ -20,6 +20,7 @@ extension Work where Summary == CheckSummary {
         if sources.count > 1 {
           summary.damaged = summary.damaged.map { "\(source.path): \($0)" }
           summary.strangers = summary.strangers.map { "\(source.path): \($0)" }
+          summary.warnings = summary.warnings.map { "\(source.path): \($0)" }
         }
         sum += summary
       }

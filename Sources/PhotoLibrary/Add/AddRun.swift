@@ -42,7 +42,8 @@ struct AddRun {
       let plan = AddPlan(try Library(path: library).contents(), options.category, now: Date().milliseconds)
       return try dryRun(found, plan, summary)
     }
-    let writer = try LibraryWriter(path: library, lockWait: options.lockWait)
+    let writer = try LibraryWriter(
+      path: library, lockWait: options.lockWait, whileWaiting: counter.waitForWriter)
     try writer.requireSpace(found.reduce(0) { $0 + $1.size })
     counter.enter(.reading)
     return try writer.change(.add) { change in

@@ -7,14 +7,16 @@ import Synchronization
 enum DuplicateChoice: String, CaseIterable, ExpressibleByArgument {
   case skip, replace, rename, ask
 
-  /// The rule for an import.
-  ///
   /// - Throws: `ValidationError` for `ask` where there is nobody to ask.
-  func rule() throws -> @Sendable (Duplicate) -> DuplicateRule {
-    if let rule = DuplicateRule(rawValue: rawValue) { return { _ in rule } }
-    guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
+  func checkTerminal() throws {
+    guard self != .ask || (isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1) else {
       throw ValidationError("--duplicates ask needs a terminal; choose skip, replace or rename")
     }
+  }
+
+  /// The rule for an import.
+  var rule: @Sendable (Duplicate) -> DuplicateRule {
+    if let rule = DuplicateRule(rawValue: rawValue) { return { _ in rule } }
     let question = DuplicateQuestion()
     return { question.answer(for: $0) }
   }
@@ -29,14 +31,16 @@ private final class DuplicateQuestion: Sendable {
     let name = duplicate.incoming.name.escapedForTerminal
     let category = duplicate.category.displayName.escapedForTerminal
     let existing = duplicate.existing.name.escapedForTerminal
+    Console.standard.print(
+      "“\(name)” is in “\(category)” already, as “\(existing)” (photo \(duplicate.existing.id)).",
+      to: .error)
     while true {
-      Console.standard.endStatus()
-      Console.standard.write(
-        "“\(name)” is in “\(category)” already, as “\(existing)” (photo \(duplicate.existing.id)).\n"
-          + "skip (s), replace its name and date (r), add a copy (c); a capital letter for all the rest: ",
-        to: .error)
-      guard let line = readLine() else {
-        Console.standard.print("", to: .error)
+      let line = Console.standard.ask(
+        "skip (s), replace its name and date (r), add a copy (c); a capital letter for all the rest: ",
+        isCancelled: { Signals.received != nil })
+      guard let line else {
+        // the end of the input, or a signal, after which the import throws the plan away
+        answerForAll.withLock { $0 = .skip }
         return .skip
       }
       let rule: DuplicateRule? =
@@ -47,7 +51,7 @@ private final class DuplicateQuestion: Sendable {
         default: nil
         }
       guard let rule else { continue }
-      if line.first?.isUppercase == true { answerForAll.withLock { $0 = rule } }
+      if line.first(where: \.isLetter)?.isUppercase == true { answerForAll.withLock { $0 = rule } }
       return rule
     }
   }

@@ -75,7 +75,7 @@ struct Export: AsyncParsableCommand {
     options.verifies = verify
     options.isDryRun = dryRun
     let reporter = Reporter(outputOptions)
-    let summary = try await reporter.follow(.export(library.path(), to: FilePath(output), options: options))
+    let summary = try await reporter.follow(.export(library.path(), to: destination(), options: options))
 
     for warning in summary.warnings { reporter.warn(warning) }
     for photo in summary.missing + summary.damaged { reporter.error(photo, during: "export") }
@@ -83,11 +83,12 @@ struct Export: AsyncParsableCommand {
     reporter.note(
       "\(verb) \(Count(summary.photos, "photo")) in \(Count(summary.categories, "category", "categories")), "
         + "\(ByteCount(summary.bytes))\(dryRun ? "" : "; the archive has \(ByteCount(summary.archiveBytes))")"
+        + (format == .json ? "; a JSON backup holds no photo files" : "")
     )
     if !summary.phoneRefusals.isEmpty {
       reporter.note("a phone will refuse this archive: \(summary.phoneRefusals.joined(separator: "; "))")
     }
-    if let archive = summary.archive { reporter.result(archive.string) }
+    if let archive = summary.archive { reporter.lasting(archive.string) }
     reporter.json(
       Summary(
         archive: summary.archive?.string, photos: summary.photos, categories: summary.categories,
@@ -95,6 +96,21 @@ struct Export: AsyncParsableCommand {
         damaged: summary.damaged, phone_compatible: summary.phoneRefusals.isEmpty,
         phone_refusals: summary.phoneRefusals, warnings: summary.warnings, dry_run: summary.isDryRun))
     if summary.isIncomplete { throw ExitStatus.incomplete }
+  }
+}
+
+extension Export {
+  /// Where the archive goes. A slash at the end says that a folder is meant; `FilePath` forgets it, and a folder
+  /// that is not there would become a file of its name.
+  private func destination() throws -> FilePath {
+    let path = FilePath(output)
+    var isFolder: ObjCBool = false
+    if output.hasSuffix("/"),
+      !FileManager.default.fileExists(atPath: output, isDirectory: &isFolder) || !isFolder.boolValue
+    {
+      throw BackupError.noSuchDestination(path)
+    }
+    return path
   }
 }
 

@@ -59,6 +59,8 @@ struct Import: AsyncParsableCommand {
     var dry_run: Bool
   }
 
+  func validate() throws { try duplicates.checkTerminal() }
+
   func run() async throws {
     var options = ImportOptions()
     options.strategy = strategy
@@ -67,7 +69,7 @@ struct Import: AsyncParsableCommand {
     options.isForced = force
     options.photosFrom = photosFrom.map { FilePath($0) }
     options.lockWait = lock.duration
-    options.duplicates = try duplicates.rule()
+    options.duplicates = duplicates.rule
     let reporter = Reporter(output)
     let summary = try await reporter.follow(
       .import(backups.map { FilePath($0) }, into: library.path(), options: options))

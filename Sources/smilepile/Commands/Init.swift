@@ -24,6 +24,12 @@ struct Init: AsyncParsableCommand {
     var library: String
   }
 
+  func validate() throws {
+    guard let folder else { return }
+    if folder.isEmpty { throw ValidationError("the folder's name is empty") }
+    if library.isGiven { throw ValidationError("name the folder as an argument or by -l, not both") }
+  }
+
   func run() async throws {
     let path = try folder.map { FilePath($0) } ?? library.path()
     try Library.create(at: path)

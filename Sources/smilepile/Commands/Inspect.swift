@@ -61,7 +61,7 @@ struct Inspect: AsyncParsableCommand {
     }
     let absent = source.photos.compactMap { photo -> String? in
       guard source.format == .zip, case .absent(let reason, _, _) = photo.content else { return nil }
-      return "photo \(photo.record.id) “\(photo.record.name.escapedForTerminal)”: \(reason)"
+      return "\(source.label(of: photo)): \(reason)"
     }
     let warnings = absent + source.warnings
     for warning in warnings { reporter.warn(warning) }

@@ -75,7 +75,8 @@ struct List: AsyncParsableCommand {
     let date = Date(milliseconds: photo.createdAt).formatted(.iso8601.year().month().day())
     let size = (photo.isFromAssets ? "in the app" : "\(ByteCount(photo.fileSize))").padded(toColumns: 10)
     let pixels = photo.width > 0 ? "\(photo.width)×\(photo.height)" : "-"
-    reporter.result("  \(id)  \(date)  \(size)  \(pixels)  \(photo.name.escapedForTerminal)")
+    let padding = String(repeating: " ", count: max(0, 9 - pixels.count))
+    reporter.result("  \(id)  \(date)  \(size)  \(pixels)\(padding)  \(photo.name.escapedForTerminal)")
     reporter.json(
       PhotoLine(
         id: photo.id, category: category.name, name: photo.name, path: photo.path,

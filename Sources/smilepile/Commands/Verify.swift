@@ -29,6 +29,12 @@ struct Verify: AsyncParsableCommand {
     var warnings: [String]
   }
 
+  func validate() throws {
+    if !archives.isEmpty, library.isGiven {
+      throw ValidationError("name archives or a library (-l), not both")
+    }
+  }
+
   func run() async throws {
     let reporter = Reporter(output)
     let summary =

@@ -12,7 +12,9 @@ enum Failure {
   }
 
   /// Says what went wrong, on standard error, and with `--json` as the last line of standard output.
-  static func report(_ error: any Error, arguments: [String]) -> ExitStatus {
+  static func report(
+    _ error: any Error, of command: any ParsableCommand.Type, arguments: [String]
+  ) -> ExitStatus {
     // a command that said itself what is to be said
     if let status = error as? ExitStatus { return status }
     let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
@@ -22,15 +24,25 @@ enum Failure {
       return .done
     }
     if parserCode == .validationFailure {
-      Console.standard.print(Smilepile.fullMessage(for: error), to: .error)
+      Console.standard.print(usageMessage(for: error, of: command), to: .error)
       if isJSON { printExitError(.usage, Smilepile.message(for: error)) }
       return .usage
     }
     let status = ExitStatus(for: error)
     let message = error is CancellationError ? "stopped; nothing was left behind" : "\(error)"
-    Console.standard.print("smilepile: \(message)", to: .error)
+    Console.standard.print("smilepile: \(message.escapedForTerminal)", to: .error)
     if isJSON { printExitError(status, message) }
     return status
+  }
+
+  /// The parser knows the command of its own errors, and takes one that a running command threw for the root's.
+  private static func usageMessage(for error: any Error, of command: any ParsableCommand.Type) -> String {
+    guard let error = error as? ValidationError else { return Smilepile.fullMessage(for: error) }
+    return """
+      Error: \(error.message)
+      Usage: \(Smilepile.usageString(for: command))
+        See 'smilepile \(command._commandName) --help' for more information.
+      """
   }
 
   /// The result could not be written to standard output.

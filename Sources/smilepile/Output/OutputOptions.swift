@@ -32,7 +32,12 @@ struct LibraryOption: ParsableArguments {
       "The library's folder; SMILEPILE_LIBRARY if not given.", valueName: "folder"))
   private var library: String?
 
+  /// Whether the option was given; the environment does not count.
+  var isGiven: Bool { library != nil }
+
   /// The library's folder.
+  ///
+  /// - Throws: `ValidationError` if nobody named one.
   func path() throws -> FilePath {
     let name = library ?? ProcessInfo.processInfo.environment["SMILEPILE_LIBRARY"]
     guard let name, !name.isEmpty else {

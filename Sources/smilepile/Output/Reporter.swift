@@ -20,11 +20,7 @@ struct Reporter {
   /// Shows the progress of some work until it ends, and returns its summary.
   func follow<Summary>(_ work: Work<Summary>) async throws -> Summary {
     Signals.attend(work)
-    var renderer: (any ProgressRenderer)? =
-      options.quiet
-      ? nil
-      : options.json
-        ? JSONRenderer(console: console) : options.progress.renderer(console: console, terminal: Terminal())
+    var renderer = options.quiet ? nil : renderer
     var last: Operations.Progress?
     for await progress in work.progress {
       if let last { renderer?.show(last, isLast: false) }
@@ -40,10 +36,22 @@ struct Reporter {
     }
   }
 
+  private var renderer: (any ProgressRenderer)? {
+    guard options.json else { return options.progress.renderer(console: console, terminal: Terminal()) }
+    return options.progress == .none ? nil : JSONRenderer(console: console)
+  }
+
   /// The result, for people. With `--progress percent` standard output belongs to the numbers.
   func result(_ text: String) {
     guard !options.json else { return }
     console.print(text, to: options.progress == .percent ? .error : .output)
+  }
+
+  /// A result that must not get lost, as the place of an archive: if standard output cannot take it, it is said
+  /// on standard error.
+  func lasting(_ text: String) {
+    result(text)
+    if console.outputFailure != nil { console.print(text, to: .error) }
   }
 
   /// What a person at a terminal wants to know besides the result, and a script does not.
@@ -55,13 +63,13 @@ struct Reporter {
   /// What is worth knowing and no failure.
   func warn(_ text: String) {
     guard !options.quiet, !options.json else { return }
-    console.print("warning: \(text)", to: .error)
+    console.print("warning: \(text.escapedForTerminal)", to: .error)
   }
 
   /// A photo or file that is not in the result as it should be.
   func error(_ text: String, during: String) {
     guard options.json else {
-      console.print("error: \(text)", to: .error)
+      console.print("error: \(text.escapedForTerminal)", to: .error)
       return
     }
     let item = text.split(separator: ": ", maxSplits: 1).first.map(String.init) ?? text

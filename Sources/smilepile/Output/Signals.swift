@@ -3,7 +3,7 @@ import Foundation
 import Operations
 import Synchronization
 
-/// SIGINT and SIGTERM stop the work, which cleans up after itself; SIGUSR1 prints a line of progress.
+/// SIGINT, SIGTERM and SIGHUP stop the work, which cleans up after itself; SIGUSR1 prints a line of progress.
 enum Signals {
   private struct State {
     var received: ExitStatus?
@@ -23,9 +23,18 @@ enum Signals {
     sources = [
       source(SIGINT) { stop(.interrupted) },
       source(SIGTERM) { stop(.terminated) },
-      source(SIGHUP) { stop(.terminated) },
       source(SIGUSR1) { showProgress() },
     ]
+    // nohup(1) has SIGHUP ignored, and means it
+    if !isIgnored(SIGHUP) { sources.append(source(SIGHUP) { stop(.terminated) }) }
+  }
+
+  /// sigaction(2). C functions cannot be compared in Swift, their addresses can.
+  private static func isIgnored(_ number: Int32) -> Bool {
+    var action = sigaction()
+    guard sigaction(number, nil, &action) == 0 else { return false }
+    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: UInt.self)
+      == unsafeBitCast(SIG_IGN, to: UInt.self)
   }
 
   /// Tells what to stop and what to show.

@@ -19,16 +19,26 @@ struct BarLine: Sendable {
   /// The line while the work goes on.
   func text(for progress: Progress, bytesPerSecond: Int) -> String {
     let percent = "\(progress.wholePercent)%".padded(toColumns: 4)
+    let isCounted = progress.totalBytes > 0 || progress.totalItems > 0
     let amount =
       progress.totalBytes > 0
       ? ByteCount.pair(progress.bytesProcessed, of: progress.totalBytes)
       : "\(progress.processedItems)/\(progress.totalItems)"
     let speed = (bytesPerSecond > 0 ? "\(ByteCount(bytesPerSecond))/s" : "").padded(toColumns: 10)
     let remaining = (progress.estimatedRemaining?.asClock ?? "-:--").padded(toColumns: 5)
+    // nobody knows how long a disk takes to make things durable
+    let isWaiting = progress.phase == .committing && columns < 100
+    let ending = isWaiting ? progress.phase.rawValue : "ETA " + remaining
 
     let phase = progress.phase.rawValue.capitalizedASCII
     let label = columns >= 100 ? phase + String(repeating: " ", count: max(0, 12 - phase.count)) : ""
-    let fields = fitting(percent, amount, remaining, speed, beside: label.count)
+    let fields =
+      isCounted
+      ? fitting(
+        [
+          [percent, amount, speed, ending], [percent, amount, ending], [percent, amount, remaining],
+          [percent, amount], [percent],
+        ], beside: label.count) : percent
     let room = available - label.count - Self.gap.count - fields.displayWidth
     let wanted = min(40, max(10, columns / 5))
     let itemRoom = room - wanted - Self.gap.count
@@ -36,10 +46,11 @@ struct BarLine: Sendable {
       guard room >= Self.narrowestBar else { return percent.truncated(toColumns: available, ellipsis: "") }
       return label + bar(min(room, 40), progress.fractionCompleted) + Self.gap + fields
     }
-    let item = progress.currentItem.map(shown) ?? (label.isEmpty ? progress.phase.rawValue : "")
+    let phaseItem = label.isEmpty && !(isCounted && isWaiting) ? progress.phase.rawValue : ""
+    let item = progress.currentItem.map(shown) ?? phaseItem
     let shortened = item.truncated(toColumns: itemRoom, ellipsis: isUTF8 ? "…" : "...")
-    return label + bar(wanted, progress.fractionCompleted) + Self.gap + fields + Self.gap
-      + coloured(shortened, .faint)
+    let line = label + bar(wanted, progress.fractionCompleted) + Self.gap + fields
+    return shortened.isEmpty ? line : line + Self.gap + coloured(shortened, .faint)
   }
 
   /// The line that stays when everything is done.
@@ -55,18 +66,11 @@ struct BarLine: Sendable {
     return bar(min(40, room), 1) + Self.gap + facts.joined(separator: Self.gap)
   }
 
-  /// The fields that leave enough for the bar, chosen by weight, in the order in which they are read.
-  private func fitting(
-    _ percent: String, _ amount: String, _ remaining: String, _ speed: String, beside label: Int
-  ) -> String {
+  /// The first of the choices that leaves enough for the bar, in the order in which it is read; else the last.
+  private func fitting(_ choices: [[String]], beside label: Int) -> String {
     let room = available - label - Self.gap.count - Self.narrowestBar
-    for fields in [
-      [percent, amount, speed, "ETA " + remaining], [percent, amount, "ETA " + remaining],
-      [percent, amount, remaining], [percent, amount],
-    ] where width(fields) <= room {
-      return fields.joined(separator: Self.gap)
-    }
-    return percent
+    let fields = choices.first { width($0) <= room } ?? choices.last ?? []
+    return fields.joined(separator: Self.gap)
   }
 
   private func width(_ fields: [String]) -> Int {

@@ -25,6 +25,11 @@ final class Console: Sendable {
     var failures: [CInt?] = [nil, nil]
     /// What stands at the foot of the terminal.
     var status: String?
+    /// The question that waits for its answer; until then it stands there instead.
+    var question: String?
+
+    /// How to draw what stands at the foot.
+    var foot: String? { question ?? status.map(Console.drawing) }
   }
 
   private let descriptors: [CInt]
@@ -43,10 +48,10 @@ final class Console: Sendable {
   /// Writes text as it is. The status line is taken away before, and drawn again after a full line.
   func write(_ text: String, to stream: Stream) {
     state.withLock { state in
-      guard let status = state.status else { return send(text, to: stream, &state) }
+      guard let foot = state.foot else { return send(text, to: stream, &state) }
       send(Self.erase, to: .error, &state)
       send(text, to: stream, &state)
-      if text.hasSuffix("\n") { send(Self.drawing(status), to: .error, &state) }
+      if text.hasSuffix("\n") { send(foot, to: .error, &state) }
     }
   }
 
@@ -54,7 +59,7 @@ final class Console: Sendable {
   func showStatus(_ line: String) {
     state.withLock { state in
       state.status = line
-      send(Self.drawing(line), to: .error, &state)
+      if state.question == nil { send(Self.drawing(line), to: .error, &state) }
     }
   }
 
@@ -65,6 +70,41 @@ final class Console: Sendable {
       state.status = nil
       send(line.map { Self.drawing($0) + "\n" } ?? Self.erase, to: .error, &state)
     }
+  }
+
+  /// Asks a person: shows the question on standard error and waits for a line from the terminal. The status line
+  /// is away meanwhile, so that nothing is drawn over what the person types. Blocks.
+  ///
+  /// - Parameter isCancelled: looked at ten times a second, since a signal alone does not end the waiting.
+  /// - Returns: the line; nil at the end of the input, or when cancelled.
+  func ask(_ question: String, isCancelled: () -> Bool) -> String? {
+    state.withLock { state in
+      if state.status != nil { send(Self.erase, to: .error, &state) }
+      send(question, to: .error, &state)
+      state.question = question
+    }
+    let answer = Self.readLine(from: STDIN_FILENO, isCancelled)
+    state.withLock { state in
+      state.question = nil
+      if answer == nil { send("\n", to: .error, &state) }
+    }
+    return answer
+  }
+
+  /// Not `Swift.readLine`: that one cannot be interrupted, and keeps lines back that poll(2) then does not see.
+  private static func readLine(from descriptor: CInt, _ isCancelled: () -> Bool) -> String? {
+    var line: [UInt8] = []
+    while !isCancelled() {
+      var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      guard poll(&wanted, 1, 100) > 0 else { continue }
+      var byte: UInt8 = 0
+      let count = read(descriptor, &byte, 1)
+      if count < 0, errno == EINTR || errno == EAGAIN { continue }
+      if count <= 0 { return nil }
+      if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+      line.append(byte)
+    }
+    return nil
   }
 
   /// The `errno` after which standard output was given up, such as ENOSPC for `> /dev/full`. A result that

@@ -10,6 +10,8 @@ struct Script: Sendable {
     var environment: [String]
     /// Programs without which the step is left out.
     var needs: [String]
+    /// Shell commands that must succeed, or the step is left out.
+    var conditions: [String]
     /// The width of the terminal it runs on, nil for none.
     var terminalColumns: Int?
     /// What is typed, in this order.

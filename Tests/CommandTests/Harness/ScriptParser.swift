@@ -6,6 +6,7 @@ struct ScriptParser {
   private var steps: [Script.Step] = []
   private var environment: [String] = []
   private var needs: [String] = []
+  private var conditions: [String] = []
   private var columns: Int?
 
   /// Reads `text`.
@@ -28,11 +29,12 @@ struct ScriptParser {
     index += 1
     var scanner = LineScanner(line)
     switch scanner.word() {
-    case "": needs = []
+    case "": (needs, conditions) = ([], [])
     case let word where word.hasPrefix("#"): break
     case "$": addStep(scanner.remainder)
     case "[needs" where line.hasSuffix("]"):
       needs = scanner.remainder.dropLast().split(separator: " ").map(String.init)
+    case "[if" where line.hasSuffix("]"): conditions.append(String(scanner.remainder.dropLast()))
     case "env": environment.append("export \(scanner.remainder)")
     case "terminal":
       guard let number = Int(scanner.remainder), (1...1000).contains(number) else {
@@ -47,7 +49,8 @@ struct ScriptParser {
 
   private mutating func addStep(_ command: String) {
     var step = Script.Step(
-      line: index, command: command, environment: environment, needs: needs, terminalColumns: columns)
+      line: index, command: command, environment: environment, needs: needs, conditions: conditions,
+      terminalColumns: columns)
     while index < lines.count, lines[index].hasPrefix("> ") {
       step.command += "\n" + lines[index].dropFirst(2)
       index += 1

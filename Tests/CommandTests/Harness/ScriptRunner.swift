@@ -39,6 +39,10 @@ struct ScriptRunner: Sendable {
         report.skipped.append("\(script.name):\(step.line): left out, \(missing) is not installed")
         continue
       }
+      if let failed = step.conditions.first(where: { !holds($0, root) }) {
+        report.skipped.append("\(script.name):\(step.line): left out, this fails: \(failed)")
+        continue
+      }
       report.failures = try run(step, of: script.name, in: root)
       if !report.failures.isEmpty { break }
     }
@@ -120,7 +124,11 @@ struct ScriptRunner: Sendable {
   }
 
   private func isInstalled(_ program: String, _ root: String) -> Bool {
-    (try? shell("command -v '\(program)'", in: root).run().status) == 0
+    holds("command -v '\(program)'", root)
+  }
+
+  private func holds(_ condition: String, _ root: String) -> Bool {
+    (try? shell(condition, in: root).run().status) == 0
   }
 
   /// Removes everything, also from folders that a script made read-only.
