@@ -240,11 +240,13 @@ public struct Directory: ~Copyable, Sendable {
     defer { if parent != descriptor { close(parent) } }
     for component in name.components.dropLast() {
       let next = try FileError.attempt("open", path(of: name)) { () throws(Errno) in
-        try SystemCalls.openat(parent, FilePath(component.string), O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+        try SystemCalls.openat(
+          parent, FilePath(root: nil, [component]), O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
       }
       if parent != descriptor { close(parent) }
       parent = next
     }
-    return try body(parent, FilePath(last.string))
+    // not by way of a String: a name need not be UTF-8
+    return try body(parent, FilePath(root: nil, [last]))
   }
 }
