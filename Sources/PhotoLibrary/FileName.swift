@@ -22,13 +22,26 @@ public enum FileName {
       scalars.append(isUnsafe ? "_" : scalar)
     }
     while let last = scalars.last, last == "." || last == " " { scalars.removeLast() }
-    var result = String(scalars)
     if let first = scalars.first, first == "." || first == "-" {
-      result = "_" + String(scalars.dropFirst())
+      scalars.replaceSubrange(..<scalars.index(after: scalars.startIndex), with: ["_"])
     }
-    result.replace("..", with: "__")
-    if result.isEmpty { result = "photo" }
-    return shortened(result, limit: limit)
+    if scalars.isEmpty { return "photo" }
+    return shortened(String(withoutTwoDots(scalars)), limit: limit)
+  }
+
+  /// Both of two dots in a row become `_`. Scalars are compared and not characters: a dot that carries an accent is
+  /// another character, and still a dot to most programs.
+  private static func withoutTwoDots(_ scalars: String.UnicodeScalarView) -> String.UnicodeScalarView {
+    var result = String.UnicodeScalarView()
+    for scalar in scalars {
+      if scalar == ".", result.last == "." {
+        result.removeLast()
+        result.append(contentsOf: ["_", "_"])
+      } else {
+        result.append(scalar)
+      }
+    }
+    return result
   }
 
   /// The name with `suffix` before its extension, at most `limit` UTF-8 bytes.
@@ -40,7 +53,12 @@ public enum FileName {
 
   /// The name, cut before its extension where it is longer than `limit` UTF-8 bytes.
   static func shortened(_ name: String, limit: Int) -> String {
-    name.utf8.count <= limit ? name : inserting("", into: name, limit: limit)
+    guard name.utf8.count > limit else { return name }
+    let (stem, ending) = split(name)
+    var cut = prefix(of: stem, bytes: limit - ending.utf8.count).unicodeScalars
+    // the cut may have come after a dot or a space, which must end neither a name nor a stem
+    while let last = cut.last, last == "." || last == " " { cut.removeLast() }
+    return (cut.isEmpty ? "photo" : String(cut)) + ending
   }
 
   /// Stem and extension with its dot. An extension is up to 16 bytes; what is longer is part of the name.

@@ -52,14 +52,40 @@ struct ProgressCounterTests {
     #expect(counter.current.fractionCompleted == 0.25)
   }
 
-  @Test func aRestartCountsAnew() {
+  @Test func afterARestartTheCountWaitsUntilItIsWhereItWas() {
     let counter = ProgressCounter()
-    counter.setTotals(items: 2, bytes: 40)
+    counter.setTotals(items: 4, bytes: 40)
+    counter.advance(items: 2, bytes: 20)
+    counter.restart()
+    #expect(counter.current.fractionCompleted == 0.5)
+    counter.advance(items: 1, bytes: 15)
+    #expect(counter.current.fractionCompleted == 0.5)
+    counter.advance(items: 2, bytes: 15)
+    #expect(counter.current.processedItems == 3)
+    #expect(counter.current.fractionCompleted == 0.75)
     counter.advance(items: 1, bytes: 10)
-    counter.restart(items: 1, bytes: 30)
-    #expect(counter.current.fractionCompleted == 0)
-    #expect(counter.current.processedItems == 0)
-    counter.advance(items: 1, bytes: 30)
+    #expect(counter.current.fractionCompleted == 1)
+  }
+
+  @Test func aSecondRestartDoesNotForgetTheFirst() {
+    let counter = ProgressCounter()
+    counter.setTotals(items: 0, bytes: 40)
+    counter.advance(bytes: 20)
+    counter.restart()
+    counter.advance(bytes: 10)
+    counter.restart()
+    counter.advance(bytes: 20)
+    #expect(counter.current.bytesProcessed == 20)
+    counter.advance(bytes: 20)
+    #expect(counter.current.bytesProcessed == 40)
+  }
+
+  @Test func totalsThatShrinkCutTheCount() {
+    let counter = ProgressCounter()
+    counter.setTotals(items: 4, bytes: 40)
+    counter.advance(items: 3, bytes: 30)
+    counter.setTotals(items: 2, bytes: 20)
+    #expect(counter.current.processedItems == 2)
     #expect(counter.current.fractionCompleted == 1)
   }
 
