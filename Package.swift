@@ -51,7 +51,13 @@ let package = Package(
     .testTarget(name: "FileSystemTests", dependencies: ["FileSystem", "TestSupport"]),
     .testTarget(name: "ZipTests", dependencies: ["Zip", "TestSupport"]),
     .testTarget(name: "ImageHeaderTests", dependencies: ["ImageHeader"]),
-    .testTarget(name: "PhotoLibraryTests", dependencies: ["PhotoLibrary", "TestSupport"]),
+    .testTarget(name: "OperationsTests", dependencies: ["Operations"]),
+    .testTarget(
+      name: "PhotoLibraryTests",
+      dependencies: [
+        "PhotoLibrary", "FileSystem", "Operations", "TestSupport",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
     .testTarget(name: "BackupTests", dependencies: ["Backup", "TestSupport"]),
     .testTarget(
       name: "CommandTests", dependencies: ["smilepile", "TestSupport"],

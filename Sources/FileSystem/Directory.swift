@@ -110,30 +110,20 @@ public struct Directory: ~Copyable, Sendable {
   public func rename(
     _ name: FilePath, to directory: borrowing Directory, as new: FilePath
   ) throws(FileError) {
-    let from = descriptor
+    try rename(name, to: directory, as: new, by: RenameWay.allCases)
+  }
+
+  /// The same, by the first of these ways that the file system has.
+  func rename(
+    _ name: FilePath, to directory: borrowing Directory, as new: FilePath, by ways: [RenameWay]
+  ) throws(FileError) {
     let target = directory.path(of: new)
-    try directory.inParent(of: new) { (to, last) throws(FileError) in
-      do throws(Errno) {
-        try SystemCalls.renameNoReplace(from, name, to, last)
-        return
-      } catch .invalidArgument, .noFunction {
-        // the next rung
-      } catch {
-        throw FileError("rename \(path(of: name)) to", target, error)
-      }
-      do throws(Errno) {
-        try link(from, name, to, last)
-        try SystemCalls.unlinkat(from, name, isDirectory: false)
-        return
-      } catch .notPermitted, .notSupportedOnSocket, .noFunction {
-        // the last rung
-      } catch {
-        throw FileError("link \(path(of: name)) to", target, error)
-      }
-      try FileError.attempt("rename \(path(of: name)) to", target) { () throws(Errno) in
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
-        close(try SystemCalls.openat(to, last, flags, 0o600))
-        try SystemCalls.renameat(from, name, to, last)
+    try inParent(of: name) { (from, old) throws(FileError) in
+      try directory.inParent(of: new) { (to, last) throws(FileError) in
+        try FileError.attempt("rename \(path(of: name)) to", target) { () throws(Errno) in
+          for way in ways where try way.rename(from, old, to, last) { return }
+          throw .notSupported
+        }
       }
     }
   }
@@ -141,15 +131,22 @@ public struct Directory: ~Copyable, Sendable {
   /// Renames over whatever has the new name, in one step. For the few files that belong to this program
   /// alone. renameat(2).
   public func replace(_ new: FilePath, with name: FilePath) throws(FileError) {
-    try FileError.attempt("rename \(path(of: name)) to", path(of: new)) { () throws(Errno) in
-      try SystemCalls.renameat(descriptor, name, descriptor, new)
+    try inParent(of: name) { (from, old) throws(FileError) in
+      try inParent(of: new) { (to, last) throws(FileError) in
+        try FileError.attempt("rename \(path(of: name)) to", path(of: new)) { () throws(Errno) in
+          try SystemCalls.renameat(from, old, to, last)
+        }
+      }
     }
   }
 
   /// Gives a file without a name one; a taken name is EEXIST. linkat(2).
   public func link(_ file: borrowing File, as name: FilePath) throws(FileError) {
-    try FileError.attempt("link", path(of: name)) { () throws(Errno) in
-      try SystemCalls.linkDescriptor(file.descriptor, descriptor, name)
+    let source = file.descriptor
+    try inParent(of: name) { (parent, last) throws(FileError) in
+      try FileError.attempt("link", path(of: name)) { () throws(Errno) in
+        try SystemCalls.linkDescriptor(source, parent, last)
+      }
     }
   }
 
@@ -226,19 +223,6 @@ public struct Directory: ~Copyable, Sendable {
   public func status() throws(FileError) -> FileStatus {
     try FileError.attempt("examine", path) { () throws(Errno) in
       FileStatus(try SystemCalls.fstat(descriptor))
-    }
-  }
-
-  /// Over NFS an answer can be lost and the call sent again: EEXIST is then the trace of our own success, which
-  /// the inodes tell.
-  private func link(_ from: CInt, _ name: FilePath, _ to: CInt, _ new: FilePath) throws(Errno) {
-    do {
-      try SystemCalls.linkat(from, name, to, new)
-    } catch {
-      guard error == .fileExists,
-        FileStatus(try SystemCalls.fstatat(from, name, followLinks: false)).identity
-          == FileStatus(try SystemCalls.fstatat(to, new, followLinks: false)).identity
-      else { throw error }
     }
   }
 

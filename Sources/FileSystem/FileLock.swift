@@ -38,16 +38,16 @@ public struct FileLock: ~Copyable, Sendable {
     self.file = file
   }
 
-  /// Takes the lock for this process alone, trying again until `wait` has passed. `whileWaiting` is called ten
-  /// times a second, and may throw to give up.
+  /// Takes the lock, trying again until `wait` has passed. `whileWaiting` is called ten times a second, and may throw
+  /// to give up.
   public init(
-    _ name: FilePath, in directory: borrowing Directory, waiting wait: Duration,
+    _ name: FilePath, in directory: borrowing Directory, exclusive: Bool = true, waiting wait: Duration,
     whileWaiting: () throws -> Void = {}
   ) throws {
     let deadline = ContinuousClock.now + wait
     while true {
       do {
-        self = try FileLock(name, in: directory, exclusive: true)
+        self = try FileLock(name, in: directory, exclusive: exclusive)
         return
       } catch let busy as Busy {
         if ContinuousClock.now >= deadline { throw busy }

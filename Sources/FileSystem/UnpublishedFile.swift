@@ -30,13 +30,19 @@ public struct UnpublishedFile: ~Copyable, Sendable {
     Self.sweep(directory)
     if allowUnnamed, let file = try directory.openUnnamed() {
       self.init(file: file, directory: directory, partial: nil)
-    } else {
+      return
+    }
+    while true {
       let number = UInt64.random(in: .min ... .max)
       let name = FilePath(Self.prefix + String(number, radix: 36) + Self.suffix)
       let file = try directory.open(name, .create)
       // an unlocked partial is a dead one; where there are no locks, nothing is swept either
-      _ = try? file.lock(exclusive: true)
-      self.init(file: file, directory: directory, partial: name)
+      let isLocked = (try? file.lock(exclusive: true)) ?? true
+      // another run may have come before the lock and swept it
+      if isLocked, try directory.status(of: name)?.identity == file.status().identity {
+        self.init(file: file, directory: directory, partial: name)
+        return
+      }
     }
   }
 
@@ -84,7 +90,8 @@ public struct UnpublishedFile: ~Copyable, Sendable {
   private static func sweep(_ directory: borrowing Directory) {
     guard let names = try? directory.names() else { return }
     for name in names where name.string.hasPrefix(prefix) && name.string.hasSuffix(suffix) {
-      guard let file = try? directory.open(name, .read), (try? file.lock(exclusive: true)) == true else {
+      // for writing, since NFS locks nothing exclusively for a reader
+      guard let file = try? directory.open(name, .readWrite), (try? file.lock(exclusive: true)) == true else {
         continue
       }
       _ = try? directory.remove(name)

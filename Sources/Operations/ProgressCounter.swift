@@ -15,10 +15,12 @@ public final class ProgressCounter: Sendable {
   }
 
   private let state = Mutex(State())
-  private let start = ContinuousClock.now
+  private let start: ContinuousClock.Instant
 
   /// Starts the clock.
-  public init() {}
+  public convenience init() { self.init(startedAt: .now) }
+
+  init(startedAt start: ContinuousClock.Instant) { self.start = start }
 
   /// True once the work was asked to stop. Working threads look at it at least once a buffer.
   public var isCancelled: Bool { state.withLock { $0.isCancelled } }

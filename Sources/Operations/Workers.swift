@@ -6,7 +6,7 @@ public enum Workers {
   /// How many threads are worth starting for work that keeps a processor busy.
   public static var defaultCount: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
 
-  /// Calls `body` for every index, on up to `count` threads, and waits for all of them. Indices are handed
+  /// Calls `body` for every index, on up to `count` threads and at least one, and waits for all of them. Indices are handed
   /// out in order. After the first error no further index is handed out, and that error is thrown.
   ///
   /// `context` is called once on each thread and its value handed to every call there: what one thread
@@ -18,7 +18,7 @@ public enum Workers {
   ) throws {
     let state = Mutex<(next: Int, failure: (any Error)?)>((indices.lowerBound, nil))
     let group = DispatchGroup()
-    for number in 0..<min(count, indices.count) {
+    for number in 0..<min(max(1, count), indices.count) {
       group.enter()
       let thread = Thread {
         defer { group.leave() }

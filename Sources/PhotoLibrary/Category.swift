@@ -7,7 +7,9 @@ public struct Category: Sendable, Equatable, Identifiable {
   /// The row's number, 1…2⁵³ for those that this library gave out.
   public var id: Int64
   /// The key for merging, in Unicode NFC; unique in a library.
-  public var name: String
+  public var name: String {
+    didSet { name = name.precomposedStringWithCanonicalMapping }
+  }
   /// What the app shows.
   public var displayName: String
   /// Where it stands among the others, from 0.

@@ -110,7 +110,9 @@ public final class Change: Sendable {
     var byFolder: [String: [(name: FilePath, newName: FilePath)]] = [:]
     for file in files {
       let path = FilePath(file.path)
-      guard let last = path.lastComponent else { continue }
+      guard let last = path.lastComponent, path.isRelative else {
+        throw FileError("rename to", path, .invalidArgument)
+      }
       byFolder[path.removingLastComponent().string, default: []]
         .append((FilePath(file.name), FilePath(last.string)))
     }

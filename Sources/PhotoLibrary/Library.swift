@@ -43,12 +43,12 @@ public final class Library: Sendable {
     if let name = try root.fileSystem().networkProtocol {
       throw LibraryError.networkFileSystem(path, protocol: name)
     }
-    if try root.status(of: databaseName) != nil { throw LibraryError.alreadyALibrary(path) }
     let unfinished = FilePath("library.sqlite.new")
     let unfinishedFiles = ["", "-wal", "-shm"].map { FilePath(unfinished.string + $0) }
-    let ours = unfinishedFiles + ["photos", "library.lock"]
-    guard try root.names().allSatisfy(ours.contains) else { throw LibraryError.folderNotEmpty(path) }
+    try requireEmpty(root, but: unfinishedFiles + ["photos", "library.lock"])
     let lock = try FileLock("library.lock", in: root, exclusive: true)
+    // whoever had the lock until now may have made a library
+    if try root.status(of: databaseName) != nil { throw LibraryError.alreadyALibrary(path) }
     for file in unfinishedFiles { try root.remove(file) }
 
     try root.makeDirectory("photos")
@@ -70,6 +70,17 @@ public final class Library: Sendable {
     try root.rename(unfinished, to: root, as: databaseName)
     try root.sync()
     lock.release()
+  }
+
+  /// Sees that a new library's folder holds nothing but what an earlier attempt may have left.
+  private static func requireEmpty(_ root: borrowing Directory, but ours: [FilePath]) throws {
+    if try root.status(of: databaseName) != nil { throw LibraryError.alreadyALibrary(root.path) }
+    guard try root.names().allSatisfy(ours.contains) else { throw LibraryError.folderNotEmpty(root.path) }
+    if let photos = try root.status(of: "photos") {
+      guard photos.kind == .directory, try root.directory("photos").names().isEmpty else {
+        throw LibraryError.folderNotEmpty(root.path)
+      }
+    }
   }
 
   private static func makeFolder(_ path: FilePath) throws {
@@ -189,12 +200,13 @@ public final class Library: Sendable {
   /// The bytes that an ordinary user can still write where the library lies.
   public func freeBytes() throws -> Int { try root.fileSystem().freeBytes }
 
-  /// Keeps photo files from being deleted while `body` runs; exports read under it. In a folder that cannot be
-  /// written nobody can delete either, and nothing is locked.
+  /// Keeps photo files from being deleted while `body` runs; exports read under it. A writer that is deleting
+  /// some just now is waited for. In a folder that cannot be written nobody can delete either, and nothing is
+  /// locked.
   public func holdingPhotos<Value>(_ body: () throws -> Value) throws -> Value {
     let lock: FileLock
     do {
-      lock = try FileLock("readers.lock", in: root, exclusive: false)
+      lock = try FileLock("readers.lock", in: root, exclusive: false, waiting: .seconds(60))
     } catch let error as FileError where [.readOnlyFileSystem, .permissionDenied].contains(error.errno) {
       return try body()
     }
@@ -260,7 +272,8 @@ public struct LibraryContents: Sendable, Equatable {
 extension Date {
   /// Milliseconds since 1970, as the apps count; a date beyond what fits is cut to the nearest that does.
   public var milliseconds: Int64 {
-    let value = (timeIntervalSince1970 * 1000).rounded(.down)
+    // to the nearest: a date is kept as a binary fraction of a second, which may be a little less than was meant
+    let value = (timeIntervalSince1970 * 1000).rounded()
     return Int64(exactly: value) ?? (value < 0 ? .min : .max)
   }
 

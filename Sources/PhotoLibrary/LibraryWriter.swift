@@ -23,6 +23,8 @@ public final class LibraryWriter: Sendable {
     path: FilePath, lockWait: Duration = .zero, whileWaiting: () throws -> Void = {}
   ) throws {
     let root = try Library.openFolder(path)
+    // so that a library which is not for this version is not even locked
+    _ = try Library(path: path)
     lock = try FileLock("library.lock", in: root, waiting: lockWait, whileWaiting: whileWaiting)
     var configuration = Configuration()
     configuration.journalMode = .wal
@@ -42,7 +44,8 @@ public final class LibraryWriter: Sendable {
   /// Refuses work for which there is no room, before anything is written. A hundredth, and 4 MiB for the
   /// database and the file system's own records, come on top of `bytes`.
   public func requireSpace(_ bytes: Int) throws {
-    let needed = bytes + bytes / 100 + 4 << 20
+    let margin = bytes / 100 + 4 << 20
+    let needed = bytes < .max - margin ? bytes + margin : .max
     let free = try library.freeBytes()
     if free < needed { throw LibraryError.notEnoughSpace(library.path, needed: needed, free: free) }
   }

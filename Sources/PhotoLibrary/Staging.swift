@@ -57,28 +57,43 @@ extension LibraryWriter {
       try Bool.fetchOne(
         database, sql: "SELECT EXISTS (SELECT * FROM change WHERE id = ?)", arguments: [changeId]) ?? false
     }
-    if !isCommitted, let status = try library.root.status(of: folder.appending(Staging.journalName.string)) {
-      let file = try library.root.open(folder.appending(Staging.journalName.string), .read)
-      let journal = try Staging.Journal(try file.read(status.size, at: 0))
-      for item in journal.files { try removeUncommitted(item) }
+    if !isCommitted {
+      for item in try journal(in: folder) { try removeUncommitted(item) }
     }
     try removeStaging(changeId)
     return isCommitted
+  }
+
+  /// What a change's journal names: nothing if it has none. Nor does one that cannot be understood stand for
+  /// anything: what was moved on its account stays, as a stranger's, and the library can be used.
+  private func journal(in folder: FilePath) throws -> [Staging.Journal.Item] {
+    let path = folder.appending(Staging.journalName.components)
+    guard let status = try library.root.status(of: path), status.kind == .file else { return [] }
+    let bytes = try library.root.open(path, .read).read(status.size, at: 0)
+    return (try? Staging.Journal(bytes).files) ?? []
   }
 
   func removeStaging(_ changeId: String) throws {
     try library.root.removeTree(Staging.folder.appending(changeId))
   }
 
-  /// Removes a file that a change moved into place and did not commit. The journal names it; that its bytes are
-  /// those of the journal and that no row has it is asked too, since nothing brings a photo back.
+  /// Removes a file that a change moved into place and did not commit. The journal names it; that it is a photo's
+  /// place, that its bytes are those of the journal, and that no row has it is asked too, since nothing brings a
+  /// photo back.
   private func removeUncommitted(_ item: Staging.Journal.Item) throws {
     let path = FilePath(item.path)
-    guard try library.root.status(of: path)?.kind == .file else { return }
+    guard path.string == item.path, path.starts(with: "photos"), path.lexicallyNormalized() == path else { return }
+    guard let status = try library.root.status(of: path) else {
+      return try library.root.removeEmptyFolders(above: path)
+    }
+    guard status.kind == .file else { return }
     let hasRow = try library.read { database in
       try Bool.fetchOne(
-        database, sql: "SELECT EXISTS (SELECT * FROM photo WHERE path = ? AND NOT isFromAssets)",
-        arguments: [item.path]) ?? false
+        database,
+        sql: """
+          SELECT EXISTS (SELECT * FROM photo WHERE path = ?1 AND NOT isFromAssets)
+            OR EXISTS (SELECT * FROM replacedPhoto WHERE path = ?1)
+          """, arguments: [item.path]) ?? false
     }
     let digest = try MD5Digest.ofFile(library.root.open(path, .read)).digest
     guard !hasRow, digest.description == item.md5 else { return }
@@ -106,8 +121,8 @@ extension Directory {
       do {
         try removeDirectory(folder)
       } catch {
-        // ENOTEMPTY, or EEXIST on some file systems: rmdir(2)
-        guard error.errno == .directoryNotEmpty || error.errno == .fileExists else { throw error }
+        // ENOTEMPTY, or EEXIST on some file systems: rmdir(2); ENOTDIR where a stranger put something else
+        guard [.directoryNotEmpty, .fileExists, .notDirectory].contains(error.errno) else { throw error }
         return
       }
       folder = folder.removingLastComponent()

@@ -6,11 +6,13 @@ extension Library {
   /// The files and folders in the library that neither a row nor this program knows, as paths in the library.
   /// They are never touched: a person put them there.
   public func strangers() throws -> [FilePath] {
+    // compared as paths, byte by byte: to a String, two normal forms of a name are one
     let known = try read { database in
       Set(
         try String.fetchAll(
           database,
-          sql: "SELECT path FROM photo WHERE NOT isFromAssets UNION SELECT path FROM replacedPhoto"))
+          sql: "SELECT path FROM photo WHERE NOT isFromAssets UNION SELECT path FROM replacedPhoto"
+        ).map { FilePath($0) })
     }
     let own: Set<FilePath> = [
       Self.databaseName, "library.sqlite-wal", "library.sqlite-shm", "library.lock", "readers.lock",
@@ -21,14 +23,14 @@ extension Library {
     return found
   }
 
-  private func collect(_ folder: FilePath, _ known: Set<String>, _ found: inout [FilePath]) throws {
+  private func collect(_ folder: FilePath, _ known: Set<FilePath>, _ found: inout [FilePath]) throws {
     guard try root.status(of: folder)?.kind == .directory else { return }
     let directory = try root.directory(folder)
     for name in try directory.names() {
       let path = folder.appending(name.components)
       if try directory.status(of: name)?.kind == .directory {
         try collect(path, known, &found)
-      } else if !known.contains(path.string) {
+      } else if !known.contains(path) {
         found.append(path)
       }
     }

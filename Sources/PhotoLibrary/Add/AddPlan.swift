@@ -27,10 +27,14 @@ struct AddPlan {
       library.photos.compactMap { photo in
         photo.md5.map { Held(category: photo.categoryId, md5: $0) }
       })
-    lastCategoryId = library.categories.map(\.id).max().map { max($0, 0) } ?? 0
-    lastPhotoId = library.photos.map(\.id).max().map { max($0, 0) } ?? 0
+    lastCategoryId = Self.lastId(of: library.categories.map(\.id))
+    lastPhotoId = Self.lastId(of: library.photos.map(\.id))
     lastPosition = library.categories.map(\.position).max() ?? -1
   }
+
+  /// The id above which new ones are given. Those that came with a backup and are none that a library gives out,
+  /// 1…2⁵³, do not count.
+  private static func lastId(of ids: [Int64]) -> Int64 { ids.filter { $0 > 0 && $0 < 1 << 53 }.max() ?? 0 }
 
   /// Adds a photo; false if its category holds its bytes already.
   mutating func add(_ file: PhotoSearch.Found, md5: MD5Digest, size: Int, stagedName: String) -> Bool {
@@ -54,7 +58,7 @@ struct AddPlan {
     let name = Category.name(forDisplayName: displayName)
     if let category = categories[name] { return category.id }
     lastCategoryId += 1
-    lastPosition += 1
+    if lastPosition < .max { lastPosition += 1 }
     let category = Category(
       id: lastCategoryId, name: name, displayName: displayName, position: lastPosition, createdAt: now,
       valuesAsOf: now)

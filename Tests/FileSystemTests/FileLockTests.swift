@@ -1,0 +1,135 @@
+import Foundation
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import FileSystem
+
+struct FileLockTests {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func take(exclusive: Bool) throws -> FileLock {
+    try FileLock("library.lock", in: Directory.open(folder.path), exclusive: exclusive)
+  }
+
+  private func isBusy(exclusive: Bool) throws -> Bool {
+    do {
+      _ = try take(exclusive: exclusive)
+      return false
+    } catch is FileLock.Busy {
+      return true
+    }
+  }
+
+  @Test func whoHasItIsSaid() throws {
+    let lock = try take(exclusive: true)
+    let host = try #require(ProcessInfo.processInfo.hostName.split(separator: ".").first)
+    let busy = #expect(throws: FileLock.Busy.self) { _ = try take(exclusive: true) }
+    #expect(busy?.path == folder.path("library.lock"))
+    #expect(busy?.owner.hasPrefix("process \(getpid()) on \(host)") == true)
+    let text = try #require(busy?.description)
+    #expect(text.hasPrefix("\(folder.path) is in use by process \(getpid()) on \(host)"))
+    #expect(text.hasSuffix("; wait for it to end, or use --lock-wait"))
+    lock.release()
+  }
+
+  @Test func anUnknownOwnerIsSaidToBeOne() {
+    let busy = FileLock.Busy(path: "/photos/library.lock", owner: "")
+    let text = "/photos is in use by another process; wait for it to end, or use --lock-wait"
+    #expect(busy.description == text)
+  }
+
+  @Test func theNoteOfALongerOwnerIsReplacedWhole() throws {
+    try folder.write(
+      "process 99999999999 on a host with a long name, of an earlier run\n", to: "library.lock")
+    let lock = try take(exclusive: true)
+    let text = String(decoding: try folder.bytes("library.lock"), as: UTF8.self)
+    #expect(text.hasPrefix("process \(getpid()) on "))
+    #expect(text.split(separator: "\n").count == 1)
+    #expect(!text.contains("earlier run"))
+    lock.release()
+  }
+
+  @Test func sharedAndExclusiveExcludeEachOther() throws {
+    do {
+      let one = try take(exclusive: false)
+      let two = try take(exclusive: false)
+      #expect(try isBusy(exclusive: true))
+      one.release()
+      #expect(try isBusy(exclusive: true))
+      two.release()
+    }
+    let lock = try take(exclusive: true)
+    #expect(try isBusy(exclusive: false))
+    lock.release()
+    #expect(try !isBusy(exclusive: true))
+  }
+
+  @Test func aSharedLockWritesNothing() throws {
+    try folder.write("note", to: "library.lock")
+    let lock = try take(exclusive: false)
+    #expect(try folder.bytes("library.lock") == Array("note".utf8))
+    lock.release()
+  }
+
+  @Test func theFileStaysWhenTheLockGoes() throws {
+    try take(exclusive: true).release()
+    #expect(folder.has("library.lock"))
+    let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("library.lock").string)
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+  }
+
+  @Test func waitingEndsWhenTheTimeIsOver() throws {
+    let lock = try take(exclusive: true)
+    let start = ContinuousClock.now
+    for wait in [Duration.zero, .milliseconds(1)] {
+      #expect(throws: FileLock.Busy.self) {
+        _ = try FileLock("library.lock", in: Directory.open(folder.path), waiting: wait)
+      }
+    }
+    #expect(ContinuousClock.now - start < .seconds(30))
+    lock.release()
+    try FileLock("library.lock", in: Directory.open(folder.path), waiting: .zero).release()
+  }
+
+  @Test func aWaiterGetsItWhenItIsFree() async throws {
+    let lock = try take(exclusive: true)
+    let path = folder.path
+    let waiter = Task.detached {
+      try FileLock("library.lock", in: Directory.open(path), waiting: .seconds(60)).release()
+    }
+    lock.release()
+    try await waiter.value
+  }
+
+  /// The kernel frees the lock of a process that was killed; its note stays and misleads nobody.
+  @Test func aKilledOwnerHoldsNothing() throws {
+    let path = folder.path("library.lock").string
+    let owner = Process()
+    owner.executableURL = URL(fileURLWithPath: "/usr/bin/flock")
+    let script = "echo 'process 1 on moon' > \"$0\"; echo locked; exec cat"
+    owner.arguments = ["--no-fork", path, "sh", "-c", script, path]
+    let (input, output) = (Pipe(), Pipe())
+    owner.standardInput = input
+    owner.standardOutput = output
+    try owner.run()
+    #expect(output.fileHandleForReading.availableData == Data("locked\n".utf8))
+    let busy = #expect(throws: FileLock.Busy.self) { _ = try take(exclusive: true) }
+    #expect(busy?.owner == "process 1 on moon")
+    kill(owner.processIdentifier, SIGKILL)
+    owner.waitUntilExit()
+    try take(exclusive: true).release()
+  }
+
+  @Test func aLinkIsNotLocked() throws {
+    try folder.write("precious", to: "precious")
+    try folder.link("library.lock", to: "precious")
+    #expect(throws: FileError("open", folder.path("library.lock"), .tooManySymbolicLinkLevels)) {
+      _ = try take(exclusive: true)
+    }
+    #expect(try folder.bytes("precious") == Array("precious".utf8))
+  }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import FileSystem
+
+struct FileTests {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test func readsAndWritesByOffset() throws {
+    let file = try File.open(folder.path("a"), .create)
+    try file.write([1, 2, 3], at: 4)
+    try file.write([9], at: 0)
+    #expect(try file.read(100, at: 0) == [9, 0, 0, 0, 1, 2, 3])
+    #expect(try file.read(2, at: 5) == [2, 3])
+    #expect(try file.read(4, at: 6) == [3])
+    #expect(try file.read(4, at: 7) == [])
+    #expect(try file.read(0, at: 0) == [])
+    try file.resize(to: 5)
+    #expect(try file.status().size == 5)
+    try file.sync()
+    #expect(try folder.bytes("a") == [9, 0, 0, 0, 1])
+  }
+
+  @Test(arguments: [File.Mode.create, .readWrite])
+  func aNewFileIsPrivate(mode: File.Mode) throws {
+    _ = try File.open(folder.path("a"), mode)
+    let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("a").string)
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+  }
+
+  @Test func createNeverOpensWhatIsThere() throws {
+    try folder.write("old", to: "a")
+    try folder.link("dangling", to: "nowhere")
+    for name in ["a", "dangling"] {
+      #expect(throws: FileError("open", folder.path(name), .fileExists)) {
+        _ = try File.open(folder.path(name), .create)
+      }
+    }
+    #expect(try folder.bytes("a") == Array("old".utf8))
+    #expect(!folder.has("nowhere"))
+  }
+
+  @Test func readWriteKeepsWhatIsThere() throws {
+    try folder.write("old", to: "a")
+    let file = try File.open(folder.path("a"), .readWrite)
+    #expect(try file.read(10, at: 0) == Array("old".utf8))
+  }
+
+  @Test(arguments: [File.Mode.read, .readWrite])
+  func aLinkIsRefused(mode: File.Mode) throws {
+    try folder.write("secret", to: "target")
+    try folder.link("link", to: "target")
+    #expect(throws: FileError("open", folder.path("link"), .tooManySymbolicLinkLevels)) {
+      _ = try File.open(folder.path("link"), mode)
+    }
+  }
+
+  @Test func aLinkThatAPersonGaveIsFollowed() throws {
+    try folder.write("photo", to: "target")
+    try folder.link("link", to: "target")
+    let file = try File.open(folder.path("link"), .readFollowingLinks)
+    #expect(try file.read(10, at: 0) == Array("photo".utf8))
+  }
+
+  @Test func aFileWithoutANameIsReachedByItsDescriptor() throws {
+    let directory = try Directory.open(folder.path)
+    guard let file = try directory.openUnnamed() else { return }
+    try file.write([7], at: 0)
+    let again = try File.open(file.descriptorPath, .readFollowingLinks)
+    #expect(try again.read(10, at: 0) == [7])
+    #expect(try again.status().identity == file.status().identity)
+    #expect(try directory.names().isEmpty)
+  }
+
+  // from 1901 on, and to 2446: what ext4 holds
+  @Test(arguments: [0, 1, -1, -1000, -1001, 1_759_413_600_123, -2_147_483_648_000, 15_032_385_535_000])
+  func datesAreKeptToTheMillisecond(milliseconds: Int64) throws {
+    let file = try File.open(folder.path("a"), .create)
+    try file.setModified(milliseconds: milliseconds)
+    #expect(try file.status().modified == milliseconds)
+  }
+
+  @Test(arguments: [
+    (7, 0, 7), (1000, 1, 0), (0, 0, 0), (-7, -1, 993), (-1000, -1, 0),
+    (Int64.min, -9_223_372_036_854_776, 192),
+  ])
+  func divisionRoundsDown(value: Int64, quotient: Int64, remainder: Int64) {
+    let result = value.flooredDivision(by: 1000)
+    #expect(result.quotient == quotient)
+    #expect(result.remainder == remainder)
+  }
+
+  @Test func kindsAndIdentities() throws {
+    try folder.write("x", to: "a")
+    try folder.makeFolder("b")
+    try folder.link("c", to: "a")
+    try FileManager.default.linkItem(atPath: folder.path("a").string, toPath: folder.path("d").string)
+    let directory = try Directory.open(folder.path)
+    var statuses: [FileStatus] = []
+    for name in ["a", "b", "c", "d"] as [FilePath] {
+      statuses.append(try #require(try directory.status(of: name)))
+    }
+    #expect(statuses.map(\.kind) == [.file, .directory, .symbolicLink, .file])
+    #expect(statuses[0].identity == statuses[3].identity)
+    #expect(Set(statuses.map(\.identity)).count == 3)
+    #expect(try File.open("/dev/null", .read).status().kind == .other)
+  }
+
+  @Test func aNetworkFileSystemIsKnownByItsNumber() throws {
+    let status = try Directory.open(folder.path).fileSystem()
+    #expect(status.networkProtocol == nil)
+    #expect(status.freeBytes > 0)
+    for (type, name) in [(0x6969, "NFS"), (0xFF53_4D42, "CIFS"), (0xFE53_4D42, "SMB2")] {
+      #expect(FileSystemStatus((type: type, freeBytes: 1)).networkProtocol == name)
+    }
+  }
+
+  @Test func errorsNameOperationFileAndReason() throws {
+    let error = FileError("write", "/nas/x.zip", .noSpace)
+    #expect(error.description == "cannot write /nas/x.zip: No space left on device (errno 28)")
+    #expect(!error.isAbsence)
+    #expect(FileError("open", "x", .noSuchFileOrDirectory).isAbsence)
+    #expect(FileError("open", "x", .notDirectory).isAbsence)
+    let path = folder.path("nothing")
+    #expect(throws: FileError("open", path, .noSuchFileOrDirectory)) { _ = try File.open(path, .read) }
+    #expect(throws: FileError("read", folder.path, .isDirectory)) {
+      _ = try File.open(folder.path, .read).read(1, at: 0)
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import Testing
+
+@testable import Operations
+
+struct ProgressCounterTests {
+  @Test(
+    arguments: [
+      (Progress(phase: .planning), 0),
+      (Progress(phase: .reading, totalItems: 4, processedItems: 1), 0.25),
+      (
+        Progress(phase: .reading, totalItems: 4, processedItems: 1, totalBytes: 200, bytesProcessed: 150),
+        0.75
+      ),
+      (Progress(phase: .reading, totalItems: 1, processedItems: 3), 1),
+      (Progress(phase: .reading, totalBytes: 100, bytesProcessed: 170), 1),
+      (Progress(phase: .finished), 1),
+      (Progress(phase: .finished, totalItems: 9, totalBytes: 9), 1),
+    ] as [(Progress, Double)])
+  func theFractionIsByBytesOrElseByItems(progress: Progress, fraction: Double) {
+    #expect(progress.fractionCompleted == fraction)
+  }
+
+  @Test func workIsCounted() {
+    let counter = ProgressCounter()
+    #expect(counter.current.phase == .planning)
+    counter.setTotals(items: 3, bytes: 300)
+    counter.enter(.reading)
+    counter.advance(current: "a.jpg")
+    counter.advance(items: 1, bytes: 100)
+    let first = counter.current
+    #expect(first.phase == .reading)
+    #expect((first.processedItems, first.bytesProcessed) == (1, 100))
+    #expect((first.totalItems, first.totalBytes) == (3, 300))
+    #expect(first.currentItem == "a.jpg")
+    counter.advance(items: 2, bytes: 200, current: "c.jpg")
+    #expect(counter.current.fractionCompleted == 1)
+    #expect(counter.current.elapsed >= first.elapsed)
+  }
+
+  @Test func aPhaseHasNoItemYet() {
+    let counter = ProgressCounter()
+    counter.advance(items: 1, current: "a.jpg")
+    counter.enter(.committing)
+    #expect(counter.current.currentItem == nil)
+    #expect(counter.current.processedItems == 1)
+  }
+
+  @Test func totalsThatComeLateKeepWhatWasCounted() {
+    let counter = ProgressCounter()
+    counter.advance(items: 1, bytes: 10)
+    counter.setTotals(items: 2, bytes: 40)
+    #expect(counter.current.fractionCompleted == 0.25)
+  }
+
+  @Test func afterARestartTheCountWaitsUntilItIsWhereItWas() {
+    let counter = ProgressCounter()
+    counter.setTotals(items: 4, bytes: 40)
+    counter.advance(items: 2, bytes: 20)
+    counter.restart()
+    #expect(counter.current.fractionCompleted == 0.5)
+    counter.advance(items: 1, bytes: 15)
+    #expect(counter.current.fractionCompleted == 0.5)
+    counter.advance(items: 2, bytes: 15)
+    #expect(counter.current.processedItems == 3)
+    #expect(counter.current.fractionCompleted == 0.75)
+    counter.advance(items: 1, bytes: 10)
+    #expect(counter.current.fractionCompleted == 1)
+  }
+
+  @Test func aSecondRestartDoesNotForgetTheFirst() {
+    let counter = ProgressCounter()
+    counter.setTotals(items: 0, bytes: 40)
+    counter.advance(bytes: 20)
+    counter.restart()
+    counter.advance(bytes: 10)
+    counter.restart()
+    counter.advance(bytes: 20)
+    #expect(counter.current.bytesProcessed == 20)
+    counter.advance(bytes: 20)
+    #expect(counter.current.bytesProcessed == 40)
+  }
+
+  @Test func totalsThatShrinkCutTheCount() {
+    let counter = ProgressCounter()
+    counter.setTotals(items: 4, bytes: 40)
+    counter.advance(items: 3, bytes: 30)
+    counter.setTotals(items: 2, bytes: 20)
+    #expect(counter.current.processedItems == 2)
+    #expect(counter.current.fractionCompleted == 1)
+  }
+
+  @Test func theRestIsEstimatedByTheRate() throws {
+    let counter = ProgressCounter(startedAt: .now - .seconds(10))
+    counter.setTotals(items: 0, bytes: 100)
+    counter.advance(bytes: 25)
+    let estimate = try #require(counter.current.estimatedRemaining)
+    #expect(estimate >= .seconds(30) && estimate < .seconds(60))
+    counter.advance(bytes: 50)
+    let later = try #require(counter.current.estimatedRemaining)
+    #expect(later >= .milliseconds(3333) && later < .seconds(10))
+    counter.advance(bytes: 25)
+    #expect(counter.current.estimatedRemaining == nil)
+  }
+
+  @Test func aRateThatIsNoiseGivesNoEstimate() {
+    let young = ProgressCounter(startedAt: .now + .seconds(3600))
+    young.setTotals(items: 0, bytes: 100)
+    young.advance(bytes: 50)
+    #expect(young.current.estimatedRemaining == nil)
+    let slow = ProgressCounter(startedAt: .now - .seconds(3600))
+    slow.setTotals(items: 0, bytes: 1000)
+    slow.advance(bytes: 10)
+    #expect(slow.current.estimatedRemaining == nil)
+  }
+
+  @Test func cancellingIsSeenByTheWork() throws {
+    let counter = ProgressCounter()
+    try counter.checkCancellation()
+    counter.cancel()
+    #expect(counter.isCancelled)
+    #expect(throws: CancellationError.self) { try counter.checkCancellation() }
+  }
+
+  @Test func manyThreadsCountRight() throws {
+    let counter = ProgressCounter()
+    counter.setTotals(items: 10_000, bytes: 70_000)
+    try Workers.forEach(0..<10_000, threads: 8) { _ in counter.advance(items: 1, bytes: 7) }
+    #expect(counter.current.processedItems == 10_000)
+    #expect(counter.current.bytesProcessed == 70_000)
+  }
+}

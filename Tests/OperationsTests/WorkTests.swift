@@ -1,0 +1,69 @@
+import Operations
+import Testing
+
+struct WorkTests {
+  private struct Failure: Error {}
+
+  @Test func theSummaryComesAndTheLastProgressIsFinished() async throws {
+    let work = Work("test") { counter in
+      counter.setTotals(items: 2, bytes: 20)
+      counter.enter(.writing)
+      counter.advance(items: 2, bytes: 20)
+      return "done"
+    }
+    var last: Progress?
+    var fraction = 0.0
+    for await progress in work.progress {
+      #expect(progress.fractionCompleted >= fraction)
+      fraction = progress.fractionCompleted
+      last = progress
+    }
+    #expect(last?.phase == .finished)
+    #expect(last?.processedItems == 2)
+    #expect(try await work.summary == "done")
+    #expect(work.currentProgress.phase == .finished)
+  }
+
+  @Test func aFailureEndsTheStreamAndIsThrown() async throws {
+    let work = Work<Void>("test") { counter in
+      counter.enter(.reading)
+      throw Failure()
+    }
+    var last: Progress?
+    for await progress in work.progress { last = progress }
+    #expect(last?.phase == .reading)
+    await #expect(throws: Failure.self) { try await work.summary }
+  }
+
+  @Test func theWorkGoesOnUnwatched() async throws {
+    #expect(try await Work("test") { _ in 7 }.summary == 7)
+  }
+
+  /// The body runs until it is asked to stop, so these tests end only if it is asked.
+  private static func untilCancelled() -> Work<Int> {
+    Work("test") { counter in
+      while true { try counter.checkCancellation() }
+    }
+  }
+
+  @Test func cancellingStopsIt() async throws {
+    let work = Self.untilCancelled()
+    work.cancel()
+    await #expect(throws: CancellationError.self) { try await work.summary }
+  }
+
+  @Test func cancellingTheWaitingTaskStopsIt() async throws {
+    let work = Self.untilCancelled()
+    let waiter = Task { try await work.summary }
+    waiter.cancel()
+    await #expect(throws: CancellationError.self) { try await waiter.value }
+  }
+
+  @Test func leavingTheStreamStopsIt() async throws {
+    let work = Self.untilCancelled()
+    let reader = Task { for await _ in work.progress {} }
+    reader.cancel()
+    await reader.value
+    await #expect(throws: CancellationError.self) { try await work.summary }
+  }
+}

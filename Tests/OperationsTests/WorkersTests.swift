@@ -1,0 +1,122 @@
+import Foundation
+import Operations
+import Synchronization
+import Testing
+
+struct WorkersTests {
+  private struct Failure: Error, Equatable {
+    var index: Int
+  }
+
+  @Test(arguments: [1, 2, 7, 64])
+  func everyIndexIsWorkedOnOnce(threads: Int) throws {
+    let seen = Mutex<[Int]>([])
+    try Workers.forEach(10..<210, threads: threads) { index in seen.withLock { $0.append(index) } }
+    #expect(seen.withLock { $0.sorted() } == Array(10..<210))
+  }
+
+  @Test func oneThreadWorksInOrder() throws {
+    let seen = Mutex<[Int]>([])
+    try Workers.forEach(0..<100, threads: 1) { index in seen.withLock { $0.append(index) } }
+    #expect(seen.withLock { $0 } == Array(0..<100))
+  }
+
+  @Test func noIndicesIsNoWork() throws {
+    let contexts = Mutex(0)
+    try Workers.forEach(5..<5, context: { contexts.withLock { $0 += 1 } }) { _, _ in
+      Issue.record("there is no index")
+    }
+    #expect(contexts.withLock { $0 } == 0)
+  }
+
+  /// A wrong setting must not pass for work that is done.
+  @Test(arguments: [0, -1, Int.min])
+  func thereIsAlwaysAThread(threads: Int) throws {
+    let count = Mutex(0)
+    try Workers.forEach(0..<3, threads: threads) { _ in count.withLock { $0 += 1 } }
+    #expect(count.withLock { $0 } == 3)
+  }
+
+  @Test(arguments: [1, 4])
+  func theFirstErrorIsThrownAndEndsTheWork(threads: Int) {
+    let started = Mutex<[Int]>([])
+    let error = #expect(throws: Failure.self) {
+      try Workers.forEach(0..<1_000_000, threads: threads) { index in
+        started.withLock { $0.append(index) }
+        if index == 3 { throw Failure(index: index) }
+        // the others go on only once the error is there to be seen, or the work would be over before it
+        if threads > 1, index > 3 { try Self.spin(until: { started.withLock { $0.contains(3) } }) }
+      }
+    }
+    #expect(error == Failure(index: 3))
+    #expect(started.withLock { $0.count } < 1_000_000)
+    if threads == 1 { #expect(started.withLock { $0 } == [0, 1, 2, 3]) }
+  }
+
+  private static func spin(until condition: () -> Bool) throws {
+    while !condition() { sched_yield() }
+  }
+
+  /// All threads fail at the same place; one of the errors comes out, and the call returns.
+  @Test func manyErrorsAreOne() {
+    let barrier = Mutex(0)
+    let error = #expect(throws: Failure.self) {
+      try Workers.forEach(0..<4, threads: 4) { index in
+        barrier.withLock { $0 += 1 }
+        try Self.spin(until: { barrier.withLock { $0 == 4 } })
+        throw Failure(index: index)
+      }
+    }
+    #expect((0..<4).contains(error?.index ?? -1))
+  }
+
+  /// What a thread has for itself, which counts what becomes of it.
+  private struct Handle: ~Copyable {
+    let log: Log
+    var uses = 0
+
+    init(_ log: Log) {
+      self.log = log
+      log.opened.withLock { $0 += 1 }
+    }
+
+    deinit {
+      log.closed.withLock { $0 += 1 }
+      log.uses.withLock { [uses] in $0 += uses }
+    }
+  }
+
+  private final class Log: Sendable {
+    let opened = Mutex(0)
+    let closed = Mutex(0)
+    let uses = Mutex(0)
+  }
+
+  @Test(arguments: [1, 3, 8])
+  func everyThreadHasItsOwnContext(threads: Int) throws {
+    let log = Log()
+    try Workers.forEach(0..<500, threads: threads, context: { Handle(log) }) { _, handle in handle.uses += 1 }
+    #expect(log.opened.withLock { $0 } == threads)
+    // gone before the call returns: what holds a file open must not outlive the work
+    #expect(log.closed.withLock { $0 } == threads)
+    #expect(log.uses.withLock { $0 } == 500)
+  }
+
+  @Test func thereAreNoMoreThreadsThanIndices() throws {
+    let log = Log()
+    try Workers.forEach(0..<2, threads: 16, context: { Handle(log) }) { _, handle in handle.uses += 1 }
+    #expect(log.opened.withLock { $0 } == 2)
+  }
+
+  @Test func aContextThatCannotBeMadeIsAnError() {
+    let worked = Mutex(0)
+    #expect(throws: Failure(index: -1)) {
+      try Workers.forEach(0..<10, threads: 3, context: { throw Failure(index: -1) }) { (_, _: inout Int) in
+        worked.withLock { $0 += 1 }
+      }
+    }
+    #expect(worked.withLock { $0 } == 0)
+  }
+
+  @Test func thereIsAtLeastOneProcessor() { #expect(Workers.defaultCount >= 1) }
+}

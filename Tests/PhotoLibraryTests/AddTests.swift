@@ -1,0 +1,179 @@
+import FileSystem
+import Foundation
+import GRDB
+import Operations
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import PhotoLibrary
+
+struct AddTests {
+  let scratch: LibraryScratch
+
+  init() throws { scratch = try LibraryScratch() }
+
+  private var folder: TemporaryFolder { scratch.folder }
+
+  /// Something that begins as a PNG of these measures does, and goes on with a text.
+  static func png(_ text: String, width: UInt8 = 4, height: UInt8 = 3) -> [UInt8] {
+    [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8)
+      + [0, 0, 0, width, 0, 0, 0, height, 8, 2, 0, 0, 0, 0, 0, 0, 0] + Array(text.utf8)
+  }
+
+  @discardableResult
+  private func add(_ names: String..., category: String? = nil, isDryRun: Bool = false) throws -> AddSummary {
+    var options = AddOptions()
+    options.category = category
+    options.isDryRun = isDryRun
+    let run = AddRun(library: scratch.path, options: options, counter: ProgressCounter())
+    return try run.run(names.map { folder.path($0) })
+  }
+
+  private func categories() throws -> [String: Int] {
+    let contents = try scratch.contents()
+    let names = Dictionary(uniqueKeysWithValues: contents.categories.map { ($0.id, $0.displayName) })
+    return Dictionary(contents.photos.map { (names[$0.categoryId] ?? "", 1) }, uniquingKeysWith: +)
+  }
+
+  @Test func categoriesAreFolders() throws {
+    try folder.write(Self.png("1"), to: "in/Summer 2025/a.png")
+    try folder.write(Self.png("2"), to: "in/Summer 2025/b.png")
+    try folder.write(Self.png("3"), to: "in/Winter/deep/c.png")
+    try folder.write(Self.png("4"), to: "in/d.png")
+    let summary = try add("in")
+    #expect(try categories() == ["Summer 2025": 2, "deep": 1, "in": 1])
+    #expect(summary.categoriesAdded == 3 && summary.photosAdded == 4 && summary.photosSkipped == 0)
+    #expect(summary.bytes == 4 * Self.png("1").count)
+    #expect(summary.errors.isEmpty && summary.warnings.isEmpty && !summary.isDryRun)
+    let contents = try scratch.contents()
+    #expect(Set(contents.categories.map(\.name)) == ["summer_2025", "deep", "in"])
+    #expect(contents.categories.map(\.position) == [0, 1, 2])
+    #expect(contents.photos.allSatisfy { $0.width == 4 && $0.height == 3 })
+    #expect(try scratch.rowsWithoutFile().isEmpty)
+    let kinds = try scratch.sql { try String.fetchAll($0, sql: "SELECT kind FROM change") }
+    #expect(kinds == ["add"])
+  }
+
+  @Test func aCategoryMayBeNamedAndIsUsedAgain() throws {
+    try folder.write(Self.png("1"), to: "in/a.png")
+    try folder.write(Self.png("2"), to: "in/b.png")
+    #expect(try add("in/a.png", category: "Our Family").categoriesAdded == 1)
+    // the same name, as somebody may type it: capitals, spaces and normal form do not make another category
+    #expect(try add("in/b.png", category: "OUR family").categoriesAdded == 0)
+    #expect(try categories() == ["Our Family": 2])
+    try scratch.sql { try LibraryScratch.category(50, "cafe\u{301}").insert($0) }
+    #expect(try add("in/b.png", category: "Caf\u{E9}").categoriesAdded == 0)
+    #expect(try scratch.contents().categories.count == 2)
+  }
+
+  @Test func aPhotoIsItsContentInItsCategory() throws {
+    for name in ["one/a.png", "one/copy of a.png", "two/a.png"] {
+      try folder.write(Self.png("same"), to: "in/" + name)
+    }
+    let first = try add("in")
+    #expect(first.photosAdded == 2 && first.photosSkipped == 1)
+    #expect(try categories() == ["one": 1, "two": 1])
+    let files = try scratch.files()
+    let second = try add("in", "in/one/a.png")
+    #expect(second.photosAdded == 0 && second.photosSkipped == 4)
+    #expect(try scratch.files() == files)
+    #expect(try scratch.rowsWithoutFile().isEmpty)
+  }
+
+  @Test func equalNamesOfDifferentPhotosAreKeptApart() throws {
+    for number in 1...3 {
+      try folder.write(Self.png("\(number)"), to: "in/\(number)/IMG_0001.png")
+    }
+    try add("in", category: "All")
+    let photos = try scratch.contents().photos
+    #expect(Set(photos.map(\.path)).count == 3)
+    #expect(photos.allSatisfy { $0.name == "IMG_0001" && $0.originalPath == "IMG_0001.png" })
+    #expect(try scratch.rowsWithoutFile().isEmpty)
+  }
+
+  @Test func theFixturesPhotosKeepDateAndMeasures() throws {
+    let photos = try Fixture.photos()
+    for (number, photo) in photos.enumerated() {
+      try folder.write(photo.bytes, to: "in/\(number)/\(photo.name)")
+    }
+    let summary = try add("in", category: "Fixture")
+    #expect(summary.photosAdded == 8 && summary.errors.isEmpty)
+    let added = try scratch.contents().photos
+    #expect(added.map(\.fileName) == photos.map(\.name))
+    #expect(added.map(\.fileSize) == photos.map(\.bytes.count))
+    #expect(added.filter { $0.name != "tiny" }.allSatisfy { $0.width == 320 && $0.height == 240 })
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = .current
+    let first = calendar.date(
+      from: DateComponents(year: 2025, month: 2, day: 11, hour: 10, minute: 20, second: 30))
+    #expect(added.first?.createdAt == first?.milliseconds)
+    #expect(added.first?.path == "photos/2025/02/IMG_0001.jpg")
+    #expect(try scratch.rowsWithoutFile().isEmpty)
+  }
+
+  @Test func withoutADateTakenTheFilesOwnCounts() throws {
+    try folder.write(Self.png("1"), to: "in/a.png")
+    try File.open(folder.path("in/a.png"), .readWrite).setModified(milliseconds: 951_782_400_123)
+    try add("in")
+    let photo = try #require(try scratch.contents().photos.first)
+    #expect(photo.createdAt == 951_782_400_123)
+    #expect(photo.path == "photos/2000/02/a.png")
+    let stored = try Library(path: scratch.path).open(photo).status()
+    #expect(stored.modified == 951_782_400_123)
+  }
+
+  @Test func aDryRunTellsWhatWouldBeAndWritesNothing() throws {
+    try folder.write(Self.png("1"), to: "in/one/a.png")
+    try add("in")
+    try folder.write(Self.png("2"), to: "in/two/b.png")
+    try folder.write("text", to: "in/two/notes.txt")
+    let before = try folder.tree().filter { !$0.key.hasSuffix("-shm") && !$0.key.hasSuffix("-wal") }
+    let dry = try add("in", "in/none", isDryRun: true)
+    #expect(try folder.tree().filter { !$0.key.hasSuffix("-shm") && !$0.key.hasSuffix("-wal") } == before)
+    var real = try add("in", "in/none")
+    real.isDryRun = true
+    #expect(dry == real)
+    #expect(dry.photosAdded == 1 && dry.photosSkipped == 1 && dry.categoriesAdded == 1)
+    #expect(dry.errors.count == 1 && dry.warnings.count == 1)
+  }
+
+  @Test func cancellingLeavesNothing() async throws {
+    for number in 0..<50 { try folder.write(Self.png("\(number)"), to: "in/\(number).png") }
+    let (contents, files) = (try scratch.contents(), try scratch.files())
+    let counter = ProgressCounter()
+    counter.cancel()
+    #expect(throws: CancellationError.self) {
+      _ = try AddRun(library: scratch.path, options: AddOptions(), counter: counter).run([folder.path("in")])
+    }
+    #expect(try scratch.files() == files)
+    let work = Work.add([folder.path("in")], to: scratch.path)
+    work.cancel()
+    // cancelled before or after its commit: nothing of it, or all
+    let added = (try? await work.summary)?.photosAdded ?? 0
+    #expect(added == 0 || added == 50)
+    #expect(try scratch.contents().photos.count == contents.photos.count + added)
+    #expect(try scratch.rowsWithoutFile().isEmpty)
+    #expect(try Library(path: scratch.path).strangers() == [])
+  }
+
+  @Test func idsGoOnWhateverAReplacedLibraryBrought() throws {
+    try scratch.sql { database in
+      var category = LibraryScratch.category(.max, "far")
+      category.position = .max
+      try category.insert(database)
+      for (id, path) in [(Int64.max, "sample/a"), (-7, "sample/b"), (41, "sample/c")] {
+        try Photo(
+          id: id, categoryId: .max, name: "x", path: path, originalPath: path, isFromAssets: true,
+          createdAt: 0,
+          fileSize: 0, md5: nil
+        ).insert(database)
+      }
+    }
+    try folder.write(Self.png("1"), to: "in/a.png")
+    try add("in")
+    let contents = try scratch.contents()
+    #expect(contents.photos.map(\.id) == [-7, 41, 42, .max])
+    #expect(contents.categories.map(\.id).sorted() == [1, .max])
+  }
+}

@@ -1,0 +1,151 @@
+import FileSystem
+import Foundation
+import GRDB
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import PhotoLibrary
+
+struct ChangeTests {
+  let scratch: LibraryScratch
+
+  init() throws { scratch = try LibraryScratch() }
+
+  @Test func photosBecomeRowsAndFiles() throws {
+    let photos = try scratch.commit(["a.jpg": "one", "b.jpg": "two", "a.jpg": "three"])
+    #expect(photos.map(\.path) == ["a.jpg", "b.jpg", "a (2).jpg"].map { "photos/2025/10/" + $0 })
+    #expect(try scratch.contents().photos == photos)
+    #expect(
+      try scratch.photoTexts() == [
+        "photos/2025/10/a.jpg": "one", "photos/2025/10/b.jpg": "two", "photos/2025/10/a (2).jpg": "three",
+      ])
+    #expect(try scratch.rowsWithoutFile().isEmpty)
+    let changes = try scratch.sql { try String.fetchAll($0, sql: "SELECT kind FROM change") }
+    #expect(changes == ["merge"])
+  }
+
+  @Test func filesAndFoldersArePrivate() throws {
+    try scratch.commit(["a.jpg": "one"])
+    for (name, mode) in [("photos/2025", 0o700), ("photos/2025/10", 0o700), ("photos/2025/10/a.jpg", 0o600)] {
+      let path = scratch.path.pushing(FilePath(name)).string
+      #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == mode)
+    }
+  }
+
+  @Test func rowsAloneNeedNoFile() throws {
+    try scratch.writer().change(.merge) { change in
+      var edit = LibraryEdit()
+      edit.newCategories = [LibraryScratch.category()]
+      try change.commit(edit, files: [])
+    }
+    #expect(try scratch.contents().categories == [LibraryScratch.category()])
+    #expect(try scratch.files().keys.sorted() == ["photos"])
+  }
+
+  @Test func whatWasStagedAndNotCommittedGoes() throws {
+    let before = try scratch.files()
+    try scratch.writer().change(.merge) { change in
+      try change.stage("0").write([1], at: 0)
+      try change.stage("1").write([2], at: 0)
+      try change.unstage("0")
+      #expect(throws: FileError.self) { _ = try change.stage("1") }
+    }
+    #expect(try scratch.files() == before)
+  }
+
+  @Test(arguments: ["../escaped", "/tmp/escaped", "a/b", "", ".."])
+  func aStagedNameStaysInTheStagingFolder(name: String) throws {
+    let error = try scratch.writer().change(.merge) { change in
+      #expect(throws: FileError.self) { _ = try change.stage(name) }
+    }
+    #expect(error != nil)
+    #expect(try scratch.folder.tree().keys.allSatisfy { $0.hasPrefix("library") })
+  }
+
+  @Test func valuesOfRowsChange() throws {
+    var photo = try #require(try scratch.commit(["a.jpg": "one"]).first)
+    photo.name = "renamed"
+    photo.width = 7
+    var category = LibraryScratch.category()
+    category.displayName = "The Family"
+    var edit = LibraryEdit()
+    edit.changedPhotos = [photo]
+    edit.changedCategories = [category]
+    try scratch.writer().change(.merge) { try $0.commit(edit, files: []) }
+    #expect(try scratch.contents().photos == [photo])
+    #expect(try scratch.contents().categories == [category])
+  }
+
+  /// At the moment of the commit every file is in its place, and the journal still names them all.
+  @Test func theCommitComesLast() throws {
+    try scratch.commit(["a.jpg": "one"])
+    let writer = try scratch.writer()
+    let witness = Witness(scratch)
+    writer.library.database.add(transactionObserver: witness)
+    let photos = try scratch.commit(["b.jpg": "two", "c.jpg": "three"], firstId: 2, with: writer)
+    let seen = witness.seen.withLock { $0 }
+    #expect(seen?.rows == 1)
+    #expect(
+      seen?.texts.filter { $0.key.hasPrefix("photos/") } == [
+        "photos/2025/10/a.jpg": "one", "photos/2025/10/b.jpg": "two", "photos/2025/10/c.jpg": "three",
+      ])
+    let staged = try #require(seen?.texts.filter { $0.key.hasPrefix(".staging/") })
+    #expect(staged.count == 1)
+    let (path, text) = try #require(staged.first)
+    #expect(path.hasSuffix("/journal"))
+    let journal = try Staging.Journal(Array(text.utf8))
+    #expect(journal.files.map(\.path) == photos.map(\.path))
+    #expect(journal.files.map(\.md5) == ["two", "three"].map { LibraryScratch.digest($0).description })
+    #expect(try scratch.files().keys.allSatisfy { !$0.hasPrefix(".staging") })
+  }
+
+  /// Looks at the library when a transaction is about to be committed, as another process would see it.
+  private final class Witness: TransactionObserver, Sendable {
+    let seen = Mutex<(texts: [String: String], rows: Int)?>(nil)
+    let scratch: LibraryScratch
+
+    init(_ scratch: LibraryScratch) { self.scratch = scratch }
+
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
+    func databaseDidChange(with event: DatabaseEvent) {}
+    func databaseWillCommit() throws {
+      let now = (try scratch.photoTexts(), try scratch.contents().photos.count)
+      seen.withLock { $0 = $0 ?? now }
+    }
+    func databaseDidCommit(_ database: Database) {}
+    func databaseDidRollback(_ database: Database) {}
+  }
+
+  @Test func readersKeepTheirSnapshotAndSeeTheNextOne() throws {
+    try scratch.commit(["a.jpg": "one"])
+    let reader = try Library(path: scratch.path)
+    #expect(try reader.contents().photos.count == 1)
+    try scratch.commit(["b.jpg": "two"], firstId: 2)
+    #expect(try reader.contents().photos.count == 2)
+  }
+
+  @Test func manyPhotosInManyFolders() throws {
+    let writer = try scratch.writer()
+    var random = SeededNumbers(seed: 3)
+    let dates = (0..<300).map { _ in Int64.random(in: -1 << 41...1 << 41, using: &random) }
+    try writer.change(.merge) { change in
+      var edit = LibraryEdit()
+      edit.newCategories = [LibraryScratch.category()]
+      let paths = try writer.newPaths(for: dates.map { ("IMG_0001.jpg", $0) })
+      var files: [Change.StagedFile] = []
+      for (index, path) in paths.enumerated() {
+        try change.stage("\(index)").write(Array("\(index)".utf8), at: 0)
+        edit.newPhotos.append(
+          LibraryScratch.photo(Int64(index) + 1, path, "\(index)", createdAt: dates[index]))
+        files.append(
+          Change.StagedFile(name: "\(index)", path: path, md5: LibraryScratch.digest("\(index)")))
+      }
+      try change.commit(edit, files: files)
+    }
+    #expect(try scratch.rowsWithoutFile().isEmpty)
+    #expect(try scratch.contents().photos.count == 300)
+    #expect(try Library(path: scratch.path).strangers() == [])
+  }
+}

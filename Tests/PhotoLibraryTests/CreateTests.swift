@@ -1,0 +1,124 @@
+import FileSystem
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import PhotoLibrary
+
+struct CreateTests {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private var path: FilePath { folder.path("library") }
+
+  @Test func aNewLibraryIsEmptyPrivateAndWhole() throws {
+    try Library.create(at: path, now: Date(milliseconds: 1_759_413_600_123))
+    let contents = try Library(path: path).contents()
+    #expect(contents.categories.isEmpty && contents.photos.isEmpty)
+    #expect(contents.settings == Settings(createdAt: 1_759_413_600_123))
+    let names = try Set(FileManager.default.contentsOfDirectory(atPath: path.string))
+    #expect(
+      names.subtracting(["library.sqlite-wal", "library.sqlite-shm"]) == [
+        "library.sqlite", "library.lock", "photos",
+      ])
+    for name in ["library", "library/photos"] {
+      let attributes = try FileManager.default.attributesOfItem(atPath: folder.path(name).string)
+      #expect(attributes[.posixPermissions] as? Int == 0o700)
+    }
+  }
+
+  @Test func anEmptyFolderIsTakenAsItIs() throws {
+    try folder.makeFolder("library")
+    try Library.create(at: path)
+    #expect(try Library(path: path).contents().photos.isEmpty)
+  }
+
+  @Test(arguments: ["library/.", "link", "library/../library"])
+  func anEmptyFolderMayBeNamedInAnyWay(name: String) throws {
+    try folder.makeFolder("library")
+    try folder.link("link", to: "library")
+    try Library.create(at: folder.path(name))
+    #expect(try Library(path: path).contents().photos.isEmpty)
+  }
+
+  @Test func aLibraryIsNotMadeTwice() throws {
+    try Library.create(at: path)
+    let before = try folder.tree()
+    #expect(throws: LibraryError.alreadyALibrary(path)) { try Library.create(at: path) }
+    #expect(try folder.tree() == before)
+  }
+
+  /// A folder of somebody's own is left alone, and one of photos most of all.
+  @Test(arguments: ["notes.txt", "photos/2019/beach.jpg", "photos/beach.jpg", ".hidden", "photo/x"])
+  func aFolderThatHoldsSomethingIsRefused(name: String) throws {
+    try folder.write("mine", to: "library/" + name)
+    let before = try folder.tree()
+    #expect(throws: LibraryError.folderNotEmpty(path)) { try Library.create(at: path) }
+    #expect(try folder.tree() == before)
+  }
+
+  @Test(arguments: ["elsewhere", "nowhere"])
+  func photosThatAreALinkAreRefused(target: String) throws {
+    try folder.makeFolder("library")
+    try folder.makeFolder("elsewhere")
+    try folder.link("library/photos", to: "../" + target)
+    let before = try folder.tree()
+    #expect(throws: LibraryError.folderNotEmpty(path)) { try Library.create(at: path) }
+    #expect(try folder.tree() == before)
+  }
+
+  @Test func aFileIsNoFolder() throws {
+    try folder.write("file", to: "library")
+    #expect(throws: FileError("open", path, .notDirectory)) { try Library.create(at: path) }
+    #expect(try folder.tree() == ["library": .file(Data("file".utf8))])
+  }
+
+  @Test func theFolderAboveHasToBeThere() throws {
+    #expect(throws: FileError("open", folder.path("none"), .noSuchFileOrDirectory)) {
+      try Library.create(at: folder.path("none/library"))
+    }
+    #expect(try folder.tree() == [:])
+  }
+
+  /// What a crash can leave: any part of what is made before the database gets its name.
+  @Test(arguments: [
+    [], ["library.lock"], ["library.lock", "photos/"], ["library.lock", "photos/", "library.sqlite.new"],
+    ["photos/", "library.sqlite.new", "library.sqlite.new-wal", "library.sqlite.new-shm", "library.lock"],
+  ])
+  func anInterruptedCreateIsMadeAgain(left: [String]) throws {
+    try folder.makeFolder("library")
+    for name in left {
+      if name.hasSuffix("/") {
+        try folder.makeFolder("library/" + name)
+      } else {
+        try folder.write("half a database", to: "library/" + name)
+      }
+    }
+    #expect(throws: LibraryError.notALibrary(path)) { _ = try Library(path: path) }
+    try Library.create(at: path)
+    #expect(try Library(path: path).contents().photos.isEmpty)
+    #expect(!folder.has("library/library.sqlite.new"))
+    #expect(try LibraryWriter(path: path).library.strangers() == [])
+  }
+
+  @Test func twoAtOnceMakeOneLibrary() async throws {
+    let path = path
+    let made = await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<8 { group.addTask { (try? Library.create(at: path)) != nil } }
+      return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(made == 1)
+    #expect(try LibraryWriter(path: path).library.strangers() == [])
+  }
+
+  @Test func aCreateUnderWayIsNotDisturbed() throws {
+    try folder.write("half", to: "library/library.sqlite.new")
+    let lock = try FileLock("library.lock", in: Directory.open(path), exclusive: true)
+    let before = try folder.tree()
+    #expect(throws: FileLock.Busy.self) { try Library.create(at: path) }
+    #expect(try folder.tree() == before)
+    lock.release()
+  }
+}

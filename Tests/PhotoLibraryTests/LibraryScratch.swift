@@ -1,0 +1,107 @@
+import FileSystem
+import Foundation
+import GRDB
+import SystemPackage
+import TestSupport
+
+@testable import PhotoLibrary
+
+/// A library in a temporary folder, with short ways to fill it and to look at it.
+struct LibraryScratch {
+  let folder: TemporaryFolder
+  /// October 2025: where the photos of these tests lie.
+  static let october: Int64 = 1_759_413_600_000
+
+  var path: FilePath { folder.path("library") }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try Library.create(at: path, now: Date(milliseconds: 1000))
+  }
+
+  func writer() throws -> LibraryWriter { try LibraryWriter(path: path) }
+
+  func contents() throws -> LibraryContents { try Library(path: path).contents() }
+
+  /// What lies in the library beside the database and the locks, the empty working folders left out.
+  func files() throws -> [String: TemporaryFolder.Item] {
+    try folder.tree("library").filter { path, _ in
+      !path.hasPrefix("library.sqlite") && !path.hasSuffix(".lock") && path != ".staging" && path != ".undo"
+    }
+  }
+
+  /// The texts in the photo files, by their paths.
+  func photoTexts() throws -> [String: String] {
+    try files().compactMapValues { item in
+      if case .file(let bytes) = item { String(decoding: bytes, as: UTF8.self) } else { nil }
+    }
+  }
+
+  /// Works on the database behind the library's back.
+  @discardableResult
+  func sql<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    let database = try DatabaseQueue(path: path.appending("library.sqlite").string)
+    defer { try? database.close() }
+    return try database.write(body)
+  }
+
+  static func category(_ id: Int64 = 1, _ name: String = "family") -> PhotoLibrary.Category {
+    Category(id: id, name: name, displayName: name, createdAt: 5, valuesAsOf: 5)
+  }
+
+  static func photo(
+    _ id: Int64, _ path: String, _ text: String, category: Int64 = 1, createdAt: Int64 = october
+  ) -> Photo {
+    Photo(
+      id: id, categoryId: category, name: "photo \(id)", path: path,
+      originalPath: FileName.lastComponent(of: path), createdAt: createdAt, fileSize: text.utf8.count,
+      md5: digest(text))
+  }
+
+  static func digest(_ text: String) -> MD5Digest {
+    var hash = RunningMD5()
+    Array(text.utf8).withUnsafeBytes { hash.update($0) }
+    return hash.digest
+  }
+
+  /// Stages photos with these texts, gives them their places, and makes rows for them with ids from `firstId` on.
+  static func stage(
+    _ files: KeyValuePairs<String, String>, in change: Change, of writer: LibraryWriter, firstId: Int64 = 1
+  ) throws -> (photos: [Photo], files: [Change.StagedFile]) {
+    let paths = try writer.newPaths(for: files.map { ($0.key, october) })
+    var photos: [Photo] = []
+    var staged: [Change.StagedFile] = []
+    for (index, path) in paths.enumerated() {
+      let text = files[index].value
+      try change.stage("\(index)").write(Array(text.utf8), at: 0)
+      photos.append(photo(firstId + Int64(index), path, text))
+      staged.append(Change.StagedFile(name: "\(index)", path: path, md5: digest(text)))
+    }
+    return (photos, staged)
+  }
+
+  /// Makes one change: photos with these texts, in the category 1, which is made where it is needed.
+  @discardableResult
+  func commit(
+    _ files: KeyValuePairs<String, String>, as kind: Change.Kind = .merge, firstId: Int64 = 1,
+    keeping kept: [Photo] = [], with writer: LibraryWriter? = nil
+  ) throws -> [Photo] {
+    let writer = try writer ?? self.writer()
+    let needsCategory = try kind == .replace || writer.library.contents().categories.isEmpty
+    return try writer.change(kind) { change in
+      let (photos, staged) = try Self.stage(files, in: change, of: writer, firstId: firstId)
+      var edit = LibraryEdit()
+      edit.replacesEverything = kind == .replace
+      if needsCategory { edit.newCategories = [Self.category()] }
+      edit.newPhotos = photos + kept
+      try change.commit(edit, files: staged)
+      return photos
+    }
+  }
+
+  /// Every row that is no asset has a file with its bytes.
+  func rowsWithoutFile() throws -> [Photo] {
+    let library = try Library(path: path)
+    return try library.contents().photos.filter { try !$0.isFromAssets && !library.holds($0) }
+  }
+}

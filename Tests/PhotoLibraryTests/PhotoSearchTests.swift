@@ -1,0 +1,139 @@
+import FileSystem
+import Foundation
+import Glibc
+import Operations
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import PhotoLibrary
+
+/// Which of the files that a person named are photos.
+struct PhotoSearchTests {
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try folder.write(AddTests.png("1"), to: "in/a.png")
+  }
+
+  private func search(_ names: String...) -> PhotoSearch { PhotoSearch(names.map { folder.path($0) }) }
+
+  private func names(_ search: PhotoSearch) -> [String] {
+    search.photos.map { String($0.path.string.dropFirst(folder.path.string.count + 1)) }
+  }
+
+  @Test func hiddenFilesAndLinksInFoldersArePassedOver() throws {
+    try folder.write(AddTests.png("2"), to: "in/.hidden.png")
+    try folder.write(AddTests.png("3"), to: "in/.thumbnails/b.png")
+    try folder.write(AddTests.png("4"), to: "outside/c.png")
+    try folder.link("in/link.png", to: "../outside/c.png")
+    try folder.link("in/folder", to: "../outside")
+    try folder.link("in/loop", to: ".")
+    try folder.link("in/dangling.png", to: "nowhere")
+    let search = search("in")
+    #expect(names(search) == ["in/a.png"])
+    #expect(search.errors.isEmpty && search.others.isEmpty)
+  }
+
+  @Test func whatIsNamedIsTakenThoughHiddenOrALink() throws {
+    try folder.write(AddTests.png("2"), to: "in/.hidden.png")
+    try folder.link("link.png", to: "in/a.png")
+    try folder.link("folder", to: "in")
+    #expect(
+      names(search("in/.hidden.png", "link.png", "folder")) == ["in/.hidden.png", "link.png", "folder/a.png"])
+    #expect(search("folder").photos.map(\.folder) == ["folder"])
+  }
+
+  @Test func whatIsNoPhotoIsNamed() throws {
+    try folder.write("text", to: "in/notes.txt")
+    try folder.write("text", to: "notes.txt")
+    let search = search("in", "notes.txt", "none.jpg")
+    #expect(names(search) == ["in/a.png"])
+    #expect(search.others == ["\(folder.path("in/notes.txt")): no photo"])
+    #expect(
+      search.errors == [
+        "\(folder.path("notes.txt")): no photo and no folder",
+        "cannot open \(folder.path("none.jpg")): No such file or directory (errno 2)",
+      ])
+  }
+
+  @Test(arguments: ["x.jpg", "x.JPEG", "x.dng", "x.jxl", "x.TIFF", "x.bmp"])
+  func aPhotoIsKnownByItsEndingWhereItsHeaderIsNot(name: String) throws {
+    try folder.write("raw bytes", to: "raw/" + name)
+    let found = search("raw").photos
+    #expect(found.map(\.size) == [9])
+    #expect(found.first?.header.width == 0)
+  }
+
+  @Test(arguments: ["IMG_0001", "photo.txt", "photo.bak"])
+  func aPhotoIsKnownByItsBytesWhateverItsName(name: String) throws {
+    try folder.write(AddTests.png("x", width: 9), to: "odd/" + name)
+    #expect(search("odd").photos.first?.header.width == 9)
+  }
+
+  @Test func anEmptyFileIsAPhotoByItsEnding() throws {
+    try folder.write("", to: "empty/x.jpg")
+    #expect(search("empty").photos.map(\.size) == [0])
+  }
+
+  /// Opening a pipe must not wait for somebody to write into it.
+  @Test func aPipeIsNoPhoto() throws {
+    #expect(mkfifo(folder.path("in/pipe.jpg").string, 0o600) == 0)
+    let search = search("in", "in/pipe.jpg")
+    #expect(names(search) == ["in/a.png"])
+    #expect(search.errors == ["\(folder.path("in/pipe.jpg")): no photo and no folder"])
+  }
+
+  @Test func aNameThatIsNotUTF8IsFound() throws {
+    let name = try #require(FilePath(bytes: [0xE9, 0x74, 0xE9, 0x2E, 0x70, 0x6E, 0x67]))
+    do {
+      let file = try Directory.open(folder.path("in")).open(name, .create)
+      try file.write(AddTests.png("latin"), at: 0)
+    }
+    #expect(search("in").photos.count == 2)
+    try Library.create(at: folder.path("library"))
+    let run = AddRun(library: folder.path("library"), options: AddOptions(), counter: ProgressCounter())
+    #expect(try run.run([folder.path("in")]).photosAdded == 2)
+    let library = try Library(path: folder.path("library"))
+    #expect(try library.contents().photos.allSatisfy { try library.holds($0) })
+  }
+
+  @Test(.enabled(if: geteuid() != 0))
+  func whatCannotBeReadIsNamedAndTheRestGoesOn() throws {
+    try folder.write(AddTests.png("2"), to: "in/b.png")
+    try folder.write(AddTests.png("3"), to: "in/closed/c.png")
+    for name in ["in/b.png", "in/closed"] { #expect(chmod(folder.path(name).string, 0) == 0) }
+    defer { chmod(folder.path("in/closed").string, 0o700) }
+    let search = search("in")
+    #expect(names(search) == ["in/a.png"])
+    #expect(
+      search.errors
+        == ["in/b.png", "in/closed"].map {
+          "cannot open \(folder.path($0)): Permission denied (errno 13)"
+        })
+  }
+
+  /// A file that went between the search and the copy is left out and named; the others are added.
+  @Test func aFileThatCannotBeCopiedIsNamed() throws {
+    try Library.create(at: folder.path("library"))
+    try folder.write("x", to: "in/b.jpg")
+    // a folder in the place of a file is found as a file by nobody, and a name that loops is opened by nobody
+    try folder.link("loop.jpg", to: "loop.jpg")
+    let run = AddRun(library: folder.path("library"), options: AddOptions(), counter: ProgressCounter())
+    let summary = try run.run([folder.path("loop.jpg"), folder.path("in")])
+    #expect(summary.photosAdded == 2)
+    #expect(
+      summary.errors == [
+        "cannot open \(folder.path("loop.jpg")): Too many levels of symbolic links (errno 40)"
+      ])
+  }
+
+  @Test func theFolderOfABareNameIsTheWorkingFolder() throws {
+    let base = FilePath(FileManager.default.currentDirectoryPath)
+    let relative = FilePath(
+      String(repeating: "../", count: base.components.count) + folder.path.string.dropFirst())
+    let found = PhotoSearch([relative.appending("in/../in/a.png")]).photos
+    #expect(found.map(\.folder) == ["in"])
+  }
+}

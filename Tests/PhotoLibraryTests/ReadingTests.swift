@@ -1,0 +1,171 @@
+import FileSystem
+import Foundation
+import GRDB
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import PhotoLibrary
+
+struct ReadingTests {
+  let scratch: LibraryScratch
+
+  init() throws { scratch = try LibraryScratch() }
+
+  @Test func strangersAreNamedAndKept() throws {
+    try scratch.commit(["a.jpg": "one", "caf\u{E9}.jpg": "two"])
+    try scratch.commit(["b.jpg": "three"], as: .replace)
+    let library = try Library(path: scratch.path)
+    #expect(try library.strangers() == [])
+    for name in [
+      "notes.txt", "photos/x.jpg", "photos/2025/10/b (2).jpg", "photos/2025/10/deep/y.jpg", "extra/z",
+    ] {
+      try scratch.folder.write("mine", to: "library/" + name)
+    }
+    try scratch.folder.link("library/photos/2025/10/link.jpg", to: "b.jpg")
+    #expect(
+      try library.strangers() == [
+        "extra", "notes.txt", "photos/2025/10/b (2).jpg", "photos/2025/10/deep/y.jpg",
+        "photos/2025/10/link.jpg", "photos/x.jpg",
+      ])
+    _ = try scratch.writer()
+    #expect(try library.strangers().count == 6)
+  }
+
+  /// Equal to a reader, and two files to Linux: the one without a row is a stranger.
+  @Test func aNameInAnotherNormalFormIsAStranger() throws {
+    try scratch.commit(["caf\u{E9}.jpg": "one"])
+    let name = "photos/2025/10/cafe\u{301}.jpg"
+    try scratch.folder.write("mine", to: "library/" + name)
+    #expect(try Library(path: scratch.path).strangers() == [FilePath(name)])
+  }
+
+  @Test func aNameThatIsNotUTF8IsAStranger() throws {
+    let name = try #require(FilePath(bytes: [0xE9, 0x2E, 0x6A, 0x70, 0x67]))
+    _ = try Directory.open(scratch.path.appending("photos")).open(name, .create)
+    #expect(try Library(path: scratch.path).strangers() == [FilePath("photos").appending(name.components)])
+  }
+
+  @Test func totalsCountFilesAndNotAssets() throws {
+    #expect(try Library(path: scratch.path).totals() == (0, 0, 0))
+    try scratch.commit(["a.jpg": "one", "b.jpg": "four!"])
+    try scratch.sql { database in
+      try LibraryScratch.category(2, "empty").insert(database)
+      try Photo(
+        id: 9, categoryId: 1, name: "balloon", path: "sample_images/balloon.png", originalPath: "balloon.png",
+        isFromAssets: true, createdAt: 0, fileSize: 1000, md5: nil
+      ).insert(database)
+    }
+    #expect(try Library(path: scratch.path).totals() == (3, 2, 8))
+  }
+
+  @Test func statusesComeInTheOrderOfThePhotos() throws {
+    try scratch.folder.makeFolder("outside")
+    try scratch.folder.write("x", to: "outside/x.jpg")
+    let library = try Library(path: scratch.path)
+    for (name, text) in [("2025/10/a.jpg", "1"), ("2024/01/b.jpg", "22"), ("2025/10/c.jpg", "333")] {
+      try scratch.folder.write(text, to: "library/photos/" + name)
+    }
+    try scratch.folder.link("library/photos/2023", to: "../../outside")
+    let paths = [
+      "2025/10/a.jpg", "2024/01/none.jpg", "2025/10/c.jpg", "2024/01/b.jpg", "2020/01/d.jpg", "2023/x.jpg",
+    ]
+    let photos = paths.enumerated().map { LibraryScratch.photo(Int64($0), "photos/" + $1, "") }
+    let sizes = library.statuses(of: photos).map { try? $0.get().size }
+    #expect(sizes == [1, nil, 3, 2, nil, nil])
+    guard case .failure(let error) = library.statuses(of: photos)[1] else {
+      Issue.record("a status of a file that is not there")
+      return
+    }
+    #expect(
+      error == FileError("open", scratch.path.appending("photos/2024/01/none.jpg"), .noSuchFileOrDirectory))
+    #expect(library.statuses(of: []).isEmpty)
+  }
+
+  @Test func aPhotoIsHeldWhenItsBytesAreThoseOfItsRow() throws {
+    let photos = try scratch.commit(["a.jpg": "one", "b.jpg": "two", "c.jpg": "three", "d.jpg": "four"])
+    try scratch.folder.write("ONE", to: "library/" + photos[0].path)
+    try scratch.folder.write("two and more", to: "library/" + photos[1].path)
+    try scratch.folder.remove("library/" + photos[2].path)
+    let library = try Library(path: scratch.path)
+    #expect(try photos.map { try library.holds($0) } == [false, false, false, true])
+  }
+
+  @Test func aPhotoIsNotReadThroughALink() throws {
+    let photo = try scratch.commit(["a.jpg": "one"])[0]
+    try scratch.folder.remove("library/photos/2025")
+    try scratch.folder.write("one", to: "outside/10/a.jpg")
+    try scratch.folder.link("library/photos/2025", to: "../../outside")
+    let library = try Library(path: scratch.path)
+    #expect(throws: FileError("open", scratch.path.pushing(FilePath(photo.path)), .notDirectory)) {
+      _ = try library.open(photo)
+    }
+    #expect(try !library.holds(photo))
+  }
+
+  @Test func readersHoldThePhotosTogether() throws {
+    let library = try Library(path: scratch.path)
+    let result = try library.holdingPhotos {
+      try Library(path: scratch.path).holdingPhotos {
+        #expect(throws: FileLock.Busy.self) {
+          _ = try FileLock("readers.lock", in: Directory.open(scratch.path), exclusive: true)
+        }
+        return 7
+      }
+    }
+    #expect(result == 7)
+    try FileLock("readers.lock", in: Directory.open(scratch.path), exclusive: true).release()
+    #expect(throws: CancellationError.self) { try library.holdingPhotos { throw CancellationError() } }
+    try FileLock("readers.lock", in: Directory.open(scratch.path), exclusive: true).release()
+  }
+
+  /// A writer that is moving files aside is done in a moment, and no reason for an export to fail.
+  @Test func aReaderWaitsForAWriterThatMovesFiles() async throws {
+    let lock = try FileLock("readers.lock", in: Directory.open(scratch.path), exclusive: true)
+    let path = scratch.path
+    let reader = Task.detached { try Library(path: path).holdingPhotos { 7 } }
+    // freed only once the reader has had the time to find it taken, if it is quick
+    await Task.yield()
+    lock.release()
+    #expect(try await reader.value == 7)
+  }
+
+  /// Root can write anywhere, so this says something only for another user.
+  @Test(.enabled(if: geteuid() != 0))
+  func aFolderThatCannotBeWrittenIsRead() throws {
+    try scratch.commit(["a.jpg": "one"])
+    let attributes: (Int) -> [FileAttributeKey: Any] = { [.posixPermissions: $0] }
+    try FileManager.default.setAttributes(attributes(0o500), ofItemAtPath: scratch.path.string)
+    defer { try? FileManager.default.setAttributes(attributes(0o700), ofItemAtPath: scratch.path.string) }
+    let library = try Library(path: scratch.path)
+    #expect(try library.holdingPhotos { try library.contents().photos.count } == 1)
+    #expect(throws: FileError("open", scratch.path.appending("library.lock"), .permissionDenied).self) {
+      _ = try scratch.writer()
+    }
+  }
+
+  @Test func exportsAreRemembered() throws {
+    let library = try Library(path: scratch.path)
+    #expect(try library.lastExport() == nil)
+    func record(_ id: String, at: Int64, isPartial: Bool = false) -> ExportRecord {
+      ExportRecord(
+        id: id, archive: "/nas/\(id).zip", at: at, photos: 3, archiveBytes: 1 << 40, isPartial: isPartial)
+    }
+    try library.note(record("old", at: 10))
+    try library.note(record("new", at: 20))
+    try library.note(record("part", at: 30, isPartial: true))
+    try library.note(record("older", at: 5))
+    #expect(try library.lastExport() == record("new", at: 20))
+    try library.note(record("same second", at: 20))
+    #expect(try library.lastExport()?.id == "same second")
+    #expect(throws: LibraryError.self) { try library.note(record("old", at: 40)) }
+  }
+
+  @Test func anExportIsRememberedWhileSomebodyWrites() throws {
+    let writer = try scratch.writer()
+    let library = try Library(path: scratch.path)
+    try library.note(
+      ExportRecord(id: "x", archive: "/x.zip", at: 1, photos: 0, archiveBytes: 1, isPartial: false))
+    #expect(try writer.library.lastExport()?.id == "x")
+  }
+}

@@ -1,0 +1,148 @@
+import FileSystem
+import Foundation
+import GRDB
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import PhotoLibrary
+
+/// What recovery may remove, and what it must not.
+struct RecoveryTests {
+  let scratch: LibraryScratch
+
+  init() throws {
+    scratch = try LibraryScratch()
+    try scratch.commit(["a.jpg": "one"])
+  }
+
+  private func journal(_ files: KeyValuePairs<String, String>, change: String = "crashed") throws {
+    let files = files.map { path, text in
+      Change.StagedFile(name: "0", path: path, md5: LibraryScratch.digest(text))
+    }
+    try scratch.folder.write(
+      try Staging.Journal(files: files).encoded(), to: "library/.staging/\(change)/journal")
+  }
+
+  @Test func whatTheJournalNamesIsRemovedAndNothingElse() throws {
+    try scratch.folder.write("two", to: "library/photos/2001/02/b.jpg")
+    try scratch.folder.write("a stranger's", to: "library/photos/2001/02/c.jpg")
+    try scratch.folder.write("three", to: "library/photos/1999/01/d.jpg")
+    try journal([
+      "photos/2001/02/b.jpg": "two", "photos/1999/01/d.jpg": "three", "photos/1998/01/e.jpg": "four",
+    ])
+    let library = try scratch.writer().library
+    #expect(
+      try scratch.photoTexts() == [
+        "photos/2025/10/a.jpg": "one", "photos/2001/02/c.jpg": "a stranger's",
+      ])
+    #expect(!scratch.folder.has("library/photos/1999"))
+    #expect(try library.strangers() == ["photos/2001/02/c.jpg"])
+  }
+
+  @Test func aFileWithOtherBytesIsAStrangers() throws {
+    try scratch.folder.write("edited since", to: "library/photos/2001/02/b.jpg")
+    try scratch.folder.write("", to: "library/photos/2001/02/c.jpg")
+    try journal(["photos/2001/02/b.jpg": "two", "photos/2001/02/c.jpg": "three"])
+    let library = try scratch.writer().library
+    #expect(try scratch.photoTexts()["photos/2001/02/b.jpg"] == "edited since")
+    #expect(try library.strangers() == ["photos/2001/02/b.jpg", "photos/2001/02/c.jpg"])
+  }
+
+  @Test func aFileThatARowHasIsNotRemoved() throws {
+    try journal(["photos/2025/10/a.jpg": "one"])
+    _ = try scratch.writer()
+    #expect(try scratch.photoTexts() == ["photos/2025/10/a.jpg": "one"])
+    #expect(try scratch.rowsWithoutFile().isEmpty)
+  }
+
+  /// The file of a photo that was replaced is needed for the undo, wherever it lies just now.
+  @Test func aFileThatAnUndoNeedsIsNotRemoved() throws {
+    let lock = try FileLock("readers.lock", in: Directory.open(scratch.path), exclusive: false)
+    try scratch.commit(["b.jpg": "two"], as: .replace, firstId: 2)
+    try journal(["photos/2025/10/a.jpg": "one"])
+    _ = try scratch.writer()
+    #expect(try scratch.photoTexts()["photos/2025/10/a.jpg"] == "one")
+    lock.release()
+  }
+
+  @Test func aLinkOrAFolderIsNotRemoved() throws {
+    try scratch.folder.write("one", to: "outside/x.jpg")
+    try scratch.folder.makeFolder("library/photos/2001/02/c.jpg")
+    try scratch.folder.link("library/photos/2001/02/b.jpg", to: "../../../../outside/x.jpg")
+    try scratch.folder.link("library/photos/1999", to: "../../outside")
+    try journal([
+      "photos/2001/02/b.jpg": "one", "photos/2001/02/c.jpg": "one", "photos/1999/x.jpg": "one",
+    ])
+    let before = try scratch.folder.tree("library/photos")
+    _ = try scratch.writer()
+    #expect(try scratch.folder.tree("library/photos") == before)
+    #expect(scratch.folder.has("outside/x.jpg"))
+  }
+
+  /// A journal that was not written by this program, or that has rotted, has no power over any file, and does not
+  /// lock the library up.
+  @Test(arguments: [
+    "../outside/x.jpg", "/etc/hostname", "photos/../../outside/x.jpg", "library.lock",
+    ".staging/crashed/journal",
+    "photos", "", "photos/2001/02/\0.jpg",
+  ])
+  func aJournalThatNamesWhatIsNoPhoto(path: String) throws {
+    try scratch.folder.write("one", to: "outside/x.jpg")
+    try scratch.folder.write("one", to: "library/library.lock")
+    try journal([path: "one"])
+    let library = try scratch.writer().library
+    #expect(try library.contents().photos.count == 1)
+    #expect(scratch.folder.has("outside/x.jpg"))
+    #expect(scratch.folder.has("library/library.lock"))
+    #expect(try scratch.photoTexts() == ["photos/2025/10/a.jpg": "one"])
+  }
+
+  @Test(arguments: ["", "{", "{}", "[]", "null", #"{"files":[{"path":1}]}"#, "\u{0}\u{0}\u{0}"])
+  func aJournalThatCannotBeRead(text: String) throws {
+    try scratch.folder.write("two", to: "library/photos/2001/02/b.jpg")
+    try scratch.folder.write(text, to: "library/.staging/crashed/journal")
+    let library = try scratch.writer().library
+    // nobody knows whose it is, so it stays and is named
+    #expect(try library.strangers() == ["photos/2001/02/b.jpg"])
+    #expect(try scratch.folder.tree("library/.staging").isEmpty)
+    #expect(try library.contents().photos.count == 1)
+  }
+
+  @Test func anythingElseInTheWorkingFolderGoes() throws {
+    try scratch.folder.write("x", to: "library/.staging/file")
+    try scratch.folder.write("x", to: "library/.staging/deep/er/file")
+    try scratch.folder.write("outside", to: "outside/x")
+    try scratch.folder.link("library/.staging/link", to: "../../outside")
+    try scratch.folder.makeFolder("library/.staging/crashed/journal")
+    _ = try scratch.writer()
+    #expect(try scratch.folder.tree("library/.staging").isEmpty)
+    #expect(scratch.folder.has("outside/x"))
+  }
+
+  @Test func aCommittedChangeIsNotTakenBackWhateverItsJournalSays() throws {
+    let id = try scratch.sql { try String.fetchOne($0, sql: "SELECT id FROM change") }
+    try scratch.folder.write("two", to: "library/photos/2001/02/b.jpg")
+    try journal(["photos/2001/02/b.jpg": "two"], change: #require(id))
+    let library = try scratch.writer().library
+    #expect(try library.strangers() == ["photos/2001/02/b.jpg"])
+    #expect(try scratch.folder.tree("library/.staging").isEmpty)
+  }
+
+  @Test func aReaderRecoversNothing() throws {
+    try scratch.folder.write("two", to: "library/photos/2001/02/b.jpg")
+    try journal(["photos/2001/02/b.jpg": "two"])
+    let before = try scratch.files()
+    _ = try scratch.contents()
+    #expect(try scratch.files() == before)
+  }
+
+  @Test func aWriterThatIsRefusedRecoversNothing() throws {
+    let writer = try scratch.writer()
+    try journal(["photos/2025/10/a.jpg": "one"])
+    let before = try scratch.files()
+    #expect(throws: FileLock.Busy.self) { _ = try scratch.writer() }
+    #expect(try scratch.files() == before)
+    _ = writer
+  }
+}

@@ -1,0 +1,186 @@
+import FileSystem
+import Foundation
+import GRDB
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import PhotoLibrary
+
+/// What becomes of the files of photos that a change replaced.
+struct ReplacedPhotosTests {
+  let scratch: LibraryScratch
+
+  init() throws {
+    scratch = try LibraryScratch()
+    try scratch.commit(["a.jpg": "one", "b.jpg": "two"])
+  }
+
+  private func changes() throws -> [String] {
+    try scratch.sql { try String.fetchAll($0, sql: "SELECT id FROM change ORDER BY rowid") }
+  }
+
+  private func replacedRows() throws -> [Int64] {
+    try scratch.sql { try Int64.fetchAll($0, sql: "SELECT id FROM replacedPhoto ORDER BY rowid") }
+  }
+
+  @discardableResult
+  private func holdingReadersLock<Value>(_ body: () throws -> Value) throws -> Value {
+    try Library(path: scratch.path).holdingPhotos(body)
+  }
+
+  /// As an undo of the newest change would find them: the replaced rows' bytes, by id.
+  private func undoTexts() throws -> [String: String] {
+    let texts = try scratch.photoTexts().filter { $0.key.hasPrefix(".undo/") }
+    return Dictionary(
+      uniqueKeysWithValues: texts.map { (FilePath($0.key).lastComponent?.string ?? "", $0.value) })
+  }
+
+  private func photoTexts() throws -> [String: String] {
+    try scratch.photoTexts().filter { $0.key.hasPrefix("photos/") }
+  }
+
+  @Test func filesAreMovedAsideUnderTheirIds() throws {
+    let before = try scratch.contents()
+    try scratch.commit(["c.jpg": "three"], as: .replace, firstId: 1)
+    let change = try #require(try changes().last)
+    #expect(
+      try scratch.photoTexts() == [
+        "photos/2025/10/c.jpg": "three", ".undo/\(change)/1": "one", ".undo/\(change)/2": "two",
+      ])
+    #expect(try scratch.contents().photos.map(\.name) == ["photo 1"])
+    #expect(try scratch.rowsWithoutFile().isEmpty)
+    // every row and value that was there is kept for the undo
+    let kept = try scratch.sql { database in
+      try LibraryContents(
+        categories: Category.fetchAll(database, sql: "SELECT * FROM replacedCategory"),
+        photos: Photo.fetchAll(database, sql: "SELECT \(Photo.columns) FROM replacedPhoto ORDER BY id"),
+        settings: #require(try Settings.fetchOne(database, sql: "SELECT * FROM replacedSettings")))
+    }
+    #expect(kept == before)
+  }
+
+  @Test func emptyFoldersGoAndStrangersStay() throws {
+    try scratch.folder.write("mine", to: "library/photos/2025/mine.txt")
+    try scratch.commit([:], as: .replace)
+    #expect(try photoTexts() == ["photos/2025/mine.txt": "mine"])
+    #expect(!scratch.folder.has("library/photos/2025/10"))
+    #expect(try Library(path: scratch.path).strangers() == ["photos/2025/mine.txt"])
+  }
+
+  @Test func aPhotoThatIsKeptStaysWhereItIs() throws {
+    let kept = try #require(try scratch.contents().photos.first)
+    try scratch.commit(["c.jpg": "three"], as: .replace, firstId: 7, keeping: [kept])
+    #expect(try photoTexts() == ["photos/2025/10/a.jpg": "one", "photos/2025/10/c.jpg": "three"])
+    #expect(try undoTexts() == ["2": "two"])
+    #expect(try scratch.rowsWithoutFile().isEmpty)
+  }
+
+  @Test func nothingMovesUnderAnExport() throws {
+    try holdingReadersLock {
+      try scratch.commit(["c.jpg": "three"], as: .replace)
+      #expect(try photoTexts().values.sorted() == ["one", "three", "two"])
+      // not even by the next writer, as long as the export goes on
+      _ = try scratch.writer()
+      #expect(try photoTexts().values.sorted() == ["one", "three", "two"])
+      #expect(try scratch.contents().photos.count == 1)
+      #expect(try Library(path: scratch.path).strangers() == [])
+    }
+    _ = try scratch.writer()
+    #expect(try photoTexts() == ["photos/2025/10/c.jpg": "three"])
+    #expect(try undoTexts() == ["1": "one", "2": "two"])
+  }
+
+  @Test func nothingIsDeletedUnderAnExport() throws {
+    try scratch.commit(["c.jpg": "three"], as: .replace)
+    try holdingReadersLock {
+      try scratch.commit(["d.jpg": "four"], firstId: 5)
+      #expect(try undoTexts() == ["1": "one", "2": "two"])
+    }
+    _ = try scratch.writer()
+    #expect(try undoTexts() == [:])
+    #expect(try replacedRows() == [])
+  }
+
+  @Test(arguments: [Change.Kind.merge, .replace])
+  func theNextImportEndsTheUndo(kind: Change.Kind) throws {
+    try scratch.commit(["c.jpg": "three"], as: .replace)
+    try scratch.commit(["d.jpg": "four"], as: kind, firstId: 5)
+    let expected = kind == .merge ? ["c.jpg": "three", "d.jpg": "four"] : ["d.jpg": "four"]
+    #expect(try photoTexts().values.sorted() == expected.values.sorted())
+    #expect(try undoTexts() == (kind == .merge ? [:] : ["1": "three"]))
+    #expect(try scratch.rowsWithoutFile().isEmpty)
+    #expect(!scratch.folder.has("library/.undo/\(try changes()[1])"))
+  }
+
+  @Test func addingPhotosKeepsTheUndo() throws {
+    try scratch.commit(["c.jpg": "three"], as: .replace)
+    try scratch.commit(["d.jpg": "four"], as: .add, firstId: 5)
+    _ = try scratch.writer()
+    #expect(try undoTexts() == ["1": "one", "2": "two"])
+    #expect(try replacedRows() == [1, 2])
+  }
+
+  /// A file that two libraries in a row held, and the third does not: the newest undo needs it.
+  @Test(arguments: [false, true])
+  func aFileSharedBetweenGenerationsSurvives(isExporting: Bool) throws {
+    let kept = try #require(try scratch.contents().photos.first)
+    let replace = {
+      try scratch.commit(["c.jpg": "three"], as: .replace, firstId: 7, keeping: [kept])
+      try scratch.commit(["d.jpg": "four"], as: .replace, firstId: 8)
+    }
+    if isExporting { try holdingReadersLock(replace) } else { try replace() }
+    _ = try scratch.writer()
+    #expect(try photoTexts() == ["photos/2025/10/d.jpg": "four"])
+    #expect(try undoTexts() == ["1": "one", "7": "three"])
+    #expect(try Set(replacedRows()) == [1, 7])
+  }
+
+  @Test func aFileThatComesBackIntoUseIsNotDeleted() throws {
+    let kept = try #require(try scratch.contents().photos.first)
+    try holdingReadersLock {
+      try scratch.commit(["c.jpg": "three"], as: .replace, firstId: 7)
+      // before the file was moved, the next change takes it up again
+      try scratch.commit([:], as: .replace, keeping: [kept])
+    }
+    _ = try scratch.writer()
+    #expect(try photoTexts() == ["photos/2025/10/a.jpg": "one"])
+    #expect(try scratch.rowsWithoutFile().isEmpty)
+    #expect(try undoTexts() == ["7": "three"])
+  }
+
+  /// A crash in the midst of moving or deleting: the next writer goes on where the last one stopped.
+  @Test(arguments: [1, 2])
+  func movingGoesOnAfterACrash(moved: Int) throws {
+    try holdingReadersLock { try scratch.commit(["c.jpg": "three"], as: .replace) }
+    let change = try #require(try changes().last)
+    try scratch.folder.makeFolder("library/.undo/\(change)")
+    for (id, name) in [(1, "a.jpg"), (2, "b.jpg")].prefix(moved) {
+      try FileManager.default.moveItem(
+        atPath: scratch.folder.path("library/photos/2025/10/\(name)").string,
+        toPath: scratch.folder.path("library/.undo/\(change)/\(id)").string)
+    }
+    _ = try scratch.writer()
+    #expect(try undoTexts() == ["1": "one", "2": "two"])
+    #expect(try photoTexts() == ["photos/2025/10/c.jpg": "three"])
+  }
+
+  @Test func deletingGoesOnAfterACrash() throws {
+    try scratch.commit(["c.jpg": "three"], as: .replace)
+    try holdingReadersLock { try scratch.commit(["d.jpg": "four"], firstId: 5) }
+    try scratch.folder.remove("library/.undo/\(try changes()[1])/1")
+    _ = try scratch.writer()
+    #expect(try undoTexts() == [:])
+    #expect(try replacedRows() == [])
+    #expect(try photoTexts().count == 2)
+  }
+
+  @Test func aReplacedFileThatIsGoneHoldsNothingUp() throws {
+    try scratch.folder.remove("library/photos/2025/10/a.jpg")
+    try scratch.commit(["c.jpg": "three"], as: .replace)
+    #expect(try undoTexts() == ["2": "two"])
+    try scratch.commit(["d.jpg": "four"], firstId: 5)
+    #expect(try undoTexts() == [:])
+    _ = try scratch.writer()
+  }
+}

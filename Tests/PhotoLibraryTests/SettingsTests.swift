@@ -1,0 +1,81 @@
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+@testable import PhotoLibrary
+
+struct SettingsTests {
+  let scratch: LibraryScratch
+
+  init() throws { scratch = try LibraryScratch() }
+
+  @Test func aNewLibraryHasTheDefaults() throws {
+    let settings = try scratch.contents().settings
+    #expect(settings.themeMode == .system)
+    #expect(!settings.hasPIN && !settings.hasPattern)
+    #expect(!settings.kidSafeModeEnabled && !settings.deleteProtectionEnabled)
+    #expect(settings.createdAt == 1000 && settings.changedAt == 1000)
+    #expect(settings.valuesAsOf == nil)
+  }
+
+  @Test(arguments: Settings.ThemeMode.allCases)
+  func everyValueComesBack(theme: Settings.ThemeMode) throws {
+    var settings = Settings(createdAt: -1)
+    settings.themeMode = theme
+    settings.hasPIN = true
+    settings.deleteProtectionEnabled = true
+    settings.changedAt = 3
+    settings.valuesAsOf = 2
+    var edit = LibraryEdit()
+    edit.settings = settings
+    try scratch.writer().change(.merge) { try $0.commit(edit, files: []) }
+    #expect(try scratch.contents().settings == settings)
+  }
+
+  @Test(arguments: [
+    "themeMode = 'purple'", "themeMode = ''", "hasPIN = 2", "hasPattern = -1", "kidSafeModeEnabled = NULL",
+    "deleteProtectionEnabled = 7", "changedAt = createdAt - 1", "id = 2", "hasPIN = 'yes'",
+    "createdAt = 'now'",
+  ])
+  func aValueThatCannotBeIsRefused(assignment: String) throws {
+    let error = #expect(throws: DatabaseError.self) {
+      try scratch.sql { try $0.execute(sql: "UPDATE settings SET \(assignment)") }
+    }
+    #expect(error?.resultCode == .SQLITE_CONSTRAINT)
+    #expect(try scratch.contents().settings == Settings(createdAt: 1000))
+  }
+
+  @Test func thereIsOneRecord() throws {
+    #expect(throws: DatabaseError.self) { try scratch.sql { try Settings(createdAt: 1).insert($0) } }
+  }
+
+  @Test func aChangeThatEndsBeforeItBeganIsRefused() throws {
+    var edit = LibraryEdit()
+    edit.settings = Settings(createdAt: 10)
+    edit.settings?.changedAt = 9
+    let error = #expect(throws: LibraryError.self) {
+      try scratch.writer().change(.merge) { try $0.commit(edit, files: []) }
+    }
+    #expect(error?.description.contains("changedAt >= createdAt") == true)
+    #expect(try scratch.contents().settings == Settings(createdAt: 1000))
+  }
+
+  @Test func aLibraryThatLostItsRecordSaysSo() throws {
+    try scratch.sql { try $0.execute(sql: "DELETE FROM settings") }
+    let expected = LibraryError.database(scratch.path, reason: "the settings record is gone")
+    #expect(throws: expected) { _ = try scratch.contents() }
+  }
+
+  /// Every moment that the apps can name survives the way through a date.
+  @Test func datesKeepTheirMilliseconds() {
+    var random = SeededNumbers(seed: 20_251_003)
+    for _ in 0..<20_000 {
+      let milliseconds = Int64.random(in: -62_135_596_800_000...253_402_300_799_999, using: &random)
+      #expect(Date(milliseconds: milliseconds).milliseconds == milliseconds)
+    }
+    #expect(Date(timeIntervalSince1970: .infinity).milliseconds == .max)
+    #expect(Date(timeIntervalSince1970: -.infinity).milliseconds == .min)
+    #expect(Date(timeIntervalSince1970: -0.001).milliseconds == -1)
+  }
+}
