@@ -156,6 +156,10 @@ public struct File: ~Copyable, Sendable {
     }
   }
 
+  /// Gives the lock back at once. Closing does it too, but not while a process that is just being started still
+  /// has its copy of the descriptor. flock(2).
+  public func unlock() { _ = try? SystemCalls.flock(descriptor, LOCK_UN) }
+
   /// The file system that holds the file. fstatfs(2).
   public func fileSystem() throws(FileError) -> FileSystemStatus {
     try FileError.attempt("examine", path) { () throws(Errno) in

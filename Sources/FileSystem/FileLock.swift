@@ -7,6 +7,8 @@ import SystemPackage
 public struct FileLock: ~Copyable, Sendable {
   private let file: File
 
+  deinit { file.unlock() }
+
   /// Somebody else has the lock.
   public struct Busy: Error, Equatable, Sendable, CustomStringConvertible {
     /// The lock file.

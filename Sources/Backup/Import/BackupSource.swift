@@ -98,7 +98,9 @@ public struct BackupSource: Sendable {
       throw error.isAbsence ? BackupError.noSuchBackup(path) : error as any Error
     }
     let status = try file.status()
-    guard status.kind == .file else { throw BackupError.notABackup(path, reason: "it is \(status.kind == .directory ? "a folder" : "no file")") }
+    guard status.kind == .file else {
+      throw BackupError.notABackup(path, reason: status.kind == .directory ? "it is a folder" : "it is no file")
+    }
     guard status.size > 0 else { throw BackupError.notABackup(path, reason: "the file is empty") }
     if try Archive.isArchive(file) {
       try self.init(archive: Archive(path: path, limits: limits))

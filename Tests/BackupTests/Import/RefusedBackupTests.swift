@@ -92,7 +92,7 @@ import Zip
   @Test func noFileAndAFolder() async throws {
     let (library, scratch) = (try await filled(), try ScratchFolder())
     let tree = try library.tree
-    for (path, text) in [(scratch.path.appending("nowhere.zip"), "no file"), (scratch.path, "is no file")] {
+    for (path, text) in [(scratch.path.appending("nowhere.zip"), "no file"), (scratch.path, "is a folder")] {
       let error = await #expect(throws: BackupError.self) { try await library.importing(path) }
       #expect(error?.description.contains(text) == true)
       #expect(error?.description.contains(path.string) == true)
