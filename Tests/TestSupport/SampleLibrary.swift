@@ -44,13 +44,19 @@ public final class SampleLibrary: Sendable {
     folder = try ScratchFolder()
     path = folder.path.appending("Library")
     try Library.create(at: path, now: Date(milliseconds: 1_600_000_000_000))
-    // the first to open a database for writing changes its file, whatever it does then
-    let writer = try LibraryWriter(path: path)
-    guard !members.isEmpty || !categories.isEmpty || settings != nil else { return }
+    try fill(members, categories, settings)
+    try settle()
+  }
+
+  private func fill(
+    _ members: [Member], _ categories: [PhotoLibrary.Category], _ settings: Settings?
+  ) throws {
     var edit = LibraryEdit()
     edit.newCategories = categories
     edit.newPhotos = members.map(\.photo)
     edit.settings = settings
+    guard !edit.isEmpty else { return }
+    let writer = try LibraryWriter(path: path)
     try writer.change(.add) { change in
       let withFiles = members.indices.filter { members[$0].bytes != nil }
       let paths = try writer.newPaths(
@@ -65,6 +71,10 @@ public final class SampleLibrary: Sendable {
       try change.commit(edit, files: files)
     }
   }
+
+  /// Opens it for writing once: the first to do so after a change may add a page to the database's file, whatever it
+  /// does then. For tests that compare the bytes of a library with those of before.
+  public func settle() throws { _ = try LibraryWriter(path: path) }
 
   /// Everything in it.
   public var contents: LibraryContents {

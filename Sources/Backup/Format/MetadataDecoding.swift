@@ -125,6 +125,28 @@ extension Metadata {
     for (index, photo) in photos.enumerated() where photo.fileSize < 0 {
       throw Fault(path: "photos[\(index)].fileSize", reason: "\(photo.fileSize) is no size")
     }
+    try checkTexts()
+  }
+
+  /// SQLite's texts end at a NUL: two names that differ after one would become one name.
+  private func checkTexts() throws(Fault) {
+    for (index, category) in categories.enumerated() {
+      try Self.requireNoNUL("categories[\(index)].name", category.name)
+      try Self.requireNoNUL("categories[\(index)].displayName", category.displayName)
+      try Self.requireNoNUL("categories[\(index)].iconResource", category.iconResource ?? "")
+      try Self.requireNoNUL("categories[\(index)].colorHex", category.colorHex ?? "")
+    }
+    for (index, photo) in photos.enumerated() {
+      try Self.requireNoNUL("photos[\(index)].name", photo.name)
+      try Self.requireNoNUL("photos[\(index)].path", photo.path)
+    }
+    for (index, entry) in photoManifest.enumerated() {
+      try Self.requireNoNUL("photoManifest[\(index)].originalPath", entry.originalPath)
+    }
+  }
+
+  private static func requireNoNUL(_ path: @autoclosure () -> String, _ text: String) throws(Fault) {
+    if text.utf8.contains(0) { throw Fault(path: path(), reason: "contains a NUL") }
   }
 
   private static func requireUnique<Value: Hashable>(
@@ -132,7 +154,8 @@ extension Metadata {
   ) throws(Fault) {
     var seen = Set<Value>(minimumCapacity: values.count)
     for (index, value) in values.enumerated() where !seen.insert(value).inserted {
-      throw Fault(path: "\(list)[\(index)].\(key)", reason: "\(value) was given before")
+      let text = "\(value)".escapedForMessages
+      throw Fault(path: "\(list)[\(index)].\(key)", reason: "\(text) was given before")
     }
   }
 }

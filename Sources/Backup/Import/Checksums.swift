@@ -23,6 +23,8 @@ extension BackupSource {
         result.photos[index].content = .entry(entry, md5: hash.digest)
       } catch ArchiveError.damaged(_, _, let reason) {
         result.photos[index].content = .absent(reason: "\(reason)", isDamage: true)
+        // its bytes are in the totals and will not be extracted
+        counter.advance(bytes: entry.size)
       }
     }
     return result

@@ -55,10 +55,14 @@ struct PhotoFinder {
           reason: "\(found.count) files could be it: \(paths)", isDamage: false)
         continue
       }
-      let (digest, length) = try MD5Digest.ofFile(File.open(candidate.path, .read)) { _ in
-        try counter.checkCancellation()
+      do {
+        let (digest, length) = try MD5Digest.ofFile(File.open(candidate.path, .read)) { _ in
+          try counter.checkCancellation()
+        }
+        source.photos[index].content = .file(candidate.path, size: length, md5: digest)
+      } catch let error as FileError {
+        source.photos[index].content = .absent(reason: error.description.escapedForMessages, isDamage: true)
       }
-      source.photos[index].content = .file(candidate.path, size: length, md5: digest)
     }
   }
 }

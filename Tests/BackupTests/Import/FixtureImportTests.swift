@@ -24,6 +24,7 @@ import Testing
     #expect(first.warnings.count { $0.contains("“lost”") } == 1)
     #expect(first.isIncomplete)
 
+    try library.settle()
     let tree = try library.tree
     let second = try await library.importing(android)
     #expect(second.categoriesImported == 0 && second.photosImported == 0 && second.photoFilesRestored == 0)
@@ -125,6 +126,7 @@ import Testing
     for rule in DuplicateRule.allCases {
       let library = try SampleLibrary()
       for fixture in run.before { try await library.importing(fixture.path) }
+      try library.settle()
       var options = ImportOptions()
       options.strategy = strategy
       options.isForced = true

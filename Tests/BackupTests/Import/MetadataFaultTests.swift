@@ -58,6 +58,11 @@ import Testing
     ),
     ("photoManifest[0].zipEntryName", document(manifest: entry.replacing(#""photos/a""#, with: "[]"))),
     ("photoManifest[0].fileName", document(manifest: entry.replacing(#""fileName": "a", "#, with: ""))),
+    ("categories[0].name", document(categories: category.replacing(#""a""#, with: #""a\u0000b""#))),
+    ("categories[0].displayName", document(categories: category.replacing(#""A""#, with: #""\u0000""#))),
+    ("photos[0].name", document(photos: photo.replacing(#""n""#, with: #""n\u0000""#))),
+    ("photos[0].path", document(photos: photo.replacing(#""p""#, with: #""\u0000p""#))),
+    ("photoManifest[0].originalPath", document(manifest: entry.replacing(#""p""#, with: #""p\u0000""#))),
     ("settings", document(more: #", "settings": []"#)),
     ("settings.securitySettings", document(more: #", "settings": {"isDarkMode": true}"#)),
     (
@@ -98,6 +103,15 @@ import Testing
     let error = await #expect(throws: BackupError.self) { try await library.importing(backup) }
     #expect(error?.description.contains("newer version") == true)
     #expect(error?.description.contains("new.json") == true)
+  }
+
+  @Test func whatTheFaultQuotesIsSafeToPrint() {
+    let hostile = Self.entry.replacing("photos/a", with: #"photos/\u001B[2J\u202E"#)
+    let other = hostile.replacing(#""photoId": 1"#, with: #""photoId": 2"#)
+    let fault = #expect(throws: Metadata.Fault.self) {
+      try Metadata(json: Array(Self.document(manifest: "\(hostile), \(other)").utf8))
+    }
+    #expect(fault?.description.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{202E}" } == false)
   }
 
   @Test func invalidUTF8() {

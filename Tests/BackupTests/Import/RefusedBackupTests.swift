@@ -130,9 +130,7 @@ import Zip
   private static func whole() throws -> [UInt8] { try SampleBackup(photos: ["a", "b"]).archive() }
 
   private func filled() async throws -> SampleLibrary {
-    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
-    try await library.importing(try SampleBackup(photos: ["here before"]).write(to: scratch))
-    return library
+    try await .imported(SampleBackup(photos: ["here before"]))
   }
 
   /// By every strategy, with and without a dry run.

@@ -191,6 +191,7 @@ extension SampleLibrary {
   static func imported(_ backup: SampleBackup) async throws -> SampleLibrary {
     let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
     try await library.importing(try backup.write(to: scratch))
+    try library.settle()
     return library
   }
 }

@@ -63,7 +63,7 @@ import Testing
   @Test(arguments: 0..<12) func randomNames(_ seed: Int) async throws {
     var random = SeededGenerator(state: UInt64(seed))
     let letters: [Unicode.Scalar] = [
-      ".", ".", " ", "/", "\\", "\u{301}", "é", "😀", "ж", "界", ":", "\n", "\u{202E}", "-", "a", "\u{0}",
+      ".", ".", " ", "/", "\\", "\u{301}", "é", "😀", "ж", "界", ":", "\n", "\u{202E}", "-", "a", "\u{1}",
       "\u{85}",
       "\u{200D}", "🏽", "\u{FE0F}", "\u{2028}", "\"",
     ]
