@@ -121,7 +121,9 @@ public final class Library: Sendable {
       if try database.read(Schema.migrator.hasBeenSuperseded) { throw LibraryError.newerVersion(path) }
       return database
     } catch let error as DatabaseError {
-      if configuration.readonly, let database = try openUnchangingDatabase(path, configuration, after: error) {
+      if configuration.readonly,
+        let database = try openUnchangingDatabase(path, configuration, after: error)
+      {
         return database
       }
       throw LibraryError.database(path, reason: error.message ?? error.description)
@@ -134,7 +136,8 @@ public final class Library: Sendable {
   private static func openUnchangingDatabase(
     _ path: FilePath, _ configuration: Configuration, after error: DatabaseError
   ) throws -> DatabaseQueue? {
-    guard [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(error.resultCode.primaryResultCode) else { return nil }
+    let code = error.resultCode.primaryResultCode
+    guard [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(code) else { return nil }
     let folder = try Directory.open(path)
     switch folder.writeFault() {
     case .readOnlyFileSystem?:
@@ -145,7 +148,7 @@ public final class Library: Sendable {
       return try DatabaseQueue(path: url.absoluteString, configuration: configuration)
     case .permissionDenied?:
       throw LibraryError.database(
-        path, reason: "SQLite has to write beside it even to read it; run this as the owner of \(path)")
+        path, reason: "SQLite has to write beside it, even to read it, and may not; run this as the owner of \(path)")
     default:
       return nil
     }

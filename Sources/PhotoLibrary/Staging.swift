@@ -82,7 +82,9 @@ extension LibraryWriter {
   /// photo back.
   private func removeUncommitted(_ item: Staging.Journal.Item) throws {
     let path = FilePath(item.path)
-    guard path.string == item.path, path.starts(with: "photos"), path.lexicallyNormalized() == path else { return }
+    guard path.string == item.path, path.starts(with: "photos"), path.lexicallyNormalized() == path else {
+      return
+    }
     guard let status = try library.root.status(of: path) else {
       return try library.root.removeEmptyFolders(above: path)
     }

@@ -47,7 +47,8 @@ extension Metadata.Fault {
       object.sorted { $0.key < $1.key }.lazy
         .compactMap { fractionFault($0.value, keys + [PathKey(stringValue: $0.key)]) }.first
     case let list as [Any]:
-      list.enumerated().lazy.compactMap { fractionFault($0.element, keys + [PathKey(intValue: $0.offset)]) }.first
+      list.enumerated().lazy
+        .compactMap { fractionFault($0.element, keys + [PathKey(intValue: $0.offset)]) }.first
     case let number as NSNumber where Int64(exactly: number) == nil:
       Self(path: path(keys), reason: "should be a whole number")
     default: nil

@@ -36,6 +36,7 @@ struct ImportRun {
       ? nil
       : try LibraryWriter(
         path: library, lockWait: options.lockWait, whileWaiting: counter.waitForWriter)
+    counter.enter(.planning)
     let reader = try writer?.library ?? Library(path: library)
 
     var sources = try paths.map { try BackupSource(path: $0, limits: options.limits) }
