@@ -60,8 +60,8 @@ let package = Package(
       ]),
     .testTarget(name: "BackupTests", dependencies: ["Backup", "TestSupport"]),
     .testTarget(
-      name: "CommandTests", dependencies: ["smilepile", "TestSupport"],
-      exclude: ["Scripts", "README.md"]),
+      name: "CommandTests", dependencies: ["smilepile", "TestSupport", "PhotoLibrary"],
+      exclude: ["Scripts", "README.md", "Readers/ForwardReader.java", "Readers/Packer.java"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -24,4 +24,15 @@ public enum Fixture {
     }
     return photos
   }
+
+  /// Everything in an archive: the bytes by name.
+  public static func entries(_ archive: FilePath = androidV2) throws -> [String: [UInt8]] {
+    let archive = try Archive(path: archive)
+    var reader = try EntryReader(archive)
+    var entries: [String: [UInt8]] = [:]
+    for entry in archive.entries where !entry.isDirectory {
+      entries[entry.name] = try reader.bytes(of: entry, limit: 1 << 24)
+    }
+    return entries
+  }
 }

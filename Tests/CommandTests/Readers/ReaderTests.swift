@@ -1,0 +1,127 @@
+import Foundation
+import PhotoLibrary
+import TestSupport
+import Testing
+
+/// What `export` writes, read by the programs that people have: every entry, every byte. `checksums.md5` lies in
+/// the archive and holds the MD5 of everything else.
+@Suite("Other programs read our archives")
+struct ReaderTests {
+  /// The libraries that are exported.
+  enum Source: String, CaseIterable, CustomTestStringConvertible {
+    case android = "the Android app's"
+    case generated = "odd names and sizes"
+    case empty = "empty"
+
+    var testDescription: String { rawValue }
+  }
+
+  @Test(.enabled(if: Workbench.has("unzip")), arguments: Source.allCases)
+  func unzip(source: Source) throws {
+    let (bench, names) = try exported(source)
+    try bench.run("unzip -tq archive.zip")
+    try bench.run("mkdir out; cd out; unzip -q ../archive.zip && md5sum --check --strict checksums.md5")
+    try checkUnpacked(bench, names)
+  }
+
+  @Test(.enabled(if: Workbench.has("7z")), arguments: Source.allCases)
+  func sevenZip(source: Source) throws {
+    let (bench, names) = try exported(source)
+    #expect(try bench.run("7z t archive.zip").contains("Everything is Ok"))
+    try bench.run("7z x -oout archive.zip && cd out && md5sum --check --strict checksums.md5")
+    try checkUnpacked(bench, names)
+  }
+
+  /// By the directory, and forward from a pipe.
+  @Test(.enabled(if: Workbench.has("bsdtar")), arguments: Source.allCases, ["-xf ../archive.zip", "-xf -"])
+  func bsdtar(source: Source, options: String) throws {
+    let (bench, names) = try exported(source)
+    let listed = try bench.run("bsdtar -tf archive.zip").split(separator: "\n").map(String.init)
+    #expect(listed.sorted() == names)
+    try bench.run("mkdir out; cd out; cat ../archive.zip | bsdtar \(options)")
+    try checkUnpacked(bench, names)
+  }
+
+  @Test(.enabled(if: Workbench.has("python3")), arguments: Source.allCases)
+  func python(source: Source) throws {
+    let (bench, names) = try exported(source)
+    let script = """
+      import hashlib, json, zipfile
+      archive = zipfile.ZipFile("archive.zip")
+      assert archive.testzip() is None
+      sums = archive.read("checksums.md5").decode().splitlines()
+      for line in sums:
+        assert hashlib.md5(archive.read(line[34:])).hexdigest() == line[:32], line
+        print(line[34:])
+      metadata = json.loads(archive.read("metadata.json"))
+      for item in metadata["photoManifest"]:
+        bytes = archive.read("photos/" + item["fileName"])
+        assert hashlib.md5(bytes).hexdigest() == item["checksum"] and len(bytes) == item["fileSize"], item
+      """
+    let read = try bench.run("cat > read.py <<'END'\n\(script)\nEND\npython3 read.py")
+    #expect(read.split(separator: "\n").map(String.init).sorted() == names.filter { $0 != "checksums.md5" })
+  }
+
+  /// The Android app's way: forward, by the local headers alone.
+  @Test(.enabled(if: Workbench.has("java")), arguments: Source.allCases)
+  func java(source: Source) throws {
+    let (bench, names) = try exported(source)
+    let read = try bench.run("java -Dfile.encoding=UTF-8 \"$READERS/ForwardReader.java\" archive.zip")
+    #expect(read.split(separator: "\n").map(String.init).sorted() == names.filter { $0 != "checksums.md5" })
+  }
+
+  /// A folder with `archive.zip`, and the names of its entries, sorted.
+  private func exported(_ source: Source) throws -> (Workbench, names: [String]) {
+    let bench = try Workbench()
+    let photos: [String]
+    switch source {
+    case .android:
+      try bench.run("smilepile init Library && smilepile import -l Library '\(Fixture.androidV2)'", exit: 3)
+      try bench.run("smilepile export -l Library -o archive.zip")
+      photos = try Fixture.entries().keys.filter { $0.hasPrefix("photos/") }
+    case .generated:
+      let library = try SampleLibrary(Self.oddPhotos, categories: [Self.category])
+      try bench.run("smilepile export -l '\(library.path)' -o archive.zip")
+      photos = Self.oddPhotos.map { "photos/\($0.photo.id)_\($0.photo.originalPath)" }
+        .map { $0.utf8.count <= 255 + "photos/".utf8.count ? $0 : Self.shortenedName }
+    case .empty:
+      try bench.run("smilepile init Library && smilepile export -l Library -o archive.zip")
+      photos = []
+    }
+    return (bench, (photos + ["checksums.md5", "metadata.json"]).sorted())
+  }
+
+  /// `out/` holds exactly these files, and their bytes are those that were exported.
+  private func checkUnpacked(_ bench: Workbench, _ names: [String]) throws {
+    let unpacked = try FolderTree(bench.folder.path.appending("out"))
+    #expect(unpacked.fileNames == names)
+    let checksums = String(decoding: unpacked.files["checksums.md5"] ?? [], as: UTF8.self)
+    for line in checksums.split(separator: "\n") {
+      // libarchive brings names into NFC, and Swift compares by canonical equivalence
+      let bytes = try #require(unpacked.files[String(line.dropFirst(34))], "\(line)")
+      #expect("\(MD5Digest(of: bytes))" == line.prefix(32), "\(line)")
+    }
+    #expect(checksums.count { $0 == "\n" } == names.count - 1)
+  }
+
+  private static let category = Category(
+    id: 1, name: "odd", displayName: "Odd", createdAt: 0, valuesAsOf: 0)
+
+  /// 300 bytes and an extension: cut to 255 with the id in front, the extension kept.
+  private static let longName = String(repeating: "ж", count: 150) + ".jpeg"
+  private static let shortenedName = "photos/1_" + String(repeating: "ж", count: 124) + ".jpeg"
+
+  private static let oddPhotos: [SampleLibrary.Member] = {
+    let names = [
+      longName, "пикник.jpg", "生日.png", "🎂👨‍👩‍👧.jpg", "e\u{301}te\u{301}.jpg", "same.jpg", "same.jpg",
+      "with  spaces & 'quotes'.jpg", "no_extension", "%s%n.gif",
+    ]
+    let sizes = [0, 1, 511, 65_536, 300_001, 4_194_304, 5_000_000]
+    return names.enumerated().map { index, name in
+      let bytes = (0..<sizes[index % sizes.count]).map {
+        UInt8(truncatingIfNeeded: $0 &* 31 &+ ($0 >> 8) + index)
+      }
+      return SampleLibrary.Member(id: Int64(index + 1), fileName: name, bytes: bytes)
+    }
+  }()
+}
