@@ -148,7 +148,8 @@ public final class Library: Sendable {
       return try DatabaseQueue(path: url.absoluteString, configuration: configuration)
     case .permissionDenied?:
       throw LibraryError.database(
-        path, reason: "SQLite has to write beside it, even to read it, and may not; run this as the owner of \(path)")
+        path,
+        reason: "SQLite has to write beside it, even to read it, and may not; run this as the owner of \(path)")
     default:
       return nil
     }

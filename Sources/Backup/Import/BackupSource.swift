@@ -99,7 +99,8 @@ public struct BackupSource: Sendable {
     }
     let status = try file.status()
     guard status.kind == .file else {
-      throw BackupError.notABackup(path, reason: status.kind == .directory ? "it is a folder" : "it is no file")
+      let reason = status.kind == .directory ? "it is a folder" : "it is no file"
+      throw BackupError.notABackup(path, reason: reason)
     }
     guard status.size > 0 else { throw BackupError.notABackup(path, reason: "the file is empty") }
     if try Archive.isArchive(file) {
