@@ -149,7 +149,8 @@ public final class Library: Sendable {
     case .permissionDenied?:
       throw LibraryError.database(
         path,
-        reason: "SQLite has to write beside it, even to read it, and may not; run this as the owner of \(path)")
+        reason: "SQLite has to write beside it, even to read it, and may not; "
+          + "run this as the owner of \(path)")
     default:
       return nil
     }
