@@ -25,6 +25,8 @@ struct BackupImport {
     plan = MergePlan(
       importing: self.source, into: contents, strategy: options.strategy,
       includesSettings: options.includesSettings, now: Date().milliseconds, duplicates: options.duplicates)
+    // such a photo comes along, since it may still be worth seeing; that it is damaged is said every time
+    summary.errors = source.damagedBefore
     // whoever was asked may have answered by stopping
     try counter.checkCancellation()
   }

@@ -62,6 +62,8 @@ public struct BackupSource: Sendable {
   public var photos: [Photo]
   /// What is odd about it and does no harm.
   public let warnings: [String]
+  /// Photos that are in the backup as they were in its library, where their bytes had changed: each by name.
+  public let damagedBefore: [String]
   /// Entries of the archive that nothing in the backup mentions.
   public let strangers: [String]
   /// The archive, nil for a JSON document.
@@ -129,6 +131,7 @@ public struct BackupSource: Sendable {
     metadata = try Self.metadata(document, path)
     origin = Self.origin(of: metadata, root: "")
     warnings = []
+    damagedBefore = []
     strangers = []
     photos = metadata.photos.map { record in
       Photo(
@@ -150,6 +153,7 @@ public struct BackupSource: Sendable {
     let matching = EntryMatching(metadata: metadata, archive: archive, root: root)
     photos = matching.photos
     warnings = matching.warnings
+    damagedBefore = matching.damagedBefore
     strangers = matching.strangers
   }
 

@@ -7,6 +7,8 @@ struct EntryMatching {
   private(set) var photos: [BackupSource.Photo] = []
   private(set) var warnings: [String] = []
   private(set) var strangers: [String] = []
+  /// Photos whose bytes were no longer right when the backup was made.
+  private(set) var damagedBefore: [String] = []
 
   init(metadata: Metadata, archive: Archive, root: String) {
     var entries: [String: Entry] = [:]
@@ -62,7 +64,7 @@ struct EntryMatching {
   private mutating func checksum(of item: Metadata.ManifestEntry, size: Int) -> MD5Digest? {
     let name = item.zipEntryName.escapedForMessages
     if let expected = item.expectedChecksum {
-      warnings.append(
+      damagedBefore.append(
         "\(name): the photo was already damaged when the backup was made (MD5 should be \(expected))")
     }
     if item.fileSize != size {

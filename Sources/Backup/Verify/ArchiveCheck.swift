@@ -32,7 +32,8 @@ struct ArchiveCheck {
   func run() throws -> CheckSummary {
     var summary = CheckSummary()
     summary.strangers = source.strangers.map(\.escapedForMessages)
-    summary.warnings = source.warnings
+    // the archive is as it was written
+    summary.warnings = source.warnings + source.damagedBefore
     guard source.format == .zip else {
       summary.warnings.append("a JSON backup holds no photo files; its document alone was checked")
       return summary

@@ -63,7 +63,7 @@ struct Inspect: AsyncParsableCommand {
       guard source.format == .zip, case .absent(let reason, _, _) = photo.content else { return nil }
       return "\(source.label(of: photo)): \(reason)"
     }
-    let warnings = absent + source.warnings
+    let warnings = absent + source.damagedBefore + source.warnings
     for warning in warnings { reporter.warn(warning) }
     for name in source.strangers { reporter.warn("\(name.escapedForTerminal) is mentioned nowhere") }
     reporter.json(

@@ -62,8 +62,20 @@ import Testing
     let copy = try SampleLibrary()
     let imported = try await copy.importing(backup.path)
     #expect(imported.photosImported == 3 - gone.count && imported.photosAbsent == gone.count)
-    #expect(imported.warnings.count == gone.count + rotten.count)
+    #expect(imported.warnings.count == gone.count && imported.errors.count == rotten.count)
     expectNone(try copy.faults())
+  }
+
+  @Test func thatAPhotoWasDamagedIsSaidAtEveryImport() async throws {
+    let (library, scratch, copy) = (try library(), try ScratchFolder(), try SampleLibrary())
+    try Touch.flipped(library.file(of: try library.contents.photos[1]))
+    let archive = try #require(try await library.exporting(to: scratch.path.appending("x.zip")).archive)
+    for imported in [3, 0] {
+      let summary = try await copy.importing(archive)
+      #expect(summary.photosImported == imported && summary.photosAbsent == 0)
+      #expect(summary.errors.count == 1 && summary.isIncomplete)
+    }
+    await #expect(throws: BackupError.self) { try await copy.importing(archive) { $0.strategy = .replace } }
   }
 
   @Test func aDryRunMissesWhatIsGoneToo() async throws {
