@@ -131,17 +131,18 @@ struct ReadingTests {
   }
 
   /// Root can write anywhere, so this says something only for another user.
-  @Test(.enabled(if: geteuid() != 0))
-  func aFolderThatCannotBeWrittenIsRead() throws {
+  @Test(.enabled(if: geteuid() != 0), arguments: [false, true])
+  func aFolderThatCannotBeWrittenIsRead(hasBeenRead: Bool) throws {
     try scratch.commit(["a.jpg": "one"])
+    // a reader leaves SQLite's log and its index behind, both empty
+    if hasBeenRead { _ = try scratch.contents() }
     let attributes: (Int) -> [FileAttributeKey: Any] = { [.posixPermissions: $0] }
     try FileManager.default.setAttributes(attributes(0o500), ofItemAtPath: scratch.path.string)
     defer { try? FileManager.default.setAttributes(attributes(0o700), ofItemAtPath: scratch.path.string) }
     let library = try Library(path: scratch.path)
     #expect(try library.holdingPhotos { try library.contents().photos.count } == 1)
-    #expect(throws: FileError("open", scratch.path.appending("library.lock"), .permissionDenied).self) {
-      _ = try scratch.writer()
-    }
+    // a writer is refused where SQLite cannot make its log
+    if !hasBeenRead { #expect(throws: LibraryError.self) { _ = try scratch.writer() } }
   }
 
   @Test func exportsAreRemembered() throws {
