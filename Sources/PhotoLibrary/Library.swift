@@ -115,27 +115,27 @@ public final class Library: Sendable {
 
   /// Opens the database and refuses one that a newer version has migrated further than this one knows.
   static func openDatabase(_ path: FilePath, _ configuration: Configuration) throws -> DatabaseQueue {
-    do {
-      let database = try DatabaseQueue(
-        path: path.appending(databaseName.components).string, configuration: configuration)
+    func open(_ name: String) throws -> DatabaseQueue {
+      let database = try DatabaseQueue(path: name, configuration: configuration)
       if try database.read(Schema.migrator.hasBeenSuperseded) { throw LibraryError.newerVersion(path) }
       return database
-    } catch let error as DatabaseError {
-      if configuration.readonly,
-        let database = try openUnchangingDatabase(path, configuration, after: error)
-      {
-        return database
+    }
+    do {
+      do {
+        return try open(path.appending(databaseName.components).string)
+      } catch let error as DatabaseError where configuration.readonly {
+        guard let url = try unchangingDatabase(path, after: error) else { throw error }
+        return try open(url)
       }
+    } catch let error as DatabaseError {
       throw LibraryError.database(path, reason: error.message ?? error.description)
     }
   }
 
   /// SQLite makes files beside a database in WAL mode even to read it. Where the file system is mounted for
-  /// reading alone, as a snapshot, nobody can change the database either, and it is told so.
+  /// reading alone, as a snapshot, nobody can change the database either, and this name tells SQLite so.
   /// https://www.sqlite.org/uri.html#uriimmutable
-  private static func openUnchangingDatabase(
-    _ path: FilePath, _ configuration: Configuration, after error: DatabaseError
-  ) throws -> DatabaseQueue? {
+  private static func unchangingDatabase(_ path: FilePath, after error: DatabaseError) throws -> String? {
     let code = error.resultCode.primaryResultCode
     guard [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(code) else { return nil }
     let folder = try Directory.open(path)
@@ -145,7 +145,7 @@ public final class Library: Sendable {
       guard try (folder.status(of: "library.sqlite-wal")?.size ?? 0) == 0 else { return nil }
       var url = URL(fileURLWithPath: path.appending(databaseName.components).string).absoluteURL
       url.append(queryItems: [URLQueryItem(name: "immutable", value: "1")])
-      return try DatabaseQueue(path: url.absoluteString, configuration: configuration)
+      return url.absoluteString
     case .permissionDenied?:
       throw LibraryError.database(
         path,
