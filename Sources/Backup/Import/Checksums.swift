@@ -14,6 +14,7 @@ extension BackupSource {
     var reader = try EntryReader(archive)
     for index in unknown {
       guard case .entry(let entry, nil) = photos[index].content else { continue }
+      counter.advance(current: photos[index].record.name)
       var hash = RunningMD5()
       do {
         try reader.read(entry) { bytes in

@@ -55,6 +55,7 @@ struct PhotoFinder {
           reason: "\(found.count) files could be it: \(paths)", isDamage: false)
         continue
       }
+      counter.advance(current: name)
       do {
         let (digest, length) = try MD5Digest.ofFile(File.open(candidate.path, .read)) { _ in
           try counter.checkCancellation()

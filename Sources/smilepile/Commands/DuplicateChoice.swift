@@ -36,7 +36,7 @@ private final class DuplicateQuestion: Sendable {
       to: .error)
     while true {
       let line = Console.standard.ask(
-        "skip (s), replace its name and date (r), add a copy (c); a capital letter for all the rest: ",
+        "[s]kip, [r]eplace name and date, add a [c]opy; a capital for all the rest: ",
         isCancelled: { Signals.received != nil })
       guard let line else {
         // the end of the input, or a signal, after which the import throws the plan away
