@@ -37,6 +37,7 @@ struct Smilepile: AsyncParsableCommand {
 @main
 enum Main {
   static func main() async {
+    StandardStreams.occupy()
     let arguments = Array(CommandLine.arguments.dropFirst())
     let options = arguments.prefix { $0 != "--" }
     if !options.contains("--quiet"), !options.contains("-q") {
