@@ -41,8 +41,8 @@ struct ExportRun {
       let contents = try library.contents()
       let plan = try ExportPlan(contents, options, sizes: library.fileSizes)
       setTotals(plan)
-      if options.isDryRun { return summary(of: plan) }
       let target = try Destination(destination)
+      if options.isDryRun { return summary(of: plan) }
       switch options.format {
       case .zip: return try exportArchive(plan, library, target, date)
       case .json: return try exportDocument(plan, library, target, date)

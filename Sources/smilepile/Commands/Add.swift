@@ -16,7 +16,7 @@ struct Add: AsyncParsableCommand {
         smilepile add -l ~/Family --category "Summer 2025" ~/Pictures/beach img_7.jpg
       """)
 
-  @Argument(help: "Photos, and folders of photos.")
+  @Argument(help: "Photos, and folders of photos.", transform: PathArgument.parse)
   var paths: [String]
 
   @Option(name: .shortAndLong, help: "The category, as the app shows it; by default the folder's name.")
@@ -38,6 +38,12 @@ struct Add: AsyncParsableCommand {
     var warnings: [String]
     var errors: [String]
     var dry_run: Bool
+  }
+
+  func validate() throws {
+    if let category, category.allSatisfy(\.isWhitespace) {
+      throw ValidationError("the category's name is empty")
+    }
   }
 
   func run() async throws {

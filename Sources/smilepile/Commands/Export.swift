@@ -22,7 +22,8 @@ struct Export: AsyncParsableCommand {
     name: .shortAndLong,
     help: ArgumentHelp(
       "An existing folder, for smilepile_backup_YYYYMMDD_HHMMSS.zip in it, or a file name that is free.",
-      valueName: "path"))
+      valueName: "path"),
+    transform: PathArgument.parse)
   var output = "."
 
   @Option(
@@ -63,6 +64,10 @@ struct Export: AsyncParsableCommand {
     var phone_refusals: [String]
     var warnings: [String]
     var dry_run: Bool
+  }
+
+  func validate() throws {
+    if let since, let until, until <= since { throw ValidationError("--until must be later than --since") }
   }
 
   func run() async throws {

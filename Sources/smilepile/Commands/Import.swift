@@ -20,7 +20,7 @@ struct Import: AsyncParsableCommand {
         smilepile import -l ~/Family mums_phone.zip dads_phone.smilepile
       """)
 
-  @Argument(help: "The backups, imported one after the other.")
+  @Argument(help: "The backups, imported one after the other.", transform: PathArgument.parse)
   var backups: [String]
 
   @Option(help: ArgumentHelp("What happens to what is there.", valueName: "merge|replace|skip"))
@@ -35,7 +35,8 @@ struct Import: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Where the photo files of a JSON backup are, by name and size, at any depth.", valueName: "folder"))
+      "Where the photo files of a JSON backup are, by name and size, at any depth.", valueName: "folder"),
+    transform: PathArgument.parse)
   var photosFrom: String?
 
   @Flag(help: "Replace even with a backup that does not hold a whole library.")

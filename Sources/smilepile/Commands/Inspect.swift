@@ -13,7 +13,7 @@ struct Inspect: AsyncParsableCommand {
         smilepile inspect smilepile_backup_20251003_140000.zip
       """)
 
-  @Argument(help: "The backup.")
+  @Argument(help: "The backup.", transform: PathArgument.parse)
   var backup: String
 
   @OptionGroup var output: OutputOptions

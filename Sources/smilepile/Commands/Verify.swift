@@ -15,7 +15,7 @@ struct Verify: AsyncParsableCommand {
         smilepile verify -l ~/Family
       """)
 
-  @Argument(help: "The archives.")
+  @Argument(help: "The archives.", transform: PathArgument.parse)
   var archives: [String] = []
 
   @OptionGroup var library: LibraryOption
