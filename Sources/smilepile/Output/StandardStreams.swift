@@ -8,7 +8,8 @@ enum StandardStreams {
   /// Reading gives the end of the input at once, and messages are lost. Standard output is opened for reading
   /// alone, so that writing a result fails, as it should.
   static func occupy() {
-    for (descriptor, mode) in zip([STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO], [O_RDONLY, O_RDONLY, O_WRONLY])
+    let modes = [O_RDONLY, O_RDONLY, O_WRONLY]
+    for (descriptor, mode) in zip([STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO], modes)
     where fcntl(descriptor, F_GETFD) < 0 {
       // open(2) gives the lowest free number, and those below are taken by now
       _ = open("/dev/null", mode)
