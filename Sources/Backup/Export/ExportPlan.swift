@@ -74,7 +74,9 @@ public struct ExportPlan: Sendable {
   /// `{photoId}_{file name}`: unique by the id, so that the apps find it, and of letters that both apps take.
   static func entryFileName(_ photo: Photo) -> String {
     let prefix = "\(photo.id)_"
-    return prefix + FileName.safe(photo.fileName, limit: FileName.maximumBytes - prefix.utf8.count)
+    // in NFC, since bsdtar brings names into it while it unpacks, and checksums.md5 would not find them
+    let name = photo.fileName.precomposedStringWithCanonicalMapping
+    return prefix + FileName.safe(name, limit: FileName.maximumBytes - prefix.utf8.count)
   }
 
   /// The same plan without some of its items, whose rows stay.
