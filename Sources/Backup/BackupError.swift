@@ -36,7 +36,9 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
   case notEnoughSpace(FilePath, needed: Int, free: Int)
 
   /// One line for a person: the file, what is wrong with it, and the remedy.
-  public var description: String {
+  public var description: String { message.escaped }
+
+  private var message: String {
     switch self {
     case .noSuchBackup(let path):
       "there is no file \(path)"
@@ -46,7 +48,7 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
       "\(path) is not a SmilePile backup: it has no metadata.json, neither at its root nor in one folder "
         + "that holds everything"
     case .severalMetadata(let path, let names):
-      "\(path) has more than one metadata.json: \(names.map(\.escapedForMessages).joined(separator: ", "))"
+      "\(path) has more than one metadata.json: \(names.joined(separator: ", "))"
     case .metadata(let path, let fault):
       fault.newerVersion == nil
         ? "\(path): metadata: \(fault)"
@@ -67,34 +69,9 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
     case .unstablePhoto(let photo, let reason):
       "\(photo) keeps changing while it is read (\(reason)); try again when nothing writes to the library"
     case .noSuchCategory(let name):
-      "no category is named “\(name.escapedForMessages)”; smilepile ls shows them"
+      "no category is named “\(name)”; smilepile ls shows them"
     case .notEnoughSpace(let path, let needed, let free):
       "not enough space in \(path): \(needed) bytes needed, \(free) free"
-    }
-  }
-}
-
-extension String {
-  /// The text with control characters and direction marks written out as `\u{…}`, so that a name from a backup
-  /// can neither move a terminal's cursor nor reorder a line.
-  public var escapedForMessages: String {
-    guard unicodeScalars.contains(where: \.isUnsafeInMessages) else { return self }
-    return unicodeScalars.reduce(into: "") { text, scalar in
-      if scalar.isUnsafeInMessages {
-        text += "\\u{\(String(scalar.value, radix: 16))}"
-      } else {
-        text.unicodeScalars.append(scalar)
-      }
-    }
-  }
-}
-
-extension Unicode.Scalar {
-  fileprivate var isUnsafeInMessages: Bool {
-    switch properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator: true
-    case .format: value != 0x200D && value != 0x200C  // joiners belong to emoji and to some scripts
-    default: false
     }
   }
 }

@@ -20,5 +20,7 @@ public struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
   public var isAbsence: Bool { errno == .noSuchFileOrDirectory || errno == .notDirectory }
 
   /// One line: `cannot write /nas/x.zip: No space left on device (errno 28)`.
-  public var description: String { "cannot \(operation) \(path): \(errno) (errno \(errno.rawValue))" }
+  public var description: String {
+    "cannot \(operation) \(path): \(errno) (errno \(errno.rawValue))".escaped
+  }
 }

@@ -24,7 +24,7 @@ public struct FileLock: ~Copyable, Sendable {
   }
 
   /// Takes the lock at once, or throws `Busy` or `FileError`. An exclusive owner's process id and host are
-  /// written into the file, for messages alone.
+  /// written into the file, for messages alone; where that fails, the lock holds all the same.
   public init(_ name: FilePath, in directory: borrowing Directory, exclusive: Bool) throws {
     let file = try directory.open(name, .readWrite)
     guard try file.lock(exclusive: exclusive) else {
@@ -34,8 +34,9 @@ public struct FileLock: ~Copyable, Sendable {
         owner: String(decoding: owner, as: UTF8.self).trimmingNewline)
     }
     if exclusive {
-      try file.resize(to: 0)
-      try file.write(Array("process \(getpid()) on \(Self.hostName)\n".utf8), at: 0)
+      // a note for messages: on a full disk the lock holds without it
+      try? file.resize(to: 0)
+      try? file.write(Array("process \(getpid()) on \(Self.hostName)\n".utf8), at: 0)
     }
     self.file = file
   }

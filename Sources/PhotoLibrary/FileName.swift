@@ -8,7 +8,9 @@ public enum FileName {
 
   /// What stands after the last `/` or `\`; nothing is decoded.
   public static func lastComponent(of path: String) -> String {
-    String(path.split(omittingEmptySubsequences: true) { $0 == "/" || $0 == "\\" }.last ?? "")
+    // scalars, since a slash and the mark at the beginning of a name would be one character
+    let parts = path.unicodeScalars.split { $0 == "/" || $0 == "\\" }
+    return parts.last.map { String($0) } ?? ""
   }
 
   /// A name that any file system takes and no program reads as a path or an option: control characters and

@@ -53,6 +53,8 @@ public final class Library: Sendable {
 
     try root.makeDirectory("photos")
     do {
+      // SQLite would make it readable for everybody that the umask lets in, and gives its other files the same mode
+      do { _ = try root.open(unfinished, .create) }
       var configuration = Configuration()
       configuration.journalMode = .wal
       let database = try DatabaseQueue(

@@ -1,3 +1,4 @@
+import FileSystem
 import SystemPackage
 
 /// Why a library cannot be opened or changed. Nothing was touched when one of these is thrown.
@@ -16,11 +17,15 @@ public enum LibraryError: Error, Equatable, Sendable, CustomStringConvertible {
   case database(FilePath, reason: String)
   /// There are fewer bytes free than the work needs.
   case notEnoughSpace(FilePath, needed: Int, free: Int)
+  /// A photo was to be added out of the library itself.
+  case insideLibrary(FilePath)
   /// No category has this name.
   case noSuchCategory(String)
 
   /// One line for a person: what is wrong with which folder, and the remedy.
-  public var description: String {
+  public var description: String { message.escaped }
+
+  private var message: String {
     switch self {
     case .notALibrary(let path):
       "\(path) is no SmilePile library; make one with: smilepile init \(path)"
@@ -37,6 +42,8 @@ public enum LibraryError: Error, Equatable, Sendable, CustomStringConvertible {
       "cannot use \(path.appending("library.sqlite")): \(reason)"
     case .notEnoughSpace(let path, let needed, let free):
       "not enough space in \(path): \(needed) bytes needed, \(free) free"
+    case .insideLibrary(let path):
+      "\(path) lies in the library itself; move it out of there first, then add it"
     case .noSuchCategory(let name):
       "no category is named “\(name)”; smilepile ls shows them"
     }

@@ -12,13 +12,15 @@ enum Staging {
   /// Which files a change puts where, so that a crash in the middle can be taken back.
   struct Journal: Codable {
     struct Item: Codable {
+      /// The file's name in the staging folder.
+      var name: String?
       var path: String
       var md5: String
     }
     var files: [Item]
 
     init(files: [Change.StagedFile]) {
-      self.files = files.map { Item(path: $0.path, md5: $0.md5.description) }
+      self.files = files.map { Item(name: $0.name, path: $0.path, md5: $0.md5.description) }
     }
 
     init(_ bytes: [UInt8]) throws {
@@ -58,7 +60,7 @@ extension LibraryWriter {
         database, sql: "SELECT EXISTS (SELECT * FROM change WHERE id = ?)", arguments: [changeId]) ?? false
     }
     if !isCommitted {
-      for item in try journal(in: folder) { try removeUncommitted(item) }
+      for item in try journal(in: folder) { try removeUncommitted(item, stagedIn: folder) }
     }
     try removeStaging(changeId)
     return isCommitted
@@ -78,9 +80,9 @@ extension LibraryWriter {
   }
 
   /// Removes a file that a change moved into place and did not commit. The journal names it; that it is a photo's
-  /// place, that its bytes are those of the journal, and that no row has it is asked too, since nothing brings a
-  /// photo back.
-  private func removeUncommitted(_ item: Staging.Journal.Item) throws {
+  /// place, that its bytes are those of the journal, that no row has it, and that it is not still in the staging
+  /// folder (a stranger's is in its place then) is asked too, since nothing brings a photo back.
+  private func removeUncommitted(_ item: Staging.Journal.Item, stagedIn folder: FilePath) throws {
     let path = FilePath(item.path)
     guard path.string == item.path, path.starts(with: "photos"), path.lexicallyNormalized() == path else {
       return
@@ -89,6 +91,11 @@ extension LibraryWriter {
       return try library.root.removeEmptyFolders(above: path)
     }
     guard status.kind == .file else { return }
+    if let name = item.name, FilePath.Component(name) != nil,
+      let staged = try library.root.status(of: folder.appending(name)), staged.identity != status.identity
+    {
+      return
+    }
     let hasRow = try library.read { database in
       try Bool.fetchOne(
         database,

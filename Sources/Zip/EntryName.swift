@@ -59,21 +59,6 @@ public enum EntryName {
     return fault(of: name)
   }
 
-  /// The same name for a terminal: control characters, line separators and what changes the direction of
-  /// writing become `\u{…}`, so that a name cannot pretend to be something else.
-  public static func escaped(_ name: String) -> String {
-    guard name.unicodeScalars.contains(where: isHidden) else { return name }
-    var text = ""
-    for scalar in name.unicodeScalars {
-      if isHidden(scalar) {
-        text += "\\u{\(String(scalar.value, radix: 16))}"
-      } else {
-        text.unicodeScalars.append(scalar)
-      }
-    }
-    return text
-  }
-
   private static let dot = UInt8(ascii: ".")
   private static let slash = UInt8(ascii: "/")
 
@@ -124,13 +109,5 @@ public enum EntryName {
       start = index + 1
     }
     return false
-  }
-
-  private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0..<0x20, 0x7F..<0xA0: true
-    case 0x061C, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF: true
-    default: false
-    }
   }
 }

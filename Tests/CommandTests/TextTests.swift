@@ -28,15 +28,6 @@ struct TextTests {
   }
 
   @Test(
-    "what could forge a message is escaped",
-    arguments: [
-      ("a.jpg", "a.jpg"), ("a\nb\r\n\t", "a\\nb\\r\\n\\t"), ("\u{1B}[2J", "\\u{1B}[2J"),
-      ("x\u{202E}gpj", "x\\u{202E}gpj"), ("\u{9B}m\u{7F}\u{0}", "\\u{9B}m\\u{7F}\\u{0}"),
-      ("👨‍👩‍👧 e\u{301} العربية", "👨‍👩‍👧 e\u{301} العربية"), ("\u{2028}\u{2066}", "\\u{2028}\\u{2066}"),
-    ])
-  func escaping(text: String, escaped: String) { #expect(text.escapedForTerminal == escaped) }
-
-  @Test(
     "display width",
     arguments: [
       ("", 0), ("abc", 3), ("é", 1), ("e\u{301}", 1), ("家族", 4), ("ｱ", 1), ("Ａ", 2), ("한글", 4),

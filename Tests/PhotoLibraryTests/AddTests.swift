@@ -138,6 +138,15 @@ struct AddTests {
     #expect(dry.errors.count == 1 && dry.warnings.count == 1)
   }
 
+  @Test(arguments: ["library", "library/photos", "link/photos/2025", "library/photos/stray.png"])
+  func whatLiesInTheLibraryIsNotAdded(name: String) throws {
+    try folder.write(Self.png("1"), to: "library/photos/stray.png")
+    try folder.write(Self.png("2"), to: "library/photos/2025/x.png")
+    try folder.link("link", to: "library")
+    #expect(throws: LibraryError.insideLibrary(folder.path(name))) { try add(name) }
+    #expect(try scratch.contents().photos.isEmpty)
+  }
+
   @Test func cancellingLeavesNothing() async throws {
     for number in 0..<50 { try folder.write(Self.png("\(number)"), to: "in/\(number).png") }
     let (contents, files) = (try scratch.contents(), try scratch.files())

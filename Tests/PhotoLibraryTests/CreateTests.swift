@@ -31,8 +31,13 @@ struct CreateTests {
 
   @Test func anEmptyFolderIsTakenAsItIs() throws {
     try folder.makeFolder("library")
+    #expect(chmod(path.string, 0o755) == 0)
     try Library.create(at: path)
     #expect(try Library(path: path).contents().photos.isEmpty)
+    for name in ["library.sqlite", "library.lock"] {
+      let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("library/" + name).string)
+      #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+    }
   }
 
   @Test(arguments: ["library/.", "link", "library/../library"])

@@ -87,7 +87,7 @@ struct FileNameTests {
     ("/data/user/0/com.smilepile/files/photos/x.jpg", "x.jpg"), ("photos/x.jpg", "x.jpg"), ("x.jpg", "x.jpg"),
     ("C:\\Users\\x.jpg", "x.jpg"), ("content://media/external/images/media/42", "42"), ("a/b/", "b"),
     ("", ""),
-    ("/", ""), ("%2e%2e%2fx", "%2e%2e%2fx"),
+    ("/", ""), ("photos/\u{301}x.jpg", "\u{301}x.jpg"), ("%2e%2e%2fx", "%2e%2e%2fx"),
   ])
   func theLastComponentOfAnyPath(path: String, name: String) {
     #expect(FileName.lastComponent(of: path) == name)

@@ -1,6 +1,7 @@
 import FileSystem
 import Foundation
 import GRDB
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -120,14 +121,21 @@ struct ReadingTests {
   }
 
   /// A writer that is moving files aside is done in a moment, and no reason for an export to fail.
-  @Test func aReaderWaitsForAWriterThatMovesFiles() async throws {
+  @Test func aReaderWaitsForAWriterThatMovesFiles() throws {
     let lock = try FileLock("readers.lock", in: Directory.open(scratch.path), exclusive: true)
-    let path = scratch.path
-    let reader = Task.detached { try Library(path: path).holdingPhotos { 7 } }
-    // freed only once the reader has had the time to find it taken, if it is quick
-    await Task.yield()
+    let (path, starting, ended) = (scratch.path, DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let result = Mutex<Int?>(nil)
+    // a thread of its own, since the others' tests may hold every thread of the pool for minutes
+    Thread.detachNewThread {
+      starting.signal()
+      let value = try? Library(path: path).holdingPhotos { 7 }
+      result.withLock { $0 = value }
+      ended.signal()
+    }
+    starting.wait()
     lock.release()
-    #expect(try await reader.value == 7)
+    ended.wait()
+    #expect(result.withLock { $0 } == 7)
   }
 
   /// Root can write anywhere, so this says something only for another user. SQLite reads its log's database only

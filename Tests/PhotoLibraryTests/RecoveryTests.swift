@@ -49,6 +49,17 @@ struct RecoveryTests {
     #expect(try library.strangers() == ["photos/2001/02/b.jpg", "photos/2001/02/c.jpg"])
   }
 
+  /// Its staged file is still there, so the change did not come to move it: another photo of the same bytes lies
+  /// in its place.
+  @Test func anEqualFileThatTheChangeDidNotMoveIsAStrangers() throws {
+    try scratch.folder.write("two", to: "library/photos/2001/02/b.jpg")
+    try scratch.folder.write("two", to: "library/.staging/crashed/0")
+    try journal(["photos/2001/02/b.jpg": "two"])
+    let library = try scratch.writer().library
+    #expect(try library.strangers() == ["photos/2001/02/b.jpg"])
+    #expect(!scratch.folder.has("library/.staging/crashed"))
+  }
+
   @Test func aFileThatARowHasIsNotRemoved() throws {
     try journal(["photos/2025/10/a.jpg": "one"])
     _ = try scratch.writer()

@@ -30,12 +30,4 @@ struct EntryNameTests {
     #expect(EntryName.fault(of: [0xC0, 0xAE, 0xC0, 0xAE, 0x2F]) == .invalidUTF8)
     #expect(EntryName.fault(of: Array("é".utf8)) == nil)
   }
-
-  @Test(arguments: [
-    ("photo.jpg", "photo.jpg"), ("été 生日 👨‍👩‍👧", "été 生日 👨\\u{200d}👩\\u{200d}👧"), ("a\u{1B}[31m", "a\\u{1b}[31m"),
-    ("a\u{202E}gpj", "a\\u{202e}gpj"), ("a\r\nb", "a\\u{d}\\u{a}b"), ("\u{9B}", "\\u{9b}"),
-  ])
-  func isEscapedForTerminals(_ name: String, _ escaped: String) {
-    #expect(EntryName.escaped(name) == escaped)
-  }
 }

@@ -17,7 +17,7 @@ struct HostileArchiveTests {
   @Test func messageShowsNamesWithoutTheirTricks() throws {
     let disk = try ArchiveOnDisk(ZipBuilder([.stored("../\u{202E}gpj.\u{1B}[2J")]).bytes)
     let error = try #require(throws: ArchiveError.self) { try disk.open() }
-    #expect(error.description.contains("../\\u{202e}gpj.\\u{1b}[2J"))
+    #expect(error.description.contains("../\\u{202E}gpj.\\u{1B}[2J"))
     #expect(error.description.contains(disk.path.string))
   }
 

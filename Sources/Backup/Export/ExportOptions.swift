@@ -1,3 +1,4 @@
+import Operations
 import PhotoLibrary
 import SystemPackage
 
@@ -51,9 +52,9 @@ public struct ExportSummary: Sendable, Equatable {
   /// Bytes of the archive; 0 after a dry run.
   public var archiveBytes = 0
   /// Photos that could not be read: their rows are in the archive, their files are not. Each by name.
-  public var missing: [String] = []
+  public var missing: [Finding] = []
   /// Photos that are in the archive and whose bytes are no longer those that came into the library.
-  public var damaged: [String] = []
+  public var damaged: [Finding] = []
   /// Why a phone will refuse the archive; empty if it will not.
   public var phoneRefusals: [String] = []
   /// What else is worth knowing.

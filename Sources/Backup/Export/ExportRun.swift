@@ -72,8 +72,10 @@ struct ExportRun {
     var summary = summary(of: written)
     for (item, digest) in zip(written.items, digests) where digest != item.photo.md5 {
       summary.damaged.append(
-        "\(written.label(item.photo)): its bytes have changed since it came into the library "
-          + "(MD5 \(digest), was \(item.photo.md5?.description ?? "unknown"))")
+        Finding(
+          written.label(item.photo),
+          "its bytes have changed since it came into the library "
+            + "(MD5 \(digest), was \(item.photo.md5?.description ?? "unknown"))"))
     }
     try check(output.file, written, target.folder, &summary)
     try counter.checkCancellation()
@@ -154,7 +156,7 @@ struct ExportRun {
     counter.enter(.verifying)
     let source = try BackupSource(path: file.descriptorPath)
     let damage = try ArchiveCheck(source: source, counter: counter).run().damaged
-    if !damage.isEmpty { throw BackupError.verificationFailed(folder, damage) }
+    if !damage.isEmpty { throw BackupError.verificationFailed(folder, damage.map(\.message)) }
   }
 
   private func exportDocument(
@@ -205,7 +207,7 @@ struct ExportRun {
     summary.photos = plan.photos.count - plan.missing.count
     summary.categories = plan.categories.count
     summary.bytes = plan.bytes
-    summary.missing = plan.missing.map { "\(plan.label($0.photo)): \($0.reason)" }
+    summary.missing = plan.missing.map { Finding(plan.label($0.photo), $0.reason) }
     if options.isDryRun {
       let photos = plan.items.map { ($0.entryName, $0.size, $0.size) }
       summary.phoneRefusals = PhoneLimits.refusals(

@@ -8,7 +8,7 @@ extension Library {
     zip(photos, statuses(of: photos)).map { photo, status in
       switch status {
       case .success(let status) where status.kind == .file: .success(status.size)
-      case .success: .failure(MissingPhoto("\(photo.path.escapedForMessages) is no file"))
+      case .success: .failure(MissingPhoto("\(photo.path.escaped) is no file"))
       case .failure(let error): .failure(MissingPhoto(error.description))
       }
     }

@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 
 /// Reading, with the defaults of the Android app's serializer. What has no default there must be there.
@@ -154,7 +155,7 @@ extension Metadata {
   ) throws(Fault) {
     var seen = Set<Value>(minimumCapacity: values.count)
     for (index, value) in values.enumerated() where !seen.insert(value).inserted {
-      let text = "\(value)".escapedForMessages
+      let text = "\(value)".escaped
       throw Fault(path: "\(list)[\(index)].\(key)", reason: "\(text) was given before")
     }
   }

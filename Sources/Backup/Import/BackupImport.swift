@@ -111,8 +111,8 @@ struct BackupImport {
   }
 
   private mutating func noteLoss(of index: Int, _ reason: String, isDamage: Bool) {
-    let loss = "\(source.label(of: source.photos[index])): \(reason)"
-    if isDamage { summary.errors.append(loss) } else { summary.warnings.append(loss) }
+    let loss = Finding(source.label(of: source.photos[index]), reason)
+    if isDamage { summary.errors.append(loss) } else { summary.warnings.append(loss.message) }
     summary.photosAbsent += 1
   }
 
@@ -129,7 +129,7 @@ struct BackupImport {
 /// How messages name a photo. Names repeat, so the id and the category stand with it.
 enum PhotoLabel {
   static func label(id: Int64, category: String, name: String) -> String {
-    "photo \(id) “\(name.escapedForMessages)” in “\(category.escapedForMessages)”"
+    "photo \(id) “\(name.escaped)” in “\(category.escaped)”"
   }
 }
 

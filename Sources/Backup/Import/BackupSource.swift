@@ -1,5 +1,6 @@
 import FileSystem
 import Foundation
+import Operations
 import PhotoLibrary
 import SystemPackage
 import Zip
@@ -63,7 +64,7 @@ public struct BackupSource: Sendable {
   /// What is odd about it and does no harm.
   public let warnings: [String]
   /// Photos that are in the backup as they were in its library, where their bytes had changed: each by name.
-  public let damagedBefore: [String]
+  public let damagedBefore: [Finding]
   /// Entries of the archive that nothing in the backup mentions.
   public let strangers: [String]
   /// The archive, nil for a JSON document.

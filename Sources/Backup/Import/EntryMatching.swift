@@ -1,3 +1,5 @@
+import FileSystem
+import Operations
 import PhotoLibrary
 import Zip
 
@@ -8,13 +10,14 @@ struct EntryMatching {
   private(set) var warnings: [String] = []
   private(set) var strangers: [String] = []
   /// Photos whose bytes were no longer right when the backup was made.
-  private(set) var damagedBefore: [String] = []
+  private(set) var damagedBefore: [Finding] = []
 
   init(metadata: Metadata, archive: Archive, root: String) {
     var entries: [String: Entry] = [:]
     for entry in archive.entries where !entry.isDirectory && !entry.isIgnored {
       entries[String(entry.name.dropFirst(root.count))] = entry
     }
+    let categories = Dictionary(uniqueKeysWithValues: metadata.categories.map { ($0.id, $0.displayName) })
     var manifest: [Int64: Metadata.ManifestEntry] = [:]
     for entry in metadata.photoManifest { manifest[entry.photoId] = entry }
 
@@ -38,18 +41,24 @@ struct EntryMatching {
           .init(
             record: record, originalPath: item.originalPath,
             content: .absent(
-              reason: "its file \(item.zipEntryName.escapedForMessages) is not in the archive",
+              reason: "its file \(item.zipEntryName.escaped) is not in the archive",
               isDamage: true, md5: item.checksum.flatMap { MD5Digest(hex: $0) })))
         continue
       }
       used.insert(name)
+      if let expected = item.expectedChecksum {
+        let label = PhotoLabel.label(
+          id: record.id, category: categories[record.categoryId] ?? "", name: record.name)
+        damagedBefore.append(
+          Finding(label, "it was already damaged when the backup was made (its MD5 should be \(expected))"))
+      }
       photos.append(
         .init(
           record: record, originalPath: item.originalPath,
           content: .entry(entry, md5: checksum(of: item, size: entry.size))))
     }
     for item in metadata.photoManifest where manifest[item.photoId] != nil {
-      warnings.append("\(item.zipEntryName.escapedForMessages): no photo has the id \(item.photoId)")
+      warnings.append("\(item.zipEntryName.escaped): no photo has the id \(item.photoId)")
       used.insert(item.zipEntryName)
     }
     strangers = archive.entries.filter { entry in
@@ -62,11 +71,7 @@ struct EntryMatching {
   /// The MD5 that the manifest gives. Trap 3: on iOS the size is the database's figure, so another size alone is
   /// only worth a warning.
   private mutating func checksum(of item: Metadata.ManifestEntry, size: Int) -> MD5Digest? {
-    let name = item.zipEntryName.escapedForMessages
-    if let expected = item.expectedChecksum {
-      damagedBefore.append(
-        "\(name): the photo was already damaged when the backup was made (MD5 should be \(expected))")
-    }
+    let name = item.zipEntryName.escaped
     if item.fileSize != size {
       warnings.append("\(name): \(size) bytes long, the manifest says \(item.fileSize)")
     }

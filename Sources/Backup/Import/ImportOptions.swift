@@ -1,3 +1,4 @@
+import Operations
 import PhotoLibrary
 import SystemPackage
 import Zip
@@ -8,7 +9,7 @@ public enum ImportStrategy: String, Sendable, CaseIterable {
   case merge
   /// Puts the backup in the place of everything that is there; what was there is kept for an undo.
   case replace
-  /// Adds what is new, and changes no value that is there.
+  /// Adds what is new, and takes no value from the backup for what is there, but where the duplicate rule says so.
   case skip
 }
 
@@ -69,7 +70,7 @@ public struct ImportSummary: Sendable, Equatable {
   /// Photo files written into the library.
   public var photoFilesRestored = 0
   /// Photos that the backup promises and that it does not hold, or not whole; each by name.
-  public var errors: [String] = []
+  public var errors: [Finding] = []
   /// What else is worth knowing, photos without files among it.
   public var warnings: [String] = []
   /// How many of the backup's photos are not in the library now.

@@ -75,7 +75,7 @@ struct ImportRun {
     guard sources.count > 1 else { return summary }
     var summary = summary
     summary.warnings = summary.warnings.map { "\(source.path): \($0)" }
-    summary.errors = summary.errors.map { "\(source.path): \($0)" }
+    summary.errors = summary.errors.map { $0.from(source.path) }
     return summary
   }
 }

@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import PhotoLibrary
 
@@ -78,7 +79,7 @@ public struct MergePlan: Sendable {
       var category = byName[incoming.name] ?? incoming
       if !fromThisBackup.insert(incoming.name).inserted {
         warnings.append(
-          "two categories of the backup are named “\(incoming.name.escapedForMessages)”; they become one")
+          "two categories of the backup are named “\(incoming.name.escaped)”; they become one")
       } else if byName[incoming.name] == nil {
         category.id = edit.replacesEverything ? record.id : ids.next(keeping: record.id)
         edit.newCategories.append(category)

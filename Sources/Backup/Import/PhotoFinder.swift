@@ -46,11 +46,11 @@ struct PhotoFinder {
       try counter.checkCancellation()
       guard let candidate = found.first else {
         source.photos[index].content = .absent(
-          reason: "no file \(name.escapedForMessages) of \(size) bytes was found", isDamage: false)
+          reason: "no file \(name.escaped) of \(size) bytes was found", isDamage: false)
         continue
       }
       guard found.count == 1 else {
-        let paths = found.map(\.path.string.escapedForMessages).joined(separator: ", ")
+        let paths = found.map(\.path.string.escaped).joined(separator: ", ")
         source.photos[index].content = .absent(
           reason: "\(found.count) files could be it: \(paths)", isDamage: false)
         continue
@@ -62,7 +62,7 @@ struct PhotoFinder {
         }
         source.photos[index].content = .file(candidate.path, size: length, md5: digest)
       } catch let error as FileError {
-        source.photos[index].content = .absent(reason: error.description.escapedForMessages, isDamage: true)
+        source.photos[index].content = .absent(reason: error.description, isDamage: true)
       }
     }
   }

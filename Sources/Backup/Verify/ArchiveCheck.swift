@@ -1,3 +1,4 @@
+import FileSystem
 import Operations
 import PhotoLibrary
 import Synchronization
@@ -8,7 +9,7 @@ public struct CheckSummary: Sendable, Equatable {
   /// Entries of archives, or photos of a library, that were read to their end.
   public var entriesChecked = 0
   /// What is not as it was written; each by name, with the reason.
-  public var damaged: [String] = []
+  public var damaged: [Finding] = []
   /// Files that nothing mentions.
   public var strangers: [String] = []
   /// What was lost before, and is no damage of what was checked.
@@ -31,17 +32,17 @@ struct ArchiveCheck {
   /// Blocks; reads only.
   func run() throws -> CheckSummary {
     var summary = CheckSummary()
-    summary.strangers = source.strangers.map(\.escapedForMessages)
+    summary.strangers = source.strangers.map(\.escaped)
     // the archive is as it was written
-    summary.warnings = source.warnings + source.damagedBefore
+    summary.warnings = source.warnings + source.damagedBefore.map(\.message)
     guard source.format == .zip else {
       summary.warnings.append("a JSON backup holds no photo files; its document alone was checked")
       return summary
     }
     for photo in source.photos {
       guard case .absent(let reason, let isDamage, _) = photo.content else { continue }
-      let text = "\(source.label(of: photo)): \(reason)"
-      if isDamage { summary.damaged.append(text) } else { summary.warnings.append(text) }
+      let finding = Finding(source.label(of: photo), reason)
+      if isDamage { summary.damaged.append(finding) } else { summary.warnings.append(finding.message) }
     }
     guard let archive = source.archive else { return summary }
 
@@ -79,8 +80,8 @@ struct ArchiveCheck {
     summary.entriesChecked = entries.count
     for (index, reason) in damaged.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
       let entry = entries[index]
-      let name = photos[entry.index].map(source.label) ?? entry.name.escapedForMessages
-      summary.damaged.append("\(name): \(reason)")
+      let name = photos[entry.index].map(source.label) ?? entry.name.escaped
+      summary.damaged.append(Finding(name, reason))
     }
     return summary
   }

@@ -32,9 +32,9 @@ struct LibraryCheck {
         let photo = photos[index]
         let category = contents.categories.first { $0.id == photo.categoryId }?.displayName ?? ""
         summary.damaged.append(
-          "\(PhotoLabel.label(id: photo.id, category: category, name: photo.name)): \(reason)")
+          Finding(PhotoLabel.label(id: photo.id, category: category, name: photo.name), reason))
       }
-      summary.strangers = try library.strangers().map(\.string.escapedForMessages)
+      summary.strangers = try library.strangers().map(\.string.escaped)
       return summary
     }
   }

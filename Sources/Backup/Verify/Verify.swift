@@ -18,7 +18,7 @@ extension Work where Summary == CheckSummary {
       for source in sources {
         var summary = try ArchiveCheck(source: source, counter: counter).run()
         if sources.count > 1 {
-          summary.damaged = summary.damaged.map { "\(source.path): \($0)" }
+          summary.damaged = summary.damaged.map { $0.from(source.path) }
           summary.strangers = summary.strangers.map { "\(source.path): \($0)" }
           summary.warnings = summary.warnings.map { "\(source.path): \($0)" }
         }

@@ -1,3 +1,4 @@
+import Operations
 import SystemPackage
 
 /// How photos are added.
@@ -24,7 +25,7 @@ public struct AddSummary: Sendable, Equatable {
   /// Bytes of the new photos.
   public var bytes = 0
   /// Files that could not be added; each by name, with the reason.
-  public var errors: [String] = []
+  public var errors: [Finding] = []
   /// Files in folders that are no photos.
   public var warnings: [String] = []
   /// Nothing was written.

@@ -31,6 +31,7 @@ struct AddRun {
   }
 
   func run(_ paths: [FilePath]) throws -> AddSummary {
+    try refuseOwnFiles(paths)
     let search = PhotoSearch(paths)
     let found = search.photos
     counter.setTotals(items: found.count, bytes: found.reduce(0) { $0 + $1.size })
@@ -56,7 +57,7 @@ struct AddRun {
             try change.unstage(String(index))
           }
         case .failed(let error):
-          summary.errors.append("\(error)")
+          summary.errors.append(Finding(error))
         case nil:
           continue
         }
@@ -66,6 +67,18 @@ struct AddRun {
       let files = try plan.place(writer)
       if !plan.edit.isEmpty { try change.commit(plan.edit, files: files) }
       return plan.count(into: summary)
+    }
+  }
+
+  /// What lies in the library is in it already, or is a stranger's that would be there twice.
+  private func refuseOwnFiles(_ paths: [FilePath]) throws {
+    guard let root = library.withPlatformString({ realpath($0, nil) }) else { return }
+    defer { free(root) }
+    let own = FilePath(platformString: root)
+    for path in paths {
+      guard let resolved = path.withPlatformString({ realpath($0, nil) }) else { continue }
+      defer { free(resolved) }
+      if FilePath(platformString: resolved).starts(with: own) { throw LibraryError.insideLibrary(path) }
     }
   }
 
@@ -82,7 +95,7 @@ struct AddRun {
         }
         _ = plan.add(file, md5: md5, size: size, stagedName: "")
       } catch let error as FileError {
-        summary.errors.append("\(error)")
+        summary.errors.append(Finding(error))
       }
       counter.advance(items: 1, current: file.path.lastComponent?.string)
     }

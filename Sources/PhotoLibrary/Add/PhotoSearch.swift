@@ -1,6 +1,7 @@
 import FileSystem
 import Foundation
 import ImageHeader
+import Operations
 import SystemPackage
 
 /// Finds the photos among files and folders that a person named. Folders are searched at any depth; hidden files
@@ -19,7 +20,7 @@ struct PhotoSearch {
 
   private(set) var photos: [Found] = []
   /// What was named and is no photo, or could not be read.
-  private(set) var errors: [String] = []
+  private(set) var errors: [Finding] = []
   /// What was found in a folder and is no photo.
   private(set) var others: [String] = []
 
@@ -33,7 +34,7 @@ struct PhotoSearch {
       do throws(FileError) {
         try search(path, isNamed: true)
       } catch {
-        errors.append("\(error)")
+        errors.append(Finding(error))
       }
     }
   }
@@ -56,7 +57,7 @@ struct PhotoSearch {
         do throws(FileError) {
           try search(inner, isNamed: false)
         } catch {
-          errors.append("\(error)")
+          errors.append(Finding(error))
         }
       }
     case .file where header.format != nil || Self.otherEndings.contains(path.extension?.lowercased() ?? ""):
@@ -65,9 +66,9 @@ struct PhotoSearch {
           path: path, size: status.size, modified: status.modified, header: header,
           folder: Self.folderName(of: path)))
     case .file where !isNamed:
-      others.append("\(path): no photo")
+      others.append("\(path): no photo".escaped)
     default:
-      errors.append("\(path): no photo and no folder")
+      errors.append(Finding("\(path)".escaped, "no photo and no folder"))
     }
   }
 
@@ -92,4 +93,9 @@ struct PhotoSearch {
     let folder = absolute.lexicallyNormalized().removingLastComponent()
     return folder.lastComponent?.string ?? "photos"
   }
+}
+
+extension Finding {
+  /// A file that could not be read.
+  init(_ error: FileError) { self.init("\(error.path)".escaped, message: error.description) }
 }

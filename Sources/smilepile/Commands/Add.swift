@@ -64,7 +64,7 @@ struct Add: AsyncParsableCommand {
       Summary(
         categories_added: summary.categoriesAdded, photos_added: summary.photosAdded,
         photos_skipped: summary.photosSkipped, bytes: summary.bytes, warnings: summary.warnings,
-        errors: summary.errors, dry_run: summary.isDryRun))
+        errors: summary.errors.map(\.message), dry_run: summary.isDryRun))
     if !summary.errors.isEmpty { throw ExitStatus.incomplete }
   }
 }

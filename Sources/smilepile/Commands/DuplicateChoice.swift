@@ -1,5 +1,6 @@
 import ArgumentParser
 import Backup
+import FileSystem
 import Foundation
 import Synchronization
 
@@ -28,9 +29,9 @@ private final class DuplicateQuestion: Sendable {
 
   func answer(for duplicate: Duplicate) -> DuplicateRule {
     if let rule = answerForAll.withLock({ $0 }) { return rule }
-    let name = duplicate.incoming.name.escapedForTerminal
-    let category = duplicate.category.displayName.escapedForTerminal
-    let existing = duplicate.existing.name.escapedForTerminal
+    let name = duplicate.incoming.name.escaped
+    let category = duplicate.category.displayName.escaped
+    let existing = duplicate.existing.name.escaped
     Console.standard.print(
       "“\(name)” is in “\(category)” already, as “\(existing)” (photo \(duplicate.existing.id)).",
       to: .error)

@@ -97,8 +97,8 @@ struct Export: AsyncParsableCommand {
     reporter.json(
       Summary(
         archive: summary.archive?.string, photos: summary.photos, categories: summary.categories,
-        bytes: summary.bytes, archive_bytes: summary.archiveBytes, missing: summary.missing,
-        damaged: summary.damaged, phone_compatible: summary.phoneRefusals.isEmpty,
+        bytes: summary.bytes, archive_bytes: summary.archiveBytes, missing: summary.missing.map(\.message),
+        damaged: summary.damaged.map(\.message), phone_compatible: summary.phoneRefusals.isEmpty,
         phone_refusals: summary.phoneRefusals, warnings: summary.warnings, dry_run: summary.isDryRun))
     if summary.isIncomplete { throw ExitStatus.incomplete }
   }

@@ -87,7 +87,7 @@ struct Import: AsyncParsableCommand {
       Summary(
         categories_imported: summary.categoriesImported, photos_imported: summary.photosImported,
         photos_skipped: summary.photosSkipped, files_restored: summary.photoFilesRestored,
-        warnings: summary.warnings, errors: summary.errors, dry_run: summary.isDryRun))
+        warnings: summary.warnings, errors: summary.errors.map(\.message), dry_run: summary.isDryRun))
     if summary.isIncomplete { throw ExitStatus.incomplete }
   }
 }

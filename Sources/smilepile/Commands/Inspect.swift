@@ -1,5 +1,6 @@
 import ArgumentParser
 import Backup
+import FileSystem
 import Foundation
 import PhotoLibrary
 import SystemPackage
@@ -52,20 +53,20 @@ struct Inspect: AsyncParsableCommand {
       ("encrypted", isEncrypted ? "yes" : "no"),
     ]
     for (name, value) in fields {
-      reporter.result("\(name)\(String(repeating: " ", count: 13 - name.count))\(value.escapedForTerminal)")
+      reporter.result("\(name)\(String(repeating: " ", count: 13 - name.count))\(value.escaped)")
     }
     let counts = Dictionary(grouping: metadata.photos, by: \.categoryId).mapValues(\.count)
     for category in metadata.categories {
       reporter.result(
-        "  \(category.displayName.escapedForTerminal): \(Count(counts[category.id] ?? 0, "photo"))")
+        "  \(category.displayName.escaped): \(Count(counts[category.id] ?? 0, "photo"))")
     }
     let absent = source.photos.compactMap { photo -> String? in
       guard source.format == .zip, case .absent(let reason, _, _) = photo.content else { return nil }
       return "\(source.label(of: photo)): \(reason)"
     }
-    let warnings = absent + source.damagedBefore + source.warnings
+    let warnings = absent + source.damagedBefore.map(\.message) + source.warnings
     for warning in warnings { reporter.warn(warning) }
-    for name in source.strangers { reporter.warn("\(name.escapedForTerminal) is mentioned nowhere") }
+    for name in source.strangers { reporter.warn("\(name.escaped) is mentioned nowhere") }
     reporter.json(
       Summary(
         format: source.format.rawValue, version: metadata.version, origin: source.origin.rawValue,

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Backup
+import FileSystem
 import Foundation
 import PhotoLibrary
 
@@ -59,7 +60,7 @@ struct List: AsyncParsableCommand {
     for category in plan.categories {
       let photos = byCategory[category.id] ?? []
       reporter.result(
-        "\(category.id)  \(category.displayName.escapedForTerminal)  (\(category.name.escapedForTerminal), "
+        "\(category.id)  \(category.displayName.escaped)  (\(category.name.escaped), "
           + "\(Count(photos.count, "photo")))")
       reporter.json(
         CategoryLine(
@@ -76,7 +77,7 @@ struct List: AsyncParsableCommand {
     let size = (photo.isFromAssets ? "in the app" : "\(ByteCount(photo.fileSize))").padded(toColumns: 10)
     let pixels = photo.width > 0 ? "\(photo.width)×\(photo.height)" : "-"
     let padding = String(repeating: " ", count: max(0, 9 - pixels.count))
-    reporter.result("  \(id)  \(date)  \(size)  \(pixels)\(padding)  \(photo.name.escapedForTerminal)")
+    reporter.result("  \(id)  \(date)  \(size)  \(pixels)\(padding)  \(photo.name.escaped)")
     reporter.json(
       PhotoLine(
         id: photo.id, category: category.name, name: photo.name, path: photo.path,

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FileSystem
 import Foundation
 import PhotoLibrary
 
@@ -47,7 +48,7 @@ struct Stats: AsyncParsableCommand {
     reporter.result("bytes        \(totals.bytes) (\(ByteCount(totals.bytes)))")
     if let export {
       let date = Date(milliseconds: export.at).formatted(.iso8601.dateSeparator(.dash).timeSeparator(.colon))
-      reporter.result("last backup  \(date), \(export.archive.escapedForTerminal)")
+      reporter.result("last backup  \(date), \(export.archive.escaped)")
     } else {
       reporter.result("last backup  never")
     }

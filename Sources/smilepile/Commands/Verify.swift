@@ -50,8 +50,8 @@ struct Verify: AsyncParsableCommand {
       "checked \(what): " + (summary.damaged.isEmpty ? "all whole" : "\(summary.damaged.count) damaged"))
     reporter.json(
       Summary(
-        entries_checked: summary.entriesChecked, damaged: summary.damaged, strangers: summary.strangers,
-        warnings: summary.warnings))
+        entries_checked: summary.entriesChecked, damaged: summary.damaged.map(\.message),
+        strangers: summary.strangers, warnings: summary.warnings))
     if !summary.damaged.isEmpty { throw ExitStatus.damaged }
   }
 }

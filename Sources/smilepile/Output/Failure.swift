@@ -1,4 +1,5 @@
 import ArgumentParser
+import FileSystem
 import Foundation
 import PhotoLibrary
 
@@ -30,7 +31,7 @@ enum Failure {
     }
     let status = ExitStatus(for: error)
     let message = error is CancellationError ? "stopped; nothing was left behind" : "\(error)"
-    Console.standard.print("smilepile: \(message.escapedForTerminal)", to: .error)
+    Console.standard.print("smilepile: \(message.escaped)", to: .error)
     if isJSON { printExitError(status, message) }
     return status
   }

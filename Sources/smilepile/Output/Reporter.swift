@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import Operations
 
@@ -63,17 +64,16 @@ struct Reporter {
   /// What is worth knowing and no failure.
   func warn(_ text: String) {
     guard !options.quiet, !options.json else { return }
-    console.print("warning: \(text.escapedForTerminal)", to: .error)
+    console.print("warning: \(text.escaped)", to: .error)
   }
 
   /// A photo or file that is not in the result as it should be.
-  func error(_ text: String, during: String) {
+  func error(_ finding: Finding, during: String) {
     guard options.json else {
-      console.print("error: \(text.escapedForTerminal)", to: .error)
+      console.print("error: \(finding.message.escaped)", to: .error)
       return
     }
-    let item = text.split(separator: ": ", maxSplits: 1).first.map(String.init) ?? text
-    json(ErrorMessage(item: item, during: during, message: text))
+    json(ErrorMessage(item: finding.item, during: during, message: finding.message))
   }
 
   /// A line with `--json`, nothing without.

@@ -1,3 +1,5 @@
+import FileSystem
+
 /// The text of the bar for a terminal of a given width: a pure function, so that tests can look at it.
 ///
 /// A narrow terminal shows the bar, the percentage, and as many of bytes, time left and speed as fit; a wide
@@ -92,7 +94,7 @@ struct BarLine: Sendable {
 
   /// A name made safe; in a locale without UTF-8 its other letters would come out as rubbish.
   private func shown(_ name: String) -> String {
-    let safe = name.escapedForTerminal
+    let safe = name.escaped
     return isUTF8 ? safe : String(safe.map { $0.isASCII ? $0 : "?" })
   }
 

@@ -1,3 +1,4 @@
+import FileSystem
 import Operations
 
 /// The library's progress: without this name here, files that import Foundation would have to choose
@@ -28,7 +29,7 @@ extension Progress {
       fields.append("in \(elapsed.inWords)")
     } else {
       if let estimatedRemaining { fields.append("\(estimatedRemaining.asClock) left") }
-      let doing = [phase.rawValue, currentItem?.escapedForTerminal]
+      let doing = [phase.rawValue, currentItem?.escaped]
       fields.append(doing.compactMap(\.self).joined(separator: " "))
     }
     return fields.joined(separator: "  ")

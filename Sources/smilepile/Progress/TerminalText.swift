@@ -1,24 +1,4 @@
 extension String {
-  /// The text with everything escaped that could move the cursor, change colours or turn the direction
-  /// of writing: file names come from strangers, and a name must not be able to forge a message.
-  ///
-  /// A line feed becomes `\n`, a tab `\t`, a return `\r`, another such character `\u{1B}`.
-  /// Joiners stay, since emoji and several scripts need them.
-  var escapedForTerminal: String {
-    guard unicodeScalars.contains(where: \.isUnsafeForTerminal) else { return self }
-    var safe = ""
-    for scalar in unicodeScalars {
-      switch scalar {
-      case _ where !scalar.isUnsafeForTerminal: safe.unicodeScalars.append(scalar)
-      case "\n": safe += "\\n"
-      case "\t": safe += "\\t"
-      case "\r": safe += "\\r"
-      default: safe += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
-      }
-    }
-    return safe
-  }
-
   /// How many columns of a terminal the text takes: East Asian wide characters and emoji two, combining
   /// marks none. The text must have been escaped.
   var displayWidth: Int { reduce(0) { $0 + $1.displayWidth } }
@@ -54,14 +34,6 @@ extension Character {
 }
 
 extension Unicode.Scalar {
-  /// Controls (C0, DEL, C1), line and paragraph separators, and the characters that turn the direction.
-  fileprivate var isUnsafeForTerminal: Bool {
-    switch value {
-    case 0...0x1F, 0x7F...0x9F, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
-    default: false
-    }
-  }
-
   fileprivate var displayWidth: Int {
     if isASCII { return 1 }
     switch properties.generalCategory {

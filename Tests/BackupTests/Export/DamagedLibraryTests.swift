@@ -49,8 +49,8 @@ import Testing
     let rotten: [Int64] = touch.isRot ? [2] : []
     let summary = try await library.exporting(to: scratch.path.appending("x.zip")) { $0.verifies = true }
     #expect(summary.isIncomplete)
-    #expect(summary.missing.map(Self.label) == gone.map { "photo \($0) “\($0)” in “Family”" })
-    #expect(summary.damaged.map(Self.label) == rotten.map { "photo \($0) “\($0)” in “Family”" })
+    #expect(summary.missing.map(\.item) == gone.map { "photo \($0) “\($0)” in “Family”" })
+    #expect(summary.damaged.map(\.item) == rotten.map { "photo \($0) “\($0)” in “Family”" })
     #expect(summary.photos == 3 - gone.count)
 
     let backup = try WrittenBackup(try #require(summary.archive))
@@ -99,8 +99,5 @@ import Testing
     #expect(rest.photos.map(\.id) == [1, 2, 3])
   }
 
-  /// `photo 2 “2” in “Family”`, without the reason.
-  private static func label(_ message: String) -> String {
-    message.split(separator: ": ", maxSplits: 1).first.map(String.init) ?? message
-  }
+  /// `photo 2 “2” in “Family”`, without the reason.}
 }

@@ -32,7 +32,7 @@ import Testing
     try await with(mode: 0, on: file) {
       let summary = try await library.exporting(to: scratch.path.appending("x.zip"))
       #expect(summary.missing.count == 1 && summary.photos == 1 && summary.isIncomplete)
-      #expect(summary.missing.first?.hasPrefix("photo 1 “a” in “Family”: ") == true)
+      #expect(summary.missing.first?.item == "photo 1 “a” in “Family”")
       let backup = try WrittenBackup(try #require(summary.archive))
       expectNone(try backup.faults())
       #expect(Array(backup.photos.keys) == [2])
@@ -50,7 +50,7 @@ import Testing
     try await with(mode: 0, on: unreadable) {
       let summary = try await library.importing(path) { $0.photosFrom = scratch.path.appending("from") }
       #expect(summary.photosImported == 1 && summary.errors.count == 1 && summary.isIncomplete)
-      #expect(summary.errors.first?.contains("from/a.jpg") == true)
+      #expect(summary.errors.first?.message.contains("from/a.jpg") == true)
     }
   }
 

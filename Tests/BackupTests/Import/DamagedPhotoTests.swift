@@ -50,8 +50,8 @@ import Testing
       #expect(summary.photosImported == expected.imported && summary.photosSkipped == expected.skipped)
       #expect(summary.photoFilesRestored == expected.imported)
       #expect(summary.errors.count == 1 && summary.photosAbsent == 1 && summary.isIncomplete)
-      #expect(summary.errors.first?.hasPrefix("photo 2 “b” in “Family”: ") == true)
-      #expect(summary.errors.first?.contains(fault.mentions) == true)
+      #expect(summary.errors.first?.item == "photo 2 “b” in “Family”")
+      #expect(summary.errors.first?.message.contains(fault.mentions) == true)
     }
     #expect(try library.contents.photos.map(\.name) == ["a", "c"])
     expectNone(try library.faults())

@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import Operations
 import PhotoLibrary
@@ -65,7 +66,7 @@ import Zip
   func anUnsafeNameIsShown(_ name: String) async throws {
     var backup = SampleBackup(photos: ["a"])
     backup.members.append(.stored(name, "evil"))
-    try await expectRefusal(of: backup.archive(), mentioning: EntryName.escaped(name))
+    try await expectRefusal(of: backup.archive(), mentioning: name.escaped)
   }
 
   @Test func aNameThatIsNoUTF8() async throws {
