@@ -5,7 +5,7 @@ let package = Package(
   name: "smilepile",
   products: [
     .executable(name: "smilepile", targets: ["smilepile"]),
-    .library(name: "Backup", targets: ["Backup", "PhotoLibrary", "Operations"]),
+    .library(name: "Backup", targets: ["Backup", "PhotoLibrary", "Operations", "Secrets"]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -21,7 +21,8 @@ let package = Package(
       name: "FileSystem",
       dependencies: ["CSystemCalls", .product(name: "SystemPackage", package: "swift-system")]),
     .target(name: "CSystemCalls"),
-    .target(name: "Zip", dependencies: ["CLibZip", "FileSystem"]),
+    .target(name: "Secrets"),
+    .target(name: "Zip", dependencies: ["CLibZip", "FileSystem", "Secrets"]),
     .target(name: "ImageHeader"),
     .target(name: "Operations"),
     .target(
@@ -35,20 +36,21 @@ let package = Package(
     .target(
       name: "Backup",
       dependencies: [
-        "PhotoLibrary", "Zip", "FileSystem", "Operations",
+        "PhotoLibrary", "Zip", "FileSystem", "Operations", "Secrets",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .executableTarget(
       name: "smilepile",
       dependencies: [
-        "Backup", "PhotoLibrary", "Zip", "FileSystem", "Operations",
+        "Backup", "PhotoLibrary", "Zip", "FileSystem", "Operations", "Secrets",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
-      name: "TestSupport", dependencies: ["Backup", "PhotoLibrary", "Zip", "FileSystem"],
+      name: "TestSupport", dependencies: ["Backup", "PhotoLibrary", "Zip", "FileSystem", "Secrets"],
       path: "Tests/TestSupport"),
     .testTarget(name: "FileSystemTests", dependencies: ["FileSystem", "TestSupport"]),
+    .testTarget(name: "SecretsTests", dependencies: ["Secrets"]),
     .testTarget(name: "ZipTests", dependencies: ["Zip", "TestSupport"]),
     .testTarget(name: "ImageHeaderTests", dependencies: ["ImageHeader"]),
     .testTarget(name: "OperationsTests", dependencies: ["Operations"]),

@@ -1,5 +1,6 @@
 import FileSystem
 import PhotoLibrary
+import Secrets
 import SystemPackage
 import Zip
 
@@ -16,8 +17,16 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
   case severalMetadata(FilePath, [String])
   /// `metadata.json` cannot be understood.
   case metadata(FilePath, Metadata.Fault)
-  /// The archive's metadata is encrypted.
-  case encrypted(FilePath)
+  /// The archive, or a part of it, is encrypted, and there is no password.
+  case passwordNeeded(FilePath)
+  /// The password does not fit the archive.
+  case wrongPassword(FilePath)
+  /// The archive's metadata does not come out of its encryption whole: the password is wrong, or it is damaged.
+  case wrongPasswordOrDamaged(FilePath)
+  /// The password is not one to encrypt with.
+  case unfitPassword(PasswordFault)
+  /// A JSON document was to be encrypted.
+  case cannotEncrypt(FilePath)
   /// `replace` was asked for, and the backup does not hold a whole library.
   case cannotReplace(FilePath, reason: String)
   /// Several backups were to be imported, and one failed after others were imported.
@@ -53,8 +62,17 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
       fault.newerVersion == nil
         ? "\(path): metadata: \(fault)"
         : "\(path) was \(fault.reason); update this program"
-    case .encrypted(let path):
-      "\(path) is encrypted; this version cannot read encrypted backups"
+    case .passwordNeeded(let path):
+      "\(path) is encrypted; give its password with --password-file, --password-command, --password-fd or "
+        + "SMILEPILE_PASSWORD, or at a terminal"
+    case .wrongPassword(let path):
+      "\(path): wrong password"
+    case .wrongPasswordOrDamaged(let path):
+      "\(path): wrong password, or the archive is damaged"
+    case .unfitPassword(let fault):
+      "\(fault)"
+    case .cannotEncrypt(let path):
+      "the JSON document for \(path) cannot be encrypted; export an archive (--format zip)"
     case .cannotReplace(let path, let reason):
       "\(path) cannot replace a library: \(reason); import it with --strategy merge, or force it with --force"
     case .stopped(let path, let done, let error):

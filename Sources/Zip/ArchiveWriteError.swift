@@ -9,6 +9,8 @@ public enum ArchiveWriteError: Error, Equatable, Sendable, CustomStringConvertib
   case length(entry: Int, expected: Int, given: Int)
   /// A text is too long: it is held in memory and must stay below 4 GiB.
   case textTooLong(bytes: Int)
+  /// The password is empty, or holds a zero byte, at which libzip would cut it short.
+  case password
   /// An archive needs an entry; libzip would write no file at all.
   case empty
   /// libzip refused, with its own code (`ZIP_ER_…`) and message.
@@ -22,6 +24,7 @@ public enum ArchiveWriteError: Error, Equatable, Sendable, CustomStringConvertib
     case .length(let entry, let expected, let given):
       "entry \(entry) has \(given) bytes and not the \(expected) announced"
     case .textTooLong(let bytes): "a text entry of \(bytes) bytes is too long"
+    case .password: "the password is empty or holds a zero byte"
     case .empty: "an archive without entries cannot be written"
     case .library(let code, let message): "cannot write the archive: \(message) (libzip \(code))"
     }

@@ -1,20 +1,25 @@
 import CLibZip
 import FileSystem
+import Secrets
 import SystemPackage
 
 /// Writes a ZIP archive through libzip: stored entries whose bytes the caller places in the file, and
 /// deflated texts. Add the entries, then `write`; libzip reads and writes only then. Local headers carry
 /// sizes and CRC, there are no data descriptors and no directory entries, and ZIP64 is used only where a
 /// number needs it. A writer that is not used to the end frees what it holds and has touched no file.
+///
+/// With a password every entry is encrypted, by WinZip's AES with keys of 256 bits, and all bytes are written by
+/// this type, those of placed entries too. Names, dates, sizes and, as libzip writes them, CRCs stay readable.
 public struct ArchiveWriter: ~Copyable {
   private let handle: WriteHandle
   private let session: WriteSession
   private var placedCount = 0
   private var entryCount = 0
 
-  /// Starts an archive. Nothing is written yet.
-  public init() throws(ArchiveWriteError) {
-    session = WriteSession()
+  /// Starts an archive, encrypted if there is a password. Nothing is written yet.
+  /// - Throws: also `ArchiveWriteError.password` for one that is empty or that C would cut short.
+  public init(password: Secret? = nil) throws(ArchiveWriteError) {
+    session = WriteSession(password: password)
     handle = try WriteHandle(session)
   }
 
@@ -43,7 +48,7 @@ public struct ArchiveWriter: ~Copyable {
       !name.utf8.contains(0)
     else { throw .name(name) }
     let source = EntrySource(session, entry: UInt64(entryCount), contents)
-    try handle.add(name, source, method: method, seconds: Self.zipTime(modified))
+    try handle.add(name, source, method: method, seconds: Self.zipTime(modified), session.password)
     entryCount += 1
   }
 
@@ -51,8 +56,8 @@ public struct ArchiveWriter: ~Copyable {
   public static func headerSize(_ name: String) -> Int { 30 + name.utf8.count }
 
   /// Empties `file`, writes the archive into it from offset 0 and returns the archive's size in bytes.
-  /// Blocks until libzip is done; the bytes of placed entries may then still be on their way, as far as
-  /// `placed` has not written them. Nothing is synced.
+  /// Blocks until libzip is done; the bytes of placed entries that are not encrypted may then still be on their
+  /// way, as far as `placed` has not written them. Nothing is synced.
   ///
   /// `isCancelled` is asked before every piece of data. Throws what `placed` or a text threw, `FileError`
   /// for the file, `CancellationError`, or `ArchiveWriteError`; the file then holds no archive.

@@ -1,12 +1,13 @@
 import CLibZip
 import FileSystem
+import Secrets
 import SystemPackage
 
 /// Reads entries of an archive, expanded and decrypted by libzip and checked to the last byte. One for each
 /// thread: readers are independent of each other, and share the archive's open file. All functions block.
 public struct EntryReader: ~Copyable {
   private let archive: Archive
-  private let password: String?
+  private let password: Secret?
   private let view: EntryView
   private let buffer: UnsafeMutableRawBufferPointer
 
@@ -14,9 +15,9 @@ public struct EntryReader: ~Copyable {
   public static let pieceSize = 256 << 10
 
   /// Makes a reader, with 384 KiB of memory of its own.
-  /// - Parameter password: for encrypted entries; its UTF-8 is what counts. Others are read without it.
+  /// - Parameter password: for encrypted entries. Others are read without it.
   /// - Throws: `ArchiveError.changed` if the file was written to since it was scanned.
-  public init(_ archive: Archive, password: String? = nil) throws(ArchiveError) {
+  public init(_ archive: Archive, password: Secret? = nil) throws(ArchiveError) {
     try archive.file.checkUnchanged()
     self.archive = archive
     self.password = password
@@ -42,6 +43,22 @@ public struct EntryReader: ~Copyable {
       try readAuthenticated(entry, body)
     } else {
       try stream(entry, as: .none, body)
+    }
+  }
+
+  /// Whether the password fits an encrypted entry, as far as its first bytes tell: one wrong password in 65,536 is
+  /// taken for a right one with AES, one in 256 with the traditional encryption. Nothing else of the entry is read.
+  /// - Throws: `.file`, `.changed`, or `.libzip` where it cannot be tried.
+  public mutating func passwordFits(_ entry: Entry) throws(ArchiveError) -> Bool {
+    view.show(entry, as: .none)
+    do {
+      _ = try EntryStream.open(view, entry, path: archive.path, password: password, isRaw: false)
+      return true
+    } catch {
+      switch error {
+      case .wrongPassword, .passwordNeeded, .damaged: return false
+      default: throw error
+      }
     }
   }
 

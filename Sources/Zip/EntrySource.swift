@@ -22,30 +22,34 @@ final class EntrySource {
     self.contents = contents
   }
 
-  /// The entry's size. libzip asks before it writes the local header, and again afterwards. A size must
-  /// always be stated: libzip takes an unknown one for a reason to use ZIP64.
-  private func statedSize() throws -> Int {
-    if let size { return size }
+  /// The entry's size. libzip asks before it writes the local header, and again afterwards. It takes an unknown one
+  /// for a reason to use ZIP64, so that one is left unsaid where nothing else moves it to (nil).
+  private func statedSize() throws -> Int? {
     switch contents {
     case .placed(_, let size):
+      let numbers = EntryNumbers(storing: size, isEncrypted: session.isEncrypted)
+      if self.size == nil { try session.prepare(entry, numbers) }
       self.size = size
-      try session.prepare(entry, size: size)
-      return size
+      return numbers.needsForcedZip64 ? nil : size
     case .text(let render):
+      if let size { return size }
       try session.checkCancelled()
       text = try render()
       guard text.count < Zip64Boundary.limit else {
         throw ArchiveWriteError.textTooLong(bytes: text.count)
       }
       size = text.count
-      try session.prepare(entry, size: text.count)
+      try session.prepare(entry, EntryNumbers(size: text.count, compressedSize: 0))
       return text.count
     }
   }
 
   private func open() throws {
     given = 0
-    if case .placed(let index, _) = contents { try session.openPlaced(index) }
+    switch contents {
+    case .placed(let index, _): try session.openPlaced(index)
+    case .text: session.openText()
+    }
   }
 
   private func read(_ destination: UnsafeMutableRawBufferPointer) throws -> Int {
@@ -69,7 +73,10 @@ final class EntrySource {
   }
 
   private func close() {
-    if case .placed = contents { session.closePlaced() }
+    switch contents {
+    case .placed: session.closePlaced()
+    case .text: session.closeText()
+    }
     text = []
   }
 
@@ -89,8 +96,10 @@ final class EntrySource {
     case ZIP_SOURCE_STAT:
       let size = try statedSize()
       guard let stat = data?.assumingMemoryBound(to: zip_stat_t.self) else { return -1 }
-      stat.pointee.size = UInt64(size)
-      stat.pointee.valid |= UInt64(ZIP_STAT_SIZE)
+      if let size {
+        stat.pointee.size = UInt64(size)
+        stat.pointee.valid |= UInt64(ZIP_STAT_SIZE)
+      }
       return MemoryLayout<zip_stat_t>.size
     case ZIP_SOURCE_ERROR:
       return WriteSession.reportError(data, length)

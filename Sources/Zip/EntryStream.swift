@@ -1,4 +1,5 @@
 import CLibZip
+import Secrets
 import SystemPackage
 
 /// An entry that libzip has open, and the meaning of libzip's errors. Closed when the value goes.
@@ -26,9 +27,9 @@ struct EntryStream: ~Copyable {
 
   /// Opens the entry that a view shows. `isRaw` asks for the decrypted bytes without expanding them.
   static func open(
-    _ view: EntryView, _ entry: Entry, path: FilePath, password: String?, isRaw: Bool
+    _ view: EntryView, _ entry: Entry, path: FilePath, password: Secret?, isRaw: Bool
   ) throws(ArchiveError) -> EntryStream {
-    if entry.isEncrypted && (password ?? "").isEmpty { throw .passwordNeeded(path, entry: entry.name) }
+    if entry.isEncrypted, password?.isEmpty ?? true { throw .passwordNeeded(path, entry: entry.name) }
     var error = zip_error_t()
     zip_error_init(&error)
     defer { zip_error_fini(&error) }
@@ -42,7 +43,7 @@ struct EntryStream: ~Copyable {
     let flags = isRaw ? zip_flags_t(ZIP_FL_COMPRESSED) : 0
     let file =
       if entry.isEncrypted, let password {
-        zip_fopen_index_encrypted(handle, 0, flags, password)
+        password.withCString { zip_fopen_index_encrypted(handle, 0, flags, $0) }
       } else {
         zip_fopen_index(handle, 0, flags)
       }

@@ -1,6 +1,7 @@
-/// Where the bytes of an archive's placed entries come from. Placed entries are stored and not encrypted;
-/// whoever conforms also writes their bytes into the file, at the offset told, by itself and at any time
-/// before the file is used: they are not copied a second time on the way through libzip.
+/// Where the bytes of an archive's placed entries come from. Placed entries are stored; unless the archive is
+/// encrypted, whoever conforms also writes their bytes into the file, at the offset told, by itself and at any time
+/// before the file is used: they are not copied a second time on the way through libzip. Of an encrypted archive
+/// `ArchiveWriter` writes every byte, and `takeHeader` is not called.
 ///
 /// All functions are called by the thread that runs `ArchiveWriter.write`, one entry after the other, in
 /// the order in which the entries were added.

@@ -1,4 +1,5 @@
 import CLibZip
+import Secrets
 
 /// libzip's handle of an archive being written. Every path that does not end in a successful `close`
 /// discards it: a failed `zip_close` leaves the handle alive.
@@ -7,6 +8,7 @@ struct WriteHandle: ~Copyable {
 
   /// Opens an archive that will be written through `session`, which lives as long as libzip needs it.
   init(_ session: WriteSession) throws(ArchiveWriteError) {
+    if session.password?.withBytes({ $0.isEmpty || $0.contains(0) }) == true { throw .password }
     var error = zip_error_t()
     zip_error_init(&error)
     defer { zip_error_fini(&error) }
@@ -25,10 +27,10 @@ struct WriteHandle: ~Copyable {
 
   deinit { zip_discard(archive) }
 
-  /// Adds an entry as a regular file of mode 0600. libzip keeps `source` until the archive is closed or
-  /// discarded.
+  /// Adds an entry as a regular file of mode 0600. libzip keeps `source`, and a copy of the password, which it
+  /// wipes, until the archive is closed or discarded.
   func add(
-    _ name: String, _ source: EntrySource, method: CInt, seconds: Int
+    _ name: String, _ source: EntrySource, method: CInt, seconds: Int, _ password: Secret?
   ) throws(ArchiveWriteError) {
     var error = zip_error_t()
     zip_error_init(&error)
@@ -51,6 +53,11 @@ struct WriteHandle: ~Copyable {
       zip_file_set_mtime(archive, index, seconds, 0) == 0,
       zip_file_set_external_attributes(archive, index, 0, UInt8(ZIP_OPSYS_UNIX), mode) == 0
     else { throw lastError() }
+    guard let password else { return }
+    let result = password.withCString {
+      zip_file_set_encryption(archive, index, UInt16(ZIP_EM_AES_256), $0)
+    }
+    guard result == 0 else { throw lastError() }
   }
 
   /// Writes the archive and frees the handle.

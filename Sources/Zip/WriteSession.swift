@@ -1,9 +1,12 @@
 import CLibZip
 import FileSystem
+import Secrets
 
 /// What one run of `zip_close` shares between its callbacks: the sink, the placed contents, and the first
 /// error, since libzip can only carry a number. It belongs to the thread that runs `zip_close`.
 final class WriteSession {
+  /// What every entry is encrypted with, if there is one.
+  let password: Secret?
   /// The handle that is being written, for the fields that `Zip64Boundary` adds. Owned by `WriteHandle`.
   var archive: OpaquePointer?
   /// The archive's bytes on their way to the file.
@@ -16,6 +19,8 @@ final class WriteSession {
   private var chunk = UnsafeRawBufferPointer(start: nil, count: 0)
   private var chunkPosition = 0
   private var hasPlacedHeader = false
+
+  init(password: Secret?) { self.password = password }
 
   /// `file` is used until `end`.
   func begin(
@@ -39,16 +44,22 @@ final class WriteSession {
     if isCancelled() { throw CancellationError() }
   }
 
-  /// Called once an entry, before its local header is written.
-  func prepare(_ entry: UInt64, size: Int) throws {
+  /// Whether entries are encrypted, so that all their bytes come from libzip.
+  var isEncrypted: Bool { password != nil }
+
+  /// Called once an entry, before its local header is written. A text's compressed size is not known then, and is
+  /// no boundary.
+  func prepare(_ entry: UInt64, _ numbers: EntryNumbers) throws {
     guard let archive else { return }
-    try Zip64Boundary.addFields(to: archive, entry, size: size, offset: sink.position)
+    try Zip64Boundary.addFields(to: archive, entry, numbers, offset: sink.position)
   }
 
+  /// libzip has written a header, and nothing but the entry's bytes follows until CLOSE.
+  func openText() { sink.stage = .data }
+
   func openPlaced(_ index: Int) throws {
-    hasPlacedHeader = true
-    // libzip has written the header and nothing but the entry's bytes follows until CLOSE
-    sink.skipsData = true
+    hasPlacedHeader = !isEncrypted
+    sink.stage = isEncrypted ? .data : .placedData
     chunk = UnsafeRawBufferPointer(start: nil, count: 0)
     chunkPosition = 0
     try placed?.open(index, at: sink.position)
@@ -73,8 +84,10 @@ final class WriteSession {
     return count
   }
 
+  func closeText() { sink.stage = .records }
+
   func closePlaced() {
-    sink.skipsData = false
+    sink.stage = .records
     placed?.close()
     chunk = UnsafeRawBufferPointer(start: nil, count: 0)
     chunkPosition = 0

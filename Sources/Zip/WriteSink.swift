@@ -8,8 +8,18 @@ import Glibc
 struct WriteSink {
   /// The open archive file, during `zip_close`.
   var file: UnsafePointer<File>?
-  /// While true, what libzip writes is a placed entry's data: only the position moves.
-  var skipsData = false
+  /// What libzip is writing.
+  enum Stage {
+    /// Headers, the directory and the end records.
+    case records
+    /// An entry's data, which may look like a record and is none.
+    case data
+    /// The data of a placed entry, which somebody else writes: only the position moves.
+    case placedData
+  }
+
+  /// What libzip is writing now.
+  var stage = Stage.records
   /// Where libzip writes next.
   private(set) var position = 0
   /// The archive's size so far.
@@ -21,11 +31,11 @@ struct WriteSink {
   private static let capacity = 256 << 10
 
   mutating func write(_ bytes: UnsafeRawBufferPointer) throws {
-    if skipsData {
+    if stage == .placedData {
       advance(bytes.count)
       return
     }
-    if let repaired = Zip64Boundary.repair(bytes, at: position) {
+    if stage == .records, let repaired = Zip64Boundary.repair(bytes, at: position) {
       try repaired.withUnsafeBytes { try store($0) }
     } else {
       try store(bytes)

@@ -10,6 +10,8 @@ import CLibZip
 ///   private, and is ignored by every reader, and the full one becomes the ZIP64 field. (Info-ZIP's unzip
 ///   6.0 still refuses an entry of exactly that size, whoever wrote it; 7-Zip, bsdtar, Python and libzip
 ///   read it.)
+/// - An encrypted entry is larger than what goes into it. Where its size needs no ZIP64 and the other does, libzip
+///   makes room for the one, finds the other, and gives up. `EntryNumbers.needsForcedZip64` says where.
 /// - A directory of exactly 65,535 entries, or at exactly that offset, ends without the ZIP64 end record.
 ///   It is written in front of libzip's.
 enum Zip64Boundary {
@@ -23,21 +25,17 @@ enum Zip64Boundary {
   /// Gives an entry the fields that libzip would leave empty. To be called before libzip writes the
   /// entry's local header at `offset`.
   static func addFields(
-    to archive: OpaquePointer, _ entry: UInt64, size: Int, offset: Int
+    to archive: OpaquePointer, _ entry: UInt64, _ numbers: EntryNumbers, offset: Int
   ) throws(ArchiveWriteError) {
-    guard size == limit || offset == limit else { return }
-    let sizes = size == limit ? littleEndian(UInt64(size)) + littleEndian(UInt64(size)) : []
-    if size == limit { try addField(to: archive, entry, sizes, UInt32(ZIP_FL_LOCAL)) }
-    // one number beyond the limit, and libzip fills the directory's field in
-    if size <= limit && offset <= limit {
-      let offsets = offset == limit ? littleEndian(UInt64(offset)) : []
-      try addField(to: archive, entry, sizes + offsets, UInt32(ZIP_FL_CENTRAL))
-    }
+    try addField(to: archive, entry, numbers.localField, UInt32(ZIP_FL_LOCAL))
+    try addField(to: archive, entry, numbers.directoryField(offset: offset), UInt32(ZIP_FL_CENTRAL))
   }
 
   private static func addField(
-    to archive: OpaquePointer, _ entry: UInt64, _ bytes: [UInt8], _ place: UInt32
+    to archive: OpaquePointer, _ entry: UInt64, _ numbers: [Int], _ place: UInt32
   ) throws(ArchiveWriteError) {
+    guard !numbers.isEmpty else { return }
+    let bytes = numbers.flatMap { littleEndian(UInt64($0)) }
     let result = zip_file_extra_field_set(
       archive, entry, privateID, UInt16.max, bytes, UInt16(bytes.count), place)
     guard result == 0 else { throw ArchiveWriteError(zip_get_error(archive)) }

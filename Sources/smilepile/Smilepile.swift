@@ -37,6 +37,7 @@ struct Smilepile: AsyncParsableCommand {
 @main
 enum Main {
   static func main() async {
+    EnvironmentSecrets.take()
     StandardStreams.occupy()
     let arguments = Array(CommandLine.arguments.dropFirst())
     let options = arguments.prefix { $0 != "--" }

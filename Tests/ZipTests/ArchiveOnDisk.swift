@@ -1,5 +1,6 @@
 import FileSystem
 import Foundation
+import Secrets
 import SystemPackage
 import Zip
 
@@ -28,7 +29,7 @@ final class ArchiveOnDisk: Sendable {
 
 extension Archive {
   /// Every entry with its bytes; throws what reading throws.
-  func contents(password: String? = nil) throws -> [String: [UInt8]] {
+  func contents(password: Secret? = nil) throws -> [String: [UInt8]] {
     var reader = try EntryReader(self, password: password)
     var contents: [String: [UInt8]] = [:]
     for entry in entries { contents[entry.name] = try reader.bytes(of: entry, limit: 1 << 30) }

@@ -1,4 +1,5 @@
 import Glibc
+import Secrets
 import SystemPackage
 import TestSupport
 import Testing
@@ -129,7 +130,7 @@ struct EntryReaderTests {
     let disk = try ArchiveOnDisk(ZipBuilder([member]).bytes)
     let archive = try disk.open()
     #expect(archive.entries[0].isEncrypted)
-    for password in [nil, ""] as [String?] {
+    for password in [nil, ""] as [Secret?] {
       var reader = try EntryReader(archive, password: password)
       #expect(throws: ArchiveError.passwordNeeded(disk.path, entry: "a")) {
         try reader.bytes(of: archive.entries[0], limit: 100)

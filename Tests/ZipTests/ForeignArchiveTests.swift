@@ -1,4 +1,5 @@
 import Foundation
+import Secrets
 import SystemPackage
 import TestSupport
 import Testing
@@ -94,7 +95,7 @@ struct ForeignArchiveTests {
   }
 
   /// Packs the files with a command, reads the archive, and compares; then tries a wrong password.
-  private func check(password: String? = nil, _ command: (String) -> String) throws {
+  private func check(password: Secret? = nil, _ command: (String) -> String) throws {
     let disk = try ArchiveOnDisk()
     try FileManager.default.removeItem(atPath: disk.path.string)
     let source = disk.folder.appending("source")

@@ -5,6 +5,7 @@ import FileSystem
 struct ArchiveDataWriter {
   let items: [PipelineItem]
   let pool: BufferPool
+  let isEncrypted: Bool
   let startsWriteBack: Bool
   let progress: @Sendable (PipelineAdvance) -> Void
   private var writeBackStart = 0
@@ -12,11 +13,12 @@ struct ArchiveDataWriter {
   private static let writeBackSize = 8 << 20
 
   init(
-    _ items: [PipelineItem], _ pool: BufferPool, startsWriteBack: Bool,
+    _ items: [PipelineItem], _ pool: BufferPool, isEncrypted: Bool, startsWriteBack: Bool,
     progress: @escaping @Sendable (PipelineAdvance) -> Void
   ) {
     self.items = items
     self.pool = pool
+    self.isEncrypted = isEncrypted
     self.startsWriteBack = startsWriteBack
     self.progress = progress
   }
@@ -25,12 +27,29 @@ struct ArchiveDataWriter {
     _ chunk: ChunkPlan.Chunk, _ number: Int, to file: borrowing File
   ) throws(FileError) {
     let end =
-      chunk.isPacked
-      ? try writePacked(chunk, number, to: file) : try writePiece(chunk, number, to: file)
+      if isEncrypted {
+        pass(chunk, number)
+      } else if chunk.isPacked {
+        try writePacked(chunk, number, to: file)
+      } else {
+        try writePiece(chunk, number, to: file)
+      }
     if startsWriteBack && end - writeBackStart >= Self.writeBackSize {
       file.startWriteBack(from: writeBackStart, count: end - writeBackStart)
       writeBackStart = end
     }
+  }
+
+  /// Counts what libzip has written itself, and returns where that ends, or nearly so: a part of it may still be in
+  /// libzip's sink.
+  private func pass(_ chunk: ChunkPlan.Chunk, _ number: Int) -> Int {
+    let places = pool.places(number)
+    guard chunk.isPacked else {
+      progress(PipelineAdvance(item: chunk.items.lowerBound, bytes: chunk.length, isDone: chunk.isLast))
+      return places[0].offset + chunk.offset + chunk.length
+    }
+    for item in chunk.items { progress(PipelineAdvance(item: item, bytes: items[item].size, isDone: true)) }
+    return places[chunk.items.count - 1].offset
   }
 
   private func writePiece(

@@ -7,6 +7,7 @@ final class ArchiveFeed: PlacedContents {
   private let monitor: Monitor<PipelineState>
   private let pool: BufferPool
   private let items: [PipelineItem]
+  private let isEncrypted: Bool
 
   /// The chunk that libzip is in, if it is in one, and its number; else the next one's.
   private var chunk: ChunkPlan.Chunk?
@@ -18,10 +19,13 @@ final class ArchiveFeed: PlacedContents {
   /// Headers of large items, which the writer gets with the next chunk.
   private var headers: [PipelineState.Header] = []
 
-  init(_ monitor: Monitor<PipelineState>, _ pool: BufferPool, _ items: [PipelineItem]) {
+  init(
+    _ monitor: Monitor<PipelineState>, _ pool: BufferPool, _ items: [PipelineItem], isEncrypted: Bool
+  ) {
     self.monitor = monitor
     self.pool = pool
     self.items = items
+    self.isEncrypted = isEncrypted
   }
 
   func open(_ index: Int, at offset: Int) throws {
@@ -45,7 +49,11 @@ final class ArchiveFeed: PlacedContents {
     return UnsafeRawBufferPointer(rebasing: bytes)
   }
 
-  func close() {}
+  func close() {
+    // otherwise the header is still to come
+    guard isEncrypted, let chunk, item == chunk.items.upperBound - 1 else { return }
+    leaveChunk()
+  }
 
   func takeHeader(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
     guard let chunk else { return false }

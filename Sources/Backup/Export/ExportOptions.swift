@@ -1,5 +1,6 @@
 import Operations
 import PhotoLibrary
+import Secrets
 import SystemPackage
 
 /// What an export writes.
@@ -25,6 +26,11 @@ public struct ExportOptions: Sendable {
   public var until: Int64?
   /// The library's settings travel; otherwise the app's defaults, which both apps demand, stand in for them.
   public var includesSettings = true
+  /// Encrypts the archive, every entry of it, with AES-256; the entries' names then tell nothing but the photos' ids.
+  /// No phone reads such an archive.
+  public var password: Secret?
+  /// Takes a password that is short enough to be guessed.
+  public var allowsWeakPassword = false
   /// Reads the archive back, with every CRC and MD5, before it is published.
   public var verifies = false
   /// Plans, and writes nothing.

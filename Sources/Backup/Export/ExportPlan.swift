@@ -8,7 +8,8 @@ public struct ExportPlan: Sendable {
   public struct Item: Sendable {
     /// The row.
     public var photo: Photo
-    /// The entry's name without its folder: `{photoId}_{file name}`, at most 255 UTF-8 bytes.
+    /// The entry's name without its folder: `{photoId}_{file name}`, at most 255 UTF-8 bytes; `{photoId}.{extension}`
+    /// where names must not tell anything.
     public var fileName: String
     /// The bytes that the file has now.
     public var size: Int
@@ -36,6 +37,8 @@ public struct ExportPlan: Sendable {
   public var settings: Settings?
   /// Part of the library was selected.
   public var isPartial: Bool
+  /// The archive is encrypted, and what its directory shows tells nothing.
+  public var isEncrypted: Bool
 
   /// Bytes of all photo files.
   public var bytes: Int { items.reduce(0) { $0 + $1.size } }
@@ -58,13 +61,14 @@ public struct ExportPlan: Sendable {
     }
     settings = options.includesSettings ? library.settings : nil
     isPartial = options.isSelection
+    isEncrypted = options.password != nil
     items = []
     missing = []
     let withFiles = photos.filter { !$0.isFromAssets }
     for (photo, size) in zip(withFiles, sizes(withFiles)) {
       switch size {
       case .success(let size):
-        items.append(Item(photo: photo, fileName: Self.entryFileName(photo), size: size))
+        items.append(Item(photo: photo, fileName: entryFileName(photo), size: size))
       case .failure(let failure):
         missing.append(Missing(photo: photo, reason: failure.reason))
       }
@@ -72,11 +76,21 @@ public struct ExportPlan: Sendable {
   }
 
   /// `{photoId}_{file name}`: unique by the id, so that the apps find it, and of letters that both apps take.
-  static func entryFileName(_ photo: Photo) -> String {
+  func entryFileName(_ photo: Photo) -> String {
+    if isEncrypted { return "\(photo.id)\(Self.plainExtension(of: photo.fileName))" }
     let prefix = "\(photo.id)_"
     // in NFC, since bsdtar brings names into it while it unpacks, and checksums.md5 would not find them
     let name = photo.fileName.precomposedStringWithCanonicalMapping
     return prefix + FileName.safe(name, limit: FileName.maximumBytes - prefix.utf8.count)
+  }
+
+  /// `.jpg`, so that an unpacked photo opens; nothing where the name has no short extension of letters and digits,
+  /// for anything longer may be a part of the name.
+  private static func plainExtension(of name: String) -> String {
+    guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return "" }
+    let ending = name[dot...].dropFirst().lowercased()
+    let isPlain = ending.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    return isPlain && (1...5).contains(ending.utf8.count) ? ".\(ending)" : ""
   }
 
   /// The same plan without some of its items, whose rows stay.

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import Operations
 import PhotoLibrary
+import Secrets
 import SystemPackage
 import Zip
 
@@ -35,6 +36,12 @@ struct ExportRun {
   private static let logger = Logger(label: "smilepile.export")
 
   func run() throws -> ExportSummary {
+    if let password = options.password {
+      guard options.format == .zip else { throw BackupError.cannotEncrypt(destination) }
+      if let fault = PasswordFault.find(in: password, allowsWeak: options.allowsWeakPassword) {
+        throw BackupError.unfitPassword(fault)
+      }
+    }
     let library = try Library(path: libraryPath)
     return try library.holdingPhotos {
       let date = Date()
@@ -113,7 +120,10 @@ struct ExportRun {
   private func writeOnce(
     _ plan: ExportPlan, _ library: Library, _ file: borrowing File, _ uuid: UUID, _ exportDate: Int64
   ) throws -> [MD5Digest] {
-    var pipeline = PhotoPipeline(items: plan.items.map { library.pipelineItem($0) })
+    // the dates of an encrypted archive's entries stand in its directory, which anybody reads
+    let modified = plan.isEncrypted ? exportDate : nil
+    var pipeline = PhotoPipeline(items: plan.items.map { library.pipelineItem($0, modified: modified) })
+    pipeline.password = options.password
     pipeline.options.readers = options.readers
     pipeline.options.startsWriteBack = true
     var metadata: [UInt8] = []
@@ -143,18 +153,18 @@ struct ExportRun {
     summary.archiveBytes = try file.status().size
     guard mayFitPhone || options.verifies else {
       let photos = plan.items.map { ($0.entryName, $0.size, $0.size) }
-      summary.phoneRefusals = PhoneLimits.refusals(
+      summary.phoneRefusals += PhoneLimits.refusals(
         entries: photos + [("metadata.json", 0, 0), ("checksums.md5", 0, 0)],
         archiveBytes: summary.archiveBytes)
       return
     }
     let archive = try Archive(path: file.descriptorPath)
-    summary.phoneRefusals = PhoneLimits.refusals(
+    summary.phoneRefusals += PhoneLimits.refusals(
       entries: archive.entries.map { ($0.name, $0.size, $0.compressedSize) },
       archiveBytes: summary.archiveBytes)
     guard options.verifies else { return }
     counter.enter(.verifying)
-    let source = try BackupSource(path: file.descriptorPath)
+    let source = try BackupSource(path: file.descriptorPath, password: options.password)
     let damage = try ArchiveCheck(source: source, counter: counter).run().damaged
     if !damage.isEmpty { throw BackupError.verificationFailed(folder, damage.map(\.message)) }
   }
@@ -208,9 +218,10 @@ struct ExportRun {
     summary.categories = plan.categories.count
     summary.bytes = plan.bytes
     summary.missing = plan.missing.map { Finding(plan.label($0.photo), $0.reason) }
+    if plan.isEncrypted { summary.phoneRefusals = ["it is encrypted"] }
     if options.isDryRun {
       let photos = plan.items.map { ($0.entryName, $0.size, $0.size) }
-      summary.phoneRefusals = PhoneLimits.refusals(
+      summary.phoneRefusals += PhoneLimits.refusals(
         entries: photos + [("metadata.json", 0, 0), ("checksums.md5", 0, 0)], archiveBytes: plan.bytes)
     }
     return summary

@@ -15,8 +15,10 @@ extension Library {
   }
 
   /// How the pipeline reads a photo.
-  func pipelineItem(_ item: ExportPlan.Item) -> PipelineItem {
-    PipelineItem(entryName: item.entryName, size: item.size, modified: item.photo.createdAt) {
+  ///
+  /// - Parameter modified: the entry's date, where the photo's own must not be seen.
+  func pipelineItem(_ item: ExportPlan.Item, modified: Int64? = nil) -> PipelineItem {
+    PipelineItem(entryName: item.entryName, size: item.size, modified: modified ?? item.photo.createdAt) {
       () throws(FileError) in try self.open(item.photo)
     }
   }

@@ -1,6 +1,7 @@
 import FileSystem
 import Operations
 import PhotoLibrary
+import Secrets
 import SystemPackage
 import Zip
 
@@ -14,11 +15,15 @@ import Zip
 ///  (buffers) └▶ libzip ─▶ headers, CRC ─▶ metadata
 ///                  └────▶ writer ─▶ photo bytes, by offset
 /// ```
+///
+/// In an encrypted archive libzip writes the photos' bytes too, and the writer only counts them and frees the buffers.
 struct PhotoPipeline: Sendable {
   /// The photos, in the archive's order. Names must be distinct.
   var items: [PipelineItem]
   /// How many threads and how much memory.
   var options = Options()
+  /// Encrypts every entry, if there is one.
+  var password: Secret?
 
   /// A pipeline's threads and memory.
   struct Options: Sendable {
@@ -63,9 +68,9 @@ struct PhotoPipeline: Sendable {
     let pool = BufferPool(count: options.bufferCount, size: options.bufferSize)
     let state = PipelineState(plan, itemCount: items.count, slots: options.bufferCount, hashers: hashers)
     let monitor = Monitor(state, conditions: PipelineState.Condition.hashers + hashers)
-    let feed = ArchiveFeed(monitor, pool, items)
+    let feed = ArchiveFeed(monitor, pool, items, isEncrypted: password != nil)
 
-    var archive = try ArchiveWriter()
+    var archive = try ArchiveWriter(password: password)
     for item in items {
       try archive.addPlaced(item.entryName, size: item.size, modified: item.modified)
     }
@@ -74,7 +79,7 @@ struct PhotoPipeline: Sendable {
     }
 
     let writer = ArchiveDataWriter(
-      items, pool, startsWriteBack: options.startsWriteBack, progress: progress)
+      items, pool, isEncrypted: password != nil, startsWriteBack: options.startsWriteBack, progress: progress)
     let stages = PipelineStages(monitor: monitor, pool: pool, chunkCount: state.chunkCount)
     let reader = PhotoReader(items: items, isCancelled: isCancelled)
     var archiveOnce = Optional(archive)

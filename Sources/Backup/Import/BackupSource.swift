@@ -2,6 +2,7 @@ import FileSystem
 import Foundation
 import Operations
 import PhotoLibrary
+import Secrets
 import SystemPackage
 import Zip
 
@@ -69,6 +70,8 @@ public struct BackupSource: Sendable {
   public let strangers: [String]
   /// The archive, nil for a JSON document.
   public let archive: Archive?
+  /// What its encrypted entries are read with.
+  let password: Secret?
 
   /// How many bytes the photo files of the backup have.
   public var photoBytes: Int {
@@ -91,9 +94,11 @@ public struct BackupSource: Sendable {
 
   /// Opens a backup, recognized by its content and never by its name. Blocks; writes nothing.
   ///
+  /// - Parameter password: for an encrypted archive. Where the metadata is not encrypted, none is needed to open it,
+  ///   and a password is not tried.
   /// - Throws: `BackupError`, `ArchiveError` or `FileError` if it cannot be used at all. A photo whose file is
   ///   missing is no error.
-  public init(path: FilePath, limits: Limits = Limits()) throws {
+  public init(path: FilePath, limits: Limits = Limits(), password: Secret? = nil) throws {
     let file: File
     do {
       file = try File.open(path, .readFollowingLinks)
@@ -107,7 +112,7 @@ public struct BackupSource: Sendable {
     }
     guard status.size > 0 else { throw BackupError.notABackup(path, reason: "the file is empty") }
     if try Archive.isArchive(file) {
-      try self.init(archive: Archive(path: path, limits: limits))
+      try self.init(archive: Archive(path: path, limits: limits), password)
     } else {
       let start = try file.read(4096, at: 0)
       guard Self.looksLikeJSON(start) else {
@@ -129,6 +134,7 @@ public struct BackupSource: Sendable {
     self.path = path
     format = .json
     archive = nil
+    password = nil
     metadata = try Self.metadata(document, path)
     origin = Self.origin(of: metadata, root: "")
     warnings = []
@@ -142,14 +148,13 @@ public struct BackupSource: Sendable {
     }
   }
 
-  private init(archive: Archive) throws {
+  private init(archive: Archive, _ password: Secret?) throws {
     path = archive.path
     format = .zip
     self.archive = archive
+    self.password = password
     let (entry, root) = try Self.metadataEntry(archive)
-    guard !entry.isEncrypted else { throw BackupError.encrypted(path) }
-    var reader = try EntryReader(archive)
-    metadata = try Self.metadata(try reader.bytes(of: entry, limit: Self.maximumMetadataBytes), path)
+    metadata = try Self.metadata(Self.document(in: entry, of: archive, password), path)
     origin = Self.origin(of: metadata, root: root)
     let matching = EntryMatching(metadata: metadata, archive: archive, root: root)
     photos = matching.photos

@@ -11,7 +11,7 @@ extension BackupSource {
     }
     guard let archive, !unknown.isEmpty else { return self }
     var result = self
-    var reader = try EntryReader(archive)
+    var reader = try entryReader(archive)
     for index in unknown {
       guard case .entry(let entry, nil) = photos[index].content else { continue }
       counter.advance(current: photos[index].record.name)
@@ -22,8 +22,9 @@ extension BackupSource {
           hash.update(bytes)
         }
         result.photos[index].content = .entry(entry, md5: hash.digest)
-      } catch ArchiveError.damaged(_, _, let reason) {
-        result.photos[index].content = .absent(reason: "\(reason)", isDamage: true)
+      } catch let error as ArchiveError {
+        guard let reason = error.damage else { throw error }
+        result.photos[index].content = .absent(reason: reason, isDamage: true)
         // its bytes are in the totals and will not be extracted
         counter.advance(bytes: entry.size)
       }

@@ -68,7 +68,7 @@ struct Extraction {
 
     init(_ source: BackupSource) throws {
       self.source = source
-      if let archive = source.archive { entries = try EntryReader(archive) } else { entries = nil }
+      if let archive = source.archive { entries = try source.entryReader(archive) } else { entries = nil }
     }
 
     mutating func extract(_ item: Item, to file: consuming File, _ counter: ProgressCounter) throws {
@@ -91,8 +91,9 @@ struct Extraction {
       case .entry(let entry, _):
         do {
           try entries?.read(entry, take)
-        } catch ArchiveError.damaged(_, _, let reason) {
-          throw Damage(reason: "\(reason)", bytesCounted: offset)
+        } catch let error as ArchiveError {
+          guard let reason = error.damage else { throw error }
+          throw Damage(reason: reason, bytesCounted: offset)
         }
       case .file(let path, _, _):
         try copy(path, take)

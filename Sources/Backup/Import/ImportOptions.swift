@@ -1,5 +1,6 @@
 import Operations
 import PhotoLibrary
+import Secrets
 import SystemPackage
 import Zip
 
@@ -50,6 +51,8 @@ public struct ImportOptions: Sendable {
   public var photosFrom: FilePath?
   /// How long to wait for another writer.
   public var lockWait: Duration = .zero
+  /// Opens encrypted backups; the others are read without it.
+  public var password: Secret?
   /// What an archive may ask for.
   public var limits = Limits()
   /// How many threads extract photos.

@@ -39,7 +39,11 @@ struct ImportRun {
     counter.enter(.planning)
     let reader = try writer?.library ?? Library(path: library)
 
-    var sources = try paths.map { try BackupSource(path: $0, limits: options.limits) }
+    var sources = try paths.map { path in
+      let source = try BackupSource(path: path, limits: options.limits, password: options.password)
+      try source.requirePassword(toRead: .photos)
+      return source
+    }
     if let folder = options.photosFrom {
       let finder = try PhotoFinder(folder: folder)
       for index in sources.indices { try finder.complete(&sources[index], counter) }

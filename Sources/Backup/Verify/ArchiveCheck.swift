@@ -52,8 +52,8 @@ struct ArchiveCheck {
     }
     let entries = archive.entries.filter { !$0.isDirectory }
     let damaged = Mutex<[Int: String]>([:])
-    let (counter, photoOfEntry) = (counter, photos)
-    try Workers.forEach(0..<entries.count, context: { try EntryReader(archive) }) { index, reader in
+    let (source, counter, photoOfEntry) = (source, counter, photos)
+    try Workers.forEach(0..<entries.count, context: { try source.entryReader(archive) }) { index, reader in
       let entry = entries[index]
       let photo = photoOfEntry[entry.index]
       var counted = 0
@@ -70,8 +70,9 @@ struct ArchiveCheck {
         if let expected = photo?.content.md5, hash.digest != expected {
           damaged.withLock { $0[index] = "its MD5 is \(hash.digest) and should be \(expected)" }
         }
-      } catch ArchiveError.damaged(_, _, let reason) {
-        damaged.withLock { $0[index] = "\(reason)" }
+      } catch let error as ArchiveError {
+        guard let reason = error.damage else { throw error }
+        damaged.withLock { $0[index] = reason }
       }
       if photo != nil {
         counter.advance(items: 1, bytes: entry.size - counted, current: photo?.record.name)

@@ -1,5 +1,6 @@
 import Operations
 import PhotoLibrary
+import Secrets
 import SystemPackage
 import Zip
 
@@ -7,10 +8,16 @@ extension Work where Summary == CheckSummary {
   /// Starts reading backups to their last byte: every CRC, every MD5. Nothing is written.
   ///
   /// The summary throws `BackupError`, `ArchiveError` or `FileError` for a file that is no backup or whose
-  /// directory is damaged; damaged photos stand in it.
-  public static func verify(_ backups: [FilePath], limits: Limits = Limits()) -> Self {
+  /// directory is damaged, or that is encrypted without the right password; damaged photos stand in it.
+  public static func verify(
+    _ backups: [FilePath], limits: Limits = Limits(), password: Secret? = nil
+  ) -> Self {
     Work("verify") { counter in
-      let sources = try backups.map { try BackupSource(path: $0, limits: limits) }
+      let sources = try backups.map { path in
+        let source = try BackupSource(path: path, limits: limits, password: password)
+        try source.requirePassword(toRead: .allEntries)
+        return source
+      }
       counter.setTotals(
         items: sources.reduce(0) { $0 + $1.photoFiles }, bytes: sources.reduce(0) { $0 + $1.photoBytes })
       counter.enter(.verifying)

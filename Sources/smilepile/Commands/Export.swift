@@ -14,8 +14,14 @@ struct Export: AsyncParsableCommand {
 
       Dates are days (2025-06-01, from midnight, local time) or moments (2025-06-01T12:00:00).
 
+      --encrypt hides photos, names, dates and metadata; how many photos there are, and their sizes and \
+      checksums, stay visible. The password comes from one of the options below, from SMILEPILE_PASSWORD (the weakest \
+      way: other programs of the same user may see it), or it is asked for at the terminal. Without it nobody \
+      opens the archive.
+
       Example:
         archive=$(smilepile export -l ~/Family -o /backups --verify)
+        smilepile export -l ~/Family -o /backups --encrypt --password-file ~/.backup-password
       """)
 
   @Option(
@@ -48,6 +54,7 @@ struct Export: AsyncParsableCommand {
   @Flag(name: [.customShort("n"), .long], help: "Say what would be written, and write nothing.")
   var dryRun = false
 
+  @OptionGroup var encryption: EncryptionOptions
   @OptionGroup var library: LibraryOption
   @OptionGroup var outputOptions: OutputOptions
 
@@ -62,11 +69,15 @@ struct Export: AsyncParsableCommand {
     var damaged: [String]
     var phone_compatible: Bool
     var phone_refusals: [String]
+    var encrypted: Bool
     var warnings: [String]
     var dry_run: Bool
   }
 
   func validate() throws {
+    if encryption.encrypt, format == .json {
+      throw ValidationError("a JSON backup cannot be encrypted; leave out --encrypt or --format json")
+    }
     if let since, let until, until <= since { throw ValidationError("--until must be later than --since") }
   }
 
@@ -80,7 +91,10 @@ struct Export: AsyncParsableCommand {
     options.verifies = verify
     options.isDryRun = dryRun
     let reporter = Reporter(outputOptions)
-    let summary = try await reporter.follow(.export(library.path(), to: destination(), options: options))
+    let (source, target) = (try library.path(), try destination())
+    options.password = try encryption.secret(isDryRun: dryRun, reporter)
+    options.allowsWeakPassword = encryption.forceWeakPassword
+    let summary = try await write(source, target, options, reporter)
 
     for warning in summary.warnings { reporter.warn(warning) }
     for photo in summary.missing + summary.damaged { reporter.error(photo, during: "export") }
@@ -99,12 +113,24 @@ struct Export: AsyncParsableCommand {
         archive: summary.archive?.string, photos: summary.photos, categories: summary.categories,
         bytes: summary.bytes, archive_bytes: summary.archiveBytes, missing: summary.missing.map(\.message),
         damaged: summary.damaged.map(\.message), phone_compatible: summary.phoneRefusals.isEmpty,
-        phone_refusals: summary.phoneRefusals, warnings: summary.warnings, dry_run: summary.isDryRun))
+        phone_refusals: summary.phoneRefusals, encrypted: encryption.encrypt, warnings: summary.warnings, dry_run: summary.isDryRun))
     if summary.isIncomplete { throw ExitStatus.incomplete }
   }
 }
 
 extension Export {
+  /// Exports. If that fails nothing was published, and a new passphrase has nothing to open.
+  private func write(
+    _ library: FilePath, _ target: FilePath, _ options: ExportOptions, _ reporter: Reporter
+  ) async throws -> ExportSummary {
+    do {
+      return try await reporter.follow(.export(library, to: target, options: options))
+    } catch {
+      encryption.forget()
+      throw error
+    }
+  }
+
   /// Where the archive goes. A slash at the end says that a folder is meant; `FilePath` forgets it, and a folder
   /// that is not there would become a file of its name.
   private func destination() throws -> FilePath {

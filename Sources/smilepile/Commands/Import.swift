@@ -16,6 +16,9 @@ struct Import: AsyncParsableCommand {
       Duplicates (equal bytes in one category): skip keeps the row; replace takes the backup's name and date; \
       rename adds a copy, each time; ask asks.
 
+      One password opens all encrypted backups of a run. Without an option for it and without SMILEPILE_PASSWORD it is \
+      asked for at the terminal, where one is needed.
+
       Example:
         smilepile import -l ~/Family mums_phone.zip dads_phone.smilepile
       """)
@@ -45,6 +48,7 @@ struct Import: AsyncParsableCommand {
   @Flag(name: [.customShort("n"), .long], help: "Say what would be imported, and write nothing.")
   var dryRun = false
 
+  @OptionGroup var password: PasswordOptions
   @OptionGroup var library: LibraryOption
   @OptionGroup var lock: LockOption
   @OptionGroup var output: OutputOptions
@@ -72,8 +76,12 @@ struct Import: AsyncParsableCommand {
     options.lockWait = lock.duration
     options.duplicates = duplicates.rule
     let reporter = Reporter(output)
-    let summary = try await reporter.follow(
-      .import(backups.map { FilePath($0) }, into: library.path(), options: options))
+    let (paths, target) = (backups.map { FilePath($0) }, try library.path())
+    let summary = try await password.reading(reporter) { [options] password in
+      var options = options
+      options.password = password
+      return try await reporter.follow(.import(paths, into: target, options: options))
+    }
 
     for warning in summary.warnings { reporter.warn(warning) }
     for error in summary.errors { reporter.error(error, during: "import") }

@@ -10,6 +10,8 @@ struct Inspect: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Say what is in a backup; nothing is written.",
     discussion: """
+      Of an encrypted backup it says so, and without the password nothing else but how many entries and bytes it has.
+
       Example:
         smilepile inspect smilepile_backup_20251003_140000.zip
       """)
@@ -17,44 +19,79 @@ struct Inspect: AsyncParsableCommand {
   @Argument(help: "The backup.", transform: PathArgument.parse)
   var backup: String
 
+  @OptionGroup var password: PasswordOptions
   @OptionGroup var output: OutputOptions
 
+  /// What cannot be known without a password is null, and not left out: there is an answer.
   private struct Summary: Encodable {
     var message_type = "summary"
     var format: String
-    var version: Int
-    var origin: String
-    var app_version: String
+    var version: Int?
+    var origin: String?
+    var app_version: String?
     var export_date: Int64?
-    var categories: Int
-    var photos: Int
-    var photo_files: Int
-    var bytes: Int
+    var categories: Int?
+    var photos: Int?
+    var photo_files: Int?
+    var bytes: Int?
     var encrypted: Bool
-    var warnings: [String]
-    var strangers: [String]
+    var encryption: [String]
+    var entries: Int?
+    var entry_bytes: Int?
+    var warnings: [String] = []
+    var strangers: [String] = []
+
+    func encode(to encoder: any Encoder) throws {
+      var object = encoder.container(keyedBy: CodingKeys.self)
+      try object.encode(message_type, forKey: .message_type)
+      try object.encode(format, forKey: .format)
+      try object.encode(version, forKey: .version)
+      try object.encode(origin, forKey: .origin)
+      try object.encode(app_version, forKey: .app_version)
+      try object.encode(export_date, forKey: .export_date)
+      try object.encode(categories, forKey: .categories)
+      try object.encode(photos, forKey: .photos)
+      try object.encode(photo_files, forKey: .photo_files)
+      try object.encode(bytes, forKey: .bytes)
+      try object.encode(encrypted, forKey: .encrypted)
+      try object.encode(encryption, forKey: .encryption)
+      try object.encode(entries, forKey: .entries)
+      try object.encode(entry_bytes, forKey: .entry_bytes)
+      try object.encode(warnings, forKey: .warnings)
+      try object.encode(strangers, forKey: .strangers)
+    }
+
+    private enum CodingKeys: CodingKey {
+      case message_type, format, version, origin, app_version, export_date, categories, photos, photo_files, bytes
+      case encrypted, encryption, entries, entry_bytes, warnings, strangers
+    }
   }
 
   func run() async throws {
-    let source = try BackupSource(path: FilePath(backup))
-    let metadata = source.metadata
     let reporter = Reporter(output)
+    let secret = try password.read(reporter)
+    do {
+      report(try BackupSource(path: FilePath(backup), password: secret), reporter)
+    } catch BackupError.passwordNeeded(let path) {
+      report(try EncryptionSummary(path: path), reporter)
+    }
+  }
+
+  private func report(_ source: BackupSource, _ reporter: Reporter) {
+    let metadata = source.metadata
+    let encryption = source.archive.map { EncryptionSummary($0) }
     let date = metadata.exportDate.map {
       Date(milliseconds: $0).formatted(.iso8601.dateSeparator(.dash).timeSeparator(.colon))
     }
-    let isEncrypted = source.archive?.entries.contains(where: \.isEncrypted) ?? false
-    let fields: [(String, String)] = [
+    show([
       ("format", "\(source.format.rawValue), version \(metadata.version)"),
       ("made by", source.origin.rawValue + (metadata.appVersion.isEmpty ? "" : " \(metadata.appVersion)")),
       ("made on", date ?? "unknown"),
       ("categories", "\(metadata.categories.count)"),
       ("photos", "\(metadata.photos.count)"),
       ("photo files", "\(source.photoFiles), \(ByteCount(source.photoBytes))"),
-      ("encrypted", isEncrypted ? "yes" : "no"),
-    ]
-    for (name, value) in fields {
-      reporter.result("\(name)\(String(repeating: " ", count: 13 - name.count))\(value.escaped)")
-    }
+      ("encrypted", encryption?.description ?? "no"),
+    ], reporter)
     let counts = Dictionary(grouping: metadata.photos, by: \.categoryId).mapValues(\.count)
     for category in metadata.categories {
       reporter.result(
@@ -72,7 +109,29 @@ struct Inspect: AsyncParsableCommand {
         format: source.format.rawValue, version: metadata.version, origin: source.origin.rawValue,
         app_version: metadata.appVersion, export_date: metadata.exportDate,
         categories: metadata.categories.count, photos: metadata.photos.count,
-        photo_files: source.photoFiles, bytes: source.photoBytes, encrypted: isEncrypted,
+        photo_files: source.photoFiles, bytes: source.photoBytes,
+        encrypted: !(encryption?.methods.isEmpty ?? true), encryption: encryption?.methods ?? [],
+        entries: encryption?.entries, entry_bytes: encryption?.bytes,
         warnings: warnings, strangers: source.strangers))
+  }
+
+  /// What shows without the password.
+  private func report(_ encryption: EncryptionSummary, _ reporter: Reporter) {
+    show([
+      ("format", BackupSource.Format.zip.rawValue),
+      ("entries", "\(encryption.entries), \(ByteCount(encryption.bytes))"),
+      ("encrypted", encryption.description),
+    ], reporter)
+    reporter.note("the rest shows with the password; see smilepile inspect --help")
+    reporter.json(
+      Summary(
+        format: BackupSource.Format.zip.rawValue, encrypted: true, encryption: encryption.methods,
+        entries: encryption.entries, entry_bytes: encryption.bytes))
+  }
+
+  private func show(_ fields: [(String, String)], _ reporter: Reporter) {
+    for (name, value) in fields {
+      reporter.result("\(name)\(String(repeating: " ", count: 13 - name.count))\(value.escaped)")
+    }
   }
 }

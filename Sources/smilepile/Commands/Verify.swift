@@ -18,6 +18,7 @@ struct Verify: AsyncParsableCommand {
   @Argument(help: "The archives.", transform: PathArgument.parse)
   var archives: [String] = []
 
+  @OptionGroup var password: PasswordOptions
   @OptionGroup var library: LibraryOption
   @OptionGroup var output: OutputOptions
 
@@ -33,6 +34,7 @@ struct Verify: AsyncParsableCommand {
     if !archives.isEmpty, library.isGiven {
       throw ValidationError("name archives or a library (-l), not both")
     }
+    if archives.isEmpty, password.isGiven { throw ValidationError("a library has no password") }
   }
 
   func run() async throws {
@@ -40,7 +42,9 @@ struct Verify: AsyncParsableCommand {
     let summary =
       archives.isEmpty
       ? try await reporter.follow(.verify(library: library.path()))
-      : try await reporter.follow(.verify(archives.map { FilePath($0) }))
+      : try await password.reading(reporter) { password in
+        try await reporter.follow(.verify(archives.map { FilePath($0) }, password: password))
+      }
     for warning in summary.warnings { reporter.warn(warning) }
     for name in summary.strangers { reporter.warn("\(name) is mentioned nowhere") }
     for photo in summary.damaged { reporter.error(photo, during: "verify") }

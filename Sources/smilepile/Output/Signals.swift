@@ -60,7 +60,10 @@ enum Signals {
       defer { state.received = state.received ?? status }
       return state.received == nil ? state.cancel : nil
     }
-    guard let cancel else { _exit(status.rawValue) }
+    guard let cancel else {
+      TerminalPrompt.restore()
+      _exit(status.rawValue)
+    }
     cancel()
   }
 

@@ -1,0 +1,28 @@
+/// Makes passphrases that nobody guesses and a person can type.
+public enum Passphrase {
+  /// Letters and digits that are told apart in every font (no i, l, o, 0, 1) and stand in the same place on English,
+  /// German and Swiss keyboards (no y, z). 29 of them.
+  static let alphabet = Array("23456789abcdefghjkmnpqrstuvwx".utf8)
+  private static let groups = 4
+  private static let groupLength = 5
+
+  /// A new one out of the system's random generator, such as `k7m2x-9qwhd-4trna-p3vc8`: 20 characters of 29, which
+  /// are 97 bits.
+  public static func make() -> Secret {
+    var generator = SystemRandomNumberGenerator()
+    return make(using: &generator)
+  }
+
+  static func make(using generator: inout some RandomNumberGenerator) -> Secret {
+    let count = groups * (groupLength + 1) - 1
+    return withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { bytes in
+      defer { bytes.wipe() }
+      for index in bytes.indices {
+        bytes[index] =
+          index % (groupLength + 1) == groupLength
+          ? UInt8(ascii: "-") : alphabet[Int.random(in: alphabet.indices, using: &generator)]
+      }
+      return Secret(UnsafeRawBufferPointer(bytes))
+    }
+  }
+}

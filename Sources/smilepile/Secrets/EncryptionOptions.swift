@@ -1,0 +1,136 @@
+import ArgumentParser
+import FileSystem
+import Secrets
+import SystemPackage
+
+/// Whether an export is encrypted, and with what.
+struct EncryptionOptions: ParsableArguments {
+  @Flag(help: "Encrypt every entry with AES-256, metadata and all. Phones cannot read it.")
+  var encrypt = false
+
+  @Flag(help: "Make a strong passphrase, and show it once, on the terminal.")
+  var generatePassphrase = false
+
+  @Option(
+    help: ArgumentHelp("Write the passphrase to this new file instead.", valueName: "path"),
+    transform: PathArgument.parse)
+  var passphraseFile: String?
+
+  @Flag(help: "Take a password that is easily guessed.")
+  var forceWeakPassword = false
+
+  @OptionGroup var password: PasswordOptions
+
+  func validate() throws {
+    guard encrypt else {
+      if generatePassphrase || passphraseFile != nil || forceWeakPassword || password.isGiven {
+        throw ValidationError("a password encrypts nothing by itself; add --encrypt")
+      }
+      return
+    }
+    if passphraseFile != nil, !generatePassphrase {
+      throw ValidationError("--passphrase-file goes with --generate-passphrase; a password is read by --password-file")
+    }
+    if generatePassphrase, try password.source != nil {
+      throw ValidationError("--generate-passphrase makes the password; give no other")
+    }
+  }
+
+  /// What to encrypt with, nil for nothing. Blocks, since a person may be asked. A new passphrase is shown, or in its
+  /// file and on the disk, when this returns: an archive that nobody can open must not come to be.
+  ///
+  /// - Throws: `ValidationError` for a password that is too weak, `SecretError`, or `FileError`.
+  func secret(isDryRun: Bool, _ reporter: Reporter) throws -> Secret? {
+    guard encrypt else {
+      if EnvironmentSecrets.value(of: .password) != nil {
+        reporter.warn("SMILEPILE_PASSWORD is set, and the archive is not encrypted; --encrypt does that")
+      }
+      return nil
+    }
+    if generatePassphrase { return try generated(isDryRun: isDryRun, reporter) }
+    if let given = try password.passwordPrompt ? nil : password.read(reporter) {
+      if let fault = fault(in: given) { throw ValidationError(fault) }
+      return given
+    }
+    // a plan is the same with any password
+    if isDryRun, !password.passwordPrompt { return Passphrase.make() }
+    guard TerminalPrompt.isPossible else { throw SecretError.missing(.password) }
+    return try TerminalPrompt.askTwice("Password for the archive", .password, fault: fault)
+  }
+
+  private func fault(in password: Secret) -> String? {
+    let fault = PasswordFault.find(in: password, allowsWeak: forceWeakPassword)
+    return fault.map { $0 == .tooShort ? "\($0); take a longer one, or --force-weak-password" : "\($0)" }
+  }
+
+  private func generated(isDryRun: Bool, _ reporter: Reporter) throws -> Secret {
+    let passphrase = Passphrase.make()
+    if isDryRun { return passphrase }
+    if let passphraseFile {
+      try PassphraseFile(FilePath(passphraseFile)).write(passphrase)
+      reporter.note("the passphrase is in \(passphraseFile.escaped); without it nobody opens the archive")
+    } else {
+      guard TerminalPrompt.isPossible else {
+        throw ValidationError("there is no terminal to show a passphrase on; use --passphrase-file")
+      }
+      try passphrase.withCString { text in
+        try TerminalPrompt.show(
+          "The archive's passphrase, shown this once. Without it nobody opens the archive:\n\n"
+            + "    \(String(cString: text))\n\n")
+      }
+    }
+    return passphrase
+  }
+
+  /// Takes the file of a new passphrase away again, when no archive came of it.
+  func forget() {
+    guard encrypt, generatePassphrase, let passphraseFile else { return }
+    PassphraseFile(FilePath(passphraseFile)).remove()
+  }
+}
+
+/// The file that a new passphrase is written to.
+struct PassphraseFile {
+  private let folder: FilePath
+  private let name: FilePath
+
+  init(_ path: FilePath) {
+    let parent = path.removingLastComponent()
+    folder = parent.isEmpty ? "." : parent
+    name = path.lastComponent.map { FilePath($0.string) } ?? ""
+  }
+
+  /// Writes the passphrase and a line feed into a new file, which only its owner reads, and flushes the file and its
+  /// folder. A file that is there is left alone. Blocks.
+  func write(_ passphrase: Secret) throws(FileError) {
+    let directory = try Directory.open(folder)
+    let file = try directory.open(name, .create)
+    do throws(FileError) {
+      try passphrase.write(to: file)
+      try file.sync()
+      try directory.sync()
+    } catch {
+      _ = try? directory.remove(name)
+      throw error
+    }
+  }
+
+  /// Removes the file. It is this run's own: `write` takes no other.
+  func remove() {
+    guard let directory = try? Directory.open(folder) else { return }
+    _ = try? directory.remove(name)
+  }
+}
+
+extension Secret {
+  fileprivate func write(to file: borrowing File) throws(FileError) {
+    let line = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount + 1, alignment: 1)
+    defer {
+      line.wipe()
+      line.deallocate()
+    }
+    withBytes { line.copyMemory(from: $0) }
+    line[byteCount] = UInt8(ascii: "\n")
+    try file.write(UnsafeRawBufferPointer(line), at: 0)
+  }
+}

@@ -1,0 +1,55 @@
+import Glibc
+import Secrets
+
+/// Why no line came out of a descriptor.
+enum LineFault: Error, Equatable {
+  /// Nothing stands before the first line feed or the end.
+  case empty
+  /// More than `FirstLine.limit` bytes, or a zero among them.
+  case notALine
+  /// read(2) failed.
+  case errno(CInt)
+}
+
+/// Reads the first line of a descriptor into memory that is wiped. Byte by byte, so that what follows the line stays
+/// where it is, for whoever else reads there.
+enum FirstLine {
+  /// The longest line, in bytes.
+  static let limit = 4096
+
+  /// The line without its end, which may be that of DOS. Blocks.
+  static func read(from descriptor: CInt) throws(LineFault) -> Secret {
+    try read { () throws(LineFault) in
+      var byte: UInt8 = 0
+      while true {
+        let count = Glibc.read(descriptor, &byte, 1)
+        if count == 1 { return byte }
+        if count == 0 { return nil }
+        if errno == EAGAIN {
+          var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+          poll(&wanted, 1, -1)
+        } else if errno != EINTR {
+          throw .errno(errno)
+        }
+      }
+    }
+  }
+
+  /// The same, of whatever `next` gives, which says nil at the end.
+  static func read(_ next: () throws(LineFault) -> UInt8?) throws(LineFault) -> Secret {
+    let line = UnsafeMutableRawBufferPointer.allocate(byteCount: limit, alignment: 1)
+    defer {
+      line.wipe()
+      line.deallocate()
+    }
+    var count = 0
+    while let byte = try next(), byte != UInt8(ascii: "\n") {
+      guard count < limit, byte != 0 else { throw .notALine }
+      line[count] = byte
+      count += 1
+    }
+    if count > 0, line[count - 1] == UInt8(ascii: "\r") { count -= 1 }
+    guard count > 0 else { throw .empty }
+    return Secret(UnsafeRawBufferPointer(rebasing: line[..<count]))
+  }
+}

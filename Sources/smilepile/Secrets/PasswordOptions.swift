@@ -1,0 +1,62 @@
+import ArgumentParser
+import Backup
+import Secrets
+
+/// The password of an encrypted archive, from a place that others cannot look into; never from the command line.
+struct PasswordOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("The password is the first line of this file.", valueName: "path"),
+    transform: PathArgument.parse)
+  var passwordFile: String?
+
+  @Option(help: ArgumentHelp("The password is the first line that this prints.", valueName: "command"))
+  var passwordCommand: String?
+
+  @Option(help: ArgumentHelp("The password comes from this open descriptor.", valueName: "number"))
+  var passwordFd: Int?
+
+  @Flag(help: "Ask for the password at the terminal.")
+  var passwordPrompt = false
+
+  @Option(name: .customLong("password"), help: .hidden)
+  private var onTheCommandLine: String?
+
+  func validate() throws {
+    if onTheCommandLine != nil {
+      throw ValidationError(
+        "a password on the command line stands in the process list for everyone to read; use --password-file, "
+          + "--password-command, --password-fd or SMILEPILE_PASSWORD")
+    }
+    _ = try source
+  }
+
+  /// Where it comes from, the environment included; nil if nobody said.
+  var source: SecretSource? {
+    get throws {
+      try SecretSource.named(
+        .password, file: passwordFile, command: passwordCommand, descriptor: passwordFd, asks: passwordPrompt)
+    }
+  }
+
+  /// Whether an option names a source.
+  var isGiven: Bool {
+    passwordFile != nil || passwordCommand != nil || passwordFd != nil || passwordPrompt
+  }
+
+  /// The password, nil if nobody gave one. Blocks.
+  func read(_ reporter: Reporter) throws -> Secret? {
+    try source?.read(.password, question: "Password", warn: reporter.warn)
+  }
+
+  /// Runs `body` with the password. If nobody gave one, and it turns out that one is needed, a person at the terminal
+  /// is asked, and `body` runs again: it changes nothing before it knows.
+  func reading<Result>(_ reporter: Reporter, _ body: (Secret?) async throws -> Result) async throws -> Result {
+    let given = try read(reporter)
+    do {
+      return try await body(given)
+    } catch BackupError.passwordNeeded(let path) where given == nil {
+      guard TerminalPrompt.isPossible else { throw BackupError.passwordNeeded(path) }
+      return try await body(try TerminalPrompt.ask("Password for \(path)", .password))
+    }
+  }
+}

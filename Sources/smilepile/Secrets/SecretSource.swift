@@ -1,0 +1,118 @@
+import ArgumentParser
+import Glibc
+import Secrets
+
+/// Where a password or PIN comes from: one of the ways that do not show it in the process list.
+enum SecretSource {
+  /// The first line of a file.
+  case file(String)
+  /// The first line that a shell command prints.
+  case command(String)
+  /// The first line that an open descriptor gives.
+  case descriptor(CInt)
+  /// The environment, which other processes of the same user can read while a program starts.
+  case environment(Secret)
+  /// A person at the terminal.
+  case prompt
+
+  /// The one source that was named, nil if none was.
+  ///
+  /// - Throws: `ValidationError` if there are two: which one is meant is not for this program to guess.
+  static func named(
+    _ kind: SecretKind, file: String? = nil, command: String? = nil, descriptor: Int? = nil, asks: Bool = false
+  ) throws -> SecretSource? {
+    var found: [(name: String, source: SecretSource)] = []
+    if let file { found.append(("\(kind.option)-file", .file(file))) }
+    if let command { found.append(("\(kind.option)-command", .command(command))) }
+    if let descriptor {
+      guard let number = CInt(exactly: descriptor), number >= 0 else {
+        throw ValidationError("\(kind.option)-fd takes the number of an open descriptor")
+      }
+      found.append(("\(kind.option)-fd", .descriptor(number)))
+    }
+    if asks { found.append(("\(kind.option)-prompt", .prompt)) }
+    if let secret = EnvironmentSecrets.value(of: kind) { found.append((kind.variable, .environment(secret))) }
+    guard found.count <= 1 else {
+      throw ValidationError(
+        "\(found[0].name) and \(found[1].name) both give the \(kind.noun); choose one")
+    }
+    return found.first?.source
+  }
+
+  /// Reads it. Blocks, as long as a command or a person needs.
+  ///
+  /// - Parameters:
+  ///   - question: what a person is asked, without the colon.
+  ///   - warn: takes what is worth knowing.
+  /// - Throws: `SecretError`; `CancellationError` if a signal ends the asking.
+  func read(_ kind: SecretKind, question: String, warn: (String) -> Void) throws -> Secret {
+    switch self {
+    case .file(let path): try Self.firstLine(ofFile: path, kind, warn)
+    case .command(let command): try Self.firstLine(ofCommand: command, kind)
+    case .descriptor(let number): try Self.firstLine(ofDescriptor: number, kind)
+    case .environment(let secret): secret
+    case .prompt: try TerminalPrompt.ask(question, kind)
+    }
+  }
+
+  private static func firstLine(ofFile path: String, _ kind: SecretKind, _ warn: (String) -> Void) throws -> Secret {
+    // not through File: process substitution of a shell gives a pipe, which has no offsets
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw SecretError.file(kind, path: path, errno: errno) }
+    defer { close(descriptor) }
+    var status = stat()
+    if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 {
+      warn("the \(kind.noun) file \(path) can be read by others; chmod 600 keeps it private")
+    }
+    do throws(LineFault) {
+      return try FirstLine.read(from: descriptor)
+    } catch {
+      throw error.named(path, kind) { .file(kind, path: path, errno: $0) }
+    }
+  }
+
+  private static func firstLine(ofDescriptor number: CInt, _ kind: SecretKind) throws -> Secret {
+    let flags = fcntl(number, F_GETFD)
+    // what this program opened itself is closed on exec, and what it was given cannot be
+    guard flags >= 0, flags & FD_CLOEXEC == 0 else {
+      throw SecretError.descriptor(kind, number, errno: EBADF)
+    }
+    _ = fcntl(number, F_SETFD, flags | FD_CLOEXEC)
+    do throws(LineFault) {
+      return try FirstLine.read(from: number)
+    } catch {
+      throw error.named("descriptor \(number)", kind) { .descriptor(kind, number, errno: $0) }
+    }
+  }
+
+  private static func firstLine(ofCommand command: String, _ kind: SecretKind) throws -> Secret {
+    let result: Result<Secret, LineFault>
+    do throws(ShellOutput.Failure) {
+      result = try ShellOutput.firstLine(of: command)
+    } catch {
+      switch error {
+      case .notStarted(let errno): throw SecretError.notStarted(kind, errno: errno)
+      case .status(let status): throw SecretError.commandFailed(kind, status: status)
+      }
+    }
+    switch result {
+    case .success(let secret): return secret
+    case .failure(let fault):
+      throw fault.named("what the command for the \(kind.noun) printed", kind) {
+        .notStarted(kind, errno: $0)
+      }
+    }
+  }
+}
+
+extension LineFault {
+  fileprivate func named(
+    _ place: String, _ kind: SecretKind, _ reading: (CInt) -> SecretError
+  ) -> SecretError {
+    switch self {
+    case .empty: .empty(kind, place: place)
+    case .notALine: .notALine(kind, place: place)
+    case .errno(let code): reading(code)
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import FileSystem
+import Glibc
+import Secrets
+import Synchronization
+
+/// The terminal of whoever started the program, wherever the standard streams go: it asks for secrets without showing
+/// what is typed, and shows what must not go into a file.
+enum TerminalPrompt {
+  /// The terminal that does not echo now, and how it was before.
+  private static let hidden = Mutex<(descriptor: CInt, before: termios)?>(nil)
+
+  /// Whether there is a terminal.
+  static var isPossible: Bool {
+    guard let descriptor = open() else { return false }
+    close(descriptor)
+    return true
+  }
+
+  /// Gives the terminal its echo back, if it is without. For every way out, signals among them.
+  static func restore() {
+    hidden.withLock { state in
+      guard let (descriptor, before) = state else { return }
+      withUnsafePointer(to: before) { _ = tcsetattr(descriptor, TCSAFLUSH, $0) }
+      state = nil
+    }
+  }
+
+  /// Asks for a secret and waits for a line. Control-Z and Control-\ do nothing meanwhile, since they would leave the
+  /// terminal without echo; Control-C does what it always does.
+  ///
+  /// - Throws: `SecretError` if there is no terminal, or nothing typed; `CancellationError` after a signal.
+  static func ask(_ question: String, _ kind: SecretKind) throws -> Secret {
+    guard let descriptor = open() else { throw SecretError.missing(kind) }
+    defer { close(descriptor) }
+    try hide(descriptor, kind)
+    defer { restore() }
+    write("\(question.escaped): ", to: descriptor)
+    do {
+      let secret = try FirstLine.read { () throws(LineFault) in try nextByte(descriptor) }
+      write("\n", to: descriptor)
+      return secret
+    } catch {
+      write("\n", to: descriptor)
+      if Signals.received != nil { throw CancellationError() }
+      throw SecretError.terminal(kind)
+    }
+  }
+
+  /// Asks twice, and again where the answers differ or `fault` finds something wrong with the first.
+  static func askTwice(
+    _ question: String, _ kind: SecretKind, fault: (Secret) -> String?
+  ) throws -> Secret {
+    for _ in 0..<3 {
+      let secret = try ask(question, kind)
+      if let fault = fault(secret) {
+        try show("\(fault)\n")
+        continue
+      }
+      if try ask("The same \(kind.noun) again", kind) == secret { return secret }
+      try show("That was another \(kind.noun).\n")
+    }
+    throw SecretError.notRepeated(kind)
+  }
+
+  /// Shows a text on the terminal alone.
+  ///
+  /// - Throws: `SecretError.notShown` if there is none, or it does not take the text.
+  static func show(_ text: String) throws {
+    guard let descriptor = open() else { throw SecretError.notShown }
+    defer { close(descriptor) }
+    guard write(text, to: descriptor) else { throw SecretError.notShown }
+  }
+
+  private static func open() -> CInt? {
+    let descriptor = Glibc.open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+    return descriptor < 0 ? nil : descriptor
+  }
+
+  /// termios(3). What was typed before the question is thrown away: it was not meant for it.
+  private static func hide(_ descriptor: CInt, _ kind: SecretKind) throws {
+    var before = termios()
+    guard tcgetattr(descriptor, &before) == 0 else { throw SecretError.terminal(kind) }
+    var silent = before
+    silent.c_lflag &= ~tcflag_t(ECHO | ECHONL)
+    silent.c_lflag |= tcflag_t(ICANON | ISIG)
+    // 0 is _POSIX_VDISABLE, a macro that Swift does not see
+    withUnsafeMutableBytes(of: &silent.c_cc) { characters in
+      characters[Int(VSUSP)] = 0
+      characters[Int(VQUIT)] = 0
+    }
+    try hidden.withLock { state in
+      state = (descriptor, before)
+      guard tcsetattr(descriptor, TCSAFLUSH, &silent) == 0 else {
+        state = nil
+        throw SecretError.terminal(kind)
+      }
+    }
+  }
+
+  /// Looks for signals ten times a second, since one alone does not end the waiting.
+  private static func nextByte(_ descriptor: CInt) throws(LineFault) -> UInt8? {
+    while Signals.received == nil {
+      var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      guard poll(&wanted, 1, 100) > 0 else { continue }
+      var byte: UInt8 = 0
+      let count = read(descriptor, &byte, 1)
+      if count == 1 { return byte }
+      if count == 0 { return nil }
+      if errno != EINTR, errno != EAGAIN { throw .errno(errno) }
+    }
+    throw .errno(EINTR)
+  }
+
+  @discardableResult
+  private static func write(_ text: String, to descriptor: CInt) -> Bool {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { return false }
+    }
+    return true
+  }
+}

@@ -1,0 +1,89 @@
+import Testing
+
+@testable import Secrets
+
+@Suite struct SecretTests {
+  @Test func itIsNeverShown() {
+    struct Options {
+      var password: Secret? = Secret("hunter2hunter2")
+      var other = 1
+    }
+    let secret = Secret("hunter2hunter2")
+    var dumped = ""
+    dump(Options(), to: &dumped)
+    let shown = [
+      "\(secret)", String(describing: secret), String(reflecting: secret), "\(Options())",
+      String(reflecting: Options()), "\([secret])", dumped,
+    ]
+    for text in shown { #expect(!text.contains("hunter2")) }
+    #expect(shown[0] == "(password)")
+    #expect(Mirror(reflecting: secret).children.isEmpty)
+  }
+
+  @Test func itHoldsItsBytes() {
+    let secret = Secret("zwölf 🍪")
+    #expect(secret.withBytes { Array($0) } == Array("zwölf 🍪".utf8))
+    #expect(secret.withCString { String(cString: $0) } == "zwölf 🍪")
+    #expect(secret.byteCount == 11 && !secret.isEmpty)
+    #expect(Secret("").isEmpty && Secret("").withCString { String(cString: $0) } == "")
+  }
+
+  @Test func equalSecretsAreEqual() {
+    #expect(Secret("abc") == Secret("abc"))
+    for other in ["abd", "ab", "abcd", "", "Abc"] { #expect(Secret("abc") != Secret(other)) }
+  }
+
+  @Test func wipedBytesAreZero() {
+    withUnsafeTemporaryAllocation(byteCount: 8, alignment: 1) { bytes in
+      bytes.copyBytes(from: Array(repeating: 0xA5, count: 8))
+      bytes.wipe()
+      #expect(bytes.allSatisfy { $0 == 0 })
+    }
+  }
+}
+
+@Suite struct PasswordFaultTests {
+  @Test(arguments: [
+    ("", PasswordFault.empty), ("elf Zeichen", .tooShort), ("zwölf Zeich", .tooShort), ("a\0bcdefghijklm", .holdsNUL),
+    (String(repeating: "x", count: 100), .tooLong(bytes: 100)), (String(repeating: "ж", count: 50), .tooLong(bytes: 100)),
+  ])
+  func unfit(_ password: String, _ fault: PasswordFault) {
+    #expect(PasswordFault.find(in: Secret(password)) == fault)
+    #expect("\(fault)".hasPrefix("the password "))
+    #expect(password.isEmpty || !"\(fault)".contains(password))
+  }
+
+  @Test(arguments: ["twelve chars", "zwölfzeichen", String(repeating: "x", count: 99), "🍪🍪🍪🍪🍪🍪🍪🍪🍪🍪🍪🍪"])
+  func fit(_ password: String) { #expect(PasswordFault.find(in: Secret(password)) == nil) }
+
+  @Test func aShortOneCanBeForcedAndOthersCannot() {
+    #expect(PasswordFault.find(in: Secret("short"), allowsWeak: true) == nil)
+    #expect(PasswordFault.find(in: Secret(""), allowsWeak: true) == .empty)
+    #expect(PasswordFault.find(in: Secret("a\0b"), allowsWeak: true) == .holdsNUL)
+  }
+}
+
+@Suite struct PassphraseTests {
+  private func text(_ secret: Secret) -> String { secret.withCString { String(cString: $0) } }
+
+  @Test func theyAreStrongAndEasyToType() {
+    var seen: Set<String> = []
+    for _ in 0..<200 {
+      let passphrase = Passphrase.make()
+      let groups = text(passphrase).split(separator: "-")
+      #expect(groups.map(\.count) == [5, 5, 5, 5])
+      #expect(groups.joined().utf8.allSatisfy(Passphrase.alphabet.contains))
+      #expect(PasswordFault.find(in: passphrase) == nil)
+      seen.insert(text(passphrase))
+    }
+    #expect(seen.count == 200)
+    // 2^90 and more
+    #expect(Set(Passphrase.alphabet).count == 29)
+  }
+
+  /// Every letter in every place: nothing is fixed by a slip.
+  @Test func everyLetterComesEverywhere() {
+    let places = (0..<2000).map { _ in Array(text(Passphrase.make()).utf8) }
+    for index in 0..<23 where index % 6 != 5 { #expect(Set(places.map { $0[index] }).count == 29) }
+  }
+}
