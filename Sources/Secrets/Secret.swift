@@ -59,7 +59,7 @@ extension Secret: Equatable {
   public static func == (one: Secret, other: Secret) -> Bool {
     let (a, b) = (one.memory.bytes, other.memory.bytes)
     guard a.count == b.count else { return false }
-    return zip(a, b).reduce(0) { $0 | $1.0 ^ $1.1 } == 0
+    return zip(a, b).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
   }
 }
 

@@ -1,5 +1,6 @@
 import FileSystem
 import Foundation
+import Secrets
 import SystemPackage
 
 @testable import Zip
@@ -20,14 +21,17 @@ final class WriterScratch {
   deinit { try? FileManager.default.removeItem(at: folder) }
 
   @discardableResult
-  func write(_ entries: [(String, [UInt8])], texts: [(String, [UInt8])]) throws -> Int {
-    var writer = try ArchiveWriter()
+  func write(
+    _ entries: [(String, [UInt8])], texts: [(String, [UInt8])] = [], password: Secret? = nil
+  ) throws -> Int {
+    var writer = try ArchiveWriter(password: password)
     for (name, bytes) in entries {
       try writer.addPlaced(name, size: bytes.count, modified: 1_700_000_000_000)
     }
     for (name, bytes) in texts { try writer.addText(name, modified: 1_700_000_000_000) { bytes } }
     let contents = MemoryContents(entries.map(\.1))
     let size = try writer.write(to: file, placed: contents)
+    guard password == nil else { return size }
     for (index, offset) in contents.offsets.enumerated() { try file.write(entries[index].1, at: offset) }
     return size
   }

@@ -1,5 +1,6 @@
 import Foundation
 import PhotoLibrary
+import Secrets
 import SystemPackage
 import TestSupport
 import Zip
@@ -20,12 +21,12 @@ struct WrittenBackup {
   private let archive: Archive
   private let bytes: [UInt8]
 
-  init(_ path: FilePath) throws {
+  init(_ path: FilePath, password: Secret? = nil) throws {
     self.path = path
     archive = try Archive(path: path)
     bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path.string)))
     names = archive.entries.map(\.name)
-    var reader = try EntryReader(archive)
+    var reader = try EntryReader(archive, password: password)
     var entries: [String: [UInt8]] = [:]
     for entry in archive.entries { entries[entry.name] = try reader.bytes(of: entry, limit: 1 << 30) }
     self.entries = entries

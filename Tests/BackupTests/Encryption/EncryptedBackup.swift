@@ -1,0 +1,49 @@
+import Foundation
+import Secrets
+import SystemPackage
+import TestSupport
+import Testing
+import Zip
+
+@testable import Backup
+
+/// Backups that 7z has packed and encrypted, whole or in part.
+struct EncryptedBackup {
+  static let password: Secret = "sesame open wide"
+
+  let folder: ScratchFolder
+  var path: FilePath { folder.path.appending("a.zip") }
+
+  /// Whether 7z is there.
+  static let isPossible: Bool = {
+    let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
+    return folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/7z") }
+  }()
+
+  /// Lays the entries of a backup out as files.
+  init(_ entries: [String: [UInt8]]) throws {
+    folder = try ScratchFolder()
+    for (name, bytes) in entries { try folder.write(bytes, to: "in/\(name)") }
+  }
+
+  /// Packs some of the files, on top of what is packed already.
+  func pack(_ files: String, _ options: String) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = ["-c", "7z a -bd -y -tzip \(options) ../a.zip \(files)"]
+    process.currentDirectoryURL = URL(fileURLWithPath: folder.path.appending("in").string)
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0)
+  }
+
+  /// Changes one byte of an entry's data, counted from its start, or from its end if negative.
+  func damage(_ name: String, at offset: Int) throws {
+    let entry = try #require(try Archive(path: path).entries.first { $0.name == name })
+    let url = URL(fileURLWithPath: path.string)
+    var bytes = try Data(contentsOf: url)
+    bytes[entry.dataOffset + (offset < 0 ? entry.compressedSize + offset : offset)] ^= 0x10
+    try bytes.write(to: url)
+  }
+}

@@ -1,0 +1,196 @@
+import Foundation
+import Operations
+import PhotoLibrary
+import Secrets
+import SystemPackage
+import TestSupport
+import Testing
+import Zip
+
+@testable import Backup
+
+/// Encrypted backups of other programs, and those that the password does not open.
+@Suite(.enabled(if: EncryptedBackup.isPossible)) struct EncryptedImportTests {
+  private static let methods = ["AES128", "AES192", "AES256", "ZipCrypto"]
+
+  private func androidBackup(_ options: String) throws -> EncryptedBackup {
+    let backup = try EncryptedBackup(TestSupport.Fixture.entries())
+    try backup.pack(".", "'-psesame open wide' \(options)")
+    return backup
+  }
+
+  @Test(arguments: methods, ["-mx0", "-mx5"])
+  func sevenZipsArchivesAreRead(_ method: String, _ level: String) async throws {
+    let backup = try androidBackup("\(level) -mem=\(method)")
+    let (library, plain) = (try SampleLibrary(), try SampleLibrary())
+    let summary = try await library.importing(backup.path) { $0.password = EncryptedBackup.password }
+    let expected = try await plain.importing(Fixture.android.path)
+    #expect(summary == expected && summary.photoFilesRestored == 8)
+    #expect(try library.bytesOfPhotos() == plain.bytesOfPhotos())
+    let check = try await Work.verify([backup.path], password: EncryptedBackup.password).summary
+    #expect(check.damaged == [] && check.entriesChecked == 9)
+  }
+
+  @Test(arguments: methods, [nil, "", "wrong password"] as [Secret?])
+  func anotherPasswordOpensNothing(_ method: String, _ password: Secret?) async throws {
+    let backup = try androidBackup("-mem=\(method)")
+    let library = try SampleLibrary()
+    let before = try library.tree
+    let isMissing = password?.isEmpty ?? true
+    func expectRefusal(_ work: () async throws -> Void) async throws {
+      let error = await #expect(throws: BackupError.self) { try await work() }
+      switch error {
+      case .passwordNeeded(backup.path): #expect(isMissing)
+      // one byte tells with the traditional encryption, so a wrong password may look like damage
+      case .wrongPassword(backup.path), .wrongPasswordOrDamaged(backup.path): #expect(!isMissing)
+      default: Issue.record("\(String(describing: error))")
+      }
+      #expect(!"\(String(describing: error))".contains("wrong password ("))
+    }
+    try await expectRefusal { try await library.importing(backup.path) { $0.password = password } }
+    try await expectRefusal {
+      try await library.importing(backup.path) {
+        $0.password = password
+        $0.isDryRun = true
+      }
+    }
+    try await expectRefusal { _ = try await Work.verify([backup.path], password: password).summary }
+    try await expectRefusal { _ = try BackupSource(path: backup.path, password: password) }
+    #expect(try library.tree == before)
+  }
+
+  /// One backup of two has another password: nothing of either is imported.
+  @Test func oneThatDoesNotOpenStopsAllBeforeTheFirst() async throws {
+    let (one, other) = (try androidBackup("-mem=AES256"), try EncryptedBackup(TestSupport.Fixture.entries()))
+    try other.pack(".", "-mem=AES256 -psomething_else")
+    let library = try SampleLibrary()
+    await #expect(throws: BackupError.self) {
+      try await library.importing(one.path, other.path) { $0.password = EncryptedBackup.password }
+    }
+    #expect(try library.contents.photos.isEmpty)
+  }
+
+  /// A byte of a photo: of its salt, its check value, its data, its authentication code. The photo is named, and the
+  /// others are there.
+  @Test(arguments: [0, 15, 16, 17, 18, 40, -11, -10, -1])
+  func aDamagedPhotoIsNamed(_ offset: Int) async throws {
+    let backup = try androidBackup("-mx0 -mem=AES256")
+    let name = try #require(
+      try Archive(path: backup.path).entries.first { $0.name.hasPrefix("photos/") && $0.size > 100 }?.name)
+    try backup.damage(name, at: offset)
+    let check = try await Work.verify([backup.path], password: EncryptedBackup.password).summary
+    #expect(check.damaged.count == 1)
+    let library = try SampleLibrary()
+    let summary = try await library.importing(backup.path) { $0.password = EncryptedBackup.password }
+    #expect(summary.errors.count == 1 && summary.photoFilesRestored == 7)
+    #expect(summary.errors.first?.item == check.damaged.first?.item)
+    expectNone(try library.faults())
+  }
+
+  /// Damaged metadata is not taken for a wrong password where the photos say that the password is right.
+  @Test(arguments: [0, 16, 20, -1]) func damagedMetadataIsNotTheWrongPassword(_ offset: Int) throws {
+    let backup = try androidBackup("-mem=AES256")
+    try backup.damage("metadata.json", at: offset)
+    #expect(throws: ArchiveError.damaged(backup.path, entry: "metadata.json", reason: .checksum)) {
+      try BackupSource(path: backup.path, password: EncryptedBackup.password)
+    }
+  }
+
+  @Test func aloneItCannotBeToldFromAWrongPassword() throws {
+    let backup = try EncryptedBackup(["metadata.json": Array("{\"categories\":[],\"photos\":[]}".utf8)])
+    try backup.pack(".", "-mem=AES256 '-psesame open wide'")
+    try backup.damage("metadata.json", at: -1)
+    let error = #expect(throws: BackupError.self) {
+      try BackupSource(path: backup.path, password: EncryptedBackup.password)
+    }
+    guard case .wrongPasswordOrDamaged = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(error?.description.contains("wrong password, or the archive is damaged") == true)
+  }
+
+  @Test func whatShowsWithoutThePassword() throws {
+    let (strong, weak) = (try androidBackup("-mem=AES256"), try androidBackup("-mem=ZipCrypto"))
+    let summary = try EncryptionSummary(path: strong.path)
+    #expect(summary.methods == ["AES-256"] && summary.entries == 9 && summary.encryptedEntries == 9)
+    #expect(summary.description == "AES-256")
+    let bytes = try TestSupport.Fixture.entries().values.reduce(0) { $0 + $1.count }
+    #expect(summary.bytes == bytes)
+    #expect(try EncryptionSummary(path: weak.path).description == "ZipCrypto (weak)")
+    let plain = try EncryptionSummary(path: Fixture.android.path)
+    #expect(plain.methods == [] && plain.encryptedEntries == 0 && plain.description == "no")
+  }
+}
+
+/// Archives of which a part is encrypted.
+@Suite(.enabled(if: EncryptedBackup.isPossible)) struct MixedArchiveTests {
+  /// The metadata and two photos are plain, a third is encrypted, and a fourth by another password.
+  private func mixed(withChecksums: Bool = true) throws -> EncryptedBackup {
+    var sample = SampleBackup(photos: ["plain", "also plain, and longer than twenty", "secret photo, more than twenty", "foreign photo, over twenty"])
+    if !withChecksums {
+      for index in sample.metadata.photoManifest.indices { sample.metadata.photoManifest[index].checksum = nil }
+    }
+    var entries = Dictionary(
+      uniqueKeysWithValues: sample.metadata.photoManifest.map { ($0.zipEntryName, sample.photos[$0.photoId] ?? []) })
+    entries["metadata.json"] = try sample.metadata.json()
+    let backup = try EncryptedBackup(entries)
+    let names = sample.metadata.photoManifest.map { "'\($0.zipEntryName)'" }
+    try backup.pack("metadata.json \(names[0]) \(names[1])", "")
+    try backup.pack(names[2], "-mem=AES256 '-psesame open wide'")
+    try backup.pack(names[3], "-mem=AES256 -psomething_else")
+    return backup
+  }
+
+  @Test(arguments: [true, false]) func aPhotoThatThePasswordDoesNotFitIsNamed(_ withChecksums: Bool) async throws {
+    let backup = try mixed(withChecksums: withChecksums)
+    let library = try SampleLibrary()
+    let summary = try await library.importing(backup.path) { $0.password = EncryptedBackup.password }
+    #expect(summary.photoFilesRestored == 3 && summary.isIncomplete)
+    #expect(summary.errors.count == 1)
+    #expect(summary.errors.first?.message.contains("the password does not fit it") == true)
+    #expect(summary.errors.first?.item.contains("photo 4") == true)
+    let texts = try library.bytesOfPhotos().values.map { String(decoding: $0, as: UTF8.self) }.sorted()
+    #expect(texts == ["also plain, and longer than twenty", "plain", "secret photo, more than twenty"])
+    let check = try await Work.verify([backup.path], password: EncryptedBackup.password).summary
+    #expect(check.damaged.map(\.item) == summary.errors.map(\.item))
+  }
+
+  /// Without a password nothing is called damaged: it is asked for.
+  @Test func withoutAPasswordItIsAskedFor() async throws {
+    let backup = try mixed()
+    let library = try SampleLibrary()
+    for password in [nil, ""] as [Secret?] {
+      let error = await #expect(throws: BackupError.self) {
+        try await library.importing(backup.path) { $0.password = password }
+      }
+      guard case .passwordNeeded = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      await #expect(throws: BackupError.self) { try await Work.verify([backup.path], password: password).summary }
+    }
+    #expect(try library.contents.photos.isEmpty)
+    // what it is shows all the same
+    let source = try BackupSource(path: backup.path)
+    #expect(source.photos.count == 4 && source.photoFiles == 4)
+    let archive = try #require(source.archive)
+    #expect(EncryptionSummary(archive).description == "2 of 5 entries, AES-256")
+  }
+
+  /// A stranger that is encrypted keeps no photo from being imported; verify, which reads it, wants the password.
+  @Test func anEncryptedStrangerIsNoConcernOfAnImport() async throws {
+    let sample = SampleBackup(photos: ["one"])
+    let backup = try EncryptedBackup([
+      "metadata.json": try sample.metadata.json(), "photos/1_one.jpg": Array("one".utf8), "stranger.txt": [1, 2, 3],
+    ])
+    try backup.pack("metadata.json photos", "")
+    try backup.pack("stranger.txt", "-mem=AES256 -psomething_else")
+    let library = try SampleLibrary()
+    let summary = try await library.importing(backup.path)
+    #expect(summary.photosImported == 1 && !summary.isIncomplete)
+    await #expect(throws: BackupError.self) { try await Work.verify([backup.path]).summary }
+    let check = try await Work.verify([backup.path], password: EncryptedBackup.password).summary
+    #expect(check.damaged.map(\.item) == ["stranger.txt"])
+  }
+}

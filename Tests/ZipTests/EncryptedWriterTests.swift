@@ -1,0 +1,198 @@
+import FileSystem
+import Foundation
+import Secrets
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Zip
+
+/// Archives that are written with a password.
+struct EncryptedWriterTests {
+  private static let password: Secret = "correct horse battery"
+
+  /// Sizes around what libzip treats differently: nothing, a cipher block, where it begins to write checksums, and
+  /// its buffer and ours.
+  static let sizes = [0, 1, 15, 16, 17, 19, 20, 21, 8164, 8191, 8192, 8193, 300_000, 5 << 20]
+
+  static func bytes(_ count: Int) -> [UInt8] {
+    var generator = SeededNumbers(seed: UInt64(count) + 1)
+    return (0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+  }
+
+  @Test(arguments: sizes) func weReadWhatWeWrite(_ size: Int) throws {
+    let scratch = try WriterScratch()
+    let (photo, text) = (Self.bytes(size), Array(String(repeating: "text ", count: size / 64).utf8))
+    let length = try scratch.write(
+      [("photos/1.jpg", photo), ("photos/2.jpg", [7])], texts: [("metadata.json", text)], password: Self.password)
+    #expect(try scratch.file.status().size == length)
+    let archive = try Archive(path: scratch.path)
+    #expect(archive.entries.map(\.encryption).allSatisfy { if case .aes(256, _) = $0 { true } else { false } })
+    let contents = try archive.contents(password: Self.password)
+    #expect(contents == ["photos/1.jpg": photo, "photos/2.jpg": [7], "metadata.json": text])
+    // nothing of it stands there in the clear
+    let file = try scratch.bytes()
+    if size >= 16 { #expect(file.firstRange(of: photo.prefix(16)) == nil) }
+    #expect(file.firstRange(of: Self.password.withBytes { Array($0) }) == nil)
+  }
+
+  @Test(.enabled(if: Tool.sevenZip.isInstalled), arguments: sizes)
+  func sevenZipReadsWhatWeWrite(_ size: Int) throws {
+    let scratch = try WriterScratch()
+    let photo = Self.bytes(size)
+    try scratch.write(
+      [("photos/1.jpg", photo)], texts: [("metadata.json", Array("{}".utf8))], password: Self.password)
+    let folder = FilePath(scratch.folder.path)
+    try Tool.run("7z x -bd -y '-pcorrect horse battery' a.zip -oout", in: folder)
+    let out = scratch.folder.appendingPathComponent("out")
+    #expect(Array(try Data(contentsOf: out.appendingPathComponent("photos/1.jpg"))) == photo)
+    #expect(Array(try Data(contentsOf: out.appendingPathComponent("metadata.json"))) == Array("{}".utf8))
+    #expect(throws: (any Error).self) {
+      try Tool.run("7z t -bd -y -pwrong a.zip 2>&1", in: folder)
+    }
+  }
+
+  @Test(.enabled(if: Tool.bsdtar.isInstalled), arguments: [0, 19, 20, 300_000])
+  func bsdtarReadsWhatWeWrite(_ size: Int) throws {
+    let scratch = try WriterScratch()
+    let photo = Self.bytes(size)
+    try scratch.write([("1.jpg", photo)], texts: [("t", [1])], password: Self.password)
+    try Tool.run("bsdtar --passphrase 'correct horse battery' -xf a.zip", in: FilePath(scratch.folder.path))
+    #expect(Array(try Data(contentsOf: scratch.folder.appendingPathComponent("1.jpg"))) == photo)
+  }
+
+  @Test(arguments: ["wrong", "correct horse batterY", "correct horse battery ", " correct horse battery"])
+  func anotherPasswordIsWrong(_ other: String) throws {
+    let scratch = try WriterScratch()
+    try scratch.write(
+      [("a", Self.bytes(1000)), ("b", [])], texts: [("t", [1, 2, 3])], password: Self.password)
+    let archive = try Archive(path: scratch.path)
+    var reader = try EntryReader(archive, password: Secret(other))
+    for entry in archive.entries {
+      #expect(throws: ArchiveError.self) { try reader.bytes(of: entry, limit: 1 << 20) }
+    }
+    let fitting = try archive.entries.filter { try reader.passwordFits($0) }
+    // each fits by chance once in 65,536 times
+    #expect(fitting.count < 3)
+    var right = try EntryReader(archive, password: Self.password)
+    for entry in archive.entries { #expect(try right.passwordFits(entry)) }
+  }
+
+  /// Every salt is new, so that equal photos are not seen to be equal, nor one archive like another.
+  @Test func nothingIsEncryptedTheSameTwice() throws {
+    let (one, other) = (try WriterScratch(), try WriterScratch())
+    let photo = Self.bytes(100)
+    for scratch in [one, other] { try scratch.write([("a", photo), ("b", photo)], password: Self.password) }
+    let files = try [one, other].flatMap { scratch in
+      let bytes = try scratch.bytes()
+      return try Archive(path: scratch.path).entries.map {
+        Array(bytes[$0.dataOffset..<$0.dataOffset + $0.compressedSize])
+      }
+    }
+    #expect(files.count == 4 && Set(files).count == 4)
+    #expect(Set(files.map { $0.prefix(16) }).count == 4)
+  }
+
+  @Test(arguments: ["", "with a \0 zero"]) func passwordsThatCWouldCutAreRefused(_ password: String) throws {
+    #expect(throws: ArchiveWriteError.password) {
+      let writer = try ArchiveWriter(password: Secret(password))
+      _ = consume writer
+    }
+  }
+
+  /// Every byte of a small archive, changed three ways: an error, or what was there.
+  @Test(arguments: [0x01, 0x80, 0xFF] as [UInt8])
+  func everyChangeIsFoundOrHarmless(_ pattern: UInt8) throws {
+    let scratch = try WriterScratch()
+    try scratch.write(
+      [("photos/1.jpg", Self.bytes(40)), ("photos/2.jpg", Self.bytes(10)), ("photos/3.jpg", [])],
+      texts: [("metadata.json", Array("{}".utf8))], password: Self.password)
+    let original = try scratch.bytes()
+    let archive = try Archive(path: scratch.path)
+    let expected = try archive.contents(password: Self.password)
+    let data = Set(archive.entries.flatMap { $0.dataOffset..<$0.dataOffset + $0.compressedSize })
+    let disk = try ArchiveOnDisk()
+    for index in original.indices {
+      var changed = original
+      changed[index] ^= pattern
+      try disk.write(changed)
+      do {
+        let contents = try disk.open().contents(password: Self.password)
+        #expect(contents == expected, "byte \(index)")
+        #expect(!data.contains(index), "byte \(index) is encrypted, and its change was not found")
+      } catch is ArchiveError {}
+    }
+  }
+
+  @Test func theFileThatCannotBeWrittenIsItsOwnError() throws {
+    let error = #expect(throws: FileError.self) {
+      let full = try File.open("/dev/full", .readWrite)
+      var writer = try ArchiveWriter(password: Self.password)
+      try writer.addPlaced("a", size: 1 << 20, modified: 0)
+      _ = try writer.write(to: full, placed: MemoryContents([Self.bytes(1 << 20)]))
+    }
+    #expect(error?.errno == .noSpace)
+  }
+
+  /// Encrypted bytes are not taken for records, whatever they happen to be: those of a record would be mended on
+  /// their way to the file.
+  @Test func encryptedBytesAreNotMended() throws {
+    let scratch = try WriterScratch()
+    var sink = WriteSink()
+    let looksLikeAField: [UInt8] = [0x01, 0x00, 0x00, 0x00]
+    try withUnsafePointer(to: scratch.file) { file in
+      sink.file = file
+      sink.stage = .data
+      try looksLikeAField.withUnsafeBytes { try sink.write($0) }
+      sink.stage = .records
+      try looksLikeAField.withUnsafeBytes { try sink.write($0) }
+      try sink.flush()
+    }
+    #expect(try scratch.bytes() == looksLikeAField + [0x53, 0x50, 0x00, 0x00])
+  }
+}
+
+/// Where 4 GiB begins, for what is written: by arithmetic, since the archives would be as large.
+struct EntryNumbersTests {
+  private static let limit = 0xFFFF_FFFF
+
+  @Test func aPlainEntryTakesTheSameInTheArchive() {
+    let numbers = EntryNumbers(storing: Self.limit - 5, isEncrypted: false)
+    #expect(numbers == EntryNumbers(size: Self.limit - 5, compressedSize: Self.limit - 5))
+  }
+
+  /// Size, whether libzip has to be told, and the directory's numbers that it leaves out.
+  @Test(arguments: [
+    (limit - 29, false, []), (limit - 28, true, [limit]), (limit - 27, true, []), (limit - 1, true, []),
+    (limit, true, []), (limit + 1, false, []), (limit + 29, false, []), (0, false, []),
+  ])
+  func anEncryptedOne(_ size: Int, _ isForced: Bool, _ left: [Int]) {
+    let numbers = EntryNumbers(storing: size, isEncrypted: true)
+    #expect(numbers.compressedSize == size + 28)
+    #expect(numbers.needsForcedZip64 == isForced)
+    // libzip fills the local field in wherever it was told
+    #expect(numbers.localField == [])
+    #expect(numbers.directoryField(offset: 5) == left)
+    // what libzip decides by the size alone, before, and by both, after, is the same unless it is told
+    let (before, after) = (size >= Self.limit, numbers.compressedSize >= Self.limit)
+    #expect(isForced || before == after)
+  }
+
+  @Test(arguments: [
+    (limit - 1, 0, [], []), (limit, 0, [limit, limit], [limit, limit]), (limit + 1, 0, [], []),
+    (7, limit, [], [limit]), (7, limit + 1, [], []), (limit, limit, [limit, limit], [limit, limit, limit]),
+    (limit, limit + 1, [limit, limit], []),
+  ])
+  func aPlainOne(_ size: Int, _ offset: Int, _ local: [Int], _ directory: [Int]) {
+    let numbers = EntryNumbers(storing: size, isEncrypted: false)
+    #expect(!numbers.needsForcedZip64)
+    #expect(numbers.localField == local)
+    #expect(numbers.directoryField(offset: offset) == directory)
+  }
+
+  @Test func anEncryptedOneAtTheLimitsOffset() {
+    let numbers = EntryNumbers(storing: Self.limit - 28, isEncrypted: true)
+    #expect(numbers.directoryField(offset: Self.limit) == [Self.limit, Self.limit])
+    #expect(numbers.directoryField(offset: Self.limit + 1) == [])
+  }
+}
