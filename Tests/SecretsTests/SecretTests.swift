@@ -44,8 +44,10 @@ import Testing
 
 @Suite struct PasswordFaultTests {
   @Test(arguments: [
-    ("", PasswordFault.empty), ("elf Zeichen", .tooShort), ("zwölf Zeich", .tooShort), ("a\0bcdefghijklm", .holdsNUL),
-    (String(repeating: "x", count: 100), .tooLong(bytes: 100)), (String(repeating: "ж", count: 50), .tooLong(bytes: 100)),
+    ("", PasswordFault.empty), ("elf Zeichen", .tooShort), ("zwölf Zeich", .tooShort),
+    ("a\0bcdefghijklm", .holdsNUL),
+    (String(repeating: "x", count: 100), .tooLong(bytes: 100)),
+    (String(repeating: "ж", count: 50), .tooLong(bytes: 100)),
   ])
   func unfit(_ password: String, _ fault: PasswordFault) {
     #expect(PasswordFault.find(in: Secret(password)) == fault)

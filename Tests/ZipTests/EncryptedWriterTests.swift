@@ -24,10 +24,12 @@ struct EncryptedWriterTests {
     let scratch = try WriterScratch()
     let (photo, text) = (Self.bytes(size), Array(String(repeating: "text ", count: size / 64).utf8))
     let length = try scratch.write(
-      [("photos/1.jpg", photo), ("photos/2.jpg", [7])], texts: [("metadata.json", text)], password: Self.password)
+      [("photos/1.jpg", photo), ("photos/2.jpg", [7])], texts: [("metadata.json", text)],
+      password: Self.password)
     #expect(try scratch.file.status().size == length)
     let archive = try Archive(path: scratch.path)
-    #expect(archive.entries.map(\.encryption).allSatisfy { if case .aes(256, _) = $0 { true } else { false } })
+    #expect(
+      archive.entries.map(\.encryption).allSatisfy { if case .aes(256, _) = $0 { true } else { false } })
     let contents = try archive.contents(password: Self.password)
     #expect(contents == ["photos/1.jpg": photo, "photos/2.jpg": [7], "metadata.json": text])
     // nothing of it stands there in the clear

@@ -89,7 +89,9 @@ public struct ExportPlan: Sendable {
   private static func plainExtension(of name: String) -> String {
     guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return "" }
     let ending = name[dot...].dropFirst().lowercased()
-    let isPlain = ending.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+    let isPlain = ending.utf8.allSatisfy { letters.contains($0) || digits.contains($0) }
     return isPlain && (1...5).contains(ending.utf8.count) ? ".\(ending)" : ""
   }
 

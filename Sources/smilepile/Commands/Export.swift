@@ -113,7 +113,8 @@ struct Export: AsyncParsableCommand {
         archive: summary.archive?.string, photos: summary.photos, categories: summary.categories,
         bytes: summary.bytes, archive_bytes: summary.archiveBytes, missing: summary.missing.map(\.message),
         damaged: summary.damaged.map(\.message), phone_compatible: summary.phoneRefusals.isEmpty,
-        phone_refusals: summary.phoneRefusals, encrypted: encryption.encrypt, warnings: summary.warnings, dry_run: summary.isDryRun))
+        phone_refusals: summary.phoneRefusals, encrypted: encryption.encrypt, warnings: summary.warnings,
+        dry_run: summary.isDryRun))
     if summary.isIncomplete { throw ExitStatus.incomplete }
   }
 }

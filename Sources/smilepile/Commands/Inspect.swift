@@ -62,7 +62,8 @@ struct Inspect: AsyncParsableCommand {
     }
 
     private enum CodingKeys: CodingKey {
-      case message_type, format, version, origin, app_version, export_date, categories, photos, photo_files, bytes
+      case message_type, format, version, origin, app_version, export_date, categories, photos, photo_files,
+        bytes
       case encrypted, encryption, entries, entry_bytes, warnings, strangers
     }
   }
@@ -83,15 +84,16 @@ struct Inspect: AsyncParsableCommand {
     let date = metadata.exportDate.map {
       Date(milliseconds: $0).formatted(.iso8601.dateSeparator(.dash).timeSeparator(.colon))
     }
-    show([
-      ("format", "\(source.format.rawValue), version \(metadata.version)"),
-      ("made by", source.origin.rawValue + (metadata.appVersion.isEmpty ? "" : " \(metadata.appVersion)")),
-      ("made on", date ?? "unknown"),
-      ("categories", "\(metadata.categories.count)"),
-      ("photos", "\(metadata.photos.count)"),
-      ("photo files", "\(source.photoFiles), \(ByteCount(source.photoBytes))"),
-      ("encrypted", encryption?.description ?? "no"),
-    ], reporter)
+    show(
+      [
+        ("format", "\(source.format.rawValue), version \(metadata.version)"),
+        ("made by", source.origin.rawValue + (metadata.appVersion.isEmpty ? "" : " \(metadata.appVersion)")),
+        ("made on", date ?? "unknown"),
+        ("categories", "\(metadata.categories.count)"),
+        ("photos", "\(metadata.photos.count)"),
+        ("photo files", "\(source.photoFiles), \(ByteCount(source.photoBytes))"),
+        ("encrypted", encryption?.description ?? "no"),
+      ], reporter)
     let counts = Dictionary(grouping: metadata.photos, by: \.categoryId).mapValues(\.count)
     for category in metadata.categories {
       reporter.result(
@@ -117,11 +119,12 @@ struct Inspect: AsyncParsableCommand {
 
   /// What shows without the password.
   private func report(_ encryption: EncryptionSummary, _ reporter: Reporter) {
-    show([
-      ("format", BackupSource.Format.zip.rawValue),
-      ("entries", "\(encryption.entries), \(ByteCount(encryption.bytes))"),
-      ("encrypted", encryption.description),
-    ], reporter)
+    show(
+      [
+        ("format", BackupSource.Format.zip.rawValue),
+        ("entries", "\(encryption.entries), \(ByteCount(encryption.bytes))"),
+        ("encrypted", encryption.description),
+      ], reporter)
     reporter.note("the rest shows with the password; see smilepile inspect --help")
     reporter.json(
       Summary(

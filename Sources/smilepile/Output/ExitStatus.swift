@@ -36,7 +36,8 @@ enum ExitStatus: Int32, Error {
       case is FileLock.Busy: .locked
       case LibraryError.notALibrary: .notFound
       case BackupError.noSuchBackup: .notFound
-      case BackupError.passwordNeeded, BackupError.wrongPassword, BackupError.wrongPasswordOrDamaged: .password
+      case BackupError.passwordNeeded, BackupError.wrongPassword, BackupError.wrongPasswordOrDamaged:
+        .password
       case ArchiveError.passwordNeeded, ArchiveError.wrongPassword: .password
       case is SecretError: .password
       case BackupError.stopped(_, _, let inner): ExitStatus(for: inner)

@@ -29,7 +29,8 @@ struct EncryptionOptions: ParsableArguments {
       return
     }
     if passphraseFile != nil, !generatePassphrase {
-      throw ValidationError("--passphrase-file goes with --generate-passphrase; a password is read by --password-file")
+      throw ValidationError(
+        "--passphrase-file goes with --generate-passphrase; a password is read by --password-file")
     }
     if generatePassphrase, try password.source != nil {
       throw ValidationError("--generate-passphrase makes the password; give no other")

@@ -50,7 +50,8 @@ struct PasswordOptions: ParsableArguments {
 
   /// Runs `body` with the password. If nobody gave one, and it turns out that one is needed, a person at the terminal
   /// is asked, and `body` runs again: it changes nothing before it knows.
-  func reading<Result>(_ reporter: Reporter, _ body: (Secret?) async throws -> Result) async throws -> Result {
+  func reading<Result>(_ reporter: Reporter, _ body: (Secret?) async throws -> Result) async throws -> Result
+  {
     let given = try read(reporter)
     do {
       return try await body(given)

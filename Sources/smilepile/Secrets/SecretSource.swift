@@ -19,7 +19,8 @@ enum SecretSource {
   ///
   /// - Throws: `ValidationError` if there are two: which one is meant is not for this program to guess.
   static func named(
-    _ kind: SecretKind, file: String? = nil, command: String? = nil, descriptor: Int? = nil, asks: Bool = false
+    _ kind: SecretKind, file: String? = nil, command: String? = nil, descriptor: Int? = nil,
+    asks: Bool = false
   ) throws -> SecretSource? {
     var found: [(name: String, source: SecretSource)] = []
     if let file { found.append(("\(kind.option)-file", .file(file))) }
@@ -55,7 +56,9 @@ enum SecretSource {
     }
   }
 
-  private static func firstLine(ofFile path: String, _ kind: SecretKind, _ warn: (String) -> Void) throws -> Secret {
+  private static func firstLine(ofFile path: String, _ kind: SecretKind, _ warn: (String) -> Void) throws
+    -> Secret
+  {
     // not through File: process substitution of a shell gives a pipe, which has no offsets
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw SecretError.file(kind, path: path, errno: errno) }

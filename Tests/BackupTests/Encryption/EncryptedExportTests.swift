@@ -13,7 +13,9 @@ import Zip
   private static let password: Secret = "a long enough password"
 
   /// An encrypted backup and a plain one of the same library make the same library.
-  @Test(arguments: GeneratedLibrary.all) func itHoldsWhatAPlainOneHolds(_ generated: GeneratedLibrary) async throws {
+  @Test(arguments: GeneratedLibrary.all) func itHoldsWhatAPlainOneHolds(_ generated: GeneratedLibrary)
+    async throws
+  {
     let scratch = try ScratchFolder()
     let library = try generated.make()
     let encrypted = try await library.exporting(to: scratch.path.appending("encrypted.zip")) {
@@ -39,14 +41,17 @@ import Zip
   /// Everything that can be read without the password: ids, endings, one date, sizes.
   @Test func itsDirectoryTellsNothing() async throws {
     let scratch = try ScratchFolder()
-    let names = ["Geburtstag.JPG", "beach.jpeg", "no-extension", ".hidden", "x.tar.longer", "ü.жpg", "a.b c", "y.HEIC"]
+    let names = [
+      "Geburtstag.JPG", "beach.jpeg", "no-extension", ".hidden", "x.tar.longer", "ü.жpg", "a.b c", "y.HEIC",
+    ]
     let library = try GeneratedLibrary("named", fileNames: names).make()
     let summary = try await library.exporting(to: scratch.path) { $0.password = Self.password }
     let path = try #require(summary.archive)
     let archive = try Archive(path: path)
     #expect(
       archive.entries.map(\.name) == [
-        "photos/1.jpg", "photos/2.jpeg", "photos/3", "photos/4", "photos/5", "photos/6", "photos/7", "photos/8.heic",
+        "photos/1.jpg", "photos/2.jpeg", "photos/3", "photos/4", "photos/5", "photos/6", "photos/7",
+        "photos/8.heic",
         "metadata.json", "checksums.md5",
       ])
     #expect(archive.entries.count(where: \.isEncrypted) == 10)

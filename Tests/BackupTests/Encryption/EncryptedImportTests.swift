@@ -127,12 +127,19 @@ import Zip
 @Suite(.enabled(if: EncryptedBackup.isPossible)) struct MixedArchiveTests {
   /// The metadata and two photos are plain, a third is encrypted, and a fourth by another password.
   private func mixed(withChecksums: Bool = true) throws -> EncryptedBackup {
-    var sample = SampleBackup(photos: ["plain", "also plain, and longer than twenty", "secret photo, more than twenty", "foreign photo, over twenty"])
+    var sample = SampleBackup(photos: [
+      "plain", "also plain, and longer than twenty", "secret photo, more than twenty",
+      "foreign photo, over twenty",
+    ])
     if !withChecksums {
-      for index in sample.metadata.photoManifest.indices { sample.metadata.photoManifest[index].checksum = nil }
+      for index in sample.metadata.photoManifest.indices {
+        sample.metadata.photoManifest[index].checksum = nil
+      }
     }
     var entries = Dictionary(
-      uniqueKeysWithValues: sample.metadata.photoManifest.map { ($0.zipEntryName, sample.photos[$0.photoId] ?? []) })
+      uniqueKeysWithValues: sample.metadata.photoManifest.map {
+        ($0.zipEntryName, sample.photos[$0.photoId] ?? [])
+      })
     entries["metadata.json"] = try sample.metadata.json()
     let backup = try EncryptedBackup(entries)
     let names = sample.metadata.photoManifest.map { "'\($0.zipEntryName)'" }
@@ -142,7 +149,9 @@ import Zip
     return backup
   }
 
-  @Test(arguments: [true, false]) func aPhotoThatThePasswordDoesNotFitIsNamed(_ withChecksums: Bool) async throws {
+  @Test(arguments: [true, false]) func aPhotoThatThePasswordDoesNotFitIsNamed(_ withChecksums: Bool)
+    async throws
+  {
     let backup = try mixed(withChecksums: withChecksums)
     let library = try SampleLibrary()
     let summary = try await library.importing(backup.path) { $0.password = EncryptedBackup.password }
@@ -168,7 +177,9 @@ import Zip
         Issue.record("\(String(describing: error))")
         return
       }
-      await #expect(throws: BackupError.self) { try await Work.verify([backup.path], password: password).summary }
+      await #expect(throws: BackupError.self) {
+        try await Work.verify([backup.path], password: password).summary
+      }
     }
     #expect(try library.contents.photos.isEmpty)
     // what it is shows all the same
@@ -182,7 +193,8 @@ import Zip
   @Test func anEncryptedStrangerIsNoConcernOfAnImport() async throws {
     let sample = SampleBackup(photos: ["one"])
     let backup = try EncryptedBackup([
-      "metadata.json": try sample.metadata.json(), "photos/1_one.jpg": Array("one".utf8), "stranger.txt": [1, 2, 3],
+      "metadata.json": try sample.metadata.json(), "photos/1_one.jpg": Array("one".utf8),
+      "stranger.txt": [1, 2, 3],
     ])
     try backup.pack("metadata.json photos", "")
     try backup.pack("stranger.txt", "-mem=AES256 -psomething_else")
