@@ -2,6 +2,7 @@ import ArgumentParser
 import Backup
 import Foundation
 import Operations
+import PhotoLibrary
 import SystemPackage
 
 struct Export: AsyncParsableCommand {
@@ -21,7 +22,7 @@ struct Export: AsyncParsableCommand {
 
       Example:
         archive=$(smilepile export -l ~/Family -o /backups --verify)
-        smilepile export -l ~/Family -o /backups --encrypt --password-file ~/.backup-password
+        smilepile export -l ~/Family -o /backups --encrypt --password-file ~/key
       """)
 
   @Option(
@@ -92,6 +93,8 @@ struct Export: AsyncParsableCommand {
     options.isDryRun = dryRun
     let reporter = Reporter(outputOptions)
     let (source, target) = (try library.path(), try destination())
+    // nobody is asked for the password of a library that is not there
+    if encryption.encrypt { _ = try Library(path: source) }
     options.password = try encryption.secret(isDryRun: dryRun, reporter)
     options.allowsWeakPassword = encryption.forceWeakPassword
     let summary = try await write(source, target, options, reporter)
