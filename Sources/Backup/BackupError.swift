@@ -3,8 +3,8 @@ import PhotoLibrary
 import SystemPackage
 import Zip
 
-/// Why a backup cannot be read or written at all. Nothing was published or changed when one is thrown;
-/// what concerns single photos stands in the summaries instead.
+/// Why a backup cannot be read or written at all. Nothing was published or changed when one is thrown, but for
+/// `stopped`; what concerns single photos stands in the summaries instead.
 public enum BackupError: Error, Sendable, CustomStringConvertible {
   /// The file does not exist.
   case noSuchBackup(FilePath)
@@ -20,8 +20,8 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
   case encrypted(FilePath)
   /// `replace` was asked for, and the backup does not hold a whole library.
   case cannotReplace(FilePath, reason: String)
-  /// Several backups were to be imported, and one failed after others were imported.
-  case stopped(at: FilePath, after: [FilePath], any Error)
+  /// Several backups were to be imported, and one failed after others were imported; what that import did.
+  case stopped(at: FilePath, after: [FilePath], ImportSummary, any Error)
   /// The archive's name is taken.
   case destinationExists(FilePath)
   /// The folder for the archive does not exist.
@@ -57,7 +57,7 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
       "\(path) is encrypted; this version cannot read encrypted backups"
     case .cannotReplace(let path, let reason):
       "\(path) cannot replace a library: \(reason); import it with --strategy merge, or force it with --force"
-    case .stopped(let path, let done, let error):
+    case .stopped(let path, let done, _, let error):
       "\(path): \(error); imported before it: \(done.map(\.string).joined(separator: ", "))"
     case .destinationExists(let path):
       "\(path) exists already, and an archive never overwrites a file; name another, or a folder"

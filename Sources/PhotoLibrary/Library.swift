@@ -194,10 +194,11 @@ public final class Library: Sendable {
     try root.open(FilePath(photo.path), .read)
   }
 
-  /// Whether a photo's file is there and its bytes are those of its row. Reads the whole file.
-  public func holds(_ photo: Photo) throws -> Bool {
+  /// Whether a photo's file is there and its bytes are those of its row. Reads the whole file; `whileReading` is
+  /// called between its pieces, and may throw to give up.
+  public func holds(_ photo: Photo, whileReading: () throws -> Void = {}) throws -> Bool {
     do {
-      let (digest, size) = try MD5Digest.ofFile(open(photo))
+      let (digest, size) = try MD5Digest.ofFile(open(photo)) { _ in try whileReading() }
       return digest == photo.md5 && size == photo.fileSize
     } catch is FileError {
       return false
@@ -208,12 +209,14 @@ public final class Library: Sendable {
   public func freeBytes() throws -> Int { try root.fileSystem().freeBytes }
 
   /// Keeps photo files from being deleted while `body` runs; exports read under it. A writer that is deleting
-  /// some just now is waited for. In a folder that cannot be written nobody can delete either, and nothing is
+  /// some just now is waited for, up to a minute, and `whileWaiting` may throw to give up. In a folder that cannot be written nobody can delete either, and nothing is
   /// locked.
-  public func holdingPhotos<Value>(_ body: () throws -> Value) throws -> Value {
+  public func holdingPhotos<Value>(
+    whileWaiting: () throws -> Void = {}, _ body: () throws -> Value
+  ) throws -> Value {
     let lock: FileLock
     do {
-      lock = try FileLock("readers.lock", in: root, exclusive: false, waiting: .seconds(60))
+      lock = try FileLock("readers.lock", in: root, exclusive: false, waiting: .seconds(60), whileWaiting: whileWaiting)
     } catch let error as FileError where [.readOnlyFileSystem, .permissionDenied].contains(error.errno) {
       return try body()
     }

@@ -72,7 +72,8 @@ public final class LibraryWriter: Sendable {
     let change = try Change(kind, writer: self)
     do {
       let value = try body(change)
-      try removeStaging(change.id)
+      // what is left is tidying, which the next writer does if this one cannot
+      try? removeStaging(change.id)
       return value
     } catch {
       // what the database says decides, as it would after a crash; if this fails too, the next start does it

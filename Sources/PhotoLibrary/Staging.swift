@@ -46,7 +46,12 @@ extension LibraryWriter {
           metadata: ["library": "\(library.path)", "change": "\(name)"])
       }
     }
-    try settleReplacedPhotos()
+    do {
+      try settleReplacedPhotos()
+    } catch {
+      // tidying, which must not keep the library from being used
+      Self.logger.warning("files of replaced photos could not be put away", metadata: ["error": "\(error)"])
+    }
   }
 
   /// Brings one change to its end. Its id in the database means done; otherwise the files that its journal
@@ -112,13 +117,14 @@ extension LibraryWriter {
 }
 
 extension Directory {
-  /// Makes a folder and those above it, and makes each durable in the one that holds it.
+  /// Makes a folder and those above it, and makes each durable in the one that holds it. Those that are there may
+  /// have been made by a run that was cut short before it did so.
   func makeDirectories(_ path: FilePath) throws(FileError) {
     var made = FilePath()
     for component in path.components {
       let parent = made
       made.append(component)
-      guard try makeDirectory(made) else { continue }
+      try makeDirectory(made)
       if parent.isEmpty { try sync() } else { try directory(parent).sync() }
     }
   }

@@ -36,7 +36,7 @@ struct ExportRun {
 
   func run() throws -> ExportSummary {
     let library = try Library(path: libraryPath)
-    return try library.holdingPhotos {
+    return try library.holdingPhotos(whileWaiting: counter.checkCancellation) {
       let date = Date()
       let contents = try library.contents()
       let plan = try ExportPlan(contents, options, sizes: library.fileSizes)
@@ -142,10 +142,7 @@ struct ExportRun {
     let mayFitPhone = plan.items.count <= PhoneLimits.entries && plan.bytes <= PhoneLimits.uncompressedBytes
     summary.archiveBytes = try file.status().size
     guard mayFitPhone || options.verifies else {
-      let photos = plan.items.map { ($0.entryName, $0.size, $0.size) }
-      summary.phoneRefusals = PhoneLimits.refusals(
-        entries: photos + [("metadata.json", 0, 0), ("checksums.md5", 0, 0)],
-        archiveBytes: summary.archiveBytes)
+      summary.phoneRefusals = plan.phoneRefusals(archiveBytes: summary.archiveBytes)
       return
     }
     let archive = try Archive(path: file.descriptorPath)
@@ -154,7 +151,7 @@ struct ExportRun {
       archiveBytes: summary.archiveBytes)
     guard options.verifies else { return }
     counter.enter(.verifying)
-    let source = try BackupSource(path: file.descriptorPath)
+    let source = try BackupSource(archive: archive)
     let damage = try ArchiveCheck(source: source, counter: counter).run().damaged
     if !damage.isEmpty { throw BackupError.verificationFailed(folder, damage.map(\.message)) }
   }
@@ -183,7 +180,7 @@ struct ExportRun {
   ) throws {
     let names = target.names(at: date, fileExtension: options.format.fileExtension)
     guard let (name, durability) = try output.publish(as: names) else {
-      throw BackupError.destinationExists(target.folder.appending(names[0].components))
+      throw BackupError.destinationExists(destination)
     }
     let archive = target.folder.appending(name.components)
     summary.archive = archive
@@ -208,10 +205,8 @@ struct ExportRun {
     summary.categories = plan.categories.count
     summary.bytes = plan.bytes
     summary.missing = plan.missing.map { Finding(plan.label($0.photo), $0.reason) }
-    if options.isDryRun {
-      let photos = plan.items.map { ($0.entryName, $0.size, $0.size) }
-      summary.phoneRefusals = PhoneLimits.refusals(
-        entries: photos + [("metadata.json", 0, 0), ("checksums.md5", 0, 0)], archiveBytes: plan.bytes)
+    if options.isDryRun, options.format == .zip {
+      summary.phoneRefusals = plan.phoneRefusals(archiveBytes: plan.bytes)
     }
     return summary
   }

@@ -10,7 +10,14 @@ extension Metadata {
   /// Reads the root object.
   public init(from decoder: any Decoder) throws {
     let root = try decoder.container(keyedBy: Key.self)
+    // the version first: of a newer one, nothing else can be expected to be as this one knows it
     version = try root.decodeIfPresent(Int.self, forKey: .version) ?? Metadata.newestVersion
+    guard version <= Metadata.newestVersion else {
+      throw Fault(
+        path: "version", reason: "made by a newer version of SmilePile (format \(version))",
+        newerVersion: version)
+    }
+    guard version >= 1 else { throw Fault(path: "version", reason: "\(version) is no version") }
     exportDate = try root.decodeIfPresent(Int64.self, forKey: .exportDate)
     appVersion = try root.decodeIfPresent(String.self, forKey: .appVersion) ?? ""
     format = try root.decodeIfPresent(String.self, forKey: .format) ?? "ZIP"
@@ -86,18 +93,7 @@ extension Metadata {
       throw Fault(path: "", reason: "the text is not valid UTF-8")
     }
     do {
-      // the version first: of a newer one, nothing else can be expected to be as this one knows it
-      let data = Data(bytes)
-      let decoder = JSONDecoder()
-      if let version = try decoder.decode(VersionOnly.self, from: data).version {
-        guard version <= Metadata.newestVersion else {
-          throw Fault(
-            path: "version", reason: "made by a newer version of SmilePile (format \(version))",
-            newerVersion: version)
-        }
-        guard version >= 1 else { throw Fault(path: "version", reason: "\(version) is no version") }
-      }
-      self = try decoder.decode(Metadata.self, from: data)
+      self = try JSONDecoder().decode(Metadata.self, from: Data(bytes))
       try check()
     } catch let fault as Fault {
       throw fault
@@ -106,10 +102,6 @@ extension Metadata {
     } catch {
       throw Fault(path: "", reason: "\(error)")
     }
-  }
-
-  private struct VersionOnly: Decodable {
-    var version: Int?
   }
 
   /// What no importer could make sense of: ids given twice, photos of a category that is not there.

@@ -2,6 +2,7 @@ import FileSystem
 import Foundation
 import Operations
 import PhotoLibrary
+import Synchronization
 import SystemPackage
 import Zip
 
@@ -33,7 +34,7 @@ struct BackupImport {
 
   /// Imports it, all or nothing.
   mutating func run(_ writer: LibraryWriter) throws -> ImportSummary {
-    try plan.checkKept(source) { try writer.library.holds($0) }
+    try checkKept(writer.library)
     noteAbsentPhotos()
     try refuseUnlessWhole()
     let files = plan.filesToRestore(source)
@@ -54,7 +55,7 @@ struct BackupImport {
         let staged = try place(files.filter { damaged[$0] == nil }, writer)
         try counter.checkCancellation()
         counter.enter(.committing)
-        try change.commit(plan.edit, files: staged)
+        if !plan.edit.isEmpty { try change.commit(plan.edit, files: staged) }
         summary.photoFilesRestored = staged.count
       }
     }
@@ -68,6 +69,21 @@ struct BackupImport {
     summary.photoFilesRestored = plan.restores.count
     counter.advance(items: source.photos.count, bytes: source.photoBytes)
     return (counted(), contents.applying(plan.edit))
+  }
+
+  /// Reads the files that the plan would keep, since what replaces a library must not rest on rotten ones.
+  private mutating func checkKept(_ library: Library) throws {
+    let kept = Set(plan.kept.map(\.id))
+    let photos = plan.edit.newPhotos.filter { kept.contains($0.id) }
+    let whole = Mutex<Set<Int64>>([])
+    let counter = counter
+    try Workers.forEach(0..<photos.count) { index in
+      if try library.holds(photos[index], whileReading: counter.checkCancellation) {
+        whole.withLock { _ = $0.insert(photos[index].id) }
+      }
+    }
+    let ids = whole.withLock { $0 }
+    plan.checkKept(source) { ids.contains($0.id) }
   }
 
   /// Gives every new file its place in the library.

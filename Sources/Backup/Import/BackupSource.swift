@@ -142,7 +142,7 @@ public struct BackupSource: Sendable {
     }
   }
 
-  private init(archive: Archive) throws {
+  init(archive: Archive) throws {
     path = archive.path
     format = .zip
     self.archive = archive

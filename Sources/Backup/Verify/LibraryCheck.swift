@@ -11,7 +11,7 @@ struct LibraryCheck {
 
   /// Blocks; reads only.
   func run() throws -> CheckSummary {
-    try library.holdingPhotos {
+    try library.holdingPhotos(whileWaiting: counter.checkCancellation) {
       let contents = try library.contents()
       let photos = contents.photos.filter { !$0.isFromAssets }
       counter.setTotals(items: photos.count, bytes: photos.reduce(0) { $0 + $1.fileSize })

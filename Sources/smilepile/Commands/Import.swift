@@ -60,7 +60,13 @@ struct Import: AsyncParsableCommand {
     var dry_run: Bool
   }
 
-  func validate() throws { try duplicates.checkTerminal() }
+  func validate() throws {
+    try duplicates.checkTerminal()
+    if strategy == .replace, backups.count > 1 {
+      throw ValidationError(
+        "--strategy replace takes one backup, since each would replace the one before; import the others with merge")
+    }
+  }
 
   func run() async throws {
     var options = ImportOptions()
@@ -72,9 +78,24 @@ struct Import: AsyncParsableCommand {
     options.lockWait = lock.duration
     options.duplicates = duplicates.rule
     let reporter = Reporter(output)
-    let summary = try await reporter.follow(
-      .import(backups.map { FilePath($0) }, into: library.path(), options: options))
+    let summary: ImportSummary
+    do {
+      summary = try await reporter.follow(
+        .import(backups.map { FilePath($0) }, into: library.path(), options: options))
+    } catch {
+      if case BackupError.stopped(_, _, let done, _) = error { report(done, reporter) }
+      throw error
+    }
+    report(summary, reporter)
+    reporter.json(
+      Summary(
+        categories_imported: summary.categoriesImported, photos_imported: summary.photosImported,
+        photos_skipped: summary.photosSkipped, files_restored: summary.photoFilesRestored,
+        warnings: summary.warnings, errors: summary.errors.map(\.message), dry_run: summary.isDryRun))
+    if summary.isIncomplete { throw ExitStatus.incomplete }
+  }
 
+  private func report(_ summary: ImportSummary, _ reporter: Reporter) {
     for warning in summary.warnings { reporter.warn(warning) }
     for error in summary.errors { reporter.error(error, during: "import") }
     let verb = dryRun ? "would import" : "imported"
@@ -83,12 +104,6 @@ struct Import: AsyncParsableCommand {
         + "\(Count(summary.categoriesImported, "category", "categories")), "
         + "skipped \(summary.photosSkipped) that are there already"
         + (summary.photosAbsent == 0 ? "" : "; \(summary.photosAbsent) absent"))
-    reporter.json(
-      Summary(
-        categories_imported: summary.categoriesImported, photos_imported: summary.photosImported,
-        photos_skipped: summary.photosSkipped, files_restored: summary.photoFilesRestored,
-        warnings: summary.warnings, errors: summary.errors.map(\.message), dry_run: summary.isDryRun))
-    if summary.isIncomplete { throw ExitStatus.incomplete }
   }
 }
 
