@@ -30,6 +30,7 @@ let package = Package(
         "FileSystem", "ImageHeader", "Operations",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
       ]),
     .target(

@@ -30,8 +30,6 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
   case verificationFailed(FilePath, [String])
   /// A photo went bad while it was being read, twice in one export.
   case unstablePhoto(String, reason: String)
-  /// A selection names a category that the library does not have.
-  case noSuchCategory(String)
   /// There are fewer bytes free at the destination than the archive needs.
   case notEnoughSpace(FilePath, needed: Int, free: Int)
 
@@ -58,7 +56,8 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
     case .cannotReplace(let path, let reason):
       "\(path) cannot replace a library: \(reason); import it with --strategy merge, or force it with --force"
     case .stopped(let path, let done, _, let error):
-      "\(path): \(error); imported before it: \(done.map(\.string).joined(separator: ", "))"
+      (error is BackupError ? "\(error)" : "\(path): \(error)")
+        + "; imported before it: \(done.map(\.string).joined(separator: ", "))"
     case .destinationExists(let path):
       "\(path) exists already, and an archive never overwrites a file; name another, or a folder"
     case .noSuchDestination(let path):
@@ -68,8 +67,6 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
         + damage.joined(separator: "; ")
     case .unstablePhoto(let photo, let reason):
       "\(photo) keeps changing while it is read (\(reason)); try again when nothing writes to the library"
-    case .noSuchCategory(let name):
-      "no category is named “\(name)”; smilepile ls shows them"
     case .notEnoughSpace(let path, let needed, let free):
       "not enough space in \(path): \(needed) bytes needed, \(free) free"
     }

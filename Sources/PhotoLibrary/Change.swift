@@ -12,13 +12,35 @@ import SystemPackage
 /// folders; rename; fsync every folder that changed; commit.
 public final class Change: Sendable {
   /// What is being done.
-  public enum Kind: String, Sendable {
+  public enum Kind: String, Sendable, CaseIterable {
     /// Photos from files.
     case add
     /// Photos from a backup, beside what is there.
     case merge
     /// A backup instead of what is there.
     case replace
+    /// Photos or categories that go.
+    case remove
+    /// The last one of the others, taken back.
+    case undo
+
+    /// Whether what was there before is kept, until the next such change.
+    var isUndoable: Bool {
+      switch self {
+      case .merge, .replace, .remove: true
+      case .add, .undo: false
+      }
+    }
+  }
+
+  /// A change as the database knows it.
+  public struct Record: Sendable, Equatable {
+    /// Its own number.
+    public let id: String
+    /// What was done.
+    public let kind: Kind
+    /// When, in milliseconds since 1970.
+    public let at: Int64
   }
 
   /// A file that was staged, and where it goes.
@@ -76,8 +98,9 @@ public final class Change: Sendable {
     }
     try writer.write { database in
       try database.inTransaction(.immediate) {
-        try insertChange(database)
-        try edit.apply(to: database, changeId: id)
+        let record = Record(id: id, kind: kind, at: Date().milliseconds)
+        try record.insert(database)
+        try edit.apply(to: database, change: record)
         return .commit
       }
     }
@@ -93,7 +116,7 @@ public final class Change: Sendable {
 
   private func writeJournal(_ files: [StagedFile]) throws {
     let journal = Staging.Journal(files: files)
-    let unfinished = FilePath("journal.new")
+    let unfinished = Staging.unfinishedJournalName
     do {
       let file = try staging.open(unfinished, .create)
       try file.write(journal.encoded(), at: 0)
@@ -123,33 +146,18 @@ public final class Change: Sendable {
       try target.sync()
     }
   }
-
-  private func insertChange(_ database: Database) throws {
-    try database.execute(
-      sql: "INSERT INTO change (id, kind, at) VALUES (?, ?, ?)",
-      arguments: [id, kind.rawValue, Date().milliseconds])
-  }
 }
 
-extension LibraryEdit {
-  /// Writes the rows. In the transaction that also notes the change's id.
-  func apply(to database: Database, changeId: String) throws {
-    if replacesEverything {
-      for (table, copy) in [
-        ("category", "replacedCategory"), ("photo", "replacedPhoto"), ("settings", "replacedSettings"),
-      ] {
-        try database.execute(
-          sql: "INSERT INTO \(copy) SELECT ?, * FROM \(table)", arguments: [changeId])
-      }
-      try database.execute(sql: "DELETE FROM photo; DELETE FROM category")
-    }
-    for category in newCategories { try category.insert(database) }
-    for category in changedCategories { try category.update(database) }
-    for photo in newPhotos { try photo.insert(database) }
-    for photo in changedPhotos { try photo.update(database) }
-    if let settings {
-      try database.execute(sql: "DELETE FROM settings")
-      try settings.insert(database)
-    }
+extension Change.Record {
+  func insert(_ database: Database) throws {
+    try database.execute(
+      sql: "INSERT INTO change (id, kind, at) VALUES (?, ?, ?)", arguments: [id, kind.rawValue, at])
+  }
+
+  /// The newest change, nil if there was none.
+  static func newest(_ database: Database) throws -> Self? {
+    let row = try Row.fetchOne(database, sql: "SELECT id, kind, at FROM change ORDER BY rowid DESC LIMIT 1")
+    guard let row, let kind = Change.Kind(rawValue: row[1]) else { return nil }
+    return Self(id: row[0], kind: kind, at: row[2])
   }
 }

@@ -96,11 +96,13 @@ public final class Library: Sendable {
   static func openFolder(_ path: FilePath) throws -> Directory {
     let root = try existingFolder(path)
     guard try root.status(of: databaseName)?.kind == .file else { throw LibraryError.notALibrary(path) }
-    // https://www.sqlite.org/fileformat2.html#the_database_header: application id at byte 68
+    // https://www.sqlite.org/fileformat2.html#the_database_header: user version at byte 60, application id at 68
     let header = try root.open(databaseName, .read).read(100, at: 0)
+    func number(at offset: Int) -> Int32 { header[offset..<offset + 4].reduce(0) { $0 << 8 | Int32($1) } }
     guard header.count == 100, header.starts(with: "SQLite format 3\0".utf8),
-      header[68..<72].reduce(0, { $0 << 8 | Int32($1) }) == Schema.applicationID
+      number(at: 68) == Schema.applicationID
     else { throw LibraryError.notALibrary(path) }
+    guard number(at: 60) <= Schema.version else { throw LibraryError.newerVersion(path) }
     if let name = try root.fileSystem().networkProtocol {
       throw LibraryError.networkFileSystem(path, protocol: name)
     }
@@ -216,7 +218,8 @@ public final class Library: Sendable {
   ) throws -> Value {
     let lock: FileLock
     do {
-      lock = try FileLock("readers.lock", in: root, exclusive: false, waiting: .seconds(60), whileWaiting: whileWaiting)
+      lock = try FileLock(
+        "readers.lock", in: root, exclusive: false, waiting: .seconds(60), whileWaiting: whileWaiting)
     } catch let error as FileError where [.readOnlyFileSystem, .permissionDenied].contains(error.errno) {
       return try body()
     }

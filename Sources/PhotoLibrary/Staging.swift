@@ -8,6 +8,16 @@ import SystemPackage
 enum Staging {
   static let folder: FilePath = ".staging"
   static let journalName: FilePath = "journal"
+  static let unfinishedJournalName: FilePath = "journal.new"
+
+  /// Whether a folder in the working folder is a change's. Whatever else is there is a stranger's.
+  static func isChange(_ name: FilePath) -> Bool { UUID(uuidString: name.string) != nil }
+
+  /// Whether a file in a change's folder is one that a change puts there: photos are staged under numbers.
+  static func isOwn(_ name: FilePath) -> Bool {
+    name == journalName || name == unfinishedJournalName
+      || name.string.utf8.allSatisfy { (0x30...0x39).contains($0) }
+  }
 
   /// Which files a change puts where, so that a crash in the middle can be taken back.
   struct Journal: Codable {
@@ -37,8 +47,8 @@ extension LibraryWriter {
   /// Finishes or removes what a writer left that did not come to its end.
   func recover() throws {
     if try library.root.status(of: Staging.folder) != nil {
-      for name in try library.root.directory(Staging.folder).names() {
-        let wasMade = try finish(name.string)
+      for name in try library.root.directory(Staging.folder).names() where Staging.isChange(name) {
+        guard let wasMade = try finish(name.string) else { continue }
         Self.logger.notice(
           wasMade
             ? "tidied up after a change that was cut short once it was made"
@@ -57,9 +67,13 @@ extension LibraryWriter {
   /// Brings one change to its end. Its id in the database means done; otherwise the files that its journal
   /// names are removed. Then the staging folder goes.
   ///
-  /// - Returns: whether the change was made.
-  func finish(_ changeId: String) throws -> Bool {
+  /// - Returns: whether the change was made; nil if nothing of it was left.
+  @discardableResult
+  func finish(_ changeId: String) throws -> Bool? {
     let folder = Staging.folder.appending(changeId)
+    guard try library.root.status(of: folder)?.kind == .directory else { return nil }
+    let names = try library.root.directory(folder).names()
+    guard names.isEmpty || names.contains(where: Staging.isOwn) else { return nil }
     let isCommitted = try library.read { database in
       try Bool.fetchOne(
         database, sql: "SELECT EXISTS (SELECT * FROM change WHERE id = ?)", arguments: [changeId]) ?? false
@@ -81,7 +95,7 @@ extension LibraryWriter {
   }
 
   func removeStaging(_ changeId: String) throws {
-    try library.root.removeTree(Staging.folder.appending(changeId))
+    try library.root.removeFolder(Staging.folder.appending(changeId), of: Staging.isOwn)
   }
 
   /// Removes a file that a change moved into place and did not commit. The journal names it; that it is a photo's
@@ -117,6 +131,24 @@ extension LibraryWriter {
 }
 
 extension Directory {
+  /// Removes the files of a folder that are this program's own, and the folder if that leaves it empty. Nothing else
+  /// is touched: what a person put there stays.
+  func removeFolder(_ folder: FilePath, of isOwn: (FilePath) -> Bool) throws(FileError) {
+    guard try status(of: folder)?.kind == .directory else { return }
+    do {
+      let inner = try directory(folder)
+      for name in try inner.names() where isOwn(name) {
+        if try inner.status(of: name)?.kind == .file { try inner.remove(name) }
+      }
+    }
+    do {
+      try removeDirectory(folder)
+    } catch {
+      // ENOTEMPTY, or EEXIST on some file systems: rmdir(2)
+      guard [.directoryNotEmpty, .fileExists].contains(error.errno) else { throw error }
+    }
+  }
+
   /// Makes a folder and those above it, and makes each durable in the one that holds it. Those that are there may
   /// have been made by a run that was cut short before it did so.
   func makeDirectories(_ path: FilePath) throws(FileError) {

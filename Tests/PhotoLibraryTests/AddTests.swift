@@ -193,7 +193,9 @@ struct AddTests {
     let contents = try scratch.contents()
     #expect(contents.photos.map(\.id) == [-7, 41, 42, .max])
     // and past the largest that a library gives out
-    try scratch.sql { try $0.execute(sql: "UPDATE photo SET id = ? WHERE id = 41", arguments: [Int64(1) << 53]) }
+    try scratch.sql {
+      try $0.execute(sql: "UPDATE photo SET id = ? WHERE id = 41", arguments: [Int64(1) << 53])
+    }
     try folder.write(Self.png("2"), to: "in/b.png")
     try add("in")
     #expect(try scratch.contents().photos.map(\.id) == [-7, 1, 42, 1 << 53, .max])

@@ -9,10 +9,15 @@ struct Destination {
 
   /// - Throws: `BackupError.noSuchDestination`, `.destinationExists`, or `FileError`.
   init(_ path: FilePath) throws {
-    if (try? Directory.open(path)) != nil {
+    do {
+      _ = try Directory.open(path)
       folder = path
       name = nil
       return
+    } catch let error where !error.isAbsence {
+      throw error
+    } catch {
+      // a file name, then
     }
     let parent = path.removingLastComponent()
     folder = parent.isEmpty ? "." : parent

@@ -37,6 +37,10 @@ struct BackupImport {
     try checkKept(writer.library)
     noteAbsentPhotos()
     try refuseUnlessWhole()
+    if options.strategy == .replace {
+      let deed = Deed("replace everything in \(writer.library.path) by \(source.path)")
+      try writer.requireConsent(options.consent, for: deed)
+    }
     let files = plan.filesToRestore(source)
     let bytes = files.reduce(0) { $0 + $1.size }
     try writer.requireSpace(bytes)
@@ -109,8 +113,10 @@ struct BackupImport {
     let reason: String? =
       if source.metadata.smilepile?.isPartial == true {
         "it is an export of a part of a library"
-      } else if source.format == .json, summary.photosAbsent > 0 {
+      } else if source.format == .json, summary.photosAbsent > 0 || source.photoFiles == 0 {
         "it is a JSON backup, which holds no photo files"
+      } else if source.photoFiles == 0, summary.photosAbsent > 0 {
+        "it holds no photo files"
       } else if let error = summary.errors.first {
         "it is damaged (\(error))"
       } else {

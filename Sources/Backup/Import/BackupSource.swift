@@ -69,6 +69,8 @@ public struct BackupSource: Sendable {
   public let strangers: [String]
   /// The archive, nil for a JSON document.
   public let archive: Archive?
+  /// The one folder of the archive that holds everything, with its slash; empty if there is none.
+  let root: String
 
   /// How many bytes the photo files of the backup have.
   public var photoBytes: Int {
@@ -129,6 +131,7 @@ public struct BackupSource: Sendable {
     self.path = path
     format = .json
     archive = nil
+    root = ""
     metadata = try Self.metadata(document, path)
     origin = Self.origin(of: metadata, root: "")
     warnings = []
@@ -147,6 +150,7 @@ public struct BackupSource: Sendable {
     format = .zip
     self.archive = archive
     let (entry, root) = try Self.metadataEntry(archive)
+    self.root = root
     guard !entry.isEncrypted else { throw BackupError.encrypted(path) }
     var reader = try EntryReader(archive)
     metadata = try Self.metadata(try reader.bytes(of: entry, limit: Self.maximumMetadataBytes), path)

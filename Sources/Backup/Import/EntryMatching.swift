@@ -25,6 +25,11 @@ struct EntryMatching {
     for record in metadata.photos {
       guard !record.isFromAssets else {
         photos.append(.init(record: record, originalPath: record.path, content: .asset))
+        if let item = manifest.removeValue(forKey: record.id) {
+          used.insert(item.zipEntryName)
+          warnings.append(
+            "\(item.zipEntryName.escaped): photo \(record.id) ships inside the app, and needs no file")
+        }
         continue
       }
       guard let item = manifest.removeValue(forKey: record.id) else {

@@ -43,7 +43,9 @@ struct LibraryCheck {
     of photo: Photo, in library: Library, _ counter: ProgressCounter, _ counted: inout Int
   ) throws -> String? {
     do {
-      let (digest, size) = try MD5Digest.ofFile(library.open(photo)) { count in
+      let file = try library.open(photo)
+      guard try file.status().kind == .file else { return "\(photo.path.escaped) is no file" }
+      let (digest, size) = try MD5Digest.ofFile(file) { count in
         try counter.checkCancellation()
         let rest = min(count, photo.fileSize - counted)
         counted += rest

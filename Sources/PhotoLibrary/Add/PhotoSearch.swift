@@ -60,7 +60,10 @@ struct PhotoSearch {
       for name in try folder.names() where !name.string.hasPrefix(".") {
         let inner = path.appending(name.components)
         let kind = try folder.status(of: name)?.kind
-        guard kind == .file || kind == .directory else { continue }
+        guard kind == .file || kind == .directory else {
+          others.append("\(inner): passed over, since it is no file of its own".escaped)
+          continue
+        }
         do throws(FileError) {
           try search(inner, isNamed: false)
         } catch {

@@ -45,6 +45,7 @@ struct Import: AsyncParsableCommand {
   @Flag(name: [.customShort("n"), .long], help: "Say what would be imported, and write nothing.")
   var dryRun = false
 
+  @OptionGroup var confirmation: ConfirmationOption
   @OptionGroup var library: LibraryOption
   @OptionGroup var lock: LockOption
   @OptionGroup var output: OutputOptions
@@ -64,7 +65,8 @@ struct Import: AsyncParsableCommand {
     try duplicates.checkTerminal()
     if strategy == .replace, backups.count > 1 {
       throw ValidationError(
-        "--strategy replace takes one backup, since each would replace the one before; import the others with merge")
+        "--strategy replace takes one backup, since each would replace the one before; import the others with merge"
+      )
     }
   }
 
@@ -76,6 +78,7 @@ struct Import: AsyncParsableCommand {
     options.isForced = force
     options.photosFrom = photosFrom.map { FilePath($0) }
     options.lockWait = lock.duration
+    options.consent = confirmation.consent
     options.duplicates = duplicates.rule
     let reporter = Reporter(output)
     let summary: ImportSummary

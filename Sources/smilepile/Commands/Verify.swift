@@ -25,6 +25,7 @@ struct Verify: AsyncParsableCommand {
     var message_type = "summary"
     var entries_checked: Int
     var damaged: [String]
+    var unreadable: [String]
     var strangers: [String]
     var warnings: [String]
   }
@@ -44,14 +45,21 @@ struct Verify: AsyncParsableCommand {
     for warning in summary.warnings { reporter.warn(warning) }
     for name in summary.strangers { reporter.warn("\(name) is mentioned nowhere") }
     for photo in summary.damaged { reporter.error(photo, during: "verify") }
+    for backup in summary.unreadable {
+      reporter.error(Finding("\(backup.path)".escaped, message: "\(backup.error)"), during: "verify")
+    }
     let number = summary.entriesChecked
     let what = archives.isEmpty ? Count(number, "photo") : Count(number, "entry", "entries")
     reporter.result(
-      "checked \(what): " + (summary.damaged.isEmpty ? "all whole" : "\(summary.damaged.count) damaged"))
+      "checked \(what): " + (summary.damaged.isEmpty ? "all whole" : "\(summary.damaged.count) damaged")
+        + (summary.unreadable.isEmpty
+          ? "" : "; \(Count(summary.unreadable.count, "archive")) could not be read"))
     reporter.json(
       Summary(
         entries_checked: summary.entriesChecked, damaged: summary.damaged.map(\.message),
+        unreadable: summary.unreadable.map { "\($0.error)" },
         strangers: summary.strangers, warnings: summary.warnings))
-    if !summary.damaged.isEmpty { throw ExitStatus.damaged }
+    let statuses = summary.unreadable.map { ExitStatus(for: $0.error) }
+    if let worst = (statuses + (summary.damaged.isEmpty ? [] : [.damaged])).max() { throw worst }
   }
 }

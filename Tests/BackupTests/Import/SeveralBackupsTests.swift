@@ -35,7 +35,9 @@ struct SeveralBackupsTests {
   }
 
   @Test func eachWouldReplaceTheOneBefore() async throws {
-    let (library, scratch) = (try await SampleLibrary.imported(SampleBackup(photos: ["a"])), try ScratchFolder())
+    let (library, scratch) = (
+      try await SampleLibrary.imported(SampleBackup(photos: ["a"])), try ScratchFolder()
+    )
     let one = try scratch.write(SampleBackup(photos: ["b"]).archive(), to: "1.zip")
     let before = try library.tree
     await #expect(throws: BackupError.self) {
