@@ -91,8 +91,9 @@ struct Extraction {
       case .entry(let entry, _):
         do {
           try entries?.read(entry, take)
-        } catch ArchiveError.damaged(_, _, let reason) {
-          throw Damage(reason: "\(reason)", bytesCounted: offset)
+        } catch let error as ArchiveError {
+          guard let reason = error.faultOfOneEntry else { throw error }
+          throw Damage(reason: reason, bytesCounted: offset)
         }
       case .file(let path, _, _):
         try copy(path, take)
@@ -107,11 +108,15 @@ struct Extraction {
     }
 
     private func copy(_ path: FilePath, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
-      let file = try File.open(path, .readFollowingLinks)
+      var offset = 0
+      // the file that was found cannot be read, as opposed to the library, which cannot be written
+      func reading<Value: ~Copyable>(_ body: () throws(FileError) -> Value) throws -> Value {
+        do { return try body() } catch { throw Damage(reason: "\(error)", bytesCounted: offset) }
+      }
+      let file = try reading { () throws(FileError) in try File.open(path, .readFollowingLinks) }
       try withUnsafeTemporaryAllocation(byteCount: 1 << 18, alignment: 4096) { buffer in
-        var offset = 0
         while true {
-          let count = try file.read(into: buffer, at: offset)
+          let count = try reading { () throws(FileError) in try file.read(into: buffer, at: offset) }
           if count == 0 { return }
           try take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
           offset += count
