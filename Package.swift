@@ -49,6 +49,13 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["Backup", "PhotoLibrary", "Zip", "FileSystem"],
       path: "Tests/TestSupport"),
+    .executableTarget(
+      name: "FaultWalk",
+      dependencies: [
+        "Backup", "PhotoLibrary", "Operations", "FileSystem", "TestSupport",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Logging", package: "swift-log"),
+      ], path: "Tests/FaultWalk"),
     .testTarget(name: "FileSystemTests", dependencies: ["FileSystem", "TestSupport"]),
     .testTarget(name: "ZipTests", dependencies: ["Zip", "TestSupport"]),
     .testTarget(name: "ImageHeaderTests", dependencies: ["ImageHeader"]),

@@ -2,6 +2,7 @@ import FileSystem
 import Foundation
 import GRDB
 import Operations
+import Synchronization
 import SystemPackage
 
 /// One change of a library under way: files are staged, made durable, journalled, moved into place, and then
@@ -65,6 +66,10 @@ public final class Change: Sendable {
   private let kind: Kind
   private let writer: LibraryWriter
   private let staging: Directory
+  private let commitBegun = Atomic<Bool>(false)
+
+  /// The transaction has been tried, so that the database may know the change whatever became of the attempt.
+  var hasBegunToCommit: Bool { commitBegun.load(ordering: .relaxed) }
 
   init(_ kind: Kind, writer: LibraryWriter) throws {
     self.kind = kind
@@ -96,6 +101,7 @@ public final class Change: Sendable {
       try writeJournal(files)
       try moveIntoPlace(files)
     }
+    commitBegun.store(true, ordering: .relaxed)
     try writer.write { database in
       try database.inTransaction(.immediate) {
         let record = Record(id: id, kind: kind, at: Date().milliseconds)

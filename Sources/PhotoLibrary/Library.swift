@@ -44,7 +44,7 @@ public final class Library: Sendable {
       throw LibraryError.networkFileSystem(path, protocol: name)
     }
     let unfinished = FilePath("library.sqlite.new")
-    let unfinishedFiles = ["", "-wal", "-shm"].map { FilePath(unfinished.string + $0) }
+    let unfinishedFiles = ["", "-journal", "-wal", "-shm"].map { FilePath(unfinished.string + $0) }
     try requireEmpty(root, but: unfinishedFiles + ["photos", "library.lock"])
     let lock = try FileLock("library.lock", in: root, exclusive: true)
     // whoever had the lock until now may have made a library
@@ -70,7 +70,13 @@ public final class Library: Sendable {
     try root.open(unfinished, .read).sync()
     try root.sync()
     try root.rename(unfinished, to: root, as: databaseName)
-    try root.sync()
+    do {
+      try root.sync()
+    } catch {
+      // a library that may be gone after a power cut is none; there is nothing in it yet
+      try? root.remove(databaseName)
+      throw error
+    }
     lock.release()
   }
 

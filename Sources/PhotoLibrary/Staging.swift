@@ -59,8 +59,10 @@ extension LibraryWriter {
     do {
       try settleReplacedPhotos()
     } catch {
-      // tidying, which must not keep the library from being used
-      Self.logger.warning("files of replaced photos could not be put away", metadata: ["error": "\(error)"])
+      // the photos are where their rows say; on a full disk it waits for room
+      Self.logger.warning(
+        "the files of replaced photos could not be tidied away; the next start tries again",
+        metadata: ["library": "\(library.path)", "reason": "\(error)"])
     }
   }
 
@@ -79,10 +81,28 @@ extension LibraryWriter {
         database, sql: "SELECT EXISTS (SELECT * FROM change WHERE id = ?)", arguments: [changeId]) ?? false
     }
     if !isCommitted {
-      for item in try journal(in: folder) { try removeUncommitted(item, stagedIn: folder) }
+      let items = try journal(in: folder)
+      for item in items { try removeUncommitted(item, stagedIn: folder) }
+      syncFolders(of: items)
     }
     try removeStaging(changeId)
     return isCommitted
+  }
+
+  /// Makes removals durable before the journal goes, which after a power cut could otherwise outlive it. Not worth
+  /// a failure: what would come back is a file that `verify` names.
+  private func syncFolders(of items: [Staging.Journal.Item]) {
+    for folder in Set(items.map { FilePath($0.path).removingLastComponent() }) {
+      var folder = folder
+      // the folder may be gone with its last file, and those above it
+      while !folder.isEmpty {
+        if let found = try? library.root.directory(folder) {
+          try? found.sync()
+          break
+        }
+        folder = folder.removingLastComponent()
+      }
+    }
   }
 
   /// What a change's journal names: nothing if it has none. Nor does one that cannot be understood stand for
@@ -113,7 +133,10 @@ extension LibraryWriter {
     if let name = item.name, FilePath.Component(name) != nil,
       let staged = try library.root.status(of: folder.appending(name)), staged.identity != status.identity
     {
-      return
+      // an empty one is the name that was reserved for the file, where the file system has no better way
+      guard status.size == 0, staged.size > 0 else { return }
+      try library.root.remove(path)
+      return try library.root.removeEmptyFolders(above: path)
     }
     let hasRow = try library.read { database in
       try Bool.fetchOne(

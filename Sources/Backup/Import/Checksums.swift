@@ -22,8 +22,9 @@ extension BackupSource {
           hash.update(bytes)
         }
         result.photos[index].content = .entry(entry, md5: hash.digest)
-      } catch ArchiveError.damaged(_, _, let reason) {
-        result.photos[index].content = .absent(reason: "\(reason)", isDamage: true)
+      } catch let error as ArchiveError {
+        guard let reason = error.faultOfOneEntry else { throw error }
+        result.photos[index].content = .absent(reason: reason, isDamage: true)
         // its bytes are in the totals and will not be extracted
         counter.advance(bytes: entry.size)
       }

@@ -91,8 +91,9 @@ struct Extraction {
       case .entry(let entry, _):
         do {
           try entries?.read(entry, take)
-        } catch ArchiveError.damaged(_, _, let reason) {
-          throw Damage(reason: "\(reason)", bytesCounted: offset)
+        } catch let error as ArchiveError {
+          guard let reason = error.faultOfOneEntry else { throw error }
+          throw Damage(reason: reason, bytesCounted: offset)
         }
       case .file(let path, _, _):
         try copy(path, take)

@@ -85,8 +85,9 @@ struct ArchiveCheck {
         } else if let expected = listed[entry], hash.digest != expected {
           damaged.withLock { $0[index] = "its MD5 is \(hash.digest), and checksums.md5 says \(expected)" }
         }
-      } catch ArchiveError.damaged(_, _, let reason) {
-        damaged.withLock { $0[index] = "\(reason)" }
+      } catch let error as ArchiveError {
+        guard let reason = error.faultOfOneEntry else { throw error }
+        damaged.withLock { $0[index] = reason }
       }
       if photo != nil {
         counter.advance(items: 1, bytes: entry.size - counted, current: photo?.record.name)

@@ -83,8 +83,8 @@ struct UndoRun {
         }
       }
     } catch {
-      // the files go where they were; if this fails too, the next start does it
-      _ = try? writer.settleReplacedPhotos()
+      // the files go where what the database says wants them; if this fails too, the next start does it
+      if (try? writer.decideCommit()) != nil { try? writer.settleReplacedPhotos() }
       throw error
     }
     try? writer.settleReplacedPhotos()
