@@ -47,6 +47,7 @@ struct Import: AsyncParsableCommand {
 
   @OptionGroup var library: LibraryOption
   @OptionGroup var lock: LockOption
+  @OptionGroup var limits: LimitOptions
   @OptionGroup var output: OutputOptions
 
   private struct Summary: Encodable {
@@ -70,6 +71,7 @@ struct Import: AsyncParsableCommand {
     options.isForced = force
     options.photosFrom = photosFrom.map { FilePath($0) }
     options.lockWait = lock.duration
+    options.limits = limits.limits
     options.duplicates = duplicates.rule
     let reporter = Reporter(output)
     let summary = try await reporter.follow(
