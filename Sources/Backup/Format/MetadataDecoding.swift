@@ -1,5 +1,6 @@
 import FileSystem
 import Foundation
+import Zip
 
 /// Reading, with the defaults of the Android app's serializer. What has no default there must be there.
 extension Metadata {
@@ -85,14 +86,18 @@ extension Metadata {
 
   /// Reads and checks a document.
   ///
+  /// - Parameter maximumNesting: how deep objects and lists may stand within each other.
   /// - Throws: `Fault` with the place in the document.
-  public init(json: [UInt8]) throws(Fault) {
+  public init(json: [UInt8], maximumNesting: Int = Limits().maximumNesting) throws(Fault) {
     var bytes = json[...]
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
     guard String(validating: bytes, as: UTF8.self) != nil else {
       throw Fault(path: "", reason: "the text is not valid UTF-8")
     }
     do {
+      try bytes.withUnsafeBufferPointer { bytes throws(Fault) in
+        try JSONScan.check(bytes, maximumNesting: maximumNesting)
+      }
       self = try JSONDecoder().decode(Metadata.self, from: Data(bytes))
       try check()
     } catch let fault as Fault {
@@ -115,31 +120,7 @@ extension Metadata {
     }
     try Self.requireUnique("photoManifest", photoManifest.map(\.photoId), "photoId")
     try Self.requireUnique("photoManifest", photoManifest.map(\.zipEntryName), "zipEntryName")
-    for (index, photo) in photos.enumerated() where photo.fileSize < 0 {
-      throw Fault(path: "photos[\(index)].fileSize", reason: "\(photo.fileSize) is no size")
-    }
-    try checkTexts()
-  }
-
-  /// SQLite's texts end at a NUL: two names that differ after one would become one name.
-  private func checkTexts() throws(Fault) {
-    for (index, category) in categories.enumerated() {
-      try Self.requireNoNUL("categories[\(index)].name", category.name)
-      try Self.requireNoNUL("categories[\(index)].displayName", category.displayName)
-      try Self.requireNoNUL("categories[\(index)].iconResource", category.iconResource ?? "")
-      try Self.requireNoNUL("categories[\(index)].colorHex", category.colorHex ?? "")
-    }
-    for (index, photo) in photos.enumerated() {
-      try Self.requireNoNUL("photos[\(index)].name", photo.name)
-      try Self.requireNoNUL("photos[\(index)].path", photo.path)
-    }
-    for (index, entry) in photoManifest.enumerated() {
-      try Self.requireNoNUL("photoManifest[\(index)].originalPath", entry.originalPath)
-    }
-  }
-
-  private static func requireNoNUL(_ path: @autoclosure () -> String, _ text: String) throws(Fault) {
-    if text.utf8.contains(0) { throw Fault(path: path(), reason: "contains a NUL") }
+    try checkRanges()
   }
 
   private static func requireUnique<Value: Hashable>(

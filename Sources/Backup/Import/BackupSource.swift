@@ -88,9 +88,6 @@ public struct BackupSource: Sendable {
     photos.count { $0.content.size != nil }
   }
 
-  /// The largest `metadata.json` that is read: 256 MiB, some 500,000 photos.
-  static let maximumMetadataBytes = 256 << 20
-
   /// Opens a backup, recognized by its content and never by its name. Blocks; writes nothing.
   ///
   /// - Throws: `BackupError`, `ArchiveError` or `FileError` if it cannot be used at all. A photo whose file is
@@ -109,16 +106,17 @@ public struct BackupSource: Sendable {
     }
     guard status.size > 0 else { throw BackupError.notABackup(path, reason: "the file is empty") }
     if try Archive.isArchive(file) {
-      try self.init(archive: Archive(path: path, limits: limits))
+      try self.init(archive: Archive(path: path, limits: limits), limits: limits)
     } else {
       let start = try file.read(4096, at: 0)
       guard Self.looksLikeJSON(start) else {
         throw BackupError.notABackup(path, reason: "its content is neither a ZIP archive nor a JSON document")
       }
-      guard status.size <= Self.maximumMetadataBytes else {
-        throw BackupError.notABackup(path, reason: "the document is over 256 MiB")
+      guard status.size <= limits.maximumDocumentBytes else {
+        let reason = "the document has \(status.size) bytes; at most \(limits.maximumDocumentBytes) are read"
+        throw BackupError.notABackup(path, reason: reason)
       }
-      try self.init(document: file.read(status.size, at: 0), path: path)
+      try self.init(document: file.read(status.size, at: 0), path: path, limits: limits)
     }
   }
 
@@ -127,12 +125,12 @@ public struct BackupSource: Sendable {
     return text.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
   }
 
-  init(document: [UInt8], path: FilePath) throws {
+  init(document: [UInt8], path: FilePath, limits: Limits = Limits()) throws {
     self.path = path
     format = .json
     archive = nil
     root = ""
-    metadata = try Self.metadata(document, path)
+    metadata = try Self.metadata(document, path, limits)
     origin = Self.origin(of: metadata, root: "")
     warnings = []
     damagedBefore = []
@@ -145,7 +143,7 @@ public struct BackupSource: Sendable {
     }
   }
 
-  init(archive: Archive) throws {
+  init(archive: Archive, limits: Limits = Limits()) throws {
     path = archive.path
     format = .zip
     self.archive = archive
@@ -153,7 +151,8 @@ public struct BackupSource: Sendable {
     self.root = root
     guard !entry.isEncrypted else { throw BackupError.encrypted(path) }
     var reader = try EntryReader(archive)
-    metadata = try Self.metadata(try reader.bytes(of: entry, limit: Self.maximumMetadataBytes), path)
+    let document = try reader.bytes(of: entry, limit: limits.maximumDocumentBytes)
+    metadata = try Self.metadata(document, path, limits)
     origin = Self.origin(of: metadata, root: root)
     let matching = EntryMatching(metadata: metadata, archive: archive, root: root)
     photos = matching.photos
@@ -162,9 +161,9 @@ public struct BackupSource: Sendable {
     strangers = matching.strangers
   }
 
-  private static func metadata(_ json: [UInt8], _ path: FilePath) throws -> Metadata {
+  private static func metadata(_ json: [UInt8], _ path: FilePath, _ limits: Limits) throws -> Metadata {
     do {
-      return try Metadata(json: json)
+      return try Metadata(json: json, maximumNesting: limits.maximumNesting)
     } catch {
       throw BackupError.metadata(path, error)
     }

@@ -48,6 +48,7 @@ struct Import: AsyncParsableCommand {
   @OptionGroup var confirmation: ConfirmationOption
   @OptionGroup var library: LibraryOption
   @OptionGroup var lock: LockOption
+  @OptionGroup var limits: LimitOptions
   @OptionGroup var output: OutputOptions
 
   private struct Summary: Encodable {
@@ -79,6 +80,7 @@ struct Import: AsyncParsableCommand {
     options.photosFrom = photosFrom.map { FilePath($0) }
     options.lockWait = lock.duration
     options.consent = confirmation.consent
+    options.limits = limits.limits
     options.duplicates = duplicates.rule
     let reporter = Reporter(output)
     let summary: ImportSummary

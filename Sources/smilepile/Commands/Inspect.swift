@@ -17,6 +17,7 @@ struct Inspect: AsyncParsableCommand {
   @Argument(help: "The backup.", transform: PathArgument.parse)
   var backup: String
 
+  @OptionGroup var limits: LimitOptions
   @OptionGroup var output: OutputOptions
 
   private struct Summary: Encodable {
@@ -36,7 +37,7 @@ struct Inspect: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let source = try BackupSource(path: FilePath(backup))
+    let source = try BackupSource(path: FilePath(backup), limits: limits.limits)
     let metadata = source.metadata
     let reporter = Reporter(output)
     let date = metadata.exportDate.map {

@@ -19,6 +19,7 @@ struct Verify: AsyncParsableCommand {
   var archives: [String] = []
 
   @OptionGroup var library: LibraryOption
+  @OptionGroup var limits: LimitOptions
   @OptionGroup var output: OutputOptions
 
   private struct Summary: Encodable {
@@ -41,7 +42,7 @@ struct Verify: AsyncParsableCommand {
     let summary =
       archives.isEmpty
       ? try await reporter.follow(.verify(library: library.path()))
-      : try await reporter.follow(.verify(archives.map { FilePath($0) }))
+      : try await reporter.follow(.verify(archives.map { FilePath($0) }, limits: limits.limits))
     for warning in summary.warnings { reporter.warn(warning) }
     for name in summary.strangers { reporter.warn("\(name) is mentioned nowhere") }
     for photo in summary.damaged { reporter.error(photo, during: "verify") }
