@@ -31,6 +31,7 @@ let package = Package(
         "FileSystem", "ImageHeader", "Operations",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
@@ -49,6 +50,13 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["Backup", "PhotoLibrary", "Zip", "FileSystem", "Secrets"],
       path: "Tests/TestSupport"),
+    .executableTarget(
+      name: "FaultWalk",
+      dependencies: [
+        "Backup", "PhotoLibrary", "Operations", "FileSystem", "TestSupport",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Logging", package: "swift-log"),
+      ], path: "Tests/FaultWalk"),
     .testTarget(name: "FileSystemTests", dependencies: ["FileSystem", "TestSupport"]),
     .testTarget(name: "SecretsTests", dependencies: ["Secrets"]),
     .testTarget(name: "ZipTests", dependencies: ["Zip", "TestSupport"]),

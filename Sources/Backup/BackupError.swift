@@ -4,8 +4,8 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// Why a backup cannot be read or written at all. Nothing was published or changed when one is thrown;
-/// what concerns single photos stands in the summaries instead.
+/// Why a backup cannot be read or written at all. Nothing was published or changed when one is thrown, but for
+/// `stopped`; what concerns single photos stands in the summaries instead.
 public enum BackupError: Error, Sendable, CustomStringConvertible {
   /// The file does not exist.
   case noSuchBackup(FilePath)
@@ -29,8 +29,8 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
   case cannotEncrypt(FilePath)
   /// `replace` was asked for, and the backup does not hold a whole library.
   case cannotReplace(FilePath, reason: String)
-  /// Several backups were to be imported, and one failed after others were imported.
-  case stopped(at: FilePath, after: [FilePath], any Error)
+  /// Several backups were to be imported, and one failed after others were imported; what that import did.
+  case stopped(at: FilePath, after: [FilePath], ImportSummary, any Error)
   /// The archive's name is taken.
   case destinationExists(FilePath)
   /// The folder for the archive does not exist.
@@ -39,8 +39,6 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
   case verificationFailed(FilePath, [String])
   /// A photo went bad while it was being read, twice in one export.
   case unstablePhoto(String, reason: String)
-  /// A selection names a category that the library does not have.
-  case noSuchCategory(String)
   /// There are fewer bytes free at the destination than the archive needs.
   case notEnoughSpace(FilePath, needed: Int, free: Int)
 
@@ -75,8 +73,9 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
       "the JSON document for \(path) cannot be encrypted; export an archive (--format zip)"
     case .cannotReplace(let path, let reason):
       "\(path) cannot replace a library: \(reason); import it with --strategy merge, or force it with --force"
-    case .stopped(let path, let done, let error):
-      "\(path): \(error); imported before it: \(done.map(\.string).joined(separator: ", "))"
+    case .stopped(let path, let done, _, let error):
+      (error is BackupError ? "\(error)" : "\(path): \(error)")
+        + "; imported before it: \(done.map(\.string).joined(separator: ", "))"
     case .destinationExists(let path):
       "\(path) exists already, and an archive never overwrites a file; name another, or a folder"
     case .noSuchDestination(let path):
@@ -86,8 +85,6 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
         + damage.joined(separator: "; ")
     case .unstablePhoto(let photo, let reason):
       "\(photo) keeps changing while it is read (\(reason)); try again when nothing writes to the library"
-    case .noSuchCategory(let name):
-      "no category is named “\(name)”; smilepile ls shows them"
     case .notEnoughSpace(let path, let needed, let free):
       "not enough space in \(path): \(needed) bytes needed, \(free) free"
     }

@@ -33,7 +33,7 @@ public struct File: ~Copyable, Sendable {
     /// For writing; made with mode 0600. An existing file of that name is an error (EEXIST).
     case create
     /// For writing, in a folder, without a name (`O_TMPFILE`), mode 0600: it is gone with the last
-    /// descriptor unless `Directory.publish` names it. EOPNOTSUPP where the file system has none.
+    /// descriptor unless `Directory.link` names it. EOPNOTSUPP where the file system has none.
     case unnamed
 
     var flags: CInt {

@@ -47,7 +47,9 @@ enum RenameWay: CaseIterable {
     } catch .noSuchFileOrDirectory {
       return
     } catch {
-      try? SystemCalls.unlinkat(to, new, isDirectory: false)
+      // where not even the new name can be taken away again, the file is where it was to be, and its old name is
+      // swept with whatever else is left behind
+      do throws(Errno) { try SystemCalls.unlinkat(to, new, isDirectory: false) } catch { return }
       throw error
     }
   }

@@ -9,56 +9,105 @@ import SystemPackage
 /// swift-system has no `openat`, `fsync` or `renameat2`, which is why these stand here. All functions
 /// throw the kernel's `Errno` alone; `File` and `Directory` add the path.
 enum SystemCalls {
-  /// Runs a call until a signal no longer interrupts it.
+  /// Runs a call until a signal no longer interrupts it. The descriptor and the name are what the call works on.
   private static func call<Result: FixedWidthInteger>(
-    _ body: () -> Result
+    _ kind: SystemCall, _ descriptor: CInt, _ name: FilePath? = nil, _ body: () -> Result
+  ) throws(Errno) -> Result {
+    try transfer(kind, descriptor, name, count: 0) { _ in body() }
+  }
+
+  /// The same for a call that reads or writes `count` bytes, which a fault may halve.
+  private static func transfer<Result: FixedWidthInteger>(
+    _ kind: SystemCall, _ descriptor: CInt, _ name: FilePath? = nil, count: Int, _ body: (Int) -> Result
   ) throws(Errno) -> Result {
     while true {
-      let result = body()
+      let result =
+        Faults.isArmed ? underFault(kind, descriptor, name, count, body) : body(count)
       if result != -1 { return result }
       let code = Glibc.errno
       if code != EINTR { throw Errno(rawValue: code) }
     }
   }
 
+  /// Makes a call as the armed faults say.
+  private static func underFault<Result: FixedWidthInteger>(
+    _ kind: SystemCall, _ descriptor: CInt, _ name: FilePath?, _ count: Int, _ body: (Int) -> Result
+  ) -> Result {
+    let effects = Faults.effects(at: kind, descriptor, name)
+    var count = count
+    for effect in effects {
+      switch effect {
+      case .error(let error):
+        Glibc.errno = error.rawValue
+        return -1
+      case .short where count > 1: count /= 2
+      case .killBefore: Faults.kill()
+      case .short, .killAfter, .errorAfter, .then, .fileSystem: continue
+      }
+    }
+    var result = body(count)
+    var code = Glibc.errno
+    for effect in effects {
+      switch effect {
+      case .killAfter: Faults.kill()
+      case .then(let action): action()
+      case .errorAfter(let error): (result, code) = (-1, error.rawValue)
+      case .error, .short, .killBefore, .fileSystem: continue
+      }
+    }
+    Glibc.errno = code
+    return result
+  }
+
   static func openat(
     _ directory: CInt, _ name: FilePath, _ flags: CInt, _ mode: mode_t = 0
   ) throws(Errno) -> CInt {
-    try call { name.withPlatformString { smilepile_openat(directory, $0, flags | O_CLOEXEC, mode) } }
+    let kind: SystemCall =
+      flags & smilepile_o_tmpfile == smilepile_o_tmpfile
+      ? .openUnnamed : flags & O_CREAT != 0 ? .create : .open
+    return try call(kind, directory, name) {
+      name.withPlatformString { smilepile_openat(directory, $0, flags | O_CLOEXEC, mode) }
+    }
   }
 
   static func pread(
     _ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(Errno) -> Int {
-    try call { Glibc.pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset)) }
+    try transfer(.read, descriptor, count: buffer.count) {
+      Glibc.pread(descriptor, buffer.baseAddress, $0, off_t(offset))
+    }
   }
 
   static func pwrite(
     _ descriptor: CInt, _ buffer: UnsafeRawBufferPointer, at offset: Int
   ) throws(Errno) -> Int {
-    try call { Glibc.pwrite(descriptor, buffer.baseAddress, buffer.count, off_t(offset)) }
+    try transfer(.write, descriptor, count: buffer.count) {
+      Glibc.pwrite(descriptor, buffer.baseAddress, $0, off_t(offset))
+    }
   }
 
   static func fstat(_ descriptor: CInt) throws(Errno) -> stat {
     var status = stat()
-    _ = try call { Glibc.fstat(descriptor, &status) }
+    _ = try call(.status, descriptor) { Glibc.fstat(descriptor, &status) }
     return status
   }
 
   static func fstatat(_ directory: CInt, _ name: FilePath, followLinks: Bool) throws(Errno) -> stat {
     var status = stat()
     let flags = followLinks ? 0 : AT_SYMLINK_NOFOLLOW
-    _ = try call { name.withPlatformString { Glibc.fstatat(directory, $0, &status, flags) } }
+    _ = try call(.status, directory, name) {
+      name.withPlatformString { Glibc.fstatat(directory, $0, &status, flags) }
+    }
     return status
   }
 
   /// Never tried again after a failure: the kernel reports a lost page once, and the retry would lie.
   static func fsync(_ descriptor: CInt) throws(Errno) {
-    _ = try call { Glibc.fsync(descriptor) }
+    _ = try call(.sync, descriptor) { Glibc.fsync(descriptor) }
   }
 
   static func ftruncate(_ descriptor: CInt, _ size: Int) throws(Errno) {
-    _ = try call { Glibc.ftruncate(descriptor, off_t(size)) }
+    _ = try call(.truncate, descriptor) { Glibc.ftruncate(descriptor, off_t(size)) }
   }
 
   /// `sync_file_range` with `SYNC_FILE_RANGE_WRITE` alone starts write-back and waits for nothing; its
@@ -68,11 +117,13 @@ enum SystemCalls {
   }
 
   static func mkdirat(_ directory: CInt, _ name: FilePath, _ mode: mode_t) throws(Errno) {
-    _ = try call { name.withPlatformString { Glibc.mkdirat(directory, $0, mode) } }
+    _ = try call(.makeDirectory, directory, name) {
+      name.withPlatformString { Glibc.mkdirat(directory, $0, mode) }
+    }
   }
 
   static func unlinkat(_ directory: CInt, _ name: FilePath, isDirectory: Bool) throws(Errno) {
-    _ = try call {
+    _ = try call(.unlink, directory, name) {
       name.withPlatformString { Glibc.unlinkat(directory, $0, isDirectory ? AT_REMOVEDIR : 0) }
     }
   }
@@ -82,7 +133,7 @@ enum SystemCalls {
   static func renameNoReplace(
     _ from: CInt, _ old: FilePath, _ to: CInt, _ new: FilePath
   ) throws(Errno) {
-    _ = try call {
+    _ = try call(.renameNoReplace, to, new) {
       old.withPlatformString { old in
         new.withPlatformString { new in smilepile_rename_no_replace(from, old, to, new) }
       }
@@ -90,13 +141,13 @@ enum SystemCalls {
   }
 
   static func renameat(_ from: CInt, _ old: FilePath, _ to: CInt, _ new: FilePath) throws(Errno) {
-    _ = try call {
+    _ = try call(.rename, to, new) {
       old.withPlatformString { old in new.withPlatformString { Glibc.renameat(from, old, to, $0) } }
     }
   }
 
   static func linkat(_ from: CInt, _ old: FilePath, _ to: CInt, _ new: FilePath) throws(Errno) {
-    _ = try call {
+    _ = try call(.link, to, new) {
       old.withPlatformString { old in new.withPlatformString { Glibc.linkat(from, old, to, $0, 0) } }
     }
   }
@@ -104,7 +155,7 @@ enum SystemCalls {
   /// Gives a file that was opened with `O_TMPFILE` a name, through `/proc/self/fd`, which needs no
   /// privilege (`AT_EMPTY_PATH` does).
   static func linkDescriptor(_ descriptor: CInt, _ to: CInt, _ new: FilePath) throws(Errno) {
-    _ = try call {
+    _ = try call(.linkDescriptor, to, new) {
       "/proc/self/fd/\(descriptor)".withCString { old in
         new.withPlatformString { Glibc.linkat(AT_FDCWD, old, to, $0, AT_SYMLINK_FOLLOW) }
       }
@@ -112,12 +163,12 @@ enum SystemCalls {
   }
 
   static func flock(_ descriptor: CInt, _ operation: CInt) throws(Errno) {
-    _ = try call { smilepile_flock(descriptor, operation) }
+    _ = try call(.lock, descriptor) { smilepile_flock(descriptor, operation) }
   }
 
   static func setTimes(_ descriptor: CInt, modified: timespec) throws(Errno) {
     let times = [timespec(tv_sec: 0, tv_nsec: smilepile_utime_omit), modified]
-    _ = try call { futimens(descriptor, times) }
+    _ = try call(.setTimes, descriptor) { futimens(descriptor, times) }
   }
 
   /// The magic number of the file system that holds an open file (`f_type` of statfs(2)), and the bytes
@@ -125,13 +176,14 @@ enum SystemCalls {
   static func fileSystem(_ descriptor: CInt) throws(Errno) -> (type: Int, freeBytes: Int) {
     var type = 0
     var free = 0
-    _ = try call { smilepile_fstatfs(descriptor, &type, &free) }
+    _ = try call(.fileSystem, descriptor) { smilepile_fstatfs(descriptor, &type, &free) }
+    if Faults.isArmed, let other = Faults.fileSystem(of: descriptor) { return other }
     return (type, free)
   }
 
   /// Throws EROFS on a file system that nobody can write to, EACCES where this process may not.
   static func requireWritable(_ directory: CInt) throws(Errno) {
-    _ = try call { faccessat(directory, ".", W_OK, AT_EACCESS) }
+    _ = try call(.access, directory) { faccessat(directory, ".", W_OK, AT_EACCESS) }
   }
 
   /// The names in an open folder, without `.` and `..`, in no order.
@@ -145,11 +197,13 @@ enum SystemCalls {
     defer { closedir(stream) }
     var names: [FilePath] = []
     while true {
-      Glibc.errno = 0
-      guard let entry = readdir(stream) else {
-        if Glibc.errno != 0 { throw Errno(rawValue: Glibc.errno) }
-        return names
+      var found: UnsafeMutablePointer<dirent>?
+      _ = try call(.list, descriptor) { () -> CInt in
+        Glibc.errno = 0
+        found = readdir(stream)
+        return found == nil && Glibc.errno != 0 ? -1 : 0
       }
+      guard let entry = found else { return names }
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
         $0.withMemoryRebound(to: CChar.self, capacity: 256) { FilePath(platformString: $0) }
       }

@@ -6,7 +6,8 @@ import SystemPackage
 ///
 /// Where the file system has files without a name (`O_TMPFILE`), even a kill leaves nothing. Elsewhere (NFS,
 /// exFAT, FUSE) it is a hidden partial, locked while it is written; the next run in that folder sweeps those
-/// whose owner died.
+/// whose owner died. Where a file can be given a name neither by `RENAME_NOREPLACE` nor by a link, the name is
+/// reserved by an empty file first: what a kill at that moment leaves of it is swept too.
 public struct UnpublishedFile: ~Copyable, Sendable {
   /// The file, open for reading and writing, mode 0600.
   public let file: File
@@ -23,6 +24,8 @@ public struct UnpublishedFile: ~Copyable, Sendable {
 
   private static let prefix = ".smilepile-"
   private static let suffix = ".partial"
+  /// Stands before the name that a partial reserved.
+  private static let reservationMark = "+"
 
   /// Opens a file in a folder, after sweeping what dead runs left there.
   public init(in folder: FilePath, allowUnnamed: Bool = true) throws(FileError) {
@@ -69,7 +72,7 @@ public struct UnpublishedFile: ~Copyable, Sendable {
     for name in names {
       do {
         if let partial {
-          try directory.rename(partial, to: directory, as: name)
+          try rename(partial, to: name)
         } else {
           try directory.link(file, as: name)
         }
@@ -87,6 +90,40 @@ public struct UnpublishedFile: ~Copyable, Sendable {
     return nil
   }
 
+  /// Before a name is reserved, the partial takes it up into its own, so that a later run knows whose the empty
+  /// file is.
+  private borrowing func rename(_ partial: FilePath, to name: FilePath) throws(FileError) {
+    do {
+      return try directory.rename(partial, to: directory, as: name, by: [.noReplace, .link])
+    } catch {
+      guard error.errno == .notSupported else { throw error }
+    }
+    let stem = partial.string.dropLast(Self.suffix.count)
+    let marked = FilePath("\(stem)\(Self.reservationMark)\(name)\(Self.suffix)")
+    guard marked.length <= 255, name.components.count == 1 else {
+      return try directory.rename(partial, to: directory, as: name, by: [.reservation])
+    }
+    try directory.replace(marked, with: partial)
+    do {
+      try directory.rename(marked, to: directory, as: name, by: [.reservation])
+    } catch {
+      // an empty file that could not be taken away again is swept with the partial that names it
+      let isFree = (try? directory.status(of: name) == nil) ?? false
+      if error.errno == .fileExists || isFree { try? directory.replace(partial, with: marked) }
+      throw error
+    }
+  }
+
+  /// Removes the empty file that a dead partial reserved its name by.
+  private static func sweepReservation(of partial: FilePath, in directory: borrowing Directory) {
+    let parts = partial.string.dropLast(suffix.count)
+      .split(separator: reservationMark, maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, let name = FilePath.Component(String(parts[1])), name.kind == .regular else { return }
+    let reserved = FilePath(name.string)
+    guard let status = try? directory.status(of: reserved), status.kind == .file, status.size == 0 else { return }
+    _ = try? directory.remove(reserved)
+  }
+
   private static func sweep(_ directory: borrowing Directory) {
     guard let names = try? directory.names() else { return }
     for name in names where name.string.hasPrefix(prefix) && name.string.hasSuffix(suffix) {
@@ -94,6 +131,7 @@ public struct UnpublishedFile: ~Copyable, Sendable {
       guard let file = try? directory.open(name, .readWrite), (try? file.lock(exclusive: true)) == true else {
         continue
       }
+      sweepReservation(of: name, in: directory)
       _ = try? directory.remove(name)
     }
   }

@@ -58,14 +58,8 @@ public struct ImageHeader: Sendable, Equatable {
   ///   - bytes: returns up to `count` (1 to 256) bytes at `offset` (0 to 2^40) from the start of the
   ///     file: fewer at its end, none past it. The counts asked for never exceed `readLimit` in sum.
   /// - Throws: only what `bytes` throws, after which it is not called again.
-  public static func read(
-    timeZone: TimeZone = .current, _ bytes: (_ offset: Int, _ count: Int) throws -> [UInt8]
-  ) rethrows -> ImageHeader {
-    try parse(timeZone: timeZone, bytes)
-  }
-
-  private static func parse<Failure: Error>(
-    timeZone: TimeZone, _ bytes: (_ offset: Int, _ count: Int) throws(Failure) -> [UInt8]
+  public static func read<Failure: Error>(
+    timeZone: TimeZone = .current, _ bytes: (_ offset: Int, _ count: Int) throws(Failure) -> [UInt8]
   ) throws(Failure) -> ImageHeader {
     // The parsers see a failed read as the end of the file, so that none of them has to throw.
     var failure: Failure?

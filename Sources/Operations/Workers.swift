@@ -18,29 +18,45 @@ public enum Workers {
   ) throws {
     let state = Mutex<(next: Int, failure: (any Error)?)>((indices.lowerBound, nil))
     let group = DispatchGroup()
+    let work = SharedWork {
+      do {
+        var context = try context()
+        while let index = state.withLock({ state -> Int? in
+          guard state.failure == nil, state.next < indices.upperBound else { return nil }
+          defer { state.next += 1 }
+          return state.next
+        }) {
+          try body(index, &context)
+        }
+      } catch {
+        state.withLock { if $0.failure == nil { $0.failure = error } }
+      }
+    }
     for number in 0..<min(max(1, count), indices.count) {
       group.enter()
       let thread = Thread {
-        defer { group.leave() }
-        do {
-          var context = try context()
-          while let index = state.withLock({ state -> Int? in
-            guard state.failure == nil, state.next < indices.upperBound else { return nil }
-            defer { state.next += 1 }
-            return state.next
-          }) {
-            try body(index, &context)
-          }
-        } catch {
-          state.withLock { if $0.failure == nil { $0.failure = error } }
-        }
+        work.run()
+        group.leave()
       }
       thread.name = "worker \(number)"
       thread.stackSize = 1 << 20
       thread.start()
     }
     group.wait()
+    work.forget()
     if let failure = state.withLock({ $0.failure }) { throw failure }
+  }
+
+  /// What the threads run. A thread object lives on for a moment after its work is done; what the work refers to,
+  /// such as an open library with its lock, must not.
+  private final class SharedWork: Sendable {
+    private let body: Mutex<(@Sendable () -> Void)?>
+
+    init(_ body: @escaping @Sendable () -> Void) { self.body = Mutex(body) }
+
+    func run() { body.withLock { $0 }?() }
+
+    func forget() { body.withLock { $0 = nil } }
   }
 
   /// The same, for work that needs nothing of its own on each thread.

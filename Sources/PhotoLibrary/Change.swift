@@ -2,6 +2,7 @@ import FileSystem
 import Foundation
 import GRDB
 import Operations
+import Synchronization
 import SystemPackage
 
 /// One change of a library under way: files are staged, made durable, journalled, moved into place, and then
@@ -12,13 +13,35 @@ import SystemPackage
 /// folders; rename; fsync every folder that changed; commit.
 public final class Change: Sendable {
   /// What is being done.
-  public enum Kind: String, Sendable {
+  public enum Kind: String, Sendable, CaseIterable {
     /// Photos from files.
     case add
     /// Photos from a backup, beside what is there.
     case merge
     /// A backup instead of what is there.
     case replace
+    /// Photos or categories that go.
+    case remove
+    /// The last one of the others, taken back.
+    case undo
+
+    /// Whether what was there before is kept, until the next such change.
+    var isUndoable: Bool {
+      switch self {
+      case .merge, .replace, .remove: true
+      case .add, .undo: false
+      }
+    }
+  }
+
+  /// A change as the database knows it.
+  public struct Record: Sendable, Equatable {
+    /// Its own number.
+    public let id: String
+    /// What was done.
+    public let kind: Kind
+    /// When, in milliseconds since 1970.
+    public let at: Int64
   }
 
   /// A file that was staged, and where it goes.
@@ -43,6 +66,10 @@ public final class Change: Sendable {
   private let kind: Kind
   private let writer: LibraryWriter
   private let staging: Directory
+  private let commitBegun = Atomic<Bool>(false)
+
+  /// The transaction has been tried, so that the database may know the change whatever became of the attempt.
+  var hasBegunToCommit: Bool { commitBegun.load(ordering: .relaxed) }
 
   init(_ kind: Kind, writer: LibraryWriter) throws {
     self.kind = kind
@@ -74,10 +101,12 @@ public final class Change: Sendable {
       try writeJournal(files)
       try moveIntoPlace(files)
     }
+    commitBegun.store(true, ordering: .relaxed)
     try writer.write { database in
       try database.inTransaction(.immediate) {
-        try insertChange(database)
-        try edit.apply(to: database, changeId: id)
+        let record = Record(id: id, kind: kind, at: Date().milliseconds)
+        try record.insert(database)
+        try edit.apply(to: database, change: record)
         return .commit
       }
     }
@@ -93,7 +122,7 @@ public final class Change: Sendable {
 
   private func writeJournal(_ files: [StagedFile]) throws {
     let journal = Staging.Journal(files: files)
-    let unfinished = FilePath("journal.new")
+    let unfinished = Staging.unfinishedJournalName
     do {
       let file = try staging.open(unfinished, .create)
       try file.write(journal.encoded(), at: 0)
@@ -123,33 +152,18 @@ public final class Change: Sendable {
       try target.sync()
     }
   }
-
-  private func insertChange(_ database: Database) throws {
-    try database.execute(
-      sql: "INSERT INTO change (id, kind, at) VALUES (?, ?, ?)",
-      arguments: [id, kind.rawValue, Date().milliseconds])
-  }
 }
 
-extension LibraryEdit {
-  /// Writes the rows. In the transaction that also notes the change's id.
-  func apply(to database: Database, changeId: String) throws {
-    if replacesEverything {
-      for (table, copy) in [
-        ("category", "replacedCategory"), ("photo", "replacedPhoto"), ("settings", "replacedSettings"),
-      ] {
-        try database.execute(
-          sql: "INSERT INTO \(copy) SELECT ?, * FROM \(table)", arguments: [changeId])
-      }
-      try database.execute(sql: "DELETE FROM photo; DELETE FROM category")
-    }
-    for category in newCategories { try category.insert(database) }
-    for category in changedCategories { try category.update(database) }
-    for photo in newPhotos { try photo.insert(database) }
-    for photo in changedPhotos { try photo.update(database) }
-    if let settings {
-      try database.execute(sql: "DELETE FROM settings")
-      try settings.insert(database)
-    }
+extension Change.Record {
+  func insert(_ database: Database) throws {
+    try database.execute(
+      sql: "INSERT INTO change (id, kind, at) VALUES (?, ?, ?)", arguments: [id, kind.rawValue, at])
+  }
+
+  /// The newest change, nil if there was none.
+  static func newest(_ database: Database) throws -> Self? {
+    let row = try Row.fetchOne(database, sql: "SELECT id, kind, at FROM change ORDER BY rowid DESC LIMIT 1")
+    guard let row, let kind = Change.Kind(rawValue: row[1]) else { return nil }
+    return Self(id: row[0], kind: kind, at: row[2])
   }
 }

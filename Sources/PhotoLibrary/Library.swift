@@ -44,7 +44,7 @@ public final class Library: Sendable {
       throw LibraryError.networkFileSystem(path, protocol: name)
     }
     let unfinished = FilePath("library.sqlite.new")
-    let unfinishedFiles = ["", "-wal", "-shm"].map { FilePath(unfinished.string + $0) }
+    let unfinishedFiles = ["", "-journal", "-wal", "-shm"].map { FilePath(unfinished.string + $0) }
     try requireEmpty(root, but: unfinishedFiles + ["photos", "library.lock"])
     let lock = try FileLock("library.lock", in: root, exclusive: true)
     // whoever had the lock until now may have made a library
@@ -70,7 +70,13 @@ public final class Library: Sendable {
     try root.open(unfinished, .read).sync()
     try root.sync()
     try root.rename(unfinished, to: root, as: databaseName)
-    try root.sync()
+    do {
+      try root.sync()
+    } catch {
+      // a library that may be gone after a power cut is none; there is nothing in it yet
+      try? root.remove(databaseName)
+      throw error
+    }
     lock.release()
   }
 
@@ -96,11 +102,13 @@ public final class Library: Sendable {
   static func openFolder(_ path: FilePath) throws -> Directory {
     let root = try existingFolder(path)
     guard try root.status(of: databaseName)?.kind == .file else { throw LibraryError.notALibrary(path) }
-    // https://www.sqlite.org/fileformat2.html#the_database_header: application id at byte 68
+    // https://www.sqlite.org/fileformat2.html#the_database_header: user version at byte 60, application id at 68
     let header = try root.open(databaseName, .read).read(100, at: 0)
+    func number(at offset: Int) -> Int32 { header[offset..<offset + 4].reduce(0) { $0 << 8 | Int32($1) } }
     guard header.count == 100, header.starts(with: "SQLite format 3\0".utf8),
-      header[68..<72].reduce(0, { $0 << 8 | Int32($1) }) == Schema.applicationID
+      number(at: 68) == Schema.applicationID
     else { throw LibraryError.notALibrary(path) }
+    guard number(at: 60) <= Schema.version else { throw LibraryError.newerVersion(path) }
     if let name = try root.fileSystem().networkProtocol {
       throw LibraryError.networkFileSystem(path, protocol: name)
     }
@@ -194,10 +202,11 @@ public final class Library: Sendable {
     try root.open(FilePath(photo.path), .read)
   }
 
-  /// Whether a photo's file is there and its bytes are those of its row. Reads the whole file.
-  public func holds(_ photo: Photo) throws -> Bool {
+  /// Whether a photo's file is there and its bytes are those of its row. Reads the whole file; `whileReading` is
+  /// called between its pieces, and may throw to give up.
+  public func holds(_ photo: Photo, whileReading: () throws -> Void = {}) throws -> Bool {
     do {
-      let (digest, size) = try MD5Digest.ofFile(open(photo))
+      let (digest, size) = try MD5Digest.ofFile(open(photo)) { _ in try whileReading() }
       return digest == photo.md5 && size == photo.fileSize
     } catch is FileError {
       return false
@@ -208,12 +217,15 @@ public final class Library: Sendable {
   public func freeBytes() throws -> Int { try root.fileSystem().freeBytes }
 
   /// Keeps photo files from being deleted while `body` runs; exports read under it. A writer that is deleting
-  /// some just now is waited for. In a folder that cannot be written nobody can delete either, and nothing is
+  /// some just now is waited for, up to a minute, and `whileWaiting` may throw to give up. In a folder that cannot be written nobody can delete either, and nothing is
   /// locked.
-  public func holdingPhotos<Value>(_ body: () throws -> Value) throws -> Value {
+  public func holdingPhotos<Value>(
+    whileWaiting: () throws -> Void = {}, _ body: () throws -> Value
+  ) throws -> Value {
     let lock: FileLock
     do {
-      lock = try FileLock("readers.lock", in: root, exclusive: false, waiting: .seconds(60))
+      lock = try FileLock(
+        "readers.lock", in: root, exclusive: false, waiting: .seconds(60), whileWaiting: whileWaiting)
     } catch let error as FileError where [.readOnlyFileSystem, .permissionDenied].contains(error.errno) {
       return try body()
     }

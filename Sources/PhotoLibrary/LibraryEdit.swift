@@ -3,6 +3,10 @@
 public struct LibraryEdit: Sendable, Equatable {
   /// Everything that was there goes: its rows are kept for an undo, its files are moved aside.
   public var replacesEverything = false
+  /// Photos that go, by id. Their rows are kept for an undo, their files are moved aside.
+  public var removedPhotos: [Int64] = []
+  /// Categories that go, by id, with no photos left in them.
+  public var removedCategories: [Int64] = []
   /// New categories. Categories come before the photos in them.
   public var newCategories: [Category] = []
   /// Categories that exist, with their new values, found by id.

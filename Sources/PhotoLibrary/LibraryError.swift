@@ -21,6 +21,8 @@ public enum LibraryError: Error, Equatable, Sendable, CustomStringConvertible {
   case insideLibrary(FilePath)
   /// No category has this name.
   case noSuchCategory(String)
+  /// No photo has what completes "no photo has …".
+  case noSuchPhoto(String)
 
   /// One line for a person: what is wrong with which folder, and the remedy.
   public var description: String { message.escaped }
@@ -46,6 +48,8 @@ public enum LibraryError: Error, Equatable, Sendable, CustomStringConvertible {
       "\(path) lies in the library itself; move it out of there first, then add it"
     case .noSuchCategory(let name):
       "no category is named “\(name)”; smilepile ls shows them"
+    case .noSuchPhoto(let what):
+      "no photo has \(what); smilepile ls shows them"
     }
   }
 }

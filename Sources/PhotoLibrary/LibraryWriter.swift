@@ -70,15 +70,30 @@ public final class LibraryWriter: Sendable {
   /// ends, nothing stays in `.staging`.
   public func change<Value>(_ kind: Change.Kind, _ body: (Change) throws -> Value) throws -> Value {
     let change = try Change(kind, writer: self)
+    let value: Value
     do {
-      let value = try body(change)
-      try removeStaging(change.id)
-      return value
+      value = try body(change)
     } catch {
       // what the database says decides, as it would after a crash; if this fails too, the next start does it
-      _ = try? finish(change.id)
+      _ = try? finishFailed(change)
       throw error
     }
+    // the change stands, so that nothing from here on is a failure of it: what cannot be removed now is removed
+    // by the next writer
+    try? removeStaging(change.id)
+    return value
+  }
+
+  private func finishFailed(_ change: Change) throws {
+    if change.hasBegunToCommit { try decideCommit() }
+    _ = try finish(change.id)
+  }
+
+  /// After a commit that failed, makes what the database says final. It may stand in SQLite's log all the same,
+  /// whole and only not flushed: whoever opened the database after this process would find it made, and its files
+  /// removed. So the log is emptied; where that fails, the next start decides, and nothing may be removed now.
+  func decideCommit() throws {
+    try write { _ = try $0.checkpoint(.truncate) }
   }
 }
 

@@ -2,8 +2,9 @@ import FileSystem
 import GRDB
 import SystemPackage
 
-/// What became of the files of photos that a change replaced: they are moved to `.undo/<change>/<photo id>`, and
-/// deleted when the next import makes that undo impossible.
+/// What became of the files of photos that a change replaced or removed: they are moved to
+/// `.undo/<change>/<photo id>`, and deleted when the next such change makes that undo impossible. Those that an
+/// undo took back are deleted at once.
 ///
 /// Both wait for `readers.lock`, since an export may be reading the files. While somebody holds it they stay
 /// where they are, and the next writer sees to them: the rows in `replacedPhoto` remember them.
@@ -17,17 +18,24 @@ extension LibraryWriter {
     }
     guard !changes.isEmpty, let lock = try readersAreGone() else { return }
     let newest = try library.read { database in
-      try String.fetchOne(
-        database,
-        sql: """
-          SELECT id FROM change WHERE kind IN ('\(Change.Kind.merge.rawValue)', '\(Change.Kind.replace.rawValue)')
-          ORDER BY rowid DESC LIMIT 1
-          """)
+      let kinds = Change.Kind.allCases.filter(\.isUndoable).map { "'\($0.rawValue)'" }.joined(separator: ", ")
+      return try String.fetchOne(
+        database, sql: "SELECT id FROM change WHERE kind IN (\(kinds)) ORDER BY rowid DESC LIMIT 1")
     }
     for change in changes {
       if change == newest { try moveReplacedFiles(of: change) } else { try deleteReplacedFiles(of: change) }
     }
+    try removeEmptyUndoFolders(but: changes)
     lock.release()
+  }
+
+  /// What an undo leaves that took every file back.
+  private func removeEmptyUndoFolders(but changes: [String]) throws {
+    guard try library.root.status(of: Self.undoFolder)?.kind == .directory else { return }
+    for name in try library.root.directory(Self.undoFolder).names()
+    where Staging.isChange(name) && !changes.contains(name.string) {
+      try library.root.removeFolder(Self.undoFolder.appending(name.components)) { _ in false }
+    }
   }
 
   private func readersAreGone() throws -> FileLock? {
@@ -68,7 +76,8 @@ extension LibraryWriter {
     let folder = Self.undoFolder.appending(change)
     try library.root.makeDirectories(folder)
     let target = try library.root.directory(folder)
-    for file in files {
+    // where one has been put away already, a stranger has taken its place since
+    for file in files where try target.status(of: FilePath(String(file.id))) == nil {
       guard let name = file.path.lastComponent else { continue }
       try library.root.directory(file.path.removingLastComponent())
         .rename(FilePath(name.string), to: target, as: FilePath(String(file.id)))
@@ -81,10 +90,10 @@ extension LibraryWriter {
     for file in try replacedFiles(of: change) where try !isReplaced(file.path, byOtherThan: change) {
       if try library.root.remove(file.path) { try library.root.removeEmptyFolders(above: file.path) }
     }
-    try library.root.removeTree(Self.undoFolder.appending(change))
+    try library.root.removeFolder(Self.undoFolder.appending(change), of: Staging.isOwn)
     try write { database in
       try database.inTransaction(.immediate) {
-        for table in ["replacedPhoto", "replacedCategory", "replacedSettings"] {
+        for table in ["replacedPhoto", "replacedCategory", "replacedSettings", "added"] {
           try database.execute(sql: "DELETE FROM \(table) WHERE changeId = ?", arguments: [change])
         }
         return .commit

@@ -6,6 +6,10 @@ enum Schema {
   /// "SMPL" in `PRAGMA application_id`: what tells a library's database from any other, by file(1) too.
   static let applicationID: Int32 = 0x534D_504C
 
+  /// The number in `PRAGMA user_version`: that of the newest migration below, so that a library of a newer version is
+  /// known without opening it. Libraries made before there was one have 0.
+  static let version: Int32 = 3
+
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("1 categories, photos, settings") { database in
@@ -40,6 +44,34 @@ enum Schema {
           CREATE TABLE export (
             id TEXT PRIMARY KEY NOT NULL, archive TEXT NOT NULL, at INTEGER NOT NULL,
             photos INTEGER NOT NULL, archiveBytes INTEGER NOT NULL, isPartial INTEGER NOT NULL
+          ) STRICT
+          """)
+    }
+    migrator.registerMigration("3 undo, deletions, PIN") { database in
+      try database.execute(sql: "PRAGMA user_version = 3")
+      // the rows that a change added, as ranges of ids
+      try database.execute(
+        sql: """
+          CREATE TABLE added (
+            changeId TEXT NOT NULL REFERENCES change(id),
+            kind TEXT NOT NULL CHECK (kind IN ('category', 'photo')),
+            first INTEGER NOT NULL, last INTEGER NOT NULL CHECK (last >= first)
+          ) STRICT
+          """)
+      // content that went from a category on purpose; where both md5 and assetPath are NULL, the category itself
+      try database.execute(
+        sql: """
+          CREATE TABLE deletion (
+            changeId TEXT NOT NULL REFERENCES change(id), at INTEGER NOT NULL,
+            category TEXT NOT NULL, md5 BLOB, assetPath TEXT
+          ) STRICT
+          """)
+      try database.execute(
+        sql: """
+          CREATE TABLE pin (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            salt BLOB NOT NULL, hash BLOB NOT NULL, rounds INTEGER NOT NULL,
+            failures INTEGER NOT NULL, lockedUntil INTEGER NOT NULL
           ) STRICT
           """)
     }

@@ -8,6 +8,16 @@ import SystemPackage
 enum Staging {
   static let folder: FilePath = ".staging"
   static let journalName: FilePath = "journal"
+  static let unfinishedJournalName: FilePath = "journal.new"
+
+  /// Whether a folder in the working folder is a change's. Whatever else is there is a stranger's.
+  static func isChange(_ name: FilePath) -> Bool { UUID(uuidString: name.string) != nil }
+
+  /// Whether a file in a change's folder is one that a change puts there: photos are staged under numbers.
+  static func isOwn(_ name: FilePath) -> Bool {
+    name == journalName || name == unfinishedJournalName
+      || name.string.utf8.allSatisfy { (0x30...0x39).contains($0) }
+  }
 
   /// Which files a change puts where, so that a crash in the middle can be taken back.
   struct Journal: Codable {
@@ -37,8 +47,8 @@ extension LibraryWriter {
   /// Finishes or removes what a writer left that did not come to its end.
   func recover() throws {
     if try library.root.status(of: Staging.folder) != nil {
-      for name in try library.root.directory(Staging.folder).names() {
-        let wasMade = try finish(name.string)
+      for name in try library.root.directory(Staging.folder).names() where Staging.isChange(name) {
+        guard let wasMade = try finish(name.string) else { continue }
         Self.logger.notice(
           wasMade
             ? "tidied up after a change that was cut short once it was made"
@@ -46,24 +56,53 @@ extension LibraryWriter {
           metadata: ["library": "\(library.path)", "change": "\(name)"])
       }
     }
-    try settleReplacedPhotos()
+    do {
+      try settleReplacedPhotos()
+    } catch {
+      // the photos are where their rows say; on a full disk it waits for room
+      Self.logger.warning(
+        "the files of replaced photos could not be tidied away; the next start tries again",
+        metadata: ["library": "\(library.path)", "reason": "\(error)"])
+    }
   }
 
   /// Brings one change to its end. Its id in the database means done; otherwise the files that its journal
   /// names are removed. Then the staging folder goes.
   ///
-  /// - Returns: whether the change was made.
-  func finish(_ changeId: String) throws -> Bool {
+  /// - Returns: whether the change was made; nil if nothing of it was left.
+  @discardableResult
+  func finish(_ changeId: String) throws -> Bool? {
     let folder = Staging.folder.appending(changeId)
+    guard try library.root.status(of: folder)?.kind == .directory else { return nil }
+    let names = try library.root.directory(folder).names()
+    guard names.isEmpty || names.contains(where: Staging.isOwn) else { return nil }
     let isCommitted = try library.read { database in
       try Bool.fetchOne(
         database, sql: "SELECT EXISTS (SELECT * FROM change WHERE id = ?)", arguments: [changeId]) ?? false
     }
     if !isCommitted {
-      for item in try journal(in: folder) { try removeUncommitted(item, stagedIn: folder) }
+      let items = try journal(in: folder)
+      for item in items { try removeUncommitted(item, stagedIn: folder) }
+      syncFolders(of: items)
     }
     try removeStaging(changeId)
     return isCommitted
+  }
+
+  /// Makes removals durable before the journal goes, which after a power cut could otherwise outlive it. Not worth
+  /// a failure: what would come back is a file that `verify` names.
+  private func syncFolders(of items: [Staging.Journal.Item]) {
+    for folder in Set(items.map { FilePath($0.path).removingLastComponent() }) {
+      var folder = folder
+      // the folder may be gone with its last file, and those above it
+      while !folder.isEmpty {
+        if let found = try? library.root.directory(folder) {
+          try? found.sync()
+          break
+        }
+        folder = folder.removingLastComponent()
+      }
+    }
   }
 
   /// What a change's journal names: nothing if it has none. Nor does one that cannot be understood stand for
@@ -76,7 +115,7 @@ extension LibraryWriter {
   }
 
   func removeStaging(_ changeId: String) throws {
-    try library.root.removeTree(Staging.folder.appending(changeId))
+    try library.root.removeFolder(Staging.folder.appending(changeId), of: Staging.isOwn)
   }
 
   /// Removes a file that a change moved into place and did not commit. The journal names it; that it is a photo's
@@ -94,7 +133,10 @@ extension LibraryWriter {
     if let name = item.name, FilePath.Component(name) != nil,
       let staged = try library.root.status(of: folder.appending(name)), staged.identity != status.identity
     {
-      return
+      // an empty one is the name that was reserved for the file, where the file system has no better way
+      guard status.size == 0, staged.size > 0 else { return }
+      try library.root.remove(path)
+      return try library.root.removeEmptyFolders(above: path)
     }
     let hasRow = try library.read { database in
       try Bool.fetchOne(
@@ -112,13 +154,32 @@ extension LibraryWriter {
 }
 
 extension Directory {
-  /// Makes a folder and those above it, and makes each durable in the one that holds it.
+  /// Removes the files of a folder that are this program's own, and the folder if that leaves it empty. Nothing else
+  /// is touched: what a person put there stays.
+  func removeFolder(_ folder: FilePath, of isOwn: (FilePath) -> Bool) throws(FileError) {
+    guard try status(of: folder)?.kind == .directory else { return }
+    do {
+      let inner = try directory(folder)
+      for name in try inner.names() where isOwn(name) {
+        if try inner.status(of: name)?.kind == .file { try inner.remove(name) }
+      }
+    }
+    do {
+      try removeDirectory(folder)
+    } catch {
+      // ENOTEMPTY, or EEXIST on some file systems: rmdir(2)
+      guard [.directoryNotEmpty, .fileExists].contains(error.errno) else { throw error }
+    }
+  }
+
+  /// Makes a folder and those above it, and makes each durable in the one that holds it. Those that are there may
+  /// have been made by a run that was cut short before it did so.
   func makeDirectories(_ path: FilePath) throws(FileError) {
     var made = FilePath()
     for component in path.components {
       let parent = made
       made.append(component)
-      guard try makeDirectory(made) else { continue }
+      try makeDirectory(made)
       if parent.isEmpty { try sync() } else { try directory(parent).sync() }
     }
   }

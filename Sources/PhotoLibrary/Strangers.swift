@@ -20,7 +20,26 @@ extension Library {
     ]
     var found = try root.names().filter { !own.contains($0) }
     try collect("photos", known, &found)
+    try collectForeign(Staging.folder, &found)
+    try collectForeign(LibraryWriter.undoFolder, &found)
     return found
+  }
+
+  /// What lies in a working folder and is none of a change's files.
+  private func collectForeign(_ folder: FilePath, _ found: inout [FilePath]) throws {
+    guard try root.status(of: folder)?.kind == .directory else { return }
+    for name in try root.directory(folder).names() {
+      let path = folder.appending(name.components)
+      guard Staging.isChange(name), try root.status(of: path)?.kind == .directory else {
+        found.append(path)
+        continue
+      }
+      let inner = try root.directory(path)
+      for name in try inner.names() {
+        if Staging.isOwn(name), try inner.status(of: name)?.kind != .directory { continue }
+        found.append(path.appending(name.components))
+      }
+    }
   }
 
   private func collect(_ folder: FilePath, _ known: Set<FilePath>, _ found: inout [FilePath]) throws {

@@ -40,6 +40,8 @@ public enum ArchiveError: Error, Sendable, Equatable {
   case notARegularFile(FilePath, entry: String, kind: SpecialFile)
   /// Two entries share bytes of the file.
   case overlapping(FilePath, String, String)
+  /// Bytes between two records that belong to no entry of the directory: another program may see one there.
+  case unaccountedBytes(FilePath, after: String, bytes: Int)
   /// A compression method that this machine's libzip cannot undo. APPNOTE 4.4.5.
   case unsupportedMethod(FilePath, entry: String, method: UInt16)
   /// An encryption other than WinZip's AES and the traditional one. APPNOTE 7.
@@ -86,6 +88,8 @@ public enum HeaderField: String, Sendable {
   case size = "its size"
   /// The checksum.
   case crc32 = "its checksum"
+  /// The record after the data, of an entry that was written before its sizes were known. APPNOTE 4.3.9.
+  case descriptor = "the record after its data"
 }
 
 /// What an entry is, when it is neither a file nor a folder.

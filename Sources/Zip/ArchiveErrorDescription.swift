@@ -47,6 +47,8 @@ extension ArchiveError: CustomStringConvertible {
       "\(path) holds “\(entry)”, which is \(kind.rawValue) and no file"
     case .overlapping(let path, let first, let second):
       "\(path) is refused: “\(first)” and “\(second)” share the same data"
+    case .unaccountedBytes(let path, let entry, let bytes):
+      "\(path) has \(bytes) bytes after “\(entry)” that belong to no entry, and is refused"
     case .unsupportedMethod(let path, let entry, let method):
       "\(path): “\(entry)” is compressed by method \(method), which cannot be read "
         + "here; pack it again with deflate"

@@ -2,7 +2,7 @@ import FileSystem
 import SystemPackage
 
 /// Compares each local header with its directory record, finds where the data begins, and sees that no two
-/// entries share bytes. APPNOTE 4.3.7.
+/// entries share bytes and that no byte between them is unaccounted for. APPNOTE 4.3.7.
 struct LocalHeaderScan: ~Copyable {
   private let path: FilePath
   private let directoryOffset: Int
@@ -41,10 +41,14 @@ struct LocalHeaderScan: ~Copyable {
       let following = position + 1 < order.count ? entries[order[position + 1]].headerOffset : directoryOffset
       let isNear = following - entry.headerOffset < Self.nearby
       let name = scan.rawName(index, length: scan.rawNameLength(index))
-      let dataOffset = try compare(entry, name, in: file, readingAhead: isNear)
+      let (dataOffset, descriptor) = try compare(entry, name, in: file, readingAhead: isNear)
       guard dataOffset <= directoryOffset - entry.compressedSize else { throw lies(entry, .compressedSize) }
       entries[index].dataOffset = dataOffset
       limit = dataOffset + entry.compressedSize
+      // a next one that begins before that, or beyond the entries, is told in its turn
+      if following >= limit, following <= directoryOffset {
+        try check(descriptor, after: entry, limit..<following, in: file)
+      }
       previous = index
     }
     if entries.isEmpty, directoryOffset > limit { throw .prefix(path, bytes: directoryOffset) }
@@ -62,9 +66,10 @@ struct LocalHeaderScan: ~Copyable {
 
   private mutating func compare(
     _ entry: Entry, _ name: UnsafeRawBufferPointer, in file: borrowing File, readingAhead: Bool
-  ) throws(ArchiveError) -> Int {
+  ) throws(ArchiveError) -> (dataOffset: Int, DataDescriptor) {
     let fixed = RecordLength.localHeader
-    try need(fixed + name.count, at: entry.headerOffset, in: file, readingAhead, for: entry)
+    let ahead = readingAhead ? Self.capacity : 64
+    try need(fixed + name.count, at: entry.headerOffset, in: file, ahead: ahead, for: entry)
     var record = buffer.bytes.slice(entry.headerOffset - start, fixed + name.count)
     guard record.u32(0) == Signature.localHeader else { throw lies(entry, .signature) }
     guard Int(record.u16(26)) == name.count,
@@ -72,18 +77,17 @@ struct LocalHeaderScan: ~Copyable {
     else { throw lies(entry, .name) }
     let extraLength = Int(record.u16(28))
     let length = fixed + name.count + extraLength
-    try need(length, at: entry.headerOffset, in: file, readingAhead, for: entry)
+    try need(length, at: entry.headerOffset, in: file, ahead: ahead, for: entry)
     record = buffer.bytes.slice(entry.headerOffset - start, length)
     guard let fields = ExtraFields(record.slice(length - extraLength, extraLength)) else {
       throw lies(entry, .extraField)
     }
-    try compare(entry, record, fields)
-    return entry.headerOffset + length
+    return (entry.headerOffset + length, try compare(entry, record, fields))
   }
 
   private func compare(
     _ entry: Entry, _ record: UnsafeRawBufferPointer, _ fields: ExtraFields
-  ) throws(ArchiveError) {
+  ) throws(ArchiveError) -> DataDescriptor {
     let flags = record.u16(6)
     let important = Flag.encrypted | Flag.strongEncryption | Flag.maskedHeaders | Flag.patchedData
     guard flags & important == entry.flags & important else { throw lies(entry, .flags) }
@@ -103,21 +107,43 @@ struct LocalHeaderScan: ~Copyable {
         throw lies(entry, .compressedSize)
       }
       guard blank.contains(size) || size == entry.size else { throw lies(entry, .size) }
+      let isTold =
+        crc32 == entry.crc32 && compressedSize == entry.compressedSize && size == entry.size
+      return DataDescriptor(isPromised: true, isNeeded: !isTold)
     } else {
       guard isWide else { throw lies(entry, .extraField) }
       guard crc32 == entry.crc32 else { throw lies(entry, .crc32) }
       guard compressedSize == entry.compressedSize else { throw lies(entry, .compressedSize) }
       guard size == entry.size else { throw lies(entry, .size) }
+      return DataDescriptor(isPromised: false, isNeeded: false)
     }
   }
 
-  /// Sees that `length` bytes from `offset` on are in the buffer.
+  /// Looks at what stands between an entry's data and the next record.
+  private mutating func check(
+    _ descriptor: DataDescriptor, after entry: Entry, _ gap: Range<Int>, in file: borrowing File
+  ) throws(ArchiveError) {
+    if gap.isEmpty, !descriptor.isNeeded { return }
+    guard gap.count <= DataDescriptor.maximumGap else {
+      throw .unaccountedBytes(path, after: entry.name, bytes: gap.count)
+    }
+    // the next header follows, and comes along
+    if !gap.isEmpty { try need(gap.count, at: gap.lowerBound, in: file, ahead: 512, for: entry) }
+    let bytes = gap.isEmpty ? UnsafeRawBufferPointer(start: nil, count: 0)
+      : buffer.bytes.slice(gap.lowerBound - start, gap.count)
+    guard descriptor.fits(bytes, after: entry) else {
+      throw descriptor.isPromised
+        ? lies(entry, .descriptor) : .unaccountedBytes(path, after: entry.name, bytes: gap.count)
+    }
+  }
+
+  /// Sees that `length` bytes from `offset` on are in the buffer; if they have to be read, so are `ahead` more.
   private mutating func need(
-    _ length: Int, at offset: Int, in file: borrowing File, _ readingAhead: Bool, for entry: Entry
+    _ length: Int, at offset: Int, in file: borrowing File, ahead: Int, for entry: Entry
   ) throws(ArchiveError) {
     guard length <= directoryOffset - offset else { throw lies(entry, .headerOffset) }
     if offset >= start, offset + length <= start + buffer.count { return }
-    let count = readingAhead ? Self.capacity : max(length, min(length + 64, Self.capacity))
+    let count = max(length, min(length + ahead, Self.capacity))
     start = offset
     try ArchiveError.onFile { () throws(FileError) in
       try buffer.fill(count, from: file, at: offset)

@@ -29,7 +29,8 @@ struct Smilepile: AsyncParsableCommand {
       """,
     version: "smilepile \(Version.current)",
     subcommands: [
-      Init.self, Add.self, List.self, Export.self, Import.self, Inspect.self, Verify.self, Stats.self,
+      Init.self, Add.self, Remove.self, Undo.self, List.self, Export.self, Import.self, Inspect.self,
+      Verify.self, Stats.self,
     ])
 }
 

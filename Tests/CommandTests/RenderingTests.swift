@@ -92,12 +92,12 @@ struct RendererTests {
     let output = try Captured()
     var renderer = PercentRenderer(console: output.console)
     for bytes in [0, 1, 500_000_000, 500_000_001, 400_000_000, 1_879_999_999, 1_880_000_000] {
-      renderer.show(progress(bytes), isLast: false)
+      renderer.show(progress(bytes))
     }
     #expect(output.text == "0\n26\n99\n")
-    renderer.show(progress(900_000_000), isLast: true)  // it failed
+    renderer.show(progress(900_000_000))  // it failed
     #expect(output.text == "0\n26\n99\n")
-    renderer.show(finished, isLast: true)
+    renderer.show(finished)
     #expect(output.text == "0\n26\n99\n100\n")
     #expect(output.errorText == "")
   }
@@ -107,10 +107,9 @@ struct RendererTests {
     let output = try Captured()
     var renderer = PlainRenderer(console: output.console)
     for (bytes, seconds) in [(0, 0.0), (100, 1), (200_000_000, 2), (210_000_000, 3), (220_000_000, 13)] {
-      renderer.show(progress(bytes, item: "a\u{1B}.jpg", seconds: seconds), isLast: false)
+      renderer.show(progress(bytes, item: "a\u{1B}.jpg", seconds: seconds))
     }
-    renderer.show(finished, isLast: false)
-    renderer.show(finished, isLast: true)
+    renderer.show(finished)
     #expect(
       output.errorText == """
         10 %  0.19/1.75 GiB  402/600 items  95.4 MiB/s  0:02 left  writing a\\u{1B}.jpg
@@ -125,8 +124,8 @@ struct RendererTests {
   func json() throws {
     let output = try Captured()
     var renderer = JSONRenderer(console: output.console)
-    renderer.show(progress(470_000_000, item: "a/\"b\".jpg"), isLast: false)
-    renderer.show(finished, isLast: true)
+    renderer.show(progress(470_000_000, item: "a/\"b\".jpg"))
+    renderer.show(finished)
     #expect(
       output.text == #"""
         {"bytes_done":470000000,"current_files":["a/\"b\".jpg"],"files_done":402,"message_type":"status",\#

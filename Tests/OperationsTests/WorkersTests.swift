@@ -21,6 +21,20 @@ struct WorkersTests {
     #expect(seen.withLock { $0 } == Array(0..<100))
   }
 
+  /// An open library that the work refers to is closed, and its lock free, when whoever started the work lets go.
+  @Test func nothingOfTheWorkOutlivesIt() throws {
+    final class Resource: Sendable {}
+    for _ in 0..<300 {
+      weak var weakly: Resource?
+      do {
+        let resource = Resource()
+        weakly = resource
+        try Workers.forEach(0..<8, threads: 8) { _ in _ = resource }
+      }
+      #expect(weakly == nil)
+    }
+  }
+
   @Test func noIndicesIsNoWork() throws {
     let contexts = Mutex(0)
     try Workers.forEach(5..<5, context: { contexts.withLock { $0 += 1 } }) { _, _ in

@@ -147,6 +147,15 @@ struct AddTests {
     #expect(try scratch.contents().photos.isEmpty)
   }
 
+  @Test func aFolderAroundTheLibraryIsSearchedButForIt() throws {
+    try folder.write(Self.png("1"), to: "in/a.png")
+    try scratch.commit(["x.jpg": "one"], as: .add)
+    let summary = try add("")
+    #expect(summary.photosAdded == 1)
+    #expect(summary.errors.map(\.item) == [folder.path("library").string])
+    #expect(try scratch.contents().photos.map(\.fileName) == ["x.jpg", "a.png"])
+  }
+
   @Test func cancellingLeavesNothing() async throws {
     for number in 0..<50 { try folder.write(Self.png("\(number)"), to: "in/\(number).png") }
     let (contents, files) = (try scratch.contents(), try scratch.files())
@@ -183,6 +192,13 @@ struct AddTests {
     try add("in")
     let contents = try scratch.contents()
     #expect(contents.photos.map(\.id) == [-7, 41, 42, .max])
+    // and past the largest that a library gives out
+    try scratch.sql {
+      try $0.execute(sql: "UPDATE photo SET id = ? WHERE id = 41", arguments: [Int64(1) << 53])
+    }
+    try folder.write(Self.png("2"), to: "in/b.png")
+    try add("in")
+    #expect(try scratch.contents().photos.map(\.id) == [-7, 1, 42, 1 << 53, .max])
     #expect(contents.categories.map(\.id).sorted() == [1, .max])
   }
 }

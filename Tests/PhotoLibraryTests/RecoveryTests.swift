@@ -10,13 +10,15 @@ import Testing
 /// What recovery may remove, and what it must not.
 struct RecoveryTests {
   let scratch: LibraryScratch
+  /// A change that did not come to its end.
+  private static let crashed = "6F9619FF-8B86-D011-B42D-00CF4FC964FF"
 
   init() throws {
     scratch = try LibraryScratch()
     try scratch.commit(["a.jpg": "one"])
   }
 
-  private func journal(_ files: KeyValuePairs<String, String>, change: String = "crashed") throws {
+  private func journal(_ files: KeyValuePairs<String, String>, change: String = crashed) throws {
     let files = files.map { path, text in
       Change.StagedFile(name: "0", path: path, md5: LibraryScratch.digest(text))
     }
@@ -53,11 +55,11 @@ struct RecoveryTests {
   /// in its place.
   @Test func anEqualFileThatTheChangeDidNotMoveIsAStrangers() throws {
     try scratch.folder.write("two", to: "library/photos/2001/02/b.jpg")
-    try scratch.folder.write("two", to: "library/.staging/crashed/0")
+    try scratch.folder.write("two", to: "library/.staging/\(Self.crashed)/0")
     try journal(["photos/2001/02/b.jpg": "two"])
     let library = try scratch.writer().library
     #expect(try library.strangers() == ["photos/2001/02/b.jpg"])
-    #expect(!scratch.folder.has("library/.staging/crashed"))
+    #expect(!scratch.folder.has("library/.staging/\(Self.crashed)"))
   }
 
   @Test func aFileThatARowHasIsNotRemoved() throws {
@@ -95,7 +97,7 @@ struct RecoveryTests {
   /// lock the library up.
   @Test(arguments: [
     "../outside/x.jpg", "/etc/hostname", "photos/../../outside/x.jpg", "library.lock",
-    ".staging/crashed/journal",
+    ".staging/\(Self.crashed)/journal",
     "photos", "", "photos/2001/02/\0.jpg",
   ])
   func aJournalThatNamesWhatIsNoPhoto(path: String) throws {
@@ -112,7 +114,7 @@ struct RecoveryTests {
   @Test(arguments: ["", "{", "{}", "[]", "null", #"{"files":[{"path":1}]}"#, "\u{0}\u{0}\u{0}"])
   func aJournalThatCannotBeRead(text: String) throws {
     try scratch.folder.write("two", to: "library/photos/2001/02/b.jpg")
-    try scratch.folder.write(text, to: "library/.staging/crashed/journal")
+    try scratch.folder.write(text, to: "library/.staging/\(Self.crashed)/journal")
     let library = try scratch.writer().library
     // nobody knows whose it is, so it stays and is named
     #expect(try library.strangers() == ["photos/2001/02/b.jpg"])
@@ -120,15 +122,26 @@ struct RecoveryTests {
     #expect(try library.contents().photos.count == 1)
   }
 
-  @Test func anythingElseInTheWorkingFolderGoes() throws {
-    try scratch.folder.write("x", to: "library/.staging/file")
-    try scratch.folder.write("x", to: "library/.staging/deep/er/file")
+  /// Only a change's own folders and files are tidied up. The rest is named, and stays.
+  @Test func anythingElseInTheWorkingFoldersIsAStrangers() throws {
+    let change = UUID().uuidString
+    for name in [".staging/file", ".staging/deep/er/file", ".staging/\(change)/mine.jpg", ".undo/mine.jpg"] {
+      try scratch.folder.write("x", to: "library/" + name)
+    }
+    try scratch.folder.write("x", to: "library/.staging/\(change)/0")
     try scratch.folder.write("outside", to: "outside/x")
     try scratch.folder.link("library/.staging/link", to: "../../outside")
-    try scratch.folder.makeFolder("library/.staging/crashed/journal")
-    _ = try scratch.writer()
-    #expect(try scratch.folder.tree("library/.staging").isEmpty)
-    #expect(scratch.folder.has("outside/x"))
+    try scratch.folder.makeFolder("library/.staging/\(Self.crashed)/journal")
+    for _ in 0..<2 {
+      let library = try scratch.writer().library
+      #expect(
+        try Set(library.strangers().map(\.string)) == [
+          ".staging/\(Self.crashed)/journal", ".staging/deep", ".staging/file", ".staging/link",
+          ".staging/\(change)/mine.jpg", ".undo/mine.jpg",
+        ])
+      #expect(!scratch.folder.has("library/.staging/\(change)/0"))
+      #expect(scratch.folder.has("library/.staging/deep/er/file") && scratch.folder.has("outside/x"))
+    }
   }
 
   @Test func aCommittedChangeIsNotTakenBackWhateverItsJournalSays() throws {

@@ -59,8 +59,8 @@ struct ArchiveTests {
     Unusual("descriptor that repeats what the header has") {
       $0.members[0].both { $0.flags |= 1 << 3 }
     },
-    Unusual("gap after the data") { $0.members[0].afterData = [1, 2, 3] },
-    Unusual("gap before the directory") { $0.beforeDirectory = [1, 2, 3] },
+    Unusual("zeros after the data") { $0.members[0].afterData = [0, 0, 0] },
+    Unusual("zeros before the directory") { $0.beforeDirectory = [0, 0, 0] },
     Unusual("ZIP64 end") { $0.zip64End = .init() },
     Unusual("ZIP64 end alone") {
       $0.zip64End = .init()

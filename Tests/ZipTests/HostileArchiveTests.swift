@@ -8,6 +8,7 @@ struct HostileArchiveTests {
   @Test(
     arguments: [
       HostileArchives.files, HostileArchives.ends, HostileArchives.headers, HostileArchives.contents,
+      HostileArchives.betweenEntries,
     ].flatMap(\.self))
   func isRefused(_ hostile: Hostile) throws {
     let disk = try ArchiveOnDisk(hostile.bytes)

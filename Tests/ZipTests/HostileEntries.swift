@@ -165,20 +165,20 @@ extension HostileArchives {
         $0.directoryOrder = [Int](repeating: 0, count: 3); $0.members[0] = big
       }
     ) { .compressedBytesExceedFile($0) },
-    Hostile("entries over the limit", limits: Limits(maximumEntries: 1), { _ in }) {
+    Hostile("entries over the limit", limits: Limits().with(\.maximumEntries, 1), { _ in }) {
       .tooManyEntries($0, count: 2, limit: 1)
     },
-    Hostile("directory over the limit", limits: Limits(maximumDirectoryBytes: 100), { _ in }) {
+    Hostile("directory over the limit", limits: Limits().with(\.maximumDirectoryBytes, 100), { _ in }) {
       .directoryTooLarge($0, bytes: 102, limit: 100)
     },
-    Hostile("bytes over the limit", limits: Limits(maximumBytes: 10), { _ in }) {
+    Hostile("bytes over the limit", limits: Limits().with(\.maximumBytes, 10), { _ in }) {
       .tooManyBytes($0, limit: 10)
     },
   ]
 
   private static let big = ZipMember.stored("a.jpg", String(repeating: "x", count: 9_000))
 
-  private static func inner(_ name: String, _ content: String) -> [UInt8] {
+  static func inner(_ name: String, _ content: String) -> [UInt8] {
     let zip = ZipBuilder([.stored(name, content)])
     return Array(zip.bytes.prefix(30 + name.utf8.count + content.utf8.count))
   }

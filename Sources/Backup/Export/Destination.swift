@@ -9,10 +9,15 @@ struct Destination {
 
   /// - Throws: `BackupError.noSuchDestination`, `.destinationExists`, or `FileError`.
   init(_ path: FilePath) throws {
-    if (try? Directory.open(path)) != nil {
+    do {
+      _ = try Directory.open(path)
       folder = path
       name = nil
       return
+    } catch let error where !error.isAbsence {
+      throw error
+    } catch {
+      // a file name, then
     }
     let parent = path.removingLastComponent()
     folder = parent.isEmpty ? "." : parent
@@ -31,16 +36,13 @@ struct Destination {
 
   /// The names to try: the chosen one; or `smilepile_backup_YYYYMMDD_HHMMSS` with the local time, and the seconds
   /// after it, for an hour.
-  func names(at date: Date, fileExtension: String) -> [FilePath] {
-    if let name { return [name] }
-    let calendar = Calendar(identifier: .gregorian)
-    return (0..<3600).lazy.map { second in
-      let parts = calendar.dateComponents(
-        [.year, .month, .day, .hour, .minute, .second], from: date.addingTimeInterval(Double(second)))
-      let digits = [parts.year, parts.month, parts.day, parts.hour, parts.minute, parts.second]
-        .enumerated().map { index, part in String(format: index == 0 ? "%04d" : "%02d", part ?? 0) }
-      return FilePath(
-        "smilepile_backup_\(digits[0...2].joined())_\(digits[3...5].joined()).\(fileExtension)")
+  func names(at date: Date, fileExtension: String) -> some Sequence<FilePath> {
+    let format = DateFormatter()
+    format.locale = Locale(identifier: "en_US_POSIX")
+    format.dateFormat = "yyyyMMdd_HHmmss"
+    return (0..<(name == nil ? 3600 : 1)).lazy.map { second in
+      let time = format.string(from: date.addingTimeInterval(Double(second)))
+      return name ?? FilePath("smilepile_backup_\(time).\(fileExtension)")
     }
   }
 }

@@ -36,8 +36,9 @@ extension ExportPlan {
     metadata.categories = categories.map { category in
       Metadata.CategoryRecord(
         id: category.id, name: category.name, displayName: category.displayName,
-        position: category.position, iconResource: category.iconResource, colorHex: category.colorHex,
-        isDefault: category.isDefault, createdAt: category.createdAt, valuesAsOf: category.valuesAsOf)
+        position: category.position.clamped(to: Metadata.positions), iconResource: category.iconResource, colorHex: category.colorHex,
+        isDefault: category.isDefault, createdAt: category.createdAt.clamped(to: Metadata.dates),
+        valuesAsOf: category.valuesAsOf == .min ? .min : category.valuesAsOf.clamped(to: Metadata.dates))
     }
     let settings = settings ?? Settings(createdAt: exportDate)
     metadata.settings = Metadata.SettingsRecord(
@@ -57,8 +58,9 @@ extension ExportPlan {
   private func record(_ photo: Photo, path: String) -> Metadata.PhotoRecord {
     Metadata.PhotoRecord(
       id: photo.id, path: path, categoryId: photo.categoryId, name: photo.name,
-      isFromAssets: photo.isFromAssets, createdAt: photo.createdAt, fileSize: Int64(photo.fileSize),
-      width: photo.width, height: photo.height)
+      isFromAssets: photo.isFromAssets, createdAt: photo.createdAt.clamped(to: Metadata.dates),
+      fileSize: Int64(photo.fileSize), width: photo.width.clamped(to: Metadata.pixels),
+      height: photo.height.clamped(to: Metadata.pixels))
   }
 
   /// `checksums.md5`, as md5sum(1) reads it: what proves an unpacked archive without this program.

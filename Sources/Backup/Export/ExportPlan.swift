@@ -47,12 +47,13 @@ public struct ExportPlan: Sendable {
   ///
   /// - Parameter sizes: the length of each photo's file, or why it cannot be archived; asked for once, for all
   ///   that are no assets.
-  /// - Throws: `BackupError.noSuchCategory`.
+  /// - Throws: `LibraryError.noSuchCategory`.
   public init(
     _ library: LibraryContents, _ options: ExportOptions,
     sizes: ([Photo]) -> [Result<Int, MissingPhoto>]
   ) throws {
-    categories = try Self.select(library.categories, options.categories)
+    categories =
+      options.categories.isEmpty ? library.categories : try library.categories(named: options.categories)
     let selected = Set(categories.map(\.id))
     photos = library.photos.filter { photo in
       selected.contains(photo.categoryId)
@@ -103,20 +104,6 @@ public struct ExportPlan: Sendable {
     plan.missing.sort { $0.photo.id < $1.photo.id }
     plan.items = items.enumerated().filter { !indices.contains($0.offset) }.map(\.element)
     return plan
-  }
-
-  private static func select(
-    _ categories: [PhotoLibrary.Category], _ names: [String]
-  ) throws -> [PhotoLibrary.Category] {
-    guard !names.isEmpty else { return categories }
-    var selected: Set<Int64> = []
-    for name in names {
-      // Swift compares strings by canonical equivalence, so the shell may give either normal form
-      let found = categories.filter { $0.name == name || $0.displayName == name }
-      guard !found.isEmpty else { throw BackupError.noSuchCategory(name) }
-      selected.formUnion(found.map(\.id))
-    }
-    return categories.filter { selected.contains($0.id) }
   }
 
   func label(_ photo: Photo) -> String {

@@ -43,7 +43,7 @@ struct ExportRun {
       }
     }
     let library = try Library(path: libraryPath)
-    return try library.holdingPhotos {
+    return try library.holdingPhotos(whileWaiting: counter.checkCancellation) {
       let date = Date()
       let contents = try library.contents()
       let plan = try ExportPlan(contents, options, sizes: library.fileSizes)
@@ -152,10 +152,7 @@ struct ExportRun {
     let mayFitPhone = plan.items.count <= PhoneLimits.entries && plan.bytes <= PhoneLimits.uncompressedBytes
     summary.archiveBytes = try file.status().size
     guard mayFitPhone || options.verifies else {
-      let photos = plan.items.map { ($0.entryName, $0.size, $0.size) }
-      summary.phoneRefusals += PhoneLimits.refusals(
-        entries: photos + [("metadata.json", 0, 0), ("checksums.md5", 0, 0)],
-        archiveBytes: summary.archiveBytes)
+      summary.phoneRefusals += plan.phoneRefusals(archiveBytes: summary.archiveBytes)
       return
     }
     let archive = try Archive(path: file.descriptorPath)
@@ -164,7 +161,7 @@ struct ExportRun {
       archiveBytes: summary.archiveBytes)
     guard options.verifies else { return }
     counter.enter(.verifying)
-    let source = try BackupSource(path: file.descriptorPath, password: options.password)
+    let source = try BackupSource(archive: archive, password: options.password)
     let damage = try ArchiveCheck(source: source, counter: counter).run().damaged
     if !damage.isEmpty { throw BackupError.verificationFailed(folder, damage.map(\.message)) }
   }
@@ -193,7 +190,7 @@ struct ExportRun {
   ) throws {
     let names = target.names(at: date, fileExtension: options.format.fileExtension)
     guard let (name, durability) = try output.publish(as: names) else {
-      throw BackupError.destinationExists(target.folder.appending(names[0].components))
+      throw BackupError.destinationExists(destination)
     }
     let archive = target.folder.appending(name.components)
     summary.archive = archive
@@ -219,10 +216,8 @@ struct ExportRun {
     summary.bytes = plan.bytes
     summary.missing = plan.missing.map { Finding(plan.label($0.photo), $0.reason) }
     if plan.isEncrypted { summary.phoneRefusals = ["it is encrypted"] }
-    if options.isDryRun {
-      let photos = plan.items.map { ($0.entryName, $0.size, $0.size) }
-      summary.phoneRefusals += PhoneLimits.refusals(
-        entries: photos + [("metadata.json", 0, 0), ("checksums.md5", 0, 0)], archiveBytes: plan.bytes)
+    if options.isDryRun, options.format == .zip {
+      summary.phoneRefusals += plan.phoneRefusals(archiveBytes: plan.bytes)
     }
     return summary
   }

@@ -1,4 +1,5 @@
 import FileSystem
+import Synchronization
 
 /// An item's file, shared by the readers of its chunks: opened by the first of them, and closed when the
 /// last one lets go.
@@ -8,10 +9,10 @@ final class SharedFile: Sendable {
     init(_ file: consuming File) { self.file = file }
   }
 
-  private let state = Monitor<Open?>(nil, conditions: 0)
+  private let state = Mutex<Open?>(nil)
 
   func opened(_ item: PipelineItem) throws(FileError) -> Open {
-    try state.withLock { (state, _) throws(FileError) in
+    try state.withLock { (state) throws(FileError) in
       if let open = state { return open }
       let open = Open(try item.open())
       state = open

@@ -1,4 +1,5 @@
 import FileSystem
+import Operations
 import Synchronization
 import SystemPackage
 
@@ -12,38 +13,23 @@ extension PhotoPipeline {
   }
 
   /// Opens and reads every item to its end without writing anything, and returns those that `write` would
-  /// end for, in the list's order. Blocks; throws `CancellationError`, or `FileError` if threads cannot be
-  /// had.
+  /// end for, in the list's order. Blocks; throws `CancellationError`.
   static func check(
     _ items: [PipelineItem], readers: Int = 2, isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws -> [BadItem] {
-    let shared = CheckState()
-    var threads = WorkerThreads()
-    do {
-      for _ in 0..<max(readers, 1) {
-        try threads.start {
-          let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
-          defer { buffer.deallocate() }
-          while true {
-            let index = shared.next.add(1, ordering: .relaxed).oldValue
-            guard index < items.count else { return }
-            guard let reason = items[index].whatIsWrong(buffer, isCancelled) else { continue }
-            shared.bad.withLock { $0.append(BadItem(index: index, reason: reason)) }
-          }
-        }
-      }
-    } catch {
-      shared.next.store(items.count, ordering: .relaxed)
-      throw error
+    let bad = Mutex<[BadItem]>([])
+    try Workers.forEach(0..<items.count, threads: readers, context: { ReadBuffer() }) { index, buffer in
+      if isCancelled() { throw CancellationError() }
+      guard let reason = items[index].whatIsWrong(buffer.bytes, isCancelled) else { return }
+      bad.withLock { $0.append(BadItem(index: index, reason: reason)) }
     }
-    threads.join()
     if isCancelled() { throw CancellationError() }
-    return shared.bad.withLock { $0.sorted { $0.index < $1.index } }
+    return bad.withLock { $0.sorted { $0.index < $1.index } }
   }
 
-  private final class CheckState: Sendable {
-    let next = Atomic<Int>(0)
-    let bad = Mutex<[BadItem]>([])
+  private struct ReadBuffer: ~Copyable {
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
+    deinit { bytes.deallocate() }
   }
 }
 

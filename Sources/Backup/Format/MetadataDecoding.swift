@@ -1,5 +1,6 @@
 import FileSystem
 import Foundation
+import Zip
 
 /// Reading, with the defaults of the Android app's serializer. What has no default there must be there.
 extension Metadata {
@@ -10,7 +11,14 @@ extension Metadata {
   /// Reads the root object.
   public init(from decoder: any Decoder) throws {
     let root = try decoder.container(keyedBy: Key.self)
+    // the version first: of a newer one, nothing else can be expected to be as this one knows it
     version = try root.decodeIfPresent(Int.self, forKey: .version) ?? Metadata.newestVersion
+    guard version <= Metadata.newestVersion else {
+      throw Fault(
+        path: "version", reason: "made by a newer version of SmilePile (format \(version))",
+        newerVersion: version)
+    }
+    guard version >= 1 else { throw Fault(path: "version", reason: "\(version) is no version") }
     exportDate = try root.decodeIfPresent(Int64.self, forKey: .exportDate)
     appVersion = try root.decodeIfPresent(String.self, forKey: .appVersion) ?? ""
     format = try root.decodeIfPresent(String.self, forKey: .format) ?? "ZIP"
@@ -78,26 +86,19 @@ extension Metadata {
 
   /// Reads and checks a document.
   ///
+  /// - Parameter maximumNesting: how deep objects and lists may stand within each other.
   /// - Throws: `Fault` with the place in the document.
-  public init(json: [UInt8]) throws(Fault) {
+  public init(json: [UInt8], maximumNesting: Int = Limits().maximumNesting) throws(Fault) {
     var bytes = json[...]
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
     guard String(validating: bytes, as: UTF8.self) != nil else {
       throw Fault(path: "", reason: "the text is not valid UTF-8")
     }
     do {
-      // the version first: of a newer one, nothing else can be expected to be as this one knows it
-      let data = Data(bytes)
-      let decoder = JSONDecoder()
-      if let version = try decoder.decode(VersionOnly.self, from: data).version {
-        guard version <= Metadata.newestVersion else {
-          throw Fault(
-            path: "version", reason: "made by a newer version of SmilePile (format \(version))",
-            newerVersion: version)
-        }
-        guard version >= 1 else { throw Fault(path: "version", reason: "\(version) is no version") }
+      try bytes.withUnsafeBufferPointer { bytes throws(Fault) in
+        try JSONScan.check(bytes, maximumNesting: maximumNesting)
       }
-      self = try decoder.decode(Metadata.self, from: data)
+      self = try JSONDecoder().decode(Metadata.self, from: Data(bytes))
       try check()
     } catch let fault as Fault {
       throw fault
@@ -106,10 +107,6 @@ extension Metadata {
     } catch {
       throw Fault(path: "", reason: "\(error)")
     }
-  }
-
-  private struct VersionOnly: Decodable {
-    var version: Int?
   }
 
   /// What no importer could make sense of: ids given twice, photos of a category that is not there.
@@ -123,31 +120,7 @@ extension Metadata {
     }
     try Self.requireUnique("photoManifest", photoManifest.map(\.photoId), "photoId")
     try Self.requireUnique("photoManifest", photoManifest.map(\.zipEntryName), "zipEntryName")
-    for (index, photo) in photos.enumerated() where photo.fileSize < 0 {
-      throw Fault(path: "photos[\(index)].fileSize", reason: "\(photo.fileSize) is no size")
-    }
-    try checkTexts()
-  }
-
-  /// SQLite's texts end at a NUL: two names that differ after one would become one name.
-  private func checkTexts() throws(Fault) {
-    for (index, category) in categories.enumerated() {
-      try Self.requireNoNUL("categories[\(index)].name", category.name)
-      try Self.requireNoNUL("categories[\(index)].displayName", category.displayName)
-      try Self.requireNoNUL("categories[\(index)].iconResource", category.iconResource ?? "")
-      try Self.requireNoNUL("categories[\(index)].colorHex", category.colorHex ?? "")
-    }
-    for (index, photo) in photos.enumerated() {
-      try Self.requireNoNUL("photos[\(index)].name", photo.name)
-      try Self.requireNoNUL("photos[\(index)].path", photo.path)
-    }
-    for (index, entry) in photoManifest.enumerated() {
-      try Self.requireNoNUL("photoManifest[\(index)].originalPath", entry.originalPath)
-    }
-  }
-
-  private static func requireNoNUL(_ path: @autoclosure () -> String, _ text: String) throws(Fault) {
-    if text.utf8.contains(0) { throw Fault(path: path(), reason: "contains a NUL") }
+    try checkRanges()
   }
 
   private static func requireUnique<Value: Hashable>(

@@ -2,6 +2,7 @@ import FileSystem
 import Foundation
 import Operations
 import PhotoLibrary
+import Synchronization
 import SystemPackage
 import Zip
 
@@ -33,9 +34,13 @@ struct BackupImport {
 
   /// Imports it, all or nothing.
   mutating func run(_ writer: LibraryWriter) throws -> ImportSummary {
-    try plan.checkKept(source) { try writer.library.holds($0) }
+    try checkKept(writer.library)
     noteAbsentPhotos()
     try refuseUnlessWhole()
+    if options.strategy == .replace {
+      let deed = Deed("replace everything in \(writer.library.path) by \(source.path)")
+      try writer.requireConsent(options.consent, for: deed)
+    }
     let files = plan.filesToRestore(source)
     let bytes = files.reduce(0) { $0 + $1.size }
     try writer.requireSpace(bytes)
@@ -54,7 +59,7 @@ struct BackupImport {
         let staged = try place(files.filter { damaged[$0] == nil }, writer)
         try counter.checkCancellation()
         counter.enter(.committing)
-        try change.commit(plan.edit, files: staged)
+        if !plan.edit.isEmpty { try change.commit(plan.edit, files: staged) }
         summary.photoFilesRestored = staged.count
       }
     }
@@ -68,6 +73,21 @@ struct BackupImport {
     summary.photoFilesRestored = plan.restores.count
     counter.advance(items: source.photos.count, bytes: source.photoBytes)
     return (counted(), contents.applying(plan.edit))
+  }
+
+  /// Reads the files that the plan would keep, since what replaces a library must not rest on rotten ones.
+  private mutating func checkKept(_ library: Library) throws {
+    let kept = Set(plan.kept.map(\.id))
+    let photos = plan.edit.newPhotos.filter { kept.contains($0.id) }
+    let whole = Mutex<Set<Int64>>([])
+    let counter = counter
+    try Workers.forEach(0..<photos.count) { index in
+      if try library.holds(photos[index], whileReading: counter.checkCancellation) {
+        whole.withLock { _ = $0.insert(photos[index].id) }
+      }
+    }
+    let ids = whole.withLock { $0 }
+    plan.checkKept(source) { ids.contains($0.id) }
   }
 
   /// Gives every new file its place in the library.
@@ -93,8 +113,10 @@ struct BackupImport {
     let reason: String? =
       if source.metadata.smilepile?.isPartial == true {
         "it is an export of a part of a library"
-      } else if source.format == .json, summary.photosAbsent > 0 {
+      } else if source.format == .json, summary.photosAbsent > 0 || source.photoFiles == 0 {
         "it is a JSON backup, which holds no photo files"
+      } else if source.photoFiles == 0, summary.photosAbsent > 0 {
+        "it holds no photo files"
       } else if let error = summary.errors.first {
         "it is damaged (\(error))"
       } else {

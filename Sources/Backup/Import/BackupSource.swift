@@ -70,6 +70,8 @@ public struct BackupSource: Sendable {
   public let strangers: [String]
   /// The archive, nil for a JSON document.
   public let archive: Archive?
+  /// The one folder of the archive that holds everything, with its slash; empty if there is none.
+  let root: String
   /// What its encrypted entries are read with.
   let password: Secret?
 
@@ -88,9 +90,6 @@ public struct BackupSource: Sendable {
   public var photoFiles: Int {
     photos.count { $0.content.size != nil }
   }
-
-  /// The largest `metadata.json` that is read: 256 MiB, some 500,000 photos.
-  static let maximumMetadataBytes = 256 << 20
 
   /// Opens a backup, recognized by its content and never by its name. Blocks; writes nothing.
   ///
@@ -112,16 +111,17 @@ public struct BackupSource: Sendable {
     }
     guard status.size > 0 else { throw BackupError.notABackup(path, reason: "the file is empty") }
     if try Archive.isArchive(file) {
-      try self.init(archive: Archive(path: path, limits: limits), password)
+      try self.init(archive: Archive(path: path, limits: limits), limits: limits, password: password)
     } else {
       let start = try file.read(4096, at: 0)
       guard Self.looksLikeJSON(start) else {
         throw BackupError.notABackup(path, reason: "its content is neither a ZIP archive nor a JSON document")
       }
-      guard status.size <= Self.maximumMetadataBytes else {
-        throw BackupError.notABackup(path, reason: "the document is over 256 MiB")
+      guard status.size <= limits.maximumDocumentBytes else {
+        let reason = "the document has \(status.size) bytes; at most \(limits.maximumDocumentBytes) are read"
+        throw BackupError.notABackup(path, reason: reason)
       }
-      try self.init(document: file.read(status.size, at: 0), path: path)
+      try self.init(document: file.read(status.size, at: 0), path: path, limits: limits)
     }
   }
 
@@ -130,12 +130,13 @@ public struct BackupSource: Sendable {
     return text.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
   }
 
-  init(document: [UInt8], path: FilePath) throws {
+  init(document: [UInt8], path: FilePath, limits: Limits = Limits()) throws {
     self.path = path
     format = .json
     archive = nil
     password = nil
-    metadata = try Self.metadata(document, path)
+    root = ""
+    metadata = try Self.metadata(document, path, limits)
     origin = Self.origin(of: metadata, root: "")
     warnings = []
     damagedBefore = []
@@ -148,13 +149,15 @@ public struct BackupSource: Sendable {
     }
   }
 
-  private init(archive: Archive, _ password: Secret?) throws {
+  init(archive: Archive, limits: Limits = Limits(), password: Secret? = nil) throws {
     path = archive.path
     format = .zip
     self.archive = archive
     self.password = password
     let (entry, root) = try Self.metadataEntry(archive)
-    metadata = try Self.metadata(Self.document(in: entry, of: archive, password), path)
+    self.root = root
+    let document = try Self.document(in: entry, of: archive, limits, password)
+    metadata = try Self.metadata(document, path, limits)
     origin = Self.origin(of: metadata, root: root)
     let matching = EntryMatching(metadata: metadata, archive: archive, root: root)
     photos = matching.photos
@@ -163,9 +166,9 @@ public struct BackupSource: Sendable {
     strangers = matching.strangers
   }
 
-  private static func metadata(_ json: [UInt8], _ path: FilePath) throws -> Metadata {
+  private static func metadata(_ json: [UInt8], _ path: FilePath, _ limits: Limits) throws -> Metadata {
     do {
-      return try Metadata(json: json)
+      return try Metadata(json: json, maximumNesting: limits.maximumNesting)
     } catch {
       throw BackupError.metadata(path, error)
     }

@@ -23,7 +23,7 @@ extension BackupSource {
         }
         result.photos[index].content = .entry(entry, md5: hash.digest)
       } catch let error as ArchiveError {
-        guard let reason = error.damage else { throw error }
+        guard let reason = error.faultOfOneEntry else { throw error }
         result.photos[index].content = .absent(reason: reason, isDamage: true)
         // its bytes are in the totals and will not be extracted
         counter.advance(bytes: entry.size)

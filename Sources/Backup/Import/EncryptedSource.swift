@@ -12,13 +12,17 @@ extension BackupSource {
   /// of their own, are asked whether it is the password's fault or theirs.
   ///
   /// - Throws: `BackupError`, or `ArchiveError` where the password is right and the entry damaged.
-  static func document(in entry: Entry, of archive: Archive, _ password: Secret?) throws -> [UInt8] {
+  static func document(in entry: Entry, of archive: Archive, _ limits: Limits, _ password: Secret?) throws -> [UInt8] {
     if entry.isEncrypted, password?.isEmpty ?? true { throw BackupError.passwordNeeded(archive.path) }
     var reader = try EntryReader(archive, password: password)
     do {
-      return try reader.bytes(of: entry, limit: maximumMetadataBytes)
+      return try reader.bytes(of: entry, limit: limits.maximumDocumentBytes)
     } catch let error as ArchiveError {
-      guard entry.isEncrypted, error.damage != nil else { throw error }
+      guard entry.isEncrypted else { throw error }
+      switch error {
+      case .damaged, .wrongPassword: break
+      default: throw error
+      }
       let others = archive.entries.filter { $0.isEncrypted && $0.index != entry.index }.prefix(witnesses)
       var fitting = 0
       for other in others where try reader.passwordFits(other) { fitting += 1 }
@@ -56,19 +60,5 @@ extension BackupSource.Content {
   /// Whether a password is needed for the bytes.
   fileprivate var isEncrypted: Bool {
     if case .entry(let entry, _) = self { entry.isEncrypted } else { false }
-  }
-}
-
-extension ArchiveError {
-  /// What is wrong with one entry alone, in the words of a message; nil if the error concerns more. In an archive
-  /// whose metadata could be read, a password that does not fit an entry is a fault of the entry: of its first
-  /// bytes, or of whoever packed it.
-  var damage: String? {
-    switch self {
-    case .damaged(_, _, let reason): "\(reason)"
-    case .wrongPassword: "the password does not fit it, or its first bytes are damaged"
-    case .passwordNeeded: "it is encrypted, and there is no password"
-    default: nil
-    }
   }
 }

@@ -25,10 +25,15 @@ struct EntryMatching {
     for record in metadata.photos {
       guard !record.isFromAssets else {
         photos.append(.init(record: record, originalPath: record.path, content: .asset))
+        if let item = manifest.removeValue(forKey: record.id) {
+          used.insert(item.zipEntryName)
+          warnings.append(
+            "\(item.zipEntryName.escaped): photo \(record.id) ships inside the app, and needs no file")
+        }
         continue
       }
       guard let item = manifest.removeValue(forKey: record.id) else {
-        // trap 6: the app lost the file before it made the backup, and says so by leaving the manifest entry out
+        // the app lost the file before it made the backup, and says so by leaving the manifest entry out
         photos.append(
           .init(
             record: record, originalPath: record.path,
@@ -68,7 +73,7 @@ struct EntryMatching {
     }.map(\.name)
   }
 
-  /// The MD5 that the manifest gives. Trap 3: on iOS the size is the database's figure, so another size alone is
+  /// The MD5 that the manifest gives. On iOS the size is the database's figure, so another size alone is
   /// only worth a warning.
   private mutating func checksum(of item: Metadata.ManifestEntry, size: Int) -> MD5Digest? {
     let name = item.zipEntryName.escaped

@@ -92,7 +92,7 @@ struct Extraction {
         do {
           try entries?.read(entry, take)
         } catch let error as ArchiveError {
-          guard let reason = error.damage else { throw error }
+          guard let reason = error.faultOfOneEntry else { throw error }
           throw Damage(reason: reason, bytesCounted: offset)
         }
       case .file(let path, _, _):
@@ -107,12 +107,20 @@ struct Extraction {
       output.startWriteBack(from: 0, count: offset)
     }
 
+    /// A file that cannot be read is this photo's misfortune alone.
     private func copy(_ path: FilePath, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
-      let file = try File.open(path, .readFollowingLinks)
+      var offset = 0
+      func reading<Value: ~Copyable>(_ body: () throws(FileError) -> Value) throws -> Value {
+        do {
+          return try body()
+        } catch {
+          throw Damage(reason: error.description, bytesCounted: offset)
+        }
+      }
+      let file = try reading { () throws(FileError) in try File.open(path, .readFollowingLinks) }
       try withUnsafeTemporaryAllocation(byteCount: 1 << 18, alignment: 4096) { buffer in
-        var offset = 0
         while true {
-          let count = try file.read(into: buffer, at: offset)
+          let count = try reading { () throws(FileError) in try file.read(into: buffer, at: offset) }
           if count == 0 { return }
           try take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
           offset += count

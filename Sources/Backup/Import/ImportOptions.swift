@@ -49,6 +49,8 @@ public struct ImportOptions: Sendable {
   public var isForced = false
   /// Where the photo files of a JSON backup are looked for, by file name and size, at any depth.
   public var photosFrom: FilePath?
+  /// Who vouches for `replace` where deletion is protected.
+  public var consent = Consent.refused
   /// How long to wait for another writer.
   public var lockWait: Duration = .zero
   /// Opens encrypted backups; the others are read without it.

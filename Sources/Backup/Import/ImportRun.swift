@@ -30,6 +30,9 @@ struct ImportRun {
   let counter: ProgressCounter
 
   func run(_ paths: [FilePath]) throws -> ImportSummary {
+    if options.strategy == .replace, paths.count > 1 {
+      throw BackupError.cannotReplace(paths[1], reason: "it would replace what \(paths[0]) has just brought")
+    }
     // a dry run opens nothing for writing, so it can look at a library that another process is changing
     let writer =
       options.isDryRun
@@ -67,11 +70,12 @@ struct ImportRun {
           contents = after
         }
       } catch let error where index > 0 && !options.isDryRun && !(error is CancellationError) {
-        throw BackupError.stopped(at: source.path, after: paths[..<index].map { $0 }, error)
+        throw BackupError.stopped(at: source.path, after: paths[..<index].map { $0 }, sum, error)
       }
     }
     return sum
   }
+
   /// With several backups, each message begins with its backup's path.
   private func named(
     _ summary: ImportSummary, _ source: BackupSource, among sources: [BackupSource]

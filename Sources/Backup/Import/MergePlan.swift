@@ -36,9 +36,6 @@ public struct MergePlan: Sendable {
   public var categoriesImported: Int { edit.newCategories.count + changedCategoryValues }
   private var changedCategoryValues = 0
 
-  /// The ids that this project gives out and keeps: those that a JSON reader in any language holds exactly.
-  public static let ids: ClosedRange<Int64> = 1...(1 << 53)
-
   /// Makes the plan. Every photo of `backup` that has a file must have its MD5.
   public init(
     importing backup: BackupSource, into library: LibraryContents, strategy: ImportStrategy,

@@ -2,10 +2,11 @@ import FileSystem
 import Operations
 import PhotoLibrary
 import Synchronization
+import SystemPackage
 import Zip
 
 /// What a check found.
-public struct CheckSummary: Sendable, Equatable {
+public struct CheckSummary: Sendable {
   /// Entries of archives, or photos of a library, that were read to their end.
   public var entriesChecked = 0
   /// What is not as it was written; each by name, with the reason.
@@ -14,6 +15,16 @@ public struct CheckSummary: Sendable, Equatable {
   public var strangers: [String] = []
   /// What was lost before, and is no damage of what was checked.
   public var warnings: [String] = []
+  /// Backups that could not be read at all, of several; each with the reason.
+  public var unreadable: [Unreadable] = []
+
+  /// A backup that could not be read at all.
+  public struct Unreadable: Sendable {
+    /// The backup.
+    public var path: FilePath
+    /// Why.
+    public var error: any Error
+  }
 
   /// Adds what another check found.
   static func += (sum: inout CheckSummary, other: CheckSummary) {
@@ -21,6 +32,7 @@ public struct CheckSummary: Sendable, Equatable {
     sum.damaged += other.damaged
     sum.strangers += other.strangers
     sum.warnings += other.warnings
+    sum.unreadable += other.unreadable
   }
 }
 
@@ -52,6 +64,7 @@ struct ArchiveCheck {
     }
     let entries = archive.entries.filter { !$0.isDirectory }
     let damaged = Mutex<[Int: String]>([:])
+    let listed = try ChecksumList(of: source)
     let (source, counter, photoOfEntry) = (source, counter, photos)
     try Workers.forEach(0..<entries.count, context: { try source.entryReader(archive) }) { index, reader in
       let entry = entries[index]
@@ -61,17 +74,19 @@ struct ArchiveCheck {
         var hash = RunningMD5()
         try reader.read(entry) { bytes in
           try counter.checkCancellation()
+          hash.update(bytes)
           if photo != nil {
-            hash.update(bytes)
             counter.advance(bytes: bytes.count)
             counted += bytes.count
           }
         }
         if let expected = photo?.content.md5, hash.digest != expected {
           damaged.withLock { $0[index] = "its MD5 is \(hash.digest) and should be \(expected)" }
+        } else if let expected = listed[entry], hash.digest != expected {
+          damaged.withLock { $0[index] = "its MD5 is \(hash.digest), and checksums.md5 says \(expected)" }
         }
       } catch let error as ArchiveError {
-        guard let reason = error.damage else { throw error }
+        guard let reason = error.faultOfOneEntry else { throw error }
         damaged.withLock { $0[index] = reason }
       }
       if photo != nil {
@@ -79,6 +94,7 @@ struct ArchiveCheck {
       }
     }
     summary.entriesChecked = entries.count
+    summary.warnings += listed.warnings
     for (index, reason) in damaged.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
       let entry = entries[index]
       let name = photos[entry.index].map(source.label) ?? entry.name.escaped

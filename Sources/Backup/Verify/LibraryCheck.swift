@@ -11,7 +11,7 @@ struct LibraryCheck {
 
   /// Blocks; reads only.
   func run() throws -> CheckSummary {
-    try library.holdingPhotos {
+    try library.holdingPhotos(whileWaiting: counter.checkCancellation) {
       let contents = try library.contents()
       let photos = contents.photos.filter { !$0.isFromAssets }
       counter.setTotals(items: photos.count, bytes: photos.reduce(0) { $0 + $1.fileSize })
@@ -43,7 +43,9 @@ struct LibraryCheck {
     of photo: Photo, in library: Library, _ counter: ProgressCounter, _ counted: inout Int
   ) throws -> String? {
     do {
-      let (digest, size) = try MD5Digest.ofFile(library.open(photo)) { count in
+      let file = try library.open(photo)
+      guard try file.status().kind == .file else { return "\(photo.path.escaped) is no file" }
+      let (digest, size) = try MD5Digest.ofFile(file) { count in
         try counter.checkCancellation()
         let rest = min(count, photo.fileSize - counted)
         counted += rest

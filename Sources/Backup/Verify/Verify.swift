@@ -8,23 +8,30 @@ extension Work where Summary == CheckSummary {
   /// Starts reading backups to their last byte: every CRC, every MD5. Nothing is written.
   ///
   /// The summary throws `BackupError`, `ArchiveError` or `FileError` for a file that is no backup or whose
-  /// directory is damaged, or that is encrypted without the right password; damaged photos stand in it.
+  /// directory is damaged, or that is encrypted without the right password; of several files, such a one stands in the
+  /// summary. Damaged photos stand in it always.
   public static func verify(
     _ backups: [FilePath], limits: Limits = Limits(), password: Secret? = nil
   ) -> Self {
     Work("verify") { counter in
-      let sources = try backups.map { path in
-        let source = try BackupSource(path: path, limits: limits, password: password)
-        try source.requirePassword(toRead: .allEntries)
-        return source
+      var sum = CheckSummary()
+      var sources: [BackupSource] = []
+      for path in backups {
+        do {
+          let source = try BackupSource(path: path, limits: limits, password: password)
+          try source.requirePassword(toRead: .allEntries)
+          sources.append(source)
+        } catch  where backups.count > 1 {
+          // the others are looked at all the same
+          sum.unreadable.append(.init(path: path, error: error))
+        }
       }
       counter.setTotals(
         items: sources.reduce(0) { $0 + $1.photoFiles }, bytes: sources.reduce(0) { $0 + $1.photoBytes })
       counter.enter(.verifying)
-      var sum = CheckSummary()
       for source in sources {
         var summary = try ArchiveCheck(source: source, counter: counter).run()
-        if sources.count > 1 {
+        if backups.count > 1 {
           summary.damaged = summary.damaged.map { $0.from(source.path) }
           summary.strangers = summary.strangers.map { "\(source.path): \($0)" }
           summary.warnings = summary.warnings.map { "\(source.path): \($0)" }

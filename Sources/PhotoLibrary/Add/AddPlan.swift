@@ -7,8 +7,8 @@ struct AddPlan {
   private var skipped = 0
   private var categories: [String: Category]
   private var held: Set<Held>
-  private var lastCategoryId: Int64
-  private var lastPhotoId: Int64
+  private var categoryIds: IDs
+  private var photoIds: IDs
   private var lastPosition: Int
   private let category: String?
   private let now: Int64
@@ -27,14 +27,10 @@ struct AddPlan {
       library.photos.compactMap { photo in
         photo.md5.map { Held(category: photo.categoryId, md5: $0) }
       })
-    lastCategoryId = Self.lastId(of: library.categories.map(\.id))
-    lastPhotoId = Self.lastId(of: library.photos.map(\.id))
+    categoryIds = IDs(used: library.categories.map(\.id))
+    photoIds = IDs(used: library.photos.map(\.id))
     lastPosition = library.categories.map(\.position).max() ?? -1
   }
-
-  /// The id above which new ones are given. Those that came with a backup and are none that a library gives out,
-  /// 1…2⁵³, do not count.
-  private static func lastId(of ids: [Int64]) -> Int64 { ids.filter { $0 > 0 && $0 < 1 << 53 }.max() ?? 0 }
 
   /// Adds a photo; false if its category holds its bytes already.
   mutating func add(_ file: PhotoSearch.Found, md5: MD5Digest, size: Int, stagedName: String) -> Bool {
@@ -43,11 +39,10 @@ struct AddPlan {
       skipped += 1
       return false
     }
-    lastPhotoId += 1
     let fileName = file.path.lastComponent?.string ?? "photo"
     edit.newPhotos.append(
       Photo(
-        id: lastPhotoId, categoryId: categoryId, name: file.path.stem ?? fileName, path: "",
+        id: photoIds.next(), categoryId: categoryId, name: file.path.stem ?? fileName, path: "",
         originalPath: fileName, createdAt: file.header.taken?.milliseconds ?? file.modified,
         fileSize: size, width: file.header.width, height: file.header.height, md5: md5))
     staged.append((stagedName, md5))
@@ -57,10 +52,9 @@ struct AddPlan {
   private mutating func categoryId(named displayName: String) -> Int64 {
     let name = Category.name(forDisplayName: displayName)
     if let category = categories[name] { return category.id }
-    lastCategoryId += 1
     if lastPosition < .max { lastPosition += 1 }
     let category = Category(
-      id: lastCategoryId, name: name, displayName: displayName, position: lastPosition, createdAt: now,
+      id: categoryIds.next(), name: name, displayName: displayName, position: lastPosition, createdAt: now,
       valuesAsOf: now)
     categories[name] = category
     edit.newCategories.append(category)

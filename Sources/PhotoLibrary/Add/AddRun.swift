@@ -32,7 +32,7 @@ struct AddRun {
 
   func run(_ paths: [FilePath]) throws -> AddSummary {
     try refuseOwnFiles(paths)
-    let search = PhotoSearch(paths)
+    let search = PhotoSearch(paths, for: try? Directory.open(library).status().identity)
     let found = search.photos
     counter.setTotals(items: found.count, bytes: found.reduce(0) { $0 + $1.size })
     var summary = AddSummary()

@@ -29,7 +29,12 @@ struct PhotoSearch {
     "jpg", "jpeg", "png", "gif", "webp", "heic", "heif", "avif", "bmp", "tif", "tiff", "dng", "jxl",
   ]
 
-  init(_ paths: [FilePath]) {
+  /// The library's own folder, which is not searched.
+  private let library: FileStatus.Identity?
+
+  /// - Parameter library: the folder of the library that the photos are for.
+  init(_ paths: [FilePath], for library: FileStatus.Identity? = nil) {
+    self.library = library
     for path in paths {
       do throws(FileError) {
         try search(path, isNamed: true)
@@ -48,12 +53,17 @@ struct PhotoSearch {
       header = status.kind == .file ? try Self.header(of: file) : ImageHeader()
     }
     switch status.kind {
+    case .directory where status.identity == library:
+      errors.append(Finding("\(path)".escaped, "it is the library itself, whose photos are not added again"))
     case .directory:
       let folder = try Directory.open(path)
       for name in try folder.names() where !name.string.hasPrefix(".") {
         let inner = path.appending(name.components)
         let kind = try folder.status(of: name)?.kind
-        guard kind == .file || kind == .directory else { continue }
+        guard kind == .file || kind == .directory else {
+          others.append("\(inner): passed over, since it is no file of its own".escaped)
+          continue
+        }
         do throws(FileError) {
           try search(inner, isNamed: false)
         } catch {
@@ -73,17 +83,7 @@ struct PhotoSearch {
   }
 
   private static func header(of file: borrowing File) throws(FileError) -> ImageHeader {
-    do {
-      return try withoutEscaping(file)
-    } catch let error as FileError {
-      throw error
-    } catch {
-      throw FileError("read", file.path, .ioError)
-    }
-  }
-
-  private static func withoutEscaping(_ file: borrowing File) throws -> ImageHeader {
-    try ImageHeader.read { offset, count in try file.read(count, at: offset) }
+    try ImageHeader.read { (offset, count) throws(FileError) in try file.read(count, at: offset) }
   }
 
   /// The name of the folder that a file lies in, of the working folder for a bare name.

@@ -10,7 +10,7 @@ enum DuplicateChoice: String, CaseIterable, ExpressibleByArgument {
 
   /// - Throws: `ValidationError` for `ask` where there is nobody to ask.
   func checkTerminal() throws {
-    guard self != .ask || (isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1) else {
+    guard self != .ask || ConfirmationOption.isTerminal else {
       throw ValidationError("--duplicates ask needs a terminal; choose skip, replace or rename")
     }
   }

@@ -48,9 +48,11 @@ struct Import: AsyncParsableCommand {
   @Flag(name: [.customShort("n"), .long], help: "Say what would be imported, and write nothing.")
   var dryRun = false
 
+  @OptionGroup var confirmation: ConfirmationOption
   @OptionGroup var password: PasswordOptions
   @OptionGroup var library: LibraryOption
   @OptionGroup var lock: LockOption
+  @OptionGroup var limits: LimitOptions
   @OptionGroup var output: OutputOptions
 
   private struct Summary: Encodable {
@@ -64,7 +66,14 @@ struct Import: AsyncParsableCommand {
     var dry_run: Bool
   }
 
-  func validate() throws { try duplicates.checkTerminal() }
+  func validate() throws {
+    try duplicates.checkTerminal()
+    if strategy == .replace, backups.count > 1 {
+      throw ValidationError(
+        "--strategy replace takes one backup, since each would replace the one before; import the others with merge"
+      )
+    }
+  }
 
   func run() async throws {
     var options = ImportOptions()
@@ -74,15 +83,29 @@ struct Import: AsyncParsableCommand {
     options.isForced = force
     options.photosFrom = photosFrom.map { FilePath($0) }
     options.lockWait = lock.duration
+    options.consent = confirmation.consent
+    options.limits = limits.limits
     options.duplicates = duplicates.rule
     let reporter = Reporter(output)
     let (paths, target) = (backups.map { FilePath($0) }, try library.path())
-    let summary = try await password.reading(reporter) { [options] password in
-      var options = options
-      options.password = password
-      return try await reporter.follow(.import(paths, into: target, options: options))
+    options.password = try password.read(for: paths, limits.limits, reporter)
+    let summary: ImportSummary
+    do {
+      summary = try await reporter.follow(.import(paths, into: target, options: options))
+    } catch {
+      if case BackupError.stopped(_, _, let done, _) = error { report(done, reporter) }
+      throw error
     }
+    report(summary, reporter)
+    reporter.json(
+      Summary(
+        categories_imported: summary.categoriesImported, photos_imported: summary.photosImported,
+        photos_skipped: summary.photosSkipped, files_restored: summary.photoFilesRestored,
+        warnings: summary.warnings, errors: summary.errors.map(\.message), dry_run: summary.isDryRun))
+    if summary.isIncomplete { throw ExitStatus.incomplete }
+  }
 
+  private func report(_ summary: ImportSummary, _ reporter: Reporter) {
     for warning in summary.warnings { reporter.warn(warning) }
     for error in summary.errors { reporter.error(error, during: "import") }
     let verb = dryRun ? "would import" : "imported"
@@ -91,12 +114,6 @@ struct Import: AsyncParsableCommand {
         + "\(Count(summary.categoriesImported, "category", "categories")), "
         + "skipped \(summary.photosSkipped) that are there already"
         + (summary.photosAbsent == 0 ? "" : "; \(summary.photosAbsent) absent"))
-    reporter.json(
-      Summary(
-        categories_imported: summary.categoriesImported, photos_imported: summary.photosImported,
-        photos_skipped: summary.photosSkipped, files_restored: summary.photoFilesRestored,
-        warnings: summary.warnings, errors: summary.errors.map(\.message), dry_run: summary.isDryRun))
-    if summary.isIncomplete { throw ExitStatus.incomplete }
   }
 }
 

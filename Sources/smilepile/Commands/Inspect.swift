@@ -20,6 +20,7 @@ struct Inspect: AsyncParsableCommand {
   var backup: String
 
   @OptionGroup var password: PasswordOptions
+  @OptionGroup var limits: LimitOptions
   @OptionGroup var output: OutputOptions
 
   /// What cannot be known without a password is null, and not left out: there is an answer.
@@ -72,9 +73,9 @@ struct Inspect: AsyncParsableCommand {
     let reporter = Reporter(output)
     let secret = try password.read(reporter)
     do {
-      report(try BackupSource(path: FilePath(backup), password: secret), reporter)
+      report(try BackupSource(path: FilePath(backup), limits: limits.limits, password: secret), reporter)
     } catch BackupError.passwordNeeded(let path) {
-      report(try EncryptionSummary(path: path), reporter)
+      report(try EncryptionSummary(path: path, limits: limits.limits), reporter)
     }
   }
 

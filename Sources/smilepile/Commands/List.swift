@@ -53,11 +53,9 @@ struct List: AsyncParsableCommand {
   func run() async throws {
     let contents = try Library(path: library.path()).contents()
     let reporter = Reporter(output)
-    var options = ExportOptions()
-    options.categories = category
-    let plan = try ExportPlan(contents, options) { $0.map { .success($0.fileSize) } }
-    let byCategory = Dictionary(grouping: plan.photos, by: \.categoryId)
-    for category in plan.categories {
+    let categories = category.isEmpty ? contents.categories : try contents.categories(named: category)
+    let byCategory = Dictionary(grouping: contents.photos, by: \.categoryId)
+    for category in categories {
       let photos = byCategory[category.id] ?? []
       reporter.result(
         "\(category.id)  \(category.displayName.escaped)  (\(category.name.escaped), "
@@ -67,8 +65,11 @@ struct List: AsyncParsableCommand {
           id: category.id, name: category.name, display_name: category.displayName, photos: photos.count))
       for photo in photos { show(photo, in: category, reporter) }
     }
+    let listed = categories.flatMap { byCategory[$0.id] ?? [] }
     reporter.json(
-      Summary(categories: plan.categories.count, photos: plan.photos.count, bytes: plan.bytes))
+      Summary(
+        categories: categories.count, photos: listed.count,
+        bytes: listed.reduce(0) { $0 + ($1.isFromAssets ? 0 : $1.fileSize) }))
   }
 
   private func show(_ photo: Photo, in category: PhotoLibrary.Category, _ reporter: Reporter) {

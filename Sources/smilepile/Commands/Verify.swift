@@ -20,12 +20,14 @@ struct Verify: AsyncParsableCommand {
 
   @OptionGroup var password: PasswordOptions
   @OptionGroup var library: LibraryOption
+  @OptionGroup var limits: LimitOptions
   @OptionGroup var output: OutputOptions
 
   private struct Summary: Encodable {
     var message_type = "summary"
     var entries_checked: Int
     var damaged: [String]
+    var unreadable: [String]
     var strangers: [String]
     var warnings: [String]
   }
@@ -39,23 +41,30 @@ struct Verify: AsyncParsableCommand {
 
   func run() async throws {
     let reporter = Reporter(output)
+    let paths = archives.map { FilePath($0) }
+    let secret = try password.read(for: paths, limits.limits, reporter)
     let summary =
       archives.isEmpty
       ? try await reporter.follow(.verify(library: library.path()))
-      : try await password.reading(reporter) { password in
-        try await reporter.follow(.verify(archives.map { FilePath($0) }, password: password))
-      }
+      : try await reporter.follow(.verify(paths, limits: limits.limits, password: secret))
     for warning in summary.warnings { reporter.warn(warning) }
     for name in summary.strangers { reporter.warn("\(name) is mentioned nowhere") }
     for photo in summary.damaged { reporter.error(photo, during: "verify") }
+    for backup in summary.unreadable {
+      reporter.error(Finding("\(backup.path)".escaped, message: "\(backup.error)"), during: "verify")
+    }
     let number = summary.entriesChecked
     let what = archives.isEmpty ? Count(number, "photo") : Count(number, "entry", "entries")
     reporter.result(
-      "checked \(what): " + (summary.damaged.isEmpty ? "all whole" : "\(summary.damaged.count) damaged"))
+      "checked \(what): " + (summary.damaged.isEmpty ? "all whole" : "\(summary.damaged.count) damaged")
+        + (summary.unreadable.isEmpty
+          ? "" : "; \(Count(summary.unreadable.count, "archive")) could not be read"))
     reporter.json(
       Summary(
         entries_checked: summary.entriesChecked, damaged: summary.damaged.map(\.message),
+        unreadable: summary.unreadable.map { "\($0.error)" },
         strangers: summary.strangers, warnings: summary.warnings))
-    if !summary.damaged.isEmpty { throw ExitStatus.damaged }
+    let statuses = summary.unreadable.map { ExitStatus(for: $0.error) }
+    if let worst = (statuses + (summary.damaged.isEmpty ? [] : [.damaged])).max() { throw worst }
   }
 }

@@ -5,7 +5,7 @@ import SystemPackage
 import Zip
 
 /// The exit codes, for scripts; the README has them as a table.
-enum ExitStatus: Int32, Error {
+enum ExitStatus: Int32, Error, Comparable {
   /// All that was asked for is done.
   case done = 0
   /// Nothing was published or changed.
@@ -27,6 +27,17 @@ enum ExitStatus: Int32, Error {
   /// SIGTERM.
   case terminated = 143
 
+  /// From the least bad to the worst, for several jobs in one run: what ends a run counts for more than what was
+  /// done in part, and no result for more than a damaged one.
+  private static let ranks: [ExitStatus] = [
+    .done, .incomplete, .usage, .locked, .password, .notFound, .damaged, .failed, .interrupted, .terminated,
+  ]
+
+  /// Whether one is less bad than another.
+  static func < (one: ExitStatus, other: ExitStatus) -> Bool {
+    (ranks.firstIndex(of: one) ?? 0) < (ranks.firstIndex(of: other) ?? 0)
+  }
+
   /// The code for an error that the libraries throw.
   init(for error: any Error) {
     self =
@@ -36,11 +47,12 @@ enum ExitStatus: Int32, Error {
       case is FileLock.Busy: .locked
       case LibraryError.notALibrary: .notFound
       case BackupError.noSuchBackup: .notFound
+      case ConsentError.pinNeeded, ConsentError.wrongPIN, ConsentError.coolingDown: .password
       case BackupError.passwordNeeded, BackupError.wrongPassword, BackupError.wrongPasswordOrDamaged:
         .password
       case ArchiveError.passwordNeeded, ArchiveError.wrongPassword: .password
       case is SecretError: .password
-      case BackupError.stopped(_, _, let inner): ExitStatus(for: inner)
+      case BackupError.stopped(_, _, _, let inner): ExitStatus(for: inner)
       default: .failed
       }
   }

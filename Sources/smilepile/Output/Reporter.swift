@@ -22,15 +22,9 @@ struct Reporter {
   func follow<Summary>(_ work: Work<Summary>) async throws -> Summary {
     Signals.attend(work)
     var renderer = options.quiet ? nil : renderer
-    var last: Operations.Progress?
-    for await progress in work.progress {
-      if let last { renderer?.show(last, isLast: false) }
-      last = progress
-    }
+    for await progress in work.progress { renderer?.show(progress) }
     do {
-      let summary = try await work.summary
-      if let last { renderer?.show(last, isLast: true) }
-      return summary
+      return try await work.summary
     } catch {
       renderer?.clear()
       throw error

@@ -11,16 +11,14 @@ struct BarRenderer: ProgressRenderer {
     self.terminal = terminal
   }
 
-  mutating func show(_ progress: Progress, isLast: Bool) {
+  mutating func show(_ progress: Progress) {
     meter.add(progress)
     let line = BarLine(
       columns: terminal.columns, isUTF8: terminal.isUTF8, usesColour: terminal.allowsColour)
-    if !isLast {
-      console.showStatus(line.text(for: progress, bytesPerSecond: meter.bytesPerSecond))
-    } else if progress.phase == .finished {
+    if progress.phase == .finished {
       console.endStatus(leaving: line.finalText(for: progress))
     } else {
-      clear()
+      console.showStatus(line.text(for: progress, bytesPerSecond: meter.bytesPerSecond))
     }
   }
 

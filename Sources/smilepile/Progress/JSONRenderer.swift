@@ -4,7 +4,7 @@ struct JSONRenderer: ProgressRenderer {
 
   init(console: Console) { self.console = console }
 
-  mutating func show(_ progress: Progress, isLast: Bool) {
+  mutating func show(_ progress: Progress) {
     guard let line = try? JSONLine.text(StatusMessage(progress)) else { return }
     console.print(line)
   }

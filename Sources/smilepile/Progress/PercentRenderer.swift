@@ -8,8 +8,8 @@ struct PercentRenderer: ProgressRenderer {
 
   init(console: Console) { self.console = console }
 
-  mutating func show(_ progress: Progress, isLast: Bool) {
-    let percent = isLast ? progress.wholePercent : min(99, progress.wholePercent)
+  mutating func show(_ progress: Progress) {
+    let percent = progress.wholePercent
     guard percent > last else { return }
     last = percent
     console.print("\(percent)")

@@ -4,19 +4,15 @@ struct PlainRenderer: ProgressRenderer {
   private let console: Console
   private var lastTenth = 0
   private var lastTime = Duration.zero
-  private var isDone = false
 
   init(console: Console) { self.console = console }
 
-  mutating func show(_ progress: Progress, isLast: Bool) {
-    let succeeded = isLast && progress.phase == .finished
+  mutating func show(_ progress: Progress) {
     let tenth = progress.wholePercent / 10
     let isDue = tenth > lastTenth || progress.elapsed - lastTime >= .seconds(10)
-    // A value of the finished phase that is not the last would give the closing line twice.
-    guard !isDone, succeeded || (isDue && !isLast && progress.phase != .finished) else { return }
+    guard isDue || progress.phase == .finished else { return }
     lastTenth = max(lastTenth, tenth)
     lastTime = progress.elapsed
-    isDone = succeeded
     console.print(progress.statusLine, to: .error)
   }
 }

@@ -7,8 +7,8 @@ typealias Progress = Operations.Progress
 
 /// Something that shows progress. Used from one task only.
 protocol ProgressRenderer: Sendable {
-  /// Shows a value. `isLast` says that no other follows; the work has succeeded if the phase is `finished`.
-  mutating func show(_ progress: Progress, isLast: Bool)
+  /// Shows a value. One of the phase `finished` says that the work has succeeded, and is the last.
+  mutating func show(_ progress: Progress)
   /// Takes away what stands at the foot of the terminal, before a message or after a failure.
   mutating func clear()
 }

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Backup
 import Secrets
+import SystemPackage
+import Zip
 
 /// The password of an encrypted archive, from a place that others cannot look into; never from the command line.
 struct PasswordOptions: ParsableArguments {
@@ -48,16 +50,15 @@ struct PasswordOptions: ParsableArguments {
     try source?.read(.password, question: "Password", warn: reporter.warn)
   }
 
-  /// Runs `body` with the password. If nobody gave one, and it turns out that one is needed, a person at the terminal
-  /// is asked, and `body` runs again: it changes nothing before it knows.
-  func reading<Result>(_ reporter: Reporter, _ body: (Secret?) async throws -> Result) async throws -> Result
-  {
-    let given = try read(reporter)
-    do {
-      return try await body(given)
-    } catch BackupError.passwordNeeded(let path) where given == nil {
-      guard TerminalPrompt.isPossible else { throw BackupError.passwordNeeded(path) }
-      return try await body(try TerminalPrompt.ask("Password for \(path)", .password))
+  /// The password to read backups with, nil if there is none. If nobody gave one and one of the backups is encrypted,
+  /// a person at the terminal is asked. Blocks.
+  func read(for backups: [FilePath], _ limits: Limits, _ reporter: Reporter) throws -> Secret? {
+    if let given = try read(reporter) { return given }
+    guard TerminalPrompt.isPossible else { return nil }
+    // whatever else is wrong with a file is told by whoever reads it
+    let locked = backups.first { path in
+      (try? EncryptionSummary(path: path, limits: limits))?.methods.isEmpty == false
     }
+    return try locked.map { try TerminalPrompt.ask("Password for \($0)", .password) }
   }
 }

@@ -50,7 +50,7 @@ import Testing
 
   @Test func aCategoryThatIsNotThere() async throws {
     let (library, scratch) = (try library(), try ScratchFolder())
-    let error = await #expect(throws: BackupError.self) {
+    let error = await #expect(throws: LibraryError.self) {
       try await library.exporting(to: scratch.path) { $0.categories = ["family", "nobody"] }
     }
     #expect(error?.description.contains("nobody") == true)

@@ -79,11 +79,11 @@ import Testing
       try #require(Set(after.photos.map(\.id)).count == after.photos.count, "seed \(test.seed)")
       try #require(Set(after.categories.map(\.id)).count == after.categories.count, "seed \(test.seed)")
       let new = plan.edit.newPhotos.map(\.id) + plan.edit.newCategories.map(\.id)
-      try #require(new.allSatisfy(MergePlan.ids.contains), "seed \(test.seed)")
+      try #require(new.allSatisfy(IDs.range.contains), "seed \(test.seed)")
       let taken = Set(library.photos.map(\.id))
       for restore in plan.restores {
         let id = backup.photos[restore.source].record.id
-        guard MergePlan.ids.contains(id), !taken.contains(id) else { continue }
+        guard IDs.range.contains(id), !taken.contains(id) else { continue }
         try #require(restore.id == id, "seed \(test.seed)")
       }
       let takenCategories = Set(library.categories.map(\.id))
@@ -91,7 +91,7 @@ import Testing
         // of two of one name, the first gives its id
         let first = backup.metadata.categories.first { $0.name == category.name }
         let id = try #require(first?.id, "seed \(test.seed)")
-        guard MergePlan.ids.contains(id), !takenCategories.contains(id) else { continue }
+        guard IDs.range.contains(id), !takenCategories.contains(id) else { continue }
         try #require(category.id == id, "seed \(test.seed)")
       }
     }

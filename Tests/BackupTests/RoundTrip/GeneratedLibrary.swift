@@ -102,7 +102,10 @@ struct GeneratedLibrary: Sendable, CustomTestStringConvertible {
 
   private static let dates = {
     var library = GeneratedLibrary("dates of all times, and large ids")
-    let dates: [Int64] = [0, -1, -2_208_988_800_000, 253_402_300_800_000, .max, .min, 4_354_819_200_001]
+    let dates: [Int64] = [
+      0, -1, -2_208_988_800_000, 253_402_300_800_000, 8_640_000_000_000_000, -8_640_000_000_000_000,
+      4_354_819_200_001,
+    ]
     library.members = dates.enumerated().map { index, date in
       SampleLibrary.Member(
         id: 1 << 53 - Int64(index), fileName: "x.jpg", createdAt: date, width: index, height: 7,

@@ -1,0 +1,166 @@
+/// The bytes of a JSON document, and a place in them.
+struct JSONText {
+  let bytes: UnsafeBufferPointer<UInt8>
+  var position = 0
+
+  init(bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+  var isAtEnd: Bool { position == bytes.count }
+  /// The byte at the place, 0 at the end: no JSON begins with it.
+  var next: UInt8 { position < bytes.count ? bytes[position] : 0 }
+
+  mutating func skipBlanks() {
+    while next == 0x20 || next == 0x0A || next == 0x0D || next == 0x09 { position += 1 }
+  }
+
+  /// Goes past a text, a number or a word; returns what is wrong with it.
+  mutating func skipScalar() -> String? {
+    switch next {
+    case UInt8(ascii: "\""): skipText()
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): skipNumber()
+    case UInt8(ascii: "t"): skipWord("true")
+    case UInt8(ascii: "f"): skipWord("false")
+    case UInt8(ascii: "n"): skipWord("null")
+    default: isAtEnd ? "it ends too early" : "no value begins"
+    }
+  }
+
+  private mutating func skipWord(_ word: StaticString) -> String? {
+    let count = word.utf8CodeUnitCount
+    let word = UnsafeBufferPointer(start: word.utf8Start, count: count)
+    guard position <= bytes.count - count,
+      UnsafeBufferPointer(rebasing: bytes[position..<position + count]).elementsEqual(word)
+    else { return "no value begins" }
+    position += count
+    return nil
+  }
+
+  private mutating func skipDigits() -> Int {
+    let start = position
+    while (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(next) { position += 1 }
+    return position - start
+  }
+
+  private mutating func skipNumber() -> String? {
+    let reason = "a number is none"
+    if next == UInt8(ascii: "-") { position += 1 }
+    let isZero = next == UInt8(ascii: "0")
+    let digits = skipDigits()
+    guard digits == 1 || digits > 1 && !isZero else { return reason }
+    if next == UInt8(ascii: ".") {
+      position += 1
+      guard skipDigits() > 0 else { return reason }
+    }
+    if next | 0x20 == UInt8(ascii: "e") {
+      position += 1
+      if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { position += 1 }
+      guard skipDigits() > 0 else { return reason }
+    }
+    return nil
+  }
+
+  private mutating func skipText() -> String? {
+    position += 1
+    while position < bytes.count {
+      let byte = bytes[position]
+      position += 1
+      switch byte {
+      case UInt8(ascii: "\""): return nil
+      case 0..<0x20: return "a text holds a control character"
+      case UInt8(ascii: "\\"):
+        if let reason = skipEscape() { return reason }
+      default: continue
+      }
+    }
+    return "a text has no end"
+  }
+
+  /// What follows a backslash. Half of a surrogate pair is no character, and each program makes of it what it
+  /// likes.
+  private mutating func skipEscape() -> String? {
+    let letter = next
+    position += 1
+    guard letter == UInt8(ascii: "u") else {
+      return "\"\\/bfnrt".utf8.contains(letter) ? nil : "a text holds an unknown escape"
+    }
+    guard let unit = hexUnit() else { return "a text holds an unknown escape" }
+    guard (0xD800..<0xE000).contains(unit) else { return nil }
+    guard unit < 0xDC00, next == UInt8(ascii: "\\") else { return "a text holds half a character" }
+    position += 1
+    guard next == UInt8(ascii: "u") else { return "a text holds half a character" }
+    position += 1
+    guard let low = hexUnit(), (0xDC00..<0xE000).contains(low) else { return "a text holds half a character" }
+    return nil
+  }
+
+  private mutating func hexUnit() -> UInt32? {
+    var unit: UInt32 = 0
+    for _ in 0..<4 {
+      guard let digit = Character(Unicode.Scalar(next)).hexDigitValue else { return nil }
+      unit = unit << 4 | UInt32(digit)
+      position += 1
+    }
+    return unit
+  }
+
+  /// The text of a key that stands here with its quotes, as it counts: without escapes.
+  func unescaped(_ range: Range<Int>) -> [UInt8] {
+    let raw = bytes[range.lowerBound + 1..<range.upperBound - 1]
+    guard raw.contains(UInt8(ascii: "\\")) else { return Array(raw) }
+    var copy = JSONText(bytes: bytes)
+    copy.position = range.lowerBound + 1
+    var units: [UInt16] = []
+    while copy.position < range.upperBound - 1 {
+      let byte = copy.next
+      guard byte == UInt8(ascii: "\\") else {
+        let end = bytes[copy.position..<range.upperBound - 1].firstIndex(of: UInt8(ascii: "\\"))
+        let part = bytes[copy.position..<(end ?? range.upperBound - 1)]
+        units += Array(String(decoding: part, as: UTF8.self).utf16)
+        copy.position = part.endIndex
+        continue
+      }
+      copy.position += 1
+      let letter = copy.next
+      copy.position += 1
+      if letter == UInt8(ascii: "u") {
+        units.append(UInt16(copy.hexUnit() ?? 0xFFFD))
+      } else {
+        units.append(UInt16(Self.escapes[letter] ?? letter))
+      }
+    }
+    return Array(String(decoding: units, as: UTF16.self).utf8)
+  }
+
+  private static let escapes: [UInt8: UInt8] = [
+    UInt8(ascii: "b"): 8, UInt8(ascii: "f"): 12, UInt8(ascii: "n"): 10, UInt8(ascii: "r"): 13,
+    UInt8(ascii: "t"): 9,
+  ]
+
+  /// A key for a message; a long one is cut.
+  func key(_ range: Range<Int>) -> String {
+    let text = String(decoding: unescaped(range), as: UTF8.self)
+    return text.count > 60 ? "\(text.prefix(60))…" : text
+  }
+}
+
+/// The keys of an object that is being read.
+struct JSONKeys {
+  /// The few keys of the usual object: looked through one by one.
+  private var few: [Range<Int>] = []
+  /// All keys, once they are many or one has an escape.
+  private var many: Set<[UInt8]> = []
+  private(set) var last: Range<Int>?
+
+  /// Takes a key up; false if it is there already.
+  mutating func insert(_ key: Range<Int>, of text: JSONText) -> Bool {
+    last = key
+    let bytes = text.bytes[key]
+    if many.isEmpty, few.count < 24, !bytes.contains(UInt8(ascii: "\\")) {
+      let isKnown = few.contains { $0.count == key.count && text.bytes[$0].elementsEqual(bytes) }
+      few.append(key)
+      return !isKnown
+    }
+    if many.isEmpty { many = Set(few.map { text.unescaped($0) }) }
+    return many.insert(text.unescaped(key)).inserted
+  }
+}

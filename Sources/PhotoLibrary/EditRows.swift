@@ -1,0 +1,78 @@
+import GRDB
+
+/// Writing an edit's rows, in the transaction that also notes the change's id.
+extension LibraryEdit {
+  /// Writes the rows. An undoable change keeps what its undo needs: every row that it changes or takes away, as it
+  /// was, and the ids of the rows that it adds.
+  func apply(to database: Database, change: Change.Record) throws {
+    if change.kind.isUndoable { try keepForUndo(database, changeId: change.id) }
+    if change.kind == .remove { try noteDeletions(database, change) }
+    if replacesEverything { try database.execute(sql: "DELETE FROM photo; DELETE FROM category") }
+    try Self.delete("photo", removedPhotos, database)
+    try Self.delete("category", removedCategories, database)
+    for category in newCategories { try category.insert(database) }
+    for category in changedCategories { try category.update(database) }
+    for photo in newPhotos { try photo.insert(database) }
+    for photo in changedPhotos { try photo.update(database) }
+    if let settings {
+      try database.execute(sql: "DELETE FROM settings")
+      try settings.insert(database)
+    }
+  }
+
+  private static func delete(_ table: String, _ ids: [Int64], _ database: Database) throws {
+    let statement = try database.cachedStatement(sql: "DELETE FROM \(table) WHERE id = ?")
+    for id in ids { try statement.execute(arguments: [id]) }
+  }
+
+  private func keepForUndo(_ database: Database, changeId: String) throws {
+    try database.execute(
+      sql: "INSERT INTO replacedSettings SELECT ?, * FROM settings", arguments: [changeId])
+    let isAll = replacesEverything
+    for (table, copy, ids) in [
+      ("category", "replacedCategory", removedCategories + changedCategories.map(\.id)),
+      ("photo", "replacedPhoto", removedPhotos + changedPhotos.map(\.id)),
+    ] {
+      let sql = "INSERT INTO \(copy) SELECT ?, * FROM \(table)"
+      if isAll {
+        try database.execute(sql: sql, arguments: [changeId])
+      } else {
+        let statement = try database.cachedStatement(sql: sql + " WHERE id = ?")
+        for id in ids { try statement.execute(arguments: [changeId, id]) }
+      }
+    }
+    for (table, ids) in [("category", newCategories.map(\.id)), ("photo", newPhotos.map(\.id))] {
+      for range in Self.ranges(of: ids) {
+        try database.execute(
+          sql: "INSERT INTO added (changeId, kind, first, last) VALUES (?, ?, ?, ?)",
+          arguments: [changeId, table, range.lowerBound, range.upperBound])
+      }
+    }
+  }
+
+  /// The ids as few ranges: those of a new library's photos are mostly one.
+  static func ranges(of ids: [Int64]) -> [ClosedRange<Int64>] {
+    ids.sorted().reduce(into: []) { ranges, id in
+      if let last = ranges.last, id > .min, last.upperBound == id - 1 {
+        ranges[ranges.count - 1] = last.lowerBound...id
+      } else {
+        ranges.append(id...id)
+      }
+    }
+  }
+
+  /// What somebody took away on purpose, for backups that hold only what is new: content by its category, and the
+  /// category itself where it went too.
+  private func noteDeletions(_ database: Database, _ change: Change.Record) throws {
+    let photo = try database.cachedStatement(
+      sql: """
+        INSERT INTO deletion (changeId, at, category, md5, assetPath)
+        SELECT ?, ?, category.name, md5, iif(isFromAssets, path, NULL)
+        FROM photo JOIN category ON category.id = categoryId WHERE photo.id = ?
+        """)
+    for id in removedPhotos { try photo.execute(arguments: [change.id, change.at, id]) }
+    let category = try database.cachedStatement(
+      sql: "INSERT INTO deletion (changeId, at, category) SELECT ?, ?, name FROM category WHERE id = ?")
+    for id in removedCategories { try category.execute(arguments: [change.id, change.at, id]) }
+  }
+}

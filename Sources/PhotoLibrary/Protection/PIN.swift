@@ -1,0 +1,146 @@
+import Crypto
+import CryptoExtras
+import FileSystem
+import Foundation
+import GRDB
+import SystemPackage
+
+/// Four to six digits, as in the apps. It is never written out: neither printed, nor logged, nor exported.
+public struct PIN: Sendable, CustomStringConvertible, CustomReflectable {
+  fileprivate let digits: [UInt8]
+
+  /// The PIN that a text is; nil if it is not four to six ASCII digits.
+  public init?(_ text: String) {
+    guard (4...6).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      return nil
+    }
+    digits = Array(text.utf8)
+  }
+
+  /// Never the digits.
+  public var description: String { "(PIN)" }
+  /// Never the digits.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Why a PIN was not set or removed.
+public enum PINError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// There is one already.
+  case alreadySet(FilePath)
+  /// There is none.
+  case notSet(FilePath)
+
+  /// One line for a person, with the remedy.
+  public var description: String {
+    switch self {
+    case .alreadySet(let path): "\(path) has a PIN already; change it with: smilepile pin change".escaped
+    case .notSet(let path): "\(path) has no PIN; set one with: smilepile pin set".escaped
+    }
+  }
+}
+
+extension Library {
+  /// Whether somebody has set a PIN for this library. A phone's PIN, which a backup mentions, is none.
+  public func hasPIN() throws -> Bool {
+    try read { try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT * FROM pin)") ?? false }
+  }
+}
+
+/// What the database knows of a PIN: PBKDF2-HMAC-SHA256 over it, with a salt of its own.
+private struct PINRecord {
+  static let rounds = 600_000
+  static let tries = 5
+  static let pause: Int64 = 30_000
+
+  var salt: Data
+  var hash: SymmetricKey
+  var rounds: Int
+  var failures: Int
+  /// In milliseconds since 1970.
+  var lockedUntil: Int64
+
+  init(_ pin: PIN) throws {
+    salt = SymmetricKey(size: .bits128).withUnsafeBytes { Data($0) }
+    rounds = Self.rounds
+    hash = try Self.hash(pin, salt, rounds)
+    failures = 0
+    lockedUntil = 0
+  }
+
+  init?(_ database: Database) throws {
+    guard let row = try Row.fetchOne(database, sql: "SELECT * FROM pin") else { return nil }
+    salt = row["salt"]
+    hash = SymmetricKey(data: row["hash"] as Data)
+    rounds = row["rounds"]
+    failures = row["failures"]
+    lockedUntil = row["lockedUntil"]
+  }
+
+  func save(_ database: Database) throws {
+    try database.execute(
+      sql:
+        "INSERT OR REPLACE INTO pin (id, salt, hash, rounds, failures, lockedUntil) VALUES (1, ?, ?, ?, ?, ?)",
+      arguments: [salt, hash.withUnsafeBytes { Data($0) }, rounds, failures, lockedUntil])
+  }
+
+  /// In constant time, as `SymmetricKey` compares.
+  func matches(_ pin: PIN) throws -> Bool { try Self.hash(pin, salt, rounds) == hash }
+
+  private static func hash(_ pin: PIN, _ salt: Data, _ rounds: Int) throws -> SymmetricKey {
+    try KDF.Insecure.PBKDF2.deriveKey(
+      from: pin.digits, salt: salt, using: .sha256, outputByteCount: 32, rounds: rounds)
+  }
+}
+
+extension LibraryWriter {
+  /// Gives a library a PIN that has none. Durable when it returns.
+  ///
+  /// - Throws: `PINError.alreadySet`.
+  public func setPIN(_ pin: PIN) throws {
+    guard try !library.hasPIN() else { throw PINError.alreadySet(library.path) }
+    let record = try PINRecord(pin)
+    try write(record.save)
+  }
+
+  /// Puts another PIN in the place of the old one, which has to be right.
+  ///
+  /// - Throws: `PINError.notSet`, or `ConsentError` where the old PIN is wrong.
+  public func changePIN(_ old: PIN, to new: PIN) throws {
+    try check(old)
+    let record = try PINRecord(new)
+    try write(record.save)
+  }
+
+  /// Takes the PIN away, which has to be right.
+  ///
+  /// - Throws: `PINError.notSet`, or `ConsentError` where the PIN is wrong.
+  public func removePIN(_ pin: PIN) throws {
+    try check(pin)
+    try write { try $0.execute(sql: "DELETE FROM pin") }
+  }
+
+  /// Compares a PIN with the library's. A try is counted, and is on the disk, before it is made, so that killing the
+  /// process wins nobody another one. After five wrong ones there is a pause of 30 seconds, restarts or not.
+  ///
+  /// - Parameter now: the time, in milliseconds since 1970.
+  /// - Throws: `ConsentError.wrongPIN`, `.coolingDown`, or `PINError.notSet`.
+  func check(_ pin: PIN, now: Int64 = Date().milliseconds) throws {
+    guard var record = try library.read({ try PINRecord($0) }) else { throw PINError.notSet(library.path) }
+    // a clock that was set back must not make a pause of years
+    let rest = min(record.lockedUntil - now, PINRecord.pause)
+    guard rest <= 0 else {
+      throw ConsentError.coolingDown(library.path, seconds: Int((rest + 999) / 1000))
+    }
+    record.failures = record.failures % PINRecord.tries + 1
+    record.lockedUntil = record.failures == PINRecord.tries ? now + PINRecord.pause : 0
+    try write(record.save)
+    guard try record.matches(pin) else {
+      throw record.failures == PINRecord.tries
+        ? ConsentError.coolingDown(library.path, seconds: Int(PINRecord.pause / 1000))
+        : ConsentError.wrongPIN(library.path, triesLeft: PINRecord.tries - record.failures)
+    }
+    record.failures = 0
+    record.lockedUntil = 0
+    try write(record.save)
+  }
+}

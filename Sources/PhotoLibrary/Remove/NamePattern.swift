@@ -1,0 +1,25 @@
+import Foundation
+
+/// A pattern for names as a shell has them: `*`, `?` and `[a-z]`, over the whole name. Both are compared in NFC, so
+/// that it does not matter how an accent was typed.
+public struct NamePattern: Sendable, CustomStringConvertible {
+  private let text: String
+
+  /// Takes any text; one without `*`, `?` and `[` is a name.
+  public init(_ text: String) { self.text = text.precomposedStringWithCanonicalMapping }
+
+  /// Whether a name matches. fnmatch(3), with characters and not bytes.
+  public func matches(_ name: String) -> Bool {
+    let name = name.precomposedStringWithCanonicalMapping
+    guard let locale = newlocale(1 << LC_CTYPE, "C.UTF-8", nil) else { return text == name }
+    let previous = uselocale(locale)
+    defer {
+      uselocale(previous)
+      freelocale(locale)
+    }
+    return fnmatch(text, name, 0) == 0
+  }
+
+  /// The pattern.
+  public var description: String { text }
+}

@@ -1,0 +1,76 @@
+import FileSystem
+import Operations
+import SystemPackage
+
+/// How photos are removed.
+public struct RemoveOptions: Sendable {
+  /// Says what would go, and writes nothing.
+  public var isDryRun = false
+  /// How long to wait for another writer.
+  public var lockWait: Duration = .zero
+  /// Who vouches for it; asked every time.
+  public var consent = Consent.refused
+
+  /// The defaults.
+  public init() {}
+}
+
+/// What a remove did.
+public struct RemoveSummary: Sendable, Equatable {
+  /// The photos that are gone.
+  public var photos: [Photo] = []
+  /// The categories that are gone.
+  public var categories: [Category] = []
+  /// Bytes of the photos' files.
+  public var bytes = 0
+  /// Nothing was written.
+  public var isDryRun = false
+}
+
+extension Work where Summary == RemoveSummary {
+  /// Starts removing photos from a library. Their files are put aside, and an undo brings everything back until
+  /// the next import or remove. That they were removed is remembered.
+  ///
+  /// The summary throws `LibraryError.noSuchPhoto` or `.noSuchCategory` where the selection names what is not
+  /// there, `ConsentError`, `FileLock.Busy` or `FileError`.
+  public static func remove(
+    _ selection: RemoveSelection, from library: FilePath, options: RemoveOptions = RemoveOptions()
+  ) -> Self {
+    Work("remove") { counter in
+      try RemoveRun(path: library, options: options, counter: counter).run(selection)
+    }
+  }
+}
+
+/// One run of `remove`.
+struct RemoveRun {
+  let path: FilePath
+  let options: RemoveOptions
+  let counter: ProgressCounter
+
+  func run(_ selection: RemoveSelection) throws -> RemoveSummary {
+    if options.isDryRun {
+      return summary(of: try RemovePlan(Library(path: path).contents(), selection))
+    }
+    let writer = try LibraryWriter(
+      path: path, lockWait: options.lockWait, whileWaiting: counter.waitForWriter)
+    let plan = try RemovePlan(writer.library.contents(), selection)
+    guard !plan.edit.isEmpty else { return summary(of: plan) }
+    try writer.requireConsent(options.consent, for: Deed(question(plan), alwaysConfirmed: true))
+    try counter.checkCancellation()
+    counter.enter(.committing)
+    try writer.change(.remove) { try $0.commit(plan.edit, files: []) }
+    return summary(of: plan)
+  }
+
+  private func question(_ plan: RemovePlan) -> String {
+    let photos = plan.photos.count == 1 ? "1 photo" : "\(plan.photos.count) photos"
+    let names = plan.categories.map { " and the category “\($0.displayName)”" }
+    return "remove \(photos)\(names.joined())"
+  }
+
+  private func summary(of plan: RemovePlan) -> RemoveSummary {
+    RemoveSummary(
+      photos: plan.photos, categories: plan.categories, bytes: plan.bytes, isDryRun: options.isDryRun)
+  }
+}

@@ -1,0 +1,107 @@
+import FileSystem
+import Foundation
+import GRDB
+import SystemPackage
+
+/// What taking the last change back comes to, read from what that change kept of the state before it.
+struct UndoPlan {
+  /// The change that is taken back.
+  let change: Change.Record
+  /// The photos that come back or get their old values, with their files' places.
+  let restored: [Photo]
+  /// Those of `restored` that the change left in the library with other values.
+  let changed: Set<Int64>
+  /// How many photos go, since the change brought them.
+  let removedPhotos: Int
+  /// The names of the categories that come back, and how many go.
+  let restoredCategories: Int
+  let removedCategories: Int
+
+  /// - Throws: `UndoError` where there is nothing to take back.
+  init(_ library: Library) throws {
+    self = try library.read { database in try Self(database, library.path) }
+  }
+
+  private init(_ database: Database, _ path: FilePath) throws {
+    guard let newest = try Change.Record.newest(database) else { throw UndoError.nothingToUndo(path) }
+    guard newest.kind != .undo else { throw UndoError.alreadyUndone(path, at: newest.at) }
+    let isKept = try Bool.fetchOne(
+      database, sql: "SELECT EXISTS (SELECT * FROM replacedSettings WHERE changeId = ?)",
+      arguments: [newest.id])
+    guard newest.kind.isUndoable, isKept == true else {
+      throw UndoError.changedSince(path, newest)
+    }
+    change = newest
+    restored = try Photo.fetchAll(
+      database, sql: "SELECT \(Photo.columns) FROM replacedPhoto WHERE changeId = ? ORDER BY id",
+      arguments: [newest.id])
+    changed = try Set(
+      Int64.fetchAll(
+        database,
+        sql: """
+          SELECT photo.id FROM photo JOIN replacedPhoto USING (id)
+          WHERE NOT \(Self.isAdded("photo")) AND replacedPhoto.changeId = ?
+          """, arguments: [newest.id, newest.id]))
+    removedPhotos = try Self.count("photo", newest, database)
+    removedCategories = try Self.count("category", newest, database)
+    restoredCategories =
+      try Int.fetchOne(
+        database, sql: "SELECT count(*) FROM replacedCategory WHERE changeId = ?", arguments: [newest.id])
+      ?? 0
+  }
+
+  private static func count(_ table: String, _ change: Change.Record, _ database: Database) throws -> Int {
+    try Int.fetchOne(
+      database, sql: "SELECT count(*) FROM \(table) WHERE \(isAdded(table))", arguments: [change.id]) ?? 0
+  }
+
+  /// The condition for rows that a change added.
+  static func isAdded(_ table: String) -> String {
+    """
+    EXISTS (
+      SELECT * FROM added
+      WHERE added.changeId = ? AND kind = '\(table)' AND \(table).id BETWEEN first AND last)
+    """
+  }
+}
+
+/// Why the last change cannot be taken back. Nothing was touched.
+public enum UndoError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The library was never changed by an import or a remove.
+  case nothingToUndo(FilePath)
+  /// The last change was taken back already, at this time.
+  case alreadyUndone(FilePath, at: Int64)
+  /// What changed the library last is nothing that can be taken back, and stands before what could.
+  case changedSince(FilePath, Change.Record)
+  /// A file that is not the library's lies where a photo is to come back.
+  case placeTaken(FilePath)
+
+  /// One line for a person.
+  public var description: String { message.escaped }
+
+  private var message: String {
+    switch self {
+    case .nothingToUndo(let path):
+      "there is nothing to take back in \(path): no backup was imported and nothing removed"
+    case .alreadyUndone(let path, let at):
+      "there is nothing to take back in \(path): the last change was taken back \(Self.time(at))"
+    case .changedSince(let path, let change):
+      "\(path) has changed since the last import or remove: \(Self.deed(change.kind)) \(Self.time(change.at)); "
+        + "only the last change can be taken back"
+    case .placeTaken(let path):
+      "a file that is not the library's lies at \(path), where a photo is to come back; move it away first"
+    }
+  }
+
+  private static func deed(_ kind: Change.Kind) -> String {
+    switch kind {
+    case .add: "photos were added"
+    case .merge, .replace: "a backup was imported by an older version, which kept no undo,"
+    case .remove, .undo: "something was removed"
+    }
+  }
+
+  private static func time(_ milliseconds: Int64) -> String {
+    "on \(Date(milliseconds: milliseconds).formatted(.iso8601))"
+  }
+}

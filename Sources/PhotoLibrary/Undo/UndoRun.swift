@@ -1,0 +1,179 @@
+import FileSystem
+import Foundation
+import GRDB
+import Operations
+import SystemPackage
+
+/// What an undo did.
+public struct UndoSummary: Sendable, Equatable {
+  /// What was taken back.
+  public var kind: Change.Kind
+  /// When that had been done, in milliseconds since 1970.
+  public var changedAt: Int64
+  /// Photos that are gone, since the change had brought them.
+  public var photosRemoved = 0
+  /// Photos that are back.
+  public var photosRestored = 0
+  /// Photos that have their old values again.
+  public var photosReverted = 0
+  /// Categories that are gone.
+  public var categoriesRemoved = 0
+  /// Categories that are back or have their old values again.
+  public var categoriesRestored = 0
+  /// Photos that are back without their files, which had gone before; each by name.
+  public var missing: [Finding] = []
+  /// Nothing was written.
+  public var isDryRun = false
+}
+
+/// How something is undone.
+public struct UndoOptions: Sendable {
+  /// Says what would be undone, and writes nothing.
+  public var isDryRun = false
+  /// How long to wait for another writer.
+  public var lockWait: Duration = .zero
+  /// Who vouches for it where deletion is protected.
+  public var consent = Consent.refused
+
+  /// The defaults.
+  public init() {}
+}
+
+extension Work where Summary == UndoSummary {
+  /// Starts taking back the last import or remove: rows, values and files are as they were before it. All or
+  /// nothing, and whole after a crash. It cannot itself be taken back.
+  ///
+  /// The summary throws `UndoError`, `ConsentError`, `LibraryError`, `FileLock.Busy` or `FileError`.
+  public static func undo(_ library: FilePath, options: UndoOptions = UndoOptions()) -> Self {
+    Work("undo") { counter in
+      try UndoRun(path: library, options: options, counter: counter).run()
+    }
+  }
+}
+
+/// One run of `undo`.
+///
+/// The files come back to their places first, where nothing points to them yet; if the run is cut short then, the
+/// next writer puts them away again, as it does after a `replace`. One transaction then turns the rows back. The
+/// files of the photos that go are known to it, and are deleted once nobody reads.
+struct UndoRun {
+  let path: FilePath
+  let options: UndoOptions
+  let counter: ProgressCounter
+
+  func run() throws -> UndoSummary {
+    if options.isDryRun {
+      let library = try Library(path: path)
+      let plan = try UndoPlan(library)
+      return try summary(of: plan, library, missing: missing(plan, library))
+    }
+    let writer = try LibraryWriter(
+      path: path, lockWait: options.lockWait, whileWaiting: counter.waitForWriter)
+    let plan = try UndoPlan(writer.library)
+    try writer.requireConsent(options.consent, for: Deed(question(plan)))
+    try counter.checkCancellation()
+    counter.enter(.committing)
+    let missing = try missing(plan, writer.library)
+    do {
+      try bringBack(plan, writer.library)
+      try writer.write { database in
+        try database.inTransaction(.immediate) {
+          try plan.turnBack(database)
+          return .commit
+        }
+      }
+    } catch {
+      // the files go where what the database says wants them; if this fails too, the next start does it
+      if (try? writer.decideCommit()) != nil { try? writer.settleReplacedPhotos() }
+      throw error
+    }
+    try? writer.settleReplacedPhotos()
+    return try summary(of: plan, writer.library, missing: missing)
+  }
+
+  private func question(_ plan: UndoPlan) -> String {
+    let deed = plan.change.kind == .remove ? "the removal" : "the import"
+    let time = Date(milliseconds: plan.change.at).formatted(.iso8601)
+    return "take back \(deed) of \(time): \(plan.removedPhotos) photos go, "
+      + "\(plan.restored.count - plan.changed.count) come back"
+  }
+
+  /// Photos whose file is neither in its place nor put away.
+  private func missing(_ plan: UndoPlan, _ library: Library) throws -> [Photo] {
+    try plan.restored.filter { photo in
+      guard !photo.isFromAssets, !plan.changed.contains(photo.id) else { return false }
+      return try library.root.status(of: FilePath(photo.path)) == nil
+        && library.root.status(of: Self.putAway(photo, plan)) == nil
+    }
+  }
+
+  private static func putAway(_ photo: Photo, _ plan: UndoPlan) -> FilePath {
+    LibraryWriter.undoFolder.appending(plan.change.id).appending(String(photo.id))
+  }
+
+  private func bringBack(_ plan: UndoPlan, _ library: Library) throws {
+    var folders: Set<FilePath> = []
+    for photo in plan.restored where !photo.isFromAssets {
+      let (path, putAway) = (FilePath(photo.path), Self.putAway(photo, plan))
+      guard try library.root.status(of: putAway) != nil else { continue }
+      guard try library.root.status(of: path) == nil else {
+        throw UndoError.placeTaken(library.root.path(of: path))
+      }
+      let folder = path.removingLastComponent()
+      if folders.insert(folder).inserted { try library.root.makeDirectories(folder) }
+      try library.root.rename(putAway, to: library.root, as: path)
+    }
+    for folder in folders { try library.root.directory(folder).sync() }
+  }
+
+  private func summary(
+    of plan: UndoPlan, _ library: Library, missing: [Photo]
+  ) throws -> UndoSummary {
+    var summary = UndoSummary(kind: plan.change.kind, changedAt: plan.change.at)
+    summary.photosRemoved = plan.removedPhotos
+    summary.photosRestored = plan.restored.count - plan.changed.count
+    summary.photosReverted = plan.changed.count
+    summary.categoriesRemoved = plan.removedCategories
+    summary.categoriesRestored = plan.restoredCategories
+    summary.missing = missing.map {
+      Finding("photo \($0.id) “\($0.name.escaped)”", "its file \($0.path.escaped) is gone")
+    }
+    summary.isDryRun = options.isDryRun
+    return summary
+  }
+}
+
+extension UndoPlan {
+  /// Gives every row its old state, and keeps the rows that go as those of replaced photos, by which their files
+  /// are found and deleted.
+  func turnBack(_ database: Database) throws {
+    // categories and photos refer to each other only when all are back
+    try database.execute(sql: "PRAGMA defer_foreign_keys = ON")
+    let undo = Change.Record(id: UUID().uuidString, kind: .undo, at: Date().milliseconds)
+    try undo.insert(database)
+    try database.execute(
+      sql: "INSERT INTO replacedSettings SELECT ?, * FROM settings", arguments: [undo.id])
+    try database.execute(
+      sql: "INSERT INTO replacedPhoto SELECT ?, * FROM photo WHERE \(Self.isAdded("photo"))",
+      arguments: [undo.id, change.id])
+    for (table, copy) in [("photo", "replacedPhoto"), ("category", "replacedCategory")] {
+      try database.execute(
+        sql: """
+          DELETE FROM \(table) WHERE \(Self.isAdded(table))
+            OR id IN (SELECT id FROM \(copy) WHERE changeId = ?)
+          """, arguments: [change.id, change.id])
+    }
+    for (table, copy) in [
+      ("category", "replacedCategory"), ("photo", "replacedPhoto"), ("settings", "replacedSettings"),
+    ] {
+      if table == "settings" { try database.execute(sql: "DELETE FROM settings") }
+      let columns = try database.columns(in: table).map(\.name).joined(separator: ", ")
+      try database.execute(
+        sql: "INSERT INTO \(table) (\(columns)) SELECT \(columns) FROM \(copy) WHERE changeId = ?",
+        arguments: [change.id])
+      try database.execute(sql: "DELETE FROM \(copy) WHERE changeId = ?", arguments: [change.id])
+    }
+    try database.execute(sql: "DELETE FROM added WHERE changeId = ?", arguments: [change.id])
+    try database.execute(sql: "DELETE FROM deletion WHERE changeId = ?", arguments: [change.id])
+  }
+}

@@ -1,0 +1,80 @@
+import ArgumentParser
+import Operations
+import PhotoLibrary
+
+struct Remove: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Remove photos, or a category with its photos.",
+    discussion: """
+      Photos are chosen by id, by name, by category; each kind of condition narrows the choice, and of one kind any \
+      may be met. A category named alone goes with its photos. The files are put aside, and smilepile undo brings \
+      everything back until the next import or remove. That the photos were removed is remembered.
+
+      Example:
+        smilepile remove -l ~/Family --category Cars --name 'blurred*' --dry-run
+      """)
+
+  @Option(help: ArgumentHelp("The photo of this id, as ls shows it; may be given several times."))
+  var id: [Int64] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Photos whose name or file name matches, with * and ? as in a shell.", valueName: "pattern"))
+  var name: [String] = []
+
+  @Option(name: .shortAndLong, help: "Photos of this category; may be given several times.")
+  var category: [String] = []
+
+  @Flag(name: [.customShort("n"), .long], help: "Say what would go, and write nothing.")
+  var dryRun = false
+
+  @OptionGroup var confirmation: ConfirmationOption
+  @OptionGroup var library: LibraryOption
+  @OptionGroup var lock: LockOption
+  @OptionGroup var output: OutputOptions
+
+  private struct Summary: Encodable {
+    var message_type = "summary"
+    var photos_removed: Int
+    var categories_removed: Int
+    var bytes: Int
+    var photo_ids: [Int64]
+    var dry_run: Bool
+  }
+
+  func validate() throws {
+    if id.isEmpty, name.isEmpty, category.isEmpty {
+      throw ValidationError("say what is to go: --id, --name or --category")
+    }
+    if !dryRun, !confirmation.yes, !ConfirmationOption.isTerminal {
+      throw ValidationError("there is no terminal to ask at; use --yes, or look first with --dry-run")
+    }
+  }
+
+  func run() async throws {
+    var selection = RemoveSelection()
+    selection.ids = id
+    selection.names = name
+    selection.categories = category
+    var options = RemoveOptions()
+    options.isDryRun = dryRun
+    options.lockWait = lock.duration
+    options.consent = confirmation.consent
+    let reporter = Reporter(output)
+    let summary = try await reporter.follow(.remove(selection, from: library.path(), options: options))
+    if dryRun {
+      for photo in summary.photos { reporter.result("photo \(photo.id)  \(photo.name.escaped)") }
+      for category in summary.categories { reporter.result("category  \(category.displayName.escaped)") }
+    }
+    reporter.result(
+      "\(dryRun ? "would remove" : "removed") \(Count(summary.photos.count, "photo")) "
+        + "(\(ByteCount(summary.bytes)))"
+        + (summary.categories.isEmpty
+          ? "" : " and \(Count(summary.categories.count, "category", "categories"))")
+        + (dryRun ? "" : "; smilepile undo brings them back"))
+    reporter.json(
+      Summary(
+        photos_removed: summary.photos.count, categories_removed: summary.categories.count,
+        bytes: summary.bytes, photo_ids: summary.photos.map(\.id), dry_run: summary.isDryRun))
+  }
+}

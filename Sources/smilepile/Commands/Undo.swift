@@ -1,0 +1,61 @@
+import ArgumentParser
+import Foundation
+import Operations
+import PhotoLibrary
+
+struct Undo: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Take back the last import or remove.",
+    discussion: """
+      The library is as it was before: its photos, its categories and its settings. Only the last change can be \
+      taken back, and only until the next one.
+
+      Example:
+        smilepile undo -l ~/Family
+      """)
+
+  @Flag(name: [.customShort("n"), .long], help: "Say what would be taken back, and write nothing.")
+  var dryRun = false
+
+  @OptionGroup var confirmation: ConfirmationOption
+  @OptionGroup var library: LibraryOption
+  @OptionGroup var lock: LockOption
+  @OptionGroup var output: OutputOptions
+
+  private struct Summary: Encodable {
+    var message_type = "summary"
+    var undone: String
+    var changed_at: Int64
+    var photos_removed: Int
+    var photos_restored: Int
+    var photos_reverted: Int
+    var categories_removed: Int
+    var categories_restored: Int
+    var missing: [String]
+    var dry_run: Bool
+  }
+
+  func run() async throws {
+    var options = UndoOptions()
+    options.isDryRun = dryRun
+    options.lockWait = lock.duration
+    options.consent = confirmation.consent
+    let reporter = Reporter(output)
+    let summary = try await reporter.follow(.undo(library.path(), options: options))
+    for photo in summary.missing { reporter.error(photo, during: "undo") }
+    let date = Date(milliseconds: summary.changedAt).formatted(.iso8601)
+    let verb = dryRun ? "would take back" : "took back"
+    let reverted = summary.photosReverted
+    reporter.result(
+      "\(verb) \(summary.kind == .remove ? "the removal" : "the import") of \(date): "
+        + "\(Count(summary.photosRemoved, "photo")) gone, \(summary.photosRestored) back"
+        + (reverted == 0 ? "" : ", \(reverted) as \(reverted == 1 ? "it was" : "they were")"))
+    reporter.json(
+      Summary(
+        undone: summary.kind.rawValue, changed_at: summary.changedAt, photos_removed: summary.photosRemoved,
+        photos_restored: summary.photosRestored, photos_reverted: reverted,
+        categories_removed: summary.categoriesRemoved, categories_restored: summary.categoriesRestored,
+        missing: summary.missing.map(\.message), dry_run: summary.isDryRun))
+    if !summary.missing.isEmpty { throw ExitStatus.incomplete }
+  }
+}

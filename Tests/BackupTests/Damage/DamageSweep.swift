@@ -1,0 +1,149 @@
+import Foundation
+import Operations
+import PhotoLibrary
+import Synchronization
+import SystemPackage
+import TestSupport
+import Zip
+
+@testable import Backup
+
+/// Damages an archive byte by byte and looks at what becomes of the backup: `verify` or the import says so, or
+/// every photo and every row is what it was.
+///
+/// What the import would write is what is looked at, without a library: the rows as they were read, and each photo's
+/// bytes as the entry delivers them.
+struct DamageSweep: Sendable {
+  /// What is done to a byte.
+  enum Pattern: CaseIterable, Sendable {
+    case lowestBit, allBits, zero
+
+    func applied(to byte: UInt8) -> UInt8 {
+      switch self {
+      case .lowestBit: byte ^ 0x01
+      case .allBits: byte ^ 0xFF
+      case .zero: 0
+      }
+    }
+  }
+
+  /// What a sweep found.
+  struct Tally: Sendable {
+    /// Bytes that were changed, once for each pattern that changes them.
+    var flips = 0
+    /// The archive was refused as a whole.
+    var refused = 0
+    /// A photo was named as damaged or absent.
+    var named = 0
+    /// How often a change of a field made no difference.
+    var harmless: [String: Int] = [:]
+    /// Changes that made a difference which nobody told.
+    var silent: [String] = []
+
+    static func += (sum: inout Tally, other: Tally) {
+      sum.flips += other.flips
+      sum.refused += other.refused
+      sum.named += other.named
+      sum.harmless.merge(other.harmless, uniquingKeysWith: +)
+      sum.silent += other.silent
+    }
+  }
+
+  /// Everything that an import takes from a backup.
+  struct Outcome: Equatable {
+    var metadata: Metadata
+    var photos: [Int64: MD5Digest]
+    var originalPaths: [String]
+    var isReported: Bool
+  }
+
+  let bytes: [UInt8]
+  let expected: Outcome
+  private let fields: [String]
+
+  init(_ bytes: [UInt8]) throws {
+    self.bytes = bytes
+    let scratch = try ScratchFolder()
+    let path = try scratch.write(bytes, to: "whole.zip")
+    expected = try Self.outcome(path)
+    fields = ArchiveMap(bytes, try Archive(path: path)).fields
+  }
+
+  /// Reads a backup as `verify` and the import do.
+  static func outcome(_ path: FilePath) throws -> Outcome {
+    let counter = ProgressCounter()
+    let source = try BackupSource(path: path)
+    let check = try ArchiveCheck(source: source, counter: counter).run()
+    let complete = try source.completingChecksums(counter)
+    var photos: [Int64: MD5Digest] = [:]
+    var isReported = !check.damaged.isEmpty
+    if let archive = source.archive {
+      var reader = try EntryReader(archive)
+      for photo in complete.photos {
+        switch photo.content {
+        case .asset, .file: continue
+        case .absent(_, let isDamage, _): isReported = isReported || isDamage
+        case .entry(let entry, let md5):
+          var hash = RunningMD5()
+          do {
+            try reader.read(entry) { hash.update($0) }
+            // the import leaves such a photo out and names it
+            if hash.digest == md5 { photos[photo.record.id] = hash.digest } else { isReported = true }
+          } catch ArchiveError.damaged {
+            isReported = true
+          }
+        }
+      }
+    }
+    return Outcome(
+      metadata: source.metadata, photos: photos, originalPaths: source.photos.map(\.originalPath),
+      isReported: isReported)
+  }
+
+  /// Changes the bytes at these offsets, one after the other, in every pattern; on several threads.
+  func run(_ offsets: [Int], patterns: [Pattern] = Pattern.allCases) throws -> Tally {
+    let sum = Mutex(Tally())
+    let (parts, sweep) = (max(1, Workers.defaultCount), self)
+    try Workers.forEach(0..<parts, context: { try ScratchFolder() }) { part, scratch in
+      let path = try scratch.write(sweep.bytes, to: "damaged\(part).zip")
+      let file = try FileDescriptor.open(path, .readWrite)
+      var tally = Tally()
+      try file.closeAfter {
+        for index in stride(from: part, to: offsets.count, by: parts) {
+          for pattern in patterns { try sweep.damage(offsets[index], pattern, path, file, &tally) }
+        }
+      }
+      sum.withLock { $0 += tally }
+    }
+    return sum.withLock { $0 }
+  }
+
+  private func damage(
+    _ offset: Int, _ pattern: Pattern, _ path: FilePath, _ file: FileDescriptor, _ tally: inout Tally
+  ) throws {
+    let byte = pattern.applied(to: bytes[offset])
+    guard byte != bytes[offset] else { return }
+    tally.flips += 1
+    _ = try file.writeAll(toAbsoluteOffset: Int64(offset), [byte])
+    do {
+      let outcome = try Self.outcome(path)
+      if outcome.isReported {
+        tally.named += 1
+        // the others are whole
+        let isRight = outcome.photos.allSatisfy { expected.photos[$0] == $1 }
+        if !isRight || outcome.metadata != expected.metadata {
+          tally.silent.append("byte \(offset), \(fields[offset]), \(pattern): others changed")
+        }
+      } else if outcome == expected {
+        tally.harmless[fields[offset], default: 0] += 1
+      } else {
+        tally.silent.append("byte \(offset), \(fields[offset]), \(pattern)")
+      }
+    } catch is ArchiveError {
+      tally.refused += 1
+    } catch is BackupError {
+      tally.refused += 1
+    }
+    _ = try file.writeAll(toAbsoluteOffset: Int64(offset), [bytes[offset]])
+  }
+}

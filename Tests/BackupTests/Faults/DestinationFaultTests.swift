@@ -1,0 +1,86 @@
+import FileSystem
+import Foundation
+import Operations
+import PhotoLibrary
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Backup
+
+/// Disks that are full, of another kind, or fail at the last step.
+@Suite struct DestinationFaultTests {
+  private let scratch: ScratchFolder
+  private let library: SampleLibrary
+
+  init() throws {
+    scratch = try ScratchFolder()
+    library = try SampleLibrary(
+      [.init(id: 1, fileName: "1.jpg", bytes: Array("photo".utf8))], categories: [.sample(1, "family")])
+  }
+
+  private func real(_ path: FilePath) -> FilePath {
+    FilePath(URL(fileURLWithPath: path.string).resolvingSymlinksInPath().path)
+  }
+
+  @Test func anArchiveOfDoubtfulDurabilityIsPublishedWithAWarning() async throws {
+    let out = try scratch.makeFolder("out")
+    // the first flush is that of the file
+    let fault = ArmedFault(Fault(.error(.ioError), at: 2, of: .only([.sync]), below: real(out)))
+    defer { fault.disarm() }
+    let summary = try await library.exporting(to: out)
+    let archive = try #require(summary.archive)
+    #expect(!summary.isIncomplete)
+    #expect(summary.warnings.count == 1)
+    #expect(summary.warnings.first?.contains("whether it survives a power cut is unknown") == true)
+    #expect(summary.warnings.first?.contains("(errno 5)") == true)
+    expectNone(try WrittenBackup(archive).faults())
+  }
+
+  @Test func anExportThatDoesNotFitIsRefusedWithTheFigures() async throws {
+    let out = try scratch.makeFolder("out")
+    let fault = ArmedFault(Fault(.fileSystem(type: 0, freeBytes: 12_345), below: real(out)))
+    defer { fault.disarm() }
+    let error = await #expect(throws: BackupError.self) { try await library.exporting(to: out) }
+    #expect(error?.description.contains("12345 free") == true)
+    #expect(error?.description.contains("\(out)") == true)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: out.string).isEmpty)
+  }
+
+  @Test func anImportThatDoesNotFitIsRefusedWithTheFigures() async throws {
+    let archive = try #require(try await library.exporting(to: scratch.path.appending("x.zip")).archive)
+    let target = try SampleLibrary()
+    let before = try target.tree
+    let fault = ArmedFault(Fault(.fileSystem(type: 0, freeBytes: 12_345), below: real(target.path)))
+    defer { fault.disarm() }
+    let error = await #expect(throws: LibraryError.self) { try await target.importing(archive) }
+    #expect(error == .notEnoughSpace(target.path, needed: 5 + 4 << 20, free: 12_345))
+    #expect(error?.description.contains("12345 free") == true)
+    fault.disarm()
+    #expect(try target.tree.differences(from: before) == [])
+  }
+
+  @Test(arguments: [(0x6969, "NFS"), (0xFF53_4D42, "CIFS"), (0xFE53_4D42, "SMB2")])
+  func aLibraryOnANetworkFileSystemIsRefused(type: Int, name: String) async throws {
+    let folder = real(scratch.path)
+    let fault = ArmedFault(Fault(.fileSystem(type: type, freeBytes: 1 << 40), below: folder))
+    defer { fault.disarm() }
+    let new = scratch.path.appending("Library")
+    #expect(throws: LibraryError.networkFileSystem(new, protocol: name)) { try Library.create(at: new) }
+    #expect(!FileManager.default.fileExists(atPath: new.appending("library.sqlite").string))
+
+    let other = ArmedFault(Fault(.fileSystem(type: type, freeBytes: 1 << 40), below: real(library.path)))
+    defer { other.disarm() }
+    let refused = LibraryError.networkFileSystem(library.path, protocol: name)
+    #expect(throws: refused) { _ = try Library(path: library.path) }
+    #expect(throws: refused) { _ = try LibraryWriter(path: library.path) }
+  }
+
+  /// Archives may lie anywhere.
+  @Test func anArchiveOnANetworkFileSystemIsWritten() async throws {
+    let out = try scratch.makeFolder("out")
+    let fault = ArmedFault(Fault(.fileSystem(type: 0x6969, freeBytes: 1 << 40), below: real(out)))
+    defer { fault.disarm() }
+    #expect(try await library.exporting(to: out).archive != nil)
+  }
+}

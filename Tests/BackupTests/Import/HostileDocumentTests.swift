@@ -1,0 +1,200 @@
+import Foundation
+import TestSupport
+import Testing
+import Zip
+
+@testable import Backup
+
+/// Documents that somebody made to deceive or to exhaust: refused by the scan that goes before the parser, or by
+/// the table of ranges, with the place in the document.
+@Suite struct HostileDocumentTests {
+  /// A document with this after the usual properties.
+  private static func document(_ more: String) -> [UInt8] {
+    Array(#"{"categories": [{"id": 1, "name": "a", "displayName": "A", "position": 0, "createdAt": 5}], "photos": [], \#(more)}"#.utf8)
+  }
+
+  private func fault(_ json: [UInt8]) -> Metadata.Fault? {
+    do {
+      _ = try Metadata(json: json)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  // MARK: Nesting
+
+  private static func nested(_ levels: Int, _ opening: String, _ closing: String) -> [UInt8] {
+    // one level is the document's own
+    document(
+      #""x": "# + String(repeating: opening, count: levels - 1) + "7"
+        + String(repeating: closing, count: levels - 1))
+  }
+
+  @Test(arguments: [("[", "]"), (#"{"a":"#, "}")])
+  func nestingIsBounded(_ opening: String, _ closing: String) {
+    let most = Limits().maximumNesting
+    #expect(most == 64)
+    #expect(fault(Self.nested(most, opening, closing)) == nil)
+    for levels in [most + 1, 1000, 5_000_000] {
+      let fault = self.fault(Self.nested(levels, opening, closing))
+      #expect(fault?.reason == "is nested deeper than 64 levels")
+      #expect(fault?.path.hasPrefix(opening == "[" ? "x[0][0]" : "x.a.a") == true)
+    }
+    #expect(throws: Metadata.Fault.self) {
+      try Metadata(json: Self.nested(10, opening, closing), maximumNesting: 9)
+    }
+  }
+
+  @Test func nestingInsideOfATextIsNone() {
+    #expect(fault(Self.document(#""x": "\#(String(repeating: "[{", count: 5000))""#)) == nil)
+  }
+
+  // MARK: Keys
+
+  @Test(arguments: [
+    ("version", #""version": 2, "version": 3"#), ("photos", #""photos": []"#),
+    ("version", #""version": 2, "v\u0065rsion": 2"#), ("x.y[1].z", #""x": {"y": [1, {"z": 1, "z": 1}]}"#),
+    ("x.", #""x": {"": 1, "": 2}"#), ("x.\\n", #""x": {"\n": 1, "\u000a": 2}"#),
+    ("x.😀", #""x": {"😀": 1, "\uD83D\uDE00": 2}"#),
+    ("x.49", #""x": {\#((0..<50).map { "\"\($0)\": 1" }.joined(separator: ",")), "49": 1}"#),
+    ("categories[0].id", #""y": 1, "categories": 1"#),
+  ])
+  func noKeyStandsTwice(_ path: String, _ more: String) {
+    var json = Self.document(more)
+    if path == "categories[0].id" {
+      json = Array(#"{"categories": [{"id": 1, "id": 2}]}"#.utf8)
+    }
+    #expect(fault(json)?.path == path)
+    #expect(fault(json)?.reason == "was given before in the same object")
+  }
+
+  @Test func equalKeysOfDifferentObjectsAndKeysThatOnlyLookAlike() {
+    #expect(fault(Self.document(#""x": [{"a": 1}, {"a": 1, "A": 1, "a ": 1, "\\a": 1}, {"é": 1, "e\u0301": 1}]"#)) == nil)
+  }
+
+  @Test func aMillionKeysTakeNoTimeToSpeakOf() {
+    let keys = (0..<1_000_000).map { #""k\#($0)":0"# }.joined(separator: ",")
+    let clock = ContinuousClock()
+    let time = clock.measure { #expect(fault(Self.document(#""x": {\#(keys)}"#)) == nil) }
+    #expect(time < .seconds(60))
+  }
+
+  // MARK: Numbers
+
+  /// Where, and values within and beyond the range.
+  static let numbers: [(path: String, right: [String], wrong: [String])] = [
+    (
+      "exportDate", ["0", "-1", "8640000000000000", "-8640000000000000"],
+      ["8640000000000001", "-8640000000000001", "9223372036854775807", "1e300", "9007199254740993.5"]
+    ),
+    ("photos[0].createdAt", ["-8640000000000000"], ["8640000000000001"]),
+    ("categories[0].createdAt", ["8640000000000000"], ["-9223372036854775808"]),
+    ("categories[0].valuesAsOf", ["-9223372036854775808", "7"], ["-9223372036854775807"]),
+    ("categories[0].position", ["2147483647", "-2147483648"], ["2147483648", "-2147483649"]),
+    ("photos[0].width", ["0", "2147483647"], ["-1", "2147483648"]),
+    ("photos[0].height", ["0", "2147483647"], ["-1", "2147483648"]),
+    ("photos[0].fileSize", ["0", "9223372036854775807"], ["-1", "9223372036854775808"]),
+    ("photoManifest[0].fileSize", ["0", "9223372036854775807"], ["-1", "-9223372036854775808"]),
+    ("photos[0].id", ["-9223372036854775808", "9223372036854775807"], ["9223372036854775808", "1.5"]),
+    ("settings.valuesAsOf", ["-9223372036854775808", "7"], ["8640000000000001"]),
+  ]
+
+  @Test(arguments: numbers) func numbersHaveARange(_ path: String, _ right: [String], _ wrong: [String]) {
+    for number in right { #expect(fault(Self.document(path, number)) == nil, "\(number)") }
+    for number in wrong { #expect(fault(Self.document(path, number))?.path == path, "\(number)") }
+  }
+
+  /// Whatever stands for no number in JSON is refused where it stands.
+  @Test(arguments: [
+    "NaN", "nan", "Infinity", "-Infinity", "+1", "01", "-", "1.", ".5", "1e", "0x10", "1_000", "--1", "1e+",
+  ])
+  func noNumbers(_ text: String) {
+    let fault = self.fault(Self.document("photos[0].createdAt", text))
+    #expect(fault?.path == "photos[0].createdAt")
+    #expect(fault?.reason.hasPrefix("not valid JSON") == true)
+  }
+
+  /// A whole backup with one property set.
+  private static func document(_ path: String, _ value: String) -> [UInt8] {
+    func object(_ at: String, _ properties: [(String, String)]) -> String {
+      var properties = properties
+      let key = path.hasPrefix(at) ? String(path.dropFirst(at.count)) : ""
+      properties.removeAll { $0.0 == key }
+      if !key.isEmpty, !key.contains(".") { properties.append((key, value)) }
+      return "{" + properties.map { "\"\($0)\": \($1)" }.joined(separator: ", ") + "}"
+    }
+    let category = object(
+      "categories[0].",
+      [("id", "1"), ("name", #""a""#), ("displayName", #""A""#), ("position", "0"), ("createdAt", "5")])
+    let photo = object(
+      "photos[0].",
+      [("id", "1"), ("path", #""p""#), ("categoryId", "1"), ("name", #""n""#), ("createdAt", "5")])
+    let entry = object(
+      "photoManifest[0].",
+      [
+        ("photoId", "1"), ("originalPath", #""p""#), ("zipEntryName", #""photos/a""#), ("fileName", #""a""#),
+        ("fileSize", "0"),
+      ])
+    let security = #"{"hasPIN": false, "hasPattern": false, "kidSafeModeEnabled": false, "deleteProtectionEnabled": false}"#
+    let settings = object("settings.", [("isDarkMode", "true"), ("securitySettings", security)])
+    let root = path.contains(".") ? "" : ", \"\(path)\": \(value)"
+    return Array(
+      #"{"categories": [\#(category)], "photos": [\#(photo)], "photoManifest": [\#(entry)], "settings": \#(settings)\#(root)}"#.utf8)
+  }
+
+  // MARK: Texts
+
+  @Test(arguments: [
+    #""\uD800""#, #""\uD800x""#, #""\uDC00""#, #""\uD800\uD800""#, #""\uDE00\uD83D""#, #""\uD83D\n""#,
+    #""\uD83D\u0041""#, #""\u12""#, #""\u12G4""#, #""\x41""#, "\"\u{1}\"", "\"\n\"", #""abc"#, #""\"#,
+  ])
+  func brokenTexts(_ text: String) {
+    let fault = self.fault(Self.document("photos[0].name", text))
+    #expect(fault?.path == "photos[0].name")
+    #expect(fault?.reason.hasPrefix("not valid JSON") == true)
+  }
+
+  @Test func escapesAreRead() throws {
+    let json = Self.document("photos[0].name", #""\uD83C\uDF6A\"\\\/\b\f\n\r\t\u00e9\u2028""#)
+    #expect(try Metadata(json: json).photos[0].name == "🍪\"\\/\u{8}\u{C}\n\r\té\u{2028}")
+  }
+
+  @Test func longTextsAreRefused() {
+    for path in ["photos[0].name", "photoManifest[0].originalPath", "categories[0].displayName", "appVersion"] {
+      let most = String(repeating: "é", count: Metadata.maximumTextBytes / 2)
+      #expect(fault(Self.document(path, "\"\(most)\"")) == nil)
+      #expect(fault(Self.document(path, "\"\(most)x\""))?.path == path)
+    }
+  }
+
+  /// The message about a key does not grow with it.
+  @Test func aLongKeyIsCut() throws {
+    let key = String(repeating: "k", count: 1_000_000)
+    let fault = try #require(self.fault(Self.document(#""\#(key)": {"a": NaN}"#)))
+    #expect(fault.path == String(repeating: "k", count: 60) + "….a")
+  }
+
+  @Test func whatTheScanQuotesIsSafeToPrint() throws {
+    let fault = try #require(self.fault(Self.document(#""\u001B[2J\u202E": NaN"#)))
+    #expect(fault.path == "\\u{1B}[2J\\u{202E}")
+  }
+
+  // MARK: Size
+
+  @Test func aDocumentOverTheLimitIsNotRead() throws {
+    let scratch = try ScratchFolder()
+    let backup = SampleBackup(photos: ["a"])
+    let json = try backup.metadata.json()
+    let limits = Limits().with(\.maximumDocumentBytes, json.count - 1)
+    let archive = try scratch.write(backup.archive(), to: "a.zip")
+    let document = try scratch.write(json, to: "a.json")
+    for path in [archive, document] {
+      let error = #expect(throws: (any Error).self) { try BackupSource(path: path, limits: limits) }
+      #expect(error.map { "\($0)" }?.contains("at most \(json.count - 1) are read") == true)
+      #expect(throws: Never.self) {
+        try BackupSource(path: path, limits: limits.with(\.maximumDocumentBytes, json.count))
+      }
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import Backup
+import FileSystem
+import Foundation
+import Operations
+import PhotoLibrary
+import SystemPackage
+import TestSupport
+
+/// A folder in which an operation runs: a small library, backups to import, photos to add, a folder for archives, and
+/// things of other people's that nothing may touch.
+struct Scene: Sendable {
+  let folder: FilePath
+
+  var library: FilePath { folder.appending("Library") }
+  var newLibrary: FilePath { folder.appending("NewLibrary") }
+  var out: FilePath { folder.appending("out") }
+  var pictures: FilePath { folder.appending("Pictures") }
+  var backup: FilePath { folder.appending("backup.zip") }
+  var secondBackup: FilePath { folder.appending("second.zip") }
+
+  /// Makes the scene that all others are copies of.
+  static func make(in folder: FilePath) async throws -> Scene {
+    let scene = Scene(folder: folder)
+    for name in [folder, scene.out, scene.pictures] {
+      try FileManager.default.createDirectory(atPath: name.string, withIntermediateDirectories: true)
+    }
+    let old = try SampleLibrary(
+      [photo(1, 1, 2023), photo(2, 1, 2023), photo(3, 2, 2024), .init(asset: "asset.png", id: 4)],
+      categories: [.sample(1, "family"), .sample(2, "pets")])
+    let other = try SampleLibrary(
+      [photo(2, 1, 2023), photo(5, 1, 2023), photo(6, 2, 2025), photo(7, 3, 2019)],
+      categories: [.sample(1, "family"), .sample(2, "pets"), .sample(3, "sea")])
+    let second = try SampleLibrary([photo(8, 1, 2018)], categories: [.sample(1, "family")])
+    _ = try await Work.export(other.path, to: scene.backup).summary
+    _ = try await Work.export(second.path, to: scene.secondBackup).summary
+    try FileManager.default.copyItem(atPath: old.path.string, toPath: scene.library.string)
+    try scene.write(photo(9, 1, 2020).bytes, to: "Pictures/sea.jpg")
+    try scene.write(photo(10, 1, 2021).bytes, to: "Pictures/hill.jpg")
+    try scene.write(Array("not ours".utf8), to: "out/old.zip")
+    try scene.write(Array("a person's".utf8), to: "Library/photos/2023/11/notes.txt")
+    return scene
+  }
+
+  /// A photo with a JPEG's first bytes, of a size of its own; the same for the same number.
+  private static func photo(_ id: Int64, _ category: Int64, _ year: Int) -> SampleLibrary.Member {
+    var numbers = SeededNumbers(seed: UInt64(id))
+    let bytes: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0] + (0..<(2000 + 700 * Int(id))).map { _ in
+      UInt8.random(in: 0...255, using: &numbers)
+    }
+    let date = 1_700_000_000_000 + Int64(year - 2023) * 31_557_600_000
+    return .init(id: id, category: category, fileName: "IMG_\(id % 7).jpg", createdAt: date, bytes: bytes)
+  }
+
+  private func write(_ bytes: [UInt8]?, to name: String) throws {
+    let file = folder.appending(FilePath(name).components)
+    try Data(bytes ?? []).write(to: URL(fileURLWithPath: file.string))
+  }
+
+  /// A copy of the scene, in the place of what lies there.
+  func copy(to folder: FilePath) throws -> Scene {
+    let files = FileManager.default
+    if files.fileExists(atPath: folder.string) { try files.removeItem(atPath: folder.string) }
+    try files.copyItem(atPath: self.folder.string, toPath: folder.string)
+    let copy = Scene(folder: folder)
+    // photos without a date of their own get that of their file
+    for name in try files.contentsOfDirectory(atPath: copy.pictures.string) {
+      try files.setAttributes(
+        [.modificationDate: Date(timeIntervalSince1970: 1_600_000_000)],
+        ofItemAtPath: copy.pictures.appending(name).string)
+    }
+    return copy
+  }
+
+  /// The files of other people's, with their bytes: everything outside of the library that was there, and the
+  /// note in it.
+  func bystanders() throws -> [String: [UInt8]] {
+    try FolderTree(folder).files.filter { path, _ in
+      path == "Library/photos/2023/11/notes.txt" || path == "out/old.zip" || path.hasPrefix("Pictures/")
+        || path == "backup.zip" || path == "second.zip"
+    }
+  }
+
+  /// The files in the archives' folder that are not `old.zip`.
+  func archives() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: out.string).filter { $0 != "old.zip" }.sorted()
+  }
+}

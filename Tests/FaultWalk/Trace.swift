@@ -1,0 +1,146 @@
+import FileSystem
+import Foundation
+import Glibc
+import SystemPackage
+
+/// The same from outside: the command itself under strace, which makes its system calls fail or kills it at them,
+/// SQLite's and libzip's calls among them.
+///
+/// strace counts the calls of each thread by itself, so the command runs on one processor, on which it starts one
+/// worker. What a run without a fault does says which numbers are worth trying: those of calls on the scene's files.
+/// The first openat calls of a program are the loader's, so openat is counted on the scene's folders and databases
+/// alone.
+struct Trace: Sendable {
+  private let operation: WalkedOperation
+  private let command: String
+  private let folder: FilePath
+  private let scene: Scene
+  private let invariants: Invariants
+
+  /// What is tried with each call.
+  private static let calls: [(name: String, injections: [String])] = [
+    ("write", ["error=EIO"]),
+    ("pwrite64", ["error=EIO", "error=ENOSPC", "error=EIO+"]),
+    ("fsync", ["error=EIO", "error=EIO+"]),
+    ("fdatasync", ["error=EIO", "error=ENOSPC", "error=EIO+"]),
+    ("rename", ["error=EIO"]), ("renameat", ["error=EIO"]), ("renameat2", ["error=EIO", "error=ENOSPC"]),
+    ("link", ["error=EIO"]), ("linkat", ["error=EIO", "error=EDQUOT"]),
+    ("unlink", ["error=EIO"]), ("unlinkat", ["error=EIO", "error=EACCES"]),
+    ("mkdir", ["error=EIO"]), ("mkdirat", ["error=EIO", "error=ENOSPC"]),
+    ("openat", ["error=EIO", "error=EACCES"]), ("ftruncate", ["error=EIO", "error=ENOSPC"]),
+    ("fallocate", ["error=ENOSPC"]),
+  ]
+
+  init(_ operation: WalkedOperation, _ template: Scene, in folder: FilePath, command: String) async throws {
+    self.operation = operation
+    self.command = command
+    self.folder = folder
+    scene = try template.copy(to: folder.appending("scene"))
+    try await operation.prepare(scene)
+    invariants = try await Invariants(operation, scene, workbench: folder.appending("reference"))
+  }
+
+  func run(stride: Int) async throws -> Tally {
+    let points = try plainRun(filters: [], Self.calls.map(\.name))
+    let inScene = try plainRun(filters: filters, ["openat"])
+    var tally = Tally()
+    for (name, injections) in Self.calls {
+      let isOpen = name == "openat"
+      for number in ((isOpen ? inScene : points)[name] ?? []).sorted() where number % stride == 0 {
+        for injection in injections + ["signal=KILL"] {
+          tally += try await attempt(name, injection, number, filters: isOpen ? filters : [])
+        }
+      }
+    }
+    return tally
+  }
+
+  /// `-P` for the scene's folders, and for files that are opened by a path from the root.
+  private var filters: [String] {
+    let scene = Scene(folder: folder.appending("run"))
+    let library = operation.library(scene)
+    let names = [
+      scene.folder, library, scene.out, scene.pictures, scene.backup, library.appending("photos"),
+      library.appending(".staging"), library.appending(".undo"), library.appending("library.sqlite"),
+      library.appending("library.sqlite-wal"), library.appending("library.sqlite-shm"),
+      library.appending("library.sqlite.new"), library.appending("library.sqlite.new-wal"),
+    ]
+    return names.flatMap { ["-P", $0.string] }
+  }
+
+  /// Runs the operation without a fault, and says which numbers of which calls concern the scene.
+  private func plainRun(filters: [String], _ calls: [String]) throws -> [String: Set<Int>] {
+    let copy = try scene.copy(to: folder.appending("run"))
+    let ending = try strace(copy, ["-y", "-e", "trace=\(calls.joined(separator: ","))"] + filters)
+    guard ending == .exited(0) else { throw Invariants.Unfit(reason: "\(operation.name) under strace: \(ending)") }
+    let text = try String(contentsOfFile: log, encoding: .utf8)
+    return TraceLog(text, concerning: copy.folder.string).points
+  }
+
+  private var log: String { folder.appending("strace.log").string }
+  private var output: String { folder.appending("output").string }
+
+  /// Runs the operation's commands under strace; the first that does not end with 0 is the last.
+  private func strace(_ scene: Scene, _ arguments: [String]) throws -> ChildProcess.Ending {
+    var ending = ChildProcess.Ending.exited(0)
+    for words in operation.arguments(scene) where ending == .exited(0) {
+      ending = try ChildProcess(
+        "taskset", ["-c", "0", "strace", "-f", "-qq", "-o", log] + arguments + [command] + words,
+        output: output
+      ).ending
+    }
+    return ending
+  }
+
+  private func attempt(
+    _ call: String, _ injection: String, _ number: Int, filters: [String]
+  ) async throws -> Tally {
+    let copy = try scene.copy(to: folder.appending("run"))
+    let persists = injection.hasSuffix("+")
+    let what = persists ? String(injection.dropLast()) : injection
+    let ending = try strace(
+      copy,
+      ["-e", "trace=\(call)", "-e", "inject=\(call):\(what):when=\(number)\(persists ? "+" : "")"] + filters)
+    let message = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
+    let wasInjected = try String(contentsOfFile: log, encoding: .utf8).contains("(INJECTED)")
+    var tally = Tally()
+    let outcome: Outcome
+    var found: [String] = []
+    switch ending {
+    case .signalled(SIGKILL):
+      outcome = .killed
+      tally.kills = 1
+    case .exited(let code) where [0, 1, 3, 4].contains(code):
+      // the order of threads can differ from the plain run's
+      guard wasInjected else { return tally }
+      tally.errors = 1
+      outcome = code == 1 ? .failed(message) : .succeeded(isComplete: code == 0)
+      if code == 1 && !message.contains("/") { found.append("the message names no path: \(message)") }
+    default:
+      tally.errors = 1
+      outcome = .failed(message)
+      found.append("it ended by \(ending): \(message)")
+    }
+    found += await invariants.violations(in: copy, after: outcome, error: nil, isLasting: persists)
+    found += try commandsComplaints(copy)
+    tally.violations = found.map { "\(operation.name): strace \(call):\(injection):when=\(number): \($0)" }
+    return tally
+  }
+
+  /// What the command itself, and unzip where it is there, say of the result.
+  private func commandsComplaints(_ scene: Scene) throws -> [String] {
+    var found: [String] = []
+    let library = operation.library(scene).string
+    let check = try ChildProcess(command, ["verify", "-l", library], output: output).ending
+    if check != .exited(0) {
+      found.append("verify -l: \(check): \((try? String(contentsOfFile: output, encoding: .utf8)) ?? "")")
+    }
+    for name in try scene.archives() where name.hasSuffix(".zip") {
+      let archive = scene.out.appending(name).string
+      if let ending = try? ChildProcess("unzip", ["-tqq", archive], output: output).ending, ending != .exited(0) {
+        found.append("unzip -t \(name): \(ending)")
+      }
+    }
+    return found
+  }
+}

@@ -1,0 +1,155 @@
+import Backup
+import FileSystem
+import Foundation
+import Operations
+import PhotoLibrary
+import SystemPackage
+
+/// An operation to be tried under every fault.
+struct WalkedOperation: Sendable {
+  /// What it leaves behind when it succeeds.
+  enum Result: Sendable {
+    /// A change of the library.
+    case change
+    /// One archive more, and the library as it was.
+    case archive
+    /// Nothing.
+    case nothing
+  }
+
+  let name: String
+  let result: Result
+  /// The command's arguments for it, several commands one after the other.
+  let arguments: @Sendable (Scene) -> [[String]]
+  /// Runs it in this process, on as few threads as it can.
+  /// Returns false where the summary says that something is missing from the result, by name.
+  let run: @Sendable (Scene) async throws -> Bool
+  /// What the file system does not have.
+  var lacks: Set<SystemCall> = []
+  /// Made once, before the scene is copied.
+  var prepare: @Sendable (Scene) async throws -> Void = { _ in }
+  /// The operation cut short after each of its parts: further states that a failure may leave.
+  var parts: [@Sendable (Scene) async throws -> Void] = []
+  /// The library that it changes.
+  var library: @Sendable (Scene) -> FilePath = { $0.library }
+  /// It cannot be run again once it has succeeded.
+  var isOnce = false
+  /// Each run adds something, so that a run that came half the way is not completed by the next.
+  var addsEveryTime = false
+
+  /// The faults that make a file system without these calls.
+  var missingCalls: [Fault] {
+    lacks.isEmpty
+      ? [] : [Fault(.error(.notSupportedOnSocket), of: .only(lacks.subtracting([.renameNoReplace])), persists: true)]
+        + (lacks.contains(.renameNoReplace)
+          ? [Fault(.error(.invalidArgument), of: .only([.renameNoReplace]), persists: true)] : [])
+  }
+}
+
+extension WalkedOperation {
+  static let all: [WalkedOperation] = exports + imports + others
+
+  /// What NFS and FUSE lack, and what a poor driver of FAT lacks.
+  private static let likeNFS: Set<SystemCall> = [.openUnnamed, .renameNoReplace]
+  private static let likeFAT: Set<SystemCall> = [.openUnnamed, .renameNoReplace, .link, .linkDescriptor]
+
+  private static let exports = [
+    export("export"),
+    export("export json", ["--format", "json"]) { $0.format = .json },
+    export("export verify", ["--verify"]) { $0.verifies = true },
+    export("export no O_TMPFILE", lacks: [.openUnnamed]),
+    export("export like NFS", lacks: likeNFS),
+    export("export like FAT", lacks: likeFAT),
+  ]
+
+  private static let imports = [
+    importing("import merge"),
+    importing("import skip", ["--strategy", "skip"]) { $0.strategy = .skip },
+    importing("import replace", ["--strategy", "replace"]) { $0.strategy = .replace },
+    {
+      var operation = importing("import rename", ["--duplicates", "rename"]) {
+        $0.duplicates = { _ in .rename }
+      }
+      operation.addsEveryTime = true
+      return operation
+    }(),
+    importing("import like FAT", lacks: likeFAT),
+    importing("replace like FAT", ["--strategy", "replace"], lacks: likeFAT) { $0.strategy = .replace },
+    {
+      // the files that were replaced are deleted by the import after
+      var operation = importing("import after replace")
+      operation.prepare = { scene in
+        _ = try await importWork([scene.secondBackup], scene) { $0.strategy = .replace }.summary
+      }
+      return operation
+    }(),
+    WalkedOperation(
+      name: "import several", result: .change,
+      arguments: { [["import", "-l", $0.library.string, $0.backup.string, $0.secondBackup.string]] },
+      run: { scene in
+        try await !importWork([scene.backup, scene.secondBackup], scene).summary.isIncomplete
+      },
+      parts: [{ scene in _ = try await importWork([scene.backup], scene).summary }]),
+  ]
+
+  private static let others = [
+    WalkedOperation(
+      name: "add", result: .change,
+      arguments: { [["add", "-l", $0.library.string, $0.pictures.string]] },
+      run: { scene in
+        var options = AddOptions()
+        options.lockWait = .seconds(10)
+        return try await Work.add([scene.pictures], to: scene.library, options: options).summary.errors.isEmpty
+      }),
+    WalkedOperation(
+      name: "init", result: .change, arguments: { [["init", $0.newLibrary.string]] },
+      run: { scene in
+        try Library.create(at: scene.newLibrary)
+        return true
+      }, library: { $0.newLibrary }, isOnce: true),
+    WalkedOperation(
+      name: "verify", result: .nothing, arguments: { [["verify", "-l", $0.library.string]] },
+      run: { scene in try await Work.verify(library: scene.library).summary.damaged.isEmpty }),
+    WalkedOperation(
+      name: "verify archive", result: .nothing, arguments: { [["verify", $0.backup.string]] },
+      run: { scene in try await Work.verify([scene.backup]).summary.damaged.isEmpty }),
+  ]
+
+  private static func export(
+    _ name: String, _ arguments: [String] = [], lacks: Set<SystemCall> = [],
+    _ configure: @escaping @Sendable (inout ExportOptions) -> Void = { _ in }
+  ) -> WalkedOperation {
+    WalkedOperation(
+      name: name, result: .archive,
+      arguments: { [["export", "-l", $0.library.string, "-o", $0.out.string] + arguments] },
+      run: { scene in
+        var options = ExportOptions()
+        options.readers = 1
+        configure(&options)
+        let summary = try await Work.export(scene.library, to: scene.out, options: options).summary
+        return !summary.isIncomplete
+      }, lacks: lacks)
+  }
+
+  private static func importing(
+    _ name: String, _ arguments: [String] = [], lacks: Set<SystemCall> = [],
+    _ configure: @escaping @Sendable (inout ImportOptions) -> Void = { _ in }
+  ) -> WalkedOperation {
+    WalkedOperation(
+      name: name, result: .change,
+      arguments: { [["import", "-l", $0.library.string, $0.backup.string] + arguments] },
+      run: { scene in try await !importWork([scene.backup], scene, configure).summary.isIncomplete },
+      lacks: lacks)
+  }
+
+  private static func importWork(
+    _ backups: [FilePath], _ scene: Scene,
+    _ configure: @Sendable (inout ImportOptions) -> Void = { _ in }
+  ) -> Work<ImportSummary> {
+    var options = ImportOptions()
+    options.workers = 1
+    options.lockWait = .seconds(10)
+    configure(&options)
+    return Work.import(backups, into: scene.library, options: options)
+  }
+}

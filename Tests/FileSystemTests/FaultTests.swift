@@ -1,0 +1,119 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import FileSystem
+
+/// The seam through which other tests make system calls fail.
+struct FaultTests {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func arm(
+    _ effect: Fault.Effect, at number: Int = 1, of calls: Fault.Calls = .all, persists: Bool = false
+  ) -> ArmedFault {
+    ArmedFault(Fault(effect, at: number, of: calls, persists: persists, below: folder.path))
+  }
+
+  @Test func theCallOfThatNumberFailsAndNoOther() throws {
+    let file = try File.open(folder.path("a"), .create)
+    let fault = arm(.error(.noSpace), at: 2, of: .only([.write]))
+    defer { fault.disarm() }
+    try file.write([1], at: 0)
+    #expect(throws: FileError("write", folder.path("a"), .noSpace)) { try file.write([2], at: 1) }
+    try file.write([3], at: 2)
+    #expect(fault.count == 3)
+    #expect(fault.place == "write \(folder.path("a"))")
+    #expect(try folder.bytes("a") == [1, 0, 3])
+  }
+
+  @Test func everyFurtherOneToo() throws {
+    let file = try File.open(folder.path("a"), .create)
+    let fault = arm(.error(.ioError), at: 2, of: .writing, persists: true)
+    try file.write([1], at: 0)
+    #expect(throws: FileError.self) { try file.write([2], at: 1) }
+    #expect(throws: FileError.self) { try file.sync() }
+    #expect(try file.read(1, at: 0) == [1])
+    fault.disarm()
+    try file.sync()
+  }
+
+  @Test func whatLiesElsewhereIsNotConcerned() throws {
+    let other = try TemporaryFolder()
+    let fault = arm(.error(.ioError), persists: true)
+    defer { fault.disarm() }
+    let file = try File.open(other.path("a"), .create)
+    try file.write([1], at: 0)
+    #expect(fault.count == 0)
+    #expect(throws: FileError.self) { _ = try File.open(folder.path("a"), .create) }
+  }
+
+  @Test func aSignalIsNoFailure() throws {
+    let fault = arm(.error(.interrupted))
+    defer { fault.disarm() }
+    _ = try Directory.open(folder.path).names()
+    #expect(fault.place != nil)
+  }
+
+  @Test func aShortWriteIsGoneOnWith() throws {
+    let file = try File.open(folder.path("a"), .create)
+    let fault = arm(.short, of: .only([.write, .read]), persists: true)
+    defer { fault.disarm() }
+    let bytes = (0..<100).map { UInt8($0) }
+    try file.write(bytes, at: 0)
+    #expect(fault.count > 5)
+    #expect(try file.read(200, at: 0) == bytes)
+    #expect(try folder.bytes("a") == bytes)
+  }
+
+  /// Every kind is counted under its own name.
+  @Test func everyCallHasItsName() throws {
+    var seen: Set<SystemCall> = []
+    let folder = folder
+    func expect(_ call: SystemCall, _ body: () throws -> Void) throws {
+      let fault = arm(.error(.ioError), of: .only([call]))
+      defer { fault.disarm() }
+      #expect(throws: FileError.self, "\(call)") { try body() }
+      #expect(fault.place?.hasPrefix("\(call) ") == true, "\(call)")
+      seen.insert(call)
+    }
+    let directory = try Directory.open(folder.path)
+    let file = try directory.open("a", .create)
+    try folder.write("b", to: "b")
+    try expect(.open) { _ = try directory.open("a", .read) }
+    try expect(.create) { _ = try directory.open("c", .create) }
+    try expect(.openUnnamed) { _ = try directory.openUnnamed() }
+    try expect(.read) { _ = try file.read(1, at: 0) }
+    try expect(.write) { try file.write([1], at: 0) }
+    try expect(.status) { _ = try file.status() }
+    try expect(.status) { _ = try directory.status(of: "a") }
+    try expect(.sync) { try file.sync() }
+    try expect(.sync) { try directory.sync() }
+    try expect(.truncate) { try file.resize(to: 0) }
+    try expect(.makeDirectory) { try directory.makeDirectory("d") }
+    try expect(.unlink) { try directory.remove("a") }
+    try expect(.renameNoReplace) { try directory.rename("a", to: directory, as: "e") }
+    try expect(.rename) { try directory.replace("b", with: "a") }
+    try expect(.link) { try directory.rename("a", to: directory, as: "e", by: [.link]) }
+    try expect(.linkDescriptor) { try directory.link(file, as: "e") }
+    try expect(.lock) { _ = try file.lock(exclusive: true) }
+    try expect(.setTimes) { try file.setModified(milliseconds: 0) }
+    try expect(.fileSystem) { _ = try directory.fileSystem() }
+    try expect(.list) { _ = try directory.names() }
+    let fault = arm(.error(.readOnlyFileSystem), of: .only([.access]))
+    #expect(directory.writeFault() == .readOnlyFileSystem)
+    fault.disarm()
+    #expect(seen.union([.access]) == Set(SystemCall.allCases))
+    #expect(try folder.tree() == ["a": .file(Data()), "b": .file(Data("b".utf8))])
+  }
+
+  @Test func aFileSystemOfAnotherKindCanBePretended() throws {
+    let fault = arm(.fileSystem(type: 0x6969, freeBytes: 7))
+    defer { fault.disarm() }
+    let status = try Directory.open(folder.path).fileSystem()
+    #expect(status.networkProtocol == "NFS")
+    #expect(status.freeBytes == 7)
+  }
+}

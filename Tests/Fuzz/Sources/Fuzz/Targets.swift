@@ -1,0 +1,111 @@
+import Backup
+import FileSystem
+import Foundation
+import SystemPackage
+import Zip
+
+/// What is fuzzed, chosen by the environment's `FUZZ_TARGET`. A precondition that fails is a finding, as a crash is.
+enum Target: String {
+  /// The scan of the directory and of the local headers.
+  case directory
+  /// The scan, and then every entry to its last byte.
+  case entries
+  /// `metadata.json`.
+  case metadata
+  /// A whole backup as `inspect` opens it.
+  case inspection
+
+  static let chosen: Target = {
+    let name = ProcessInfo.processInfo.environment["FUZZ_TARGET"] ?? ""
+    guard let target = Target(rawValue: name) else { preconditionFailure("FUZZ_TARGET names no target") }
+    return target
+  }()
+
+  func run(_ bytes: UnsafeRawBufferPointer) {
+    switch self {
+    case .directory: fuzzDirectory(bytes)
+    case .entries: fuzzEntries(bytes)
+    case .metadata: fuzzMetadata(bytes)
+    case .inspection:
+      _ = try? BackupSource(path: InputFile.filled(with: bytes), limits: .ofAFuzzer)
+    }
+  }
+
+  private func fuzzDirectory(_ bytes: UnsafeRawBufferPointer) {
+    guard let archive = try? Archive(path: InputFile.filled(with: bytes), limits: .ofAFuzzer) else { return }
+    var names = Set<String>()
+    var compressed = 0
+    for entry in archive.entries {
+      precondition(EntryName.fault(of: entry.name) == nil && names.insert(entry.name).inserted)
+      precondition(entry.headerOffset >= 0 && entry.dataOffset > entry.headerOffset)
+      precondition(entry.compressedSize >= 0 && entry.dataOffset + entry.compressedSize <= bytes.count)
+      precondition(entry.size >= 0)
+      compressed += entry.compressedSize
+    }
+    precondition(compressed <= bytes.count)
+    let places = archive.entries.map { $0.headerOffset..<$0.dataOffset + $0.compressedSize }
+      .sorted { $0.lowerBound < $1.lowerBound }
+    for (place, next) in zip(places, places.dropFirst()) {
+      precondition(place.upperBound <= next.lowerBound)
+    }
+  }
+
+  private func fuzzEntries(_ bytes: UnsafeRawBufferPointer) {
+    guard let archive = try? Archive(path: InputFile.filled(with: bytes), limits: .ofAFuzzer),
+      var reader = try? EntryReader(archive, password: "password")
+    else { return }
+    for entry in archive.entries {
+      var delivered = 0
+      do {
+        try reader.read(entry) { piece in
+          delivered += piece.count
+          precondition(delivered <= entry.size)
+        }
+        precondition(delivered == entry.size)
+      } catch is ArchiveError {
+      } catch {
+        preconditionFailure("\(error)")
+      }
+    }
+  }
+
+  /// What is accepted can be written, and reads back as it was.
+  private func fuzzMetadata(_ bytes: UnsafeRawBufferPointer) {
+    guard let metadata = try? Metadata(json: Array(bytes)) else { return }
+    guard let json = try? metadata.json(), let back = try? Metadata(json: json) else {
+      preconditionFailure("what was read cannot be written and read again")
+    }
+    precondition(back == metadata)
+  }
+}
+
+extension Limits {
+  /// So that one input takes little time.
+  fileprivate static var ofAFuzzer: Limits { Limits().with(\.maximumBytes, 32 << 20) }
+}
+
+/// The input as a file without a name, since archives are read from files.
+enum InputFile {
+  private static let file: FileDescriptor = {
+    let path = "/dev/shm/smilepile-fuzz-\(getpid())"
+    guard
+      let file = try? FileDescriptor.open(
+        path, .readWrite, options: [.create, .exclusiveCreate], permissions: .ownerReadWrite)
+    else { preconditionFailure("cannot make \(path)") }
+    unlink(path)
+    return file
+  }()
+
+  static func filled(with bytes: UnsafeRawBufferPointer) throws -> FilePath {
+    try file.resize(to: 0)
+    _ = try file.writeAll(toAbsoluteOffset: 0, bytes)
+    return FilePath("/proc/self/fd/\(file.rawValue)")
+  }
+}
+
+/// Called by libFuzzer for each input.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  Target.chosen.run(UnsafeRawBufferPointer(start: bytes, count: count))
+  return 0
+}

@@ -1,0 +1,110 @@
+import FileSystem
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+@testable import PhotoLibrary
+
+struct PINTests {
+  let scratch: LibraryScratch
+  private let right: PIN
+  private let wrong: PIN
+
+  init() throws {
+    scratch = try LibraryScratch()
+    right = try #require(PIN("1234"))
+    wrong = try #require(PIN("4321"))
+  }
+
+  @Test(arguments: [
+    ("1234", true), ("123456", true), ("00000", true), ("123", false), ("1234567", false), ("12a4", false),
+    ("", false),
+    ("１２３４", false), (" 1234", false), ("12 4", false),
+  ])
+  func fourToSixDigits(text: String, isPIN: Bool) { #expect((PIN(text) != nil) == isPIN) }
+
+  @Test func itIsNeverPrinted() {
+    #expect(!"\(right)".contains("1234"))
+    #expect(!String(reflecting: right).contains("1234"))
+    var dumped = ""
+    dump(right, to: &dumped)
+    #expect(!dumped.contains("1234") && !dumped.contains("49"))
+  }
+
+  @Test func setChangeRemove() throws {
+    let writer = try scratch.writer()
+    #expect(try !writer.library.hasPIN())
+    #expect(throws: PINError.notSet(scratch.path)) { try writer.removePIN(right) }
+    try writer.setPIN(right)
+    #expect(throws: PINError.alreadySet(scratch.path)) { try writer.setPIN(wrong) }
+    #expect(throws: ConsentError.wrongPIN(scratch.path, triesLeft: 4)) {
+      try writer.changePIN(wrong, to: wrong)
+    }
+    try writer.changePIN(right, to: wrong)
+    #expect(throws: ConsentError.self) { try writer.check(right) }
+    try writer.removePIN(wrong)
+    #expect(try !writer.library.hasPIN())
+  }
+
+  /// Neither the digits nor their plain hash: a salt of its own, PBKDF2 with 600,000 rounds.
+  @Test func whatIsKept() throws {
+    try scratch.writer().setPIN(right)
+    let other = try LibraryScratch()
+    try other.writer().setPIN(right)
+    let rows = try [scratch, other].map { try $0.sql { try Row.fetchOne($0, sql: "SELECT * FROM pin") } }
+    let (one, two) = (try #require(rows[0]), try #require(rows[1]))
+    #expect(one["rounds"] as Int == 600_000)
+    #expect((one["salt"] as Data).count == 16 && (one["hash"] as Data).count == 32)
+    #expect(one["salt"] as Data != two["salt"] as Data && one["hash"] as Data != two["hash"] as Data)
+  }
+
+  /// A writer is opened anew for each try: what counts is on the disk.
+  @Test func fiveWrongOnesAndAPause() throws {
+    try scratch.writer().setPIN(right)
+    for left in [4, 3, 2, 1] {
+      #expect(throws: ConsentError.wrongPIN(scratch.path, triesLeft: left)) {
+        try scratch.writer().check(wrong, now: 1000)
+      }
+    }
+    #expect(throws: ConsentError.coolingDown(scratch.path, seconds: 30)) {
+      try scratch.writer().check(wrong, now: 1000)
+    }
+    #expect(throws: ConsentError.coolingDown(scratch.path, seconds: 1)) {
+      try scratch.writer().check(right, now: 30_999)
+    }
+    // a clock that was set back does not make the pause longer
+    #expect(throws: ConsentError.coolingDown(scratch.path, seconds: 30)) {
+      try scratch.writer().check(right, now: -1_000_000_000)
+    }
+    #expect(throws: ConsentError.wrongPIN(scratch.path, triesLeft: 4)) {
+      try scratch.writer().check(wrong, now: 31_000)
+    }
+    try scratch.writer().check(right, now: 31_000)
+    #expect(throws: ConsentError.wrongPIN(scratch.path, triesLeft: 4)) {
+      try scratch.writer().check(wrong, now: 31_000)
+    }
+  }
+
+  @Test(arguments: [false, true], [(false, false), (false, true), (true, false), (true, true)])
+  func whoIsAskedWhat(isProtected: Bool, _ rest: (hasPIN: Bool, alwaysConfirmed: Bool)) throws {
+    let (hasPIN, alwaysConfirmed) = rest
+    let writer = try scratch.writer()
+    if hasPIN { try writer.setPIN(right) }
+    if isProtected {
+      try scratch.sql { try $0.execute(sql: "UPDATE settings SET deleteProtectionEnabled = 1") }
+    }
+    let deed = Deed("do it", alwaysConfirmed: alwaysConfirmed)
+    let (byPIN, byYes) = (isProtected && hasPIN, isProtected && !hasPIN || !isProtected && alwaysConfirmed)
+
+    let (right, wrong) = (right, wrong)
+    let pin = Consent(pin: { _ in right }, confirms: { _ in false })
+    let yes = Consent(pin: { _ in nil }, confirms: { _ in true })
+    let wrongPIN = Consent(pin: { _ in wrong }, confirms: { _ in true })
+    func isAllowed(_ consent: Consent) -> Bool { (try? writer.requireConsent(consent, for: deed)) != nil }
+    #expect(isAllowed(pin) == !byYes)
+    #expect(isAllowed(yes) == !byPIN)
+    #expect(isAllowed(wrongPIN) == !byPIN)
+    #expect(isAllowed(.refused) == !(byPIN || byYes))
+  }
+}

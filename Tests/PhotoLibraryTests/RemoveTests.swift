@@ -1,0 +1,126 @@
+import FileSystem
+import Foundation
+import GRDB
+import Operations
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import PhotoLibrary
+
+struct RemoveTests {
+  let scratch: LibraryScratch
+
+  init() throws {
+    scratch = try LibraryScratch()
+    let writer = try scratch.writer()
+    try writer.change(.add) { change in
+      var (photos, files) = try LibraryScratch.stage(
+        ["a.jpg": "one", "b.jpg": "two", "été.png": "three", "a2.jpg": "four"], in: change, of: writer)
+      photos[3].categoryId = 2
+      var edit = LibraryEdit()
+      edit.newCategories = [LibraryScratch.category(), LibraryScratch.category(2, "cars")]
+      edit.newPhotos = photos
+      edit.newPhotos.append(
+        Photo(
+          id: 5, categoryId: 2, name: "asset", path: "sample/x.png", originalPath: "sample/x.png",
+          isFromAssets: true, createdAt: 0, fileSize: 0, md5: nil))
+      try change.commit(edit, files: files)
+    }
+  }
+
+  private func selection(
+    ids: [Int64] = [], names: [String] = [], categories: [String] = []
+  ) -> RemoveSelection {
+    var selection = RemoveSelection()
+    selection.ids = ids
+    selection.names = names
+    selection.categories = categories
+    return selection
+  }
+
+  @discardableResult
+  private func remove(
+    _ selection: RemoveSelection, isDryRun: Bool = false, consent: Consent = .given
+  ) throws -> RemoveSummary {
+    var options = RemoveOptions()
+    options.consent = consent
+    options.isDryRun = isDryRun
+    return try RemoveRun(path: scratch.path, options: options, counter: ProgressCounter()).run(selection)
+  }
+
+  @Test func conditionsNarrow() throws {
+    let expected: [(RemoveSelection, photos: [Int64], categories: [String])] = [
+      (selection(ids: [1, 3]), [1, 3], []),
+      (selection(names: ["photo ?"]), [1, 2, 3, 4], []),
+      (selection(names: ["a*.jpg"]), [1, 4], []),
+      (selection(names: ["a*.jpg"], categories: ["cars"]), [4], []),
+      (selection(categories: ["cars"]), [4, 5], ["cars"]),
+      (selection(ids: [1, 2], names: ["[ab].jpg"], categories: ["family"]), [1, 2], []),
+      (selection(names: ["e\u{301}t?.png", "?t?.png"]), [3], []),
+      (selection(names: ["b.jpg", "asset"]), [2, 5], []),
+    ]
+    for (selection, photos, categories) in expected {
+      let plan = try RemovePlan(scratch.contents(), selection)
+      #expect(plan.photos.map(\.id) == photos, "\(selection)")
+      #expect(plan.categories.map(\.name) == categories, "\(selection)")
+    }
+  }
+
+  @Test func whatMeetsNothingIsAnError() throws {
+    for wrong in [
+      selection(ids: [1, 99]), selection(names: ["z*"]), selection(names: ["a*", "z*"]),
+      selection(categories: ["boats"]), selection(ids: [1], categories: ["cars"]),
+    ] {
+      #expect(throws: LibraryError.self) { try remove(wrong) }
+    }
+    #expect(try scratch.contents().photos.count == 5)
+  }
+
+  @Test func filesArePutAside() throws {
+    let before = try scratch.photoTexts()
+    let summary = try remove(selection(names: ["a*.jpg"]))
+    #expect(summary.photos.map(\.id) == [1, 4] && summary.bytes == 7)
+    let texts = try scratch.photoTexts()
+    #expect(texts.filter { $0.key.hasPrefix("photos/") }.values.sorted() == ["three", "two"])
+    #expect(texts.values.sorted() == before.values.sorted(), "nothing is deleted")
+    #expect(try scratch.contents().photos.map(\.id) == [2, 3, 5])
+    #expect(try Library(path: scratch.path).strangers() == [])
+  }
+
+  @Test func aCategoryGoesWithItsPhotos() throws {
+    try remove(selection(categories: ["cars"]))
+    #expect(try scratch.contents().categories.map(\.name) == ["family"])
+    #expect(try scratch.contents().photos.map(\.id) == [1, 2, 3])
+  }
+
+  @Test func deletionsAreRemembered() throws {
+    try remove(selection(categories: ["cars"]))
+    let rows = try scratch.sql { try Row.fetchAll($0, sql: "SELECT category, md5, assetPath FROM deletion") }
+    #expect(rows.map { $0["category"] as String } == ["cars", "cars", "cars"])
+    #expect(rows.compactMap { $0["md5"] as MD5Digest? } == [LibraryScratch.digest("four")])
+    #expect(rows.compactMap { $0["assetPath"] as String? } == ["sample/x.png"])
+  }
+
+  @Test func itIsAskedForEveryTime() throws {
+    let tree = try scratch.files()
+    #expect(throws: ConsentError.notConfirmed(scratch.path)) {
+      try remove(selection(ids: [1]), consent: .refused)
+    }
+    #expect(try scratch.files() == tree)
+    #expect(try remove(selection(ids: [1]), isDryRun: true, consent: .refused).photos.count == 1)
+    #expect(try scratch.files() == tree)
+  }
+
+  /// An export that is under way still finds the file; it is put away by the next writer.
+  @Test func nothingMovesUnderAnExport() throws {
+    let library = try Library(path: scratch.path)
+    try library.holdingPhotos {
+      let photos = try library.contents().photos
+      try remove(selection(ids: [1]))
+      #expect(try library.holds(photos[0]))
+    }
+    _ = try scratch.writer()
+    #expect(try !scratch.photoTexts().keys.contains("photos/2025/10/a.jpg"))
+  }
+}

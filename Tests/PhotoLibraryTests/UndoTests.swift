@@ -1,0 +1,220 @@
+import FileSystem
+import Foundation
+import GRDB
+import Operations
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import PhotoLibrary
+
+/// After an undo, the library is as it was before the change: rows, values and files.
+struct UndoTests {
+  let scratch: LibraryScratch
+
+  init() throws {
+    scratch = try LibraryScratch()
+    try scratch.commit(["a.jpg": "one", "b.jpg": "two", "c.jpg": "three"], as: .add)
+  }
+
+  @discardableResult
+  private func undo(_ configure: (inout UndoOptions) -> Void = { _ in }) throws -> UndoSummary {
+    var options = UndoOptions()
+    configure(&options)
+    return try UndoRun(path: scratch.path, options: options, counter: ProgressCounter()).run()
+  }
+
+  /// A change of one kind, with everything in it that such a change may do.
+  private func change(_ kind: Change.Kind) throws {
+    let before = try scratch.contents()
+    let writer = try scratch.writer()
+    try writer.change(kind) { change in
+      var edit = LibraryEdit()
+      var staged: [Change.StagedFile] = []
+      switch kind {
+      case .merge:
+        (edit.newPhotos, staged) = try LibraryScratch.stage(
+          ["d.jpg": "four", "e.jpg": "five"], in: change, of: writer, firstId: 7)
+        edit.newPhotos[1].categoryId = 2
+        edit.newCategories = [LibraryScratch.category(2, "new")]
+        edit.changedCategories = [before.categories[0]]
+        edit.changedCategories[0].displayName = "Renamed"
+        edit.changedPhotos = [before.photos[0]]
+        edit.changedPhotos[0].name = "renamed"
+        edit.changedPhotos[0].createdAt = 1
+        edit.settings = before.settings
+        edit.settings?.themeMode = .dark
+        edit.settings?.deleteProtectionEnabled = true
+      case .replace:
+        (edit.newPhotos, staged) = try LibraryScratch.stage(
+          ["a.jpg": "uno"], in: change, of: writer, firstId: 1)
+        edit.replacesEverything = true
+        edit.newCategories = [LibraryScratch.category(1, "other")]
+        edit.newPhotos.append(before.photos[2])
+        edit.newPhotos[1].name = "kept"
+      case .remove:
+        edit.removedPhotos = [1, 2, 3]
+        edit.removedCategories = [1]
+      case .add, .undo:
+        (edit.newPhotos, staged) = try LibraryScratch.stage(
+          ["z.jpg": "nine"], in: change, of: writer, firstId: 99)
+      }
+      try change.commit(edit, files: staged)
+    }
+  }
+
+  private func expectState(
+    _ contents: LibraryContents, _ files: [String: TemporaryFolder.Item],
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    #expect(try scratch.contents() == contents, sourceLocation: sourceLocation)
+    #expect(try scratch.files() == files, sourceLocation: sourceLocation)
+    #expect(try scratch.rowsWithoutFile().isEmpty, sourceLocation: sourceLocation)
+    #expect(try Library(path: scratch.path).strangers() == [], sourceLocation: sourceLocation)
+  }
+
+  @Test(arguments: [Change.Kind.merge, .replace, .remove])
+  func everythingIsAsItWas(kind: Change.Kind) throws {
+    let (contents, files) = (try scratch.contents(), try scratch.files())
+    try change(kind)
+    #expect(try scratch.contents() != contents)
+    let dry = try undo { $0.isDryRun = true }
+    #expect(try scratch.contents() != contents)
+    var summary = try undo { $0.consent = .given }
+    try expectState(contents, files)
+    #expect(summary.kind == kind && summary.missing.isEmpty)
+    summary.isDryRun = true
+    #expect(summary == dry)
+    let left = try scratch.sql { database in
+      try ["added", "deletion", "replacedCategory", "replacedPhoto", "replacedSettings"].map { table in
+        try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? -1
+      }
+    }
+    #expect(left == [0, 0, 0, 0, 0], "nothing is kept for a second undo")
+  }
+
+  @Test func theSummaryCounts() throws {
+    try change(.merge)
+    let merge = try undo { $0.consent = .given }
+    #expect(merge.photosRemoved == 2 && merge.photosRestored == 0 && merge.photosReverted == 1)
+    #expect(merge.categoriesRemoved == 1 && merge.categoriesRestored == 1)
+    try change(.remove)
+    let remove = try undo()
+    #expect(remove.photosRemoved == 0 && remove.photosRestored == 3 && remove.categoriesRestored == 1)
+  }
+
+  @Test func thereMustBeSomethingToTakeBack() throws {
+    let empty = try LibraryScratch()
+    #expect(throws: UndoError.nothingToUndo(empty.path)) {
+      try UndoRun(path: empty.path, options: UndoOptions(), counter: ProgressCounter()).run()
+    }
+    try change(.remove)
+    try undo()
+    let error = #expect(throws: UndoError.self) { try undo() }
+    guard case .alreadyUndone? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+
+  @Test func notOnceTheLibraryHasChanged() throws {
+    try change(.remove)
+    try scratch.commit(["x.jpg": "ten"], as: .add, firstId: 50)
+    let (contents, files) = (try scratch.contents(), try scratch.files())
+    let error = #expect(throws: UndoError.self) { try undo() }
+    #expect(error?.description.contains("photos were added on") == true)
+    #expect(try scratch.contents() == contents)
+    #expect(try scratch.files() == files)
+  }
+
+  @Test func onlyTheLastOneOfSeveral() throws {
+    try change(.remove)
+    let (contents, files) = (try scratch.contents(), try scratch.files())
+    try scratch.commit(["x.jpg": "ten"], firstId: 50)
+    try undo()
+    #expect(try scratch.contents() == contents)
+    // what had been put aside for the undo before went with it
+    #expect(try scratch.files() == files.filter { !$0.key.hasPrefix(".undo") })
+  }
+
+  /// The files are back, and the rows are not yet: the next writer puts them away again, and the undo still works.
+  @Test(arguments: [Change.Kind.replace, .remove], [1, 2])
+  func cutShortBeforeTheRows(kind: Change.Kind, filesBack: Int) throws {
+    let (contents, files) = (try scratch.contents(), try scratch.files())
+    try change(kind)
+    let (after, filesAfter) = (try scratch.contents(), try scratch.files())
+    let id = try #require(try scratch.sql { try Change.Record.newest($0) }).id
+    for photo in contents.photos.prefix(filesBack) {
+      let path = scratch.folder.path("library/" + photo.path)
+      try FileManager.default.createDirectory(
+        atPath: path.removingLastComponent().string, withIntermediateDirectories: true)
+      try FileManager.default.moveItem(
+        atPath: scratch.folder.path("library/.undo/\(id)/\(photo.id)").string, toPath: path.string)
+    }
+    #expect(try scratch.contents() == after)
+    #expect(try Library(path: scratch.path).strangers() == [])
+    _ = try scratch.writer()
+    #expect(try scratch.files() == filesAfter)
+    try undo { $0.consent = .given }
+    try expectState(contents, files)
+  }
+
+  /// The rows are back, and the files of the photos that went are still there: the next writer removes them.
+  @Test(arguments: [Change.Kind.merge, .replace])
+  func cutShortAfterTheRows(kind: Change.Kind) throws {
+    let (contents, files) = (try scratch.contents(), try scratch.files())
+    try change(kind)
+    // an export that is reading keeps the files from being deleted
+    try Library(path: scratch.path).holdingPhotos {
+      let held = try scratch.photoTexts()
+      try undo { $0.consent = .given }
+      #expect(try scratch.contents() == contents)
+      for (path, text) in held where path.hasPrefix("photos/") {
+        #expect(try scratch.photoTexts()[path] == text)
+      }
+      #expect(try Library(path: scratch.path).strangers() == [])
+    }
+    _ = try scratch.writer()
+    try expectState(contents, files)
+  }
+
+  @Test func aStrangersFileInThePlaceOfAPhotoStays() throws {
+    let path = try scratch.contents().photos[1].path
+    try change(.remove)
+    let after = try scratch.contents()
+    try scratch.folder.write("a stranger's", to: "library/" + path)
+    #expect(throws: UndoError.placeTaken(scratch.folder.path("library/" + path))) { try undo() }
+    #expect(try scratch.contents() == after)
+    #expect(try scratch.photoTexts()[path] == "a stranger's")
+    // and the next writer leaves it there too
+    _ = try scratch.writer()
+    #expect(try scratch.photoTexts().filter { $0.key.hasPrefix("photos/") } == [path: "a stranger's"])
+    try scratch.folder.remove("library/" + path)
+    #expect(try undo().photosRestored == 3)
+    #expect(try scratch.rowsWithoutFile().isEmpty)
+  }
+
+  @Test func aFileThatIsGoneIsNamed() throws {
+    try change(.remove)
+    let id = try #require(try scratch.sql { try Change.Record.newest($0) }).id
+    try scratch.folder.remove("library/.undo/\(id)/2")
+    let summary = try undo()
+    #expect(summary.missing.map(\.item) == ["photo 2 “photo 2”"])
+    #expect(try scratch.contents().photos.count == 3)
+  }
+
+  @Test func protectedLibrariesAskFirst() throws {
+    try change(.merge)
+    let contents = try scratch.contents()
+    #expect(contents.settings.deleteProtectionEnabled)
+    #expect(throws: ConsentError.notConfirmed(scratch.path)) { try undo() }
+    #expect(try scratch.contents() == contents)
+    try undo { $0.consent = .given }
+  }
+
+  @Test func photosOfAnOlderVersionsImportAreNotTakenBack() throws {
+    try change(.merge)
+    try scratch.sql { try $0.execute(sql: "DELETE FROM replacedSettings; DELETE FROM added") }
+    #expect(throws: UndoError.self) { try undo() }
+  }
+}
