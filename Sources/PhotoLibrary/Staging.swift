@@ -95,7 +95,7 @@ extension LibraryWriter {
     for folder in Set(items.map { FilePath($0.path).removingLastComponent() }) {
       var folder = folder
       // the folder may be gone with its last file, and those above it
-      while !folder.isEmpty {
+      while folder.starts(with: "photos") {
         if let found = try? library.root.directory(folder) {
           try? found.sync()
           break
