@@ -55,6 +55,7 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ], path: "Tests/FaultWalk"),
+    .testTarget(name: "FaultTests", dependencies: ["FaultWalk", "TestSupport", "smilepile"]),
     .testTarget(name: "FileSystemTests", dependencies: ["FileSystem", "TestSupport"]),
     .testTarget(name: "ZipTests", dependencies: ["Zip", "TestSupport"]),
     .testTarget(name: "ImageHeaderTests", dependencies: ["ImageHeader"]),

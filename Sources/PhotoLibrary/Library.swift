@@ -74,7 +74,7 @@ public final class Library: Sendable {
       try root.sync()
     } catch {
       // a library that may be gone after a power cut is none; there is nothing in it yet
-      try? root.remove(databaseName)
+      _ = try? root.remove(databaseName)
       throw error
     }
     lock.release()

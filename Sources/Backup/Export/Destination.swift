@@ -9,10 +9,13 @@ struct Destination {
 
   /// - Throws: `BackupError.noSuchDestination`, `.destinationExists`, or `FileError`.
   init(_ path: FilePath) throws {
-    if (try? Directory.open(path)) != nil {
+    do {
+      _ = try Directory.open(path)
       folder = path
       name = nil
       return
+    } catch {
+      guard error.isAbsence else { throw error }
     }
     let parent = path.removingLastComponent()
     folder = parent.isEmpty ? "." : parent
