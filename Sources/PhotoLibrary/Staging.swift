@@ -92,15 +92,15 @@ extension LibraryWriter {
   /// Makes removals durable before the journal goes, which after a power cut could otherwise outlive it. Not worth
   /// a failure: what would come back is a file that `verify` names.
   private func syncFolders(of items: [Staging.Journal.Item]) {
-    for folder in Set(items.map { FilePath($0.path).removingLastComponent() }) {
-      var folder = folder
+    let paths = items.map { FilePath($0.path) }.filter { $0.isRelative && $0.starts(with: "photos") }
+    for folder in Set(paths.map { $0.removingLastComponent() }) {
       // the folder may be gone with its last file, and those above it
-      while folder.starts(with: "photos") {
-        if let found = try? library.root.directory(folder) {
-          try? found.sync()
-          break
+      for count in stride(from: folder.components.count, to: 0, by: -1) {
+        guard let found = try? library.root.directory(FilePath(root: nil, folder.components.prefix(count))) else {
+          continue
         }
-        folder = folder.removingLastComponent()
+        try? found.sync()
+        break
       }
     }
   }

@@ -14,10 +14,8 @@ struct Destination {
       folder = path
       name = nil
       return
-    } catch let error where !error.isAbsence {
-      throw error
     } catch {
-      // a file name, then
+      guard error.isAbsence else { throw error }
     }
     let parent = path.removingLastComponent()
     folder = parent.isEmpty ? "." : parent

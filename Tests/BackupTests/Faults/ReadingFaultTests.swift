@@ -14,14 +14,14 @@ import Testing
   private let scratch: ScratchFolder
   private let library: SampleLibrary
   /// Larger than a buffer of the pipeline, so that a fault can happen in the middle.
-  private static let size = 3 << 20
+  private static let size = 5 << 18
 
   init() throws {
     scratch = try ScratchFolder()
     library = try SampleLibrary(
       (1...3).map { id in
         .init(
-          id: id, fileName: "\(id).jpg", bytes: (0..<Self.size).map { UInt8(truncatingIfNeeded: $0 / 7 + Int(id)) })
+          id: id, fileName: "\(id).jpg", bytes: [UInt8](repeating: UInt8(id), count: Self.size - 1) + [0])
       }, categories: [.sample(1, "family")])
   }
 
@@ -68,8 +68,8 @@ import Testing
     func callAsFunction(_ file: FilePath) {
       let handle = FileHandle(forUpdatingAtPath: file.string)
       switch self {
-      case .truncated: try? handle?.truncate(atOffset: 1 << 20)
-      case .grown: try? handle?.truncate(atOffset: 4 << 20)
+      case .truncated: try? handle?.truncate(atOffset: 1 << 18)
+      case .grown: try? handle?.truncate(atOffset: 6 << 18)
       case .replacedByAnother:
         try? FileManager.default.removeItem(atPath: file.string)
         try? Data("another".utf8).write(to: URL(fileURLWithPath: file.string))
@@ -113,7 +113,7 @@ import Testing
     for (id, bytes) in try library.bytesOfPhotos() {
       try scratch.write([0xFF, 0xD8, 0xFF, 0xE0] + bytes, to: "pictures/new \(id).jpg")
     }
-    let fault = fault(.error(.ioError), at: 4, below: try real(folder.appending("new 2.jpg")))
+    let fault = fault(.error(.ioError), at: 3, below: try real(folder.appending("new 2.jpg")))
     defer { fault.disarm() }
     let summary = try await Work.add([folder], to: library.path).summary
     #expect(fault.place != nil)
@@ -133,7 +133,7 @@ import Testing
     let reads = fault(.error(.ioError), at: .max, below: path)
     _ = try await SampleLibrary().importing(archive) { $0.workers = 1 }
     reads.disarm()
-    let fault = fault(.error(.ioError), at: reads.count - 30, persists: false, below: path)
+    let fault = fault(.error(.ioError), at: reads.count - 8, persists: false, below: path)
     defer { fault.disarm() }
     let summary = try await target.importing(archive) { $0.workers = 1 }
     #expect(fault.place != nil)
@@ -156,7 +156,7 @@ import Testing
     let reads = fault(.error(.ioError), at: .max, below: path)
     #expect(try await Work.verify([archive]).summary.damaged.isEmpty)
     reads.disarm()
-    let fault = fault(.error(.ioError), at: reads.count - 30, persists: false, below: path)
+    let fault = fault(.error(.ioError), at: reads.count - 8, persists: false, below: path)
     defer { fault.disarm() }
     let summary = try await Work.verify([archive]).summary
     #expect(summary.damaged.count == 1)
@@ -170,7 +170,7 @@ import Testing
     let photos = library.path.appending("photos")
     // the first reading is for the MD5, the second brings the photo
     let perReading = Self.size / (1 << 18)
-    let fault = fault(.error(.ioError), at: perReading + 8, below: try file(0))
+    let fault = fault(.error(.ioError), at: perReading + 4, below: try file(0))
     defer { fault.disarm() }
     let summary = try await target.importing(json) {
       $0.photosFrom = photos
