@@ -45,8 +45,10 @@ struct LocalHeaderScan: ~Copyable {
       guard dataOffset <= directoryOffset - entry.compressedSize else { throw lies(entry, .compressedSize) }
       entries[index].dataOffset = dataOffset
       limit = dataOffset + entry.compressedSize
-      // a next one that begins before that, or beyond the entries, is told in its turn
-      if following >= limit, following <= directoryOffset {
+      // a next one where none can be is told in its turn
+      let isPlausible =
+        following == directoryOffset || following <= directoryOffset - RecordLength.localHeader
+      if following >= limit, isPlausible {
         try check(descriptor, after: entry, limit..<following, in: file)
       }
       previous = index
