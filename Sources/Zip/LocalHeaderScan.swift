@@ -131,7 +131,9 @@ struct LocalHeaderScan: ~Copyable {
     }
     // the next header follows, and comes along
     if !gap.isEmpty { try need(gap.count, at: gap.lowerBound, in: file, ahead: 512, for: entry) }
-    let bytes = gap.isEmpty ? UnsafeRawBufferPointer(start: nil, count: 0)
+    let bytes =
+      gap.isEmpty
+      ? UnsafeRawBufferPointer(start: nil, count: 0)
       : buffer.bytes.slice(gap.lowerBound - start, gap.count)
     guard descriptor.fits(bytes, after: entry) else {
       throw descriptor.isPromised
