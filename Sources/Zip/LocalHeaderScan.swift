@@ -45,8 +45,10 @@ struct LocalHeaderScan: ~Copyable {
       guard dataOffset <= directoryOffset - entry.compressedSize else { throw lies(entry, .compressedSize) }
       entries[index].dataOffset = dataOffset
       limit = dataOffset + entry.compressedSize
-      // a next one that begins before that, or beyond the entries, is told in its turn
-      if following >= limit, following <= directoryOffset {
+      // a next one where none can be is told in its turn
+      let isPlausible =
+        following == directoryOffset || following <= directoryOffset - RecordLength.localHeader
+      if following >= limit, isPlausible {
         try check(descriptor, after: entry, limit..<following, in: file)
       }
       previous = index
@@ -129,7 +131,9 @@ struct LocalHeaderScan: ~Copyable {
     }
     // the next header follows, and comes along
     if !gap.isEmpty { try need(gap.count, at: gap.lowerBound, in: file, ahead: 512, for: entry) }
-    let bytes = gap.isEmpty ? UnsafeRawBufferPointer(start: nil, count: 0)
+    let bytes =
+      gap.isEmpty
+      ? UnsafeRawBufferPointer(start: nil, count: 0)
       : buffer.bytes.slice(gap.lowerBound - start, gap.count)
     guard descriptor.fits(bytes, after: entry) else {
       throw descriptor.isPromised

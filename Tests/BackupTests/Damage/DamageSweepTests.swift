@@ -73,7 +73,9 @@ import Testing
     print(
       "\(fixture): \(tally.flips) flips, \(tally.refused) refused, \(tally.named) named, "
         + "\(tally.harmless.values.reduce(0, +)) harmless, \(tally.silent.count) silent")
-    for (field, count) in tally.harmless.sorted(by: { $0.key < $1.key }) { print("  harmless: \(count) in \(field)") }
+    for (field, count) in tally.harmless.sorted(by: { $0.key < $1.key }) {
+      print("  harmless: \(count) in \(field)")
+    }
   }
 
   @Test func everyLengthOfAnArchiveOfOurs() async throws {

@@ -10,7 +10,7 @@ import Zip
 @Suite struct HostileDocumentTests {
   /// A document with this after the usual properties.
   private static func document(_ more: String) -> [UInt8] {
-    Array(#"{"categories": [{"id": 1, "name": "a", "displayName": "A", "position": 0, "createdAt": 5}], "photos": [], \#(more)}"#.utf8)
+    Array(#"{"categories": [\#(MetadataFaultTests.category)], "photos": [], \#(more)}"#.utf8)
   }
 
   private func fault(_ json: [UInt8]) -> Metadata.Fault? {
@@ -36,7 +36,7 @@ import Zip
     let most = Limits().maximumNesting
     #expect(most == 64)
     #expect(fault(Self.nested(most, opening, closing)) == nil)
-    for levels in [most + 1, 1000, 5_000_000] {
+    for levels in [most + 1, 1000, 200_000] {
       let fault = self.fault(Self.nested(levels, opening, closing))
       #expect(fault?.reason == "is nested deeper than 64 levels")
       #expect(fault?.path.hasPrefix(opening == "[" ? "x[0][0]" : "x.a.a") == true)
@@ -70,11 +70,12 @@ import Zip
   }
 
   @Test func equalKeysOfDifferentObjectsAndKeysThatOnlyLookAlike() {
-    #expect(fault(Self.document(#""x": [{"a": 1}, {"a": 1, "A": 1, "a ": 1, "\\a": 1}, {"é": 1, "e\u0301": 1}]"#)) == nil)
+    let objects = #"{"a": 1}, {"a": 1, "A": 1, "a ": 1, "\\a": 1}, {"é": 1, "e\u0301": 1}"#
+    #expect(fault(Self.document(#""x": [\#(objects)]"#)) == nil)
   }
 
-  @Test func aMillionKeysTakeNoTimeToSpeakOf() {
-    let keys = (0..<1_000_000).map { #""k\#($0)":0"# }.joined(separator: ",")
+  @Test func manyKeysTakeNoTimeToSpeakOf() {
+    let keys = (0..<100_000).map { #""k\#($0)":0"# }.joined(separator: ",")
     let clock = ContinuousClock()
     let time = clock.measure { #expect(fault(Self.document(#""x": {\#(keys)}"#)) == nil) }
     #expect(time < .seconds(60))
@@ -136,11 +137,14 @@ import Zip
         ("photoId", "1"), ("originalPath", #""p""#), ("zipEntryName", #""photos/a""#), ("fileName", #""a""#),
         ("fileSize", "0"),
       ])
-    let security = #"{"hasPIN": false, "hasPattern": false, "kidSafeModeEnabled": false, "deleteProtectionEnabled": false}"#
+    let flags = ["hasPIN", "hasPattern", "kidSafeModeEnabled", "deleteProtectionEnabled"]
+    let security = "{" + flags.map { "\"\($0)\": false" }.joined(separator: ", ") + "}"
     let settings = object("settings.", [("isDarkMode", "true"), ("securitySettings", security)])
     let root = path.contains(".") ? "" : ", \"\(path)\": \(value)"
     return Array(
-      #"{"categories": [\#(category)], "photos": [\#(photo)], "photoManifest": [\#(entry)], "settings": \#(settings)\#(root)}"#.utf8)
+      MetadataFaultTests.document(
+        categories: category, photos: photo, manifest: entry, more: #", "settings": \#(settings)\#(root)"#
+      ).utf8)
   }
 
   // MARK: Texts
@@ -161,7 +165,10 @@ import Zip
   }
 
   @Test func longTextsAreRefused() {
-    for path in ["photos[0].name", "photoManifest[0].originalPath", "categories[0].displayName", "appVersion"] {
+    let paths = [
+      "photos[0].name", "photoManifest[0].originalPath", "categories[0].displayName", "appVersion",
+    ]
+    for path in paths {
       let most = String(repeating: "é", count: Metadata.maximumTextBytes / 2)
       #expect(fault(Self.document(path, "\"\(most)\"")) == nil)
       #expect(fault(Self.document(path, "\"\(most)x\""))?.path == path)
