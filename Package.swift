@@ -17,11 +17,13 @@ let package = Package(
   targets: [
     .systemLibrary(
       name: "CLibZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
+    // comes with libzip-dev
+    .systemLibrary(name: "CZLib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(
       name: "FileSystem",
       dependencies: ["CSystemCalls", .product(name: "SystemPackage", package: "swift-system")]),
     .target(name: "CSystemCalls"),
-    .target(name: "Zip", dependencies: ["CLibZip", "FileSystem"]),
+    .target(name: "Zip", dependencies: ["CLibZip", "CZLib", "FileSystem"]),
     .target(name: "ImageHeader"),
     .target(name: "Operations"),
     .target(

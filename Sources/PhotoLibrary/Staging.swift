@@ -60,6 +60,7 @@ extension LibraryWriter {
         database, sql: "SELECT EXISTS (SELECT * FROM change WHERE id = ?)", arguments: [changeId]) ?? false
     }
     if !isCommitted {
+      try finishHealing(changeId, in: folder)
       for item in try journal(in: folder) { try removeUncommitted(item, stagedIn: folder) }
     }
     try removeStaging(changeId)

@@ -30,6 +30,7 @@ struct Smilepile: AsyncParsableCommand {
     version: "smilepile \(Version.current)",
     subcommands: [
       Init.self, Add.self, List.self, Export.self, Import.self, Inspect.self, Verify.self, Stats.self,
+      Repair.self, Heal.self,
     ])
 }
 

@@ -69,6 +69,8 @@ public struct BackupSource: Sendable {
   public let strangers: [String]
   /// The archive, nil for a JSON document.
   public let archive: Archive?
+  /// What was wrong with the archive, where it had to be searched; nil for a backup that is one.
+  public internal(set) var salvage: SalvageReport?
 
   /// How many bytes the photo files of the backup have.
   public var photoBytes: Int {
@@ -151,14 +153,14 @@ public struct BackupSource: Sendable {
     var reader = try EntryReader(archive)
     metadata = try Self.metadata(try reader.bytes(of: entry, limit: Self.maximumMetadataBytes), path)
     origin = Self.origin(of: metadata, root: root)
-    let matching = EntryMatching(metadata: metadata, archive: archive, root: root)
+    let matching = EntryMatching(metadata: metadata, entries: archive.entries, root: root)
     photos = matching.photos
     warnings = matching.warnings
     damagedBefore = matching.damagedBefore
     strangers = matching.strangers
   }
 
-  private static func metadata(_ json: [UInt8], _ path: FilePath) throws -> Metadata {
+  static func metadata(_ json: [UInt8], _ path: FilePath) throws -> Metadata {
     do {
       return try Metadata(json: json)
     } catch {
@@ -182,7 +184,7 @@ public struct BackupSource: Sendable {
     return (entry, root)
   }
 
-  private static func origin(of metadata: Metadata, root: String) -> Origin {
+  static func origin(of metadata: Metadata, root: String) -> Origin {
     if metadata.smilepile != nil { return .smilepile }
     if !root.isEmpty { return .ios }
     let paths = metadata.photos.lazy.filter { !$0.isFromAssets }.map(\.path)

@@ -39,7 +39,7 @@ struct ImportRun {
     counter.enter(.planning)
     let reader = try writer?.library ?? Library(path: library)
 
-    var sources = try paths.map { try BackupSource(path: $0, limits: options.limits) }
+    var sources = try paths.map(open)
     if let folder = options.photosFrom {
       let finder = try PhotoFinder(folder: folder)
       for index in sources.indices { try finder.complete(&sources[index], counter) }
@@ -68,6 +68,12 @@ struct ImportRun {
     }
     return sum
   }
+
+  private func open(_ path: FilePath) throws -> BackupSource {
+    guard options.salvages else { return try BackupSource(path: path, limits: options.limits) }
+    return try .salvaging(path, limits: options.limits) { [counter] _ in try counter.checkCancellation() }
+  }
+
   /// With several backups, each message begins with its backup's path.
   private func named(
     _ summary: ImportSummary, _ source: BackupSource, among sources: [BackupSource]

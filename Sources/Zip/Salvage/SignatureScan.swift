@@ -1,0 +1,144 @@
+import FileSystem
+import Glibc
+import SystemPackage
+
+/// Reads a file from end to end and notes where records of an archive may be: local headers by their place,
+/// directory records with what they say. What stands in them is believed later, or not.
+struct SignatureScan {
+  /// Where local headers may begin, in order.
+  private(set) var headers: [Int] = []
+  /// Directory records, in the order of the file.
+  private(set) var records: [SalvagedRecord] = []
+  /// By how much the offsets in the directory may be wrong, by what the end records say.
+  private(set) var shifts: [Int] = []
+
+  private static let window = 1 << 20
+  /// Bytes that a window shares with the next, so that every record's fixed part lies in one.
+  private static let overlap = 64
+  private let limits: Limits
+
+  init(_ file: ArchiveFile, limits: Limits, whileReading: (Int) throws -> Void) throws {
+    self.limits = limits
+    let size = file.status.size
+    var buffer = RecordBuffer(capacity: Self.window)
+    var start = 0
+    while start < size {
+      try ArchiveError.onFile { () throws(FileError) in
+        try buffer.fill(min(Self.window, size - start), from: file.file, at: start)
+      }
+      guard buffer.count == min(Self.window, size - start) else { throw ArchiveError.changed(file.file.path) }
+      let isLast = start + buffer.count >= size
+      let end = isLast ? buffer.count : buffer.count - Self.overlap
+      try search(buffer.bytes, upTo: end, at: start, file)
+      try whileReading(end)
+      start += end
+    }
+  }
+
+  private mutating func search(
+    _ bytes: UnsafeRawBufferPointer, upTo end: Int, at start: Int, _ file: ArchiveFile
+  ) throws {
+    var position = 0
+    while let found = bytes.firstMark(from: position), found < end {
+      position = found
+      defer { position += 1 }
+      guard position <= bytes.count - 4 else { return }
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[position...])
+      switch rest.u32(0) {
+      case Signature.localHeader:
+        guard SalvagedHeader.isPlausible(rest) else { continue }
+        headers.append(start + position)
+      case Signature.directoryRecord:
+        guard let record = try SalvagedRecord(rest, at: start + position, in: file) else { continue }
+        records.append(record)
+      case Signature.end where rest.count >= RecordLength.end:
+        note(size: UInt64(rest.u32(12)), offset: UInt64(rest.u32(16)), endsAt: start + position)
+      case Signature.zip64End where rest.count >= RecordLength.zip64End:
+        note(size: rest.u64(40), offset: rest.u64(48), endsAt: start + position)
+      default: continue
+      }
+      let count = max(headers.count, records.count)
+      guard count <= limits.maximumEntries else {
+        throw ArchiveError.tooManyEntries(file.file.path, count: count, limit: limits.maximumEntries)
+      }
+    }
+  }
+
+  /// A directory of `size` bytes that ends here and believes to begin at `offset`. The last few count: those of
+  /// archives inside of photos come before that of the archive.
+  private mutating func note(size: UInt64, offset: UInt64, endsAt end: Int) {
+    guard let size = Int(exactly: size), let offset = Int(exactly: offset), size <= end else { return }
+    let shift = end - size - offset
+    if shifts.contains(shift) { return }
+    shifts.append(shift)
+    if shifts.count > 8 { shifts.removeFirst() }
+  }
+
+  /// Where each directory record says that its entry begins. The directory's offsets are put right by the one
+  /// shift under which most of them lead to local headers: a prefix moves them all.
+  func sites() -> [Int: [SalvagedRecord]] {
+    guard !records.isEmpty else { return [:] }
+    let known = Set(headers)
+    var candidates = [0] + shifts
+    if let first = headers.first, let least = records.map(\.headerOffset).min() {
+      candidates.append(first - least)
+    }
+    var sites: [Int: [SalvagedRecord]] = [:]
+    let runs = runs()
+    for (index, run) in runs.enumerated() {
+      func hits(_ shift: Int) -> Int { records[run].count { known.contains($0.headerOffset &+ shift) } }
+      var best = (shift: candidates[0], hits: hits(candidates[0]))
+      for shift in candidates.dropFirst() {
+        let hits = hits(shift)
+        if hits > best.hits { best = (shift, hits) }
+      }
+      // records that lead to no header at all are believed where they are the last word
+      guard best.hits > 0 || index == runs.count - 1 else { continue }
+      for record in records[run] {
+        let (site, overflow) = record.headerOffset.addingReportingOverflow(best.shift)
+        // two records of one place: a directory that was left behind where the archive was added to
+        if !overflow, sites[site, default: []].count < 2 { sites[site, default: []].append(record) }
+      }
+    }
+    return sites
+  }
+
+  /// Where the first directory record behind a place is.
+  func firstRecord(after place: Int) -> Int? {
+    var range = 0..<records.count
+    while !range.isEmpty {
+      let middle = (range.lowerBound + range.upperBound) / 2
+      range =
+        records[middle].position <= place ? middle + 1..<range.upperBound : range.lowerBound..<middle
+    }
+    return range.lowerBound < records.count ? records[range.lowerBound].position : nil
+  }
+
+  /// Records without a gap between them.
+  private func runs() -> [Range<Int>] {
+    var runs: [Range<Int>] = []
+    var start = 0
+    for index in 1...records.count
+    where index == records.count || records[index].position != records[index - 1].end {
+      runs.append(start..<index)
+      start = index
+    }
+    return runs
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Where the first "PK" is, with which every record's mark begins.
+  func firstMark(from position: Int) -> Int? {
+    guard let baseAddress else { return nil }
+    var position = position
+    while position < count - 1,
+      let found = memchr(baseAddress + position, CInt(UInt8(ascii: "P")), count - 1 - position)
+    {
+      position = UnsafeRawPointer(found) - baseAddress
+      if self[position + 1] == UInt8(ascii: "K") { return position }
+      position += 1
+    }
+    return nil
+  }
+}
