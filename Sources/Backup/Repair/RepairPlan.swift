@@ -168,6 +168,8 @@ struct RepairPlan {
           zipEntryName: "photos/\(item.fileName)", fileName: item.fileName, fileSize: Int64(item.size),
           checksum: item.md5.description, expectedChecksum: item.expected))
     }
+    // both apps demand a date
+    metadata.exportDate = metadata.exportDate ?? Date().milliseconds
     let hasSettings = metadata.settings != nil
     if !hasSettings {
       // both apps demand some

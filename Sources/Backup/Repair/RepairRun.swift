@@ -79,8 +79,10 @@ struct RepairRun {
     }
     let target = try options.destination.map { try Destination($0) }
     let entries = source.archive?.entries ?? []
-    // read, written, read back
-    counter.setTotals(items: entries.count * 3, bytes: entries.reduce(0) { $0 + $1.size } * 3)
+    // each is read, written and read back, and at most so many come from elsewhere
+    let (count, bytes) = (entries.count, entries.reduce(0) { $0 + $1.size })
+    let absent = absentPhotos(source)
+    counter.setTotals(items: count * 3 + absent.count * 2, bytes: bytes * 3 + absent.bytes * 2)
     counter.enter(.verifying)
     let plan = try RepairPlan(source, counter) { wanted in
       try PhotoSupply(wanted, from: others, library, counter)
@@ -92,6 +94,7 @@ struct RepairRun {
       summary.bytes = source.photoBytes
       return summary
     }
+    counter.setTotals(items: count + plan.items.count * 2, bytes: bytes + plan.bytes * 2)
     summary.warnings += source.strangers.map {
       "\($0.escaped) is mentioned nowhere, and does not come along"
     }
@@ -100,6 +103,15 @@ struct RepairRun {
     (summary.photos, summary.bytes) = (plan.items.count, plan.bytes)
     try write(plan, target, &summary)
     return summary
+  }
+
+  /// The photos that the archive promises and does not hold, with the sizes that it says they have.
+  private func absentPhotos(_ source: BackupSource) -> (count: Int, bytes: Int) {
+    let sizes = source.photos.compactMap { photo -> Int? in
+      guard case .absent(_, isDamage: true, _) = photo.content else { return nil }
+      return Int(min(max(photo.record.fileSize, 0), 1 << 30))
+    }
+    return (sizes.count, sizes.reduce(0, +))
   }
 
   private func write(_ plan: RepairPlan, _ target: Destination?, _ summary: inout RepairSummary) throws {
@@ -140,7 +152,8 @@ struct RepairRun {
     var writer = try ArchiveWriter()
     for item in plan.items {
       try writer.addPlaced(
-        "photos/\(item.fileName)", size: item.size, modified: plan.source.photos[item.source].record.createdAt)
+        "photos/\(item.fileName)", size: item.size, modified: plan.source.photos[item.source].record.createdAt
+      )
     }
     try writer.addText("metadata.json", modified: date) { metadata }
     try writer.addText("checksums.md5", modified: date) { plan.checksums(metadata: metadata) }

@@ -39,7 +39,8 @@ extension BackupSource {
         throw error
       }
       guard let found = try SalvagedContents(salvage, limits: limits, whileReading) else { throw error }
-      return BackupSource(found, salvage, fault: Finding(path.string.escaped, message: "\(error)"))
+      let fault = salvage.fault?.description ?? "\(error)"
+      return BackupSource(found, salvage, fault: Finding(path.string.escaped, message: fault))
     }
   }
 

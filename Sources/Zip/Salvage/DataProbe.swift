@@ -22,7 +22,7 @@ final class DataProbe {
   private let file: ArchiveFile
   private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 << 10, alignment: 4096)
   private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 4096)
-  private let whileReading: (Int) throws -> Void
+  let whileReading: (Int) throws -> Void
   /// Expanding to more than so many times the data is no photo, and no metadata either.
   private static let maximumRatio = 256
 
@@ -60,6 +60,7 @@ final class DataProbe {
       let wanted = min(input.count, (length ?? .max) - taken)
       let count = try read(wanted, at: offset + taken)
       taken += count
+      try whileReading(count)
       stream.pointee.next_in = input.bindMemory(to: UInt8.self).baseAddress
       stream.pointee.avail_in = CUnsignedInt(count)
       repeat {
@@ -77,7 +78,6 @@ final class DataProbe {
         guard code == Z_OK || code == Z_BUF_ERROR, size <= limit else { return fail(.broken, taken + size) }
       } while stream.pointee.avail_out == 0
       if count == 0 { return fail(.cutOff, taken + size) }
-      try whileReading(0)
     }
   }
 
@@ -90,7 +90,7 @@ final class DataProbe {
       if count == 0 { return fail(.cutOff, taken) }
       crc = CZLib.crc32(crc, input.bindMemory(to: UInt8.self).baseAddress, CUnsignedInt(count))
       taken += count
-      try whileReading(0)
+      try whileReading(count)
     }
     guard UInt32(crc) == crc32 else { return fail(.broken, taken) }
     return .ended(compressedSize: length, size: length, crc32: crc32)
@@ -118,7 +118,7 @@ final class DataProbe {
         var reader = try EntryReader(single)
         try reader.read(entry) { bytes in
           delivered += bytes.count
-          try whileReading(0)
+          try whileReading(bytes.count)
         }
         return expected
       } catch let error as ArchiveError {

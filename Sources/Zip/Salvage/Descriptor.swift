@@ -13,7 +13,9 @@ struct Descriptor: Equatable {
   static let maximumLength = 24
 
   /// The descriptor at the start of these bytes, if there is one of these values.
-  static func find(_ bytes: UnsafeRawBufferPointer, crc32: UInt32, compressedSize: Int, size: Int) -> Descriptor? {
+  static func find(
+    _ bytes: UnsafeRawBufferPointer, crc32: UInt32, compressedSize: Int, size: Int
+  ) -> Descriptor? {
     all(in: bytes).first { $0.crc32 == crc32 && $0.compressedSize == compressedSize && $0.size == size }
   }
 

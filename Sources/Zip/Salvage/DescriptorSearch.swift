@@ -45,12 +45,15 @@ struct DescriptorSearch {
         try buffer.fill(Self.window, from: file.file, at: start)
       }
       guard buffer.count > 0 else { return nil }
+      try probe.whileReading(buffer.count)
       var position = 0
       while let found = buffer.bytes.firstMark(from: position) {
         position = found
         let bytes = Array(buffer.bytes[position...].prefix(Descriptor.maximumLength))
         let place = start + position
-        if bytes.count < Descriptor.maximumLength, place + Descriptor.maximumLength <= file.status.size { break }
+        if bytes.count < Descriptor.maximumLength, place + Descriptor.maximumLength <= file.status.size {
+          break
+        }
         if bytes.starts(with: [0x50, 0x4B, 7, 8]), let found = try entry(bytes, at: place) { return found }
         position += 1
       }

@@ -9,7 +9,7 @@ struct SalvageWalk {
 
   private let file: ArchiveFile
   private let scan: SignatureScan
-  private let records: [Int: [SalvagedRecord]]
+  private let hints: [Int: [SignatureScan.Hint]]
   private let sites: [Int]
   private let limits: Limits
   private let probe: DataProbe
@@ -26,9 +26,9 @@ struct SalvageWalk {
     self.file = file
     self.scan = scan
     self.limits = limits
-    records = scan.sites()
+    hints = scan.hints()
     let size = file.status.size
-    sites = Set(scan.headers).union(records.keys.filter { (0..<size).contains($0) }).sorted()
+    sites = Set(scan.headers).union(hints.keys.filter { (0..<size).contains($0) }).sorted()
     probe = DataProbe(file, whileReading: whileReading)
   }
 
@@ -36,121 +36,143 @@ struct SalvageWalk {
     for (position, site) in sites.enumerated() where site >= cursor {
       try visit(site, following: sites[(position + 1)...])
     }
-    for (site, records) in records.sorted(by: { $0.key < $1.key })
+    for (site, hints) in hints.sorted(by: { $0.key < $1.key })
     where !(0..<file.status.size).contains(site) {
-      for record in records where !isInsideEntry(record.position) { lose(record.name, .cutOff) }
+      for hint in hints where !isInsideEntry(hint.record.position) { lose(hint.record.name, .cutOff) }
     }
   }
 
   private mutating func visit(_ site: Int, following: ArraySlice<Int>) throws {
-    let records = records[site] ?? []
-    if let header = try SalvagedHeader(file, at: site) {
+    let hints = hints[site] ?? []
+    let records = hints.map(\.record)
+    let header = try SalvagedHeader(file, at: site)
+    if let header {
       let record =
-        records.first { $0.rawName == header.rawName } ?? records.first { header.isLike($0) }
-      if try take(header, record, at: site, following) || record != nil { return }
+        records.first { $0.rawName == header.rawName } ?? records.first { header.isLike($0) } ?? records.first
+      if try take(header, record, at: site) { return }
     }
-    for record in records where try take(record, at: site, following.first) { return }
+    // the header may be gone, or be wrong about where the data begins
+    for hint in hints where try take(hint, at: site) { return }
+    if let header, !header.hasSizes, !records.contains(where: { header.hasNameAndMethod(of: $0) }),
+      try takeUnsized(header, at: site, following)
+    {
+      return
+    }
+    if let header, records.isEmpty {
+      guard let name = header.name else { return }
+      let end = header.hasSizes ? header.dataEnd : header.dataOffset
+      let reason: Salvage.Reason =
+        probe.budget == 0 ? .notSearched : end > file.status.size ? .cutOff : .damaged
+      return doubt(name, reason, from: site, to: end)
+    }
     for record in records {
-      lose(record.name, .overwritten)
-      // what is left of it may hold headers of its own
-      let end = site.addingReportingOverflow(record.compressedSize)
-      doubtEnd = max(doubtEnd, min(end.overflow ? .max : end.partialValue, following.first ?? .max))
+      let header = RecordLength.localHeader + record.rawName.count + record.extraLength
+      let (end, overflow) = (site + header).addingReportingOverflow(record.compressedSize)
+      doubt(record.name, .overwritten, from: site, to: overflow ? .max : end)
     }
+  }
+
+  /// Notes a loss. What is left of the entry may hold headers of its own, up to where it would have ended.
+  private mutating func doubt(_ name: String?, _ reason: Salvage.Reason, from site: Int, to end: Int) {
+    if let name { loseUnlessDoubtful(name, reason, at: site) }
+    doubtEnd = max(doubtEnd, min(end, file.status.size))
   }
 
   // MARK: By the local header
 
-  /// Takes the entry that a local header begins, or notes that it is lost.
+  /// Takes the entry that a local header begins. A directory record of the same place is believed where the two
+  /// say one thing; where they do not, the checksum decides.
   ///
-  /// - Returns: false if there is none.
+  /// - Returns: false if it cannot be had.
   private mutating func take(
-    _ header: SalvagedHeader, _ record: SalvagedRecord?, at site: Int, _ following: ArraySlice<Int>
+    _ header: SalvagedHeader, _ record: SalvagedRecord?, at site: Int
   ) throws -> Bool {
-    let names = [header.name, record?.name].compactMap { $0 }
-    let name = names.first { EntryName.fault(of: $0) == nil } ?? names.first
-    guard let name else { return false }
     var candidates: [Entry] = []
-    if header.hasSizes {
+    if header.hasSizes, let name = header.name {
       candidates.append(
         Entry(
           header, name: name, at: site, crc32: header.crc32, compressedSize: header.compressedSize,
           size: header.size))
     }
-    if let record {
-      let entry = Entry(record, name: name, at: site, dataOffset: header.dataOffset)
-      // two headers that say one thing are believed; the reader will say whether the bytes are right
-      if entry.isPossible, entry.dataEnd <= file.status.size, candidates.isEmpty || header.isLike(record) {
-        try accept(entry, end: try endOfDescriptor(entry))
-        return true
-      }
-      candidates.append(entry)
+    var isAgreed = false
+    if let record, let name = record.name {
+      isAgreed = header.isLike(record) || !header.hasSizes && header.hasNameAndMethod(of: record)
+      candidates.insert(
+        Entry(record, name: name, at: site, dataOffset: header.dataOffset),
+        at: isAgreed ? 0 : candidates.count)
     }
-    if candidates.isEmpty { return try takeUnsized(header, name, at: site, following) }
-
+    // of two that differ the larger one first: that its checksum holds says more
+    if !isAgreed { candidates.sort { $0.compressedSize > $1.compressedSize } }
     for entry in candidates where entry.isPossible && entry.dataEnd <= file.status.size {
       let end = try endOfDescriptor(entry)
-      if try isFollowed(at: end) || (try probe.check(entry)).hasEnded {
-        try accept(entry, end: end)
-        return true
+      // what the headers say and the place of the next one confirms need not be read twice
+      var isProven = try (record == nil || isAgreed) && isFollowed(at: end)
+      if !isProven { isProven = try proves(entry, end: end) || isAgreed && entry.compressedSize == 0 }
+      // a header that says that there is nothing may have lost its sizes
+      guard isProven || entry.compressedSize == 0 && candidates.count == 1 else { continue }
+      // where one of two names is damaged, who knows the photo will know which
+      let names = [entry.name, header.name, record?.name].compactMap { $0 }
+      let good = names.filter { EntryName.fault(of: $0) == nil }
+      try accept(
+        good.first.map { $0 == entry.name ? entry : entry.named($0) } ?? entry, end: end,
+        isProven: isProven)
+      if let other = good.first(where: { $0 != good[0] }) {
+        unproven.insert(entries.count)
+        entries.append(entry.named(other).numbered(entries.count))
       }
+      return true
     }
-    loseUnlessDoubtful(
-      name, probe.budget == 0 ? .notSearched : candidates[0].dataEnd > file.status.size ? .cutOff : .damaged,
-      at: site)
-    doubtEnd = max(doubtEnd, min(candidates[0].dataEnd, file.status.size))
-    return true
+    return false
   }
 
   /// Takes an entry whose sizes stand behind its data alone, by finding where that ends.
+  ///
+  /// - Returns: false if it does not end, or nothing tells where.
   private mutating func takeUnsized(
-    _ header: SalvagedHeader, _ name: String, at site: Int, _ following: ArraySlice<Int>
+    _ header: SalvagedHeader, at site: Int, _ following: ArraySlice<Int>
   ) throws -> Bool {
-    guard probe.budget > 0 else {
-      loseUnlessDoubtful(name, .notSearched, at: site)
-      return true
-    }
+    guard probe.budget > 0, let name = header.name else { return false }
     if header.method == 8, header.encryption == .none {
-      switch try probe.inflate(at: header.dataOffset) {
-      case .ended(let compressedSize, let size, let crc32):
-        let entry = Entry(
-          header, name: name, at: site, crc32: crc32, compressedSize: compressedSize, size: size)
-        let end = try endOfDescriptor(entry)
-        // without its descriptor, nothing tells whether these are the bytes that were put in
-        try accept(entry, end: end, isProven: end > entry.dataEnd)
-      case .cutOff: loseUnlessDoubtful(name, .cutOff, at: site)
-      case .broken: loseUnlessDoubtful(name, .damaged, at: site)
+      let outcome = try probe.inflate(at: header.dataOffset)
+      guard case .ended(let compressedSize, let size, let crc32) = outcome else {
+        if outcome == .cutOff {
+          loseUnlessDoubtful(name, .cutOff, at: site)
+          return true
+        }
+        return false
       }
+      let entry = Entry(
+        header, name: name, at: site, crc32: crc32, compressedSize: compressedSize, size: size)
+      let end = try endOfDescriptor(entry)
+      // without its descriptor, nothing tells whether these are the bytes that were put in
+      try accept(entry, end: end, isProven: end > entry.dataEnd)
       return true
     }
     var search = DescriptorSearch(file, header, name: name, at: site, probe: probe)
-    if let (entry, end) = try search.find(before: following) {
-      try accept(entry, end: end)
-    } else {
-      loseUnlessDoubtful(name, .damaged, at: site)
-    }
+    guard let (entry, end) = try search.find(before: following) else { return false }
+    try accept(entry, end: end)
     return true
   }
 
   // MARK: By the directory alone
 
   /// Takes an entry whose local header is gone, if its data is found where the directory has it.
-  private mutating func take(_ record: SalvagedRecord, at site: Int, _ next: Int?) throws -> Bool {
+  private mutating func take(_ hint: SignatureScan.Hint, at site: Int) throws -> Bool {
+    let record = hint.record
     guard let name = record.name, record.encryption == .none else { return false }
     let start = site + RecordLength.localHeader + record.rawName.count
-    let ends = [next, scan.firstRecord(after: site)].compactMap { $0 }
-    // the lengths that extra fields have in practice: none, as in the directory, Info-ZIP's, ZIP64's
+    // the lengths that extra fields have in practice: as in the directory, none, Info-ZIP's, ZIP64's
     var offsets = [record.extraLength, 0, 28, 20].map { start + $0 }
-    for end in ends {
-      for descriptor in record.flags & Flag.descriptor == 0 ? [0] : [16, 12, 24, 20] {
-        offsets.append(end - descriptor - record.compressedSize)
-      }
+    for descriptor in record.flags & Flag.descriptor == 0 ? [0] : [16, 12, 24, 20] {
+      offsets.append(hint.limit - descriptor - record.compressedSize)
     }
     var tried: Set<Int> = []
     for offset in offsets where offset >= start && tried.insert(offset).inserted {
       let entry = Entry(record, name: name, at: site, dataOffset: offset)
-      guard entry.isPossible, entry.dataEnd <= file.status.size else { continue }
-      guard try probe.check(entry).hasEnded else { continue }
-      try accept(entry, end: try endOfDescriptor(entry))
+      guard entry.isPossible, entry.dataEnd <= hint.limit else { continue }
+      let end = try endOfDescriptor(entry)
+      guard try entry.compressedSize == 0 || proves(entry, end: end) else { continue }
+      try accept(entry, end: end)
       return true
     }
     return false
@@ -206,6 +228,13 @@ struct SalvageWalk {
     return bytes.count == 4 && bytes.withUnsafeBytes { Signature.followsEntry($0.u32(0)) }
   }
 
+  /// Whether an entry's checksum holds. That of no bytes proves nothing: such an entry ends where another begins,
+  /// or the file.
+  private func proves(_ entry: Entry, end: Int) throws -> Bool {
+    guard entry.compressedSize == 0 else { return try probe.check(entry).hasEnded }
+    return try end > file.status.size - 4 || isFollowed(at: end)
+  }
+
   private func isInsideEntry(_ position: Int) -> Bool {
     var range = 0..<entries.count
     while !range.isEmpty {
@@ -227,6 +256,17 @@ extension SalvagedHeader {
   func isLike(_ record: SalvagedRecord) -> Bool {
     method == record.method && hasSizes && crc32 == record.crc32
       && compressedSize == record.compressedSize && size == record.size
+  }
+
+  /// Whether a directory record says the same of the entry, as far as this header says anything.
+  func hasNameAndMethod(of record: SalvagedRecord) -> Bool {
+    method == record.method && rawName == record.rawName
+  }
+
+  /// Where the data ends, if the sizes are right.
+  var dataEnd: Int {
+    let (end, overflow) = dataOffset.addingReportingOverflow(compressedSize)
+    return overflow ? .max : end
   }
 }
 

@@ -33,6 +33,15 @@ extension Entry {
       externalAttributes: externalAttributes)
   }
 
+  /// The same entry under another name.
+  func named(_ name: String) -> Entry {
+    Entry(
+      index: index, name: name, otherRawName: nil, compressedSize: compressedSize, size: size,
+      crc32: crc32, method: method, flags: flags, encryption: encryption, headerOffset: headerOffset,
+      dataOffset: dataOffset, modified: modified, dosTime: dosTime, madeBy: madeBy,
+      externalAttributes: externalAttributes)
+  }
+
   /// Where the data ends; `.max` for sizes that no file has.
   var dataEnd: Int {
     let (end, overflow) = dataOffset.addingReportingOverflow(compressedSize)
@@ -42,6 +51,8 @@ extension Entry {
   /// Whether its numbers are possible together.
   var isPossible: Bool {
     guard compressedSize >= encryptionOverhead, size >= 0, dataEnd < .max else { return false }
+    // nothing at all is not read, so that its checksum has to be looked at here
+    guard size > 0 || crc32 == 0 else { return false }
     let compressedSize = compressedSize - encryptionOverhead
     switch method {
     case 0: return compressedSize == size

@@ -7,6 +7,8 @@ import SystemPackage
 struct SignatureScan {
   /// Where local headers may begin, in order.
   private(set) var headers: [Int] = []
+  /// A checksum of the name of each of them, to compare with directory records.
+  private var nameChecksums: [UInt32] = []
   /// Directory records, in the order of the file.
   private(set) var records: [SalvagedRecord] = []
   /// By how much the offsets in the directory may be wrong, by what the end records say.
@@ -48,6 +50,7 @@ struct SignatureScan {
       case Signature.localHeader:
         guard SalvagedHeader.isPlausible(rest) else { continue }
         headers.append(start + position)
+        nameChecksums.append(try nameChecksum(rest, at: start + position, in: file))
       case Signature.directoryRecord:
         guard let record = try SalvagedRecord(rest, at: start + position, in: file) else { continue }
         records.append(record)
@@ -64,6 +67,15 @@ struct SignatureScan {
     }
   }
 
+  private func nameChecksum(
+    _ header: UnsafeRawBufferPointer, at offset: Int, in file: ArchiveFile
+  ) throws -> UInt32 {
+    let (fixed, length) = (RecordLength.localHeader, Int(header.u16(26)))
+    if header.count >= fixed + length { return CRC32.of(header.slice(fixed, length)) }
+    return CRC32.of(
+      try ArchiveError.onFile { () throws(FileError) in try file.file.read(length, at: offset + fixed) })
+  }
+
   /// A directory of `size` bytes that ends here and believes to begin at `offset`. The last few count: those of
   /// archives inside of photos come before that of the archive.
   private mutating func note(size: UInt64, offset: UInt64, endsAt end: Int) {
@@ -74,44 +86,55 @@ struct SignatureScan {
     if shifts.count > 8 { shifts.removeFirst() }
   }
 
+  /// What a directory says of a place.
+  struct Hint {
+    var record: SalvagedRecord
+    /// Where the next entry of the same directory begins, or the directory: the entry ends before.
+    var limit: Int
+  }
+
   /// Where each directory record says that its entry begins. The directory's offsets are put right by the one
   /// shift under which most of them lead to local headers: a prefix moves them all.
-  func sites() -> [Int: [SalvagedRecord]] {
+  func hints() -> [Int: [Hint]] {
     guard !records.isEmpty else { return [:] }
-    let known = Set(headers)
-    var candidates = [0] + shifts
-    if let first = headers.first, let least = records.map(\.headerOffset).min() {
-      candidates.append(first - least)
-    }
-    var sites: [Int: [SalvagedRecord]] = [:]
-    let runs = runs()
-    for (index, run) in runs.enumerated() {
-      func hits(_ shift: Int) -> Int { records[run].count { known.contains($0.headerOffset &+ shift) } }
-      var best = (shift: candidates[0], hits: hits(candidates[0]))
-      for shift in candidates.dropFirst() {
+    let names = Dictionary(zip(headers, nameChecksums), uniquingKeysWith: { first, _ in first })
+    var hints: [Int: [Hint]] = [:]
+    for run in runs() {
+      // names and not places alone: a directory inside of a photo would hit by chance
+      func hits(_ shift: Int) -> Int {
+        records[run].count { names[$0.headerOffset &+ shift] == CRC32.of($0.rawName) }
+      }
+      var best = (shift: 0, hits: hits(0))
+      for shift in shifts + likelyShifts(of: records[run.lowerBound]) {
         let hits = hits(shift)
         if hits > best.hits { best = (shift, hits) }
       }
-      // records that lead to no header at all are believed where they are the last word
-      guard best.hits > 0 || index == runs.count - 1 else { continue }
-      for record in records[run] {
+      // records that lead to no header, where there are headers, are of something else
+      guard best.hits > 0 || headers.isEmpty else { continue }
+      var limit = records[run.lowerBound].position
+      var previous = limit
+      for record in records[run].sorted(by: { $0.headerOffset > $1.headerOffset }) {
         let (site, overflow) = record.headerOffset.addingReportingOverflow(best.shift)
+        guard !overflow, site < records[run.lowerBound].position else { continue }
+        if site < previous { limit = previous }
+        previous = site
         // two records of one place: a directory that was left behind where the archive was added to
-        if !overflow, sites[site, default: []].count < 2 { sites[site, default: []].append(record) }
+        if hints[site, default: []].count < 2 {
+          hints[site, default: []].append(Hint(record: record, limit: limit))
+        }
       }
     }
-    return sites
+    return hints
   }
 
-  /// Where the first directory record behind a place is.
-  func firstRecord(after place: Int) -> Int? {
-    var range = 0..<records.count
-    while !range.isEmpty {
-      let middle = (range.lowerBound + range.upperBound) / 2
-      range =
-        records[middle].position <= place ? middle + 1..<range.upperBound : range.lowerBound..<middle
+  /// The shifts under which a record leads to a header of its name.
+  private func likelyShifts(of record: SalvagedRecord) -> [Int] {
+    let checksum = CRC32.of(record.rawName)
+    let places = nameChecksums.indices.lazy.filter { nameChecksums[$0] == checksum }.prefix(4)
+    return places.compactMap { index in
+      let (shift, overflow) = headers[index].subtractingReportingOverflow(record.headerOffset)
+      return overflow ? nil : shift
     }
-    return range.lowerBound < records.count ? records[range.lowerBound].position : nil
   }
 
   /// Records without a gap between them.
