@@ -17,12 +17,14 @@ let package = Package(
   targets: [
     .systemLibrary(
       name: "CLibZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
+    // comes with libzip-dev
+    .systemLibrary(name: "CZLib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(
       name: "FileSystem",
       dependencies: ["CSystemCalls", .product(name: "SystemPackage", package: "swift-system")]),
     .target(name: "CSystemCalls"),
     .target(name: "Secrets"),
-    .target(name: "Zip", dependencies: ["CLibZip", "FileSystem", "Secrets"]),
+    .target(name: "Zip", dependencies: ["CLibZip", "CZLib", "FileSystem", "Secrets"]),
     .target(name: "ImageHeader"),
     .target(name: "Operations"),
     .target(

@@ -15,7 +15,7 @@ enum Staging {
 
   /// Whether a file in a change's folder is one that a change puts there: photos are staged under numbers.
   static func isOwn(_ name: FilePath) -> Bool {
-    name == journalName || name == unfinishedJournalName
+    [journalName, unfinishedJournalName, Healing.journalName, Healing.unfinishedJournalName].contains(name)
       || name.string.utf8.allSatisfy { (0x30...0x39).contains($0) }
   }
 
@@ -81,6 +81,7 @@ extension LibraryWriter {
         database, sql: "SELECT EXISTS (SELECT * FROM change WHERE id = ?)", arguments: [changeId]) ?? false
     }
     if !isCommitted {
+      try finishHealing(changeId, in: folder)
       let items = try journal(in: folder)
       for item in items { try removeUncommitted(item, stagedIn: folder) }
       syncFolders(of: items)

@@ -16,7 +16,7 @@ extension Library {
     }
     let own: Set<FilePath> = [
       Self.databaseName, "library.sqlite-wal", "library.sqlite-shm", "library.lock", "readers.lock",
-      Staging.folder, LibraryWriter.undoFolder, "photos",
+      Staging.folder, LibraryWriter.undoFolder, Healing.rottenFolder, "photos",
     ]
     var found = try root.names().filter { !own.contains($0) }
     try collect("photos", known, &found)

@@ -127,23 +127,10 @@ struct DirectoryScan: ~Copyable {
     return (.aes(keyBits: keyBits, hasCRC: aes.u16(0) == 1), aes.u16(5))
   }
 
-  /// Only files and folders. The mode counts where the entry was made by Unix or Darwin; some programs leave
-  /// it out. Values of stat(2), inode(7).
+  /// Only files and folders.
   private func checkKind(_ entry: Entry) throws(ArchiveError) {
     if entry.isDirectory, entry.size != 0 { throw lies(entry.name, .size) }
-    guard entry.madeBy == 3 || entry.madeBy == 19 else { return }
-    let kind: SpecialFile
-    switch entry.externalAttributes >> 28 {
-    case 0, 0o10: return
-    case 0o4 where entry.isDirectory: return
-    case 0o4: kind = .directory
-    case 0o12: kind = .symbolicLink
-    case 0o2, 0o6: kind = .device
-    case 0o1: kind = .pipe
-    case 0o14: kind = .socket
-    default: kind = .unknown
-    }
-    throw .notARegularFile(path, entry: entry.name, kind: kind)
+    if let kind = entry.specialKind { throw .notARegularFile(path, entry: entry.name, kind: kind) }
   }
 
   /// The method is known, and the two sizes are possible under it.
@@ -206,6 +193,21 @@ extension String {
 }
 
 extension Entry {
+  /// What it is, if it is neither a file nor a folder. The mode counts where the entry was made by Unix or
+  /// Darwin; some programs leave it out. Values of stat(2), inode(7).
+  var specialKind: SpecialFile? {
+    guard madeBy == 3 || madeBy == 19 else { return nil }
+    switch externalAttributes >> 28 {
+    case 0, 0o10: return nil
+    case 0o4: return isDirectory ? nil : .directory
+    case 0o12: return .symbolicLink
+    case 0o2, 0o6: return .device
+    case 0o1: return .pipe
+    case 0o14: return .socket
+    default: return .unknown
+    }
+  }
+
   /// What encryption adds to the data, in bytes: the header of 12 of APPNOTE 6.1, or salt, check value (2)
   /// and authentication code (10) of WinZip's AES.
   var encryptionOverhead: Int {

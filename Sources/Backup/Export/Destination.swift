@@ -5,7 +5,8 @@ import SystemPackage
 /// Where an export goes: a folder, in which it gets a name with the time, or a file name that a person chose.
 struct Destination {
   let folder: FilePath
-  private let name: FilePath?
+  /// The name that a person chose, nil for a folder.
+  let name: FilePath?
 
   /// - Throws: `BackupError.noSuchDestination`, `.destinationExists`, or `FileError`.
   init(_ path: FilePath) throws {

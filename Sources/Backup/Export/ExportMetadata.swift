@@ -8,7 +8,8 @@ extension ExportPlan {
   func metadata(_ digests: [MD5Digest], uuid: UUID, exportDate: Int64) -> Metadata {
     var metadata = document(uuid: uuid, exportDate: exportDate)
     metadata.photos = photos.map { photo in
-      record(photo, path: photo.isFromAssets ? photo.path : "photos/\(entryFileName(photo))")
+      let path = "photos/\(Self.entryFileName(photo, isEncrypted: isEncrypted))"
+      return record(photo, path: photo.isFromAssets ? photo.path : path)
     }
     metadata.photoManifest = zip(items, digests).map { item, digest in
       Metadata.ManifestEntry(

@@ -69,7 +69,7 @@ public struct ExportPlan: Sendable {
     for (photo, size) in zip(withFiles, sizes(withFiles)) {
       switch size {
       case .success(let size):
-        items.append(Item(photo: photo, fileName: entryFileName(photo), size: size))
+        items.append(Item(photo: photo, fileName: Self.entryFileName(photo, isEncrypted: isEncrypted), size: size))
       case .failure(let failure):
         missing.append(Missing(photo: photo, reason: failure.reason))
       }
@@ -77,8 +77,8 @@ public struct ExportPlan: Sendable {
   }
 
   /// `{photoId}_{file name}`: unique by the id, so that the apps find it, and of letters that both apps take.
-  func entryFileName(_ photo: Photo) -> String {
-    if isEncrypted { return "\(photo.id)\(Self.plainExtension(of: photo.fileName))" }
+  static func entryFileName(_ photo: Photo, isEncrypted: Bool = false) -> String {
+    if isEncrypted { return "\(photo.id)\(plainExtension(of: photo.fileName))" }
     let prefix = "\(photo.id)_"
     // in NFC, since bsdtar brings names into it while it unpacks, and checksums.md5 would not find them
     let name = photo.fileName.precomposedStringWithCanonicalMapping

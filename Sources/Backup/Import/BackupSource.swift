@@ -74,6 +74,8 @@ public struct BackupSource: Sendable {
   let root: String
   /// What its encrypted entries are read with.
   let password: Secret?
+  /// What was wrong with the archive, where it had to be searched; nil for a backup that is one.
+  public internal(set) var salvage: SalvageReport?
 
   /// How many bytes the photo files of the backup have.
   public var photoBytes: Int {
@@ -159,14 +161,16 @@ public struct BackupSource: Sendable {
     let document = try Self.document(in: entry, of: archive, limits, password)
     metadata = try Self.metadata(document, path, limits)
     origin = Self.origin(of: metadata, root: root)
-    let matching = EntryMatching(metadata: metadata, archive: archive, root: root)
+    let matching = EntryMatching(metadata: metadata, entries: archive.entries, root: root)
     photos = matching.photos
     warnings = matching.warnings
     damagedBefore = matching.damagedBefore
     strangers = matching.strangers
   }
 
-  private static func metadata(_ json: [UInt8], _ path: FilePath, _ limits: Limits) throws -> Metadata {
+  static func metadata(
+    _ json: [UInt8], _ path: FilePath, _ limits: Limits = Limits()
+  ) throws -> Metadata {
     do {
       return try Metadata(json: json, maximumNesting: limits.maximumNesting)
     } catch {
@@ -190,7 +194,7 @@ public struct BackupSource: Sendable {
     return (entry, root)
   }
 
-  private static func origin(of metadata: Metadata, root: String) -> Origin {
+  static func origin(of metadata: Metadata, root: String) -> Origin {
     if metadata.smilepile != nil { return .smilepile }
     if !root.isEmpty { return .ios }
     let paths = metadata.photos.lazy.filter { !$0.isFromAssets }.map(\.path)

@@ -12,9 +12,12 @@ struct EntryMatching {
   /// Photos whose bytes were no longer right when the backup was made.
   private(set) var damagedBefore: [Finding] = []
 
-  init(metadata: Metadata, archive: Archive, root: String) {
+  /// - Parameter losses: why an entry is not there, by its name, where that is known.
+  init(
+    metadata: Metadata, entries all: [Entry], root: String, losses: [String: String] = [:]
+  ) {
     var entries: [String: Entry] = [:]
-    for entry in archive.entries where !entry.isDirectory && !entry.isIgnored {
+    for entry in all where !entry.isDirectory && !entry.isIgnored {
       entries[String(entry.name.dropFirst(root.count))] = entry
     }
     let categories = Dictionary(uniqueKeysWithValues: metadata.categories.map { ($0.id, $0.displayName) })
@@ -46,7 +49,8 @@ struct EntryMatching {
           .init(
             record: record, originalPath: item.originalPath,
             content: .absent(
-              reason: "its file \(item.zipEntryName.escaped) is not in the archive",
+              reason: names.lazy.compactMap { losses[$0] }.first
+                ?? "its file \(item.zipEntryName.escaped) is not in the archive",
               isDamage: true, md5: item.checksum.flatMap { MD5Digest(hex: $0) })))
         continue
       }
@@ -66,7 +70,7 @@ struct EntryMatching {
       warnings.append("\(item.zipEntryName.escaped): no photo has the id \(item.photoId)")
       used.insert(item.zipEntryName)
     }
-    strangers = archive.entries.filter { entry in
+    strangers = all.filter { entry in
       let name = String(entry.name.dropFirst(root.count))
       return !entry.isDirectory && !entry.isIgnored && !used.contains(name)
         && !name.hasPrefix("thumbnails/")

@@ -47,6 +47,8 @@ public struct ImportOptions: Sendable {
   public var isDryRun = false
   /// `replace` goes ahead with a backup that does not hold a whole library.
   public var isForced = false
+  /// A damaged archive is searched for what is left of it.
+  public var salvages = false
   /// Where the photo files of a JSON backup are looked for, by file name and size, at any depth.
   public var photosFrom: FilePath?
   /// Who vouches for `replace` where deletion is protected.

@@ -42,11 +42,7 @@ struct ImportRun {
     counter.enter(.planning)
     let reader = try writer?.library ?? Library(path: library)
 
-    var sources = try paths.map { path in
-      let source = try BackupSource(path: path, limits: options.limits, password: options.password)
-      try source.requirePassword(toRead: .photos)
-      return source
-    }
+    var sources = try paths.map(open)
     if let folder = options.photosFrom {
       let finder = try PhotoFinder(folder: folder)
       for index in sources.indices { try finder.complete(&sources[index], counter) }
@@ -74,6 +70,17 @@ struct ImportRun {
       }
     }
     return sum
+  }
+
+  private func open(_ path: FilePath) throws -> BackupSource {
+    let source =
+      try options.salvages
+      ? BackupSource.salvaging(path, limits: options.limits, password: options.password) { [counter] _ in
+        try counter.checkCancellation()
+      }
+      : BackupSource(path: path, limits: options.limits, password: options.password)
+    try source.requirePassword(toRead: .photos)
+    return source
   }
 
   /// With several backups, each message begins with its backup's path.

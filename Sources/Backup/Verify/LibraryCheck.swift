@@ -39,7 +39,8 @@ struct LibraryCheck {
     }
   }
 
-  private static func fault(
+  /// What is wrong with a photo's file, nil if nothing is. Counts the bytes that it reads.
+  static func fault(
     of photo: Photo, in library: Library, _ counter: ProgressCounter, _ counted: inout Int
   ) throws -> String? {
     do {

@@ -42,6 +42,9 @@ struct Import: AsyncParsableCommand {
     transform: PathArgument.parse)
   var photosFrom: String?
 
+  @Flag(help: "Search a truncated or damaged archive for the photos that are still whole.")
+  var salvage = false
+
   @Flag(help: "Replace even with a backup that does not hold a whole library.")
   var force = false
 
@@ -81,6 +84,7 @@ struct Import: AsyncParsableCommand {
     options.includesSettings = !noSettings
     options.isDryRun = dryRun
     options.isForced = force
+    options.salvages = salvage
     options.photosFrom = photosFrom.map { FilePath($0) }
     options.lockWait = lock.duration
     options.consent = confirmation.consent

@@ -1,0 +1,133 @@
+import FileSystem
+import Operations
+import PhotoLibrary
+import SystemPackage
+import Zip
+
+/// Where the bytes of a photo can be had.
+enum PhotoBytes: Sendable {
+  /// An entry of an archive, which may be a damaged one.
+  case entry(Entry, of: Archive)
+  /// The file of a photo of a library.
+  case photo(Photo, of: Library)
+
+  /// Where they are, for messages.
+  var place: FilePath {
+    switch self {
+    case .entry(_, let archive): archive.path
+    case .photo(_, let library): library.path
+    }
+  }
+
+  /// Streams them in pieces.
+  ///
+  /// - Returns: why they cannot be read to the end, nil if they were.
+  /// - Throws: what `body` throws.
+  func read(_ body: (UnsafeRawBufferPointer) throws -> Void) throws -> String? {
+    switch self {
+    case .entry(let entry, let archive):
+      do {
+        var reader = try EntryReader(archive)
+        try reader.read(entry, body)
+        return nil
+      } catch ArchiveError.damaged(_, _, let reason) {
+        return "\(reason)"
+      }
+    case .photo(let photo, let library):
+      do {
+        try Self.stream(photo, of: library, body)
+        return nil
+      } catch let error as Unreadable {
+        return "\(error.error)"
+      }
+    }
+  }
+
+  /// The photo cannot be read, as opposed to whatever its bytes are for.
+  private struct Unreadable: Error {
+    var error: FileError
+  }
+
+  private static func stream(
+    _ photo: Photo, of library: Library, _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    let file = try reading { () throws(FileError) in try library.open(photo) }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 4096)
+    defer { buffer.deallocate() }
+    var offset = 0
+    while true {
+      let count = try reading { () throws(FileError) in try file.read(into: buffer, at: offset) }
+      if count == 0 { return }
+      try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      offset += count
+    }
+  }
+
+  private static func reading<Value: ~Copyable>(_ body: () throws(FileError) -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch {
+      throw Unreadable(error: error)
+    }
+  }
+
+  /// Reads them to the end for their MD5 and length; nil if they cannot be read.
+  func digest(_ counter: ProgressCounter) throws -> (md5: MD5Digest, size: Int)? {
+    var hash = RunningMD5()
+    var size = 0
+    let fault = try read { bytes in
+      try counter.checkCancellation()
+      hash.update(bytes)
+      size += bytes.count
+    }
+    return fault == nil ? (hash.digest, size) : nil
+  }
+}
+
+/// Photos by their MD5, out of a library and any archives, for those who have lost some. A damaged archive
+/// supplies what is left of it.
+struct PhotoSupply {
+  private var candidates: [MD5Digest: [PhotoBytes]] = [:]
+  private let counter: ProgressCounter
+
+  /// Looks for photos.
+  ///
+  /// - Parameter wanted: their MD5 and, where it is known, their length.
+  /// - Throws: what reading an archive throws that no damage explains.
+  init(
+    _ wanted: [MD5Digest: Int?], from sources: [BackupSource], _ library: Library?, _ counter: ProgressCounter
+  ) throws {
+    self.counter = counter
+    guard !wanted.isEmpty else { return }
+    if let library {
+      for photo in try library.contents().photos {
+        guard let md5 = photo.md5, wanted[md5] != nil else { continue }
+        candidates[md5, default: []].append(.photo(photo, of: library))
+      }
+    }
+    let sizes = Set(wanted.values.compactMap { $0 })
+    let isAnySizeUnknown = wanted.values.contains { $0 == nil }
+    for source in sources {
+      guard let archive = source.archive else { continue }
+      for photo in source.photos {
+        guard case .entry(let entry, let md5) = photo.content else { continue }
+        let bytes = PhotoBytes.entry(entry, of: archive)
+        if let md5 {
+          if wanted[md5] != nil { candidates[md5, default: []].append(bytes) }
+        } else if isAnySizeUnknown || sizes.contains(entry.size), let found = try bytes.digest(counter) {
+          // a manifest without checksums
+          if wanted[found.md5] != nil { candidates[found.md5, default: []].append(bytes) }
+        }
+      }
+    }
+  }
+
+  /// The first place where a photo is whole: it is read there to the end.
+  func find(_ md5: MD5Digest, size: Int?) throws -> (bytes: PhotoBytes, size: Int)? {
+    for bytes in candidates[md5] ?? [] {
+      guard let found = try bytes.digest(counter), found.md5 == md5 else { continue }
+      if size == nil || size == found.size { return (bytes, found.size) }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,199 @@
+import FileSystem
+import Foundation
+import Operations
+import PhotoLibrary
+import Synchronization
+import Zip
+
+/// What can be had of a damaged archive and from where: found by reading every entry of it to its end, and what
+/// is missing in the other places.
+struct RepairPlan {
+  /// A photo of the new archive.
+  struct Item: Sendable {
+    /// Which of the backup's photos.
+    var source: Int
+    var bytes: PhotoBytes
+    var md5: MD5Digest
+    var size: Int
+    /// The MD5 that the library had for it, where these bytes are not those.
+    var expected: String?
+    /// The entry's name without its folder.
+    var fileName: String
+  }
+
+  let source: BackupSource
+  /// The photos that can be had, in the backup's order.
+  private(set) var items: [Item] = []
+  /// Photos that came from somewhere else, and from where.
+  private(set) var restored: [Finding] = []
+  /// Photos that are nowhere to be had, and whatever else is lost.
+  private(set) var lost: [Finding] = []
+  /// Nothing is wrong with the archive.
+  private(set) var isWhole = false
+
+  var bytes: Int { items.reduce(0) { $0 + $1.size } }
+
+  /// Reads the archive. Whatever is damaged is looked for in `supply`, which is made when it is known what to
+  /// look for.
+  init(
+    _ source: BackupSource, _ counter: ProgressCounter, supply: ([MD5Digest: Int?]) throws -> PhotoSupply
+  ) throws {
+    self.source = source
+    guard let archive = source.archive else {
+      isWhole = true
+      return
+    }
+    let entries = archive.entries.filter { !$0.isDirectory }
+    let states = try Self.read(entries, of: archive, counter)
+    var stateOfEntry: [Int: State] = [:]
+    for (entry, state) in zip(entries, states) { stateOfEntry[entry.index] = state }
+
+    var found: [Int: Item] = [:]
+    var missing: [(index: Int, reason: String, md5: MD5Digest?)] = []
+    for (index, photo) in source.photos.enumerated() {
+      switch photo.content {
+      case .asset, .file, .absent(_, isDamage: false, _): continue
+      case .absent(let reason, _, let md5): missing.append((index, reason, md5))
+      case .entry(let entry, let md5):
+        switch stateOfEntry[entry.index] {
+        case .whole(let digest) where md5 == nil || md5 == digest:
+          found[index] = item(index, .entry(entry, of: archive), digest, entry.size)
+        case .whole(let digest):
+          let expected = md5?.description ?? "another"
+          missing.append((index, "its MD5 is \(digest) and should be \(expected)", md5))
+        case .damaged(let reason): missing.append((index, reason, md5))
+        case nil: missing.append((index, "it is not in the archive", md5))
+        }
+      }
+    }
+    let isEveryEntryWhole = states.allSatisfy { if case .whole = $0 { true } else { false } }
+    isWhole = source.salvage == nil && missing.isEmpty && isEveryEntryWhole
+    if isWhole { return }
+
+    let before = self.missedBefore(found)
+    var wanted: [MD5Digest: Int?] = [:]
+    // the size in the manifest is the phone's, and may be wrong
+    for md5 in missing.compactMap(\.md5) + before.map(\.md5) { wanted[md5] = .some(nil) }
+    let supply = try supply(wanted)
+    for photo in missing {
+      let label = source.label(of: source.photos[photo.index])
+      if let md5 = photo.md5, let (bytes, size) = try supply.find(md5, size: nil) {
+        found[photo.index] = item(photo.index, bytes, md5, size)
+        restored.append(Finding(label, "taken from \(bytes.place.string.escaped)"))
+      } else {
+        lost.append(Finding(label, photo.reason))
+      }
+    }
+    for (index, md5) in before {
+      guard let (bytes, size) = try supply.find(md5, size: nil) else { continue }
+      found[index] = item(index, bytes, md5, size)
+      restored.append(
+        Finding(
+          source.label(of: source.photos[index]),
+          "was damaged when the backup was made; taken from \(bytes.place.string.escaped)"))
+    }
+    items = found.values.sorted { $0.source < $1.source }
+    lost += source.salvage?.losses ?? []
+  }
+
+  /// Photos whose bytes were no longer right when the backup was made, and the MD5 that they had.
+  private func missedBefore(_ found: [Int: Item]) -> [(index: Int, md5: MD5Digest)] {
+    found.values.sorted { $0.source < $1.source }.compactMap { item in
+      item.expected.flatMap { MD5Digest(hex: $0) }.map { (item.source, $0) }
+    }
+  }
+
+  private func item(_ index: Int, _ bytes: PhotoBytes, _ md5: MD5Digest, _ size: Int) -> Item {
+    let photo = source.photos[index]
+    let row = Photo(
+      id: photo.record.id, categoryId: 0, name: "", path: "", originalPath: photo.originalPath, createdAt: 0,
+      fileSize: size, md5: md5)
+    let expected = expectedChecksums[photo.record.id]
+    return Item(
+      source: index, bytes: bytes, md5: md5, size: size, expected: expected == "\(md5)" ? nil : expected,
+      fileName: ExportPlan.entryFileName(row))
+  }
+
+  private var expectedChecksums: [Int64: String] {
+    Dictionary(
+      source.metadata.photoManifest.compactMap { item in
+        item.expectedChecksum.map { (item.photoId, $0.lowercased()) }
+      }, uniquingKeysWith: { first, _ in first })
+  }
+
+  private enum State {
+    case whole(MD5Digest)
+    case damaged(String)
+  }
+
+  /// Reads entries to their ends, on several threads.
+  private static func read(
+    _ entries: [Entry], of archive: Archive, _ counter: ProgressCounter
+  ) throws -> [State] {
+    let states = Mutex<[State]>(Array(repeating: .damaged(""), count: entries.count))
+    try Workers.forEach(0..<entries.count) { index in
+      let entry = entries[index]
+      var hash = RunningMD5()
+      var counted = 0
+      counter.advance(current: entry.name)
+      let fault = try PhotoBytes.entry(entry, of: archive).read { bytes in
+        try counter.checkCancellation()
+        hash.update(bytes)
+        counted += bytes.count
+        counter.advance(bytes: bytes.count)
+      }
+      let state: State = fault.map { .damaged($0) } ?? .whole(hash.digest)
+      states.withLock { $0[index] = state }
+      counter.advance(items: 1, bytes: entry.size - counted)
+    }
+    return states.withLock { $0 }
+  }
+
+  // MARK: The new archive's texts
+
+  /// `metadata.json`: the old one, with a manifest of what is there. The backup's number stays, since it is the
+  /// same backup; one from which something is lost is marked as a part, so that it replaces no library.
+  func metadata() -> Metadata {
+    var metadata = source.metadata
+    metadata.version = Metadata.newestVersion
+    metadata.format = "ZIP"
+    metadata.photoManifest = []
+    for item in items {
+      let photo = source.photos[item.source]
+      metadata.photos[item.source].path = "photos/\(item.fileName)"
+      metadata.photos[item.source].fileSize = Int64(item.size)
+      metadata.photoManifest.append(
+        Metadata.ManifestEntry(
+          photoId: photo.record.id, originalPath: photo.originalPath,
+          zipEntryName: "photos/\(item.fileName)", fileName: item.fileName, fileSize: Int64(item.size),
+          checksum: item.md5.description, expectedChecksum: item.expected))
+    }
+    // both apps demand a date
+    metadata.exportDate = metadata.exportDate ?? Date().milliseconds
+    let hasSettings = metadata.settings != nil
+    if !hasSettings {
+      // both apps demand some
+      metadata.settings = Metadata.SettingsRecord(
+        isDarkMode: false,
+        securitySettings: Metadata.SecurityRecord(
+          hasPIN: false, hasPattern: false, kidSafeModeEnabled: false, deleteProtectionEnabled: false))
+    }
+    if !lost.isEmpty || !hasSettings {
+      var provenance =
+        metadata.smilepile
+        ?? Metadata.Provenance(uuid: UUID().uuidString, isPartial: false, includesSettings: hasSettings)
+      provenance.isPartial = provenance.isPartial || !lost.isEmpty
+      metadata.smilepile = provenance
+    }
+    return metadata
+  }
+
+  /// `checksums.md5`, as md5sum(1) reads it.
+  func checksums(metadata: [UInt8]) -> [UInt8] {
+    var hash = RunningMD5()
+    metadata.withUnsafeBytes { hash.update($0) }
+    var text = "\(hash.digest)  metadata.json\n"
+    for item in items { text += "\(item.md5)  photos/\(item.fileName)\n" }
+    return Array(text.utf8)
+  }
+}

@@ -1,0 +1,178 @@
+import FileSystem
+import Foundation
+import Operations
+import PhotoLibrary
+import SystemPackage
+import Zip
+
+/// How an archive is repaired.
+public struct RepairOptions: Sendable {
+  /// An existing folder or a free file name; nil for `NAME.repaired.zip` beside the archive.
+  public var destination: FilePath?
+  /// A library that may hold what is lost.
+  public var library: FilePath?
+  /// Archives that may hold what is lost. They may be damaged themselves.
+  public var others: [FilePath] = []
+  /// What an archive may ask for.
+  public var limits = Limits()
+
+  /// The defaults: beside the archive, with what is left in it.
+  public init() {}
+}
+
+/// What a repair came to.
+public struct RepairSummary: Sendable, Equatable {
+  /// The new archive; nil if there was nothing to repair.
+  public var archive: FilePath?
+  /// Photos with files in the new archive, or in the old one if that is whole.
+  public var photos = 0
+  /// Bytes of these photos.
+  public var bytes = 0
+  /// The length of the new archive.
+  public var archiveBytes = 0
+  /// What was wrong with the old archive as a whole, empty if its structure is right.
+  public var faults: [Finding] = []
+  /// Photos that were brought from somewhere else; each by name.
+  public var restored: [Finding] = []
+  /// What is lost; each by name.
+  public var lost: [Finding] = []
+  /// What else is worth knowing.
+  public var warnings: [String] = []
+
+  /// There was nothing to repair, and nothing was written.
+  public var isWhole: Bool { archive == nil }
+}
+
+extension Work where Summary == RepairSummary {
+  /// Starts writing a damaged archive anew, with every photo that can be rescued out of it, and those that are
+  /// lost by their MD5 from a library or other archives.
+  ///
+  /// The damaged archive is never touched. The new one is written out of sight, flushed, read back to the last
+  /// byte, and then gets its name, never over a file. A whole archive is left alone, and nothing is written.
+  ///
+  /// The summary throws `BackupError`, `ArchiveError`, `LibraryError` or `FileError`; nothing was published
+  /// then.
+  public static func repair(_ archive: FilePath, options: RepairOptions = RepairOptions()) -> Self {
+    Work("repair") { counter in
+      try RepairRun(path: archive, options: options, counter: counter).run()
+    }
+  }
+}
+
+/// One run of `repair`.
+struct RepairRun {
+  let path: FilePath
+  let options: RepairOptions
+  let counter: ProgressCounter
+
+  func run() throws -> RepairSummary {
+    let library = try options.library.map { try Library(path: $0) }
+    guard let library else { return try run(library: nil) }
+    return try library.holdingPhotos { try run(library: library) }
+  }
+
+  private func run(library: Library?) throws -> RepairSummary {
+    let check = { [counter] (_: Int) in try counter.checkCancellation() }
+    let source = try BackupSource.salvaging(path, limits: options.limits, whileReading: check)
+    let others = try options.others.map {
+      try BackupSource.salvaging($0, limits: options.limits, whileReading: check)
+    }
+    let target = try options.destination.map { try Destination($0) }
+    let entries = source.archive?.entries ?? []
+    // each is read, written and read back, and at most so many come from elsewhere
+    let (count, bytes) = (entries.count, entries.reduce(0) { $0 + $1.size })
+    let absent = absentPhotos(source)
+    counter.setTotals(items: count * 3 + absent.count * 2, bytes: bytes * 3 + absent.bytes * 2)
+    counter.enter(.verifying)
+    let plan = try RepairPlan(source, counter) { wanted in
+      try PhotoSupply(wanted, from: others, library, counter)
+    }
+    var summary = RepairSummary()
+    summary.warnings = source.warnings + source.damagedBefore.map(\.message)
+    if plan.isWhole {
+      summary.photos = source.photoFiles
+      summary.bytes = source.photoBytes
+      return summary
+    }
+    counter.setTotals(items: count + plan.items.count * 2, bytes: bytes + plan.bytes * 2)
+    summary.warnings += source.strangers.map {
+      "\($0.escaped) is mentioned nowhere, and does not come along"
+    }
+    summary.faults = source.salvage.map { [$0.fault] } ?? []
+    (summary.restored, summary.lost) = (plan.restored, plan.lost)
+    (summary.photos, summary.bytes) = (plan.items.count, plan.bytes)
+    try write(plan, target, &summary)
+    return summary
+  }
+
+  /// The photos that the archive promises and does not hold, with the sizes that it says they have.
+  private func absentPhotos(_ source: BackupSource) -> (count: Int, bytes: Int) {
+    let sizes = source.photos.compactMap { photo -> Int? in
+      guard case .absent(_, isDamage: true, _) = photo.content else { return nil }
+      return Int(min(max(photo.record.fileSize, 0), 1 << 30))
+    }
+    return (sizes.count, sizes.reduce(0, +))
+  }
+
+  private func write(_ plan: RepairPlan, _ target: Destination?, _ summary: inout RepairSummary) throws {
+    let parent = path.removingLastComponent()
+    let folder = target?.folder ?? (parent.isEmpty ? "." : parent)
+    let output = try UnpublishedFile(in: folder)
+    let needed = plan.bytes + plan.source.photos.count * 1024 + 1 << 20
+    let free = try output.file.fileSystem().freeBytes
+    if free < needed { throw BackupError.notEnoughSpace(folder, needed: needed, free: free) }
+
+    counter.enter(.writing)
+    summary.archiveBytes = try write(plan, to: output.file)
+    try check(output.file, plan, folder)
+    try counter.checkCancellation()
+    counter.enter(.committing)
+    let names = target?.name.map { [$0] } ?? defaultNames
+    guard let (name, durability) = try output.publish(as: names) else {
+      throw BackupError.destinationExists(folder.appending(names[0].components))
+    }
+    let archive = folder == "." && target == nil ? name : folder.appending(name.components)
+    summary.archive = archive
+    if case .unknown(let error) = durability {
+      summary.warnings.append(
+        "\(archive) is published, but whether it survives a power cut is unknown: \(error)")
+    }
+  }
+
+  /// `NAME.repaired.zip`, and with a number where that is taken.
+  private var defaultNames: [FilePath] {
+    let stem = path.stem ?? "backup"
+    return ["\(stem).repaired.zip"].map { FilePath($0) }
+      + (2...100).map { FilePath("\(stem).repaired-\($0).zip") }
+  }
+
+  private func write(_ plan: RepairPlan, to file: borrowing File) throws -> Int {
+    let date = plan.source.metadata.exportDate ?? Date().milliseconds
+    let metadata = try plan.metadata().json()
+    var writer = try ArchiveWriter()
+    for item in plan.items {
+      try writer.addPlaced(
+        "photos/\(item.fileName)", size: item.size, modified: plan.source.photos[item.source].record.createdAt
+      )
+    }
+    try writer.addText("metadata.json", modified: date) { metadata }
+    try writer.addText("checksums.md5", modified: date) { plan.checksums(metadata: metadata) }
+    var onlyOnce = Optional(writer)
+    return try withUnsafePointer(to: file) { file in
+      let contents = RescuedContents(plan.items, file, counter)
+      return try onlyOnce.take()?.write(
+        to: file.pointee, placed: contents, isCancelled: { [counter] in counter.isCancelled }) ?? 0
+    }
+  }
+
+  /// Reads back what was written, every CRC and every MD5, before it gets a name.
+  private func check(_ file: borrowing File, _ plan: RepairPlan, _ folder: FilePath) throws {
+    counter.enter(.verifying)
+    let written = try BackupSource(path: file.descriptorPath)
+    var damage = try ArchiveCheck(source: written, counter: counter).run().damaged.map(\.message)
+    if written.photoFiles != plan.items.count {
+      damage.append("it holds \(written.photoFiles) photos and should hold \(plan.items.count)")
+    }
+    if !damage.isEmpty { throw BackupError.verificationFailed(folder, damage) }
+  }
+}

@@ -1,0 +1,74 @@
+import FileSystem
+import Operations
+import Secrets
+import SystemPackage
+import Zip
+
+/// What was found wrong with an archive that had to be searched.
+public struct SalvageReport: Sendable, Equatable {
+  /// Why it could not be opened as it is.
+  public var fault: Finding
+  /// What was lost and is no photo of the metadata's, by the names of the entries. Photos that the metadata
+  /// promises and that are lost are absent from the backup, and named there.
+  public var losses: [Finding]
+
+  /// All of it.
+  public var findings: [Finding] { [fault] + losses }
+}
+
+extension BackupSource {
+  /// Opens a backup, and rescues what can be rescued where it is a truncated or damaged archive: see `Salvage`.
+  /// `salvage` is nil if it turned out to be whole as an archive; a photo of it may be damaged all the same.
+  ///
+  /// Where no `metadata.json` is left, the photos are those entries that are named as the apps name them, and
+  /// they are in a category of their own, "Rescued". Blocks; reads the file at least once; writes nothing.
+  /// - Parameter whileReading: called for every buffer; may throw to give up.
+  /// - Throws: as `init(path:limits:)`, where nothing at all can be rescued.
+  public static func salvaging(
+    _ path: FilePath, limits: Limits = Limits(), password: Secret? = nil,
+    whileReading: @escaping (Int) throws -> Void = { _ in }
+  ) throws -> BackupSource {
+    do {
+      return try BackupSource(path: path, limits: limits, password: password)
+    } catch {
+      guard isCuredBySearching(error) else { throw error }
+      let salvage: Salvage
+      do {
+        salvage = try Salvage(path: path, limits: limits, whileReading: whileReading)
+      } catch is ArchiveError {
+        // no file, or nothing in it: what was wrong at first says more
+        throw error
+      }
+      guard let found = try SalvagedContents(salvage, limits: limits, password, whileReading) else { throw error }
+      let fault = salvage.fault?.description ?? "\(error)"
+      return BackupSource(
+        found, salvage, password: password, fault: Finding(path.string.escaped, message: fault))
+    }
+  }
+
+  private init(_ found: SalvagedContents, _ salvage: Salvage, password: Secret?, fault: Finding) {
+    path = salvage.archive.path
+    format = .zip
+    archive = salvage.archive
+    metadata = found.metadata
+    root = found.root
+    self.password = password
+    origin = found.isMetadataLost ? .unknown : Self.origin(of: found.metadata, root: found.root)
+    photos = found.photos
+    warnings = found.warnings
+    damagedBefore = found.damagedBefore
+    strangers = found.strangers
+    self.salvage = SalvageReport(fault: fault, losses: found.losses)
+  }
+
+  /// False where a search would meet the same obstacle.
+  private static func isCuredBySearching(_ error: any Error) -> Bool {
+    switch error {
+    case BackupError.notABackup, BackupError.noMetadata, BackupError.severalMetadata: true
+    case BackupError.metadata(_, let fault): fault.newerVersion == nil
+    case ArchiveError.file, ArchiveError.passwordNeeded, ArchiveError.wrongPassword: false
+    case is ArchiveError: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import FileSystem
+import Operations
+import PhotoLibrary
+import Secrets
+import SystemPackage
+import Zip
+
+/// Makes a backup out of the entries that were found in a damaged archive.
+struct SalvagedContents {
+  private(set) var metadata: Metadata
+  private(set) var root = ""
+  private(set) var isMetadataLost = false
+  private(set) var photos: [BackupSource.Photo] = []
+  private(set) var warnings: [String] = []
+  private(set) var damagedBefore: [Finding] = []
+  private(set) var strangers: [String] = []
+  private(set) var losses: [Finding] = []
+
+  private let salvage: Salvage
+  private let password: Secret?
+  private let whileReading: (Int) throws -> Void
+  /// Copies of metadata.json that are looked at; an archive has one.
+  private static let maximumCopies = 16
+
+  /// Nil if there is nothing in it that looks like a backup.
+  init?(
+    _ salvage: Salvage, limits: Limits, _ password: Secret?, _ whileReading: @escaping (Int) throws -> Void
+  ) throws {
+    self.password = password
+    self.salvage = salvage
+    self.whileReading = whileReading
+    metadata = Metadata()
+    if let (metadata, root) = try Self.metadata(in: salvage, limits, password) {
+      self.metadata = metadata
+      self.root = root
+      try match(try provenEntries())
+    } else {
+      isMetadataLost = true
+      let named = try NamedPhotos(salvage, whileReading)
+      guard !named.metadata.photos.isEmpty else { return nil }
+      metadata = named.metadata
+      root = named.root
+      losses.append(
+        Finding(
+          "metadata.json",
+          "it is lost, and with it categories, names and settings; the photos come into “Rescued”, under "
+            + "the names of their entries"))
+      for name in named.unproven { notProven(name, 1) }
+      try match(named.entries)
+    }
+  }
+
+  /// The metadata that fits the entries best, and the last of those that fit equally. One that cannot be read is
+  /// passed over.
+  private static func metadata(in salvage: Salvage, _ limits: Limits, _ password: Secret?) throws -> (Metadata, root: String)? {
+    let archive = salvage.archive
+    let copies = archive.entries.filter { entry in
+      !salvage.unproven.contains(entry.index) && !entry.isIgnored
+        && (entry.name == "metadata.json"
+          || entry.name.hasSuffix("/metadata.json") && entry.name.count { $0 == "/" } == 1)
+    }
+    let names = Set(archive.entries.map(\.name))
+    var best: (metadata: Metadata, root: String, hits: Int)?
+    for entry in copies.suffix(maximumCopies) {
+      guard !entry.isEncrypted || password != nil else { throw BackupError.passwordNeeded(archive.path) }
+      let json: [UInt8]
+      do {
+        var reader = try EntryReader(archive, password: password)
+        json = try reader.bytes(of: entry, limit: limits.maximumDocumentBytes)
+      } catch {
+        if case ArchiveError.file = error { throw error }
+        continue
+      }
+      let metadata: Metadata
+      do {
+        metadata = try Metadata(json: json, maximumNesting: limits.maximumNesting)
+      } catch {
+        if error.newerVersion != nil { throw BackupError.metadata(archive.path, error) }
+        continue
+      }
+      let root = String(entry.name.dropLast("metadata.json".count))
+      let hits = metadata.photoManifest.count { names.contains(root + $0.zipEntryName) }
+      if hits >= best?.hits ?? 0 { best = (metadata, root, hits) }
+    }
+    return best.map { ($0.metadata, $0.root) }
+  }
+
+  /// The entries under the root, one for each name. Where there are several of a name, or the one may be a part
+  /// of something else, the manifest's MD5 decides; what it does not vouch for is lost.
+  private mutating func provenEntries() throws -> [Entry] {
+    var checksums: [String: MD5Digest] = [:]
+    for item in metadata.photoManifest {
+      guard let digest = item.checksum.flatMap({ MD5Digest(hex: $0) }) else { continue }
+      checksums[root + item.zipEntryName] = digest
+      checksums[root + "photos/\(item.fileName)"] = digest
+    }
+    let entries = salvage.archive.entries.filter { !$0.isDirectory && $0.name.hasPrefix(root) }
+    let byName = Dictionary(grouping: entries, by: \.name)
+    var proven: [Entry] = []
+    for entry in entries {
+      guard let same = byName[entry.name], same.first?.index == entry.index else { continue }
+      if same.count == 1, !salvage.unproven.contains(entry.index) {
+        proven.append(entry)
+      } else if let digest = checksums[entry.name] {
+        if let right = try same.first(where: { try self.digest(of: $0) == digest }) {
+          proven.append(right)
+        } else {
+          notProven(entry.name, same.count)
+        }
+      } else if let first = same.first(where: { !salvage.unproven.contains($0.index) }) {
+        proven.append(first)
+      } else {
+        notProven(entry.name, same.count)
+      }
+    }
+    return proven
+  }
+
+  private var unprovenNames: [String: String] = [:]
+
+  private mutating func notProven(_ name: String, _ count: Int) {
+    unprovenNames[name] =
+      count == 1
+      ? "its checksum is lost, and nothing else tells whether it is whole"
+      : "none of the \(count) entries \(name.escaped) is the one"
+  }
+
+  private func digest(of entry: Entry) throws -> MD5Digest? {
+    do {
+      var reader = try EntryReader(salvage.archive, password: password)
+      var hash = RunningMD5()
+      try reader.read(entry) { bytes in
+        try whileReading(bytes.count)
+        hash.update(bytes)
+      }
+      return hash.digest
+    } catch let error as ArchiveError {
+      if case .file = error { throw error }
+      return nil
+    }
+  }
+
+  private mutating func match(_ entries: [Entry]) throws {
+    var reasons: [String: String] = [:]
+    var names: Set<String> = []
+    for loss in salvage.losses where loss.name.hasPrefix(root) {
+      let name = String(loss.name.dropFirst(root.count))
+      reasons[name] = "its file \(name.escaped) is lost: \(loss.reason)"
+    }
+    for (name, reason) in unprovenNames where name.hasPrefix(root) {
+      reasons[String(name.dropFirst(root.count))] = "its file \(name.escaped) is lost: \(reason)"
+    }
+    let matching = EntryMatching(metadata: metadata, entries: entries, root: root, losses: reasons)
+    photos = matching.photos
+    warnings = matching.warnings
+    damagedBefore = matching.damagedBefore
+    strangers = matching.strangers
+    // the losses of photos are told by the photos; those of copies that were made good are none
+    for item in metadata.photoManifest { names.formUnion([item.zipEntryName, "photos/\(item.fileName)"]) }
+    names.formUnion(entries.map { String($0.name.dropFirst(root.count)) })
+    let others =
+      salvage.losses.map { ($0.name, $0.reason.description) }
+      + unprovenNames.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    for (name, reason) in others {
+      let isKnown = name.hasPrefix(root) && names.contains(String(name.dropFirst(root.count)))
+      if !isKnown, !name.hasSuffix("/") { losses.append(Finding(name.escaped, reason)) }
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import CZLib
+import FileSystem
+import SystemPackage
+
+/// Looks at data whose headers cannot be trusted: where deflated data ends, and whether data has the checksum
+/// that somebody says. What is expanded is counted and thrown away. libzip cannot say where data ends, so this
+/// calls zlib.
+final class DataProbe {
+  /// How data was found to end.
+  enum Outcome: Equatable {
+    /// At its own end.
+    case ended(compressedSize: Int, size: Int, crc32: UInt32)
+    /// The file ends first.
+    case cutOff
+    /// It is no such data, or it expands beyond reason.
+    case broken
+  }
+
+  /// Bytes that may still be read or expanded in vain.
+  private(set) var budget: Int
+
+  private let file: ArchiveFile
+  private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 << 10, alignment: 4096)
+  private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 4096)
+  let whileReading: (Int) throws -> Void
+  /// Expanding to more than so many times the data is no photo, and no metadata either.
+  private static let maximumRatio = 256
+
+  init(_ file: ArchiveFile, whileReading: @escaping (Int) throws -> Void) {
+    self.file = file
+    self.whileReading = whileReading
+    let (product, overflow) = file.status.size.multipliedReportingOverflow(by: 8)
+    budget = overflow ? .max : product + 64 << 20
+  }
+
+  deinit {
+    input.deallocate()
+    output.deallocate()
+  }
+
+  /// Pays for work that led nowhere; false once nothing is left.
+  func spend(_ bytes: Int) -> Bool {
+    budget -= min(budget, bytes)
+    return budget > 0
+  }
+
+  /// Expands deflated data until it ends by itself. With `within`, it has that many bytes.
+  func inflate(at offset: Int, within length: Int? = nil, maximumSize: Int? = nil) throws -> Outcome {
+    let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+    stream.initialize(to: z_stream())
+    defer { stream.deallocate() }
+    guard inflateInit2_(stream, -15, ZLIB_VERSION, CInt(MemoryLayout<z_stream>.size)) == Z_OK else {
+      throw ArchiveError.libzip(file.file.path, code: Z_MEM_ERROR, text: "out of memory")
+    }
+    defer { inflateEnd(stream) }
+    var taken = 0
+    var size = 0
+    var crc = CZLib.crc32(0, nil, 0)
+    while true {
+      let wanted = min(input.count, (length ?? .max) - taken)
+      let count = try read(wanted, at: offset + taken)
+      taken += count
+      try whileReading(count)
+      stream.pointee.next_in = input.bindMemory(to: UInt8.self).baseAddress
+      stream.pointee.avail_in = CUnsignedInt(count)
+      repeat {
+        stream.pointee.next_out = output.bindMemory(to: UInt8.self).baseAddress
+        stream.pointee.avail_out = CUnsignedInt(output.count)
+        let code = CZLib.inflate(stream, Z_NO_FLUSH)
+        let produced = output.count - Int(stream.pointee.avail_out)
+        crc = CZLib.crc32(crc, output.bindMemory(to: UInt8.self).baseAddress, CUnsignedInt(produced))
+        size += produced
+        if code == Z_STREAM_END {
+          let compressedSize = taken - Int(stream.pointee.avail_in)
+          return .ended(compressedSize: compressedSize, size: size, crc32: UInt32(crc))
+        }
+        let limit = maximumSize ?? taken * Self.maximumRatio + 1 << 20
+        guard code == Z_OK || code == Z_BUF_ERROR, size <= limit else { return fail(.broken, taken + size) }
+      } while stream.pointee.avail_out == 0
+      if count == 0 { return fail(.cutOff, taken + size) }
+    }
+  }
+
+  /// Whether the bytes of a range have a checksum.
+  func has(_ crc32: UInt32, at offset: Int, length: Int) throws -> Outcome {
+    var crc = CZLib.crc32(0, nil, 0)
+    var taken = 0
+    while taken < length {
+      let count = try read(min(input.count, length - taken), at: offset + taken)
+      if count == 0 { return fail(.cutOff, taken) }
+      crc = CZLib.crc32(crc, input.bindMemory(to: UInt8.self).baseAddress, CUnsignedInt(count))
+      taken += count
+      try whileReading(count)
+    }
+    guard UInt32(crc) == crc32 else { return fail(.broken, taken) }
+    return .ended(compressedSize: length, size: length, crc32: crc32)
+  }
+
+  /// Whether an entry's data is what its headers say, as far as that can be told without a password.
+  func check(_ entry: Entry) throws -> Outcome {
+    guard entry.compressedSize <= file.status.size - entry.dataOffset else { return .cutOff }
+    guard budget > 0 else { return .broken }
+    let expected = Outcome.ended(
+      compressedSize: entry.compressedSize, size: entry.size, crc32: entry.crc32)
+    switch entry.method {
+    case _ where entry.isEncrypted: return .broken
+    case 0:
+      guard entry.size == entry.compressedSize else { return .broken }
+      return try has(entry.crc32, at: entry.dataOffset, length: entry.size)
+    case 8:
+      let outcome = try inflate(
+        at: entry.dataOffset, within: entry.compressedSize, maximumSize: entry.size)
+      return outcome == expected ? expected : fail(.broken, entry.compressedSize)
+    default:
+      var delivered = 0
+      do {
+        let single = Archive(salvagedFrom: file, entries: [entry])
+        var reader = try EntryReader(single)
+        try reader.read(entry) { bytes in
+          delivered += bytes.count
+          try whileReading(bytes.count)
+        }
+        return expected
+      } catch let error as ArchiveError {
+        if case .file = error { throw error }
+        return fail(.broken, entry.compressedSize + delivered)
+      }
+    }
+  }
+
+  /// Some bytes of the file, fewer at its end.
+  func bytes(_ count: Int, at offset: Int) throws -> [UInt8] {
+    try ArchiveError.onFile { () throws(FileError) in try file.file.read(count, at: offset) }
+  }
+
+  private func read(_ count: Int, at offset: Int) throws -> Int {
+    let part = UnsafeMutableRawBufferPointer(rebasing: input[..<count])
+    return try ArchiveError.onFile { () throws(FileError) in try file.file.read(into: part, at: offset) }
+  }
+
+  private func fail(_ outcome: Outcome, _ bytes: Int) -> Outcome {
+    _ = spend(bytes)
+    return outcome
+  }
+}

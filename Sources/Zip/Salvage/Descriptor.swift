@@ -1,0 +1,51 @@
+import CLibZip
+
+/// The record behind data whose sizes its local header does not tell. With a mark or without, with sizes of
+/// four bytes or eight: programs write all of these. APPNOTE 4.3.9.
+struct Descriptor: Equatable {
+  /// The whole record, in bytes.
+  let length: Int
+  let crc32: UInt32
+  let compressedSize: Int
+  let size: Int
+
+  /// The longest form.
+  static let maximumLength = 24
+
+  /// The descriptor at the start of these bytes, if there is one of these values.
+  static func find(
+    _ bytes: UnsafeRawBufferPointer, crc32: UInt32, compressedSize: Int, size: Int
+  ) -> Descriptor? {
+    all(in: bytes).first { $0.crc32 == crc32 && $0.compressedSize == compressedSize && $0.size == size }
+  }
+
+  /// What can be read as a descriptor at the start of these bytes.
+  static func all(in bytes: UnsafeRawBufferPointer) -> [Descriptor] {
+    let start = bytes.count >= 4 && bytes.u32(0) == Signature.descriptor ? 4 : 0
+    var found: [Descriptor] = []
+    for (start, isWide) in [(start, false), (start, true), (0, false), (0, true)] {
+      let length = start + (isWide ? 20 : 12)
+      guard bytes.count >= length else { continue }
+      let crc32 = bytes.u32(start)
+      if isWide {
+        guard let compressedSize = Int(exactly: bytes.u64(start + 4)),
+          let size = Int(exactly: bytes.u64(start + 12))
+        else { continue }
+        found.append(Descriptor(length: length, crc32: crc32, compressedSize: compressedSize, size: size))
+      } else {
+        found.append(
+          Descriptor(
+            length: length, crc32: crc32, compressedSize: Int(bytes.u32(start + 4)),
+            size: Int(bytes.u32(start + 8))))
+      }
+    }
+    return found
+  }
+}
+
+extension Signature {
+  /// Whether a record that follows an entry begins here.
+  static func followsEntry(_ mark: UInt32) -> Bool {
+    [localHeader, directoryRecord, end, zip64End].contains(mark)
+  }
+}

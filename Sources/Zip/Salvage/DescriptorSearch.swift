@@ -1,0 +1,80 @@
+import FileSystem
+
+/// Finds where data ends that does not end by itself and whose header does not tell its length: before a
+/// descriptor that does.
+struct DescriptorSearch {
+  private let file: ArchiveFile
+  private let header: SalvagedHeader
+  private let name: String
+  private let site: Int
+  private let probe: DataProbe
+  private static let window = 1 << 20
+  /// Headers before which a descriptor without a mark is looked for.
+  private static let maximumHeaders = 64
+
+  init(_ file: ArchiveFile, _ header: SalvagedHeader, name: String, at site: Int, probe: DataProbe) {
+    self.file = file
+    self.header = header
+    self.name = name
+    self.site = site
+    self.probe = probe
+  }
+
+  /// The entry, and where its descriptor ends. Reads on to the end of the file if there is none.
+  mutating func find(before headers: ArraySlice<Int>) throws -> (Entry, end: Int)? {
+    if let found = try findUnmarked(before: headers.prefix(Self.maximumHeaders)) { return found }
+    return try findMarked()
+  }
+
+  private func findUnmarked(before headers: ArraySlice<Int>) throws -> (Entry, end: Int)? {
+    for end in headers {
+      for length in [12, 20] where end - length >= header.dataOffset {
+        guard probe.spend(1024) else { return nil }
+        let bytes = try probe.bytes(length, at: end - length)
+        if let found = try entry(bytes, at: end - length) { return found }
+      }
+    }
+    return nil
+  }
+
+  private func findMarked() throws -> (Entry, end: Int)? {
+    var buffer = RecordBuffer(capacity: Self.window)
+    var start = header.dataOffset
+    while start < file.status.size {
+      try ArchiveError.onFile { () throws(FileError) in
+        try buffer.fill(Self.window, from: file.file, at: start)
+      }
+      guard buffer.count > 0 else { return nil }
+      try probe.whileReading(buffer.count)
+      var position = 0
+      while let found = buffer.bytes.firstMark(from: position) {
+        position = found
+        let bytes = Array(buffer.bytes[position...].prefix(Descriptor.maximumLength))
+        let place = start + position
+        if bytes.count < Descriptor.maximumLength, place + Descriptor.maximumLength <= file.status.size {
+          break
+        }
+        if bytes.starts(with: [0x50, 0x4B, 7, 8]), let found = try entry(bytes, at: place) { return found }
+        position += 1
+      }
+      guard start + buffer.count < file.status.size else { break }
+      start += buffer.count - Descriptor.maximumLength
+    }
+    _ = probe.spend(file.status.size - header.dataOffset)
+    return nil
+  }
+
+  /// The entry whose descriptor stands at `place`, if its length and its checksum say so.
+  private func entry(_ bytes: [UInt8], at place: Int) throws -> (Entry, end: Int)? {
+    let length = place - header.dataOffset
+    let descriptors = bytes.withUnsafeBytes { Descriptor.all(in: $0) }
+    for descriptor in descriptors where descriptor.compressedSize == length {
+      let entry = Entry(
+        header, name: name, at: site, crc32: descriptor.crc32, compressedSize: length,
+        size: descriptor.size)
+      guard entry.isPossible else { continue }
+      if try entry.isEncrypted || probe.check(entry).hasEnded { return (entry, place + descriptor.length) }
+    }
+    return nil
+  }
+}

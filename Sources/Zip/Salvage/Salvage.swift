@@ -1,0 +1,106 @@
+import FileSystem
+import SystemPackage
+
+/// What can still be read of a truncated or damaged archive: the entries that were found by searching the file
+/// from its first byte to its last, and the names of those that were lost.
+///
+/// An entry begins with a local header or where a surviving directory says so, and its data ends where the
+/// next record begins or where its checksum holds. What lies in the data of an entry is never an entry. That
+/// an entry was found does not mean that it is whole: as in any archive, reading it to its end shows that.
+public struct Salvage: Sendable {
+  /// An entry of which too little is left.
+  public struct Loss: Sendable, Equatable {
+    /// Its name, as in the archive.
+    public let name: String
+    /// What became of it.
+    public let reason: Reason
+  }
+
+  /// What became of a lost entry.
+  public enum Reason: Sendable, Equatable {
+    /// The file ends in the middle of it, or begins after it.
+    case cutOff
+    /// Its bytes are not those that were put in.
+    case damaged
+    /// Something else stands in its place.
+    case overwritten
+    /// Its name is one that no entry may have.
+    case unsafeName(NameFault)
+    /// It is a symbolic link, a device or the like.
+    case notARegularFile(SpecialFile)
+    /// It is compressed or encrypted in a way that cannot be read here.
+    case unreadable
+    /// It was not looked at, since the file holds more false headers than an accident leaves.
+    case notSearched
+  }
+
+  /// The file with the entries that were found, in the order of the file. Several may have one name.
+  public let archive: Archive
+  /// What is wrong with the file as an archive; nil if it is a whole one, and nothing was searched.
+  public let fault: ArchiveError?
+  /// What was lost, as far as a name of it is left; in the order of the file.
+  public let losses: [Loss]
+  /// The entries, by index, that a checksum from elsewhere has to vouch for before they are believed: their
+  /// own was lost, or they were found in the remains of another entry and may be a part of it.
+  public let unproven: Set<Int>
+
+  /// Opens a file as an archive, and searches it if it is none, or not a whole one.
+  ///
+  /// Blocks; writes nothing. The search reads the file once in order, and then what is needed to find where
+  /// entries end. However many false headers there are: what is expanded in vain stays under eight times the
+  /// file's size and 64 MiB, and each byte of the file is expanded in earnest at most once. Memory is a few
+  /// hundred bytes for each header found, of which `limits` allows so many.
+  /// - Parameter whileReading: called with the bytes read since the last call; may throw to give up.
+  /// - Throws: `ArchiveError` if the file cannot be read or there is more in it than `limits` allows; what
+  ///   `whileReading` throws.
+  public init(
+    path: FilePath, limits: Limits = Limits(), whileReading: @escaping (Int) throws -> Void = { _ in }
+  ) throws {
+    do {
+      archive = try Archive(path: path, limits: limits)
+      (fault, losses, unproven) = (nil, [], [])
+    } catch {
+      guard error.isCuredBySearching else { throw error }
+      let file = try ArchiveFile(path)
+      let scan = try SignatureScan(file, limits: limits, whileReading: whileReading)
+      var walk = SalvageWalk(file, scan, limits: limits, whileReading: whileReading)
+      try walk.run()
+      archive = Archive(salvagedFrom: file, entries: walk.entries)
+      (fault, losses, unproven) = (error, walk.losses, walk.unproven)
+    }
+  }
+}
+
+extension Archive {
+  init(salvagedFrom file: ArchiveFile, entries: [Entry]) {
+    path = file.file.path
+    size = file.status.size
+    self.entries = entries
+    self.file = file
+  }
+}
+
+extension ArchiveError {
+  /// False where searching would meet the same obstacle, or where there is nothing to search.
+  fileprivate var isCuredBySearching: Bool {
+    switch self {
+    case .file, .notAFile, .emptyFile, .tooManyEntries, .directoryTooLarge, .tooManyBytes, .libzip: false
+    default: true
+    }
+  }
+}
+
+extension Salvage.Reason: CustomStringConvertible {
+  /// What a message says after the name of the entry.
+  public var description: String {
+    switch self {
+    case .cutOff: "it is cut off"
+    case .damaged: "its bytes are damaged"
+    case .overwritten: "something else stands in its place"
+    case .unsafeName(let fault): "its name is unsafe: it \(fault.rawValue)"
+    case .notARegularFile(let kind): "it is \(kind.rawValue) and no file"
+    case .unreadable: "it is compressed or encrypted in a way that cannot be read here"
+    case .notSearched: "it was not looked at, since the archive holds too many false headers"
+    }
+  }
+}

@@ -1,0 +1,277 @@
+import FileSystem
+
+/// Goes through a damaged file in order, from one place where an entry may begin to the next, and decides
+/// what is an entry. What it takes never overlaps.
+struct SalvageWalk {
+  private(set) var entries: [Entry] = []
+  private(set) var losses: [Salvage.Loss] = []
+  private(set) var unproven: Set<Int> = []
+
+  private let file: ArchiveFile
+  private let scan: SignatureScan
+  private let hints: [Int: [SignatureScan.Hint]]
+  private let sites: [Int]
+  private let limits: Limits
+  private let probe: DataProbe
+  /// Where the last entry that was taken ends. What begins before is a part of it.
+  private var cursor = 0
+  /// Where the last entry that was not taken would have ended, had its header told the truth.
+  private var doubtEnd = 0
+  private var totalSize = 0
+
+  init(
+    _ file: ArchiveFile, _ scan: SignatureScan, limits: Limits,
+    whileReading: @escaping (Int) throws -> Void
+  ) {
+    self.file = file
+    self.scan = scan
+    self.limits = limits
+    hints = scan.hints()
+    let size = file.status.size
+    sites = Set(scan.headers).union(hints.keys.filter { (0..<size).contains($0) }).sorted()
+    probe = DataProbe(file, whileReading: whileReading)
+  }
+
+  mutating func run() throws {
+    for (position, site) in sites.enumerated() where site >= cursor {
+      try visit(site, following: sites[(position + 1)...])
+    }
+    for (site, hints) in hints.sorted(by: { $0.key < $1.key })
+    where !(0..<file.status.size).contains(site) {
+      for hint in hints where !isInsideEntry(hint.record.position) { lose(hint.record.name, .cutOff) }
+    }
+  }
+
+  private mutating func visit(_ site: Int, following: ArraySlice<Int>) throws {
+    let hints = hints[site] ?? []
+    let records = hints.map(\.record)
+    let header = try SalvagedHeader(file, at: site)
+    if let header {
+      let record =
+        records.first { $0.rawName == header.rawName } ?? records.first { header.isLike($0) } ?? records.first
+      if try take(header, record, at: site) { return }
+    }
+    // the header may be gone, or be wrong about where the data begins
+    for hint in hints where try take(hint, at: site) { return }
+    if let header, !header.hasSizes, !records.contains(where: { header.hasNameAndMethod(of: $0) }),
+      try takeUnsized(header, at: site, following)
+    {
+      return
+    }
+    if let header, records.isEmpty {
+      guard let name = header.name else { return }
+      let end = header.hasSizes ? header.dataEnd : header.dataOffset
+      let reason: Salvage.Reason =
+        probe.budget == 0 ? .notSearched : end > file.status.size ? .cutOff : .damaged
+      return doubt(name, reason, from: site, to: end)
+    }
+    for record in records {
+      let header = RecordLength.localHeader + record.rawName.count + record.extraLength
+      let (end, overflow) = (site + header).addingReportingOverflow(record.compressedSize)
+      doubt(record.name, .overwritten, from: site, to: overflow ? .max : end)
+    }
+  }
+
+  /// Notes a loss. What is left of the entry may hold headers of its own, up to where it would have ended.
+  private mutating func doubt(_ name: String?, _ reason: Salvage.Reason, from site: Int, to end: Int) {
+    if let name { loseUnlessDoubtful(name, reason, at: site) }
+    doubtEnd = max(doubtEnd, min(end, file.status.size))
+  }
+
+  // MARK: By the local header
+
+  /// Takes the entry that a local header begins. A directory record of the same place is believed where the two
+  /// say one thing; where they do not, the checksum decides.
+  ///
+  /// - Returns: false if it cannot be had.
+  private mutating func take(
+    _ header: SalvagedHeader, _ record: SalvagedRecord?, at site: Int
+  ) throws -> Bool {
+    var candidates: [Entry] = []
+    if header.hasSizes, let name = header.name {
+      candidates.append(
+        Entry(
+          header, name: name, at: site, crc32: header.crc32, compressedSize: header.compressedSize,
+          size: header.size))
+    }
+    var isAgreed = false
+    if let record, let name = record.name {
+      isAgreed = header.isLike(record) || !header.hasSizes && header.hasNameAndMethod(of: record)
+      candidates.insert(
+        Entry(record, name: name, at: site, dataOffset: header.dataOffset),
+        at: isAgreed ? 0 : candidates.count)
+    }
+    // of two that differ the larger one first: that its checksum holds says more
+    if !isAgreed { candidates.sort { $0.compressedSize > $1.compressedSize } }
+    for entry in candidates where entry.isPossible && entry.dataEnd <= file.status.size {
+      let end = try endOfDescriptor(entry)
+      // what the headers say and the place of the next one confirms need not be read twice
+      var isProven = try (record == nil || isAgreed) && isFollowed(at: end)
+      if !isProven { isProven = try proves(entry, end: end) || isAgreed && entry.compressedSize == 0 }
+      // a header that says that there is nothing may have lost its sizes
+      guard isProven || entry.compressedSize == 0 && candidates.count == 1 else { continue }
+      // where one of two names is damaged, who knows the photo will know which
+      let names = [entry.name, header.name, record?.name].compactMap { $0 }
+      let good = names.filter { EntryName.fault(of: $0) == nil }
+      try accept(
+        good.first.map { $0 == entry.name ? entry : entry.named($0) } ?? entry, end: end,
+        isProven: isProven)
+      if let other = good.first(where: { $0 != good[0] }) {
+        unproven.insert(entries.count)
+        entries.append(entry.named(other).numbered(entries.count))
+      }
+      return true
+    }
+    return false
+  }
+
+  /// Takes an entry whose sizes stand behind its data alone, by finding where that ends.
+  ///
+  /// - Returns: false if it does not end, or nothing tells where.
+  private mutating func takeUnsized(
+    _ header: SalvagedHeader, at site: Int, _ following: ArraySlice<Int>
+  ) throws -> Bool {
+    guard probe.budget > 0, let name = header.name else { return false }
+    if header.method == 8, header.encryption == .none {
+      let outcome = try probe.inflate(at: header.dataOffset)
+      guard case .ended(let compressedSize, let size, let crc32) = outcome else {
+        if outcome == .cutOff {
+          loseUnlessDoubtful(name, .cutOff, at: site)
+          return true
+        }
+        return false
+      }
+      let entry = Entry(
+        header, name: name, at: site, crc32: crc32, compressedSize: compressedSize, size: size)
+      let end = try endOfDescriptor(entry)
+      // without its descriptor, nothing tells whether these are the bytes that were put in
+      try accept(entry, end: end, isProven: end > entry.dataEnd)
+      return true
+    }
+    var search = DescriptorSearch(file, header, name: name, at: site, probe: probe)
+    guard let (entry, end) = try search.find(before: following) else { return false }
+    try accept(entry, end: end)
+    return true
+  }
+
+  // MARK: By the directory alone
+
+  /// Takes an entry whose local header is gone, if its data is found where the directory has it.
+  private mutating func take(_ hint: SignatureScan.Hint, at site: Int) throws -> Bool {
+    let record = hint.record
+    guard let name = record.name, record.encryption == .none else { return false }
+    let start = site + RecordLength.localHeader + record.rawName.count
+    // the lengths that extra fields have in practice: as in the directory, none, Info-ZIP's, ZIP64's
+    var offsets = [record.extraLength, 0, 28, 20].map { start + $0 }
+    for descriptor in record.flags & Flag.descriptor == 0 ? [0] : [16, 12, 24, 20] {
+      offsets.append(hint.limit - descriptor - record.compressedSize)
+    }
+    var tried: Set<Int> = []
+    for offset in offsets where offset >= start && tried.insert(offset).inserted {
+      let entry = Entry(record, name: name, at: site, dataOffset: offset)
+      guard entry.isPossible, entry.dataEnd <= hint.limit else { continue }
+      let end = try endOfDescriptor(entry)
+      guard try entry.compressedSize == 0 || proves(entry, end: end) else { continue }
+      try accept(entry, end: end)
+      return true
+    }
+    return false
+  }
+
+  // MARK: Findings
+
+  private mutating func accept(_ entry: Entry, end: Int, isProven: Bool = true) throws {
+    let isDoubtful = entry.headerOffset < doubtEnd
+    cursor = max(end, entry.dataEnd)
+    if let fault = EntryName.fault(of: entry.name) { return lose(entry.name, .unsafeName(fault)) }
+    if let kind = entry.specialKind { return lose(entry.name, .notARegularFile(kind)) }
+    guard entry.isReadable else { return lose(entry.name, .unreadable) }
+    let (total, overflow) = totalSize.addingReportingOverflow(entry.size)
+    guard !overflow, total <= limits.maximumBytes else {
+      throw ArchiveError.tooManyBytes(file.file.path, limit: limits.maximumBytes)
+    }
+    totalSize = total
+    if isDoubtful || !isProven { unproven.insert(entries.count) }
+    entries.append(entry.numbered(entries.count))
+  }
+
+  private mutating func lose(_ name: String?, _ reason: Salvage.Reason) {
+    guard let name, !name.isEmpty else { return }
+    losses.append(Salvage.Loss(name: name, reason: reason))
+  }
+
+  /// Notes a loss, unless it is in the remains of another entry or can be no name that anybody gave.
+  private mutating func loseUnlessDoubtful(_ name: String, _ reason: Salvage.Reason, at site: Int) {
+    guard site >= doubtEnd else { return }
+    switch EntryName.fault(of: name) {
+    case nil: lose(name, reason)
+    case .nul?, .controlCharacter?, .invalidUTF8?, .empty?: return
+    case let fault?: lose(name, .unsafeName(fault))
+    }
+  }
+
+  // MARK: Places
+
+  /// Where an entry and the descriptor behind it end.
+  private func endOfDescriptor(_ entry: Entry) throws -> Int {
+    guard entry.flags & Flag.descriptor != 0 else { return entry.dataEnd }
+    let bytes = try probe.bytes(Descriptor.maximumLength, at: entry.dataEnd)
+    let descriptor = bytes.withUnsafeBytes {
+      Descriptor.find(
+        $0, crc32: entry.crc32, compressedSize: entry.compressedSize, size: entry.size)
+    }
+    return entry.dataEnd + (descriptor?.length ?? 0)
+  }
+
+  private func isFollowed(at end: Int) throws -> Bool {
+    let bytes = try probe.bytes(4, at: end)
+    return bytes.count == 4 && bytes.withUnsafeBytes { Signature.followsEntry($0.u32(0)) }
+  }
+
+  /// Whether an entry's checksum holds. That of no bytes proves nothing: such an entry ends where another begins,
+  /// or the file.
+  private func proves(_ entry: Entry, end: Int) throws -> Bool {
+    guard entry.compressedSize == 0 else { return try probe.check(entry).hasEnded }
+    return try end > file.status.size - 4 || isFollowed(at: end)
+  }
+
+  private func isInsideEntry(_ position: Int) -> Bool {
+    var range = 0..<entries.count
+    while !range.isEmpty {
+      let middle = (range.lowerBound + range.upperBound) / 2
+      if entries[middle].dataEnd <= position {
+        range = middle + 1..<range.upperBound
+      } else if entries[middle].dataOffset > position {
+        range = range.lowerBound..<middle
+      } else {
+        return true
+      }
+    }
+    return false
+  }
+}
+
+extension SalvagedHeader {
+  /// Whether a directory record says the same of the data, whatever the names are.
+  func isLike(_ record: SalvagedRecord) -> Bool {
+    method == record.method && hasSizes && crc32 == record.crc32
+      && compressedSize == record.compressedSize && size == record.size
+  }
+
+  /// Whether a directory record says the same of the entry, as far as this header says anything.
+  func hasNameAndMethod(of record: SalvagedRecord) -> Bool {
+    method == record.method && rawName == record.rawName
+  }
+
+  /// Where the data ends, if the sizes are right.
+  var dataEnd: Int {
+    let (end, overflow) = dataOffset.addingReportingOverflow(compressedSize)
+    return overflow ? .max : end
+  }
+}
+
+extension DataProbe.Outcome {
+  var hasEnded: Bool {
+    if case .ended = self { true } else { false }
+  }
+}

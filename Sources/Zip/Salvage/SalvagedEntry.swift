@@ -1,0 +1,85 @@
+import CLibZip
+import Glibc
+
+/// Entries put together from what is left of their headers.
+extension Entry {
+  /// By a local header. Where the header does not tell the sizes, somebody else has to.
+  init(
+    _ header: SalvagedHeader, name: String, at offset: Int, crc32: UInt32, compressedSize: Int, size: Int
+  ) {
+    self.init(
+      index: 0, name: name, otherRawName: header.rawName == Array(name.utf8) ? nil : header.rawName,
+      compressedSize: compressedSize, size: size, crc32: crc32, method: header.method, flags: header.flags,
+      encryption: header.encryption, headerOffset: offset, dataOffset: header.dataOffset,
+      modified: header.modified, dosTime: header.dosTime, madeBy: 0, externalAttributes: 0)
+  }
+
+  /// By a directory record, and the place of the data.
+  init(_ record: SalvagedRecord, name: String, at offset: Int, dataOffset: Int) {
+    self.init(
+      index: 0, name: name, otherRawName: record.rawName == Array(name.utf8) ? nil : record.rawName,
+      compressedSize: record.compressedSize, size: record.size, crc32: record.crc32, method: record.method,
+      flags: record.flags, encryption: record.encryption, headerOffset: offset, dataOffset: dataOffset,
+      modified: record.modified, dosTime: record.dosTime, madeBy: record.madeBy,
+      externalAttributes: record.externalAttributes)
+  }
+
+  /// The same entry in another place of a list.
+  func numbered(_ index: Int) -> Entry {
+    Entry(
+      index: index, name: name, otherRawName: otherRawName, compressedSize: compressedSize, size: size,
+      crc32: crc32, method: method, flags: flags, encryption: encryption, headerOffset: headerOffset,
+      dataOffset: dataOffset, modified: modified, dosTime: dosTime, madeBy: madeBy,
+      externalAttributes: externalAttributes)
+  }
+
+  /// The same entry under another name.
+  func named(_ name: String) -> Entry {
+    Entry(
+      index: index, name: name, otherRawName: nil, compressedSize: compressedSize, size: size,
+      crc32: crc32, method: method, flags: flags, encryption: encryption, headerOffset: headerOffset,
+      dataOffset: dataOffset, modified: modified, dosTime: dosTime, madeBy: madeBy,
+      externalAttributes: externalAttributes)
+  }
+
+  /// Where the data ends; `.max` for sizes that no file has.
+  var dataEnd: Int {
+    let (end, overflow) = dataOffset.addingReportingOverflow(compressedSize)
+    return overflow ? .max : end
+  }
+
+  /// Whether its numbers are possible together.
+  var isPossible: Bool {
+    guard compressedSize >= encryptionOverhead, size >= 0, dataEnd < .max else { return false }
+    // nothing at all is not read, so that its checksum has to be looked at here
+    guard size > 0 || crc32 == 0 else { return false }
+    let compressedSize = compressedSize - encryptionOverhead
+    switch method {
+    case 0: return compressedSize == size
+    case 8: return size / 1033 <= compressedSize
+    default: return true
+    }
+  }
+
+  /// Whether libzip can expand it here.
+  var isReadable: Bool {
+    method == 0 || zip_compression_method_supported(zip_int32_t(method), 0) == 1
+  }
+
+  /// The date of the last change in milliseconds since 1970: the extra fields' or else the DOS date, taken for
+  /// local time, as every program takes it; nil if there is none. APPNOTE 4.4.6.
+  public var modifiedInLocalTime: Int64? {
+    if let modified { return modified }
+    let (date, time) = (CInt(dosTime >> 16), CInt(dosTime & 0xFFFF))
+    guard date >> 5 & 15 >= 1, date >> 5 & 15 <= 12, date & 31 >= 1 else { return nil }
+    var parts = tm()
+    parts.tm_year = date >> 9 + 80
+    parts.tm_mon = date >> 5 & 15 - 1
+    parts.tm_mday = date & 31
+    parts.tm_hour = time >> 11
+    parts.tm_min = time >> 5 & 63
+    parts.tm_sec = (time & 31) * 2
+    parts.tm_isdst = -1
+    return Int64(mktime(&parts)) * 1000
+  }
+}

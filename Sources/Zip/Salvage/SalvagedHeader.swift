@@ -1,0 +1,142 @@
+import CLibZip
+import FileSystem
+import SystemPackage
+
+/// A local header as it stands in a damaged file, with nothing believed but that it can be one. APPNOTE 4.3.7.
+struct SalvagedHeader {
+  let rawName: [UInt8]
+  let flags: UInt16
+  let method: UInt16
+  let encryption: Entry.Encryption
+  let crc32: UInt32
+  let compressedSize: Int
+  let size: Int
+  let dosTime: UInt32
+  let modified: Int64?
+  let dataOffset: Int
+  /// Nil where the bytes are no text.
+  let name: String?
+  /// The sizes stand here, and not behind the data alone.
+  let hasSizes: Bool
+
+  /// Reads the header at an offset; nil if there is none.
+  init?(_ file: ArchiveFile, at offset: Int) throws {
+    var buffer = RecordBuffer(capacity: RecordLength.localHeader + 2 * Int(UInt16.max))
+    func fill(_ length: Int) throws(ArchiveError) {
+      try ArchiveError.onFile { () throws(FileError) in try buffer.fill(length, from: file.file, at: offset) }
+    }
+    let fixed = RecordLength.localHeader
+    try fill(fixed + 512)
+    guard buffer.count >= fixed, buffer.bytes.u32(0) == Signature.localHeader,
+      Self.isPlausible(buffer.bytes)
+    else { return nil }
+    let nameLength = Int(buffer.bytes.u16(26))
+    let length = fixed + nameLength + Int(buffer.bytes.u16(28))
+    if length > buffer.count { try fill(length) }
+    guard buffer.count >= length else { return nil }
+    let bytes = buffer.bytes
+    let raw = bytes.slice(fixed, nameLength)
+    guard let fields = ExtraFields(bytes.slice(fixed + nameLength, length - fixed - nameLength)),
+      let (encryption, method) = Self.encryption(flags: bytes.u16(6), method: bytes.u16(8), fields.aes)
+    else { return nil }
+    rawName = Array(raw)
+    flags = bytes.u16(6)
+    self.encryption = encryption
+    self.method = method
+    crc32 = bytes.u32(14)
+    var (compressedSize, size, none) = (Int(bytes.u32(18)), Int(bytes.u32(22)), 0)
+    let isWide = fields.widen(size: &size, compressedSize: &compressedSize, offset: &none)
+    self.compressedSize = compressedSize
+    self.size = size
+    dosTime = bytes.u32(10)
+    modified = fields.modified
+    dataOffset = offset + length
+    name = NameDecoding.name(raw, isUTF8: flags & Flag.utf8 != 0, unicodePath: fields.unicodePath)
+    let isUnknown =
+      compressedSize == 0 || compressedSize == Int(UInt32.max) && fields.zip64 == nil || crc32 == 0
+    hasSizes = isWide && (flags & Flag.descriptor == 0 || !isUnknown)
+  }
+
+  /// Whether a local header's fixed part can be one. Random bytes with its mark hardly ever can.
+  static func isPlausible(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard bytes.count >= RecordLength.localHeader else { return false }
+    let nameLength = bytes.u16(26)
+    return bytes.u16(4) & 0xFF <= 63 && isKnown(method: bytes.u16(8)) && nameLength > 0
+      && nameLength <= 8192 && bytes.u16(6) & (Flag.patchedData | Flag.maskedHeaders) == 0
+  }
+
+  /// The methods that APPNOTE 4.4.5 lists, read here or not.
+  static func isKnown(method: UInt16) -> Bool { method <= 20 || (93...99).contains(method) }
+
+  /// As the directory scan has it; nil for an encryption that nothing here can read.
+  static func encryption(
+    flags: UInt16, method: UInt16, _ aes: UnsafeRawBufferPointer?
+  ) -> (Entry.Encryption, UInt16)? {
+    guard flags & Flag.strongEncryption == 0 else { return nil }
+    guard method == 99 else { return (flags & Flag.encrypted != 0 ? .traditional : .none, method) }
+    guard flags & Flag.encrypted != 0, let aes, aes.count == 7, aes.u16(2) == 0x4541,
+      let keyBits = [1: 128, 2: 192, 3: 256][aes[4]], aes.u16(0) == 1 || aes.u16(0) == 2
+    else { return nil }
+    return (.aes(keyBits: keyBits, hasCRC: aes.u16(0) == 1), aes.u16(5))
+  }
+}
+
+/// A directory record as it stands in a damaged file. APPNOTE 4.3.12.
+struct SalvagedRecord {
+  /// Where the record is, and where it ends.
+  let position: Int
+  let end: Int
+  let rawName: [UInt8]
+  let name: String?
+  let flags: UInt16
+  let method: UInt16
+  let encryption: Entry.Encryption
+  let crc32: UInt32
+  let compressedSize: Int
+  let size: Int
+  let dosTime: UInt32
+  let modified: Int64?
+  let madeBy: UInt8
+  let externalAttributes: UInt32
+  let headerOffset: Int
+  /// The length of its extra fields, which the local header's often have too.
+  let extraLength: Int
+
+  /// Reads a record whose fixed part may be in `bytes`; nil if it is none.
+  init?(_ bytes: UnsafeRawBufferPointer, at position: Int, in file: ArchiveFile) throws {
+    let fixed = RecordLength.directoryRecord
+    guard bytes.count >= fixed, SalvagedHeader.isKnown(method: bytes.u16(10)), bytes.u16(28) > 0,
+      bytes.u16(28) <= 8192, bytes.u16(6) & 0xFF <= 63, bytes.u16(34) == 0 || bytes.u16(34) == UInt16.max
+    else { return nil }
+    let nameLength = Int(bytes.u16(28))
+    let length = nameLength + Int(bytes.u16(30))
+    var buffer = RecordBuffer(capacity: length)
+    try ArchiveError.onFile { () throws(FileError) in
+      try buffer.fill(length, from: file.file, at: position + fixed)
+    }
+    guard buffer.count == length else { return nil }
+    let raw = buffer.bytes.slice(0, nameLength)
+    var (size, compressedSize, offset) = (Int(bytes.u32(24)), Int(bytes.u32(20)), Int(bytes.u32(42)))
+    guard let fields = ExtraFields(buffer.bytes.slice(nameLength, length - nameLength)),
+      fields.widen(size: &size, compressedSize: &compressedSize, offset: &offset),
+      let (encryption, method) = SalvagedHeader.encryption(
+        flags: bytes.u16(8), method: bytes.u16(10), fields.aes)
+    else { return nil }
+    self.position = position
+    end = position + fixed + length + Int(bytes.u16(32))
+    rawName = Array(raw)
+    flags = bytes.u16(8)
+    name = NameDecoding.name(raw, isUTF8: flags & Flag.utf8 != 0, unicodePath: fields.unicodePath)
+    self.method = method
+    self.encryption = encryption
+    crc32 = bytes.u32(16)
+    self.compressedSize = compressedSize
+    self.size = size
+    dosTime = bytes.u32(12)
+    modified = fields.modified
+    madeBy = UInt8(bytes.u16(4) >> 8)
+    externalAttributes = bytes.u32(38)
+    headerOffset = offset
+    extraLength = Int(bytes.u16(30))
+  }
+}

@@ -1,0 +1,167 @@
+import FileSystem
+import Glibc
+import SystemPackage
+
+/// Reads a file from end to end and notes where records of an archive may be: local headers by their place,
+/// directory records with what they say. What stands in them is believed later, or not.
+struct SignatureScan {
+  /// Where local headers may begin, in order.
+  private(set) var headers: [Int] = []
+  /// A checksum of the name of each of them, to compare with directory records.
+  private var nameChecksums: [UInt32] = []
+  /// Directory records, in the order of the file.
+  private(set) var records: [SalvagedRecord] = []
+  /// By how much the offsets in the directory may be wrong, by what the end records say.
+  private(set) var shifts: [Int] = []
+
+  private static let window = 1 << 20
+  /// Bytes that a window shares with the next, so that every record's fixed part lies in one.
+  private static let overlap = 64
+  private let limits: Limits
+
+  init(_ file: ArchiveFile, limits: Limits, whileReading: (Int) throws -> Void) throws {
+    self.limits = limits
+    let size = file.status.size
+    var buffer = RecordBuffer(capacity: Self.window)
+    var start = 0
+    while start < size {
+      try ArchiveError.onFile { () throws(FileError) in
+        try buffer.fill(min(Self.window, size - start), from: file.file, at: start)
+      }
+      guard buffer.count == min(Self.window, size - start) else { throw ArchiveError.changed(file.file.path) }
+      let isLast = start + buffer.count >= size
+      let end = isLast ? buffer.count : buffer.count - Self.overlap
+      try search(buffer.bytes, upTo: end, at: start, file)
+      try whileReading(end)
+      start += end
+    }
+  }
+
+  private mutating func search(
+    _ bytes: UnsafeRawBufferPointer, upTo end: Int, at start: Int, _ file: ArchiveFile
+  ) throws {
+    var position = 0
+    while let found = bytes.firstMark(from: position), found < end {
+      position = found
+      defer { position += 1 }
+      guard position <= bytes.count - 4 else { return }
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[position...])
+      switch rest.u32(0) {
+      case Signature.localHeader:
+        guard SalvagedHeader.isPlausible(rest) else { continue }
+        headers.append(start + position)
+        nameChecksums.append(try nameChecksum(rest, at: start + position, in: file))
+      case Signature.directoryRecord:
+        guard let record = try SalvagedRecord(rest, at: start + position, in: file) else { continue }
+        records.append(record)
+      case Signature.end where rest.count >= RecordLength.end:
+        note(size: UInt64(rest.u32(12)), offset: UInt64(rest.u32(16)), endsAt: start + position)
+      case Signature.zip64End where rest.count >= RecordLength.zip64End:
+        note(size: rest.u64(40), offset: rest.u64(48), endsAt: start + position)
+      default: continue
+      }
+      let count = max(headers.count, records.count)
+      guard count <= limits.maximumEntries else {
+        throw ArchiveError.tooManyEntries(file.file.path, count: count, limit: limits.maximumEntries)
+      }
+    }
+  }
+
+  private func nameChecksum(
+    _ header: UnsafeRawBufferPointer, at offset: Int, in file: ArchiveFile
+  ) throws -> UInt32 {
+    let (fixed, length) = (RecordLength.localHeader, Int(header.u16(26)))
+    if header.count >= fixed + length { return CRC32.of(header.slice(fixed, length)) }
+    return CRC32.of(
+      try ArchiveError.onFile { () throws(FileError) in try file.file.read(length, at: offset + fixed) })
+  }
+
+  /// A directory of `size` bytes that ends here and believes to begin at `offset`. The last few count: those of
+  /// archives inside of photos come before that of the archive.
+  private mutating func note(size: UInt64, offset: UInt64, endsAt end: Int) {
+    guard let size = Int(exactly: size), let offset = Int(exactly: offset), size <= end else { return }
+    let shift = end - size - offset
+    if shifts.contains(shift) { return }
+    shifts.append(shift)
+    if shifts.count > 8 { shifts.removeFirst() }
+  }
+
+  /// What a directory says of a place.
+  struct Hint {
+    var record: SalvagedRecord
+    /// Where the next entry of the same directory begins, or the directory: the entry ends before.
+    var limit: Int
+  }
+
+  /// Where each directory record says that its entry begins. The directory's offsets are put right by the one
+  /// shift under which most of them lead to local headers: a prefix moves them all.
+  func hints() -> [Int: [Hint]] {
+    guard !records.isEmpty else { return [:] }
+    let names = Dictionary(zip(headers, nameChecksums), uniquingKeysWith: { first, _ in first })
+    var hints: [Int: [Hint]] = [:]
+    for run in runs() {
+      // names and not places alone: a directory inside of a photo would hit by chance
+      func hits(_ shift: Int) -> Int {
+        records[run].count { names[$0.headerOffset &+ shift] == CRC32.of($0.rawName) }
+      }
+      var best = (shift: 0, hits: hits(0))
+      for shift in shifts + likelyShifts(of: records[run.lowerBound]) {
+        let hits = hits(shift)
+        if hits > best.hits { best = (shift, hits) }
+      }
+      // records that lead to no header, where there are headers, are of something else
+      guard best.hits > 0 || headers.isEmpty else { continue }
+      var limit = records[run.lowerBound].position
+      var previous = limit
+      for record in records[run].sorted(by: { $0.headerOffset > $1.headerOffset }) {
+        let (site, overflow) = record.headerOffset.addingReportingOverflow(best.shift)
+        guard !overflow, site < records[run.lowerBound].position else { continue }
+        if site < previous { limit = previous }
+        previous = site
+        // two records of one place: a directory that was left behind where the archive was added to
+        if hints[site, default: []].count < 2 {
+          hints[site, default: []].append(Hint(record: record, limit: limit))
+        }
+      }
+    }
+    return hints
+  }
+
+  /// The shifts under which a record leads to a header of its name.
+  private func likelyShifts(of record: SalvagedRecord) -> [Int] {
+    let checksum = CRC32.of(record.rawName)
+    let places = nameChecksums.indices.lazy.filter { nameChecksums[$0] == checksum }.prefix(4)
+    return places.compactMap { index in
+      let (shift, overflow) = headers[index].subtractingReportingOverflow(record.headerOffset)
+      return overflow ? nil : shift
+    }
+  }
+
+  /// Records without a gap between them.
+  private func runs() -> [Range<Int>] {
+    var runs: [Range<Int>] = []
+    var start = 0
+    for index in 1...records.count
+    where index == records.count || records[index].position != records[index - 1].end {
+      runs.append(start..<index)
+      start = index
+    }
+    return runs
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Where the first "PK" is, with which every record's mark begins.
+  func firstMark(from position: Int) -> Int? {
+    guard let baseAddress else { return nil }
+    var position = position
+    while position < count - 1,
+      let found = memchr(baseAddress + position, CInt(UInt8(ascii: "P")), count - 1 - position)
+    {
+      position = UnsafeRawPointer(found) - baseAddress
+      if self[position + 1] == UInt8(ascii: "K") { return position }
+      position += 1
+    }
+    return nil
+  }
+}

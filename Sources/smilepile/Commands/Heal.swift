@@ -1,0 +1,65 @@
+import ArgumentParser
+import Backup
+import Operations
+import SystemPackage
+
+struct Heal: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Bring rotten and missing photos of a library back from archives.",
+    discussion: """
+      Reads every photo of the library. One whose bytes no longer match its row, or whose file is gone, comes \
+      back by its MD5 from whichever archive holds it; the archives may be damaged themselves. Rotten files are \
+      not deleted: they are kept in the library's folder .rotten. A photo that no archive holds is named, and the \
+      exit code is 3.
+
+      Example:
+        smilepile heal -l ~/Family /backups/smilepile_backup_*.zip
+      """)
+
+  @Argument(help: "The archives.", transform: PathArgument.parse)
+  var archives: [String]
+
+  @Flag(name: [.customShort("n"), .long], help: "Say what would be brought back, and write nothing.")
+  var dryRun = false
+
+  @OptionGroup var library: LibraryOption
+  @OptionGroup var lock: LockOption
+  @OptionGroup var output: OutputOptions
+
+  private struct Summary: Encodable {
+    var message_type = "summary"
+    var photos_checked: Int
+    var healed: [String]
+    var damaged: [String]
+    var bytes: Int
+    var kept: String?
+    var warnings: [String]
+    var dry_run: Bool
+  }
+
+  func run() async throws {
+    var options = HealOptions()
+    options.isDryRun = dryRun
+    options.lockWait = lock.duration
+    let reporter = Reporter(output)
+    let summary = try await reporter.follow(
+      .heal(library.path(), from: archives.map { FilePath($0) }, options: options))
+
+    for warning in summary.warnings { reporter.warn(warning) }
+    for photo in summary.healed { reporter.note(photo.message.escaped) }
+    for photo in summary.damaged { reporter.error(photo, during: "heal") }
+    if let kept = summary.kept { reporter.note("what was in their places is in \(kept.string.escaped)") }
+    let verb = dryRun ? "would heal" : "healed"
+    reporter.result(
+      "checked \(Count(summary.photosChecked, "photo")): "
+        + (summary.healed.isEmpty && summary.damaged.isEmpty
+          ? "all whole"
+          : "\(verb) \(summary.healed.count), \(summary.damaged.count) still damaged"))
+    reporter.json(
+      Summary(
+        photos_checked: summary.photosChecked, healed: summary.healed.map(\.message),
+        damaged: summary.damaged.map(\.message), bytes: summary.bytes, kept: summary.kept?.string,
+        warnings: summary.warnings, dry_run: summary.isDryRun))
+    if summary.isIncomplete { throw ExitStatus.incomplete }
+  }
+}

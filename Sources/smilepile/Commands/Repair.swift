@@ -1,0 +1,103 @@
+import ArgumentParser
+import Backup
+import Operations
+import SystemPackage
+
+struct Repair: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Write a damaged archive anew, with what can be rescued.",
+    discussion: """
+      Searches a truncated or damaged archive for every photo that is still whole, and writes them into a new \
+      archive, NAME.repaired.zip beside it or where -o says. What is lost and known by its MD5 is taken from the \
+      library (-l) or from other archives (--from). The new archive is read back before it gets its name; the \
+      damaged one is never touched. What is lost all the same is named, and the exit code is 3. Of a whole \
+      archive it says so, and writes nothing.
+
+      Example:
+        smilepile repair -l ~/Family cut_off.zip
+      """)
+
+  @Argument(help: "The damaged archive.", transform: PathArgument.parse)
+  var archive: String
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("An existing folder, or a file name that is free.", valueName: "path"),
+    transform: PathArgument.parse)
+  var output: String?
+
+  @Option(
+    name: [.short, .customLong("library")],
+    help: ArgumentHelp("A library that may hold what is lost.", valueName: "folder"),
+    transform: PathArgument.parse)
+  var library: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "An archive that may hold what is lost; may be given several times.", valueName: "archive"),
+    transform: PathArgument.parse)
+  var from: [String] = []
+
+  @OptionGroup var outputOptions: OutputOptions
+
+  private struct Summary: Encodable {
+    var message_type = "summary"
+    var archive: String?
+    var whole: Bool
+    var photos: Int
+    var bytes: Int
+    var archive_bytes: Int
+    var faults: [String]
+    var restored: [String]
+    var lost: [String]
+    var warnings: [String]
+
+    func encode(to encoder: any Encoder) throws {
+      var object = encoder.container(keyedBy: CodingKeys.self)
+      try object.encode(message_type, forKey: .message_type)
+      // null and not left out: "none was written" is an answer
+      try object.encode(archive, forKey: .archive)
+      try object.encode(whole, forKey: .whole)
+      try object.encode(photos, forKey: .photos)
+      try object.encode(bytes, forKey: .bytes)
+      try object.encode(archive_bytes, forKey: .archive_bytes)
+      try object.encode(faults, forKey: .faults)
+      try object.encode(restored, forKey: .restored)
+      try object.encode(lost, forKey: .lost)
+      try object.encode(warnings, forKey: .warnings)
+    }
+
+    private enum CodingKeys: CodingKey {
+      case message_type, archive, whole, photos, bytes, archive_bytes, faults, restored, lost, warnings
+    }
+  }
+
+  func run() async throws {
+    var options = RepairOptions()
+    options.destination = output.map { FilePath($0) }
+    options.library = library.map { FilePath($0) }
+    options.others = from.map { FilePath($0) }
+    let reporter = Reporter(outputOptions)
+    let summary = try await reporter.follow(.repair(FilePath(archive), options: options))
+
+    for fault in summary.faults { reporter.warn(fault.message) }
+    for warning in summary.warnings { reporter.warn(warning) }
+    for photo in summary.restored { reporter.note(photo.message.escaped) }
+    for photo in summary.lost { reporter.error(photo, during: "repair") }
+    if let written = summary.archive {
+      reporter.note(
+        "rescued \(Count(summary.photos, "photo")), \(ByteCount(summary.bytes)), "
+          + "\(summary.restored.count) of them from elsewhere; \(summary.lost.count) lost")
+      reporter.lasting(written.string.escaped)
+    } else {
+      reporter.note("\(archive.escaped) is whole: there is nothing to repair")
+    }
+    reporter.json(
+      Summary(
+        archive: summary.archive?.string, whole: summary.isWhole, photos: summary.photos,
+        bytes: summary.bytes, archive_bytes: summary.archiveBytes, faults: summary.faults.map(\.message),
+        restored: summary.restored.map(\.message), lost: summary.lost.map(\.message),
+        warnings: summary.warnings))
+    if !summary.lost.isEmpty { throw ExitStatus.incomplete }
+  }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import Operations
+import PhotoLibrary
+import SystemPackage
+import TestSupport
+import Testing
+import Zip
+
+@testable import Backup
+
+/// `repair`: a new archive with all that can be had, and the damaged one untouched.
+@Suite struct RepairTests {
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  private func repair(
+    _ path: FilePath, configure: (inout RepairOptions) -> Void = { _ in }
+  ) async throws -> RepairSummary {
+    var options = RepairOptions()
+    configure(&options)
+    return try await Work.repair(path, options: options).summary
+  }
+
+  private func names() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: scratch.path.string).sorted()
+  }
+
+  /// An export of three photos with the directory cut off, and what the archive was.
+  private func cutExport(
+    _ library: SampleLibrary, keeping part: Double
+  ) async throws -> (path: FilePath, bytes: [UInt8], whole: WrittenBackup) {
+    let export = try await library.exporting(to: scratch.path.appending("whole.zip"))
+    let archive = try #require(export.archive)
+    let whole = try WrittenBackup(archive)
+    let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: archive.string)))
+    let cut = Array(bytes[..<Int(Double(bytes.count) * part)])
+    return (try scratch.write(cut, to: "cut.zip"), cut, whole)
+  }
+
+  private func library() throws -> SampleLibrary {
+    try SampleLibrary(
+      (1...4).map { number in
+        .init(
+          id: Int64(number), fileName: "photo\(number).jpg",
+          bytes: (0..<3000).map { UInt8(truncatingIfNeeded: $0 * number) })
+      }, categories: [.sample(1, "family")])
+  }
+
+  @Test func aWholeArchiveIsLeftAlone() async throws {
+    let path = try SampleBackup(photos: ["a", "b"]).write(to: scratch)
+    let summary = try await repair(path)
+    #expect(summary.isWhole && summary.photos == 2 && summary.lost == [])
+    #expect(try names() == ["backup.zip"])
+  }
+
+  @Test func whereTheDirectoryIsLostNothingIs() async throws {
+    let library = try library()
+    let (path, bytes, whole) = try await cutExport(library, keeping: 1)
+    let directory = try Archive(path: whole.path).entries.map { $0.dataOffset + $0.compressedSize }.max() ?? 0
+    _ = try scratch.write(Array(bytes[..<directory]), to: "cut.zip")
+    let summary = try await repair(path)
+    #expect(summary.lost == [] && summary.restored == [] && summary.photos == 4)
+    let repaired = try WrittenBackup(try #require(summary.archive))
+    expectNone(try repaired.faults())
+    // the same backup under its own number
+    #expect(repaired.metadata == whole.metadata && repaired.entries == whole.entries)
+    #expect(try names() == ["cut.repaired.zip", "cut.zip", "whole.zip"])
+  }
+
+  @Test func withoutMetadataThePhotosAreRescued() async throws {
+    let library = try library()
+    let (path, bytes, whole) = try await cutExport(library, keeping: 0.6)
+    let summary = try await repair(path)
+    let repaired = try WrittenBackup(try #require(summary.archive))
+    expectNone(try repaired.faults())
+    #expect(summary.photos == repaired.photos.count && summary.photos >= 2)
+    for (id, photo) in repaired.photos { #expect(photo == whole.photos[id]) }
+    #expect(summary.lost.contains { $0.item == "metadata.json" })
+    #expect(repaired.metadata.smilepile?.isPartial == true)
+    #expect(repaired.metadata.categories.map(\.name) == ["rescued"])
+    #expect(Array(try Data(contentsOf: URL(fileURLWithPath: path.string))) == bytes)
+  }
+
+  /// An archive whose metadata comes first, with a photo damaged and the end missing.
+  private func damagedBackup() throws -> (SampleBackup, FilePath) {
+    let backup = SampleBackup(photos: ["first photo", "second photo", "third photo"])
+    var damaged = backup
+    damaged.members[1].data[3] ^= 1
+    let bytes = try damaged.archive()
+    let end = try #require(try ArchiveEnd.ofThirdPhoto(bytes))
+    return (backup, try scratch.write(Array(bytes[..<(end - 3)]), to: "bad.zip"))
+  }
+
+  private enum ArchiveEnd {
+    static func ofThirdPhoto(_ bytes: [UInt8]) throws -> Int? {
+      let scratch = try ScratchFolder()
+      return try Archive(path: scratch.write(bytes, to: "x.zip")).entries.last.map {
+        $0.dataOffset + $0.compressedSize
+      }
+    }
+  }
+
+  @Test func whatIsLostIsNamedAndKeepsItsRow() async throws {
+    let (backup, path) = try damagedBackup()
+    let summary = try await repair(path)
+    #expect(
+      summary.lost.map(\.item) == [
+        "photo 2 “second photo” in “Family”", "photo 3 “third photo” in “Family”",
+      ])
+    let repaired = try WrittenBackup(try #require(summary.archive))
+    expectNone(try repaired.faults())
+    #expect(repaired.photos == [1: backup.photos[1]])
+    #expect(repaired.metadata.photos.map(\.id) == [1, 2, 3])
+    #expect(repaired.metadata.settings?.isDarkMode == true)
+    #expect(repaired.metadata.exportDate == backup.metadata.exportDate)
+    #expect(repaired.metadata.smilepile?.isPartial == true)
+  }
+
+  @Test func lostPhotosComeFromALibraryOrAnotherArchive() async throws {
+    let (backup, path) = try damagedBackup()
+    let library = try SampleLibrary(
+      [.init(id: 77, fileName: "other name.jpg", bytes: backup.photos[2] ?? [])],
+      categories: [.sample(1, "x")])
+    var other = SampleBackup()
+    other.add(id: 5, name: "same bytes", bytes: backup.photos[3] ?? [])
+    other.metadata.photoManifest[0].checksum = nil
+    let otherPath = try scratch.write(Array(try other.archive().dropLast(30)), to: "other.zip")
+
+    let half = try await repair(path) { $0.library = library.path }
+    #expect(half.restored.map(\.item) == ["photo 2 “second photo” in “Family”"] && half.lost.count == 1)
+    let summary = try await repair(path) {
+      $0.library = library.path
+      $0.others = [otherPath]
+    }
+    #expect(summary.restored.count == 2 && summary.lost == [])
+    #expect(summary.archive?.lastComponent?.string == "bad.repaired-2.zip")
+    let repaired = try WrittenBackup(try #require(summary.archive))
+    expectNone(try repaired.faults())
+    #expect(repaired.photos == backup.photos && repaired.metadata.smilepile == nil)
+  }
+
+  @Test func aRottenPhotoOfTheLibraryHelpsNobody() async throws {
+    let (backup, path) = try damagedBackup()
+    let library = try SampleLibrary(
+      [.init(id: 77, fileName: "x.jpg", bytes: backup.photos[2] ?? [])], categories: [.sample(1, "x")])
+    let photo = try #require(try library.contents.photos.first)
+    try Data([1, 2, 3]).write(to: URL(fileURLWithPath: library.file(of: photo).string))
+    let summary = try await repair(path) { $0.library = library.path }
+    #expect(summary.restored == [] && summary.lost.count == 2)
+  }
+
+  @Test func noFileIsOverwritten() async throws {
+    let (_, path) = try damagedBackup()
+    let taken = try scratch.write([1], to: "taken.zip")
+    await #expect(throws: BackupError.self) { try await repair(path) { $0.destination = taken } }
+    #expect(Array(try Data(contentsOf: URL(fileURLWithPath: taken.string))) == [1])
+    let folder = try scratch.makeFolder("elsewhere")
+    let summary = try await repair(path) { $0.destination = folder }
+    #expect(summary.archive == folder.appending("bad.repaired.zip"))
+  }
+}

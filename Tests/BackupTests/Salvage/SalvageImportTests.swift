@@ -1,0 +1,182 @@
+import Foundation
+import PhotoLibrary
+import SystemPackage
+import TestSupport
+import Testing
+import Zip
+
+@testable import Backup
+
+/// `import --salvage`: what is whole comes in with the right bytes, and what is lost is named.
+@Suite struct SalvageImportTests {
+  /// How an archive is laid out.
+  enum Layout: String, CaseIterable, CustomTestStringConvertible {
+    case metadataFirst = "as Android writes it"
+    case streamed = "streamed, metadata first"
+    case metadataLast = "as this project writes it"
+
+    var testDescription: String { rawValue }
+
+    func archive(_ backup: SampleBackup) throws -> ZipBuilder {
+      let text = String(decoding: try backup.metadata.json(), as: UTF8.self)
+      let metadata = ZipMember.stored("metadata.json", text)
+      switch self {
+      case .metadataFirst: return ZipBuilder([metadata] + backup.members)
+      case .streamed:
+        return ZipBuilder(([metadata] + backup.members).map { $0.streamed })
+      case .metadataLast: return ZipBuilder(backup.members + [metadata])
+      }
+    }
+  }
+
+  private static let texts = ["a", "b", "c"].map { String(repeating: $0, count: 150) }
+
+  /// Three photos, the second of which holds an archive with names of a backup's.
+  private static func sample() -> SampleBackup {
+    var backup = SampleBackup()
+    let nested = ZipBuilder([.stored("photos/3_c.jpg", "WRONG"), .stored("photos/9_x.jpg", "WRONG")]).bytes
+    for (index, text) in texts.enumerated() {
+      let bytes = Array(text.utf8) + (index == 1 ? nested : []) + Array(text.utf8)
+      let (id, name) = (Int64(index + 1), ["a", "b", "c"][index])
+      backup.add(id: id, name: name, bytes: bytes)
+      // byte by byte: an archive is no text
+      backup.members[index] = ZipMember(
+        Array("photos/\(id)_\(name).jpg".utf8), content: bytes, data: bytes, method: 0)
+    }
+    return backup
+  }
+
+  @Test(arguments: Layout.allCases) func cutAtEvery64thByte(_ layout: Layout) async throws {
+    let backup = Self.sample()
+    let bytes = try layout.archive(backup).bytes
+    let scratch = try ScratchFolder()
+    for length in stride(from: 64, to: bytes.count, by: 64) {
+      let library = try SampleLibrary()
+      let path = try scratch.write(Array(bytes[..<length]), to: "cut\(length).zip")
+      let whole = try Self.members(of: bytes, whollyBefore: length)
+      let summary: ImportSummary
+      do {
+        summary = try await library.importing(path) { $0.salvages = true }
+      } catch {
+        #expect(!whole.contains { $0.hasPrefix("photos/") }, "cut at \(length): \(error)")
+        continue
+      }
+      #expect(summary.isIncomplete && !summary.errors.isEmpty, "cut at \(length)")
+      let found = try library.bytesOfPhotos()
+      for (id, bytes) in found { #expect(bytes == backup.photos[id], "photo \(id) cut at \(length)") }
+      for item in backup.metadata.photoManifest where whole.contains(item.zipEntryName) {
+        #expect(found[item.photoId] != nil, "photo \(item.photoId) cut at \(length)")
+      }
+      // with the metadata there, whatever is lost is named by its label
+      if whole.contains("metadata.json") {
+        for photo in backup.metadata.photos where found[photo.id] == nil {
+          let label = "photo \(photo.id) “\(photo.name)” in “Family”"
+          #expect(summary.errors.contains { $0.item == label }, "photo \(photo.id) cut at \(length)")
+        }
+      }
+      expectNone(try library.faults())
+    }
+  }
+
+  /// The names of the entries that end before a place.
+  private static func members(of bytes: [UInt8], whollyBefore length: Int) throws -> Set<String> {
+    let scratch = try ScratchFolder()
+    let archive = try Archive(path: scratch.write(bytes, to: "whole.zip"))
+    let whole = archive.entries.filter { entry in
+      let descriptor = entry.flags & 8 == 0 ? 0 : 16
+      return entry.dataOffset + entry.compressedSize + descriptor <= length
+    }
+    return Set(whole.map(\.name))
+  }
+
+  @Test func withoutMetadataTheNamesOfTheEntriesCount() async throws {
+    let library = try SampleLibrary()
+    var backup = SampleBackup(photos: ["a", "b"])
+    backup.members.append(.stored("photos/holiday.jpg", "no number"))
+    backup.members.append(.stored("elsewhere/x.jpg", "no photo of a backup"))
+    let scratch = try ScratchFolder()
+    let path = try scratch.write(ZipBuilder(backup.members).bytes, to: "a.zip")
+    await #expect(throws: BackupError.self) { try await library.importing(path) }
+    let summary = try await library.importing(path) { $0.salvages = true }
+    #expect(summary.photosImported == 3 && summary.isIncomplete)
+    #expect(summary.errors.contains { $0.item == "metadata.json" && $0.message.contains("Rescued") })
+    let contents = try library.contents
+    #expect(contents.categories.map(\.name) == ["rescued"])
+    #expect(contents.photos.map(\.name) == ["a", "b", "holiday"])
+    #expect(contents.photos.map(\.id) == [1, 2, 3])
+    // 2025-10-03 14:00:00 in local time, which is what ZIP knows
+    let date = try #require(
+      Calendar.current.date(from: DateComponents(year: 2025, month: 10, day: 3, hour: 14)))
+    #expect(contents.photos.map(\.createdAt) == Array(repeating: date.milliseconds, count: 3))
+    #expect(try library.bytesOfPhotos()[2] == Array("b".utf8))
+    // twice is once
+    let again = try await library.importing(path) { $0.salvages = true }
+    #expect(again.photosImported == 0 && again.photosSkipped == 3)
+  }
+
+  @Test func aWholeBackupIsImportedAsEver() async throws {
+    let library = try SampleLibrary()
+    let scratch = try ScratchFolder()
+    let path = try SampleBackup(photos: ["a", "b"]).write(to: scratch)
+    let summary = try await library.importing(path) { $0.salvages = true }
+    #expect(summary.photosImported == 2 && !summary.isIncomplete && summary.warnings == [])
+  }
+
+  @Test func junkAroundItIsNoObstacleButIsSaid() async throws {
+    let bytes = try SampleBackup(photos: ["a", "b"]).archive()
+    let junk = [UInt8](repeating: 0x20, count: 300)
+    for (before, behind) in [(junk, []), ([], junk), (junk, junk)] {
+      let library = try SampleLibrary()
+      let scratch = try ScratchFolder()
+      let path = try scratch.write(before + bytes + behind, to: "a.zip")
+      await #expect(throws: (any Error).self) { try await library.importing(path) }
+      let summary = try await library.importing(path) { $0.salvages = true }
+      #expect(summary.photosImported == 2 && summary.errors.count == 1 && summary.isIncomplete)
+      let isBoth = !before.isEmpty && !behind.isEmpty
+      #expect(isBoth || summary.errors.first?.message.contains("300 bytes") == true)
+    }
+  }
+
+  @Test func replaceWantsForce() async throws {
+    let library = try SampleLibrary(
+      [.init(id: 9, fileName: "old.jpg", bytes: [1])], categories: [.sample(1, "old")])
+    let scratch = try ScratchFolder()
+    let path = try scratch.write(Array(SampleBackup(photos: ["a"]).archive().dropLast()), to: "a.zip")
+    let tree = try library.tree
+    await #expect(throws: BackupError.self) {
+      try await library.importing(path) { ($0.salvages, $0.strategy) = (true, .replace) }
+    }
+    expectNone(try library.tree.differences(from: tree))
+    let summary = try await library.importing(path) {
+      ($0.salvages, $0.strategy, $0.isForced) = (true, .replace, true)
+    }
+    #expect(summary.photosImported == 1 && summary.isIncomplete)
+  }
+
+  @Test func whatIsNoArchiveIsRefusedAsEver() async throws {
+    let library = try SampleLibrary()
+    let scratch = try ScratchFolder()
+    for text in ["no backup at all", "{\"photos\": [", "PK\u{3}\u{4}"] {
+      let path = try scratch.write(Array(text.utf8), to: "x\(text.utf8.count)")
+      await #expect(throws: (any Error).self) { try await library.importing(path) { $0.salvages = true } }
+    }
+    await #expect(throws: BackupError.self) {
+      try await library.importing(scratch.path.appending("nowhere")) { $0.salvages = true }
+    }
+  }
+
+  @Test(arguments: [0.1, 0.4, 0.7, 0.95], [Fixture.android, .ios]) func fixturesCutOff(
+    part: Double, fixture: Fixture
+  ) async throws {
+    let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: fixture.path.string)))
+    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let path = try scratch.write(Array(bytes[..<Int(Double(bytes.count) * part)]), to: "cut.zip")
+    let known = try TestSupport.Fixture.photos().map(\.bytes)
+    let summary = try await library.importing(path) { $0.salvages = true }
+    #expect(summary.isIncomplete)
+    let photos = try library.bytesOfPhotos().values
+    #expect(photos.allSatisfy(known.contains))
+    #expect(part < 0.4 || photos.count >= 3)
+    expectNone(try library.faults())
+  }
+}

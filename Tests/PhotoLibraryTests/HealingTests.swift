@@ -1,0 +1,118 @@
+import FileSystem
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import PhotoLibrary
+
+/// What a crash leaves at each step of a healing, made by hand: after the next start every photo has a file, the
+/// rotten one or the right one, and whatever was rotten is still somewhere.
+@Suite struct HealingTests {
+  private let scratch: LibraryScratch
+  private let photos: [Photo]
+
+  init() throws {
+    scratch = try LibraryScratch()
+    photos = try scratch.commit(["a.jpg": "one", "b.jpg": "two"])
+    try scratch.folder.write("rotten", to: "library/" + photos[0].path)
+    try scratch.folder.remove("library/" + photos[1].path)
+  }
+
+  /// How far a healing came.
+  enum Step: Int, CaseIterable {
+    case folderMade, halfStaged, staged, journalBegun, journalled, linked, movedAway, movedAwayAndNotStaged,
+      replaced, allDone
+  }
+
+  private func file(_ path: String) -> String { "library/" + path }
+
+  private func crash(at step: Step) throws {
+    let staging = file(".staging/X")
+    let rotten = file(".rotten/X/1_a.jpg")
+    try scratch.folder.makeFolder(staging)
+    if step == .folderMade { return }
+    if step == .halfStaged { return try scratch.folder.write("on", to: staging + "/0") }
+    try scratch.folder.write("one", to: staging + "/0")
+    try scratch.folder.write("two", to: staging + "/1")
+    if step == .staged { return }
+    let journal = Healing.Journal(files: [
+      .init(name: "0", path: photos[0].path, md5: "\(LibraryScratch.digest("one"))", rotten: "1_a.jpg"),
+      .init(name: "1", path: photos[1].path, md5: "\(LibraryScratch.digest("two"))", rotten: "2_b.jpg"),
+    ])
+    let bytes = try JSONEncoder().encode(journal)
+    if step == .journalBegun { return try scratch.folder.write(bytes.prefix(20), to: staging + "/heal.new") }
+    try scratch.folder.write(bytes, to: staging + "/heal")
+    if step == .journalled { return }
+    try scratch.folder.write("rotten", to: rotten)
+    if step == .linked { return }
+    try scratch.folder.remove(file(photos[0].path))
+    if step == .movedAway { return }
+    if step == .movedAwayAndNotStaged { return try scratch.folder.write("oo", to: staging + "/0") }
+    try move(staging + "/0", photos[0].path)
+    if step == .replaced { return }
+    try move(staging + "/1", photos[1].path)
+  }
+
+  private func move(_ name: String, _ path: String) throws {
+    try FileManager.default.moveItem(
+      atPath: scratch.folder.path(name).string, toPath: scratch.path.pushing(FilePath(path)).string)
+  }
+
+  @Test(arguments: Step.allCases) func noPhotoIsWorseOff(_ step: Step) throws {
+    try crash(at: step)
+    let contents = try scratch.contents()
+    for _ in 0..<2 {
+      let library = try scratch.writer().library
+      #expect(try library.contents() == contents)
+      #expect(try library.strangers() == [])
+      let texts = try scratch.photoTexts()
+      #expect(try scratch.files().keys.allSatisfy { !$0.hasPrefix(".staging/") })
+      let first = texts[photos[0].path]
+      #expect(first == "one" || first == "rotten")
+      if step == .movedAway { #expect(first == "one") }
+      #expect(texts.values.contains("rotten"))
+      // what was missing may be back, and is never something else
+      #expect(texts[photos[1].path] ?? "two" == "two")
+    }
+  }
+
+  @Test func aJournalOfLiesMovesNothing() throws {
+    try scratch.folder.write("one", to: file(".staging/X/0"))
+    let lies = ["../outside", "/tmp/x", "library.sqlite-x", "photos/../x", "photos/new.jpg"].map {
+      Healing.Journal.Item(name: "0", path: $0, md5: "\(LibraryScratch.digest("one"))", rotten: "r")
+    }
+    try scratch.folder.write(
+      JSONEncoder().encode(Healing.Journal(files: lies)), to: file(".staging/X/heal"))
+    let before = try scratch.photoTexts().filter { !$0.key.hasPrefix(".staging") }
+    _ = try scratch.writer()
+    #expect(try scratch.photoTexts() == before)
+    #expect(!scratch.folder.has("outside") && !scratch.folder.has("x"))
+  }
+
+  @Test func healsAndKeepsWhatWasRotten() throws {
+    let writer = try scratch.writer()
+    let kept = try writer.heal { healing in
+      try healing.stage("0").write(Array("one".utf8), at: 0)
+      try healing.stage("1").write(Array("two".utf8), at: 0)
+      return try healing.commit(photos.enumerated().map { .init(photo: $1, name: "\($0)") })
+    }
+    #expect(try scratch.rowsWithoutFile() == [])
+    let rotten = try #require(kept).appending("1_a.jpg")
+    #expect(try scratch.photoTexts()[rotten.string] == "rotten")
+    #expect(try writer.library.strangers() == [])
+  }
+
+  @Test func afterAFailureNothingIsStaged() throws {
+    struct Stop: Error {}
+    let before = try scratch.files()
+    let writer = try scratch.writer()
+    #expect(throws: Stop.self) {
+      try writer.heal { healing in
+        try healing.stage("0").write([1], at: 0)
+        throw Stop()
+      }
+    }
+    #expect(try scratch.files() == before)
+  }
+}

@@ -1,0 +1,177 @@
+import TestSupport
+import Testing
+
+@testable import Zip
+
+/// What is left of a damaged archive is found, with the right bytes; and nothing is ever found that was not an entry.
+@Suite struct SalvageTests {
+  private let sample = SalvageSample()
+
+  /// Whatever was found is one of the entries.
+  private func expectNothingWrong(
+    _ proven: [String: [[UInt8]]], _ comment: Comment, at location: SourceLocation = #_sourceLocation
+  ) {
+    for (name, contents) in proven {
+      let right = sample.parts.first { $0.name == name }?.content
+      #expect(contents == [right], comment, sourceLocation: location)
+    }
+  }
+
+  @Test func aWholeArchiveIsNotSearched() throws {
+    let file = try ArchiveOnDisk(sample.bytes)
+    let salvage = try Salvage(path: file.path) { _ in Issue.record("searched") }
+    #expect(salvage.fault == nil && salvage.losses == [] && salvage.unproven == [])
+    #expect(salvage.archive.entries.map(\.name) == sample.parts.map(\.name))
+  }
+
+  /// Every length, the boundaries of all structures among them.
+  @Test func cutOffAnywhere() throws {
+    for length in 1..<sample.bytes.count {
+      let found = try SalvageSample.found(in: Array(sample.bytes[..<length]))
+      expectNothingWrong(found.proven, "cut at \(length)")
+      for part in sample.parts where part.range.upperBound <= length {
+        #expect(found.proven[part.name] == [part.content], "\(part.name) cut at \(length)")
+      }
+      // the one in which the cut is, if its name is left
+      for part in sample.parts where part.range.contains(length) && part.data.lowerBound <= length {
+        let isThere = found.proven[part.name] != nil || found.unproven[part.name] == [part.content]
+        #expect(isThere || found.losses.contains { $0.name == part.name }, "\(part.name) cut at \(length)")
+      }
+    }
+  }
+
+  /// The beginning is missing.
+  @Test func beheaded() throws {
+    for length in stride(from: 1, to: sample.directory, by: 7) {
+      let found = try SalvageSample.found(in: Array(sample.bytes[length...]))
+      // the remains of the photo that holds an archive are no more than a gap now
+      for part in sample.parts where part.range.lowerBound >= length {
+        #expect(found.proven[part.name]?.contains(part.content) == true, "\(part.name) without \(length)")
+      }
+    }
+  }
+
+  /// With the directory there, an entry survives as long as its data does.
+  @Test(arguments: [1, 4, 60, 200]) func zeroed(length: Int) throws {
+    for start in stride(from: 0, to: sample.directory - length, by: 5) {
+      var bytes = sample.bytes
+      for index in start..<start + length { bytes[index] = 0 }
+      let found = try SalvageSample.found(in: bytes)
+      expectNothingWrong(found.proven, "zeros at \(start)")
+      for part in sample.parts where !part.data.overlaps(start..<start + length) {
+        let isThere = found.proven[part.name] == [part.content] || found.unproven[part.name] == [part.content]
+        #expect(isThere, "\(part.name), zeros at \(start)")
+      }
+    }
+  }
+
+  @Test(arguments: [1, 4, 60, 200]) func zeroedWithoutADirectory(length: Int) throws {
+    for start in stride(from: 0, to: sample.directory - length, by: 5) {
+      var bytes = Array(sample.bytes[..<sample.directory])
+      for index in start..<start + length { bytes[index] = 0 }
+      let found = try SalvageSample.found(in: bytes)
+      for part in sample.parts where !part.range.overlaps(start..<start + length) {
+        #expect(
+          found.proven[part.name]?.contains(part.content) == true
+            || found.unproven[part.name]?.contains(part.content) == true, "\(part.name), zeros at \(start)")
+      }
+      // only where the header of the photo that holds an archive is gone can its inside be taken for more
+      let nested = sample.parts[4]
+      if !(start..<start + length).overlaps(nested.range.lowerBound..<nested.data.lowerBound) {
+        expectNothingWrong(found.proven, "zeros at \(start)")
+      }
+    }
+  }
+
+  @Test func withoutADirectory() throws {
+    var bytes = sample.bytes
+    for index in sample.directory..<bytes.count { bytes[index] = 0xAA }
+    let found = try SalvageSample.found(in: bytes)
+    expectNothingWrong(found.proven, "directory overwritten")
+    #expect(Set(found.proven.keys) == Set(sample.parts.map(\.name)))
+    #expect(found.losses == [])
+  }
+
+  /// Every byte turned over: what is proven reads right or says that it is damaged.
+  @Test(arguments: [0xFF, 0x01, 0x80] as [UInt8]) func flipped(mask: UInt8) throws {
+    for index in stride(from: Int(mask) % 3, to: sample.bytes.count, by: 3) {
+      var bytes = sample.bytes
+      bytes[index] ^= mask
+      let found = try SalvageSample.found(in: bytes)
+      let known = Set(sample.parts.map { $0.content })
+      for (name, contents) in found.proven {
+        #expect(contents.allSatisfy(known.contains), "\(name), byte \(index)")
+      }
+      // one byte costs one photo at most
+      let lost = sample.parts.filter { part in
+        found.proven[part.name]?.contains(part.content) != true
+          && found.unproven[part.name]?.contains(part.content) != true
+      }
+      #expect(lost.count <= 1, "byte \(index): \(lost.map(\.name))")
+    }
+  }
+
+  @Test(arguments: [true, false]) func somethingBeforeAndBehind(isCounted: Bool) throws {
+    for (prefix, suffix) in [(1000, 0), (0, 1000), (1000, 100_000), (70_000, 70_000)] {
+      var builder = ZipBuilder(SalvageSample.members)
+      builder.prefix = Array(repeating: 0x50, count: prefix)
+      builder.countsPrefix = isCounted
+      builder.suffix = Array(repeating: 0x4B, count: suffix)
+      let found = try SalvageSample.found(in: builder.bytes)
+      expectNothingWrong(found.proven, "\(prefix) before, \(suffix) behind")
+      #expect(Set(found.proven.keys) == Set(sample.parts.map(\.name)))
+      #expect(found.losses == [])
+    }
+  }
+
+  /// With a mark or without, with sizes of four bytes or eight: APPNOTE 4.3.9.
+  @Test(arguments: [true, false], [4, 8]) func descriptors(hasMark: Bool, width: Int) throws {
+    let plain: [ZipMember] = [
+      .stored("a", "one and two and three"), .deflated("b", "four"), .stored("c", ""), .stored("d", "x"),
+    ]
+    let members = plain.map { $0.streamed(hasMark: hasMark, width: width) } + [.stored("e", "the end")]
+    let sample = SalvageSample(members)
+    let found = try SalvageSample.found(in: Array(sample.bytes[..<sample.directory]))
+    for part in sample.parts { #expect(found.proven[part.name] == [part.content], "\(part.name)") }
+    #expect(found.losses == [])
+  }
+
+  @Test func namesAndKindsAreHeldToTheSameRules() throws {
+    let link = ZipMember.stored("photos/link", "/etc/passwd").with {
+      $0.central.externalAttributes = 0o120777 << 16
+    }
+    let members = [
+      ZipMember.stored("../up", "1"), .stored("/root", "2"), .stored("a\\b", "3"), link,
+      .stored("photos/x", "good").with { $0.both { $0.method = 97 } }, .stored("good", "good"),
+    ]
+    let found = try SalvageSample.found(in: SalvageSample(members, prefix: [1, 2, 3]).bytes)
+    #expect(found.proven == ["good": [Array("good".utf8)]])
+    #expect(
+      found.losses.map(\.name) == ["../up", "/root", "a\\b", "photos/link", "photos/x"]
+        && found.losses.map(\.reason) == [
+          .unsafeName(.parentComponent), .unsafeName(.absolute), .unsafeName(.backslash),
+          .notARegularFile(.symbolicLink), .unreadable,
+        ])
+  }
+
+  @Test func severalEntriesOfOneNameAreAllFound() throws {
+    let members = [ZipMember.stored("a", "one"), .stored("a", "two")]
+    let found = try SalvageSample.found(in: SalvageSample(members).bytes)
+    #expect(found.proven == ["a": [Array("one".utf8), Array("two".utf8)]])
+  }
+}
+
+extension ZipMember {
+  /// As `streamed`, with another form of the descriptor.
+  fileprivate func streamed(hasMark: Bool, width: Int) -> ZipMember {
+    func bytes(_ value: UInt32, _ count: Int) -> [UInt8] {
+      (0..<count).map { UInt8(truncatingIfNeeded: UInt64(value) >> (8 * UInt64($0))) }
+    }
+    var member = streamed
+    member.afterData = hasMark ? [0x50, 0x4B, 7, 8] : []
+    member.afterData += bytes(member.central.crc32, 4)
+    member.afterData += bytes(member.central.compressedSize, width)
+    member.afterData += bytes(member.central.size, width)
+    return member
+  }
+}
