@@ -98,6 +98,11 @@ struct SignatureScan {
   func hints() -> [Int: [Hint]] {
     guard !records.isEmpty else { return [:] }
     let names = Dictionary(zip(headers, nameChecksums), uniquingKeysWith: { first, _ in first })
+    // the first few headers of each name, by which a shift shows where no end record is left
+    var places: [UInt32: [Int]] = [:]
+    for (header, checksum) in zip(headers, nameChecksums) where places[checksum, default: []].count < 4 {
+      places[checksum, default: []].append(header)
+    }
     var hints: [Int: [Hint]] = [:]
     for run in runs() {
       // names and not places alone: a directory inside of a photo would hit by chance
@@ -105,7 +110,9 @@ struct SignatureScan {
         records[run].count { names[$0.headerOffset &+ shift] == CRC32.of($0.rawName) }
       }
       var best = (shift: 0, hits: hits(0))
-      for shift in shifts + likelyShifts(of: records[run.lowerBound]) {
+      let first = records[run.lowerBound]
+      let likely = places[CRC32.of(first.rawName)] ?? []
+      for shift in shifts + likely.map({ $0 &- first.headerOffset }) {
         let hits = hits(shift)
         if hits > best.hits { best = (shift, hits) }
       }
@@ -125,16 +132,6 @@ struct SignatureScan {
       }
     }
     return hints
-  }
-
-  /// The shifts under which a record leads to a header of its name.
-  private func likelyShifts(of record: SalvagedRecord) -> [Int] {
-    let checksum = CRC32.of(record.rawName)
-    let places = nameChecksums.indices.lazy.filter { nameChecksums[$0] == checksum }.prefix(4)
-    return places.compactMap { index in
-      let (shift, overflow) = headers[index].subtractingReportingOverflow(record.headerOffset)
-      return overflow ? nil : shift
-    }
   }
 
   /// Records without a gap between them.

@@ -24,9 +24,12 @@ import Testing
     #expect(salvage.archive.entries.map(\.name) == sample.parts.map(\.name))
   }
 
-  /// Every length, the boundaries of all structures among them.
+  /// Lengths all over the file, and each around the boundaries of all structures.
   @Test func cutOffAnywhere() throws {
-    for length in 1..<sample.bytes.count {
+    let ends = sample.parts.flatMap { [$0.range.lowerBound, $0.data.lowerBound, $0.data.upperBound] }
+    let near = (ends + [sample.directory, sample.bytes.count - 22]).flatMap { $0 - 4...$0 + 4 }
+    let lengths = Set(near + stride(from: 1, to: sample.bytes.count, by: 13))
+    for length in lengths.sorted() where (1..<sample.bytes.count).contains(length) {
       let found = try SalvageSample.found(in: Array(sample.bytes[..<length]))
       expectNothingWrong(found.proven, "cut at \(length)")
       for part in sample.parts where part.range.upperBound <= length {
