@@ -31,6 +31,9 @@ struct RepairPlan {
   /// Nothing is wrong with the archive.
   private(set) var isWhole = false
 
+  /// The MD5s that the manifest says photos should have had, by id.
+  private let expectedChecksums: [Int64: String]
+
   var bytes: Int { items.reduce(0) { $0 + $1.size } }
 
   /// Reads the archive. Whatever is damaged is looked for in `supply`, which is made when it is known what to
@@ -39,6 +42,10 @@ struct RepairPlan {
     _ source: BackupSource, _ counter: ProgressCounter, supply: ([MD5Digest: Int?]) throws -> PhotoSupply
   ) throws {
     self.source = source
+    expectedChecksums = Dictionary(
+      source.metadata.photoManifest.compactMap { item in
+        item.expectedChecksum.map { (item.photoId, $0.lowercased()) }
+      }, uniquingKeysWith: { first, _ in first })
     guard let archive = source.archive else {
       isWhole = true
       return
@@ -112,13 +119,6 @@ struct RepairPlan {
     return Item(
       source: index, bytes: bytes, md5: md5, size: size, expected: expected == "\(md5)" ? nil : expected,
       fileName: ExportPlan.entryFileName(row))
-  }
-
-  private var expectedChecksums: [Int64: String] {
-    Dictionary(
-      source.metadata.photoManifest.compactMap { item in
-        item.expectedChecksum.map { (item.photoId, $0.lowercased()) }
-      }, uniquingKeysWith: { first, _ in first })
   }
 
   private enum State {

@@ -159,4 +159,29 @@ import Zip
     let summary = try await repair(path) { $0.destination = folder }
     #expect(summary.archive == folder.appending("bad.repaired.zip"))
   }
+
+  /// The CRC holds and the MD5 does not: something changed the photo before it was packed.
+  @Test func theManifestsMD5HasTheLastWord() async throws {
+    var backup = SampleBackup(photos: ["a", "b"])
+    let right = backup.photos[2] ?? []
+    backup.members[1] = .stored("photos/2_b.jpg", "x")
+    let path = try backup.write(to: scratch)
+    let summary = try await repair(path)
+    #expect(summary.lost.map(\.item) == ["photo 2 “b” in “Family”"] && summary.faults == [])
+    #expect(try WrittenBackup(try #require(summary.archive)).photos.keys.sorted() == [1])
+    let other = try SampleBackup(photos: ["b"]).write(to: scratch, as: "other.zip")
+    let restored = try await repair(path) { $0.others = [other] }
+    #expect(restored.lost == [])
+    #expect(try WrittenBackup(try #require(restored.archive)).photos[2] == right)
+  }
+
+  @Test func aFailureLeavesNothing() async throws {
+    let (_, path) = try damagedBackup()
+    let before = try names()
+    let work = Work.repair(path, options: RepairOptions())
+    work.cancel()
+    _ = try? await work.summary
+    await #expect(throws: (any Error).self) { try await repair(path) { $0.library = "/nowhere" } }
+    #expect(try names().allSatisfy { before.contains($0) || $0 == "bad.repaired.zip" })
+  }
 }
