@@ -36,7 +36,8 @@ extension ExportPlan {
     metadata.categories = categories.map { category in
       Metadata.CategoryRecord(
         id: category.id, name: category.name, displayName: category.displayName,
-        position: category.position.clamped(to: Metadata.positions), iconResource: category.iconResource, colorHex: category.colorHex,
+        position: category.position.clamped(to: Metadata.positions), iconResource: category.iconResource,
+        colorHex: category.colorHex,
         isDefault: category.isDefault, createdAt: category.createdAt.clamped(to: Metadata.dates),
         valuesAsOf: category.valuesAsOf == .min ? .min : category.valuesAsOf.clamped(to: Metadata.dates))
     }
