@@ -12,7 +12,9 @@ extension BackupSource {
   /// of their own, are asked whether it is the password's fault or theirs.
   ///
   /// - Throws: `BackupError`, or `ArchiveError` where the password is right and the entry damaged.
-  static func document(in entry: Entry, of archive: Archive, _ limits: Limits, _ password: Secret?) throws -> [UInt8] {
+  static func document(in entry: Entry, of archive: Archive, _ limits: Limits, _ password: Secret?) throws
+    -> [UInt8]
+  {
     if entry.isEncrypted, password?.isEmpty ?? true { throw BackupError.passwordNeeded(archive.path) }
     var reader = try EntryReader(archive, password: password)
     do {
