@@ -30,7 +30,7 @@ let package = Package(
     .target(
       name: "PhotoLibrary",
       dependencies: [
-        "FileSystem", "ImageHeader", "Operations",
+        "FileSystem", "ImageHeader", "Operations", "Secrets",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
@@ -68,7 +68,7 @@ let package = Package(
     .testTarget(
       name: "PhotoLibraryTests",
       dependencies: [
-        "PhotoLibrary", "FileSystem", "Operations", "TestSupport",
+        "PhotoLibrary", "FileSystem", "Operations", "Secrets", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     .testTarget(name: "BackupTests", dependencies: ["Backup", "TestSupport"]),

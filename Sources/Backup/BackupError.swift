@@ -35,6 +35,8 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
   case destinationExists(FilePath)
   /// The folder for the archive does not exist.
   case noSuchDestination(FilePath)
+  /// An encrypted archive was to be written anew.
+  case cannotRepairEncrypted(FilePath)
   /// What was just written did not read back as it should.
   case verificationFailed(FilePath, [String])
   /// A photo went bad while it was being read, twice in one export.
@@ -80,6 +82,9 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
       "\(path) exists already, and an archive never overwrites a file; name another, or a folder"
     case .noSuchDestination(let path):
       "there is no folder \(path) to write the archive to; make it first"
+    case .cannotRepairEncrypted(let path):
+      "\(path) is encrypted, and is not written anew without encryption; rescue it with import --salvage into a "
+        + "library, and export that with --encrypt"
     case .verificationFailed(let path, let damage):
       "the archive for \(path) did not read back as it was written, and was not kept: "
         + damage.joined(separator: "; ")

@@ -10,6 +10,7 @@ import Testing
 /// rotten one or the right one, and whatever was rotten is still somewhere.
 @Suite struct HealingTests {
   private let scratch: LibraryScratch
+  private static let id = "6F9619FF-8B86-D011-B42D-00CF4FC964FF"
   private let photos: [Photo]
 
   init() throws {
@@ -28,8 +29,8 @@ import Testing
   private func file(_ path: String) -> String { "library/" + path }
 
   private func crash(at step: Step) throws {
-    let staging = file(".staging/X")
-    let rotten = file(".rotten/X/1_a.jpg")
+    let staging = file(".staging/\(Self.id)")
+    let rotten = file(".rotten/\(Self.id)/1_a.jpg")
     try scratch.folder.makeFolder(staging)
     if step == .folderMade { return }
     if step == .halfStaged { return try scratch.folder.write("on", to: staging + "/0") }
@@ -78,12 +79,12 @@ import Testing
   }
 
   @Test func aJournalOfLiesMovesNothing() throws {
-    try scratch.folder.write("one", to: file(".staging/X/0"))
+    try scratch.folder.write("one", to: file(".staging/\(Self.id)/0"))
     let lies = ["../outside", "/tmp/x", "library.sqlite-x", "photos/../x", "photos/new.jpg"].map {
       Healing.Journal.Item(name: "0", path: $0, md5: "\(LibraryScratch.digest("one"))", rotten: "r")
     }
     try scratch.folder.write(
-      JSONEncoder().encode(Healing.Journal(files: lies)), to: file(".staging/X/heal"))
+      JSONEncoder().encode(Healing.Journal(files: lies)), to: file(".staging/\(Self.id)/heal"))
     let before = try scratch.photoTexts().filter { !$0.key.hasPrefix(".staging") }
     _ = try scratch.writer()
     #expect(try scratch.photoTexts() == before)

@@ -1,6 +1,7 @@
 import FileSystem
 import Foundation
 import GRDB
+import Secrets
 import TestSupport
 import Testing
 
@@ -13,8 +14,8 @@ struct PINTests {
 
   init() throws {
     scratch = try LibraryScratch()
-    right = try #require(PIN("1234"))
-    wrong = try #require(PIN("4321"))
+    right = try #require(PIN(Secret("1234")))
+    wrong = try #require(PIN(Secret("4321")))
   }
 
   @Test(arguments: [
@@ -22,7 +23,7 @@ struct PINTests {
     ("", false),
     ("１２３４", false), (" 1234", false), ("12 4", false),
   ])
-  func fourToSixDigits(text: String, isPIN: Bool) { #expect((PIN(text) != nil) == isPIN) }
+  func fourToSixDigits(text: String, isPIN: Bool) { #expect((PIN(Secret(text)) != nil) == isPIN) }
 
   @Test func itIsNeverPrinted() {
     #expect(!"\(right)".contains("1234"))

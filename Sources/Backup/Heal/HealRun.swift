@@ -1,6 +1,7 @@
 import FileSystem
 import Operations
 import PhotoLibrary
+import Secrets
 import Synchronization
 import SystemPackage
 import Zip
@@ -13,6 +14,8 @@ public struct HealOptions: Sendable {
   public var lockWait: Duration = .zero
   /// What an archive may ask for.
   public var limits = Limits()
+  /// For encrypted archives.
+  public var password: Secret?
 
   /// The defaults.
   public init() {}
@@ -78,7 +81,7 @@ struct HealRun {
       ? nil : try LibraryWriter(path: path, lockWait: options.lockWait, whileWaiting: counter.waitForWriter)
     let library = try writer?.library ?? Library(path: path)
     let sources = try archives.map { path in
-      try BackupSource.salvaging(path, limits: options.limits) { [counter] _ in
+      try BackupSource.salvaging(path, limits: options.limits, password: options.password) { [counter] _ in
         try counter.checkCancellation()
       }
     }

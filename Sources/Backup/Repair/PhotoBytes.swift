@@ -1,20 +1,21 @@
 import FileSystem
 import Operations
 import PhotoLibrary
+import Secrets
 import SystemPackage
 import Zip
 
 /// Where the bytes of a photo can be had.
 enum PhotoBytes: Sendable {
   /// An entry of an archive, which may be a damaged one.
-  case entry(Entry, of: Archive)
+  case entry(Entry, of: Archive, password: Secret? = nil)
   /// The file of a photo of a library.
   case photo(Photo, of: Library)
 
   /// Where they are, for messages.
   var place: FilePath {
     switch self {
-    case .entry(_, let archive): archive.path
+    case .entry(_, let archive, _): archive.path
     case .photo(_, let library): library.path
     }
   }
@@ -25,13 +26,14 @@ enum PhotoBytes: Sendable {
   /// - Throws: what `body` throws.
   func read(_ body: (UnsafeRawBufferPointer) throws -> Void) throws -> String? {
     switch self {
-    case .entry(let entry, let archive):
+    case .entry(let entry, let archive, let password):
       do {
-        var reader = try EntryReader(archive)
+        var reader = try EntryReader(archive, password: password)
         try reader.read(entry, body)
         return nil
-      } catch ArchiveError.damaged(_, _, let reason) {
-        return "\(reason)"
+      } catch let error as ArchiveError {
+        guard let fault = error.faultOfOneEntry else { throw error }
+        return fault
       }
     case .photo(let photo, let library):
       do {
@@ -111,7 +113,7 @@ struct PhotoSupply {
       guard let archive = source.archive else { continue }
       for photo in source.photos {
         guard case .entry(let entry, let md5) = photo.content else { continue }
-        let bytes = PhotoBytes.entry(entry, of: archive)
+        let bytes = PhotoBytes.entry(entry, of: archive, password: source.password)
         if let md5 {
           if wanted[md5] != nil { candidates[md5, default: []].append(bytes) }
         } else if isAnySizeUnknown || sizes.contains(entry.size), let found = try bytes.digest(counter) {

@@ -2,6 +2,7 @@ import FileSystem
 import Foundation
 import Operations
 import PhotoLibrary
+import Secrets
 import SystemPackage
 import Zip
 
@@ -15,6 +16,8 @@ public struct RepairOptions: Sendable {
   public var others: [FilePath] = []
   /// What an archive may ask for.
   public var limits = Limits()
+  /// For those of `others` that are encrypted.
+  public var password: Secret?
 
   /// The defaults: beside the archive, with what is left in it.
   public init() {}
@@ -73,9 +76,10 @@ struct RepairRun {
 
   private func run(library: Library?) throws -> RepairSummary {
     let check = { [counter] (_: Int) in try counter.checkCancellation() }
-    let source = try BackupSource.salvaging(path, limits: options.limits, whileReading: check)
+    let source = try openDamaged(check)
     let others = try options.others.map {
-      try BackupSource.salvaging($0, limits: options.limits, whileReading: check)
+      try BackupSource.salvaging(
+        $0, limits: options.limits, password: options.password, whileReading: check)
     }
     let target = try options.destination.map { try Destination($0) }
     let entries = source.archive?.entries ?? []
@@ -103,6 +107,17 @@ struct RepairRun {
     (summary.photos, summary.bytes) = (plan.items.count, plan.bytes)
     try write(plan, target, &summary)
     return summary
+  }
+
+  /// The new archive would have to be written without encryption, which nobody asked for.
+  private func openDamaged(_ check: @escaping (Int) throws -> Void) throws -> BackupSource {
+    do {
+      let source = try BackupSource.salvaging(path, limits: options.limits, whileReading: check)
+      if source.archive?.entries.contains(where: \.isEncrypted) != true { return source }
+    } catch BackupError.passwordNeeded {
+      // as below
+    }
+    throw BackupError.cannotRepairEncrypted(path)
   }
 
   /// The photos that the archive promises and does not hold, with the sizes that it says they have.

@@ -3,28 +3,27 @@ import CryptoExtras
 import FileSystem
 import Foundation
 import GRDB
+import Secrets
 import SystemPackage
 
 /// Four to six digits, as in the apps. It is never written out: neither printed, nor logged, nor exported.
-public struct PIN: Sendable, CustomStringConvertible, CustomReflectable {
-  fileprivate let digits: [UInt8]
+public struct PIN: Sendable {
+  fileprivate let digits: Secret
 
-  /// The PIN that a text is; nil if it is not four to six ASCII digits.
-  public init?(_ text: String) {
-    guard (4...6).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-      return nil
+  /// The PIN that somebody gave; nil if it is not four to six ASCII digits.
+  public init?(_ secret: Secret) {
+    let isPIN = secret.withBytes { digits in
+      (4...6).contains(digits.count) && digits.allSatisfy { (0x30...0x39).contains($0) }
     }
-    digits = Array(text.utf8)
+    guard isPIN else { return nil }
+    digits = secret
   }
-
-  /// Never the digits.
-  public var description: String { "(PIN)" }
-  /// Never the digits.
-  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// Why a PIN was not set or removed.
 public enum PINError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// It is not four to six digits.
+  case notAPIN
   /// There is one already.
   case alreadySet(FilePath)
   /// There is none.
@@ -33,6 +32,7 @@ public enum PINError: Error, Equatable, Sendable, CustomStringConvertible {
   /// One line for a person, with the remedy.
   public var description: String {
     switch self {
+    case .notAPIN: "a PIN has four to six digits"
     case .alreadySet(let path): "\(path) has a PIN already; change it with: smilepile pin change".escaped
     case .notSet(let path): "\(path) has no PIN; set one with: smilepile pin set".escaped
     }
@@ -88,7 +88,7 @@ private struct PINRecord {
 
   private static func hash(_ pin: PIN, _ salt: Data, _ rounds: Int) throws -> SymmetricKey {
     try KDF.Insecure.PBKDF2.deriveKey(
-      from: pin.digits, salt: salt, using: .sha256, outputByteCount: 32, rounds: rounds)
+      from: pin.digits.withBytes { Data($0) }, salt: salt, using: .sha256, outputByteCount: 32, rounds: rounds)
   }
 }
 

@@ -1,17 +1,23 @@
 import ArgumentParser
+import FileSystem
 import Foundation
 import PhotoLibrary
 
-/// `--yes`, for commands that take photos away.
+/// How commands that take photos away are confirmed: by `--yes`, by a person at the terminal, by the library's PIN.
 struct ConfirmationOption: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Do not ask; a PIN is asked for all the same.")
   var yes = false
 
+  @OptionGroup var pin: PINOptions
+
   /// Asks the person at the terminal; where there is none, nobody has confirmed anything.
-  var consent: Consent {
-    let yes = yes
+  func consent(_ reporter: Reporter) throws -> Consent {
+    let (yes, source) = (yes, try pin.source)
     return Consent(
-      pin: { _ in nil },
+      pin: { deed in
+        guard source != nil || TerminalPrompt.isPossible else { return nil }
+        return try PIN.read(from: source, .pin, question: "PIN, to \(deed.description)", warn: reporter.warn)
+      },
       confirms: { deed in
         if yes { return true }
         guard Self.isTerminal else {

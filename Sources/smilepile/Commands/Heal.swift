@@ -22,6 +22,8 @@ struct Heal: AsyncParsableCommand {
   @Flag(name: [.customShort("n"), .long], help: "Say what would be brought back, and write nothing.")
   var dryRun = false
 
+  @OptionGroup var password: PasswordOptions
+  @OptionGroup var limits: LimitOptions
   @OptionGroup var library: LibraryOption
   @OptionGroup var lock: LockOption
   @OptionGroup var output: OutputOptions
@@ -42,8 +44,10 @@ struct Heal: AsyncParsableCommand {
     options.isDryRun = dryRun
     options.lockWait = lock.duration
     let reporter = Reporter(output)
-    let summary = try await reporter.follow(
-      .heal(library.path(), from: archives.map { FilePath($0) }, options: options))
+    let (target, paths) = (try library.path(), archives.map { FilePath($0) })
+    options.limits = limits.limits
+    options.password = try password.read(for: paths, limits.limits, reporter)
+    let summary = try await reporter.follow(.heal(target, from: paths, options: options))
 
     for warning in summary.warnings { reporter.warn(warning) }
     for photo in summary.healed { reporter.note(photo.message.escaped) }

@@ -87,10 +87,10 @@ struct Import: AsyncParsableCommand {
     options.salvages = salvage
     options.photosFrom = photosFrom.map { FilePath($0) }
     options.lockWait = lock.duration
-    options.consent = confirmation.consent
     options.limits = limits.limits
     options.duplicates = duplicates.rule
     let reporter = Reporter(output)
+    options.consent = try confirmation.consent(reporter)
     let (paths, target) = (backups.map { FilePath($0) }, try library.path())
     options.password = try password.read(for: paths, limits.limits, reporter)
     let summary: ImportSummary

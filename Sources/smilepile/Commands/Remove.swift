@@ -59,8 +59,8 @@ struct Remove: AsyncParsableCommand {
     var options = RemoveOptions()
     options.isDryRun = dryRun
     options.lockWait = lock.duration
-    options.consent = confirmation.consent
     let reporter = Reporter(output)
+    options.consent = try confirmation.consent(reporter)
     let summary = try await reporter.follow(.remove(selection, from: library.path(), options: options))
     if dryRun {
       for photo in summary.photos { reporter.result("photo \(photo.id)  \(photo.name.escaped)") }

@@ -38,6 +38,8 @@ struct Repair: AsyncParsableCommand {
     transform: PathArgument.parse)
   var from: [String] = []
 
+  @OptionGroup var password: PasswordOptions
+  @OptionGroup var limits: LimitOptions
   @OptionGroup var outputOptions: OutputOptions
 
   private struct Summary: Encodable {
@@ -78,6 +80,8 @@ struct Repair: AsyncParsableCommand {
     options.library = library.map { FilePath($0) }
     options.others = from.map { FilePath($0) }
     let reporter = Reporter(outputOptions)
+    options.limits = limits.limits
+    options.password = try password.read(for: options.others, limits.limits, reporter)
     let summary = try await reporter.follow(.repair(FilePath(archive), options: options))
 
     for fault in summary.faults { reporter.warn(fault.message) }

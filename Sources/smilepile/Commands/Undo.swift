@@ -39,8 +39,8 @@ struct Undo: AsyncParsableCommand {
     var options = UndoOptions()
     options.isDryRun = dryRun
     options.lockWait = lock.duration
-    options.consent = confirmation.consent
     let reporter = Reporter(output)
+    options.consent = try confirmation.consent(reporter)
     let summary = try await reporter.follow(.undo(library.path(), options: options))
     for photo in summary.missing { reporter.error(photo, during: "undo") }
     let date = Date(milliseconds: summary.changedAt).formatted(.iso8601)

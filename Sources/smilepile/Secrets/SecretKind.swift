@@ -12,8 +12,14 @@ struct SecretKind: Sendable, Equatable {
   /// The password of an archive.
   static let password = SecretKind(noun: "password", option: "--password", variable: "SMILEPILE_PASSWORD")
 
+  /// The PIN of a library.
+  static let pin = SecretKind(noun: "PIN", option: "--pin", variable: "SMILEPILE_PIN")
+
+  /// Another PIN in the place of the library's.
+  static let newPIN = SecretKind(noun: "new PIN", option: "--new-pin", variable: "SMILEPILE_NEW_PIN")
+
   /// Every kind, so that none is left in the environment.
-  static let all = [password]
+  static let all = [password, pin, newPIN]
 }
 
 /// Why there is no password or PIN. Nothing in it is a part of one.

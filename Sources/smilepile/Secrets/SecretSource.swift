@@ -3,7 +3,7 @@ import Glibc
 import Secrets
 
 /// Where a password or PIN comes from: one of the ways that do not show it in the process list.
-enum SecretSource {
+enum SecretSource: Sendable {
   /// The first line of a file.
   case file(String)
   /// The first line that a shell command prints.

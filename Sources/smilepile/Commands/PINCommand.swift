@@ -1,0 +1,98 @@
+import ArgumentParser
+import FileSystem
+import PhotoLibrary
+import Secrets
+import SystemPackage
+
+/// `smilepile pin`: the library's own PIN.
+struct PINCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pin",
+    abstract: "Set, change or remove the PIN that protects a library.",
+    discussion: """
+      Where delete protection is on (a phone's setting, which comes with its backups), import --strategy replace, \
+      undo and remove ask for the PIN; without one they ask for a confirmation. A PIN has four to six digits; after \
+      five wrong ones there is a pause of 30 seconds. It guards against a child's or one's own mistake: whoever may \
+      write the library's files can change them without this program. It is never exported.
+
+      Example:
+        smilepile pin set -l ~/Family
+      """,
+    subcommands: [Set.self, Change.self, Remove.self])
+
+  /// What the three have in common.
+  fileprivate static func run(
+    _ library: LibraryOption, _ lock: LockOption, _ output: OutputOptions, done: String,
+    _ body: (LibraryWriter, Reporter) throws -> Void
+  ) throws {
+    let reporter = Reporter(output)
+    let path = try library.path()
+    try body(LibraryWriter(path: path, lockWait: lock.duration), reporter)
+    reporter.result("\(done) \(path)".escaped)
+    reporter.json(Summary(has_pin: try Library(path: path).hasPIN()))
+  }
+
+  private struct Summary: Encodable {
+    var message_type = "summary"
+    var has_pin: Bool
+  }
+
+  struct Set: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Give a library a PIN that has none.",
+      discussion: "Example:\n  smilepile pin set -l ~/Family --pin-file ~/.family-pin")
+
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var library: LibraryOption
+    @OptionGroup var lock: LockOption
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      try PINCommand.run(library, lock, output, done: "set the PIN of") { writer, reporter in
+        // not only after a person has typed it twice
+        if try writer.library.hasPIN() { throw PINError.alreadySet(writer.library.path) }
+        try writer.setPIN(
+          .read(from: pin.source, .pin, question: "New PIN", chooses: true, warn: reporter.warn))
+      }
+    }
+  }
+
+  struct Change: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Put another PIN in the place of the old one.",
+      discussion: "Example:\n  smilepile pin change -l ~/Family")
+
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var newPIN: NewPINOptions
+    @OptionGroup var library: LibraryOption
+    @OptionGroup var lock: LockOption
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      try PINCommand.run(library, lock, output, done: "changed the PIN of") { writer, reporter in
+        guard try writer.library.hasPIN() else { throw PINError.notSet(writer.library.path) }
+        try writer.changePIN(
+          .read(from: pin.source, .pin, question: "PIN", warn: reporter.warn),
+          to: .read(from: newPIN.source, .newPIN, question: "New PIN", chooses: true, warn: reporter.warn))
+      }
+    }
+  }
+
+  struct Remove: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Take a library's PIN away.",
+      discussion: "Example:\n  smilepile pin remove -l ~/Family")
+
+    @OptionGroup var pin: PINOptions
+    @OptionGroup var library: LibraryOption
+    @OptionGroup var lock: LockOption
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      try PINCommand.run(library, lock, output, done: "removed the PIN of") { writer, reporter in
+        guard try writer.library.hasPIN() else { throw PINError.notSet(writer.library.path) }
+        try writer.removePIN(.read(from: pin.source, .pin, question: "PIN", warn: reporter.warn))
+      }
+    }
+  }
+}
