@@ -6,8 +6,10 @@ import SystemPackage
 /// any product.
 ///
 /// ```
-/// FaultWalk [--every K] [--only WORD] [--series WORD] [--strace COMMAND]
+/// FaultWalk [--every K] [--only NAMES] [--series WORD] [--strace COMMAND]
 /// ```
+///
+/// NAMES are operations with commas between them; WORD is part of the name of a series, or with `--strace` of a call.
 @main
 enum FaultWalk {
   static func main() async throws {
@@ -42,7 +44,8 @@ enum FaultWalk {
     for operation in operations {
       let tally: Tally
       if let command {
-        tally = try await Trace(operation, template, in: folder, command: command).run(stride: stride)
+        tally = try await Trace(operation, template, in: folder, command: command)
+          .run(stride: stride, word: word)
       } else {
         tally = try await Walk(operation, template, in: folder).run(series, stride: stride)
       }

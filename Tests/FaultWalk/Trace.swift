@@ -40,11 +40,12 @@ struct Trace: Sendable {
     invariants = try await Invariants(operation, scene, workbench: folder.appending("reference"))
   }
 
-  func run(stride: Int) async throws -> Tally {
+  /// - Parameter word: only calls whose names contain it.
+  func run(stride: Int, word: String?) async throws -> Tally {
     let points = try plainRun(filters: [], Self.calls.map(\.name))
     let inScene = try plainRun(filters: filters, ["openat"])
     var tally = Tally()
-    for (name, injections) in Self.calls {
+    for (name, injections) in Self.calls where word.map(name.contains) ?? true {
       let isOpen = name == "openat"
       for number in ((isOpen ? inScene : points)[name] ?? []).sorted() where number % stride == 0 {
         for injection in injections + ["signal=KILL"] {
