@@ -1,4 +1,5 @@
 import FileSystem
+import Operations
 import PhotoLibrary
 import SystemPackage
 import Zip
@@ -20,8 +21,9 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
   case encrypted(FilePath)
   /// `replace` was asked for, and the backup does not hold a whole library.
   case cannotReplace(FilePath, reason: String)
-  /// Several backups were to be imported, and one failed after others were imported.
-  case stopped(at: FilePath, after: [FilePath], any Error)
+  /// Several backups were to be imported, and one failed after others were imported, of which these photos were
+  /// left out.
+  case stopped(at: FilePath, after: [FilePath], without: [Finding], any Error)
   /// The archive's name is taken.
   case destinationExists(FilePath)
   /// The folder for the archive does not exist.
@@ -57,8 +59,9 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
       "\(path) is encrypted; this version cannot read encrypted backups"
     case .cannotReplace(let path, let reason):
       "\(path) cannot replace a library: \(reason); import it with --strategy merge, or force it with --force"
-    case .stopped(let path, let done, let error):
+    case .stopped(let path, let done, let losses, let error):
       "\(path): \(error); imported before it: \(done.map(\.string).joined(separator: ", "))"
+        + (losses.isEmpty ? "" : ", but not \(losses.map(\.message).joined(separator: "; "))")
     case .destinationExists(let path):
       "\(path) exists already, and an archive never overwrites a file; name another, or a folder"
     case .noSuchDestination(let path):

@@ -50,7 +50,9 @@ enum FaultWalk {
         tally = try await Walk(operation, template, in: folder).run(series, stride: stride)
       }
       Table.print(Table.row(operation.name, tally))
-      for violation in tally.violations.prefix(20) { Table.print("  \(violation.replacing(folder.string, with: ""))") }
+      for violation in tally.violations.prefix(20) {
+        Table.print("  \(violation.replacing(folder.string, with: ""))")
+      }
       sum += tally
     }
     Table.print(Table.row("all", sum))

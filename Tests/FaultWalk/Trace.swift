@@ -73,7 +73,9 @@ struct Trace: Sendable {
   private func plainRun(filters: [String], _ calls: [String]) throws -> [String: Set<Int>] {
     let copy = try scene.copy(to: folder.appending("run"))
     let ending = try strace(copy, ["-y", "-e", "trace=\(calls.joined(separator: ","))"] + filters)
-    guard ending == .exited(0) else { throw Invariants.Unfit(reason: "\(operation.name) under strace: \(ending)") }
+    guard ending == .exited(0) else {
+      throw Invariants.Unfit(reason: "\(operation.name) under strace: \(ending)")
+    }
     let text = try String(contentsOfFile: log, encoding: .utf8)
     return TraceLog(text, concerning: copy.folder.string).points
   }
@@ -138,7 +140,9 @@ struct Trace: Sendable {
     }
     for name in try scene.archives() where name.hasSuffix(".zip") {
       let archive = scene.out.appending(name).string
-      if let ending = try? ChildProcess("unzip", ["-tqq", archive], output: output).ending, ending != .exited(0) {
+      if let ending = try? ChildProcess("unzip", ["-tqq", archive], output: output).ending,
+        ending != .exited(0)
+      {
         found.append("unzip -t \(name): \(ending)")
       }
     }

@@ -63,7 +63,8 @@ struct ImportRun {
           contents = after
         }
       } catch let error where index > 0 && !options.isDryRun && !(error is CancellationError) {
-        throw BackupError.stopped(at: source.path, after: paths[..<index].map { $0 }, error)
+        throw BackupError.stopped(
+          at: source.path, after: paths[..<index].map { $0 }, without: sum.errors, error)
       }
     }
     return sum

@@ -37,7 +37,7 @@ enum ExitStatus: Int32, Error {
       case LibraryError.notALibrary: .notFound
       case BackupError.noSuchBackup: .notFound
       case BackupError.encrypted, ArchiveError.passwordNeeded, ArchiveError.wrongPassword: .password
-      case BackupError.stopped(_, _, let inner): ExitStatus(for: inner)
+      case BackupError.stopped(_, _, _, let inner): ExitStatus(for: inner)
       default: .failed
       }
   }
