@@ -63,10 +63,13 @@ public final class Library: Sendable {
       try database.write { database in
         try Settings(createdAt: now.milliseconds).insert(database)
       }
+      // closing does this too, but is silent about a failure, after which the file alone is no database
+      try database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
       try database.close()
     } catch let error as DatabaseError {
       throw LibraryError.database(path, reason: error.description)
     }
+    for file in unfinishedFiles.dropFirst() { try root.remove(file) }
     try root.open(unfinished, .read).sync()
     try root.sync()
     try root.rename(unfinished, to: root, as: databaseName)

@@ -6,7 +6,7 @@ import Testing
 /// system call, in a process of their own.
 @Suite struct WalkTests {
   @Test(arguments: [
-    ("export,export like FAT", 41), ("import merge,import replace", 61), ("import several,add,init", 67),
+    ("export,export like FAT", 79), ("import merge,import replace", 127), ("import several,add,init", 131),
   ])
   func nothingIsLostWhateverFails(operations: String, stride: Int) throws {
     let scratch = try ScratchFolder()
