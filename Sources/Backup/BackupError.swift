@@ -1,4 +1,5 @@
 import FileSystem
+import Operations
 import PhotoLibrary
 import Secrets
 import SystemPackage

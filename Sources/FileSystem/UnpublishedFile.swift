@@ -118,9 +118,13 @@ public struct UnpublishedFile: ~Copyable, Sendable {
   private static func sweepReservation(of partial: FilePath, in directory: borrowing Directory) {
     let parts = partial.string.dropLast(suffix.count)
       .split(separator: reservationMark, maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2, let name = FilePath.Component(String(parts[1])), name.kind == .regular else { return }
+    guard parts.count == 2, let name = FilePath.Component(String(parts[1])), name.kind == .regular else {
+      return
+    }
     let reserved = FilePath(name.string)
-    guard let status = try? directory.status(of: reserved), status.kind == .file, status.size == 0 else { return }
+    guard let status = try? directory.status(of: reserved), status.kind == .file, status.size == 0 else {
+      return
+    }
     _ = try? directory.remove(reserved)
   }
 

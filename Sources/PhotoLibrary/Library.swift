@@ -63,10 +63,13 @@ public final class Library: Sendable {
       try database.write { database in
         try Settings(createdAt: now.milliseconds).insert(database)
       }
+      // closing does this too, but is silent about a failure, after which the file alone is no database
+      try database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
       try database.close()
     } catch let error as DatabaseError {
       throw LibraryError.database(path, reason: error.description)
     }
+    for file in unfinishedFiles.dropFirst() { try root.remove(file) }
     try root.open(unfinished, .read).sync()
     try root.sync()
     try root.rename(unfinished, to: root, as: databaseName)
@@ -138,8 +141,17 @@ public final class Library: Sendable {
         return try open(url)
       }
     } catch let error as DatabaseError {
+      try requireSpace(path, after: error)
       throw LibraryError.database(path, reason: error.message ?? error.description)
     }
+  }
+
+  /// SQLite needs a little room even to read a database, and where there is none calls it an I/O error.
+  private static func requireSpace(_ path: FilePath, after error: DatabaseError) throws {
+    guard [.SQLITE_IOERR, .SQLITE_FULL, .SQLITE_CANTOPEN].contains(error.resultCode.primaryResultCode),
+      let free = try? Directory.open(path).fileSystem().freeBytes, free < 64 << 10
+    else { return }
+    throw LibraryError.notEnoughSpace(path, needed: 64 << 10, free: free)
   }
 
   /// SQLite makes files beside a database in WAL mode even to read it. Where the file system is mounted for

@@ -97,7 +97,8 @@ extension LibraryWriter {
     for folder in Set(paths.map { $0.removingLastComponent() }) {
       // the folder may be gone with its last file, and those above it
       for count in stride(from: folder.components.count, to: 0, by: -1) {
-        guard let found = try? library.root.directory(FilePath(root: nil, folder.components.prefix(count))) else {
+        guard let found = try? library.root.directory(FilePath(root: nil, folder.components.prefix(count)))
+        else {
           continue
         }
         try? found.sync()

@@ -86,10 +86,12 @@ struct OrderTests {
     let name = try trace.first("linkat", "renameat2", "link") {
       $0.paths.last?.hasPrefix(out + "/smilepile_backup") == true
     }
-    let written = trace.all("pwrite64", "write") { $0.path.hasPrefix(out + "/") }
+    let written = trace.all("pwrite64") { $0.path.hasPrefix(out + "/") }
     let flush = try trace.first("fsync") { $0.path.hasPrefix(out + "/") }
-    #expect(!written.isEmpty && written.allSatisfy { $0.end < flush.begin })
+    #expect(!written.isEmpty)
+    #expect(written.filter { $0.end > flush.begin }.map(\.description) == [])
     #expect(flush.end < name.begin)
-    #expect(trace.all("fsync").contains { $0.path == out && $0.begin > name.end }, "the folder is not flushed")
+    #expect(
+      trace.all("fsync").contains { $0.path == out && $0.begin > name.end }, "the folder is not flushed")
   }
 }

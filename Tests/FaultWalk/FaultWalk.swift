@@ -6,8 +6,10 @@ import SystemPackage
 /// any product.
 ///
 /// ```
-/// FaultWalk [--every K] [--only WORD] [--series WORD] [--strace COMMAND]
+/// FaultWalk [--every K] [--only NAMES] [--series WORD] [--strace COMMAND]
 /// ```
+///
+/// NAMES are operations with commas between them; WORD is part of the name of a series, or with `--strace` of a call.
 @main
 enum FaultWalk {
   static func main() async throws {
@@ -42,12 +44,15 @@ enum FaultWalk {
     for operation in operations {
       let tally: Tally
       if let command {
-        tally = try await Trace(operation, template, in: folder, command: command).run(stride: stride)
+        tally = try await Trace(operation, template, in: folder, command: command)
+          .run(stride: stride, word: word)
       } else {
         tally = try await Walk(operation, template, in: folder).run(series, stride: stride)
       }
       Table.print(Table.row(operation.name, tally))
-      for violation in tally.violations.prefix(20) { Table.print("  \(violation.replacing(folder.string, with: ""))") }
+      for violation in tally.violations.prefix(20) {
+        Table.print("  \(violation.replacing(folder.string, with: ""))")
+      }
       sum += tally
     }
     Table.print(Table.row("all", sum))

@@ -89,7 +89,12 @@ struct Invariants: Sendable {
       switch outcome {
       case .killed: [old, new] + parts
       // a new library that cannot even be removed again stays, empty
-      case .failed: [old] + parts + (operation.isOnce && isLasting ? [new] : [])
+      // on a disk that flushes nothing any more, a commit that is whole in SQLite's log may turn out to be made
+      case .failed(let message) where isLasting && message.contains("library.sqlite"): [old, new] + parts
+      // of several backups, those before the one that failed may be there but for photos that could not be read
+      case .failed:
+        [old] + parts + (operation.isOnce && isLasting ? [new] : [])
+          + (!parts.isEmpty && isLasting && isBetween(state) ? [state] : [])
       case .succeeded(isComplete: true): [new]
       case .succeeded(isComplete: false): isBetween(state) ? [state] : []
       }

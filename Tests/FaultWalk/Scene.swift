@@ -44,9 +44,11 @@ struct Scene: Sendable {
   /// A photo with a JPEG's first bytes, of a size of its own; the same for the same number.
   private static func photo(_ id: Int64, _ category: Int64, _ year: Int) -> SampleLibrary.Member {
     var numbers = SeededNumbers(seed: UInt64(id))
-    let bytes: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0] + (0..<(2000 + 700 * Int(id))).map { _ in
-      UInt8.random(in: 0...255, using: &numbers)
-    }
+    let bytes: [UInt8] =
+      [0xFF, 0xD8, 0xFF, 0xE0]
+      + (0..<(2000 + 700 * Int(id))).map { _ in
+        UInt8.random(in: 0...255, using: &numbers)
+      }
     let date = 1_700_000_000_000 + Int64(year - 2023) * 31_557_600_000
     return .init(id: id, category: category, fileName: "IMG_\(id % 7).jpg", createdAt: date, bytes: bytes)
   }

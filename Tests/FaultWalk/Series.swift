@@ -32,7 +32,8 @@ struct Series: Sendable {
       Series(name: "kill after", effect: .killAfter, calls: .writing),
     ]
     + [
-      ("ENOSPC", Errno.noSpace), ("EIO", .ioError), ("EACCES", .permissionDenied), ("EDQUOT", .diskQuotaExceeded),
+      ("ENOSPC", Errno.noSpace), ("EIO", .ioError), ("EACCES", .permissionDenied),
+      ("EDQUOT", .diskQuotaExceeded),
       ("EROFS", .readOnlyFileSystem),
     ].map { Series(name: $0, effect: .error($1), calls: .writing) }
     + [

@@ -40,11 +40,12 @@ struct Trace: Sendable {
     invariants = try await Invariants(operation, scene, workbench: folder.appending("reference"))
   }
 
-  func run(stride: Int) async throws -> Tally {
+  /// - Parameter word: only calls whose names contain it.
+  func run(stride: Int, word: String?) async throws -> Tally {
     let points = try plainRun(filters: [], Self.calls.map(\.name))
     let inScene = try plainRun(filters: filters, ["openat"])
     var tally = Tally()
-    for (name, injections) in Self.calls {
+    for (name, injections) in Self.calls where word.map(name.contains) ?? true {
       let isOpen = name == "openat"
       for number in ((isOpen ? inScene : points)[name] ?? []).sorted() where number % stride == 0 {
         for injection in injections + ["signal=KILL"] {
@@ -72,7 +73,9 @@ struct Trace: Sendable {
   private func plainRun(filters: [String], _ calls: [String]) throws -> [String: Set<Int>] {
     let copy = try scene.copy(to: folder.appending("run"))
     let ending = try strace(copy, ["-y", "-e", "trace=\(calls.joined(separator: ","))"] + filters)
-    guard ending == .exited(0) else { throw Invariants.Unfit(reason: "\(operation.name) under strace: \(ending)") }
+    guard ending == .exited(0) else {
+      throw Invariants.Unfit(reason: "\(operation.name) under strace: \(ending)")
+    }
     let text = try String(contentsOfFile: log, encoding: .utf8)
     return TraceLog(text, concerning: copy.folder.string).points
   }
@@ -137,7 +140,9 @@ struct Trace: Sendable {
     }
     for name in try scene.archives() where name.hasSuffix(".zip") {
       let archive = scene.out.appending(name).string
-      if let ending = try? ChildProcess("unzip", ["-tqq", archive], output: output).ending, ending != .exited(0) {
+      if let ending = try? ChildProcess("unzip", ["-tqq", archive], output: output).ending,
+        ending != .exited(0)
+      {
         found.append("unzip -t \(name): \(ending)")
       }
     }

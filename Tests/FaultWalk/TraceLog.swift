@@ -13,8 +13,10 @@ struct TraceLog {
     for line in text.split(separator: "\n") {
       let parts = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
       // `<... write resumed>` goes on with a call that was counted when it began
-      guard parts.count == 2, let open = parts[1].firstIndex(of: "("), !parts[1].hasPrefix("<") else { continue }
-      let name = String(parts[1][..<open])
+      guard parts.count == 2, !parts[1].contains("resumed>") else { continue }
+      let call = parts[1].drop { $0 == " " }
+      guard let open = call.firstIndex(of: "(") else { continue }
+      let name = String(call[..<open])
       counts["\(parts[0]) \(name)", default: 0] += 1
       guard line.contains(folder) else { continue }
       points[name, default: []].insert(counts["\(parts[0]) \(name)"] ?? 0)

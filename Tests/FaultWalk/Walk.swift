@@ -30,7 +30,8 @@ struct Walk: Sendable {
         let copy = try scene.copy(to: workbench)
         guard let (outcome, place) = try await attempt(series, at: number, in: copy) else { break }
         if series.isKill { tally.kills += 1 } else { tally.errors += 1 }
-        var found = await invariants.violations(in: copy, after: outcome, error: series.error, isLasting: series.persists)
+        var found = await invariants.violations(
+          in: copy, after: outcome, error: series.error, isLasting: series.persists)
         if series.isHarmless {
           if case .succeeded(isComplete: true) = outcome {} else { found.append("it is \(outcome)") }
         }

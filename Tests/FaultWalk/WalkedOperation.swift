@@ -40,7 +40,10 @@ struct WalkedOperation: Sendable {
   /// The faults that make a file system without these calls.
   var missingCalls: [Fault] {
     lacks.isEmpty
-      ? [] : [Fault(.error(.notSupportedOnSocket), of: .only(lacks.subtracting([.renameNoReplace])), persists: true)]
+      ? []
+      : [
+        Fault(.error(.notSupportedOnSocket), of: .only(lacks.subtracting([.renameNoReplace])), persists: true)
+      ]
         + (lacks.contains(.renameNoReplace)
           ? [Fault(.error(.invalidArgument), of: .only([.renameNoReplace]), persists: true)] : [])
   }
@@ -99,7 +102,8 @@ extension WalkedOperation {
       run: { scene in
         var options = AddOptions()
         options.lockWait = .seconds(10)
-        return try await Work.add([scene.pictures], to: scene.library, options: options).summary.errors.isEmpty
+        return try await Work.add([scene.pictures], to: scene.library, options: options).summary.errors
+          .isEmpty
       }),
     WalkedOperation(
       name: "init", result: .change, arguments: { [["init", $0.newLibrary.string]] },

@@ -15,7 +15,9 @@ struct LadderTests {
   private func publish(
     _ missing: [SystemCall: Errno], as names: [FilePath] = ["a.zip"]
   ) throws -> (name: FilePath, durability: UnpublishedFile.Durability)? {
-    let armed = missing.map { ArmedFault(Fault(.error($1), of: .only([$0]), persists: true, below: folder.path)) }
+    let armed = missing.map {
+      ArmedFault(Fault(.error($1), of: .only([$0]), persists: true, below: folder.path))
+    }
     defer { for fault in armed { fault.disarm() } }
     let output = try UnpublishedFile(in: folder.path)
     try output.file.write(Array("archive".utf8), at: 0)
@@ -55,7 +57,9 @@ struct LadderTests {
 
   @Test(arguments: [SystemCall.renameNoReplace, .link, .rename])
   func anotherErrorOfALaterRungIsAFailure(call: SystemCall) throws {
-    var missing: [SystemCall: Errno] = [.openUnnamed: .notSupportedOnSocket, .renameNoReplace: .invalidArgument]
+    var missing: [SystemCall: Errno] = [
+      .openUnnamed: .notSupportedOnSocket, .renameNoReplace: .invalidArgument,
+    ]
     if call == .rename { missing[.link] = .notPermitted }
     missing[call] = .ioError
     let error = #expect(throws: FileError.self) { _ = try publish(missing) }

@@ -83,7 +83,11 @@ import Testing
     let fault = fault(.then { change(path) }, at: 1, persists: false, below: path)
     defer { fault.disarm() }
     let before = try library.bytesOfPhotos()
-    let summary = try await library.exporting(to: scratch.path.appending("x.zip")) { $0.verifies = true }
+    // one reader, so that the rest is read after the change
+    let summary = try await library.exporting(to: scratch.path.appending("x.zip")) {
+      $0.verifies = true
+      $0.readers = 1
+    }
     #expect(fault.place != nil)
     let backup = try WrittenBackup(try #require(summary.archive))
     expectNone(try backup.faults())
@@ -179,6 +183,32 @@ import Testing
     #expect(fault.place != nil)
     #expect(summary.photosAbsent == 1)
     #expect(try target.contents.photos.count == 2)
+    expectNone(try target.faults())
+  }
+
+  /// What the backups before it left out is not forgotten over the one that failed.
+  @Test func severalBackupsOfWhichOneFailsNameWhatIsAbsent() async throws {
+    let archive = try #require(
+      try await library.exporting(to: scratch.path.appending("x.zip")).archive)
+    let second = try #require(
+      try await library.exporting(to: scratch.path.appending("y.zip")).archive)
+    let target = try SampleLibrary()
+    let one = try real(archive)
+    let reads = fault(.error(.ioError), at: .max, below: one)
+    _ = try await SampleLibrary().importing(archive) { $0.workers = 1 }
+    reads.disarm()
+    let damage = fault(.error(.ioError), at: reads.count - 8, persists: false, below: one)
+    let full = fault(.error(.noSpace), at: 12, of: .sync, below: try real(target.path))
+    defer {
+      damage.disarm()
+      full.disarm()
+    }
+    let error = await #expect(throws: BackupError.self) {
+      try await target.importing(archive, second) { $0.workers = 1 }
+    }
+    #expect(damage.place != nil && full.place != nil)
+    #expect(error?.description.contains("imported before it: \(archive), but not \(archive): photo ") == true)
+    #expect(error?.description.contains("(errno 28)") == true)
     expectNone(try target.faults())
   }
 }

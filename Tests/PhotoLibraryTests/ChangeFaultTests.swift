@@ -1,0 +1,105 @@
+import FileSystem
+import Foundation
+import GRDB
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import PhotoLibrary
+
+/// Failures at the points of a change where what to do about them is not obvious. `scripts/faults` tries all points.
+struct ChangeFaultTests {
+  let scratch: LibraryScratch
+
+  init() throws {
+    scratch = try LibraryScratch()
+    try scratch.commit(["a.jpg": "one"])
+  }
+
+  private func arm(
+    _ effect: Fault.Effect, at number: Int = 1, of calls: Set<SystemCall>, persists: Bool = false,
+    below name: FilePath = ""
+  ) -> ArmedFault {
+    let folder = name.isEmpty ? scratch.path : scratch.path.pushing(name)
+    return ArmedFault(Fault(effect, at: number, of: .only(calls), persists: persists, below: folder))
+  }
+
+  /// What cannot be tidied away after the commit is no failure of the change.
+  @Test func aChangeThatStandsHasNotFailed() throws {
+    let fault = arm(.error(.ioError), of: [.unlink], persists: true, below: ".staging")
+    try scratch.commit(["b.jpg": "two"], firstId: 2)
+    fault.disarm()
+    #expect(fault.place != nil)
+    #expect(try scratch.contents().photos.count == 2)
+    _ = try scratch.writer()
+    #expect(try scratch.folder.tree("library/.staging").isEmpty)
+  }
+
+  /// Recovery removes and needs no room.
+  @Test func recoveryDoesWithoutRoom() throws {
+    let lock = try FileLock("readers.lock", in: Directory.open(scratch.path), exclusive: false)
+    try scratch.commit(["b.jpg": "two"], as: .replace, firstId: 2)
+    lock.release()
+    try scratch.folder.write("half", to: "library/.staging/crashed/0")
+    let full = arm(
+      .error(.noSpace), of: [.openUnnamed, .write, .makeDirectory, .rename, .renameNoReplace, .link],
+      persists: true)
+    _ = try scratch.writer()
+    full.disarm()
+    #expect(full.place != nil)
+    #expect(try scratch.folder.tree("library/.staging").isEmpty)
+    #expect(try scratch.rowsWithoutFile().isEmpty)
+    // what waited for room is done when there is some
+    _ = try scratch.writer()
+    #expect(try scratch.folder.tree("library/.undo").values.contains(.file(Data("one".utf8))))
+  }
+
+  /// A kill between the reservation of a name and the renaming, where the file system has no better way.
+  @Test func anEmptyFileThatReservedANameGoes() throws {
+    try scratch.folder.write("two", to: "library/.staging/crashed/0")
+    try scratch.folder.write("", to: "library/photos/2001/02/b.jpg")
+    let file = Change.StagedFile(name: "0", path: "photos/2001/02/b.jpg", md5: LibraryScratch.digest("two"))
+    try scratch.folder.write(Staging.Journal(files: [file]).encoded(), to: "library/.staging/crashed/journal")
+    let library = try scratch.writer().library
+    #expect(try library.strangers() == [])
+    #expect(!scratch.folder.has("library/photos/2001"))
+  }
+
+  /// The removals are on the disk before the journal that asks for them goes.
+  @Test func aJournalOutlivesWhatItTakesBack() throws {
+    try scratch.folder.write("two", to: "library/photos/2025/10/b.jpg")
+    let file = Change.StagedFile(name: "0", path: "photos/2025/10/b.jpg", md5: LibraryScratch.digest("two"))
+    try scratch.folder.write(Staging.Journal(files: [file]).encoded(), to: "library/.staging/crashed/journal")
+    let path = scratch.path
+    // at the flush of the folder the photo is gone, and the journal is not
+    let fault = arm(
+      .then {
+        #expect(!FileManager.default.fileExists(atPath: path.pushing("photos/2025/10/b.jpg").string))
+        #expect(FileManager.default.fileExists(atPath: path.pushing(".staging/crashed/journal").string))
+      }, of: [.sync], below: "photos/2025/10")
+    _ = try scratch.writer()
+    fault.disarm()
+    #expect(fault.count == 1)
+    #expect(!scratch.folder.has("library/.staging/crashed"))
+  }
+
+  @Test func aNewLibraryThatCannotBeFlushedIsNone() throws {
+    let path = scratch.folder.path("new")
+    // after those of the database's file and of the folder before the renaming
+    let fault = ArmedFault(Fault(.error(.ioError), at: 3, of: .only([.sync]), below: path))
+    #expect(throws: FileError("flush to disk", path, .ioError)) { try Library.create(at: path) }
+    fault.disarm()
+    #expect(!scratch.folder.has("new/library.sqlite"))
+    try Library.create(at: path)
+  }
+
+  @Test func aFullDiskIsCalledFull() throws {
+    try scratch.folder.remove("library/library.sqlite")
+    try scratch.folder.makeFolder("library/library.sqlite")
+    let fault = ArmedFault(Fault(.fileSystem(type: 0, freeBytes: 5), below: scratch.path))
+    defer { fault.disarm() }
+    #expect(throws: LibraryError.notEnoughSpace(scratch.path, needed: 64 << 10, free: 5)) {
+      _ = try Library.openDatabase(scratch.path, Configuration())
+    }
+  }
+}
