@@ -22,9 +22,11 @@ struct LibraryState: Equatable {
     lines = contents.categories.map { "category \($0.name) \($0.displayName) \($0.colorHex ?? "")" }
     for photo in contents.photos {
       let md5 = photo.md5?.description ?? ""
+      let isWhole = try photo.isFromAssets || library.holds(photo)
       lines.append(
-        "photo \(names[photo.categoryId] ?? "?")/\(photo.name) \(photo.createdAt) \(photo.fileSize) \(md5)")
-      if try !photo.isFromAssets && !library.holds(photo) {
+        "photo \(names[photo.categoryId] ?? "?")/\(photo.name) \(photo.createdAt) \(photo.fileSize) \(md5)"
+          + (isWhole ? "" : " damaged"))
+      if !isWhole {
         faults.append("photo \(photo.id) has no file with its bytes at \(photo.path)")
       }
     }
@@ -49,7 +51,7 @@ struct LibraryState: Equatable {
         sql: """
           SELECT changeId, id, path, hex(md5) AS md5 FROM replacedPhoto
           WHERE NOT isFromAssets
-            AND changeId = (SELECT id FROM change WHERE kind <> 'add' ORDER BY rowid DESC LIMIT 1)
+            AND changeId = (SELECT id FROM change WHERE kind NOT IN ('add', 'undo') ORDER BY rowid DESC LIMIT 1)
           """)
     }
     var (kept, lost): ([String], [String]) = ([], [])

@@ -3,6 +3,7 @@ import FileSystem
 import Foundation
 import Operations
 import PhotoLibrary
+import Secrets
 import SystemPackage
 
 /// An operation to be tried under every fault.
@@ -34,6 +35,12 @@ struct WalkedOperation: Sendable {
   var library: @Sendable (Scene) -> FilePath = { $0.library }
   /// It cannot be run again once it has succeeded.
   var isOnce = false
+  /// What its archives are encrypted with.
+  var password: Secret?
+  /// It mends photo by photo, so that a failure may leave some mended and some not.
+  var isGradual = false
+  /// How many photos the archive that it writes has, and how many of them with files.
+  var archived = (photos: 4, files: 3)
   /// Each run adds something, so that a run that came half the way is not completed by the next.
   var addsEveryTime = false
 
@@ -50,7 +57,7 @@ struct WalkedOperation: Sendable {
 }
 
 extension WalkedOperation {
-  static let all: [WalkedOperation] = exports + imports + others
+  static let all: [WalkedOperation] = exports + imports + others + takingAway + mending
 
   /// What NFS and FUSE lack, and what a poor driver of FAT lacks.
   private static let likeNFS: Set<SystemCall> = [.openUnnamed, .renameNoReplace]
@@ -60,6 +67,15 @@ extension WalkedOperation {
     export("export"),
     export("export json", ["--format", "json"]) { $0.format = .json },
     export("export verify", ["--verify"]) { $0.verifies = true },
+    // the tests' own password, which guards nothing
+    {
+      let password = "a good long password"
+      var operation = export("export encrypted", ["--encrypt", "--password-command", "echo \(password)"]) {
+        $0.password = Secret(password)
+      }
+      operation.password = Secret(password)
+      return operation
+    }(),
     export("export no O_TMPFILE", lacks: [.openUnnamed]),
     export("export like NFS", lacks: likeNFS),
     export("export like FAT", lacks: likeFAT),
@@ -117,6 +133,80 @@ extension WalkedOperation {
     WalkedOperation(
       name: "verify archive", result: .nothing, arguments: { [["verify", $0.backup.string]] },
       run: { scene in try await Work.verify([scene.backup]).summary.damaged.isEmpty }),
+  ]
+
+  private static let takingAway = [
+    WalkedOperation(
+      name: "remove", result: .change,
+      arguments: { [["remove", "-l", $0.library.string, "--yes", "--category", "family"]] },
+      run: { scene in
+        var selection = RemoveSelection()
+        selection.categories = ["family"]
+        var options = RemoveOptions()
+        options.consent = .given
+        options.lockWait = .seconds(10)
+        return try await !Work.remove(selection, from: scene.library, options: options).summary.photos.isEmpty
+      }, isOnce: true),
+    undo("undo merge") { scene in _ = try await importWork([scene.backup], scene).summary },
+    undo("undo replace") { scene in
+      _ = try await importWork([scene.backup], scene) { $0.strategy = .replace }.summary
+    },
+    undo("undo remove") { scene in
+      var selection = RemoveSelection()
+      selection.ids = [1, 3, 4]
+      var options = RemoveOptions()
+      options.consent = .given
+      _ = try await Work.remove(selection, from: scene.library, options: options).summary
+    },
+  ]
+
+  private static func undo(
+    _ name: String, after prepare: @escaping @Sendable (Scene) async throws -> Void
+  ) -> WalkedOperation {
+    WalkedOperation(
+      name: name, result: .change, arguments: { [["undo", "-l", $0.library.string, "--yes"]] },
+      run: { scene in
+        var options = UndoOptions()
+        options.consent = .given
+        options.lockWait = .seconds(10)
+        return try await Work.undo(scene.library, options: options).summary.missing.isEmpty
+      }, prepare: prepare, isOnce: true)
+  }
+
+  private static let mending = [
+    WalkedOperation(
+      name: "heal", result: .change,
+      arguments: { [["heal", "-l", $0.library.string, $0.folder.appending("first.zip").string]] },
+      run: { scene in
+        var options = HealOptions()
+        options.lockWait = .seconds(10)
+        let archive = scene.folder.appending("first.zip")
+        return try await !Work.heal(scene.library, from: [archive], options: options).summary.isIncomplete
+      },
+      prepare: { scene in
+        _ = try await Work.export(scene.library, to: scene.folder.appending("first.zip")).summary
+        let photos = try Library(path: scene.library).contents().photos
+        let file = { (index: Int) in scene.library.appending(FilePath(photos[index].path).components).string }
+        try FileManager.default.removeItem(atPath: file(0))
+        for index in [1, 2] { try Data("rotten".utf8).write(to: URL(fileURLWithPath: file(index))) }
+      }, isGradual: true),
+    WalkedOperation(
+      name: "repair", result: .archive,
+      arguments: {
+        [["repair", $0.backup.string, "-o", $0.out.string, "-l", $0.library.string]]
+      },
+      run: { scene in
+        var options = RepairOptions()
+        options.destination = scene.out
+        options.library = scene.library
+        return try await Work.repair(scene.backup, options: options).summary.lost.isEmpty
+      },
+      prepare: { scene in
+        // one byte of the first photo, which the library has too
+        var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: scene.backup.string)))
+        bytes[500] ^= 1
+        try Data(bytes).write(to: URL(fileURLWithPath: scene.backup.string))
+      }, archived: (photos: 4, files: 4)),
   ]
 
   private static func export(

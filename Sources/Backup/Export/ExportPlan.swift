@@ -69,7 +69,8 @@ public struct ExportPlan: Sendable {
     for (photo, size) in zip(withFiles, sizes(withFiles)) {
       switch size {
       case .success(let size):
-        items.append(Item(photo: photo, fileName: Self.entryFileName(photo, isEncrypted: isEncrypted), size: size))
+        items.append(
+          Item(photo: photo, fileName: Self.entryFileName(photo, isEncrypted: isEncrypted), size: size))
       case .failure(let failure):
         missing.append(Missing(photo: photo, reason: failure.reason))
       }

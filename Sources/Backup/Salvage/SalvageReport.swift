@@ -39,7 +39,9 @@ extension BackupSource {
         // no file, or nothing in it: what was wrong at first says more
         throw error
       }
-      guard let found = try SalvagedContents(salvage, limits: limits, password, whileReading) else { throw error }
+      guard let found = try SalvagedContents(salvage, limits: limits, password, whileReading) else {
+        throw error
+      }
       let fault = salvage.fault?.description ?? "\(error)"
       return BackupSource(
         found, salvage, password: password, fault: Finding(path.string.escaped, message: fault))

@@ -52,7 +52,9 @@ struct SalvagedContents {
 
   /// The metadata that fits the entries best, and the last of those that fit equally. One that cannot be read is
   /// passed over.
-  private static func metadata(in salvage: Salvage, _ limits: Limits, _ password: Secret?) throws -> (Metadata, root: String)? {
+  private static func metadata(in salvage: Salvage, _ limits: Limits, _ password: Secret?) throws -> (
+    Metadata, root: String
+  )? {
     let archive = salvage.archive
     let copies = archive.entries.filter { entry in
       !salvage.unproven.contains(entry.index) && !entry.isIgnored

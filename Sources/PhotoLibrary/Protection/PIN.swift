@@ -88,7 +88,8 @@ private struct PINRecord {
 
   private static func hash(_ pin: PIN, _ salt: Data, _ rounds: Int) throws -> SymmetricKey {
     try KDF.Insecure.PBKDF2.deriveKey(
-      from: pin.digits.withBytes { Data($0) }, salt: salt, using: .sha256, outputByteCount: 32, rounds: rounds)
+      from: pin.digits.withBytes { Data($0) }, salt: salt, using: .sha256, outputByteCount: 32, rounds: rounds
+    )
   }
 }
 

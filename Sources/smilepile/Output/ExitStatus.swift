@@ -47,7 +47,8 @@ enum ExitStatus: Int32, Error, Comparable {
       case is FileLock.Busy: .locked
       case LibraryError.notALibrary: .notFound
       case BackupError.noSuchBackup: .notFound
-      case ConsentError.pinNeeded, ConsentError.wrongPIN, ConsentError.coolingDown, PINError.notAPIN: .password
+      case ConsentError.pinNeeded, ConsentError.wrongPIN, ConsentError.coolingDown, PINError.notAPIN:
+        .password
       case BackupError.passwordNeeded, BackupError.wrongPassword, BackupError.wrongPasswordOrDamaged:
         .password
       case ArchiveError.passwordNeeded, ArchiveError.wrongPassword: .password
