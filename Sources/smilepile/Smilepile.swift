@@ -22,7 +22,7 @@ struct Smilepile: AsyncParsableCommand {
           4  verify found damage
          10  no such library or archive
          11  the library is locked by another process
-         12  wrong or missing password
+         12  wrong or missing password or PIN
          64  the command line makes no sense
         130  interrupted (SIGINT)
         143  terminated (SIGTERM, SIGHUP)

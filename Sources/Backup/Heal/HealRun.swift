@@ -98,14 +98,14 @@ struct HealRun {
     let wanted = Dictionary(
       patients.map { ($0.md5, Optional($0.photo.fileSize)) }, uniquingKeysWith: { first, _ in first })
     let supply = try PhotoSupply(wanted, from: sources, nil, counter)
-    var cures: [(patient: Patient, bytes: PhotoBytes)] = []
+    var cures = Cures()
     for patient in patients {
       counter.advance(current: patient.photo.name)
       guard let (bytes, size) = try supply.find(patient.md5, size: patient.photo.fileSize) else {
         summary.damaged.append(Finding(patient.label, patient.reason))
         continue
       }
-      cures.append((patient, bytes))
+      cures.add(patient.photo, patient.md5, label: patient.label, from: bytes)
       summary.bytes += size
       summary.healed.append(
         Finding(
@@ -114,8 +114,7 @@ struct HealRun {
             + bytes.place.string.escaped))
     }
     if let writer, !cures.isEmpty {
-      try writer.requireSpace(summary.bytes)
-      summary.kept = try heal(cures, writer).map { path.appending($0.components) }
+      summary.kept = try cures.apply(writer, counter).map { path.appending($0.components) }
     }
     return summary
   }
@@ -142,40 +141,5 @@ struct HealRun {
       let label = PhotoLabel.label(id: photo.id, category: category, name: photo.name)
       return Patient(photo: photo, md5: md5, label: label, reason: reason)
     }
-  }
-
-  private func heal(
-    _ cures: [(patient: Patient, bytes: PhotoBytes)], _ writer: LibraryWriter
-  ) throws -> FilePath? {
-    try writer.heal { healing in
-      var items: [Healing.Item] = []
-      for (patient, bytes) in cures {
-        try counter.checkCancellation()
-        let name = String(items.count)
-        try copy(bytes, of: patient, to: healing.stage(name))
-        items.append(Healing.Item(photo: patient.photo, name: name))
-      }
-      try counter.checkCancellation()
-      counter.enter(.committing)
-      return try healing.commit(items)
-    }
-  }
-
-  private func copy(_ bytes: PhotoBytes, of patient: Patient, to file: consuming File) throws {
-    let file = file
-    var hash = RunningMD5()
-    var written = 0
-    let fault = try bytes.read { piece in
-      try counter.checkCancellation()
-      hash.update(piece)
-      try file.write(piece, at: written)
-      written += piece.count
-    }
-    // it was right a moment ago
-    guard fault == nil, hash.digest == patient.md5, written == patient.photo.fileSize else {
-      throw BackupError.unstablePhoto(patient.label, reason: fault ?? "its bytes have changed")
-    }
-    try file.setModified(milliseconds: patient.photo.createdAt)
-    file.startWriteBack(from: 0, count: written)
   }
 }

@@ -63,7 +63,32 @@ struct BackupImport {
         summary.photoFilesRestored = staged.count
       }
     }
+    if options.strategy != .replace { try bringBackLostFiles(writer) }
     return counted()
+  }
+
+  /// Photos that the library has as rows, and of which somebody has removed the files, come back if they are in this
+  /// backup.
+  private mutating func bringBackLostFiles(_ writer: LibraryWriter) throws {
+    let photos = contents.photos.filter { !$0.isFromAssets }
+    let lost = zip(photos, writer.library.statuses(of: photos)).filter { _, status in
+      if case .failure(let error) = status { error.isAbsence } else { false }
+    }.map(\.0)
+    guard !lost.isEmpty else { return }
+    let wanted = Dictionary(
+      lost.compactMap { photo in photo.md5.map { ($0, Optional(photo.fileSize)) } },
+      uniquingKeysWith: { first, _ in first })
+    let supply = try PhotoSupply(wanted, from: [source], nil, counter)
+    let names = Dictionary(uniqueKeysWithValues: contents.categories.map { ($0.id, $0.displayName) })
+    var cures = Cures()
+    for photo in lost {
+      guard let md5 = photo.md5, let (bytes, _) = try supply.find(md5, size: photo.fileSize) else { continue }
+      let label = PhotoLabel.label(id: photo.id, category: names[photo.categoryId] ?? "", name: photo.name)
+      cures.add(photo, md5, label: label, from: bytes)
+      summary.warnings.append("\(label): its file was gone from the library, and is back")
+      summary.photoFilesRestored += 1
+    }
+    if !cures.isEmpty { _ = try cures.apply(writer, counter) }
   }
 
   /// Says what an import would do, and what the library would then hold.
