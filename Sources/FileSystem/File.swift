@@ -134,6 +134,13 @@ public struct File: ~Copyable, Sendable {
     SystemCalls.startWriteBack(descriptor, from: offset, count: count)
   }
 
+  /// Says who may read and write the file, as chmod(1) does: 0o640 lets the group read it. fchmod(2).
+  public func setPermissions(_ mode: UInt16) throws(FileError) {
+    try FileError.attempt("set the permissions of", path) { () throws(Errno) in
+      try SystemCalls.setMode(descriptor, mode_t(mode))
+    }
+  }
+
   /// Sets the date of the last change. futimens(2).
   public func setModified(milliseconds: Int64) throws(FileError) {
     let (seconds, rest) = milliseconds.flooredDivision(by: 1000)

@@ -33,6 +33,8 @@ package enum SystemCall: String, CaseIterable, Sendable {
   case lock
   /// futimens(2).
   case setTimes
+  /// fchmod(2).
+  case setMode
   /// fstatfs(2).
   case fileSystem
   /// faccessat(2).
@@ -45,7 +47,7 @@ package enum SystemCall: String, CaseIterable, Sendable {
     switch self {
     case .open, .read, .status, .lock, .fileSystem, .access, .list: false
     case .create, .openUnnamed, .write, .sync, .truncate, .makeDirectory, .unlink, .renameNoReplace, .rename,
-      .link, .linkDescriptor, .setTimes:
+      .link, .linkDescriptor, .setTimes, .setMode:
       true
     }
   }

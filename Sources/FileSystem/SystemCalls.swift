@@ -171,6 +171,10 @@ enum SystemCalls {
     _ = try call(.setTimes, descriptor) { futimens(descriptor, times) }
   }
 
+  static func setMode(_ descriptor: CInt, _ mode: mode_t) throws(Errno) {
+    _ = try call(.setMode, descriptor) { fchmod(descriptor, mode) }
+  }
+
   /// The magic number of the file system that holds an open file (`f_type` of statfs(2)), and the bytes
   /// that an ordinary user can still write to it.
   static func fileSystem(_ descriptor: CInt) throws(Errno) -> (type: Int, freeBytes: Int) {

@@ -33,6 +33,8 @@ public struct ExportOptions: Sendable {
   public var allowsWeakPassword = false
   /// Reads the archive back, with every CRC and MD5, before it is published.
   public var verifies = false
+  /// Who may read the archive, as chmod(1) has it; nil for its owner alone (0600).
+  public var permissions: UInt16?
   /// Plans, and writes nothing.
   public var isDryRun = false
   /// How many threads read photos.

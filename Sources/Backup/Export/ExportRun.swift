@@ -188,6 +188,7 @@ struct ExportRun {
     _ output: borrowing UnpublishedFile, _ target: Destination, _ date: Date, _ uuid: UUID,
     _ library: Library, _ summary: inout ExportSummary
   ) throws {
+    if let permissions = options.permissions { try output.file.setPermissions(permissions) }
     let names = target.names(at: date, fileExtension: options.format.fileExtension)
     guard let (name, durability) = try output.publish(as: names) else {
       throw BackupError.destinationExists(destination)

@@ -52,6 +52,17 @@ struct Export: AsyncParsableCommand {
   @Flag(help: "Read the archive back, every CRC and MD5, before it gets its name.")
   var verify = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Who may read the archive, as for chmod; default: 600, you alone.", valueName: "octal"),
+    transform: { text in
+      guard let mode = UInt16(text, radix: 8), mode <= 0o777, mode & 0o600 == 0o600 else {
+        throw ValidationError("“\(text)” is no mode that leaves you the archive; write 600, 640 or 644")
+      }
+      return mode
+    })
+  var mode: UInt16?
+
   @Flag(name: [.customShort("n"), .long], help: "Say what would be written, and write nothing.")
   var dryRun = false
 
@@ -90,6 +101,7 @@ struct Export: AsyncParsableCommand {
     options.until = until?.milliseconds
     options.includesSettings = !noSettings
     options.verifies = verify
+    options.permissions = mode
     options.isDryRun = dryRun
     let reporter = Reporter(outputOptions)
     let (source, target) = (try library.path(), try destination())

@@ -1,0 +1,114 @@
+import FileSystem
+import Foundation
+import Operations
+import PhotoLibrary
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Backup
+
+/// Several at once: whoever changes a library does so alone, and whoever reads finds what was there when it began.
+struct ConcurrencyTests {
+  private let scratch: ScratchFolder
+  private let library: SampleLibrary
+
+  init() async throws {
+    scratch = try ScratchFolder()
+    library = try await SampleLibrary.imported(SampleBackup(photos: ["a", "b", "c", "d"]))
+  }
+
+  /// What somebody does while the first photo is being read.
+  enum Deed: CaseIterable {
+    case replace, replaceTwice, remove, removeAndUndo, merge
+  }
+
+  /// Runs at the first read of a photo, on the thread that reads, and so before any other photo is read.
+  private func during(_ body: @escaping @Sendable () throws -> Void) throws -> ArmedFault {
+    let photos = URL(fileURLWithPath: library.path.appending("photos").string).resolvingSymlinksInPath().path
+    return ArmedFault(
+      Fault(
+        .then {
+          do {
+            try body()
+          } catch {
+            Issue.record(error)
+          }
+        }, of: .only([.read]), below: FilePath(photos)))
+  }
+
+  @Test(arguments: Deed.allCases)
+  func noExportFindsAPhotoDeletedUnderIt(deed: Deed) async throws {
+    let before = try library.bytesOfPhotos()
+    let other = try SampleBackup(photos: ["x", "y"]).write(to: scratch, as: "other.zip")
+    let path = library.path
+    @Sendable func importOther(_ strategy: ImportStrategy) throws {
+      var options = ImportOptions()
+      options.strategy = strategy
+      _ = try ImportRun(library: path, options: options, counter: ProgressCounter()).run([other])
+    }
+    let fault = try during {
+      switch deed {
+      case .replace: try importOther(.replace)
+      case .replaceTwice: for _ in 0..<2 { try importOther(.replace) }
+      case .merge: try importOther(.merge)
+      case .remove, .removeAndUndo:
+        try LibraryWriter(path: path).change(.remove) { change in
+          var edit = LibraryEdit()
+          edit.removedPhotos = [1, 2, 3]
+          try change.commit(edit, files: [])
+        }
+      }
+    }
+    let summary = try await library.exporting(to: scratch.path.appending("x.zip")) { $0.readers = 1 }
+    fault.disarm()
+    #expect(fault.place != nil)
+    #expect(!summary.isIncomplete)
+    let backup = try WrittenBackup(try #require(summary.archive))
+    expectNone(try backup.faults())
+    #expect(backup.photos == before)
+    if deed == .removeAndUndo {
+      _ = try await Work.undo(path).summary
+      #expect(try library.bytesOfPhotos() == before)
+    }
+    // and what the export kept from being put away is put away by the next writer
+    _ = try LibraryWriter(path: path)
+    expectNone(try library.faults())
+  }
+
+  /// Whoever comes second is refused, by name, or waits.
+  @Test func oneWriterAtATime() async throws {
+    let other = try SampleBackup(photos: ["x", "y"]).write(to: scratch, as: "other.zip")
+    let busy = Mutex<String?>(nil)
+    let path = library.path
+    let fault = ArmedFault(
+      Fault(
+        .then {
+          do {
+            _ = try ImportRun(library: path, options: ImportOptions(), counter: ProgressCounter()).run([other]
+            )
+          } catch {
+            busy.withLock { $0 = "\(error)" }
+          }
+        }, of: .only([.rename]),
+        below: FilePath(URL(fileURLWithPath: path.string).resolvingSymlinksInPath().path)))
+    try await library.importing(SampleBackup(photos: ["n"]).write(to: scratch, as: "n.zip"))
+    fault.disarm()
+    #expect(busy.withLock { $0 }?.contains("is in use by process \(getpid()) on ") == true)
+    #expect(try library.contents.photos.map(\.name).contains("n"))
+    #expect(try !library.contents.photos.map(\.name).contains("x"))
+  }
+
+  @Test func exportsOfOneSecondGetNamesOfTheirOwn() async throws {
+    let (library, folder) = (library, scratch.path)
+    let archives = try await withThrowingTaskGroup(of: FilePath?.self) { group in
+      for _ in 0..<6 { group.addTask { try await library.exporting(to: folder).archive } }
+      return try await group.reduce(into: Set<FilePath>()) { names, name in if let name { names.insert(name) }
+      }
+    }
+    #expect(archives.count == 6)
+    for archive in archives { expectNone(try WrittenBackup(archive).faults()) }
+    #expect(try FolderTree(scratch.path).files.count == 6)
+  }
+}
