@@ -16,7 +16,9 @@ struct ConfirmationOption: ParsableArguments {
     return Consent(
       pin: { deed in
         guard source != nil || TerminalPrompt.isPossible else { return nil }
-        return try PIN.read(from: source, .pin, question: "PIN, to \(deed.description)", warn: reporter.warn)
+        return try Console.standard.withoutStatus {
+          try PIN.read(from: source, .pin, question: "PIN, to \(deed.description)", warn: reporter.warn)
+        }
       },
       confirms: { deed in
         if yes { return true }

@@ -91,6 +91,16 @@ final class Console: Sendable {
     return answer
   }
 
+  /// Runs something that uses the terminal itself, as a prompt for a secret does, with the status line away.
+  func withoutStatus<Result>(_ body: () throws -> Result) rethrows -> Result {
+    state.withLock { state in
+      if state.status != nil { send(Self.erase, to: .error, &state) }
+      state.question = ""
+    }
+    defer { state.withLock { $0.question = nil } }
+    return try body()
+  }
+
   /// Not `Swift.readLine`: that one cannot be interrupted, and keeps lines back that poll(2) then does not see.
   private static func readLine(from descriptor: CInt, _ isCancelled: () -> Bool) -> String? {
     var line: [UInt8] = []
