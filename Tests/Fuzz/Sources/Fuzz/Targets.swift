@@ -1,6 +1,7 @@
 import Backup
 import FileSystem
 import Foundation
+import Secrets
 import SystemPackage
 import Zip
 
@@ -14,6 +15,8 @@ enum Target: String {
   case metadata
   /// A whole backup as `inspect` opens it.
   case inspection
+  /// The search of a damaged archive, and then every entry that it found.
+  case salvage
 
   static let chosen: Target = {
     let name = ProcessInfo.processInfo.environment["FUZZ_TARGET"] ?? ""
@@ -28,6 +31,7 @@ enum Target: String {
     case .metadata: fuzzMetadata(bytes)
     case .inspection:
       _ = try? BackupSource(path: InputFile.filled(with: bytes), limits: .ofAFuzzer)
+    case .salvage: fuzzSalvage(bytes)
     }
   }
 
@@ -51,9 +55,23 @@ enum Target: String {
   }
 
   private func fuzzEntries(_ bytes: UnsafeRawBufferPointer) {
-    guard let archive = try? Archive(path: InputFile.filled(with: bytes), limits: .ofAFuzzer),
-      var reader = try? EntryReader(archive, password: "password")
-    else { return }
+    guard let archive = try? Archive(path: InputFile.filled(with: bytes), limits: .ofAFuzzer) else { return }
+    readEntries(of: archive)
+  }
+
+  /// The search stays within the bounds that `Salvage` promises.
+  private func fuzzSalvage(_ bytes: UnsafeRawBufferPointer) {
+    var work = 0
+    let salvage = try? Salvage(path: InputFile.filled(with: bytes), limits: .ofAFuzzer) { work += $0 }
+    precondition(work <= bytes.count * 10 + 66 << 20)
+    guard let salvage else { return }
+    precondition(salvage.unproven.isSubset(of: salvage.archive.entries.map(\.index)))
+    readEntries(of: salvage.archive)
+  }
+
+  /// No entry yields more than it declared, and what fails says so in an `ArchiveError`.
+  private func readEntries(of archive: Archive) {
+    guard var reader = try? EntryReader(archive, password: Secret("password")) else { return }
     for entry in archive.entries {
       var delivered = 0
       do {
