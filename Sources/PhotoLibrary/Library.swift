@@ -13,6 +13,8 @@ public final class Library: Sendable {
   /// The library's folder; everything in it is opened from here.
   let root: Directory
   let database: DatabaseQueue
+  /// Goes after the database's own connection.
+  private let file: DatabaseFile
 
   static let databaseName: FilePath = "library.sqlite"
 
@@ -30,6 +32,7 @@ public final class Library: Sendable {
   init(path: FilePath, configuration: Configuration) throws {
     self.path = path
     root = try Self.openFolder(path)
+    file = try Self.check(root)
     database = try Self.openDatabase(path, configuration)
   }
 
@@ -101,12 +104,14 @@ public final class Library: Sendable {
     if try folder.makeDirectory(FilePath(name.string)) { try folder.sync() }
   }
 
-  /// Opens the library's folder after looking, without SQLite, whether there is a library of ours in it.
-  static func openFolder(_ path: FilePath) throws -> Directory {
-    let root = try existingFolder(path)
+  /// Looks, without SQLite, whether there is a library of ours in a folder, that this version knows and that is safe
+  /// where it is.
+  static func check(_ root: borrowing Directory) throws -> DatabaseFile {
+    let path = root.path
     guard try root.status(of: databaseName)?.kind == .file else { throw LibraryError.notALibrary(path) }
     // https://www.sqlite.org/fileformat2.html#the_database_header: user version at byte 60, application id at 68
-    let header = try root.open(databaseName, .read).read(100, at: 0)
+    let file = try DatabaseFile.shared(databaseName, in: root)
+    let header = try file.header(100)
     func number(at offset: Int) -> Int32 { header[offset..<offset + 4].reduce(0) { $0 << 8 | Int32($1) } }
     guard header.count == 100, header.starts(with: "SQLite format 3\0".utf8),
       number(at: 68) == Schema.applicationID
@@ -115,10 +120,15 @@ public final class Library: Sendable {
     if let name = try root.fileSystem().networkProtocol {
       throw LibraryError.networkFileSystem(path, protocol: name)
     }
-    return root
+    // SQLite opens these by their names, and would follow a link
+    for name in ["library.sqlite-wal", "library.sqlite-shm", "library.sqlite-journal"] as [FilePath] {
+      guard let kind = try root.status(of: name)?.kind, kind != .file else { continue }
+      throw LibraryError.database(path, reason: "\(name) is no file of SQLite's; move it away")
+    }
+    return file
   }
 
-  private static func existingFolder(_ path: FilePath) throws -> Directory {
+  static func openFolder(_ path: FilePath) throws -> Directory {
     do {
       return try Directory.open(path)
     } catch {

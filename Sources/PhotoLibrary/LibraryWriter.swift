@@ -23,6 +23,7 @@ public final class LibraryWriter: Sendable {
     path: FilePath, lockWait: Duration = .zero, whileWaiting: () throws -> Void = {}
   ) throws {
     let root = try Library.openFolder(path)
+    let file = try Library.check(root)
     // so that a library which is not for this version is not even locked
     _ = try Library(path: path)
     lock = try FileLock("library.lock", in: root, waiting: lockWait, whileWaiting: whileWaiting)
@@ -34,6 +35,7 @@ public final class LibraryWriter: Sendable {
     // GRDB sets NORMAL in WAL mode after any preparation, and NORMAL may lose the last commit with the power
     try write { try $0.execute(sql: "PRAGMA synchronous = FULL") }
     try recover()
+    withExtendedLifetime(file) {}
   }
 
   /// Runs `body` on the writing connection, outside of a transaction.
@@ -91,9 +93,11 @@ public final class LibraryWriter: Sendable {
 
   /// After a commit that failed, makes what the database says final. It may stand in SQLite's log all the same,
   /// whole and only not flushed: whoever opened the database after this process would find it made, and its files
-  /// removed. So the log is emptied; where that fails, the next start decides, and nothing may be removed now.
+  /// removed. So the log is emptied, and that is flushed; where it fails, the next start decides, and nothing may be
+  /// removed now.
   func decideCommit() throws {
     try write { _ = try $0.checkpoint(.truncate) }
+    try library.root.open("library.sqlite-wal", .read).sync()
   }
 }
 

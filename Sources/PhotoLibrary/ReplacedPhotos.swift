@@ -25,16 +25,16 @@ extension LibraryWriter {
     for change in changes {
       if change == newest { try moveReplacedFiles(of: change) } else { try deleteReplacedFiles(of: change) }
     }
-    try removeEmptyUndoFolders(but: changes)
+    try removeOtherUndoFolders(but: changes)
     lock.release()
   }
 
-  /// What an undo leaves that took every file back.
-  private func removeEmptyUndoFolders(but changes: [String]) throws {
+  /// What is left of undos that are no more: empty folders, or what a power cut brought back.
+  private func removeOtherUndoFolders(but changes: [String]) throws {
     guard try library.root.status(of: Self.undoFolder)?.kind == .directory else { return }
     for name in try library.root.directory(Self.undoFolder).names()
     where Staging.isChange(name) && !changes.contains(name.string) {
-      try library.root.removeFolder(Self.undoFolder.appending(name.components)) { _ in false }
+      try library.root.removeFolder(Self.undoFolder.appending(name.components), of: Staging.isOwn)
     }
   }
 
@@ -86,11 +86,19 @@ extension LibraryWriter {
     for file in files { try library.root.removeEmptyFolders(above: file.path) }
   }
 
+  /// Deletes the files, makes that durable, and forgets the rows, which nothing would find the files by later.
   private func deleteReplacedFiles(of change: String) throws {
+    let folder = Self.undoFolder.appending(change)
+    let putAway = try library.root.status(of: folder) == nil ? [] : library.root.directory(folder).names()
+    var folders: Set<FilePath> = []
     for file in try replacedFiles(of: change) where try !isReplaced(file.path, byOtherThan: change) {
-      if try library.root.remove(file.path) { try library.root.removeEmptyFolders(above: file.path) }
+      // where one has been put away, a stranger has taken its place since
+      guard !putAway.contains(FilePath(String(file.id))), try library.root.remove(file.path) else { continue }
+      folders.insert(file.path.removingLastComponent())
     }
-    try library.root.removeFolder(Self.undoFolder.appending(change), of: Staging.isOwn)
+    for folder in folders { try library.root.directory(folder).sync() }
+    try library.root.removeFolder(folder, of: Staging.isOwn)
+    if !putAway.isEmpty { try library.root.directory(Self.undoFolder).sync() }
     try write { database in
       try database.inTransaction(.immediate) {
         for table in ["replacedPhoto", "replacedCategory", "replacedSettings", "added"] {
@@ -99,5 +107,6 @@ extension LibraryWriter {
         return .commit
       }
     }
+    for folder in folders { try library.root.removeEmptyFolders(above: folder.appending("x")) }
   }
 }

@@ -19,6 +19,15 @@ enum Staging {
       || name.string.utf8.allSatisfy { (0x30...0x39).contains($0) }
   }
 
+  /// What a change's journal names: nothing if it has none. Nor does one that cannot be understood stand for
+  /// anything: what was moved on its account stays, as a stranger's, and the library can be used.
+  static func journal(in folder: FilePath, of library: Library) throws -> [Journal.Item] {
+    let path = folder.appending(journalName.components)
+    guard let status = try library.root.status(of: path), status.kind == .file else { return [] }
+    let bytes = try library.root.open(path, .read).read(status.size, at: 0)
+    return (try? Journal(bytes).files) ?? []
+  }
+
   /// Which files a change puts where, so that a crash in the middle can be taken back.
   struct Journal: Codable {
     struct Item: Codable {
@@ -48,7 +57,17 @@ extension LibraryWriter {
   func recover() throws {
     if try library.root.status(of: Staging.folder) != nil {
       for name in try library.root.directory(Staging.folder).names() where Staging.isChange(name) {
-        guard let wasMade = try finish(name.string) else { continue }
+        let wasMade: Bool
+        do {
+          guard let result = try finish(name.string) else { continue }
+          wasMade = result
+        } catch let error as FileError {
+          // what cannot be read or reached stays for the next start; the rows are whole without it
+          Self.logger.warning(
+            "what a change left that was cut short could not be tidied away; the next start tries again",
+            metadata: ["library": "\(library.path)", "reason": "\(error)"])
+          continue
+        }
         Self.logger.notice(
           wasMade
             ? "tidied up after a change that was cut short once it was made"
@@ -82,7 +101,7 @@ extension LibraryWriter {
     }
     if !isCommitted {
       try finishHealing(changeId, in: folder)
-      let items = try journal(in: folder)
+      let items = try Staging.journal(in: folder, of: library)
       for item in items { try removeUncommitted(item, stagedIn: folder) }
       syncFolders(of: items)
     }
@@ -105,15 +124,6 @@ extension LibraryWriter {
         break
       }
     }
-  }
-
-  /// What a change's journal names: nothing if it has none. Nor does one that cannot be understood stand for
-  /// anything: what was moved on its account stays, as a stranger's, and the library can be used.
-  private func journal(in folder: FilePath) throws -> [Staging.Journal.Item] {
-    let path = folder.appending(Staging.journalName.components)
-    guard let status = try library.root.status(of: path), status.kind == .file else { return [] }
-    let bytes = try library.root.open(path, .read).read(status.size, at: 0)
-    return (try? Staging.Journal(bytes).files) ?? []
   }
 
   func removeStaging(_ changeId: String) throws {

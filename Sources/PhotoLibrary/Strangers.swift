@@ -7,13 +7,14 @@ extension Library {
   /// They are never touched: a person put them there.
   public func strangers() throws -> [FilePath] {
     // compared as paths, byte by byte: to a String, two normal forms of a name are one
-    let known = try read { database in
+    let stored = try read { database in
       Set(
         try String.fetchAll(
           database,
           sql: "SELECT path FROM photo WHERE NOT isFromAssets UNION SELECT path FROM replacedPhoto"
         ).map { FilePath($0) })
     }
+    let known = try stored.union(inJournals())
     let own: Set<FilePath> = [
       Self.databaseName, "library.sqlite-wal", "library.sqlite-shm", "library.lock", "readers.lock",
       Staging.folder, LibraryWriter.undoFolder, Healing.rottenFolder, "photos",
@@ -23,6 +24,17 @@ extension Library {
     try collectForeign(Staging.folder, &found)
     try collectForeign(LibraryWriter.undoFolder, &found)
     return found
+  }
+
+  /// The places of a change's files that was cut short: the next writer sees to them.
+  private func inJournals() throws -> Set<FilePath> {
+    guard try root.status(of: Staging.folder)?.kind == .directory else { return [] }
+    var paths: Set<FilePath> = []
+    for name in try root.directory(Staging.folder).names() where Staging.isChange(name) {
+      let journal = try? Staging.journal(in: Staging.folder.appending(name.components), of: self)
+      paths.formUnion(journal?.map { FilePath($0.path) } ?? [])
+    }
+    return paths
   }
 
   /// What lies in a working folder and is none of a change's files.

@@ -40,7 +40,7 @@ struct ChangeFaultTests {
     let lock = try FileLock("readers.lock", in: Directory.open(scratch.path), exclusive: false)
     try scratch.commit(["b.jpg": "two"], as: .replace, firstId: 2)
     lock.release()
-    try scratch.folder.write("half", to: "library/.staging/crashed/0")
+    try scratch.folder.write("half", to: "library/.staging/\(LibraryScratch.crashed)/0")
     let full = arm(
       .error(.noSpace), of: [.openUnnamed, .write, .makeDirectory, .rename, .renameNoReplace, .link],
       persists: true)
@@ -56,10 +56,11 @@ struct ChangeFaultTests {
 
   /// A kill between the reservation of a name and the renaming, where the file system has no better way.
   @Test func anEmptyFileThatReservedANameGoes() throws {
-    try scratch.folder.write("two", to: "library/.staging/crashed/0")
+    try scratch.folder.write("two", to: "library/.staging/\(LibraryScratch.crashed)/0")
     try scratch.folder.write("", to: "library/photos/2001/02/b.jpg")
     let file = Change.StagedFile(name: "0", path: "photos/2001/02/b.jpg", md5: LibraryScratch.digest("two"))
-    try scratch.folder.write(Staging.Journal(files: [file]).encoded(), to: "library/.staging/crashed/journal")
+    try scratch.folder.write(
+      Staging.Journal(files: [file]).encoded(), to: "library/.staging/\(LibraryScratch.crashed)/journal")
     let library = try scratch.writer().library
     #expect(try library.strangers() == [])
     #expect(!scratch.folder.has("library/photos/2001"))
@@ -69,18 +70,21 @@ struct ChangeFaultTests {
   @Test func aJournalOutlivesWhatItTakesBack() throws {
     try scratch.folder.write("two", to: "library/photos/2025/10/b.jpg")
     let file = Change.StagedFile(name: "0", path: "photos/2025/10/b.jpg", md5: LibraryScratch.digest("two"))
-    try scratch.folder.write(Staging.Journal(files: [file]).encoded(), to: "library/.staging/crashed/journal")
+    try scratch.folder.write(
+      Staging.Journal(files: [file]).encoded(), to: "library/.staging/\(LibraryScratch.crashed)/journal")
     let path = scratch.path
     // at the flush of the folder the photo is gone, and the journal is not
     let fault = arm(
       .then {
         #expect(!FileManager.default.fileExists(atPath: path.pushing("photos/2025/10/b.jpg").string))
-        #expect(FileManager.default.fileExists(atPath: path.pushing(".staging/crashed/journal").string))
+        #expect(
+          FileManager.default.fileExists(
+            atPath: path.pushing(".staging/\(LibraryScratch.crashed)/journal").string))
       }, of: [.sync], below: "photos/2025/10")
     _ = try scratch.writer()
     fault.disarm()
     #expect(fault.count == 1)
-    #expect(!scratch.folder.has("library/.staging/crashed"))
+    #expect(!scratch.folder.has("library/.staging/\(LibraryScratch.crashed)"))
   }
 
   @Test func aNewLibraryThatCannotBeFlushedIsNone() throws {

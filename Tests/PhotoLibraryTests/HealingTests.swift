@@ -10,7 +10,6 @@ import Testing
 /// rotten one or the right one, and whatever was rotten is still somewhere.
 @Suite struct HealingTests {
   private let scratch: LibraryScratch
-  private static let id = "6F9619FF-8B86-D011-B42D-00CF4FC964FF"
   private let photos: [Photo]
 
   init() throws {
@@ -29,8 +28,8 @@ import Testing
   private func file(_ path: String) -> String { "library/" + path }
 
   private func crash(at step: Step) throws {
-    let staging = file(".staging/\(Self.id)")
-    let rotten = file(".rotten/\(Self.id)/1_a.jpg")
+    let staging = file(".staging/\(LibraryScratch.crashed)")
+    let rotten = file(".rotten/\(LibraryScratch.crashed)/1_a.jpg")
     try scratch.folder.makeFolder(staging)
     if step == .folderMade { return }
     if step == .halfStaged { return try scratch.folder.write("on", to: staging + "/0") }
@@ -79,12 +78,12 @@ import Testing
   }
 
   @Test func aJournalOfLiesMovesNothing() throws {
-    try scratch.folder.write("one", to: file(".staging/\(Self.id)/0"))
+    try scratch.folder.write("one", to: file(".staging/\(LibraryScratch.crashed)/0"))
     let lies = ["../outside", "/tmp/x", "library.sqlite-x", "photos/../x", "photos/new.jpg"].map {
       Healing.Journal.Item(name: "0", path: $0, md5: "\(LibraryScratch.digest("one"))", rotten: "r")
     }
     try scratch.folder.write(
-      JSONEncoder().encode(Healing.Journal(files: lies)), to: file(".staging/\(Self.id)/heal"))
+      JSONEncoder().encode(Healing.Journal(files: lies)), to: file(".staging/\(LibraryScratch.crashed)/heal"))
     let before = try scratch.photoTexts().filter { !$0.key.hasPrefix(".staging") }
     _ = try scratch.writer()
     #expect(try scratch.photoTexts() == before)

@@ -11,6 +11,8 @@ struct LibraryScratch {
   let folder: TemporaryFolder
   /// October 2025: where the photos of these tests lie.
   static let october: Int64 = 1_759_413_600_000
+  /// The number of a change that did not come to its end.
+  static let crashed = "6F9619FF-8B86-D011-B42D-00CF4FC964FF"
 
   var path: FilePath { folder.path("library") }
 

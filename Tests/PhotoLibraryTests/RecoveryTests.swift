@@ -10,15 +10,14 @@ import Testing
 /// What recovery may remove, and what it must not.
 struct RecoveryTests {
   let scratch: LibraryScratch
-  /// A change that did not come to its end.
-  private static let crashed = "6F9619FF-8B86-D011-B42D-00CF4FC964FF"
 
   init() throws {
     scratch = try LibraryScratch()
     try scratch.commit(["a.jpg": "one"])
   }
 
-  private func journal(_ files: KeyValuePairs<String, String>, change: String = crashed) throws {
+  private func journal(_ files: KeyValuePairs<String, String>, change: String = LibraryScratch.crashed) throws
+  {
     let files = files.map { path, text in
       Change.StagedFile(name: "0", path: path, md5: LibraryScratch.digest(text))
     }
@@ -55,11 +54,30 @@ struct RecoveryTests {
   /// in its place.
   @Test func anEqualFileThatTheChangeDidNotMoveIsAStrangers() throws {
     try scratch.folder.write("two", to: "library/photos/2001/02/b.jpg")
-    try scratch.folder.write("two", to: "library/.staging/\(Self.crashed)/0")
+    try scratch.folder.write("two", to: "library/.staging/\(LibraryScratch.crashed)/0")
     try journal(["photos/2001/02/b.jpg": "two"])
     let library = try scratch.writer().library
     #expect(try library.strangers() == ["photos/2001/02/b.jpg"])
-    #expect(!scratch.folder.has("library/.staging/\(Self.crashed)"))
+    #expect(!scratch.folder.has("library/.staging/\(LibraryScratch.crashed)"))
+  }
+
+  /// What cannot be reached keeps nobody from using the library, and is there for the next start.
+  @Test func aFolderThatIsALinkNowKeepsNoWriterOut() throws {
+    try scratch.folder.write("two", to: "outside/b.jpg")
+    try scratch.folder.makeFolder("library/photos/2001")
+    try scratch.folder.link("library/photos/2001/02", to: "../../../outside")
+    try journal(["photos/2001/02/b.jpg": "two"])
+    #expect(try scratch.writer().library.contents().photos.count == 1)
+    #expect(scratch.folder.has("outside/b.jpg"))
+  }
+
+  /// Until the next writer comes, a file that was moved and has no row yet is known to a reader.
+  @Test func aJournalledFileIsNoStrangers() throws {
+    try scratch.folder.write("two", to: "library/photos/2001/02/b.jpg")
+    try journal(["photos/2001/02/b.jpg": "two"])
+    #expect(try Library(path: scratch.path).strangers() == [])
+    #expect(try scratch.writer().library.strangers() == [])
+    #expect(!scratch.folder.has("library/photos/2001"))
   }
 
   @Test func aFileThatARowHasIsNotRemoved() throws {
@@ -97,7 +115,7 @@ struct RecoveryTests {
   /// lock the library up.
   @Test(arguments: [
     "../outside/x.jpg", "/etc/hostname", "photos/../../outside/x.jpg", "library.lock",
-    ".staging/\(Self.crashed)/journal",
+    ".staging/\(LibraryScratch.crashed)/journal",
     "photos", "", "photos/2001/02/\0.jpg",
   ])
   func aJournalThatNamesWhatIsNoPhoto(path: String) throws {
@@ -114,7 +132,7 @@ struct RecoveryTests {
   @Test(arguments: ["", "{", "{}", "[]", "null", #"{"files":[{"path":1}]}"#, "\u{0}\u{0}\u{0}"])
   func aJournalThatCannotBeRead(text: String) throws {
     try scratch.folder.write("two", to: "library/photos/2001/02/b.jpg")
-    try scratch.folder.write(text, to: "library/.staging/\(Self.crashed)/journal")
+    try scratch.folder.write(text, to: "library/.staging/\(LibraryScratch.crashed)/journal")
     let library = try scratch.writer().library
     // nobody knows whose it is, so it stays and is named
     #expect(try library.strangers() == ["photos/2001/02/b.jpg"])
@@ -131,12 +149,12 @@ struct RecoveryTests {
     try scratch.folder.write("x", to: "library/.staging/\(change)/0")
     try scratch.folder.write("outside", to: "outside/x")
     try scratch.folder.link("library/.staging/link", to: "../../outside")
-    try scratch.folder.makeFolder("library/.staging/\(Self.crashed)/journal")
+    try scratch.folder.makeFolder("library/.staging/\(LibraryScratch.crashed)/journal")
     for _ in 0..<2 {
       let library = try scratch.writer().library
       #expect(
         try Set(library.strangers().map(\.string)) == [
-          ".staging/\(Self.crashed)/journal", ".staging/deep", ".staging/file", ".staging/link",
+          ".staging/\(LibraryScratch.crashed)/journal", ".staging/deep", ".staging/file", ".staging/link",
           ".staging/\(change)/mine.jpg", ".undo/mine.jpg",
         ])
       #expect(!scratch.folder.has("library/.staging/\(change)/0"))

@@ -102,6 +102,16 @@ struct ReplacedPhotosTests {
     #expect(try replacedRows() == [])
   }
 
+  /// Somebody put a file where a photo had been before it was put away.
+  @Test func aStrangersFileInAnOldPlaceIsNotDeleted() throws {
+    try scratch.commit(["c.jpg": "three"], as: .replace)
+    try scratch.folder.write("a stranger's", to: "library/photos/2025/10/a.jpg")
+    try scratch.commit(["d.jpg": "four"], firstId: 5)
+    #expect(try undoTexts() == [:])
+    #expect(try photoTexts()["photos/2025/10/a.jpg"] == "a stranger's")
+    #expect(try Library(path: scratch.path).strangers() == ["photos/2025/10/a.jpg"])
+  }
+
   @Test(arguments: [Change.Kind.merge, .replace])
   func theNextImportEndsTheUndo(kind: Change.Kind) throws {
     try scratch.commit(["c.jpg": "three"], as: .replace)

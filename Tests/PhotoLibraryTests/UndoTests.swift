@@ -212,6 +212,12 @@ struct UndoTests {
     try undo { $0.consent = .given }
   }
 
+  @Test func aLibraryOfAnOlderVersionSaysSo() throws {
+    try change(.merge)
+    try scratch.sql { try $0.execute(sql: "DROP TABLE added") }
+    #expect(throws: UndoError.self) { try undo { $0.isDryRun = true } }
+  }
+
   @Test func photosOfAnOlderVersionsImportAreNotTakenBack() throws {
     try change(.merge)
     try scratch.sql { try $0.execute(sql: "DELETE FROM replacedSettings; DELETE FROM added") }

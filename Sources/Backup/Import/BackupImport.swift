@@ -41,6 +41,8 @@ struct BackupImport {
       let deed = Deed("replace everything in \(writer.library.path) by \(source.path)")
       try writer.requireConsent(options.consent, for: deed)
     }
+    // before the rows change: whatever ends this ends an import that has changed nothing
+    try bringBackLostFiles(to: writer.library, writer)
     let files = plan.filesToRestore(source)
     let bytes = files.reduce(0) { $0 + $1.size }
     try writer.requireSpace(bytes)
@@ -60,18 +62,20 @@ struct BackupImport {
         try counter.checkCancellation()
         counter.enter(.committing)
         if !plan.edit.isEmpty { try change.commit(plan.edit, files: staged) }
-        summary.photoFilesRestored = staged.count
+        summary.photoFilesRestored += staged.count
       }
     }
-    if options.strategy != .replace { try bringBackLostFiles(writer) }
     return counted()
   }
 
   /// Photos that the library has as rows, and of which somebody has removed the files, come back if they are in this
   /// backup.
-  private mutating func bringBackLostFiles(_ writer: LibraryWriter) throws {
+  ///
+  /// - Parameter writer: nil only to say so.
+  private mutating func bringBackLostFiles(to library: Library, _ writer: LibraryWriter?) throws {
+    guard options.strategy != .replace else { return }
     let photos = contents.photos.filter { !$0.isFromAssets }
-    let lost = zip(photos, writer.library.statuses(of: photos)).filter { _, status in
+    let lost = zip(photos, library.statuses(of: photos)).filter { _, status in
       if case .failure(let error) = status { error.isAbsence } else { false }
     }.map(\.0)
     guard !lost.isEmpty else { return }
@@ -81,21 +85,25 @@ struct BackupImport {
     let supply = try PhotoSupply(wanted, from: [source], nil, counter)
     let names = Dictionary(uniqueKeysWithValues: contents.categories.map { ($0.id, $0.displayName) })
     var cures = Cures()
+    var warnings: [String] = []
     for photo in lost {
       guard let md5 = photo.md5, let (bytes, _) = try supply.find(md5, size: photo.fileSize) else { continue }
       let label = PhotoLabel.label(id: photo.id, category: names[photo.categoryId] ?? "", name: photo.name)
       cures.add(photo, md5, label: label, from: bytes)
-      summary.warnings.append("\(label): its file was gone from the library, and is back")
-      summary.photoFilesRestored += 1
+      warnings.append(
+        "\(label): its file was gone from the library, and \(writer == nil ? "would come" : "is") back")
     }
-    if !cures.isEmpty { _ = try cures.apply(writer, counter) }
+    if let writer, !cures.isEmpty { _ = try cures.apply(writer, counter) }
+    summary.warnings += warnings
+    summary.photoFilesRestored += warnings.count
   }
 
   /// Says what an import would do, and what the library would then hold.
-  mutating func dryRun() throws -> (ImportSummary, after: LibraryContents) {
+  mutating func dryRun(_ library: Library) throws -> (ImportSummary, after: LibraryContents) {
     noteAbsentPhotos()
     try refuseUnlessWhole()
-    summary.photoFilesRestored = plan.restores.count
+    try bringBackLostFiles(to: library, nil)
+    summary.photoFilesRestored += plan.restores.count
     counter.advance(items: source.photos.count, bytes: source.photoBytes)
     return (counted(), contents.applying(plan.edit))
   }

@@ -61,7 +61,7 @@ struct ImportRun {
           sum += named(try step.run(writer), source, among: sources)
           if index + 1 < sources.count { contents = try reader.contents() }
         } else {
-          let (summary, after) = try step.dryRun()
+          let (summary, after) = try step.dryRun(reader)
           sum += named(summary, source, among: sources)
           contents = after
         }

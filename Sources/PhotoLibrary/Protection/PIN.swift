@@ -100,7 +100,7 @@ extension LibraryWriter {
   public func setPIN(_ pin: PIN) throws {
     guard try !library.hasPIN() else { throw PINError.alreadySet(library.path) }
     let record = try PINRecord(pin)
-    try write(record.save)
+    try save(record)
   }
 
   /// Puts another PIN in the place of the old one, which has to be right.
@@ -109,7 +109,7 @@ extension LibraryWriter {
   public func changePIN(_ old: PIN, to new: PIN) throws {
     try check(old)
     let record = try PINRecord(new)
-    try write(record.save)
+    try save(record)
   }
 
   /// Takes the PIN away, which has to be right.
@@ -118,6 +118,16 @@ extension LibraryWriter {
   public func removePIN(_ pin: PIN) throws {
     try check(pin)
     try write { try $0.execute(sql: "DELETE FROM pin") }
+  }
+
+  /// After a failure, a person must be able to rely on the PIN that was there.
+  private func save(_ record: PINRecord) throws {
+    do {
+      try write(record.save)
+    } catch {
+      try? decideCommit()
+      throw error
+    }
   }
 
   /// Compares a PIN with the library's. A try is counted, and is on the disk, before it is made, so that killing the

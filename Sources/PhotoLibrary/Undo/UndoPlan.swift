@@ -24,6 +24,8 @@ struct UndoPlan {
 
   private init(_ database: Database, _ path: FilePath) throws {
     guard let newest = try Change.Record.newest(database) else { throw UndoError.nothingToUndo(path) }
+    // a reader does not migrate; what an older version did, it kept nothing of
+    guard try database.tableExists("added") else { throw UndoError.changedSince(path, newest) }
     guard newest.kind != .undo else { throw UndoError.alreadyUndone(path, at: newest.at) }
     let isKept = try Bool.fetchOne(
       database, sql: "SELECT EXISTS (SELECT * FROM replacedSettings WHERE changeId = ?)",

@@ -23,11 +23,13 @@ struct PINCommand: ParsableCommand {
   /// What the three have in common.
   fileprivate static func run(
     _ library: LibraryOption, _ lock: LockOption, _ output: OutputOptions, done: String,
-    _ body: (LibraryWriter, Reporter) throws -> Void
+    ask: (Library, Reporter) throws -> (LibraryWriter) throws -> Void
   ) throws {
     let reporter = Reporter(output)
     let path = try library.path()
-    try body(LibraryWriter(path: path, lockWait: lock.duration), reporter)
+    // nobody waits for the library while a person types
+    let deed = try ask(Library(path: path), reporter)
+    try deed(LibraryWriter(path: path, lockWait: lock.duration))
     reporter.result("\(done) \(path)".escaped)
     reporter.json(Summary(has_pin: try Library(path: path).hasPIN()))
   }
@@ -48,11 +50,12 @@ struct PINCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-      try PINCommand.run(library, lock, output, done: "set the PIN of") { writer, reporter in
+      try PINCommand.run(library, lock, output, done: "set the PIN of") { library, reporter in
         // not only after a person has typed it twice
-        if try writer.library.hasPIN() { throw PINError.alreadySet(writer.library.path) }
-        try writer.setPIN(
-          .read(from: pin.source, .pin, question: "New PIN", chooses: true, warn: reporter.warn))
+        if try library.hasPIN() { throw PINError.alreadySet(library.path) }
+        let new = try PIN.read(
+          from: pin.source, .pin, question: "New PIN", chooses: true, warn: reporter.warn)
+        return { try $0.setPIN(new) }
       }
     }
   }
@@ -69,11 +72,12 @@ struct PINCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-      try PINCommand.run(library, lock, output, done: "changed the PIN of") { writer, reporter in
-        guard try writer.library.hasPIN() else { throw PINError.notSet(writer.library.path) }
-        try writer.changePIN(
-          .read(from: pin.source, .pin, question: "PIN", warn: reporter.warn),
-          to: .read(from: newPIN.source, .newPIN, question: "New PIN", chooses: true, warn: reporter.warn))
+      try PINCommand.run(library, lock, output, done: "changed the PIN of") { library, reporter in
+        guard try library.hasPIN() else { throw PINError.notSet(library.path) }
+        let old = try PIN.read(from: pin.source, .pin, question: "PIN", warn: reporter.warn)
+        let new = try PIN.read(
+          from: newPIN.source, .newPIN, question: "New PIN", chooses: true, warn: reporter.warn)
+        return { try $0.changePIN(old, to: new) }
       }
     }
   }
@@ -89,9 +93,10 @@ struct PINCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-      try PINCommand.run(library, lock, output, done: "removed the PIN of") { writer, reporter in
-        guard try writer.library.hasPIN() else { throw PINError.notSet(writer.library.path) }
-        try writer.removePIN(.read(from: pin.source, .pin, question: "PIN", warn: reporter.warn))
+      try PINCommand.run(library, lock, output, done: "removed the PIN of") { library, reporter in
+        guard try library.hasPIN() else { throw PINError.notSet(library.path) }
+        let old = try PIN.read(from: pin.source, .pin, question: "PIN", warn: reporter.warn)
+        return { try $0.removePIN(old) }
       }
     }
   }

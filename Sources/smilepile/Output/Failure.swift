@@ -25,8 +25,9 @@ enum Failure {
       return .done
     }
     if parserCode == .validationFailure {
-      Console.standard.print(usageMessage(for: error, of: command), to: .error)
-      if isJSON { printExitError(.usage, Smilepile.message(for: error)) }
+      let hide = { (text: String) in hidingSecrets(in: text, arguments) }
+      Console.standard.print(hide(usageMessage(for: error, of: command)), to: .error)
+      if isJSON { printExitError(.usage, hide(Smilepile.message(for: error))) }
       return .usage
     }
     let status = ExitStatus(for: error)
@@ -34,6 +35,23 @@ enum Failure {
     Console.standard.print("smilepile: \(message.escaped)", to: .error)
     if isJSON { printExitError(status, message) }
     return status
+  }
+
+  /// The parser quotes what it does not understand, which may be a password or a PIN that somebody took for an
+  /// argument. Where one could be meant, no argument's value is quoted.
+  private static func hidingSecrets(in message: String, _ arguments: [String]) -> String {
+    let marks = ["--encrypt", "--pass", "--pin", "--new-pin"]
+    guard
+      arguments.first == "pin" || arguments.contains(where: { text in marks.contains { text.hasPrefix($0) } })
+    else { return message }
+    return arguments.reduce(message) { message, argument in
+      let separator = argument.hasPrefix("-") ? argument.firstIndex { $0 == "=" || $0 == ":" } : nil
+      let value =
+        argument.hasPrefix("-") ? separator.map { argument[$0...].dropFirst() } ?? "" : argument[...]
+      return value.isEmpty
+        ? message
+        : message.replacing("'\(argument)'", with: "'…'").replacing("'\(value)'", with: "'…'")
+    }
   }
 
   /// The parser knows the command of its own errors, and takes one that a running command threw for the root's.
