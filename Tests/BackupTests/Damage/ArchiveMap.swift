@@ -2,7 +2,7 @@ import Zip
 
 /// Which byte of an archive is which field: where a sweep flips, and what a flip may leave unnoticed.
 struct ArchiveMap {
-  /// The field of each byte, as `local.time` or `data`.
+  /// The field of each byte, as `local.time`, `data` or, inside a photo, `photo`.
   private(set) var fields: [String]
 
   /// Local headers, directory records and the end record, in order; each field's name and length. APPNOTE 4.3.7,
@@ -25,7 +25,8 @@ struct ArchiveMap {
       var position = mark("local", Self.local, at: entry.headerOffset)
       position = mark("local.name", entry.dataOffset - position - extra, at: position)
       position = mark("local.extra", extra, at: position)
-      position = mark("data", entry.compressedSize, at: position)
+      let isPhoto = !entry.name.hasSuffix("metadata.json")
+      position = mark(isPhoto ? "photo" : "data", entry.compressedSize, at: position)
       if entry.method == 8 {
         // whether a block is the last, and what is left of a byte after its end
         fields[entry.dataOffset] = "first byte of deflated data"
