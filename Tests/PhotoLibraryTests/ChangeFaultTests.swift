@@ -79,7 +79,7 @@ struct ChangeFaultTests {
         #expect(!FileManager.default.fileExists(atPath: path.pushing("photos/2025/10/b.jpg").string))
         #expect(
           FileManager.default.fileExists(
-            atPath: path.pushing(".staging/\(LibraryScratch.crashed)/journal").string))
+            atPath: path.appending(".staging").appending(LibraryScratch.crashed).appending("journal").string))
       }, of: [.sync], below: "photos/2025/10")
     _ = try scratch.writer()
     fault.disarm()
