@@ -176,19 +176,6 @@ public struct Directory: ~Copyable, Sendable {
     }
   }
 
-  /// Removes everything in a folder of this one, and the folder. Links are removed, never followed.
-  /// For this program's own folders only.
-  public func removeTree(_ name: FilePath) throws(FileError) {
-    guard let status = try status(of: name) else { return }
-    guard status.kind == .directory else {
-      try remove(name)
-      return
-    }
-    let inner = try directory(name)
-    for child in try inner.names() { try inner.removeTree(child) }
-    try removeDirectory(name)
-  }
-
   /// Makes the names in the folder durable. Some file systems cannot sync a folder and say EINVAL; that
   /// is no failure. fsync(2).
   public func sync() throws(FileError) {

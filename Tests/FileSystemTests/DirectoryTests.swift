@@ -49,7 +49,6 @@ struct DirectoryTests {
       #expect(error?.errno == .invalidArgument, "\(attempt.name)")
     }
     #expect(throws: FileError.self) { _ = try directory.status(of: name) }
-    #expect(throws: FileError.self) { try directory.removeTree(name) }
     #expect(try folder.tree() == before)
   }
 
@@ -108,7 +107,6 @@ struct DirectoryTests {
     #expect(try directory.status(of: "photo/deeper") == nil)
     #expect(try !directory.remove("none"))
     #expect(try !directory.removeDirectory("none"))
-    try directory.removeTree("none")
   }
 
   @Test func namesAreSortedAndComplete() throws {
@@ -127,18 +125,6 @@ struct DirectoryTests {
     #expect(try directory.open(name, .read).read(9, at: 0) == [1, 2])
     #expect(try directory.remove(name))
     #expect(try !directory.names().contains(name))
-  }
-
-  @Test func aTreeIsRemovedWithoutFollowingLinks() throws {
-    try folder.write("x", to: "inside/tree/a/b/c")
-    try folder.link("inside/tree/a/out", to: "../../../outside")
-    let directory = try inside()
-    try directory.removeTree("tree")
-    #expect(!folder.has("inside/tree"))
-    #expect(folder.has("outside/secret"))
-    try directory.removeTree("link")
-    #expect(!folder.has("inside/link"))
-    #expect(folder.has("outside/secret"))
   }
 
   @Test func whatIsNoFolderIsNotOpenedAsOne() throws {

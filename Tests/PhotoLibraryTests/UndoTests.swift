@@ -199,7 +199,7 @@ struct UndoTests {
     let id = try #require(try scratch.sql { try Change.Record.newest($0) }).id
     try scratch.folder.remove("library/.undo/\(id)/2")
     let summary = try undo()
-    #expect(summary.missing.map(\.item) == ["photo 2 “photo 2”"])
+    #expect(summary.missing.map(\.item) == ["photo 2 “photo 2” in “family”"])
     #expect(try scratch.contents().photos.count == 3)
   }
 

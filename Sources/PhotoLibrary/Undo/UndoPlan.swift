@@ -99,7 +99,7 @@ public enum UndoError: Error, Equatable, Sendable, CustomStringConvertible {
     switch kind {
     case .add: "photos were added"
     case .merge, .replace: "a backup was imported by an older version, which kept no undo,"
-    case .remove, .undo: "something was removed"
+    case .remove, .undo: "an older version changed it"
     }
   }
 

@@ -135,8 +135,13 @@ struct UndoRun {
     summary.photosReverted = plan.changed.count
     summary.categoriesRemoved = plan.removedCategories
     summary.categoriesRestored = plan.restoredCategories
-    summary.missing = missing.map {
-      Finding("photo \($0.id) “\($0.name.escaped)”", "its file \($0.path.escaped) is gone")
+    let names = Dictionary(
+      uniqueKeysWithValues: try library.contents().categories.map { ($0.id, $0.displayName) })
+    summary.missing = missing.map { photo in
+      let category = names[photo.categoryId] ?? ""
+      return Finding(
+        "photo \(photo.id) “\(photo.name.escaped)” in “\(category.escaped)”",
+        "its file \(photo.path.escaped) is gone")
     }
     summary.isDryRun = options.isDryRun
     return summary
