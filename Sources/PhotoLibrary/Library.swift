@@ -13,6 +13,8 @@ public final class Library: Sendable {
   /// The library's folder; everything in it is opened from here.
   let root: Directory
   let database: DatabaseQueue
+  /// Keeps writers away where the database is read as one that does not change.
+  private let quiet: WriterKept?
   /// Goes after the database's own connection.
   private let file: DatabaseFile
 
@@ -33,7 +35,7 @@ public final class Library: Sendable {
     self.path = path
     root = try Self.openFolder(path)
     file = try Self.check(root)
-    database = try Self.openDatabase(path, configuration)
+    (database, quiet) = try Self.openDatabase(path, configuration, in: root)
   }
 
   /// Makes an empty library with default settings in a folder that is empty or not there yet, mode 0700.
@@ -137,7 +139,9 @@ public final class Library: Sendable {
   }
 
   /// Opens the database and refuses one that a newer version has migrated further than this one knows.
-  static func openDatabase(_ path: FilePath, _ configuration: Configuration) throws -> DatabaseQueue {
+  private static func openDatabase(
+    _ path: FilePath, _ configuration: Configuration, in root: borrowing Directory
+  ) throws -> (DatabaseQueue, WriterKept?) {
     func open(_ name: String) throws -> DatabaseQueue {
       let database = try DatabaseQueue(path: name, configuration: configuration)
       if try database.read(Schema.migrator.hasBeenSuperseded) { throw LibraryError.newerVersion(path) }
@@ -145,28 +149,53 @@ public final class Library: Sendable {
     }
     do {
       do {
-        return try open(path.appending(databaseName.components).string)
+        return (try open(path.appending(databaseName.components).string), nil)
       } catch let error as DatabaseError where configuration.readonly {
+        if isFull(root, after: error), try root.status(of: "library.sqlite-wal")?.size ?? 0 == 0,
+          let kept = try? WriterKept(root)
+        {
+          return (try open(unchanging(path)), kept)
+        }
         guard let url = try unchangingDatabase(path, after: error) else { throw error }
-        return try open(url)
+        return (try open(url), nil)
       }
     } catch let error as DatabaseError {
-      try requireSpace(path, after: error)
+      if isFull(root, after: error) {
+        let free = try root.fileSystem().freeBytes
+        throw LibraryError.notEnoughSpace(path, needed: neededToRead, free: free)
+      }
       throw LibraryError.database(path, reason: error.message ?? error.description)
     }
   }
 
+  /// Holds `library.lock` so that no writer comes.
+  private final class WriterKept: Sendable {
+    private let lock: FileLock
+
+    init(_ root: borrowing Directory) throws {
+      lock = try FileLock("library.lock", in: root, exclusive: false)
+    }
+  }
+
   /// SQLite needs a little room even to read a database, and where there is none calls it an I/O error.
-  private static func requireSpace(_ path: FilePath, after error: DatabaseError) throws {
-    guard [.SQLITE_IOERR, .SQLITE_FULL, .SQLITE_CANTOPEN].contains(error.resultCode.primaryResultCode),
-      let free = try? Directory.open(path).fileSystem().freeBytes, free < 64 << 10
-    else { return }
-    throw LibraryError.notEnoughSpace(path, needed: 64 << 10, free: free)
+  private static let neededToRead = 64 << 10
+
+  private static func isFull(_ root: borrowing Directory, after error: DatabaseError) -> Bool {
+    guard [.SQLITE_IOERR, .SQLITE_FULL, .SQLITE_CANTOPEN].contains(error.resultCode.primaryResultCode) else {
+      return false
+    }
+    return (try? root.fileSystem().freeBytes).map { $0 < neededToRead } ?? false
+  }
+
+  /// The database's name for SQLite where nobody changes it. https://www.sqlite.org/uri.html#uriimmutable
+  private static func unchanging(_ path: FilePath) -> String {
+    var url = URL(fileURLWithPath: path.appending(databaseName.components).string).absoluteURL
+    url.append(queryItems: [URLQueryItem(name: "immutable", value: "1")])
+    return url.absoluteString
   }
 
   /// SQLite makes files beside a database in WAL mode even to read it. Where the file system is mounted for
-  /// reading alone, as a snapshot, nobody can change the database either, and this name tells SQLite so.
-  /// https://www.sqlite.org/uri.html#uriimmutable
+  /// reading alone, as a snapshot, nobody can change the database either.
   private static func unchangingDatabase(_ path: FilePath, after error: DatabaseError) throws -> String? {
     let code = error.resultCode.primaryResultCode
     guard [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(code) else { return nil }
@@ -175,9 +204,7 @@ public final class Library: Sendable {
     case .readOnlyFileSystem?:
       // what stands in a log of another moment could not be read
       guard try (folder.status(of: "library.sqlite-wal")?.size ?? 0) == 0 else { return nil }
-      var url = URL(fileURLWithPath: path.appending(databaseName.components).string).absoluteURL
-      url.append(queryItems: [URLQueryItem(name: "immutable", value: "1")])
-      return url.absoluteString
+      return unchanging(path)
     case .permissionDenied?:
       throw LibraryError.database(
         path,
