@@ -139,7 +139,7 @@ public final class Library: Sendable {
   }
 
   /// Opens the database and refuses one that a newer version has migrated further than this one knows.
-  private static func openDatabase(
+  static func openDatabase(
     _ path: FilePath, _ configuration: Configuration, in root: borrowing Directory
   ) throws -> (DatabaseQueue, WriterKept?) {
     func open(_ name: String) throws -> DatabaseQueue {
@@ -169,7 +169,7 @@ public final class Library: Sendable {
   }
 
   /// Holds `library.lock` so that no writer comes.
-  private final class WriterKept: Sendable {
+  final class WriterKept: Sendable {
     private let lock: FileLock
 
     init(_ root: borrowing Directory) throws {

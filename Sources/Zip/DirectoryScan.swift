@@ -193,18 +193,19 @@ extension String {
 }
 
 extension Entry {
-  /// What it is, if it is neither a file nor a folder. The mode counts where the entry was made by Unix or
-  /// Darwin; some programs leave it out. Values of stat(2), inode(7).
+  /// What it is, if it is neither a file nor a folder. The whole mode counts where the entry was made by Unix or
+  /// Darwin; some programs leave it out. Elsewhere these bits have no meaning, and yet there are programs that make
+  /// links of them. Values of stat(2), inode(7).
   var specialKind: SpecialFile? {
-    guard madeBy == 3 || madeBy == 19 else { return nil }
+    let isUnix = madeBy == 3 || madeBy == 19
     switch externalAttributes >> 28 {
     case 0, 0o10: return nil
-    case 0o4: return isDirectory ? nil : .directory
+    case 0o4: return isDirectory || !isUnix ? nil : .directory
     case 0o12: return .symbolicLink
     case 0o2, 0o6: return .device
     case 0o1: return .pipe
     case 0o14: return .socket
-    default: return .unknown
+    default: return isUnix ? .unknown : nil
     }
   }
 

@@ -79,7 +79,10 @@ public struct BackupSource: Sendable {
 
   /// How many bytes the photo files of the backup have.
   public var photoBytes: Int {
-    photos.reduce(0) { $0 + ($1.content.size ?? 0) }
+    photos.reduce(0) { sum, photo in
+      let (next, isOver) = sum.addingReportingOverflow(photo.content.size ?? 0)
+      return isOver ? .max : next
+    }
   }
 
   /// How messages name a photo of the backup, made safe for a terminal: `photo 7 “IMG_0001” in “Family”`.

@@ -54,7 +54,16 @@ struct EntryMatching {
               isDamage: true, md5: item.checksum.flatMap { MD5Digest(hex: $0) })))
         continue
       }
-      used.insert(name)
+      // one entry for each photo: a small archive must not grow by being asked for again and again
+      guard used.insert(name).inserted else {
+        photos.append(
+          .init(
+            record: record, originalPath: item.originalPath,
+            content: .absent(
+              reason: "its file \(name.escaped) is another photo's too", isDamage: true,
+              md5: item.checksum.flatMap { MD5Digest(hex: $0) })))
+        continue
+      }
       if let expected = item.expectedChecksum {
         let label = PhotoLabel.label(
           id: record.id, category: categories[record.categoryId] ?? "", name: record.name)

@@ -1,6 +1,7 @@
 import FileSystem
 import Foundation
 import PhotoLibrary
+import Secrets
 import Zip
 
 /// The photos of an archive whose metadata is lost, by the names of their entries: `photos/{id}_{name}`, as both
@@ -19,10 +20,13 @@ struct NamedPhotos {
   static let category = Metadata.CategoryRecord(
     id: 1, name: "rescued", displayName: "Rescued", position: 0, createdAt: 0)
 
-  init(_ salvage: Salvage, _ whileReading: (Int) throws -> Void) throws {
+  /// - Throws: `BackupError.passwordNeeded` where the photos are encrypted and there is no password, `.wrongPassword`
+  ///   where it fits none of them.
+  init(_ salvage: Salvage, _ password: Secret?, _ whileReading: (Int) throws -> Void) throws {
     let named = salvage.archive.entries.filter { entry in
-      !entry.isIgnored && !entry.isEncrypted && Self.root(of: entry.name) != nil
+      !entry.isIgnored && Self.root(of: entry.name) != nil
     }
+    try Self.requirePassword(password, for: named.filter(\.isEncrypted), of: salvage.archive)
     let candidates = named.filter { !salvage.unproven.contains($0.index) }
     let whole = Set(candidates.map(\.name))
     unproven = named.map(\.name).filter { !whole.contains($0) }
@@ -37,10 +41,12 @@ struct NamedPhotos {
       try whileReading(0)
       let fileName = FileName.lastComponent(of: entry.name)
       let digits = fileName.prefix { $0.isASCII && $0.isNumber }
-      if fileName.dropFirst(digits.count).first == "_", let id = Int64(digits), IDs.range.contains(id),
-        ids.insert(id).inserted
+      let rest = fileName.dropFirst(digits.count)
+      if rest.first == "_" || rest.first == "." && entry.isEncrypted, let id = Int64(digits),
+        IDs.range.contains(id), ids.insert(id).inserted
       {
-        add(entry, id: id, fileName: fileName, name: String(fileName.dropFirst(digits.count + 1)))
+        // an encrypted archive says no more of a photo than its number
+        add(entry, id: id, fileName: fileName, name: rest.first == "_" ? String(rest.dropFirst()) : fileName)
       } else {
         unnumbered.append(entry)
       }
@@ -51,6 +57,17 @@ struct NamedPhotos {
       add(entry, id: next, fileName: fileName, name: fileName)
       next += 1
     }
+  }
+
+  /// Asks some of the entries, which have keys of their own, whether the password fits them.
+  private static func requirePassword(
+    _ password: Secret?, for encrypted: [Entry], of archive: Archive
+  ) throws {
+    guard !encrypted.isEmpty else { return }
+    guard let password, !password.isEmpty else { throw BackupError.passwordNeeded(archive.path) }
+    var reader = try EntryReader(archive, password: password)
+    for entry in encrypted.prefix(16) where try reader.passwordFits(entry) { return }
+    throw BackupError.wrongPassword(archive.path)
   }
 
   /// The folder in which `photos/` lies, nil if an entry is no photo.

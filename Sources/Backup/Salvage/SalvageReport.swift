@@ -67,6 +67,8 @@ extension BackupSource {
   private static func isCuredBySearching(_ error: any Error) -> Bool {
     switch error {
     case BackupError.notABackup, BackupError.noMetadata, BackupError.severalMetadata: true
+    // the photos may tell whether it is the password or the metadata that is wrong
+    case BackupError.wrongPasswordOrDamaged: true
     case BackupError.metadata(_, let fault): fault.newerVersion == nil
     case ArchiveError.file, ArchiveError.passwordNeeded, ArchiveError.wrongPassword: false
     case is ArchiveError: true

@@ -36,7 +36,7 @@ struct SalvagedContents {
       try match(try provenEntries())
     } else {
       isMetadataLost = true
-      let named = try NamedPhotos(salvage, whileReading)
+      let named = try NamedPhotos(salvage, password, whileReading)
       guard !named.metadata.photos.isEmpty else { return nil }
       metadata = named.metadata
       root = named.root

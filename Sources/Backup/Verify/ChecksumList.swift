@@ -11,9 +11,6 @@ struct ChecksumList {
   /// What is odd about it.
   private(set) var warnings: [String] = []
 
-  /// A line is some 300 bytes at most.
-  private static let maximumBytes = 1 << 30
-
   /// Reads the list of a backup; an empty one if it has none. A list that is itself damaged says so when the entry is
   /// checked, and counts for nothing here.
   init(of source: BackupSource) throws {
@@ -22,18 +19,29 @@ struct ChecksumList {
     else { return }
     root = source.root
     var reader = try source.entryReader(archive)
-    guard let bytes = try? reader.bytes(of: entry, limit: Self.maximumBytes) else { return }
-    for line in bytes.split(separator: UInt8(ascii: "\n")) {
-      let line = String(decoding: line, as: UTF8.self)
-      guard let digest = MD5Digest(hex: line.prefix(32)), line.utf8.count > 34 else {
-        warnings.append("checksums.md5: no MD5 and name: \(line.prefix(80).description.escaped)")
-        continue
-      }
-      digests[String(line.dropFirst(34))] = digest
-    }
+    guard let bytes = try? reader.bytes(of: entry, limit: Limits().maximumDocumentBytes) else { return }
     let names = Set(archive.entries.map(\.name))
-    for name in digests.keys.sorted() where !names.contains(root + name) {
-      warnings.append("checksums.md5: \(name.escaped) is not in the archive")
+    var odd: [(first: String, problem: String, count: Int)] = []
+    func note(_ line: String, _ problem: String) {
+      if let known = odd.firstIndex(where: { $0.problem == problem }) {
+        odd[known].count += 1
+      } else {
+        odd.append((String(line.prefix(80)).escaped, problem, 1))
+      }
+    }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let line = String(decoding: rest.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+      rest = rest.dropFirst(line.utf8.count + 1)
+      let name = String(line.dropFirst(34))
+      if let digest = MD5Digest(hex: line.prefix(32)), !name.isEmpty {
+        if names.contains(root + name) { digests[name] = digest } else { note(name, "is not in the archive") }
+      } else if !line.isEmpty {
+        note(line, "is no MD5 and name")
+      }
+    }
+    warnings = odd.map { first, problem, count in
+      "checksums.md5: “\(first)” \(problem)" + (count == 1 ? "" : ", and \(count - 1) more")
     }
   }
 
