@@ -1,7 +1,7 @@
 import FileSystem
 import Foundation
-import GRDB
 import Operations
+import Synchronization
 import SystemPackage
 
 /// Photos of a library get their right bytes back under way: they are staged, made durable, journalled, and put in
@@ -23,6 +23,18 @@ public final class Healing: Sendable {
     public init(photo: Photo, name: String) {
       self.photo = photo
       self.name = name
+    }
+  }
+
+  /// What a healing came to.
+  public struct Outcome: Sendable {
+    /// The folder in the library that keeps what was in the photos' places, nil if there was nothing.
+    public internal(set) var kept: FilePath?
+    /// Why photos were not healed, by the names of their staged files.
+    public internal(set) var failures: [String: String] = [:]
+
+    fileprivate mutating func fail(_ files: [Journal.Item], _ error: any Error) {
+      for file in files { failures[file.name] = "\(error)" }
     }
   }
 
@@ -48,6 +60,10 @@ public final class Healing: Sendable {
   private let writer: LibraryWriter
   private let folder: FilePath
   private let staging: Directory
+  private let unsettled = Mutex(false)
+
+  /// A photo may be without a file, which the journal can bring back.
+  var isUnsettled: Bool { unsettled.withLock { $0 } }
 
   init(_ writer: LibraryWriter) throws {
     self.writer = writer
@@ -64,12 +80,14 @@ public final class Healing: Sendable {
   /// Takes a file back out of the staging folder. Any thread.
   public func unstage(_ name: String) throws(FileError) { try staging.remove(FilePath(name)) }
 
-  /// Puts the staged files in their places. Durable when it returns.
+  /// Puts the staged files in their places. Durable when it returns, but for those that it says failed: one photo
+  /// that cannot be healed, since its inode is bad or something else stands where its folder should be, does not
+  /// keep the others from it.
   ///
-  /// - Returns: the folder in the library that keeps what was in their places, nil if there was nothing.
-  /// - Throws: `FileError`; some photos may have been healed then, and none is worse off.
-  public func commit(_ items: [Item]) throws -> FilePath? {
-    guard !items.isEmpty else { return nil }
+  /// - Throws: `FileError`; no photo has been touched then.
+  public func commit(_ items: [Item]) throws -> Outcome {
+    var outcome = Outcome()
+    guard !items.isEmpty else { return outcome }
     try Workers.forEach(0..<items.count, threads: 8) { index in
       try self.staging.open(FilePath(items[index].name), .read).sync()
     }
@@ -79,13 +97,21 @@ public final class Healing: Sendable {
         rotten: Self.rottenName(item.photo))
     }
     try write(Journal(files: files))
-    var kept: FilePath?
     let byFolder = Dictionary(grouping: files) { FilePath($0.path).removingLastComponent().string }
     for (folder, files) in byFolder.sorted(by: { $0.key < $1.key }) {
-      if try put(files, in: FilePath(folder)) { kept = Self.rottenFolder.appending(id) }
+      do {
+        try put(files, in: FilePath(folder), &outcome)
+      } catch {
+        // what was renamed and not flushed is not known to be healed
+        outcome.fail(files, error)
+      }
     }
-    return kept
+    if outcome.kept == nil { _ = try? writer.library.root.removeDirectory(rottenPath) }
+    return outcome
   }
+
+  /// Where this healing keeps what was rotten.
+  private var rottenPath: FilePath { Self.rottenFolder.appending(id) }
 
   /// `17_IMG_0001.jpg`: a name that a person recognizes, and no other file of this healing has.
   private static func rottenName(_ photo: Photo) -> String {
@@ -108,9 +134,7 @@ public final class Healing: Sendable {
   }
 
   /// Heals the photos of one folder.
-  ///
-  /// - Returns: whether something was in the place of one.
-  private func put(_ files: [Journal.Item], in folder: FilePath) throws -> Bool {
+  private func put(_ files: [Journal.Item], in folder: FilePath, _ outcome: inout Outcome) throws {
     let library = writer.library
     try library.root.makeDirectories(folder)
     let target = try library.root.directory(folder)
@@ -118,26 +142,68 @@ public final class Healing: Sendable {
     var moved: [Journal.Item] = []
     var missing: [Journal.Item] = []
     for file in files {
-      switch try target.status(of: Self.last(file.path))?.kind {
-      case nil: missing.append(file)
-      case .file?: linked.append(file)
-      case .directory?, .symbolicLink?, .other?: moved.append(file)
+      do {
+        switch try target.status(of: Self.last(file.path))?.kind {
+        case nil: missing.append(file)
+        case .file?: linked.append(file)
+        case .directory?, .symbolicLink?, .other?: moved.append(file)
+        }
+      } catch {
+        // of a bad inode nothing is known, and its name can be moved all the same
+        if error.errno == .ioError { moved.append(file) } else { outcome.fail([file], error) }
+      }
+    }
+    for file in missing {
+      do {
+        try staging.rename(FilePath(file.name), to: target, as: Self.last(file.path))
+      } catch {
+        outcome.fail([file], error)
       }
     }
     if !linked.isEmpty || !moved.isEmpty {
-      let rottenPath = Self.rottenFolder.appending(id)
-      try library.root.makeDirectories(rottenPath)
-      let rotten = try library.root.directory(rottenPath)
-      for file in linked where try !link(file, in: target, to: rotten) { moved.append(file) }
-      let cannotBeLinked = Set(moved.map(\.path))
-      linked.removeAll { cannotBeLinked.contains($0.path) }
-      try rotten.sync()
-      for file in linked { try library.root.replace(FilePath(file.path), with: staged(file)) }
-      try move(moved, from: target, to: rotten)
+      do {
+        try replace(linked, moved, in: target, &outcome)
+      } catch {
+        outcome.fail(linked + moved, error)
+      }
     }
-    for file in missing { try staging.rename(FilePath(file.name), to: target, as: Self.last(file.path)) }
     try target.sync()
-    return !linked.isEmpty || !moved.isEmpty
+  }
+
+  /// Puts right files in the places of rotten ones.
+  ///
+  /// - Throws: `FileError`; none was replaced.
+  private func replace(
+    _ linked: [Journal.Item], _ moved: [Journal.Item], in target: borrowing Directory,
+    _ outcome: inout Outcome
+  ) throws {
+    let library = writer.library
+    try library.root.makeDirectories(rottenPath)
+    let rotten = try library.root.directory(rottenPath)
+    var (linked, moved) = (linked, moved)
+    var replaced: [Journal.Item] = []
+    for file in linked {
+      do {
+        if try link(file, in: target, to: rotten) { replaced.append(file) } else { moved.append(file) }
+      } catch {
+        outcome.fail([file], error)
+      }
+    }
+    linked = replaced
+    if !linked.isEmpty { outcome.kept = rottenPath }
+    try rotten.sync()
+    for file in linked {
+      do {
+        try library.root.replace(FilePath(file.path), with: staged(file))
+      } catch {
+        outcome.fail([file], error)
+      }
+    }
+    do {
+      try move(moved, from: target, to: rotten, &outcome)
+    } catch {
+      outcome.fail(moved, error)
+    }
   }
 
   /// Gives a rotten file its second name; false where that cannot be.
@@ -148,25 +214,39 @@ public final class Healing: Sendable {
       try rotten.link(target.open(Self.last(file.path), .read), as: FilePath(file.rotten))
       return true
     } catch {
-      // no links on FAT, none to other people's files; whatever it is, moving it needs no link
-      if error.errno == .noSpace || error.errno == .ioError { throw error }
+      // no links on FAT, none to other people's files, none to a bad inode; whatever it is, moving it needs no link
+      if error.errno == .noSpace { throw error }
       return false
     }
   }
 
   /// Moves rotten files away and puts the right ones in their places. Between the two a reader finds nothing, so
   /// this waits for those who read.
+  ///
+  /// - Throws: `FileLock.Busy` or `FileError`; none was moved.
   private func move(
-    _ files: [Journal.Item], from target: borrowing Directory, to rotten: borrowing Directory
+    _ files: [Journal.Item], from target: borrowing Directory, to rotten: borrowing Directory,
+    _ outcome: inout Outcome
   ) throws {
     guard !files.isEmpty else { return }
     let lock = try FileLock("readers.lock", in: writer.library.root, waiting: .seconds(10))
     for file in files {
-      try target.rename(Self.last(file.path), to: rotten, as: FilePath(file.rotten))
-      try rotten.sync()
-      try staging.rename(FilePath(file.name), to: target, as: Self.last(file.path))
+      let (place, kept) = (Self.last(file.path), FilePath(file.rotten))
+      do {
+        try target.rename(place, to: rotten, as: kept)
+        outcome.kept = rottenPath
+        try rotten.sync()
+        try staging.rename(FilePath(file.name), to: target, as: place)
+      } catch {
+        outcome.fail([file], error)
+        // a rotten photo is better than none; never over what is in its place
+        do {
+          try rotten.rename(kept, to: target, as: place)
+        } catch {
+          if !error.isAbsence { unsettled.withLock { $0 = true } }
+        }
+      }
     }
-    try target.sync()
     lock.release()
   }
 
@@ -176,67 +256,5 @@ public final class Healing: Sendable {
 
   static func last(_ path: String) -> FilePath {
     FilePath(FilePath(path).lastComponent?.string ?? "")
-  }
-}
-
-extension LibraryWriter {
-  /// Gives photos their right bytes back: `body` stages files and commits. Whatever way it ends, nothing stays in
-  /// `.staging`.
-  public func heal<Value>(_ body: (Healing) throws -> Value) throws -> Value {
-    let healing = try Healing(self)
-    let value: Value
-    do {
-      value = try body(healing)
-    } catch {
-      // as after a crash; if this fails too, the next start does it
-      _ = try? finish(healing.id)
-      throw error
-    }
-    // the photos are healed; what cannot be removed now is removed by the next writer
-    try? removeStaging(healing.id)
-    return value
-  }
-
-  /// Sees that no photo is without a file where a healing was cut short between moving a rotten file away and
-  /// putting the right one in its place: that one is put there, or else the rotten one back.
-  func finishHealing(_ changeId: String, in folder: FilePath) throws {
-    let path = folder.appending(Healing.journalName.components)
-    guard let status = try library.root.status(of: path), status.kind == .file else { return }
-    let bytes = try library.root.open(path, .read).read(status.size, at: 0)
-    guard let journal = try? JSONDecoder().decode(Healing.Journal.self, from: Data(bytes)) else { return }
-    for item in journal.files {
-      let place = FilePath(item.path)
-      guard place.string == item.path, place.starts(with: "photos"), place.lexicallyNormalized() == place,
-        FilePath.Component(item.name) != nil, FilePath.Component(item.rotten) != nil,
-        try library.root.status(of: place) == nil, try hasPhoto(item)
-      else { continue }
-      let staged = folder.appending(item.name)
-      let rotten = Healing.rottenFolder.appending(changeId).appending(item.rotten)
-      if let digest = try? MD5Digest.ofFile(library.root.open(staged, .read)).digest,
-        digest.description == item.md5
-      {
-        try library.root.open(staged, .read).sync()
-        try putBack(staged, at: place)
-      } else if try library.root.status(of: rotten) != nil {
-        try putBack(rotten, at: place)
-      }
-    }
-  }
-
-  private func putBack(_ file: FilePath, at place: FilePath) throws {
-    let parent = place.removingLastComponent()
-    try library.root.makeDirectories(parent)
-    try library.root.rename(file, to: library.root, as: place)
-    try library.root.directory(parent).sync()
-  }
-
-  private func hasPhoto(_ item: Healing.Journal.Item) throws -> Bool {
-    guard let md5 = MD5Digest(hex: item.md5) else { return false }
-    return try library.read { database in
-      try Bool.fetchOne(
-        database,
-        sql: "SELECT EXISTS (SELECT * FROM photo WHERE path = ? AND md5 = ? AND NOT isFromAssets)",
-        arguments: [item.path, md5]) ?? false
-    }
   }
 }

@@ -92,13 +92,14 @@ import Testing
 
   @Test func healsAndKeepsWhatWasRotten() throws {
     let writer = try scratch.writer()
-    let kept = try writer.heal { healing in
+    let outcome = try writer.heal { healing in
       try healing.stage("0").write(Array("one".utf8), at: 0)
       try healing.stage("1").write(Array("two".utf8), at: 0)
       return try healing.commit(photos.enumerated().map { .init(photo: $1, name: "\($0)") })
     }
     #expect(try scratch.rowsWithoutFile() == [])
-    let rotten = try #require(kept).appending("1_a.jpg")
+    #expect(outcome.failures.isEmpty)
+    let rotten = try #require(outcome.kept).appending("1_a.jpg")
     #expect(try scratch.photoTexts()[rotten.string] == "rotten")
     #expect(try writer.library.strangers() == [])
   }

@@ -65,12 +65,8 @@ extension ExportPlan {
       height: photo.height.clamped(to: Metadata.pixels))
   }
 
-  /// `checksums.md5`, as md5sum(1) reads it: what proves an unpacked archive without this program.
+  /// `checksums.md5`.
   func checksums(_ digests: [MD5Digest], metadata: [UInt8]) -> [UInt8] {
-    var hash = RunningMD5()
-    metadata.withUnsafeBytes { hash.update($0) }
-    var text = "\(hash.digest)  metadata.json\n"
-    for (item, digest) in zip(items, digests) { text += "\(digest)  \(item.entryName)\n" }
-    return Array(text.utf8)
+    ChecksumText.bytes(zip(digests, items.map(\.entryName)), metadata: metadata)
   }
 }

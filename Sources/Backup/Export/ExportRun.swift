@@ -68,11 +68,7 @@ struct ExportRun {
     _ plan: ExportPlan, _ library: Library, _ target: Destination, _ date: Date
   ) throws -> ExportSummary {
     let output = try UnpublishedFile(in: target.folder)
-    // headers and metadata take under 1 KiB a photo
-    let needed = plan.bytes + plan.photos.count * 1024 + 1 << 20
-    let free = try output.file.fileSystem().freeBytes
-    if free < needed { throw BackupError.notEnoughSpace(target.folder, needed: needed, free: free) }
-
+    try output.requireSpace(bytes: plan.bytes, photos: plan.photos.count, in: target.folder)
     let uuid = UUID()
     let exportDate = date.milliseconds
     let (written, digests) = try writeArchive(plan, library, output.file, uuid, exportDate)
@@ -155,13 +151,13 @@ struct ExportRun {
       summary.phoneRefusals += plan.phoneRefusals(archiveBytes: summary.archiveBytes)
       return
     }
-    let archive = try Archive(path: file.descriptorPath)
+    let archive = try Archive(path: file.descriptorPath, limits: .own)
     summary.phoneRefusals += PhoneLimits.refusals(
       entries: archive.entries.map { ($0.name, $0.size, $0.compressedSize) },
       archiveBytes: summary.archiveBytes)
     guard options.verifies else { return }
     counter.enter(.verifying)
-    let source = try BackupSource(archive: archive, password: options.password)
+    let source = try BackupSource(archive: archive, limits: .own, password: options.password)
     let damage = try ArchiveCheck(source: source, counter: counter).run().damaged
     if !damage.isEmpty { throw BackupError.verificationFailed(folder, damage.map(\.message)) }
   }
@@ -172,11 +168,12 @@ struct ExportRun {
     let output = try UnpublishedFile(in: target.folder)
     let uuid = UUID()
     let json = try plan.jsonBackup(uuid: uuid, exportDate: date.milliseconds).json()
+    try output.requireSpace(bytes: json.count, photos: 0, in: target.folder)
     counter.enter(.writing)
     try output.file.write(json, at: 0)
     var summary = summary(of: plan)
     summary.archiveBytes = json.count
-    if options.verifies { _ = try BackupSource(path: output.file.descriptorPath) }
+    if options.verifies { _ = try BackupSource(path: output.file.descriptorPath, limits: .own) }
     counter.advance(items: plan.items.count * passes, bytes: plan.bytes * passes)
     try counter.checkCancellation()
     counter.enter(.committing)
@@ -195,10 +192,7 @@ struct ExportRun {
     }
     let archive = target.folder.appending(name.components)
     summary.archive = archive
-    if case .unknown(let error) = durability {
-      summary.warnings.append(
-        "\(archive) is published, but whether it survives a power cut is unknown: \(error)")
-    }
+    if let warning = durability.warning(for: archive) { summary.warnings.append(warning) }
     let export = ExportRecord(
       id: uuid.uuidString, archive: archive.absoluteString, at: date.milliseconds, photos: summary.photos,
       archiveBytes: summary.archiveBytes, isPartial: options.isSelection || options.format == .json)

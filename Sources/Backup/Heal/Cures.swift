@@ -26,8 +26,11 @@ struct Cures {
 
   /// Stages the files and puts them in their places. Durable when it returns; blocks.
   ///
-  /// - Returns: the folder in the library that keeps what was in their places, nil if there was nothing.
-  func apply(_ writer: LibraryWriter, _ counter: ProgressCounter) throws -> FilePath? {
+  /// - Returns: the folder in the library that keeps what was in their places, nil if there was nothing, and why
+  ///   photos could not be healed, by their ids.
+  func apply(
+    _ writer: LibraryWriter, _ counter: ProgressCounter
+  ) throws -> (kept: FilePath?, failures: [Int64: String]) {
     try writer.requireSpace(size)
     return try writer.heal { healing in
       var items: [Healing.Item] = []
@@ -39,7 +42,9 @@ struct Cures {
       }
       try counter.checkCancellation()
       counter.enter(.committing)
-      return try healing.commit(items)
+      let outcome = try healing.commit(items)
+      let failures = items.compactMap { item in outcome.failures[item.name].map { (item.photo.id, $0) } }
+      return (outcome.kept, Dictionary(failures, uniquingKeysWith: { first, _ in first }))
     }
   }
 

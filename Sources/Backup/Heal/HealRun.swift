@@ -2,7 +2,6 @@ import FileSystem
 import Operations
 import PhotoLibrary
 import Secrets
-import Synchronization
 import SystemPackage
 import Zip
 
@@ -66,80 +65,81 @@ struct HealRun {
   let options: HealOptions
   let counter: ProgressCounter
 
-  /// A photo that is not as its row says.
-  private struct Patient {
-    var photo: Photo
-    var md5: MD5Digest
-    var label: String
-    var reason: String
-  }
-
   func run() throws -> HealSummary {
     // a dry run opens nothing for writing, so it can look at a library that another process is changing
     let writer =
       options.isDryRun
       ? nil : try LibraryWriter(path: path, lockWait: options.lockWait, whileWaiting: counter.waitForWriter)
     let library = try writer?.library ?? Library(path: path)
-    let sources = try archives.map { path in
-      try BackupSource.salvaging(path, limits: options.limits, password: options.password) { [counter] _ in
-        try counter.checkCancellation()
-      }
-    }
     var summary = HealSummary()
     summary.isDryRun = options.isDryRun
+    let sources = try archives.compactMap { try open($0, &summary) }
     for source in sources {
       if let fault = source.salvage?.fault { summary.warnings.append(fault.message) }
       if source.format == .json {
         summary.warnings.append("\(source.path) is a JSON backup, which holds no photo files")
       }
     }
-    let patients = try library.holdingPhotos { try examine(library, &summary) }
+    let (checked, patients) = try library.holdingPhotos(whileWaiting: counter.checkCancellation) {
+      try LibraryCheck(library: library, counter: counter).damagedPhotos()
+    }
+    summary.photosChecked = checked
     counter.enter(.restoring)
     let wanted = Dictionary(
-      patients.map { ($0.md5, Optional($0.photo.fileSize)) }, uniquingKeysWith: { first, _ in first })
+      patients.compactMap { patient in patient.photo.md5.map { ($0, Optional(patient.photo.fileSize)) } },
+      uniquingKeysWith: { first, _ in first })
     let supply = try PhotoSupply(wanted, from: sources, nil, counter)
     var cures = Cures()
+    var found: [(id: Int64, size: Int, finding: Finding)] = []
     for patient in patients {
       counter.advance(current: patient.photo.name)
-      guard let (bytes, size) = try supply.find(patient.md5, size: patient.photo.fileSize) else {
+      guard let md5 = patient.photo.md5,
+        let (bytes, size) = try supply.find(md5, size: patient.photo.fileSize)
+      else {
         summary.damaged.append(Finding(patient.label, patient.reason))
         continue
       }
-      cures.add(patient.photo, patient.md5, label: patient.label, from: bytes)
-      summary.bytes += size
-      summary.healed.append(
-        Finding(
-          patient.label,
-          (options.isDryRun ? "could be brought back from " : "brought back from ")
-            + bytes.place.string.escaped))
+      cures.add(patient.photo, md5, label: patient.label, from: bytes)
+      let verb = options.isDryRun ? "could be brought back from " : "brought back from "
+      found.append((patient.photo.id, size, Finding(patient.label, verb + bytes.place.string.escaped)))
     }
+    var failures: [Int64: String] = [:]
     if let writer, !cures.isEmpty {
-      summary.kept = try cures.apply(writer, counter).map { path.appending($0.components) }
+      let outcome = try cures.apply(writer, counter)
+      summary.kept = outcome.kept.map { path.appending($0.components) }
+      failures = outcome.failures
+    }
+    for (id, size, finding) in found {
+      if let reason = failures[id] {
+        summary.damaged.append(Finding(finding.item, "it could not be put in its place: \(reason)"))
+      } else {
+        summary.healed.append(finding)
+        summary.bytes += size
+      }
     }
     return summary
   }
 
-  /// Reads every photo, and returns those whose bytes are not those of their rows.
-  private func examine(_ library: Library, _ summary: inout HealSummary) throws -> [Patient] {
-    let contents = try library.contents()
-    let photos = contents.photos.filter { !$0.isFromAssets }
-    counter.setTotals(items: photos.count, bytes: photos.reduce(0) { $0 + $1.fileSize })
-    counter.enter(.verifying)
-    let reasons = Mutex<[Int: String]>([:])
-    let counter = counter
-    try Workers.forEach(0..<photos.count) { index in
-      var counted = 0
-      let reason = try LibraryCheck.fault(of: photos[index], in: library, counter, &counted)
-      if let reason { reasons.withLock { $0[index] = reason } }
-      counter.advance(items: 1, bytes: photos[index].fileSize - counted, current: photos[index].name)
-    }
-    summary.photosChecked = photos.count
-    return reasons.withLock { $0 }.sorted { $0.key < $1.key }.compactMap { index, reason in
-      let photo = photos[index]
-      guard let md5 = photo.md5 else { return nil }
-      let category = contents.categories.first { $0.id == photo.categoryId }?.displayName ?? ""
-      let label = PhotoLabel.label(id: photo.id, category: category, name: photo.name)
-      return Patient(photo: photo, md5: md5, label: label, reason: reason)
+  /// Opens an archive; nil if it cannot be used and there are others, which may hold what is wanted.
+  private func open(_ archive: FilePath, _ summary: inout HealSummary) throws -> BackupSource? {
+    let isOneOfSeveral = archives.count > 1
+    do {
+      let source = try BackupSource.salvaging(
+        archive, limits: options.limits, password: options.password,
+        whileReading: { [counter] _ in try counter.checkCancellation() })
+      do {
+        try source.requirePassword(toRead: .photos)
+      } catch let error as BackupError where isOneOfSeveral {
+        // those that are not encrypted help all the same
+        summary.warnings.append("\(error)")
+      }
+      return source
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      guard isOneOfSeveral else { throw error }
+      summary.warnings.append("\(error)")
+      return nil
     }
   }
 }

@@ -188,12 +188,8 @@ struct RepairPlan {
     return metadata
   }
 
-  /// `checksums.md5`, as md5sum(1) reads it.
+  /// `checksums.md5`.
   func checksums(metadata: [UInt8]) -> [UInt8] {
-    var hash = RunningMD5()
-    metadata.withUnsafeBytes { hash.update($0) }
-    var text = "\(hash.digest)  metadata.json\n"
-    for item in items { text += "\(item.md5)  photos/\(item.fileName)\n" }
-    return Array(text.utf8)
+    ChecksumText.bytes(items.map { ($0.md5, "photos/\($0.fileName)") }, metadata: metadata)
   }
 }

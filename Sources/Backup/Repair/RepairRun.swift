@@ -71,15 +71,17 @@ struct RepairRun {
   func run() throws -> RepairSummary {
     let library = try options.library.map { try Library(path: $0) }
     guard let library else { return try run(library: nil) }
-    return try library.holdingPhotos { try run(library: library) }
+    return try library.holdingPhotos(whileWaiting: counter.checkCancellation) { try run(library: library) }
   }
 
   private func run(library: Library?) throws -> RepairSummary {
     let check = { [counter] (_: Int) in try counter.checkCancellation() }
     let source = try openDamaged(check)
-    let others = try options.others.map {
-      try BackupSource.salvaging(
-        $0, limits: options.limits, password: options.password, whileReading: check)
+    let others = try options.others.map { path in
+      let other = try BackupSource.salvaging(
+        path, limits: options.limits, password: options.password, whileReading: check)
+      try other.requirePassword(toRead: .photos)
+      return other
     }
     let target = try options.destination.map { try Destination($0) }
     let entries = source.archive?.entries ?? []
@@ -133,10 +135,7 @@ struct RepairRun {
     let parent = path.removingLastComponent()
     let folder = target?.folder ?? (parent.isEmpty ? "." : parent)
     let output = try UnpublishedFile(in: folder)
-    let needed = plan.bytes + plan.source.photos.count * 1024 + 1 << 20
-    let free = try output.file.fileSystem().freeBytes
-    if free < needed { throw BackupError.notEnoughSpace(folder, needed: needed, free: free) }
-
+    try output.requireSpace(bytes: plan.bytes, photos: plan.source.photos.count, in: folder)
     counter.enter(.writing)
     summary.archiveBytes = try write(plan, to: output.file)
     try check(output.file, plan, folder)
@@ -148,10 +147,7 @@ struct RepairRun {
     }
     let archive = folder == "." && target == nil ? name : folder.appending(name.components)
     summary.archive = archive
-    if case .unknown(let error) = durability {
-      summary.warnings.append(
-        "\(archive) is published, but whether it survives a power cut is unknown: \(error)")
-    }
+    if let warning = durability.warning(for: archive) { summary.warnings.append(warning) }
   }
 
   /// `NAME.repaired.zip`, and with a number where that is taken.
@@ -183,7 +179,7 @@ struct RepairRun {
   /// Reads back what was written, every CRC and every MD5, before it gets a name.
   private func check(_ file: borrowing File, _ plan: RepairPlan, _ folder: FilePath) throws {
     counter.enter(.verifying)
-    let written = try BackupSource(path: file.descriptorPath)
+    let written = try BackupSource(path: file.descriptorPath, limits: .own)
     var damage = try ArchiveCheck(source: written, counter: counter).run().damaged.map(\.message)
     if written.photoFiles != plan.items.count {
       damage.append("it holds \(written.photoFiles) photos and should hold \(plan.items.count)")

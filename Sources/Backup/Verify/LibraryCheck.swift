@@ -9,38 +9,58 @@ struct LibraryCheck {
   let library: Library
   let counter: ProgressCounter
 
+  /// A photo whose file is not as its row says.
+  struct DamagedPhoto {
+    var photo: Photo
+    /// How messages name it.
+    var label: String
+    var reason: String
+  }
+
   /// Blocks; reads only.
   func run() throws -> CheckSummary {
     try library.holdingPhotos(whileWaiting: counter.checkCancellation) {
-      let contents = try library.contents()
-      let photos = contents.photos.filter { !$0.isFromAssets }
-      counter.setTotals(items: photos.count, bytes: photos.reduce(0) { $0 + $1.fileSize })
-      counter.enter(.verifying)
-      let damaged = Mutex<[Int: String]>([:])
-      let (library, counter) = (library, counter)
-      try Workers.forEach(0..<photos.count) { index in
-        let photo = photos[index]
-        var counted = 0
-        if let reason = try Self.fault(of: photo, in: library, counter, &counted) {
-          damaged.withLock { $0[index] = reason }
-        }
-        counter.advance(items: 1, bytes: photo.fileSize - counted, current: photo.name)
-      }
       var summary = CheckSummary()
-      summary.entriesChecked = photos.count
-      for (index, reason) in damaged.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
-        let photo = photos[index]
-        let category = contents.categories.first { $0.id == photo.categoryId }?.displayName ?? ""
-        summary.damaged.append(
-          Finding(PhotoLabel.label(id: photo.id, category: category, name: photo.name), reason))
-      }
+      let (checked, damaged) = try damagedPhotos()
+      summary.entriesChecked = checked
+      summary.damaged = damaged.map { Finding($0.label, $0.reason) }
       summary.strangers = try library.strangers().map(\.string.escaped)
       return summary
     }
   }
 
+  /// Reads every photo that has a file. Blocks; reads only. The caller holds the photos.
+  ///
+  /// - Returns: how many there are, and those whose bytes are not those of their rows, by id.
+  func damagedPhotos() throws -> (checked: Int, damaged: [DamagedPhoto]) {
+    let contents = try library.contents()
+    let photos = contents.photos.filter { !$0.isFromAssets }
+    counter.setTotals(items: photos.count, bytes: photos.reduce(0) { $0 + $1.fileSize })
+    counter.enter(.verifying)
+    let reasons = Mutex<[Int: String]>([:])
+    let (library, counter) = (library, counter)
+    try Workers.forEach(0..<photos.count) { index in
+      let photo = photos[index]
+      var counted = 0
+      if let reason = try Self.fault(of: photo, in: library, counter, &counted) {
+        reasons.withLock { $0[index] = reason }
+      }
+      counter.advance(items: 1, bytes: photo.fileSize - counted, current: photo.name)
+    }
+    let categories = Dictionary(
+      contents.categories.map { ($0.id, $0.displayName) }, uniquingKeysWith: { first, _ in first })
+    let damaged = reasons.withLock { $0 }.sorted { $0.key < $1.key }.map { index, reason in
+      let photo = photos[index]
+      let category = categories[photo.categoryId] ?? ""
+      return DamagedPhoto(
+        photo: photo, label: PhotoLabel.label(id: photo.id, category: category, name: photo.name),
+        reason: reason)
+    }
+    return (photos.count, damaged)
+  }
+
   /// What is wrong with a photo's file, nil if nothing is. Counts the bytes that it reads.
-  static func fault(
+  private static func fault(
     of photo: Photo, in library: Library, _ counter: ProgressCounter, _ counted: inout Int
   ) throws -> String? {
     do {

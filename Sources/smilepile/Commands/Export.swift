@@ -119,6 +119,7 @@ struct Export: AsyncParsableCommand {
         + "\(ByteCount(summary.bytes))\(dryRun ? "" : "; the archive has \(ByteCount(summary.archiveBytes))")"
         + (format == .json ? "; a JSON backup holds no photo files" : "")
     )
+    if summary.archive != nil { encryption.announce(reporter) }
     if !summary.phoneRefusals.isEmpty {
       reporter.note("a phone will refuse this archive: \(summary.phoneRefusals.joined(separator: "; "))")
     }

@@ -9,8 +9,8 @@ struct Heal: AsyncParsableCommand {
     discussion: """
       Reads every photo of the library. One whose bytes no longer match its row, or whose file is gone, comes \
       back by its MD5 from whichever archive holds it; the archives may be damaged themselves. Rotten files are \
-      not deleted: they are kept in the library's folder .rotten. A photo that no archive holds is named, and the \
-      exit code is 3.
+      not deleted: they are kept in the library's folder .rotten. Of several archives, one that cannot be used is \
+      named, and the others are. A photo that no archive holds is named, and the exit code is 3.
 
       Example:
         smilepile heal -l ~/Family /backups/smilepile_backup_*.zip

@@ -48,7 +48,7 @@ struct EncryptionOptions: ParsableArguments {
       }
       return nil
     }
-    if generatePassphrase { return try generated(isDryRun: isDryRun, reporter) }
+    if generatePassphrase { return try generated(isDryRun: isDryRun) }
     if let given = try password.passwordPrompt ? nil : password.read(reporter) {
       if let fault = fault(in: given) { throw ValidationError(fault) }
       return given
@@ -64,23 +64,26 @@ struct EncryptionOptions: ParsableArguments {
     return fault.map { $0 == .tooShort ? "\($0); take a longer one, or --force-weak-password" : "\($0)" }
   }
 
-  private func generated(isDryRun: Bool, _ reporter: Reporter) throws -> Secret {
+  private func generated(isDryRun: Bool) throws -> Secret {
     let passphrase = Passphrase.make()
     if isDryRun { return passphrase }
     if let passphraseFile {
       try PassphraseFile(FilePath(passphraseFile)).write(passphrase)
-      reporter.note("the passphrase is in \(passphraseFile.escaped); without it nobody opens the archive")
     } else {
       guard TerminalPrompt.isPossible else {
         throw ValidationError("there is no terminal to show a passphrase on; use --passphrase-file")
       }
-      try passphrase.withCString { text in
-        try TerminalPrompt.show(
-          "The archive's passphrase, shown this once. Without it nobody opens the archive:\n\n"
-            + "    \(String(cString: text))\n\n")
-      }
+      try TerminalPrompt.show(
+        "The archive's passphrase, shown this once. Without it nobody opens the archive:\n\n    ", passphrase,
+        "\n\n")
     }
     return passphrase
+  }
+
+  /// Says where a new passphrase is, once there is an archive that it opens.
+  func announce(_ reporter: Reporter) {
+    guard encrypt, generatePassphrase, let passphraseFile else { return }
+    reporter.note("the passphrase is in \(passphraseFile.escaped); without it nobody opens the archive")
   }
 
   /// Takes the file of a new passphrase away again, when no archive came of it.

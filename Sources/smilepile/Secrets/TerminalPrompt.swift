@@ -62,13 +62,15 @@ enum TerminalPrompt {
     throw SecretError.notRepeated(kind)
   }
 
-  /// Shows a text on the terminal alone.
+  /// Shows a text on the terminal alone, with a secret in it, whose bytes go there without a copy.
   ///
   /// - Throws: `SecretError.notShown` if there is none, or it does not take the text.
-  static func show(_ text: String) throws {
+  static func show(_ text: String, _ secret: Secret? = nil, _ rest: String = "") throws {
     guard let descriptor = open() else { throw SecretError.notShown }
     defer { close(descriptor) }
-    guard write(text, to: descriptor) else { throw SecretError.notShown }
+    guard write(text, to: descriptor), secret?.withBytes({ write($0, to: descriptor) }) ?? true,
+      write(rest, to: descriptor)
+    else { throw SecretError.notShown }
   }
 
   private static func open() -> CInt? {
@@ -113,9 +115,13 @@ enum TerminalPrompt {
 
   @discardableResult
   private static func write(_ text: String, to descriptor: CInt) -> Bool {
-    var rest = Array(text.utf8)[...]
+    Array(text.utf8).withUnsafeBytes { write($0, to: descriptor) }
+  }
+
+  private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) -> Bool {
+    var rest = bytes[...]
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
       if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { return false }
     }
     return true

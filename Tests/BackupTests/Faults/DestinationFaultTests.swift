@@ -37,11 +37,14 @@ import Testing
     expectNone(try WrittenBackup(archive).faults())
   }
 
-  @Test func anExportThatDoesNotFitIsRefusedWithTheFigures() async throws {
+  @Test(arguments: [ExportOptions.Format.zip, .json])
+  func anExportThatDoesNotFitIsRefusedWithTheFigures(_ format: ExportOptions.Format) async throws {
     let out = try scratch.makeFolder("out")
     let fault = ArmedFault(Fault(.fileSystem(type: 0, freeBytes: 12_345), below: real(out)))
     defer { fault.disarm() }
-    let error = await #expect(throws: BackupError.self) { try await library.exporting(to: out) }
+    let error = await #expect(throws: BackupError.self) {
+      try await library.exporting(to: out) { $0.format = format }
+    }
     #expect(error?.description.contains("12345 free") == true)
     #expect(error?.description.contains("\(out)") == true)
     #expect(try FileManager.default.contentsOfDirectory(atPath: out.string).isEmpty)

@@ -1,0 +1,51 @@
+import FileSystem
+import PhotoLibrary
+import SystemPackage
+import Zip
+
+// What every archive and document that this program writes has in common.
+
+extension UnpublishedFile {
+  /// Refuses to write what does not fit, before anything is written. Headers and metadata take under 1 KiB a photo;
+  /// 1 MiB is for the file system's own records.
+  ///
+  /// - Throws: `BackupError.notEnoughSpace`, or `FileError`.
+  borrowing func requireSpace(bytes: Int, photos: Int, in folder: FilePath) throws {
+    let margin = photos * 1024 + 1 << 20
+    let needed = bytes < .max - margin ? bytes + margin : .max
+    let free = try file.fileSystem().freeBytes
+    if free < needed { throw BackupError.notEnoughSpace(folder, needed: needed, free: free) }
+  }
+}
+
+extension UnpublishedFile.Durability {
+  /// What to say of a file that was published; nil if it is on the disk for certain.
+  func warning(for archive: FilePath) -> String? {
+    guard case .unknown(let error) = self else { return nil }
+    return "\(archive) is published, but whether it survives a power cut is unknown: \(error)"
+  }
+}
+
+extension Limits {
+  /// For what this program has just written and reads back: a library may be larger than what a stranger's archive
+  /// may ask for, and nobody attacks here.
+  static var own: Limits {
+    var limits = Limits()
+    limits.maximumEntries = .max
+    limits.maximumDirectoryBytes = .max
+    limits.maximumBytes = .max
+    limits.maximumDocumentBytes = .max
+    return limits
+  }
+}
+
+/// `checksums.md5`, as md5sum(1) reads it: what proves an unpacked archive without this program.
+enum ChecksumText {
+  static func bytes(_ files: some Sequence<(MD5Digest, String)>, metadata: [UInt8]) -> [UInt8] {
+    var hash = RunningMD5()
+    metadata.withUnsafeBytes { hash.update($0) }
+    var text = "\(hash.digest)  metadata.json\n"
+    for (digest, name) in files { text += "\(digest)  \(name)\n" }
+    return Array(text.utf8)
+  }
+}

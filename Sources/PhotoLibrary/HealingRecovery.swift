@@ -1,0 +1,99 @@
+import FileSystem
+import Foundation
+import GRDB
+import Logging
+import SystemPackage
+
+extension LibraryWriter {
+  /// Gives photos their right bytes back: `body` stages files and commits. Whatever way it ends, nothing stays in
+  /// `.staging`.
+  public func heal<Value>(_ body: (Healing) throws -> Value) throws -> Value {
+    let healing = try Healing(self)
+    let value: Value
+    do {
+      value = try body(healing)
+    } catch {
+      // as after a crash; if this fails too, the next start does it
+      _ = try? finish(healing.id)
+      throw error
+    }
+    // what could be healed is; what cannot be removed now is removed by the next writer
+    if healing.isUnsettled { _ = try? finish(healing.id) } else { try? removeStaging(healing.id) }
+    return value
+  }
+
+  /// Sees that no photo is without a file where a healing was cut short between moving a rotten file away and
+  /// putting the right one in its place: that one is put there, or else the rotten one back. A photo with which that
+  /// cannot be done is left to `verify` and the next healing: whatever stands in its way must not keep every writer
+  /// out of the library.
+  ///
+  /// - Throws: `LibraryError`.
+  func finishHealing(_ changeId: String, in folder: FilePath) throws {
+    let path = folder.appending(Healing.journalName.components)
+    guard let bytes = healingJournal(path),
+      let journal = try? JSONDecoder().decode(Healing.Journal.self, from: Data(bytes))
+    else { return }
+    for item in journal.files {
+      let place = FilePath(item.path)
+      guard place.string == item.path, place.starts(with: "photos"), place.lexicallyNormalized() == place,
+        FilePath.Component(item.name) != nil, FilePath.Component(item.rotten) != nil,
+        try hasPhoto(item)
+      else { continue }
+      let rotten = Healing.rottenFolder.appending(changeId).appending(item.rotten)
+      do {
+        try finish(item, staged: folder.appending(item.name), rotten: rotten, at: place)
+      } catch {
+        Self.healingLogger.warning(
+          "a photo whose healing was cut short is left as it is",
+          metadata: ["photo": "\(place.string.escaped)", "reason": "\(error)"])
+      }
+    }
+  }
+
+  private static let healingLogger = Logger(label: "smilepile.library")
+
+  private func healingJournal(_ path: FilePath) -> [UInt8]? {
+    do {
+      guard let status = try library.root.status(of: path), status.kind == .file else { return nil }
+      return try library.root.open(path, .read).read(status.size, at: 0)
+    } catch {
+      Self.healingLogger.warning(
+        "what a healing that was cut short has done cannot be read", metadata: ["reason": "\(error)"])
+      return nil
+    }
+  }
+
+  private func finish(
+    _ item: Healing.Journal.Item, staged: FilePath, rotten: FilePath, at place: FilePath
+  ) throws(FileError) {
+    guard try library.root.status(of: place) == nil else { return }
+    if let digest = try? MD5Digest.ofFile(library.root.open(staged, .read)).digest,
+      digest.description == item.md5
+    {
+      do throws(FileError) {
+        try library.root.open(staged, .read).sync()
+        return try putBack(staged, at: place)
+      } catch {
+        guard (try? library.root.status(of: rotten)) != nil else { throw error }
+      }
+    }
+    if try library.root.status(of: rotten) != nil { try putBack(rotten, at: place) }
+  }
+
+  private func putBack(_ file: FilePath, at place: FilePath) throws(FileError) {
+    let parent = place.removingLastComponent()
+    try library.root.makeDirectories(parent)
+    try library.root.rename(file, to: library.root, as: place)
+    try library.root.directory(parent).sync()
+  }
+
+  private func hasPhoto(_ item: Healing.Journal.Item) throws -> Bool {
+    guard let md5 = MD5Digest(hex: item.md5) else { return false }
+    return try library.read { database in
+      try Bool.fetchOne(
+        database,
+        sql: "SELECT EXISTS (SELECT * FROM photo WHERE path = ? AND md5 = ? AND NOT isFromAssets)",
+        arguments: [item.path, md5]) ?? false
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import FileSystem
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import PhotoLibrary
+
+/// One photo that cannot be healed does not keep the others from it, nor anybody from the library.
+@Suite struct HealingFaultTests {
+  private let scratch: LibraryScratch
+  private let photos: [Photo]
+
+  /// `a.jpg` is rotten, `b.jpg` is gone.
+  init() throws {
+    scratch = try LibraryScratch()
+    let photos = try scratch.commit(["a.jpg": "one", "b.jpg": "two"])
+    try scratch.folder.write("rotten", to: "library/" + photos[0].path)
+    try scratch.folder.remove("library/" + photos[1].path)
+    self.photos = photos
+  }
+
+  private func heal() throws -> Healing.Outcome {
+    try scratch.writer().heal { healing in
+      try healing.stage("0").write(Array("one".utf8), at: 0)
+      try healing.stage("1").write(Array("two".utf8), at: 0)
+      return try healing.commit(
+        try scratch.contents().photos.enumerated().map { .init(photo: $1, name: "\($0)") })
+    }
+  }
+
+  private func arm(
+    _ calls: Set<SystemCall>, at number: Int = 1, below name: String = "", persists: Bool = true
+  )
+    -> ArmedFault
+  {
+    let path = name.isEmpty ? scratch.path : scratch.path.pushing(FilePath(name))
+    return ArmedFault(Fault(.error(.ioError), at: number, of: .only(calls), persists: persists, below: path))
+  }
+
+  private func expectNothingStaged() throws {
+    #expect(try scratch.files().keys.allSatisfy { !$0.hasPrefix(".staging/") })
+  }
+
+  /// Its name can still be moved.
+  @Test(arguments: [[.open], [.status], [.open, .status]] as [Set<SystemCall>])
+  func aPhotoWithABadInodeIsHealed(_ calls: Set<SystemCall>) throws {
+    let fault = arm(calls, below: photos[0].path)
+    let outcome = try heal()
+    fault.disarm()
+    #expect(fault.place != nil)
+    #expect(outcome.failures.isEmpty)
+    #expect(try scratch.rowsWithoutFile() == [])
+    let kept = try #require(outcome.kept)
+    #expect(try scratch.photoTexts()[kept.appending("1_a.jpg").string] == "rotten")
+    try expectNothingStaged()
+  }
+
+  @Test func aPhotoThatCannotEvenBeMovedIsNamed() throws {
+    let bad = arm([.open, .status], below: photos[0].path)
+    let stuck = arm([.renameNoReplace], below: ".rotten")
+    let outcome = try heal()
+    bad.disarm()
+    stuck.disarm()
+    #expect(outcome.failures.keys.sorted() == ["0"])
+    #expect(outcome.failures["0"]?.contains("(errno 5)") == true)
+    #expect(try scratch.rowsWithoutFile().map(\.id) == [1])
+    #expect(try scratch.photoTexts()[photos[0].path] == "rotten")
+    #expect(outcome.kept == nil)
+    #expect(try scratch.files().keys.allSatisfy { !$0.hasPrefix(".rotten/") })
+    try expectNothingStaged()
+    #expect(try heal().failures.isEmpty)
+  }
+
+  /// Moved away, and the right file cannot take its place: what was there goes back.
+  @Test func whatWasMovedAwayGoesBack() throws {
+    try scratch.folder.remove("library/" + photos[0].path)
+    try scratch.folder.link("library/" + photos[0].path, to: "elsewhere")
+    // b.jpg takes its place, a.jpg goes away, a.jpg takes its place
+    let fault = arm([.renameNoReplace], at: 3, persists: false)
+    let outcome = try heal()
+    fault.disarm()
+    #expect(outcome.failures.keys.sorted() == ["0"])
+    let place = scratch.path.pushing(FilePath(photos[0].path)).string
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: place) == "elsewhere")
+    #expect(try scratch.photoTexts()[photos[1].path] == "two")
+    try expectNothingStaged()
+  }
+
+  /// Nothing goes back either: the journal knows what to do.
+  @Test func whatCannotGoBackIsFinishedByTheJournal() throws {
+    try scratch.folder.remove("library/" + photos[0].path)
+    try scratch.folder.link("library/" + photos[0].path, to: "elsewhere")
+    let (first, second) = (
+      arm([.renameNoReplace], at: 3, persists: false), arm([.renameNoReplace], at: 4, persists: false)
+    )
+    let outcome = try heal()
+    first.disarm()
+    second.disarm()
+    #expect(second.place != nil)
+    #expect(outcome.failures.keys.sorted() == ["0"])
+    #expect(try scratch.rowsWithoutFile() == [])
+    try expectNothingStaged()
+  }
+
+  private func plantLink() throws {
+    let parent = FilePath(photos[0].path).removingLastComponent().string
+    try scratch.folder.makeFolder("outside")
+    if scratch.folder.has("library/" + parent) { try scratch.folder.remove("library/" + parent) }
+    try scratch.folder.link("library/" + parent, to: scratch.folder.path("outside").string)
+  }
+
+  @Test func aFolderThatIsALinkIsLeftAlone() throws {
+    try scratch.sql { try $0.execute(sql: "UPDATE photo SET path = 'photos/2001/02/b.jpg' WHERE id = 2") }
+    try plantLink()
+    let outcome = try heal()
+    #expect(outcome.failures.keys.sorted() == ["0"])
+    #expect(try scratch.photoTexts()["photos/2001/02/b.jpg"] == "two")
+    #expect(try scratch.folder.tree("outside").isEmpty)
+    try expectNothingStaged()
+    _ = try scratch.writer()
+  }
+
+  /// A crash between the two renames, and a link where the folder was.
+  @Test func aPlantedLinkKeepsNobodyOutOfTheLibrary() throws {
+    let id = "6F9619FF-8B86-D011-B42D-00CF4FC964FF"
+    let journal = Healing.Journal(files: [
+      .init(name: "0", path: photos[0].path, md5: "\(LibraryScratch.digest("one"))", rotten: "1_a.jpg")
+    ])
+    try scratch.folder.write("one", to: "library/.staging/\(id)/0")
+    try scratch.folder.write(JSONEncoder().encode(journal), to: "library/.staging/\(id)/heal")
+    try scratch.folder.write("rotten", to: "library/.rotten/\(id)/1_a.jpg")
+    try plantLink()
+    for _ in 0..<2 {
+      _ = try scratch.writer()
+      try expectNothingStaged()
+    }
+    #expect(try scratch.folder.tree("outside").isEmpty)
+    #expect(try scratch.photoTexts()[".rotten/\(id)/1_a.jpg"] == "rotten")
+  }
+
+  @Test func aJournalThatCannotBeReadKeepsNobodyOutEither() throws {
+    let id = "6F9619FF-8B86-D011-B42D-00CF4FC964FF"
+    try scratch.folder.write("{}", to: "library/.staging/\(id)/heal")
+    let fault = arm([.read], below: ".staging/\(id)/heal")
+    defer { fault.disarm() }
+    _ = try scratch.writer()
+    #expect(fault.place != nil)
+  }
+}
