@@ -85,17 +85,25 @@ struct BackupImport {
     let supply = try PhotoSupply(wanted, from: [source], nil, counter)
     let names = Dictionary(uniqueKeysWithValues: contents.categories.map { ($0.id, $0.displayName) })
     var cures = Cures()
-    var warnings: [String] = []
+    var labels: [(id: Int64, label: String)] = []
     for photo in lost {
       guard let md5 = photo.md5, let (bytes, _) = try supply.find(md5, size: photo.fileSize) else { continue }
       let label = PhotoLabel.label(id: photo.id, category: names[photo.categoryId] ?? "", name: photo.name)
       cures.add(photo, md5, label: label, from: bytes)
-      warnings.append(
-        "\(label): its file was gone from the library, and \(writer == nil ? "would come" : "is") back")
+      labels.append((photo.id, label))
     }
-    if let writer, !cures.isEmpty { _ = try cures.apply(writer, counter) }
-    summary.warnings += warnings
-    summary.photoFilesRestored += warnings.count
+    guard !cures.isEmpty else { return }
+    let failures = try writer.map { try cures.apply($0, counter).failures } ?? [:]
+    for (id, label) in labels {
+      if let failure = failures[id] {
+        summary.errors.append(
+          Finding(label, "its file is gone from the library, and could not be put back: \(failure)"))
+      } else {
+        let verb = writer == nil ? "would come" : "is"
+        summary.warnings.append("\(label): its file was gone from the library, and \(verb) back")
+        summary.photoFilesRestored += 1
+      }
+    }
   }
 
   /// Says what an import would do, and what the library would then hold.
