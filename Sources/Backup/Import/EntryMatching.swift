@@ -25,6 +25,7 @@ struct EntryMatching {
     for entry in metadata.photoManifest { manifest[entry.photoId] = entry }
 
     var used: Set<String> = ["metadata.json", "checksums.md5", "categories.json"]
+    let named = Set(metadata.photoManifest.map(\.zipEntryName))
     for record in metadata.photos {
       guard !record.isFromAssets else {
         photos.append(.init(record: record, originalPath: record.path, content: .asset))
@@ -44,7 +45,11 @@ struct EntryMatching {
         continue
       }
       let names = [item.zipEntryName, "photos/\(item.fileName)"]
-      guard let name = names.first(where: { entries[$0] != nil }), let entry = entries[name] else {
+      // the second name only where no other photo's manifest entry names it itself
+      let found = names.first { name in
+        entries[name] != nil && (name == item.zipEntryName || !named.contains(name))
+      }
+      guard let name = found, let entry = entries[name] else {
         photos.append(
           .init(
             record: record, originalPath: item.originalPath,

@@ -31,8 +31,10 @@ struct ChecksumList {
     }
     var rest = bytes[...]
     while !rest.isEmpty {
-      let line = String(decoding: rest.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
-      rest = rest.dropFirst(line.utf8.count + 1)
+      let bytesOfLine = rest.prefix { $0 != UInt8(ascii: "\n") }
+      // of the bytes, since text that is no UTF-8 has another length once it is repaired
+      rest = rest.dropFirst(bytesOfLine.count + 1)
+      let line = String(decoding: bytesOfLine, as: UTF8.self)
       let name = String(line.dropFirst(34))
       if let digest = MD5Digest(hex: line.prefix(32)), !name.isEmpty {
         if names.contains(root + name) { digests[name] = digest } else { note(name, "is not in the archive") }
