@@ -29,8 +29,8 @@ struct ArchiveMap {
       position = mark(isPhoto ? "photo" : "data", entry.compressedSize, at: position)
       if entry.method == 8 {
         // whether a block is the last, and what is left of a byte after its end
-        fields[entry.dataOffset] = "first byte of deflated data"
-        fields[position - 1] = "last byte of deflated data"
+        // two codes may stand for the same bytes
+        for place in entry.dataOffset..<position { fields[place] = "deflated data" }
       }
       if entry.flags & 1 << 3 != 0 { mark("descriptor", 16, at: position) }
     }
