@@ -17,7 +17,7 @@ extension ArchiveError: CustomStringConvertible {
     case .notAnArchive(let path):
       "\(path) is not a ZIP archive"
     case .truncated(let path):
-      "\(path) is cut off: the end of the archive is missing; copy it again from its source"
+      "\(path) is cut off: the end of the archive is missing, or stands before other data; copy it again from its source"
     case .prefix(let path, let bytes):
       "\(path) has \(bytes) bytes before its first entry, which no backup has"
     case .trailingBytes(let path, let bytes):

@@ -10,7 +10,7 @@ struct DirectoryEnd: Equatable {
 
   /// Finds the one end record whose comment ends where the file ends and whose directory ends where the end
   /// records begin. Programs differ in which record they take when there are several, so two that fit are
-  /// refused. Zeros at the end are no fault: bsdtar fills up its last block with them.
+  /// refused. Zeros that fill up the last block of 10,240 bytes are no fault: bsdtar writes them into a pipe.
   static func find(in file: borrowing File, size: Int) throws(ArchiveError) -> DirectoryEnd {
     let path = file.path
     let length = min(size, RecordLength.end + RecordLength.maximumComment + RecordLength.zip64Locator)
@@ -33,7 +33,7 @@ struct DirectoryEnd: Equatable {
       }
       let tail = Tail(bytes: buffer.bytes, start: size - length, position: position)
       let result = Result { () throws(ArchiveError) in try tail.directory(in: file) }
-      if !buffer.bytes[end...].allSatisfy({ $0 == 0 }) {
+      if end < length, !isPadding(buffer.bytes[end...], endsAt: size) {
         if trailing == nil, case .success = result { trailing = length - end }
         continue
       }
@@ -51,6 +51,12 @@ struct DirectoryEnd: Equatable {
     if let trailing { throw .trailingBytes(path, bytes: trailing) }
     if isCutOff { throw .truncated(path) }
     throw try Archive.isArchive(file) ? .truncated(path) : .notAnArchive(path)
+  }
+
+  /// Whether these last bytes of a file are what bsdtar's writer adds to fill a block.
+  private static func isPadding(_ bytes: Slice<UnsafeRawBufferPointer>, endsAt size: Int) -> Bool {
+    let block = 20 * 512
+    return size.isMultiple(of: block) && bytes.count < block && bytes.allSatisfy { $0 == 0 }
   }
 }
 

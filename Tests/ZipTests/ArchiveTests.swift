@@ -42,6 +42,11 @@ struct ArchiveTests {
     }
   }
 
+  /// As many as make an archive so long.
+  static func zeros(_ zip: ZipBuilder, upTo length: Int) -> [UInt8] {
+    [UInt8](repeating: 0, count: length - zip.bytes.count)
+  }
+
   @Test(arguments: [
     Unusual("nothing unusual") { _ in },
     Unusual("deflated") { $0.members[0] = .deflated("a.jpg", "content") },
@@ -51,7 +56,11 @@ struct ArchiveTests {
     Unusual("end that does not fit in the comment") {
       $0.end.comment = ZipBuilder([.stored("b")]).bytes
     },
-    Unusual("zeros at the end") { $0.suffix = [UInt8](repeating: 0, count: 10_000) },
+    Unusual("zeros to the end of a block") { $0.suffix = zeros($0, upTo: 10_240) },
+    Unusual("zeros to the end of the second block") {
+      $0.end.comment = [UInt8](repeating: 32, count: 10_240)
+      $0.suffix = zeros($0, upTo: 20_480)
+    },
     Unusual("descriptor") { $0.members[0] = $0.members[0].streamed },
     Unusual("descriptor without its mark") {
       $0.members[0] = $0.members[0].streamed.with { $0.afterData.removeFirst(4) }

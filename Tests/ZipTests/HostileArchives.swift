@@ -76,10 +76,19 @@ enum HostileArchives {
       }
     ) { .prefix($0, bytes: 3) },
     Hostile("junk at the end", { $0.suffix = [9, 9] }) { .trailingBytes($0, bytes: 2) },
+    Hostile("zeros at the end", { $0.suffix = [0, 0] }) { .trailingBytes($0, bytes: 2) },
+    Hostile("a block of zeros more than bsdtar adds", ordinary + zeros(20_480 - ordinary.count)) {
+      .trailingBytes($0, bytes: 20_480 - ordinary.count)
+    },
+    Hostile("junk among zeros", ordinary + zeros(10_239 - ordinary.count) + [9]) {
+      .trailingBytes($0, bytes: 10_240 - ordinary.count)
+    },
     Hostile("a second end in the comment", { $0.end.comment = secondEnd(at: ordinary.count) }) {
       .ambiguousEnd($0)
     },
   ]
+
+  private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 
   /// An end record that is right for an empty archive in which everything before it is a prefix.
   private static func secondEnd(at offset: Int) -> [UInt8] {

@@ -5,50 +5,80 @@ import Zip
 /// What `checksums.md5` says of a backup's entries: lines as md5sum(1) writes them, an MD5, two characters, a name.
 /// The apps know nothing of it; this project writes it, so that md5sum proves an archive that was unpacked.
 struct ChecksumList {
+  private static let fileName = "checksums.md5"
+
   private var digests: [String: MD5Digest] = [:]
   /// Where the list stands in the archive.
   private var root = ""
+  private var oddLines = OddLines()
+
   /// What is odd about it.
-  private(set) var warnings: [String] = []
+  var warnings: [String] { oddLines.warnings }
 
   /// Reads the list of a backup; an empty one if it has none. A list that is itself damaged says so when the entry is
   /// checked, and counts for nothing here.
   init(of source: BackupSource) throws {
     guard let archive = source.archive,
-      let entry = archive.entries.first(where: { $0.name == source.root + "checksums.md5" })
+      let entry = archive.entries.first(where: { $0.name == source.root + Self.fileName })
     else { return }
     root = source.root
     var reader = try source.entryReader(archive)
-    guard let bytes = try? reader.bytes(of: entry, limit: Limits().maximumDocumentBytes) else { return }
-    let names = Set(archive.entries.map(\.name))
-    var odd: [(first: String, problem: String, count: Int)] = []
-    func note(_ line: String, _ problem: String) {
-      if let known = odd.firstIndex(where: { $0.problem == problem }) {
-        odd[known].count += 1
-      } else {
-        odd.append((String(line.prefix(80)).escaped, problem, 1))
-      }
-    }
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let bytesOfLine = rest.prefix { $0 != UInt8(ascii: "\n") }
-      // of the bytes, since text that is no UTF-8 has another length once it is repaired
-      rest = rest.dropFirst(bytesOfLine.count + 1)
-      let line = String(decoding: bytesOfLine, as: UTF8.self)
-      let name = String(line.dropFirst(34))
-      if let digest = MD5Digest(hex: line.prefix(32)), !name.isEmpty {
-        if names.contains(root + name) { digests[name] = digest } else { note(name, "is not in the archive") }
-      } else if !line.isEmpty {
-        note(line, "is no MD5 and name")
-      }
-    }
-    warnings = odd.map { first, problem, count in
-      "checksums.md5: “\(first)” \(problem)" + (count == 1 ? "" : ", and \(count - 1) more")
+    do {
+      let bytes = try reader.bytes(of: entry, limit: Limits().maximumDocumentBytes)
+      read(bytes, of: archive)
+    } catch let error as ArchiveError {
+      guard case .entryTooLarge(_, _, let bytes, let limit) = error else { return }
+      oddLines.note("not read: it has \(bytes) bytes, and at most \(limit) are read")
     }
   }
 
   /// What the list says of an entry, nil if nothing.
   subscript(entry: Entry) -> MD5Digest? {
     entry.name.hasPrefix(root) ? digests[String(entry.name.dropFirst(root.count))] : nil
+  }
+
+  private mutating func read(_ bytes: [UInt8], of archive: Archive) {
+    let names = Set(archive.entries.map(\.name))
+    // a list has a line for each entry; what goes on much longer is none, and is not worth the time
+    var linesLeft = 2 * names.count + 1_000
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      guard linesLeft > 0 else { return oddLines.note("has far more lines than the archive has entries") }
+      linesLeft -= 1
+      let bytesOfLine = rest.prefix { $0 != UInt8(ascii: "\n") }
+      // of the bytes, since text that is no UTF-8 has another length once it is repaired
+      rest = rest.dropFirst(bytesOfLine.count + 1)
+      let line = String(decoding: bytesOfLine, as: UTF8.self)
+      let name = String(line.dropFirst(34))
+      if let digest = MD5Digest(hex: line.prefix(32)), !name.isEmpty {
+        if names.contains(root + name) {
+          digests[name] = digest
+        } else {
+          oddLines.note("is not in the archive", name)
+        }
+      } else if !line.isEmpty {
+        oddLines.note("is no MD5 and name", line)
+      }
+    }
+  }
+
+  /// Lines that say nothing of any entry: of each kind the first, and how many.
+  private struct OddLines {
+    private var kinds: [(problem: String, first: String?, count: Int)] = []
+
+    mutating func note(_ problem: String, _ line: String? = nil) {
+      if let known = kinds.firstIndex(where: { $0.problem == problem }) {
+        kinds[known].count += 1
+      } else {
+        kinds.append((problem, line.map { String($0.prefix(80)).escaped }, 1))
+      }
+    }
+
+    var warnings: [String] {
+      kinds.map { problem, first, count in
+        let line = first.map { ": “\($0)”" } ?? ""
+        return "\(ChecksumList.fileName)\(line) \(problem)" + (count == 1 ? "" : ", and \(count - 1) more")
+      }
+    }
   }
 }
