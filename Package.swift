@@ -5,7 +5,7 @@ let package = Package(
   name: "smilepile",
   products: [
     .executable(name: "smilepile", targets: ["smilepile"]),
-    .library(name: "Backup", targets: ["Backup", "PhotoLibrary", "Operations", "Secrets"]),
+    .library(name: "Backup", targets: ["Backup", "PhotoLibrary", "Checksums", "Operations", "Secrets"]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -19,18 +19,23 @@ let package = Package(
       name: "CLibZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
     // comes with libzip-dev
     .systemLibrary(name: "CZLib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
+    .target(name: "CMD5"),
+    .target(
+      name: "Checksums",
+      dependencies: ["CMD5", "CDeflate", "FileSystem", .product(name: "Crypto", package: "swift-crypto")]),
     .target(
       name: "FileSystem",
       dependencies: ["CSystemCalls", .product(name: "SystemPackage", package: "swift-system")]),
     .target(name: "CSystemCalls"),
     .target(name: "Secrets"),
-    .target(name: "Zip", dependencies: ["CLibZip", "CZLib", "FileSystem", "Secrets"]),
+    .target(name: "Zip", dependencies: ["CLibZip", "CZLib", "Checksums", "FileSystem", "Secrets"]),
     .target(name: "ImageHeader"),
     .target(name: "Operations"),
     .target(
       name: "PhotoLibrary",
       dependencies: [
-        "FileSystem", "ImageHeader", "Operations", "Secrets",
+        "Checksums", "FileSystem", "ImageHeader", "Operations", "Secrets",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
@@ -39,18 +44,18 @@ let package = Package(
     .target(
       name: "Backup",
       dependencies: [
-        "PhotoLibrary", "Zip", "FileSystem", "Operations", "Secrets",
+        "PhotoLibrary", "Zip", "Checksums", "FileSystem", "Operations", "Secrets",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .executableTarget(
       name: "smilepile",
       dependencies: [
-        "Backup", "PhotoLibrary", "Zip", "FileSystem", "Operations", "Secrets",
+        "Backup", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "Operations", "Secrets",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
-      name: "TestSupport", dependencies: ["Backup", "PhotoLibrary", "Zip", "FileSystem", "Secrets"],
+      name: "TestSupport", dependencies: ["Backup", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "Secrets"],
       path: "Tests/TestSupport"),
     .executableTarget(
       name: "FaultWalk",
@@ -60,6 +65,8 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ], path: "Tests/FaultWalk"),
     .testTarget(name: "FaultTests", dependencies: ["FaultWalk", "TestSupport", "smilepile"]),
+    .testTarget(
+      name: "ChecksumsTests", dependencies: ["Checksums", "TestSupport", .product(name: "Crypto", package: "swift-crypto")]),
     .testTarget(name: "FileSystemTests", dependencies: ["FileSystem", "TestSupport"]),
     .testTarget(name: "SecretsTests", dependencies: ["Secrets"]),
     .testTarget(name: "ZipTests", dependencies: ["Zip", "TestSupport"]),

@@ -1,3 +1,4 @@
+import Checksums
 import FileSystem
 import Foundation
 import GRDB
@@ -97,7 +98,7 @@ public final class Change: Sendable {
   /// - Throws: `FileError` or `LibraryError`; the library is then as it was before.
   public func commit(_ edit: LibraryEdit, files: [StagedFile]) throws {
     if !files.isEmpty {
-      try sync(files)
+      if writer.syncs { try sync(files) }
       try writeJournal(files)
       try moveIntoPlace(files)
     }
@@ -126,9 +127,10 @@ public final class Change: Sendable {
     do {
       let file = try staging.open(unfinished, .create)
       try file.write(journal.encoded(), at: 0)
-      try file.sync()
+      if writer.syncs { try file.sync() }
     }
     try staging.replace(Staging.journalName, with: unfinished)
+    guard writer.syncs else { return }
     try staging.sync()
     try writer.library.root.directory(Staging.folder).sync()
     try writer.library.root.sync()
@@ -146,10 +148,10 @@ public final class Change: Sendable {
         .append((FilePath(file.name), FilePath(last.string)))
     }
     for (folder, moves) in byFolder.sorted(by: { $0.key < $1.key }) {
-      try library.root.makeDirectories(FilePath(folder))
+      try library.root.makeDirectories(FilePath(folder), sync: writer.syncs)
       let target = try library.root.directory(FilePath(folder))
       for move in moves { try staging.rename(move.name, to: target, as: move.newName) }
-      try target.sync()
+      if writer.syncs { try target.sync() }
     }
   }
 }

@@ -11,17 +11,21 @@ public final class LibraryWriter: Sendable {
   /// The library, for reading.
   public let library: Library
   let lock: FileLock
+  /// Whether changes are flushed to the disk.
+  let syncs: Bool
 
   /// Takes the lock, opens the database, and recovers.
   ///
   /// - Parameters:
   ///   - lockWait: how long to wait for another writer to end.
+  ///   - syncs: without it a power cut may cost what is changed; a kill does not.
   ///   - whileWaiting: called ten times a second meanwhile; may throw to give up.
   /// - Throws: what `Library.init(path:)` throws; `FileLock.Busy` when another process is writing;
   ///   `FileError` when the folder cannot be written.
   public init(
-    path: FilePath, lockWait: Duration = .zero, whileWaiting: () throws -> Void = {}
+    path: FilePath, lockWait: Duration = .zero, syncs: Bool = true, whileWaiting: () throws -> Void = {}
   ) throws {
+    self.syncs = syncs
     let root = try Library.openFolder(path)
     let file = try Library.check(root)
     // so that a library which is not for this version is not even locked
@@ -34,7 +38,10 @@ public final class LibraryWriter: Sendable {
     try library.translating { try Schema.migrator.migrate(library.database) }
     // GRDB sets NORMAL in WAL mode after any preparation, and NORMAL may lose the last commit with the power
     try write { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+    // what a crash left was made durable by the writer that crashed, or is taken back
     try recover()
+    // NORMAL may lose the last changes with the power, and never damages the database
+    if !syncs { try write { try $0.execute(sql: "PRAGMA synchronous = NORMAL") } }
     withExtendedLifetime(file) {}
   }
 

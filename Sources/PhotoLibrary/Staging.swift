@@ -1,3 +1,4 @@
+import Checksums
 import FileSystem
 import Foundation
 import Logging
@@ -186,13 +187,14 @@ extension Directory {
 
   /// Makes a folder and those above it, and makes each durable in the one that holds it. Those that are there may
   /// have been made by a run that was cut short before it did so.
-  func makeDirectories(_ path: FilePath) throws(FileError) {
+  func makeDirectories(_ path: FilePath, sync: Bool = true) throws(FileError) {
     var made = FilePath()
     for component in path.components {
       let parent = made
       made.append(component)
       try makeDirectory(made)
-      if parent.isEmpty { try sync() } else { try directory(parent).sync() }
+      guard sync else { continue }
+      if parent.isEmpty { try self.sync() } else { try directory(parent).sync() }
     }
   }
 

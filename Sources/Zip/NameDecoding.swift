@@ -1,3 +1,5 @@
+import Checksums
+
 /// From the bytes of a name to the name.
 enum NameDecoding {
   /// Decodes a name as unzip does; nil if flag bit 11 promises UTF-8 and the bytes are none.

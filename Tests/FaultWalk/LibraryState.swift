@@ -1,4 +1,5 @@
 import Backup
+import Checksums
 import FileSystem
 import Foundation
 import GRDB

@@ -1,3 +1,4 @@
+import Checksums
 import Zip
 
 /// One entry of a `ZipBuilder`: its data and its two headers, which may contradict each other.

@@ -1,3 +1,4 @@
+import Checksums
 import Glibc
 import Secrets
 import SystemPackage

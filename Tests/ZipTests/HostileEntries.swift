@@ -1,3 +1,4 @@
+import Checksums
 import SystemPackage
 import TestSupport
 import Zip

@@ -1,3 +1,4 @@
+import Checksums
 import PhotoLibrary
 
 /// Computes the MD5 of items out of the chunks that belong together, in order: all pieces of a large item,

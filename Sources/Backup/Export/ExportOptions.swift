@@ -37,6 +37,9 @@ public struct ExportOptions: Sendable {
   public var permissions: UInt16?
   /// Plans, and writes nothing.
   public var isDryRun = false
+  /// Flushes the archive and its name to the disk before it is said to be there. Without, a power cut may take it or
+  /// leave a part of it; for measuring, and for those who flush themselves.
+  public var syncs = true
   /// How many threads read photos.
   public var readers = 2
 

@@ -1,3 +1,4 @@
+import Checksums
 import FileSystem
 import Foundation
 import Logging
@@ -121,7 +122,7 @@ struct ExportRun {
     var pipeline = PhotoPipeline(items: plan.items.map { library.pipelineItem($0, modified: modified) })
     pipeline.password = options.password
     pipeline.options.readers = options.readers
-    pipeline.options.startsWriteBack = true
+    pipeline.options.startsWriteBack = options.syncs
     var metadata: [UInt8] = []
     let texts = [
       PipelineText(entryName: "metadata.json", modified: exportDate) { digests in
@@ -187,7 +188,7 @@ struct ExportRun {
   ) throws {
     if let permissions = options.permissions { try output.file.setPermissions(permissions) }
     let names = target.names(at: date, fileExtension: options.format.fileExtension)
-    guard let (name, durability) = try output.publish(as: names) else {
+    guard let (name, durability) = try output.publish(as: names, sync: options.syncs) else {
       throw BackupError.destinationExists(destination)
     }
     let archive = target.folder.appending(name.components)

@@ -1,3 +1,4 @@
+import Checksums
 import PhotoLibrary
 
 /// Which chunk is where. Chunks are numbered in order; a reader fills one, a hasher and libzip read it,

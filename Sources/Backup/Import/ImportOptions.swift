@@ -59,6 +59,9 @@ public struct ImportOptions: Sendable {
   public var password: Secret?
   /// What an archive may ask for.
   public var limits = Limits()
+  /// Flushes photos and rows to the disk before they are said to be there. Without, a power cut soon
+  /// afterwards may cost photos that it brought; for measuring, and for those who flush themselves.
+  public var syncs = true
   /// How many threads extract photos.
   public var workers: Int?
 

@@ -38,7 +38,7 @@ struct ImportRun {
       options.isDryRun
       ? nil
       : try LibraryWriter(
-        path: library, lockWait: options.lockWait, whileWaiting: counter.waitForWriter)
+        path: library, lockWait: options.lockWait, syncs: options.syncs, whileWaiting: counter.waitForWriter)
     counter.enter(.planning)
     let reader = try writer?.library ?? Library(path: library)
 

@@ -1,3 +1,4 @@
+import Checksums
 import PhotoLibrary
 
 /// What makes two photos the same: equal content in one category; for an asset of the app, its path there.

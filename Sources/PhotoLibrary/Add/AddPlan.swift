@@ -1,3 +1,4 @@
+import Checksums
 import Foundation
 
 /// Which rows an `add` makes: a pure value, filled photo by photo.

@@ -66,6 +66,10 @@ struct Export: AsyncParsableCommand {
   @Flag(name: [.customShort("n"), .long], help: "Say what would be written, and write nothing.")
   var dryRun = false
 
+  @Flag(
+    help: "Leave the flushing to the disk to you: a power cut soon afterwards may take the archive, or a part of it.")
+  var noSync = false
+
   @OptionGroup var encryption: EncryptionOptions
   @OptionGroup var library: LibraryOption
   @OptionGroup var outputOptions: OutputOptions
@@ -103,6 +107,7 @@ struct Export: AsyncParsableCommand {
     options.verifies = verify
     options.permissions = mode
     options.isDryRun = dryRun
+    options.syncs = !noSync
     let reporter = Reporter(outputOptions)
     let (source, target) = (try library.path(), try destination())
     // nobody is asked for the password of a library that is not there

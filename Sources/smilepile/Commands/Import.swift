@@ -51,6 +51,10 @@ struct Import: AsyncParsableCommand {
   @Flag(name: [.customShort("n"), .long], help: "Say what would be imported, and write nothing.")
   var dryRun = false
 
+  @Flag(
+    help: "Leave the flushing to the disk to you: a power cut soon afterwards may cost photos that came.")
+  var noSync = false
+
   @OptionGroup var confirmation: ConfirmationOption
   @OptionGroup var password: PasswordOptions
   @OptionGroup var library: LibraryOption
@@ -84,6 +88,7 @@ struct Import: AsyncParsableCommand {
     options.includesSettings = !noSettings
     options.isDryRun = dryRun
     options.isForced = force
+    options.syncs = !noSync
     options.salvages = salvage
     options.photosFrom = photosFrom.map { FilePath($0) }
     options.lockWait = lock.duration

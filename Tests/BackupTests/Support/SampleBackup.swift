@@ -1,3 +1,4 @@
+import Checksums
 import PhotoLibrary
 import SystemPackage
 import TestSupport

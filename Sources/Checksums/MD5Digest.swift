@@ -1,7 +1,4 @@
-import Crypto
 import FileSystem
-import Foundation
-import GRDB
 
 /// The MD5 of a photo's bytes: what the apps write as `checksum`. It tells photos apart and finds damage; it
 /// is no protection against somebody who forges photos.
@@ -9,9 +6,15 @@ public struct MD5Digest: Hashable, Sendable, Comparable, CustomStringConvertible
   private let high: UInt64
   private let low: UInt64
 
-  fileprivate init(high: UInt64, low: UInt64) {
+  init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
+  }
+
+  /// The words of RFC 1321, each with its lowest byte first.
+  init(words: SIMD4<UInt32>) {
+    high = UInt64(words[0].byteSwapped) << 32 | UInt64(words[1].byteSwapped)
+    low = UInt64(words[2].byteSwapped) << 32 | UInt64(words[3].byteSwapped)
   }
 
   /// Sixteen bytes, nil for any other number.
@@ -79,38 +82,5 @@ public struct MD5Digest: Hashable, Sendable, Comparable, CustomStringConvertible
   /// By their bytes.
   public static func < (one: MD5Digest, other: MD5Digest) -> Bool {
     (one.high, one.low) < (other.high, other.low)
-  }
-}
-
-/// The MD5 of bytes that come in pieces.
-public struct RunningMD5: Sendable {
-  private var hash = Insecure.MD5()
-
-  /// Of nothing yet.
-  public init() {}
-
-  /// Takes the next bytes.
-  public mutating func update(_ bytes: UnsafeRawBufferPointer) {
-    hash.update(bufferPointer: bytes)
-  }
-
-  /// The MD5 of all bytes so far.
-  public var digest: MD5Digest {
-    var words: (UInt64, UInt64) = (0, 0)
-    for byte in hash.finalize() {
-      words = (words.0 << 8 | words.1 >> 56, words.1 << 8 | UInt64(byte))
-    }
-    return MD5Digest(high: words.0, low: words.1)
-  }
-}
-
-extension MD5Digest: DatabaseValueConvertible {
-  /// A blob of sixteen bytes.
-  public var databaseValue: DatabaseValue { Data(bytes).databaseValue }
-
-  /// From a blob of sixteen bytes, nil for anything else.
-  public static func fromDatabaseValue(_ value: DatabaseValue) -> MD5Digest? {
-    guard case .blob(let data) = value.storage else { return nil }
-    return MD5Digest(bytes: data)
   }
 }
