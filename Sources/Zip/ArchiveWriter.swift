@@ -29,7 +29,8 @@ public struct ArchiveWriter: ~Copyable {
   public mutating func addPlaced(
     _ name: String, size: Int, modified: Int64
   ) throws(ArchiveWriteError) {
-    try add(name, modified: modified, ZIP_CM_STORE, .placed(index: placedCount, size: size))
+    let method = session.isEncrypted ? ZIP_CM_STORE : StoredDisguise.method
+    try add(name, modified: modified, method, .placed(index: placedCount, size: size))
     placedCount += 1
   }
 
@@ -49,6 +50,7 @@ public struct ArchiveWriter: ~Copyable {
     else { throw .name(name) }
     let source = EntrySource(session, entry: UInt64(entryCount), contents)
     try handle.add(name, source, method: method, seconds: Self.zipTime(modified), session.password)
+    session.sink.disguise.add(method == StoredDisguise.method && contents.isPlaced)
     entryCount += 1
   }
 

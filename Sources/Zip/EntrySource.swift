@@ -6,6 +6,10 @@ final class EntrySource {
   enum Contents {
     case placed(index: Int, size: Int)
     case text(() throws -> [UInt8])
+
+    var isPlaced: Bool {
+      if case .placed = self { true } else { false }
+    }
   }
 
   private let session: WriteSession
@@ -55,6 +59,10 @@ final class EntrySource {
   private func read(_ destination: UnsafeMutableRawBufferPointer) throws -> Int {
     switch contents {
     case .placed(let index, let size):
+      guard session.isEncrypted else {
+        try session.passPlaced(index, size: size)
+        return 0
+      }
       let wanted = min(destination.count, size - given)
       if wanted == 0 { return 0 }
       let count = try session.readPlaced(UnsafeMutableRawBufferPointer(rebasing: destination[..<wanted]))
@@ -99,6 +107,9 @@ final class EntrySource {
       if let size {
         stat.pointee.size = UInt64(size)
         stat.pointee.valid |= UInt64(ZIP_STAT_SIZE)
+      }
+      if case .placed = contents, !session.isEncrypted {
+        StoredDisguise.put(on: stat, crc: session.placedCRC)
       }
       return MemoryLayout<zip_stat_t>.size
     case ZIP_SOURCE_ERROR:

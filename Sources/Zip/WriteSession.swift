@@ -1,4 +1,5 @@
 import CLibZip
+import Checksums
 import FileSystem
 import Secrets
 
@@ -19,6 +20,7 @@ final class WriteSession {
   private var chunk = UnsafeRawBufferPointer(start: nil, count: 0)
   private var chunkPosition = 0
   private var hasPlacedHeader = false
+  private var checksum = CRC32()
 
   init(password: Secret?) { self.password = password }
 
@@ -51,6 +53,7 @@ final class WriteSession {
   /// no boundary.
   func prepare(_ entry: UInt64, _ numbers: EntryNumbers) throws {
     guard let archive else { return }
+    sink.disguise.begin(Int(entry))
     try Zip64Boundary.addFields(to: archive, entry, numbers, offset: sink.position)
   }
 
@@ -59,7 +62,8 @@ final class WriteSession {
 
   func openPlaced(_ index: Int) throws {
     hasPlacedHeader = !isEncrypted
-    sink.stage = isEncrypted ? .data : .placedData
+    checksum = CRC32()
+    sink.stage = .data
     chunk = UnsafeRawBufferPointer(start: nil, count: 0)
     chunkPosition = 0
     try placed?.open(index, at: sink.position)
@@ -82,6 +86,25 @@ final class WriteSession {
     destination.copyMemory(from: .init(rebasing: chunk[chunkPosition..<chunkPosition + count]))
     chunkPosition += count
     return count
+  }
+
+  /// The checksum of the placed entry, once its bytes have passed.
+  var placedCRC: UInt32 { checksum.value }
+
+  /// Takes all bytes of a placed entry that somebody else writes.
+  func passPlaced(_ index: Int, size: Int) throws {
+    var given = 0
+    while given < size {
+      try checkCancelled()
+      // an end before the announced size would be stored short, in silence
+      guard let bytes = try placed?.next(), bytes.count > 0 else {
+        throw ArchiveWriteError.library(code: Int(ZIP_ER_EOF), message: "a placed entry ended early")
+      }
+      checksum.update(bytes)
+      given += bytes.count
+    }
+    guard given == size else { throw ArchiveWriteError.length(entry: index, expected: size, given: given) }
+    sink.skip(size)
   }
 
   func closeText() { sink.stage = .records }

@@ -14,12 +14,12 @@ struct WriteSink {
     case records
     /// An entry's data, which may look like a record and is none.
     case data
-    /// The data of a placed entry, which somebody else writes: only the position moves.
-    case placedData
   }
 
   /// What libzip is writing now.
   var stage = Stage.records
+  /// Which entries pass for something else.
+  var disguise = StoredDisguise()
   /// Where libzip writes next.
   private(set) var position = 0
   /// The archive's size so far.
@@ -31,16 +31,16 @@ struct WriteSink {
   private static let capacity = 256 << 10
 
   mutating func write(_ bytes: UnsafeRawBufferPointer) throws {
-    if stage == .placedData {
-      advance(bytes.count)
-      return
-    }
-    if stage == .records, let repaired = Zip64Boundary.repair(bytes, at: position) {
+    if stage == .records, let repaired = Zip64Boundary.repair(bytes, at: position) ?? disguise.takenOff(bytes)
+    {
       try repaired.withUnsafeBytes { try store($0) }
     } else {
       try store(bytes)
     }
   }
+
+  /// Moves on over bytes that somebody else writes.
+  mutating func skip(_ count: Int) { advance(count) }
 
   private mutating func store(_ bytes: UnsafeRawBufferPointer) throws {
     let isContiguous = position >= start && position <= start + pending.count

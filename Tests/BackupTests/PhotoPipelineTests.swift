@@ -11,7 +11,7 @@ import Testing
 @Suite struct PhotoPipelineTests {
   /// Small buffers, so that few bytes make many chunks and the ring turns often.
   private static let small = PhotoPipeline.Options(
-    readers: 3, hashers: 2, bufferCount: 4, bufferSize: 4096)
+    readers: 3, bufferCount: 4, bufferSize: 4096)
 
   @Test(arguments: [1, 3]) func checksumsAreRightAroundChunkBoundaries(_ readers: Int) throws {
     let size = 4096

@@ -60,17 +60,8 @@ struct ChunkPlan {
   var count: Int {
     var rest = self
     var count = 0
-    while let run = rest.nextRun() { count += run }
+    while rest.next() != nil { count += 1 }
     return count
-  }
-
-  /// How many of the next chunks one hasher must take, in order: one chunk of packed items, or all of a
-  /// large one. Steps behind them.
-  mutating func nextRun() -> Int? {
-    guard let chunk = next() else { return nil }
-    guard !chunk.isLast, let item = chunk.items.first else { return 1 }
-    (nextItem, nextOffset) = (item + 1, 0)
-    return (items[item].size + chunkSize - 1) / chunkSize
   }
 }
 

@@ -7,11 +7,11 @@ import SystemPackage
 import Zip
 
 /// Writes photos into a ZIP archive and hashes them on the way, reading each file once. Reader threads
-/// fill a bounded pool of buffers; hashers, libzip and a writer share each buffer, so that a checksum is
+/// fill a bounded pool of buffers; a hasher, libzip and a writer share each buffer, so that a checksum is
 /// that of the archive's bytes by construction, and memory stays flat whatever the photos' sizes.
 ///
 /// ```
-///            ┌▶ hashers ──────────▶ digests ─┐
+///            ┌▶ hasher ───────────▶ digests ─┐
 ///  readers ──┤                               ▼
 ///  (buffers) └▶ libzip ─▶ headers, CRC ─▶ metadata
 ///                  └────▶ writer ─▶ photo bytes, by offset
@@ -30,9 +30,6 @@ struct PhotoPipeline: Sendable {
   struct Options: Sendable {
     /// Threads that read files.
     var readers = 2
-    /// Threads that compute MD5, which takes most of the time: all processors but one, on which the other
-    /// threads find room.
-    var hashers = max(1, Workers.defaultCount - 1)
     /// Buffers shared by all stages.
     var bufferCount = 48
     /// Bytes of a buffer.
@@ -64,11 +61,10 @@ struct PhotoPipeline: Sendable {
     isCancelled: @escaping @Sendable () -> Bool = { false },
     progress: @escaping @Sendable (PipelineAdvance) -> Void = { _ in }
   ) throws -> Result {
-    let hashers = max(options.hashers, 1)
     let plan = ChunkPlan(items, chunkSize: options.bufferSize)
     let pool = BufferPool(count: options.bufferCount, size: options.bufferSize)
-    let state = PipelineState(plan, itemCount: items.count, slots: options.bufferCount, hashers: hashers)
-    let monitor = Monitor(state, conditions: PipelineState.Condition.hashers + hashers)
+    let state = PipelineState(plan, itemCount: items.count, slots: options.bufferCount)
+    let monitor = Monitor(state, conditions: PipelineState.Condition.count)
     let feed = ArchiveFeed(monitor, pool, items, isEncrypted: password != nil)
 
     var archive = try ArchiveWriter(password: password)
@@ -90,7 +86,7 @@ struct PhotoPipeline: Sendable {
       var result = Result(archiveSize: 0, digests: [])
       do {
         for _ in 0..<max(options.readers, 1) { try threads.start { stages.read(reader) } }
-        for index in 0..<hashers { try threads.start { stages.hash(index, items) } }
+        try threads.start { stages.hash(items) }
         try threads.start { stages.write(writer, shared.pointer.pointee) }
         let size = try archiveOnce.take()?.write(to: file.pointee, placed: feed, isCancelled: isCancelled)
         result = Result(archiveSize: size ?? 0, digests: try feed.digests())

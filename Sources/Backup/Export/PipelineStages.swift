@@ -22,18 +22,22 @@ struct PipelineStages: Sendable {
     }
   }
 
-  /// Hashes items, several of these side by side; `index` tells them apart.
-  func hash(_ index: Int, _ items: [PipelineItem]) {
+  /// Hashes the items.
+  func hash(_ items: [PipelineItem]) {
     attempt {
-      while let run = try monitor.withLock({ state, _ in try state.claimRun() }) {
-        var hasher = ChunkHasher(items)
-        for number in run {
-          let chunk = try monitor.wait(on: PipelineState.Condition.hashers + index) { state, _ in
-            try state.filledChunk(number, for: index)
-          }
-          let digests = hasher.take(chunk, UnsafeRawBufferPointer(pool.buffer(number)))
-          monitor.withLock { $0.hashed(number, digests, first: chunk.items.lowerBound, $1) }
-        }
+      var hasher = LaneHasher(items, pool)
+      var done: [LaneHasher.Done] = []
+      while try monitor.wait(
+        on: PipelineState.Condition.hashable,
+        { state, signal in
+          for chunk in done { state.hashed(chunk, signal) }
+          done = []
+          for (number, chunk) in try state.takeHashable() { hasher.add(chunk, number) }
+          if state.isHashed { return false }
+          return hasher.isWorthwhile || state.isStarved ? true : nil
+        })
+      {
+        done = hasher.hash()
       }
     }
   }

@@ -5,12 +5,13 @@ import PhotoLibrary
 /// the writer writes it once libzip is done with it, and then its buffer is free for the chunk `count`
 /// numbers later.
 struct PipelineState {
-  /// The conditions of the monitor: what its threads wait for. Each hasher has one of its own after these.
+  /// The conditions of the monitor: what its threads wait for.
   enum Condition {
     static let free = 0
     static let filled = 1
     static let zipped = 2
-    static let hashers = 3
+    static let hashable = 3
+    static let count = 4
   }
 
   /// What a reader is to do.
@@ -44,24 +45,21 @@ struct PipelineState {
   private(set) var failure: (any Error)?
 
   private var plan: ChunkPlan
-  private var hashPlan: ChunkPlan
   private var slots: [Slot]
   private var claimed = 0
   private var zipped = 0
+  private var filledCount = 0
+  private var hashable: [(number: Int, chunk: ChunkPlan.Chunk)] = []
   private var hashed = 0
   private var headers: [Header] = []
-  private var nextRun = 0
-  private var hasherWaits: [Int]
   private var currentFile: SharedFile?
 
-  init(_ plan: ChunkPlan, itemCount: Int, slots count: Int, hashers: Int) {
+  init(_ plan: ChunkPlan, itemCount: Int, slots count: Int) {
     self.plan = plan
-    hashPlan = plan
     chunkCount = plan.count
     digests = Array(repeating: nil, count: itemCount)
     let none = ChunkPlan.Chunk(items: 0..<0, isPacked: true, offset: 0, length: 0, isLast: true)
     slots = Array(repeating: Slot(chunk: none), count: count)
-    hasherWaits = Array(repeating: -1, count: hashers)
   }
 
   /// Ends the run: every thread that waits, or asks, gets the error. The first one counts.
@@ -99,10 +97,10 @@ struct PipelineState {
   /// A chunk's bytes are in its buffer.
   mutating func filled(_ number: Int, _ signal: Signal) {
     slots[number % slots.count].isFilled = true
+    filledCount += 1
+    hashable.append((number, slots[number % slots.count].chunk))
     signal.wake(Condition.filled)
-    for (hasher, waited) in hasherWaits.enumerated() where waited == number {
-      signal.wake(Condition.hashers + hasher)
-    }
+    signal.wake(Condition.hashable)
   }
 
   // MARK: libzip
@@ -126,7 +124,7 @@ struct PipelineState {
   /// Every item's checksum; nil to wait.
   func allDigests() throws -> [MD5Digest]? {
     try checkFailure()
-    return hashed == chunkCount ? digests.compactMap(\.self) : nil
+    return isHashed ? digests.compactMap(\.self) : nil
   }
 
   // MARK: Writer
@@ -145,30 +143,30 @@ struct PipelineState {
     wakeReader(number, signal)
   }
 
-  // MARK: Hashers
+  // MARK: Hasher
 
-  /// The next chunks that belong together, nil at the end.
-  mutating func claimRun() throws -> Range<Int>? {
+  /// The chunks that have been filled since it was last asked.
+  mutating func takeHashable() throws -> [(number: Int, chunk: ChunkPlan.Chunk)] {
     try checkFailure()
-    guard let count = hashPlan.nextRun() else { return nil }
-    defer { nextRun += count }
-    return nextRun..<nextRun + count
+    defer { hashable.removeAll(keepingCapacity: true) }
+    return hashable
   }
 
-  /// A chunk whose bytes are there, for one of the hashers; nil to wait.
-  mutating func filledChunk(_ number: Int, for hasher: Int) throws -> ChunkPlan.Chunk? {
-    let chunk = try filledChunk(number)
-    hasherWaits[hasher] = chunk == nil ? number : -1
-    return chunk
+  /// Whether no reader will fill another chunk before one is hashed.
+  var isStarved: Bool {
+    filledCount == claimed && (claimed == chunkCount || !slots[claimed % slots.count].isHashed)
   }
 
-  /// A chunk has been hashed, and with it `digests` became known, of the items from `first` on.
-  mutating func hashed(_ number: Int, _ digests: [MD5Digest], first: Int, _ signal: Signal) {
-    for (index, digest) in digests.enumerated() { self.digests[first + index] = digest }
-    slots[number % slots.count].isHashed = true
+  /// Whether every chunk is hashed.
+  var isHashed: Bool { hashed == chunkCount }
+
+  /// A chunk has been hashed.
+  mutating func hashed(_ chunk: LaneHasher.Done, _ signal: Signal) {
+    for (item, digest) in chunk.digests { digests[item] = digest }
+    slots[chunk.number % slots.count].isHashed = true
     hashed += 1
-    if hashed == chunkCount { signal.wake(Condition.filled) }
-    wakeReader(number, signal)
+    if isHashed { signal.wake(Condition.filled) }
+    wakeReader(chunk.number, signal)
   }
 
   private func wakeReader(_ number: Int, _ signal: Signal) {

@@ -67,7 +67,9 @@ struct Export: AsyncParsableCommand {
   var dryRun = false
 
   @Flag(
-    help: "Leave the flushing to the disk to you: a power cut soon afterwards may take the archive, or a part of it.")
+    help:
+      "Leave the flushing to the disk to you: a power cut soon afterwards may take the archive, or a part of it."
+  )
   var noSync = false
 
   @OptionGroup var encryption: EncryptionOptions
