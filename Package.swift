@@ -55,7 +55,8 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
-      name: "TestSupport", dependencies: ["Backup", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "Secrets"],
+      name: "TestSupport",
+      dependencies: ["Backup", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "Secrets"],
       path: "Tests/TestSupport"),
     .executableTarget(
       name: "FaultWalk",
@@ -66,7 +67,8 @@ let package = Package(
       ], path: "Tests/FaultWalk"),
     .testTarget(name: "FaultTests", dependencies: ["FaultWalk", "TestSupport", "smilepile"]),
     .testTarget(
-      name: "ChecksumsTests", dependencies: ["Checksums", "TestSupport", .product(name: "Crypto", package: "swift-crypto")]),
+      name: "ChecksumsTests",
+      dependencies: ["Checksums", "TestSupport", .product(name: "Crypto", package: "swift-crypto")]),
     .testTarget(name: "FileSystemTests", dependencies: ["FileSystem", "TestSupport"]),
     .testTarget(name: "SecretsTests", dependencies: ["Secrets"]),
     .testTarget(name: "ZipTests", dependencies: ["Zip", "TestSupport"]),

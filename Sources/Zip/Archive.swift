@@ -34,6 +34,11 @@ public struct Archive: Sendable {
     self.file = file
   }
 
+  /// Whether an entry is one of this archive's.
+  func holds(_ entry: Entry) -> Bool {
+    entries.indices.contains(entry.index) && entries[entry.index] == entry
+  }
+
   /// Whether a file begins as an archive does: with an entry, with the end of an empty archive, or with the
   /// mark of an archive that was to be split, and an entry. Names are never looked at. Reads eight bytes;
   /// blocks. APPNOTE 4.3.7, 4.3.16, 8.5.4.

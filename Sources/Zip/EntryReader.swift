@@ -3,7 +3,7 @@ import FileSystem
 import Secrets
 import SystemPackage
 
-/// Reads entries of an archive, expanded and decrypted by libzip and checked to the last byte. One for each
+/// Reads entries of an archive, expanded and decrypted by libzip where they need it, and checked to the last byte. One for each
 /// thread: readers are independent of each other, and share the archive's open file. All functions block.
 public struct EntryReader: ~Copyable {
   private let archive: Archive
@@ -35,8 +35,12 @@ public struct EntryReader: ~Copyable {
   public mutating func read<E: Error>(
     _ entry: Entry, _ body: (UnsafeRawBufferPointer) throws(E) -> Void
   ) throws {
-    guard archive.entries.indices.contains(entry.index), archive.entries[entry.index] == entry else {
-      throw ArchiveError.changed(archive.path)
+    if var plain = try PlainEntry(entry, of: archive) {
+      while plain.position < entry.size {
+        let count = try plain.read(into: buffer)
+        try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      }
+      return
     }
     if entry.size == 0 && entry.encryption == .none { return }
     if case .aes(_, hasCRC: false) = entry.encryption {

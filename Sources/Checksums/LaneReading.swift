@@ -1,0 +1,67 @@
+/// Something that is read to its end while its MD5 is computed.
+public protocol LaneSource: AnyObject {
+  /// Reads the next bytes, and does with them whatever is to be done. Fewer than the buffer holds come back at the end
+  /// alone.
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int
+
+  /// All bytes have been read. Throws to end everything.
+  func finish(_ digest: MD5Digest) throws
+
+  /// `read` threw this error, and is not called again. Throws to end everything.
+  func fail(_ error: any Error) throws
+}
+
+/// Reads many sources side by side on one thread, and hashes their bytes while they are in the processor's cache.
+public enum LaneReading {
+  /// Sources that are read at a time: more than there are lanes, so that these stay full when some are short.
+  private static let streams = 2 * LaneMD5.lanes
+  /// Bytes of a source at a time.
+  private static let pieceSize = 32 << 10
+
+  /// Reads one source after the other from `next` until that has no more, many at a time. Blocks; takes 1 MiB.
+  /// - Throws: what `next` or a source throws; the other sources are then dropped where they are.
+  public static func run(_ next: () throws -> (any LaneSource)?) throws {
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: streams * pieceSize, alignment: 4096)
+    defer { memory.deallocate() }
+    func buffer(_ slot: Int) -> UnsafeMutableRawBufferPointer {
+      UnsafeMutableRawBufferPointer(rebasing: memory[slot * pieceSize..<(slot + 1) * pieceSize])
+    }
+    var sources: [any LaneSource] = []
+    var hashes: [LaneMD5] = []
+    var isExhausted = false
+    while true {
+      while !isExhausted, sources.count < streams {
+        guard let source = try next() else {
+          isExhausted = true
+          break
+        }
+        sources.append(source)
+        hashes.append(LaneMD5())
+      }
+      if sources.isEmpty { return }
+
+      // nil for a source that failed
+      let counts = try sources.enumerated().map { slot, source -> Int? in
+        do {
+          return try source.read(into: buffer(slot))
+        } catch {
+          try source.fail(error)
+          return nil
+        }
+      }
+      LaneMD5.update(
+        &hashes, with: counts.enumerated().map { UnsafeRawBufferPointer(rebasing: buffer($0)[..<($1 ?? 0)]) })
+      var kept = 0
+      for (slot, count) in counts.enumerated() {
+        if count == pieceSize {
+          (sources[kept], hashes[kept]) = (sources[slot], hashes[slot])
+          kept += 1
+        } else if count != nil {
+          try sources[slot].finish(hashes[slot].digest)
+        }
+      }
+      sources.removeLast(sources.count - kept)
+      hashes.removeLast(hashes.count - kept)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import Checksums
+import FileSystem
+
+/// An entry whose bytes stand in the archive as they are, read by offset and checked to the last byte: as `EntryReader`
+/// does, without libzip in between.
+public struct PlainEntry: Sendable {
+  private let archive: Archive
+  private let entry: Entry
+  private var checksum = CRC32()
+  /// Bytes read so far.
+  public private(set) var position = 0
+
+  /// Nil for an entry that is compressed or encrypted.
+  /// - Throws: `ArchiveError.changed` for an entry of another archive.
+  public init?(_ entry: Entry, of archive: Archive) throws(ArchiveError) {
+    guard archive.holds(entry) else { throw .changed(archive.path) }
+    guard entry.isPlain else { return nil }
+    self.archive = archive
+    self.entry = entry
+  }
+
+  /// Reads the next bytes; fewer than the buffer holds come back at the end alone. That they are right is certain once
+  /// that has been reached. Blocks.
+  /// - Throws: `.damaged` or `.file`.
+  public mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
+    let wanted = min(buffer.count, entry.size - position)
+    let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted])
+    let count = try ArchiveError.onFile { () throws(FileError) in
+      try archive.file.file.read(into: part, at: entry.dataOffset + position)
+    }
+    checksum.update(UnsafeRawBufferPointer(rebasing: part[..<count]))
+    position += count
+    guard count == wanted else {
+      throw .damaged(
+        archive.path, entry: entry.name, reason: .short(declared: entry.size, delivered: position))
+    }
+    if position == entry.size, checksum.value != entry.crc32 {
+      throw .damaged(archive.path, entry: entry.name, reason: .checksum)
+    }
+    return count
+  }
+}
