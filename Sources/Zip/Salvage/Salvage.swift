@@ -84,7 +84,9 @@ extension ArchiveError {
   /// False where searching would meet the same obstacle, or where there is nothing to search.
   fileprivate var isCuredBySearching: Bool {
     switch self {
-    case .file, .notAFile, .emptyFile, .tooManyEntries, .directoryTooLarge, .tooManyBytes, .libzip: false
+    case .file, .notAFile, .emptyFile, .tooManyEntries, .directoryTooLarge, .tooManyNameBytes, .tooManyBytes,
+      .libzip:
+      false
     default: true
     }
   }

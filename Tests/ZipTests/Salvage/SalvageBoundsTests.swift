@@ -58,6 +58,41 @@ import Testing
     }
   }
 
+  /// Directory records that overlap: each lies in the name of the one before.
+  @Test func namesOfOverlappingRecordsAreBounded() throws {
+    let (step, nameLength, count) = (64, 4096, 200)
+    var zip = ZipBuilder([.stored("x")])
+    zip.members[0].central.name = Array(repeating: UInt8(ascii: "n"), count: step - 46)
+    let directory = SalvageSample(zip.members).directory
+    var record = Array(zip.bytes[directory..<directory + step])
+    record.replaceSubrange(28..<30, with: [UInt8(nameLength & 0xFF), UInt8(nameLength >> 8)])
+    let records = Array(repeating: record, count: count).flatMap { $0 }
+    let file = try ArchiveOnDisk(records + Array(repeating: UInt8(ascii: "n"), count: nameLength))
+    let limits = Limits().with(\.maximumDirectoryBytes, 16 * nameLength)
+    #expect(throws: ArchiveError.tooManyNameBytes(file.path, limit: 16 * nameLength)) {
+      try Salvage(path: file.path, limits: limits)
+    }
+    // the name is kept as bytes and as text, and code page 437 may make it longer
+    let enough = Limits().with(\.maximumDirectoryBytes, count * nameLength * 4)
+    #expect(try Salvage(path: file.path, limits: enough).archive.entries == [])
+  }
+
+  /// A name of a few bytes, for which an extra field gives a longer one.
+  @Test func namesInExtraFieldsCount() throws {
+    let name = Array(repeating: UInt8(ascii: "n"), count: 60_000)
+    let members = (0..<4).map { index in
+      ZipMember.stored("\(index)").with {
+        var field: [UInt8] = [1]
+        field.append(littleEndian: CRC32.of($0.central.name))
+        $0.central.extra = .extraField(0x7075, field + name)
+      }
+    }
+    let file = try ArchiveOnDisk(Array(SalvageSample(members).bytes.dropLast(22)))
+    #expect(throws: ArchiveError.tooManyNameBytes(file.path, limit: 200_000)) {
+      try Salvage(path: file.path, limits: Limits().with(\.maximumDirectoryBytes, 200_000))
+    }
+  }
+
   @Test func givingUpStopsTheSearch() throws {
     struct Stop: Error {}
     let file = try ArchiveOnDisk([1] + SalvageSample().bytes)
