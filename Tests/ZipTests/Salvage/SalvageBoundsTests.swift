@@ -93,6 +93,40 @@ import Testing
     }
   }
 
+  /// A record that claims all the bytes there can be, and ends where the file has hardly begun.
+  @Test func sizesThatNoFileHas() throws {
+    let members = [0, 1].map { offset in
+      ZipMember.stored("x\(offset)", String(repeating: "data", count: 20)).with {
+        $0.local.signature = 0
+        $0.central.offset = UInt32(offset)
+        $0.central.flags = 8
+        $0.central.compressedSize = .max
+        $0.central.extra = .zip64Field(UInt64(Int.max))
+      }
+    }
+    let file = try ArchiveOnDisk(SalvageSample(members).bytes)
+    #expect(try Salvage(path: file.path).archive.entries == [])
+  }
+
+  /// Encrypted entries that all claim the rest of the file, for whoever would read them with a password.
+  @Test func encryptedHeadersEverywhere() throws {
+    let size = 1 << 20
+    var bytes: [UInt8] = []
+    while bytes.count < size - 64 {
+      var header = Trap.stored.header(rest: size - bytes.count - 31)
+      header[6] = 1
+      let rest = UInt32(size - bytes.count - 31 - 12)
+      withUnsafeBytes(of: rest.littleEndian) { header.replaceSubrange(22..<26, with: $0) }
+      bytes += header
+    }
+    bytes += [UInt8](repeating: 7, count: size - bytes.count)
+    let file = try ArchiveOnDisk(bytes)
+    let salvage = try Salvage(path: file.path)
+    #expect(salvage.unproven.count == salvage.archive.entries.count)
+    #expect(salvage.archive.entries.reduce(0) { $0 + $1.compressedSize } <= size * 8 + 64 << 20)
+    #expect(salvage.needsPassword)
+  }
+
   @Test func givingUpStopsTheSearch() throws {
     struct Stop: Error {}
     let file = try ArchiveOnDisk([1] + SalvageSample().bytes)
