@@ -252,9 +252,9 @@ struct SalvageWalk {
   /// Where an entry and the descriptor behind it end.
   private func endOfDescriptor(_ entry: Entry) throws -> Int {
     guard entry.flags & Flag.descriptor != 0 else { return entry.dataEnd }
-    let bytes = try probe.bytes(Descriptor.maximumLength, at: entry.dataEnd)
+    let bytes = try probe.bytes(DataDescriptor.maximumLength, at: entry.dataEnd)
     let descriptor = bytes.withUnsafeBytes {
-      Descriptor.find(
+      DataDescriptor.find(
         $0, crc32: entry.crc32, compressedSize: entry.compressedSize, size: entry.size)
     }
     return entry.dataEnd + (descriptor?.length ?? 0)
@@ -288,49 +288,15 @@ struct SalvageWalk {
   }
 }
 
-extension SignatureScan.Hint {
-  /// Where the data of an entry may begin whose local header is gone.
-  fileprivate func dataOffsets(at site: Int) -> [Int] {
-    let start = site + RecordLength.localHeader + record.rawName.count
-    // the lengths that extra fields have in practice: as in the directory, none, Info-ZIP's, ZIP64's
-    var offsets = [record.extraLength, 0, 28, 20].map { start + $0 }
-    for descriptor in record.flags & Flag.descriptor == 0 ? [0] : [16, 12, 24, 20] {
-      // where the record lies, out of every file's bounds
-      offsets.append(limit &- descriptor &- record.compressedSize)
-    }
-    var tried: Set<Int> = []
-    return offsets.filter { $0 >= start && tried.insert($0).inserted }
-  }
-}
-
-extension Entry {
-  fileprivate func isSameData(as other: Entry) -> Bool {
-    dataOffset == other.dataOffset && compressedSize == other.compressedSize && size == other.size
-      && method == other.method && encryption == other.encryption && name == other.name
-  }
-}
-
-extension SalvagedHeader {
-  /// Whether a directory record says the same of the data, whatever the names are.
-  func isLike(_ record: SalvagedRecord) -> Bool {
-    method == record.method && hasSizes && crc32 == record.crc32
-      && compressedSize == record.compressedSize && size == record.size
-  }
-
-  /// Whether a directory record says the same of the entry, as far as this header says anything.
-  func hasNameAndMethod(of record: SalvagedRecord) -> Bool {
-    method == record.method && rawName == record.rawName
-  }
-
-  /// Where the data ends, if the sizes are right.
-  var dataEnd: Int {
-    let (end, overflow) = dataOffset.addingReportingOverflow(compressedSize)
-    return overflow ? .max : end
-  }
-}
-
 extension DataProbe.Outcome {
   var hasEnded: Bool {
     if case .ended = self { true } else { false }
+  }
+}
+
+extension Signature {
+  /// Whether a record that follows an entry begins here.
+  static func followsEntry(_ mark: UInt32) -> Bool {
+    [localHeader, directoryRecord, end, zip64End].contains(mark)
   }
 }

@@ -156,6 +156,21 @@ struct SignatureScan {
   }
 }
 
+extension SignatureScan.Hint {
+  /// Where the data of an entry may begin whose local header is gone.
+  func dataOffsets(at site: Int) -> [Int] {
+    let start = site + RecordLength.localHeader + record.rawName.count
+    // the lengths that extra fields have in practice: as in the directory, none, Info-ZIP's, ZIP64's
+    var offsets = [record.extraLength, 0, 28, 20].map { start + $0 }
+    for descriptor in record.flags & Flag.descriptor == 0 ? [0] : [16, 12, 24, 20] {
+      // where the record lies, out of every file's bounds
+      offsets.append(limit &- descriptor &- record.compressedSize)
+    }
+    var tried: Set<Int> = []
+    return offsets.filter { $0 >= start && tried.insert($0).inserted }
+  }
+}
+
 extension UnsafeRawBufferPointer {
   /// Where the first "PK" is, with which every record's mark begins.
   func firstMark(from position: Int) -> Int? {
