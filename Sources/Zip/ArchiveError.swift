@@ -28,6 +28,8 @@ public enum ArchiveError: Error, Sendable, Equatable {
   case tooManyEntries(FilePath, count: Int, limit: Int)
   /// A directory larger than `Limits.maximumDirectoryBytes`.
   case directoryTooLarge(FilePath, bytes: Int, limit: Int)
+  /// Directory records, which may overlap in a file that is searched, with names of more bytes than are kept.
+  case tooManyNameBytes(FilePath, limit: Int)
   /// The declared sizes add up to more than `Limits.maximumBytes`.
   case tooManyBytes(FilePath, limit: Int)
   /// The compressed sizes add up to more than the file holds: a bomb whose entries share their data.

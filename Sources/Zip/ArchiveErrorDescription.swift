@@ -35,6 +35,9 @@ extension ArchiveError: CustomStringConvertible {
       "\(path) has \(count) entries; at most \(limit) are read"
     case .directoryTooLarge(let path, let bytes, let limit):
       "\(path) has a directory of \(bytes) bytes; at most \(limit) are read"
+    case .tooManyNameBytes(let path, let limit):
+      "\(path) has directory records whose names take more than \(limit) bytes, which no backup has; "
+        + "copy it again from its source"
     case .tooManyBytes(let path, let limit):
       "\(path) would expand to more than \(limit) bytes"
     case .compressedBytesExceedFile(let path):

@@ -1,54 +1,42 @@
-import SystemPackage
+/// The record behind data whose sizes its local header does not tell. With a mark or without, with sizes of
+/// four bytes or eight: programs write all of these. APPNOTE 4.3.9.
+struct DataDescriptor: Equatable {
+  /// The whole record, in bytes.
+  let length: Int
+  let crc32: UInt32
+  let compressedSize: Int
+  let size: Int
 
-/// What may stand between the data of an entry and the next record: the descriptor of an entry that was
-/// written before its sizes were known, and zeros that move the next entry to a round place. APPNOTE 4.3.9.
-///
-/// Programs that read an archive forward take what stands there for the truth, or for an entry that the
-/// directory does not have. So a descriptor that contradicts the directory is refused, and so is anything else.
-struct DataDescriptor {
-  /// Zeros of more than this many bytes are more than any alignment needs.
-  static let maximumGap = 64 << 10
+  /// The longest form.
+  static let maximumLength = 24
 
-  /// Whether the local header promises one.
-  var isPromised: Bool
-  /// Whether the local header has left something to it. Some programs set the flag, and have said everything.
-  var isNeeded: Bool
+  /// The descriptor at the start of these bytes, if there is one of these values.
+  static func find(
+    _ bytes: UnsafeRawBufferPointer, crc32: UInt32, compressedSize: Int, size: Int
+  ) -> DataDescriptor? {
+    all(in: bytes).first { $0.crc32 == crc32 && $0.compressedSize == compressedSize && $0.size == size }
+  }
 
-  /// Whether `gap` is what has to follow the entry's data. Some programs leave the mark out, and the sizes
-  /// have eight bytes each under ZIP64; no length tells these forms apart, so each is tried.
-  func fits(_ gap: UnsafeRawBufferPointer, after entry: Entry) -> Bool {
-    guard isPromised else { return gap.isZero }
-    if !isNeeded, gap.isZero { return true }
-    for form in Self.forms where gap.count >= form.length {
-      let values = gap.slice(form.length - form.width * 2 - 4, form.width * 2 + 4)
-      guard !form.hasMark || gap.u32(0) == Signature.descriptor else { continue }
-      guard values.u32(0) == entry.crc32,
-        values.size(4, form.width) == entry.compressedSize,
-        values.size(4 + form.width, form.width) == entry.size
-      else { continue }
-      return gap.slice(form.length, gap.count - form.length).isZero
+  /// What can be read as a descriptor at the start of these bytes.
+  static func all(in bytes: UnsafeRawBufferPointer) -> [DataDescriptor] {
+    let isMarked = bytes.count >= 4 && bytes.u32(0) == Signature.descriptor
+    var found: [DataDescriptor] = []
+    for (start, isWide) in [(4, false), (4, true), (0, false), (0, true)] where isMarked || start == 0 {
+      let length = start + (isWide ? 20 : 12)
+      guard bytes.count >= length else { continue }
+      let crc32 = bytes.u32(start)
+      if isWide {
+        guard let compressedSize = Int(exactly: bytes.u64(start + 4)),
+          let size = Int(exactly: bytes.u64(start + 12))
+        else { continue }
+        found.append(DataDescriptor(length: length, crc32: crc32, compressedSize: compressedSize, size: size))
+      } else {
+        found.append(
+          DataDescriptor(
+            length: length, crc32: crc32, compressedSize: Int(bytes.u32(start + 4)),
+            size: Int(bytes.u32(start + 8))))
+      }
     }
-    return false
-  }
-
-  private struct Form {
-    var hasMark: Bool
-    /// Of a size, in bytes.
-    var width: Int
-    var length: Int { (hasMark ? 8 : 4) + width * 2 }
-  }
-
-  private static let forms = [
-    Form(hasMark: true, width: 4), Form(hasMark: true, width: 8), Form(hasMark: false, width: 4),
-    Form(hasMark: false, width: 8),
-  ]
-}
-
-extension UnsafeRawBufferPointer {
-  var isZero: Bool { allSatisfy { $0 == 0 } }
-
-  /// A size of four or eight bytes, nil if no file can have it.
-  fileprivate func size(_ offset: Int, _ width: Int) -> Int? {
-    width == 4 ? Int(u32(offset)) : Int(exactly: u64(offset))
+    return found
   }
 }

@@ -113,18 +113,15 @@ struct DirectoryScan: ~Copyable {
   private func encryption(
     flags: UInt16, method: UInt16, _ aes: UnsafeRawBufferPointer?, _ name: String
   ) throws(ArchiveError) -> (Entry.Encryption, UInt16) {
-    guard flags & (Flag.strongEncryption | Flag.maskedHeaders) == 0 else {
-      throw .unsupportedEncryption(path, entry: name)
+    do {
+      return try Entry.Encryption.of(flags: flags, method: method, aes)
+    } catch {
+      switch error {
+      case .unsupported: throw .unsupportedEncryption(path, entry: name)
+      case .patch: throw lies(name, .flags)
+      case .extraField: throw lies(name, .extraField)
+      }
     }
-    guard flags & Flag.patchedData == 0 else { throw lies(name, .flags) }
-    let isEncrypted = flags & Flag.encrypted != 0
-    guard method == 99 else { return (isEncrypted ? .traditional : .none, method) }
-    // version 1 or 2, "AE", strength, method inside
-    guard isEncrypted, let aes, aes.count == 7 else { throw lies(name, .extraField) }
-    guard let keyBits = [1: 128, 2: 192, 3: 256][aes[4]], aes.u16(2) == 0x4541,
-      aes.u16(0) == 1 || aes.u16(0) == 2
-    else { throw .unsupportedEncryption(path, entry: name) }
-    return (.aes(keyBits: keyBits, hasCRC: aes.u16(0) == 1), aes.u16(5))
   }
 
   /// Only files and folders.

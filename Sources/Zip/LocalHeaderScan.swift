@@ -41,7 +41,7 @@ struct LocalHeaderScan: ~Copyable {
       let following = position + 1 < order.count ? entries[order[position + 1]].headerOffset : directoryOffset
       let isNear = following - entry.headerOffset < Self.nearby
       let name = scan.rawName(index, length: scan.rawNameLength(index))
-      let (dataOffset, descriptor) = try compare(entry, name, in: file, readingAhead: isNear)
+      let (dataOffset, gap) = try compare(entry, name, in: file, readingAhead: isNear)
       guard dataOffset <= directoryOffset - entry.compressedSize else { throw lies(entry, .compressedSize) }
       entries[index].dataOffset = dataOffset
       limit = dataOffset + entry.compressedSize
@@ -49,7 +49,7 @@ struct LocalHeaderScan: ~Copyable {
       let isPlausible =
         following == directoryOffset || following <= directoryOffset - RecordLength.localHeader
       if following >= limit, isPlausible {
-        try check(descriptor, after: entry, limit..<following, in: file)
+        try check(gap, limit..<following, after: entry, in: file)
       }
       previous = index
     }
@@ -68,7 +68,7 @@ struct LocalHeaderScan: ~Copyable {
 
   private mutating func compare(
     _ entry: Entry, _ name: UnsafeRawBufferPointer, in file: borrowing File, readingAhead: Bool
-  ) throws(ArchiveError) -> (dataOffset: Int, DataDescriptor) {
+  ) throws(ArchiveError) -> (dataOffset: Int, EntryGap) {
     let fixed = RecordLength.localHeader
     let ahead = readingAhead ? Self.capacity : 64
     try need(fixed + name.count, at: entry.headerOffset, in: file, ahead: ahead, for: entry)
@@ -89,7 +89,7 @@ struct LocalHeaderScan: ~Copyable {
 
   private func compare(
     _ entry: Entry, _ record: UnsafeRawBufferPointer, _ fields: ExtraFields
-  ) throws(ArchiveError) -> DataDescriptor {
+  ) throws(ArchiveError) -> EntryGap {
     let flags = record.u16(6)
     let important = Flag.encrypted | Flag.strongEncryption | Flag.maskedHeaders | Flag.patchedData
     guard flags & important == entry.flags & important else { throw lies(entry, .flags) }
@@ -111,33 +111,33 @@ struct LocalHeaderScan: ~Copyable {
       guard blank.contains(size) || size == entry.size else { throw lies(entry, .size) }
       let isTold =
         crc32 == entry.crc32 && compressedSize == entry.compressedSize && size == entry.size
-      return DataDescriptor(isPromised: true, isNeeded: !isTold)
+      return EntryGap(isPromised: true, isNeeded: !isTold)
     } else {
       guard isWide else { throw lies(entry, .extraField) }
       guard crc32 == entry.crc32 else { throw lies(entry, .crc32) }
       guard compressedSize == entry.compressedSize else { throw lies(entry, .compressedSize) }
       guard size == entry.size else { throw lies(entry, .size) }
-      return DataDescriptor(isPromised: false, isNeeded: false)
+      return EntryGap(isPromised: false, isNeeded: false)
     }
   }
 
   /// Looks at what stands between an entry's data and the next record.
   private mutating func check(
-    _ descriptor: DataDescriptor, after entry: Entry, _ gap: Range<Int>, in file: borrowing File
+    _ gap: EntryGap, _ range: Range<Int>, after entry: Entry, in file: borrowing File
   ) throws(ArchiveError) {
-    if gap.isEmpty, !descriptor.isNeeded { return }
-    guard gap.count <= DataDescriptor.maximumGap else {
-      throw .unaccountedBytes(path, after: entry.name, bytes: gap.count)
+    if range.isEmpty, !gap.isNeeded { return }
+    guard range.count <= EntryGap.maximumGap else {
+      throw .unaccountedBytes(path, after: entry.name, bytes: range.count)
     }
     // the next header follows, and comes along
-    if !gap.isEmpty { try need(gap.count, at: gap.lowerBound, in: file, ahead: 512, for: entry) }
+    if !range.isEmpty { try need(range.count, at: range.lowerBound, in: file, ahead: 512, for: entry) }
     let bytes =
-      gap.isEmpty
+      range.isEmpty
       ? UnsafeRawBufferPointer(start: nil, count: 0)
-      : buffer.bytes.slice(gap.lowerBound - start, gap.count)
-    guard descriptor.fits(bytes, after: entry) else {
-      throw descriptor.isPromised
-        ? lies(entry, .descriptor) : .unaccountedBytes(path, after: entry.name, bytes: gap.count)
+      : buffer.bytes.slice(range.lowerBound - start, range.count)
+    guard gap.fits(bytes, after: entry) else {
+      throw gap.isPromised
+        ? lies(entry, .descriptor) : .unaccountedBytes(path, after: entry.name, bytes: range.count)
     }
   }
 

@@ -99,6 +99,19 @@ extension HostileArchives {
     ) {
       lie($0, "a.jpg", .extraField)
     },
+    Hostile(
+      "AES of a version that nobody knows",
+      {
+        $0.members[0].both {
+          $0.flags = 1; $0.method = 99; $0.extra = .extraField(0x9901, [3, 0, 0x41, 0x45, 3, 0, 0])
+        }
+      }
+    ) {
+      .unsupportedEncryption($0, entry: "a.jpg")
+    },
+    Hostile("a patch to other data", { $0.members[0].both { $0.flags = 1 << 5 } }) {
+      lie($0, "a.jpg", .flags)
+    },
     Hostile("encrypted and shorter than the encryption", { $0.members[0].both { $0.flags = 1 } }) {
       lie($0, "a.jpg", .compressedSize)
     },

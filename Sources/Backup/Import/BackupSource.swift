@@ -185,10 +185,7 @@ public struct BackupSource: Sendable {
   /// `metadata.json` at the root (Android), or in the one folder that holds everything (iOS).
   private static func metadataEntry(_ archive: Archive) throws -> (Entry, root: String) {
     let entries = archive.entries.filter { !$0.isIgnored }
-    let candidates = entries.filter { entry in
-      entry.name == "metadata.json"
-        || entry.name.hasSuffix("/metadata.json") && entry.name.count { $0 == "/" } == 1
-    }
+    let candidates = entries.filter(\.isMetadata)
     guard candidates.count <= 1 else {
       throw BackupError.severalMetadata(archive.path, candidates.map(\.name))
     }
@@ -227,9 +224,4 @@ extension BackupSource.Content {
     case .absent(_, _, let md5): md5
     }
   }
-}
-
-extension Entry {
-  /// What macOS leaves in archives that it makes.
-  var isIgnored: Bool { name.hasPrefix("__MACOSX/") || name == ".DS_Store" || name.hasSuffix("/.DS_Store") }
 }

@@ -60,7 +60,7 @@ extension BackupSource {
 
 extension BackupSource.Content {
   /// Whether a password is needed for the bytes.
-  fileprivate var isEncrypted: Bool {
+  var isEncrypted: Bool {
     if case .entry(let entry, _) = self { entry.isEncrypted } else { false }
   }
 }

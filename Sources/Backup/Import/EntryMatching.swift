@@ -25,7 +25,7 @@ struct EntryMatching {
     var manifest: [Int64: Metadata.ManifestEntry] = [:]
     for entry in metadata.photoManifest { manifest[entry.photoId] = entry }
 
-    var used: Set<String> = ["metadata.json", "checksums.md5", "categories.json"]
+    var used = Entry.textsOfBackup
     let named = Set(metadata.photoManifest.map(\.zipEntryName))
     for record in metadata.photos {
       guard !record.isFromAssets else {

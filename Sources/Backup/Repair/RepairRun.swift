@@ -115,7 +115,12 @@ struct RepairRun {
   private func openDamaged(_ check: @escaping (Int) throws -> Void) throws -> BackupSource {
     do {
       let source = try BackupSource.salvaging(path, limits: options.limits, whileReading: check)
-      if source.archive?.entries.contains(where: \.isEncrypted) != true { return source }
+      // in a damaged one, what looks like an encrypted entry may be none
+      let isEncrypted =
+        source.salvage == nil
+        ? source.archive?.entries.contains(where: \.isEncrypted) == true
+        : source.photos.contains { $0.content.isEncrypted }
+      if !isEncrypted { return source }
     } catch BackupError.passwordNeeded {
       // as below
     }

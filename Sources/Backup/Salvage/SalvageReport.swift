@@ -35,9 +35,9 @@ extension BackupSource {
       let salvage: Salvage
       do {
         salvage = try Salvage(path: path, limits: limits, whileReading: whileReading)
-      } catch is ArchiveError {
+      } catch let obstacle as ArchiveError {
         // no file, or nothing in it: what was wrong at first says more
-        throw error
+        throw obstacle.isLimit ? obstacle : error
       }
       guard let found = try SalvagedContents(salvage, limits: limits, password, whileReading) else {
         throw error
@@ -72,6 +72,16 @@ extension BackupSource {
     case BackupError.metadata(_, let fault): fault.newerVersion == nil
     case ArchiveError.file, ArchiveError.passwordNeeded, ArchiveError.wrongPassword: false
     case is ArchiveError: true
+    default: false
+    }
+  }
+}
+
+extension ArchiveError {
+  /// Whether more is in the file than `Limits` allow.
+  fileprivate var isLimit: Bool {
+    switch self {
+    case .tooManyEntries, .directoryTooLarge, .tooManyNameBytes, .tooManyBytes: true
     default: false
     }
   }

@@ -18,8 +18,7 @@ struct SalvagedContents {
   private(set) var losses: [Finding] = []
 
   private let salvage: Salvage
-  private let password: Secret?
-  private let whileReading: (Int) throws -> Void
+  private let proof: EntryProof
   /// Copies of metadata.json that are looked at; an archive has one.
   private static let maximumCopies = 16
 
@@ -27,9 +26,8 @@ struct SalvagedContents {
   init?(
     _ salvage: Salvage, limits: Limits, _ password: Secret?, _ whileReading: @escaping (Int) throws -> Void
   ) throws {
-    self.password = password
     self.salvage = salvage
-    self.whileReading = whileReading
+    proof = EntryProof(archive: salvage.archive, password: password, whileReading: whileReading)
     metadata = Metadata()
     if let (metadata, root) = try Self.metadata(in: salvage, limits, password) {
       self.metadata = metadata
@@ -37,16 +35,15 @@ struct SalvagedContents {
       try match(try provenEntries())
     } else {
       isMetadataLost = true
-      let named = try NamedPhotos(salvage, password, whileReading)
+      let named = try NamedPhotos(salvage, proof)
       guard !named.metadata.photos.isEmpty else { return nil }
       metadata = named.metadata
-      root = named.root
       losses.append(
         Finding(
           "metadata.json",
           "it is lost, and with it categories, names and settings; the photos come into “Rescued”, under "
             + "the names of their entries"))
-      for name in named.unproven { notProven(name, 1) }
+      losses += named.others
       try match(named.entries)
     }
   }
@@ -58,9 +55,9 @@ struct SalvagedContents {
   )? {
     let archive = salvage.archive
     let copies = archive.entries.filter { entry in
-      !salvage.unproven.contains(entry.index) && !entry.isIgnored
-        && (entry.name == "metadata.json"
-          || entry.name.hasSuffix("/metadata.json") && entry.name.count { $0 == "/" } == 1)
+      // that it can be decrypted and read proves one that is encrypted
+      entry.isMetadata && !entry.isIgnored
+        && (!salvage.unproven.contains(entry.index) || entry.isEncrypted && password != nil)
     }
     let names = Set(archive.entries.map(\.name))
     var best: (metadata: Metadata, root: String, hits: Int)?
@@ -105,15 +102,15 @@ struct SalvagedContents {
       if same.count == 1, !salvage.unproven.contains(entry.index) {
         proven.append(entry)
       } else if let digest = checksums[entry.name] {
-        if let right = try same.first(where: { try self.digest(of: $0) == digest }) {
+        if let right = try same.first(where: { try proof.digest(of: $0) == digest }) {
           proven.append(right)
         } else {
-          notProven(entry.name, same.count)
+          notProven(entry, same.count)
         }
-      } else if let first = same.first(where: { !salvage.unproven.contains($0.index) }) {
+      } else if let first = try same.first(where: isProven) {
         proven.append(first)
       } else {
-        notProven(entry.name, same.count)
+        notProven(entry, same.count)
       }
     }
     return proven
@@ -121,26 +118,12 @@ struct SalvagedContents {
 
   private var unprovenNames: [String: String] = [:]
 
-  private mutating func notProven(_ name: String, _ count: Int) {
-    unprovenNames[name] =
-      count == 1
-      ? "its checksum is lost, and nothing else tells whether it is whole"
-      : "none of the \(count) entries \(name.escaped) is the one"
+  private mutating func notProven(_ entry: Entry, _ count: Int) {
+    unprovenNames[entry.name] = entry.reasonWhyUnproven(among: count)
   }
 
-  private func digest(of entry: Entry) throws -> MD5Digest? {
-    do {
-      var reader = try EntryReader(salvage.archive, password: password)
-      var hash = RunningMD5()
-      try reader.read(entry) { bytes in
-        try whileReading(bytes.count)
-        hash.update(bytes)
-      }
-      return hash.digest
-    } catch let error as ArchiveError {
-      if case .file = error { throw error }
-      return nil
-    }
+  private func isProven(_ entry: Entry) throws -> Bool {
+    try !salvage.unproven.contains(entry.index) || proof.isOpenedByPassword(entry)
   }
 
   private mutating func match(_ entries: [Entry]) throws {

@@ -24,11 +24,6 @@ struct PhotoSearch {
   /// What was found in a folder and is no photo.
   private(set) var others: [String] = []
 
-  /// Endings of photos whose header this project does not read; their width, height and date stay unknown.
-  private static let otherEndings: Set<String> = [
-    "jpg", "jpeg", "png", "gif", "webp", "heic", "heif", "avif", "bmp", "tif", "tiff", "dng", "jxl",
-  ]
-
   /// The library's own folder, which is not searched.
   private let library: FileStatus.Identity?
 
@@ -70,7 +65,7 @@ struct PhotoSearch {
           errors.append(Finding(error))
         }
       }
-    case .file where header.format != nil || Self.otherEndings.contains(path.extension?.lowercased() ?? ""):
+    case .file where header.format != nil || PhotoKind.isPhotoEnding(path.extension ?? ""):
       photos.append(
         Found(
           path: path, size: status.size, modified: status.modified, header: header,

@@ -49,16 +49,18 @@ struct DescriptorSearch {
       var position = 0
       while let found = buffer.bytes.firstMark(from: position) {
         position = found
-        let bytes = Array(buffer.bytes[position...].prefix(Descriptor.maximumLength))
+        let bytes = Array(buffer.bytes[position...].prefix(DataDescriptor.maximumLength))
         let place = start + position
-        if bytes.count < Descriptor.maximumLength, place + Descriptor.maximumLength <= file.status.size {
+        if bytes.count < DataDescriptor.maximumLength,
+          place + DataDescriptor.maximumLength <= file.status.size
+        {
           break
         }
         if bytes.starts(with: [0x50, 0x4B, 7, 8]), let found = try entry(bytes, at: place) { return found }
         position += 1
       }
       guard start + buffer.count < file.status.size else { break }
-      start += buffer.count - Descriptor.maximumLength
+      start += buffer.count - DataDescriptor.maximumLength
     }
     _ = probe.spend(file.status.size - header.dataOffset)
     return nil
@@ -67,7 +69,7 @@ struct DescriptorSearch {
   /// The entry whose descriptor stands at `place`, if its length and its checksum say so.
   private func entry(_ bytes: [UInt8], at place: Int) throws -> (Entry, end: Int)? {
     let length = place - header.dataOffset
-    let descriptors = bytes.withUnsafeBytes { Descriptor.all(in: $0) }
+    let descriptors = bytes.withUnsafeBytes { DataDescriptor.all(in: $0) }
     for descriptor in descriptors where descriptor.compressedSize == length {
       let entry = Entry(
         header, name: name, at: site, crc32: descriptor.crc32, compressedSize: length,

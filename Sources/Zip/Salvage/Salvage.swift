@@ -41,15 +41,27 @@ public struct Salvage: Sendable {
   /// What was lost, as far as a name of it is left; in the order of the file.
   public let losses: [Loss]
   /// The entries, by index, that a checksum from elsewhere has to vouch for before they are believed: their
-  /// own was lost, or they were found in the remains of another entry and may be a part of it.
+  /// own was lost, or they were found in the remains of another entry and may be a part of it. An encrypted one
+  /// is vouched for, too, by the password that opens it to its end; several of those may share their data.
   public let unproven: Set<Int>
+
+  /// Whether what was found cannot be had without a password: an entry that is certainly there is encrypted, or
+  /// all that may be there are.
+  public var needsPassword: Bool {
+    let files = archive.entries.filter { !$0.isDirectory }
+    let encrypted = files.filter(\.isEncrypted)
+    return encrypted.contains { !unproven.contains($0.index) }
+      || !encrypted.isEmpty && encrypted.count == files.count
+  }
 
   /// Opens a file as an archive, and searches it if it is none, or not a whole one.
   ///
   /// Blocks; writes nothing. The search reads the file once in order, and then what is needed to find where
   /// entries end. However many false headers there are: what is expanded in vain stays under eight times the
   /// file's size and 64 MiB, and each byte of the file is expanded in earnest at most once. Memory is a few
-  /// hundred bytes for each header found, of which `limits` allows so many.
+  /// hundred bytes for each header and directory record found, of which `limits` allows so many, and the names
+  /// of the records: 256 MiB in all, or `Limits.maximumDirectoryBytes` if that is less. Records may overlap, so
+  /// that a small file could have far more of them.
   /// - Parameter whileReading: called with the bytes read since the last call; may throw to give up.
   /// - Throws: `ArchiveError` if the file cannot be read or there is more in it than `limits` allows; what
   ///   `whileReading` throws.
@@ -84,7 +96,9 @@ extension ArchiveError {
   /// False where searching would meet the same obstacle, or where there is nothing to search.
   fileprivate var isCuredBySearching: Bool {
     switch self {
-    case .file, .notAFile, .emptyFile, .tooManyEntries, .directoryTooLarge, .tooManyBytes, .libzip: false
+    case .file, .notAFile, .emptyFile, .tooManyEntries, .directoryTooLarge, .tooManyNameBytes, .tooManyBytes,
+      .libzip:
+      false
     default: true
     }
   }

@@ -1,7 +1,7 @@
 import FileSystem
 
 /// Goes through a damaged file in order, from one place where an entry may begin to the next, and decides
-/// what is an entry. What it takes never overlaps.
+/// what is an entry. What it takes never overlaps, but for encrypted entries that only a password can prove.
 struct SalvageWalk {
   private(set) var entries: [Entry] = []
   private(set) var losses: [Salvage.Loss] = []
@@ -18,6 +18,8 @@ struct SalvageWalk {
   /// Where the last entry that was not taken would have ended, had its header told the truth.
   private var doubtEnd = 0
   private var totalSize = 0
+  /// The data of the entries that were taken, in order.
+  private var taken: [Range<Int>] = []
 
   init(
     _ file: ArchiveFile, _ scan: SignatureScan, limits: Limits,
@@ -58,6 +60,7 @@ struct SalvageWalk {
     {
       return
     }
+    if keepEncrypted(header, hints, at: site) { return }
     if let header, records.isEmpty {
       guard let name = header.name else { return }
       let end = header.hasSizes ? header.dataEnd : header.dataOffset
@@ -160,14 +163,7 @@ struct SalvageWalk {
   private mutating func take(_ hint: SignatureScan.Hint, at site: Int) throws -> Bool {
     let record = hint.record
     guard let name = record.name, record.encryption == .none else { return false }
-    let start = site + RecordLength.localHeader + record.rawName.count
-    // the lengths that extra fields have in practice: as in the directory, none, Info-ZIP's, ZIP64's
-    var offsets = [record.extraLength, 0, 28, 20].map { start + $0 }
-    for descriptor in record.flags & Flag.descriptor == 0 ? [0] : [16, 12, 24, 20] {
-      offsets.append(hint.limit - descriptor - record.compressedSize)
-    }
-    var tried: Set<Int> = []
-    for offset in offsets where offset >= start && tried.insert(offset).inserted {
+    for offset in hint.dataOffsets(at: site) {
       let entry = Entry(record, name: name, at: site, dataOffset: offset)
       guard entry.isPossible, entry.dataEnd <= hint.limit else { continue }
       let end = try endOfDescriptor(entry)
@@ -178,11 +174,52 @@ struct SalvageWalk {
     return false
   }
 
+  // MARK: By the password
+
+  /// Keeps what may be an encrypted entry for whoever has the password, since nothing else can tell. What lies in
+  /// its place is looked at all the same.
+  ///
+  /// - Returns: false if there can be none.
+  private mutating func keepEncrypted(
+    _ header: SalvagedHeader?, _ hints: [SignatureScan.Hint], at site: Int
+  ) -> Bool {
+    var candidates: [Entry] = []
+    if let header, header.hasSizes, let name = header.name {
+      candidates.append(
+        Entry(
+          header, name: name, at: site, crc32: header.crc32, compressedSize: header.compressedSize,
+          size: header.size))
+    }
+    for hint in hints {
+      guard let name = hint.record.name else { continue }
+      let offsets = header.map { [$0.dataOffset] } ?? hint.dataOffsets(at: site)
+      candidates += offsets.map { Entry(hint.record, name: name, at: site, dataOffset: $0) }
+    }
+    let count = entries.count
+    for entry in candidates where !entries[count...].contains(where: { $0.isSameData(as: entry) }) {
+      keep(entry)
+    }
+    return entries.count > count
+  }
+
+  /// What is claimed counts as read in vain, so that headers which all claim the rest of the file come to an end.
+  private mutating func keep(_ entry: Entry) {
+    let bytes = max(entry.compressedSize, entry.size)
+    guard entry.isEncrypted, entry.isPossible, entry.dataEnd <= file.status.size, entry.isReadable,
+      EntryName.fault(of: entry.name) == nil, entry.specialKind == nil, bytes < probe.budget,
+      probe.spend(bytes)
+    else { return }
+    unproven.insert(entries.count)
+    entries.append(entry.numbered(entries.count))
+    doubtEnd = max(doubtEnd, entry.dataEnd)
+  }
+
   // MARK: Findings
 
   private mutating func accept(_ entry: Entry, end: Int, isProven: Bool = true) throws {
     let isDoubtful = entry.headerOffset < doubtEnd
     cursor = max(end, entry.dataEnd)
+    taken.append(entry.dataOffset..<max(entry.dataOffset, entry.dataEnd))
     if let fault = EntryName.fault(of: entry.name) { return lose(entry.name, .unsafeName(fault)) }
     if let kind = entry.specialKind { return lose(entry.name, .notARegularFile(kind)) }
     guard entry.isReadable else { return lose(entry.name, .unreadable) }
@@ -215,9 +252,9 @@ struct SalvageWalk {
   /// Where an entry and the descriptor behind it end.
   private func endOfDescriptor(_ entry: Entry) throws -> Int {
     guard entry.flags & Flag.descriptor != 0 else { return entry.dataEnd }
-    let bytes = try probe.bytes(Descriptor.maximumLength, at: entry.dataEnd)
+    let bytes = try probe.bytes(DataDescriptor.maximumLength, at: entry.dataEnd)
     let descriptor = bytes.withUnsafeBytes {
-      Descriptor.find(
+      DataDescriptor.find(
         $0, crc32: entry.crc32, compressedSize: entry.compressedSize, size: entry.size)
     }
     return entry.dataEnd + (descriptor?.length ?? 0)
@@ -236,12 +273,12 @@ struct SalvageWalk {
   }
 
   private func isInsideEntry(_ position: Int) -> Bool {
-    var range = 0..<entries.count
+    var range = 0..<taken.count
     while !range.isEmpty {
       let middle = (range.lowerBound + range.upperBound) / 2
-      if entries[middle].dataEnd <= position {
+      if taken[middle].upperBound <= position {
         range = middle + 1..<range.upperBound
-      } else if entries[middle].dataOffset > position {
+      } else if taken[middle].lowerBound > position {
         range = range.lowerBound..<middle
       } else {
         return true
@@ -251,27 +288,15 @@ struct SalvageWalk {
   }
 }
 
-extension SalvagedHeader {
-  /// Whether a directory record says the same of the data, whatever the names are.
-  func isLike(_ record: SalvagedRecord) -> Bool {
-    method == record.method && hasSizes && crc32 == record.crc32
-      && compressedSize == record.compressedSize && size == record.size
-  }
-
-  /// Whether a directory record says the same of the entry, as far as this header says anything.
-  func hasNameAndMethod(of record: SalvagedRecord) -> Bool {
-    method == record.method && rawName == record.rawName
-  }
-
-  /// Where the data ends, if the sizes are right.
-  var dataEnd: Int {
-    let (end, overflow) = dataOffset.addingReportingOverflow(compressedSize)
-    return overflow ? .max : end
-  }
-}
-
 extension DataProbe.Outcome {
   var hasEnded: Bool {
     if case .ended = self { true } else { false }
+  }
+}
+
+extension Signature {
+  /// Whether a record that follows an entry begins here.
+  static func followsEntry(_ mark: UInt32) -> Bool {
+    [localHeader, directoryRecord, end, zip64End].contains(mark)
   }
 }

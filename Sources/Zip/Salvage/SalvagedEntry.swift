@@ -42,6 +42,12 @@ extension Entry {
       externalAttributes: externalAttributes)
   }
 
+  /// Whether another entry is the same as far as its bytes and its name go.
+  func isSameData(as other: Entry) -> Bool {
+    dataOffset == other.dataOffset && compressedSize == other.compressedSize && size == other.size
+      && method == other.method && encryption == other.encryption && name == other.name
+  }
+
   /// Where the data ends; `.max` for sizes that no file has.
   var dataEnd: Int {
     let (end, overflow) = dataOffset.addingReportingOverflow(compressedSize)

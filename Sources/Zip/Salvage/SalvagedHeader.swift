@@ -37,7 +37,8 @@ struct SalvagedHeader {
     let bytes = buffer.bytes
     let raw = bytes.slice(fixed, nameLength)
     guard let fields = ExtraFields(bytes.slice(fixed + nameLength, length - fixed - nameLength)),
-      let (encryption, method) = Self.encryption(flags: bytes.u16(6), method: bytes.u16(8), fields.aes)
+      let (encryption, method) = try? Entry.Encryption.of(
+        flags: bytes.u16(6), method: bytes.u16(8), fields.aes)
     else { return nil }
     rawName = Array(raw)
     flags = bytes.u16(6)
@@ -67,17 +68,24 @@ struct SalvagedHeader {
 
   /// The methods that APPNOTE 4.4.5 lists, read here or not.
   static func isKnown(method: UInt16) -> Bool { method <= 20 || (93...99).contains(method) }
+}
 
-  /// As the directory scan has it; nil for an encryption that nothing here can read.
-  static func encryption(
-    flags: UInt16, method: UInt16, _ aes: UnsafeRawBufferPointer?
-  ) -> (Entry.Encryption, UInt16)? {
-    guard flags & Flag.strongEncryption == 0 else { return nil }
-    guard method == 99 else { return (flags & Flag.encrypted != 0 ? .traditional : .none, method) }
-    guard flags & Flag.encrypted != 0, let aes, aes.count == 7, aes.u16(2) == 0x4541,
-      let keyBits = [1: 128, 2: 192, 3: 256][aes[4]], aes.u16(0) == 1 || aes.u16(0) == 2
-    else { return nil }
-    return (.aes(keyBits: keyBits, hasCRC: aes.u16(0) == 1), aes.u16(5))
+extension SalvagedHeader {
+  /// Whether a directory record says the same of the data, whatever the names are.
+  func isLike(_ record: SalvagedRecord) -> Bool {
+    method == record.method && hasSizes && crc32 == record.crc32
+      && compressedSize == record.compressedSize && size == record.size
+  }
+
+  /// Whether a directory record says the same of the entry, as far as this header says anything.
+  func hasNameAndMethod(of record: SalvagedRecord) -> Bool {
+    method == record.method && rawName == record.rawName
+  }
+
+  /// Where the data ends, if the sizes are right.
+  var dataEnd: Int {
+    let (end, overflow) = dataOffset.addingReportingOverflow(compressedSize)
+    return overflow ? .max : end
   }
 }
 
@@ -119,7 +127,7 @@ struct SalvagedRecord {
     var (size, compressedSize, offset) = (Int(bytes.u32(24)), Int(bytes.u32(20)), Int(bytes.u32(42)))
     guard let fields = ExtraFields(buffer.bytes.slice(nameLength, length - nameLength)),
       fields.widen(size: &size, compressedSize: &compressedSize, offset: &offset),
-      let (encryption, method) = SalvagedHeader.encryption(
+      let (encryption, method) = try? Entry.Encryption.of(
         flags: bytes.u16(8), method: bytes.u16(10), fields.aes)
     else { return nil }
     self.position = position

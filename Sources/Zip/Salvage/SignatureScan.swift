@@ -19,9 +19,14 @@ struct SignatureScan {
   /// Bytes that a window shares with the next, so that every record's fixed part lies in one.
   private static let overlap = 64
   private let limits: Limits
+  /// What the names of the records take. A directory record is as long as its name, and yet the next may begin
+  /// in the middle of it: without a bound, a file of such records takes a hundred times its size.
+  private var nameBytes = 0
+  private let maximumNameBytes: Int
 
   init(_ file: ArchiveFile, limits: Limits, whileReading: (Int) throws -> Void) throws {
     self.limits = limits
+    maximumNameBytes = min(256 << 20, limits.maximumDirectoryBytes)
     let size = file.status.size
     var buffer = RecordBuffer(capacity: Self.window)
     var start = 0
@@ -54,6 +59,10 @@ struct SignatureScan {
         nameChecksums.append(try nameChecksum(rest, at: start + position, in: file))
       case Signature.directoryRecord:
         guard let record = try SalvagedRecord(rest, at: start + position, in: file) else { continue }
+        nameBytes += record.rawName.count + (record.name?.utf8.count ?? 0)
+        guard nameBytes <= maximumNameBytes else {
+          throw ArchiveError.tooManyNameBytes(file.file.path, limit: maximumNameBytes)
+        }
         records.append(record)
       case Signature.end where rest.count >= RecordLength.end:
         note(size: UInt64(rest.u32(12)), offset: UInt64(rest.u32(16)), endsAt: start + position)
@@ -145,6 +154,21 @@ struct SignatureScan {
       start = index
     }
     return runs
+  }
+}
+
+extension SignatureScan.Hint {
+  /// Where the data of an entry may begin whose local header is gone.
+  func dataOffsets(at site: Int) -> [Int] {
+    let start = site + RecordLength.localHeader + record.rawName.count
+    // the lengths that extra fields have in practice: as in the directory, none, Info-ZIP's, ZIP64's
+    var offsets = [record.extraLength, 0, 28, 20].map { start + $0 }
+    for descriptor in record.flags & Flag.descriptor == 0 ? [0] : [16, 12, 24, 20] {
+      // where the record lies, out of every file's bounds
+      offsets.append(limit &- descriptor &- record.compressedSize)
+    }
+    var tried: Set<Int> = []
+    return offsets.filter { $0 >= start && tried.insert($0).inserted }
   }
 }
 

@@ -46,7 +46,7 @@ struct Heal: AsyncParsableCommand {
     let reporter = Reporter(output)
     let (target, paths) = (try library.path(), archives.map { FilePath($0) })
     options.limits = limits.limits
-    options.password = try password.read(for: paths, limits.limits, reporter)
+    options.password = try password.read(for: paths, limits.limits, reporter, salvaging: true)
     let summary = try await reporter.follow(.heal(target, from: paths, options: options))
 
     for warning in summary.warnings { reporter.warn(warning) }

@@ -97,7 +97,7 @@ struct Import: AsyncParsableCommand {
     let reporter = Reporter(output)
     options.consent = try confirmation.consent(reporter)
     let (paths, target) = (backups.map { FilePath($0) }, try library.path())
-    options.password = try password.read(for: paths, limits.limits, reporter)
+    options.password = try password.read(for: paths, limits.limits, reporter, salvaging: salvage)
     let summary: ImportSummary
     do {
       summary = try await reporter.follow(.import(paths, into: target, options: options))

@@ -81,7 +81,8 @@ struct Repair: AsyncParsableCommand {
     options.others = from.map { FilePath($0) }
     let reporter = Reporter(outputOptions)
     options.limits = limits.limits
-    options.password = try password.read(for: options.others, limits.limits, reporter)
+    options.password = try password.read(
+      for: options.others, limits.limits, reporter, salvaging: true)
     let summary = try await reporter.follow(.repair(FilePath(archive), options: options))
 
     for fault in summary.faults { reporter.warn(fault.message) }

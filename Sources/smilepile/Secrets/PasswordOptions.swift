@@ -52,13 +52,20 @@ struct PasswordOptions: ParsableArguments {
 
   /// The password to read backups with, nil if there is none. If nobody gave one and one of the backups is encrypted,
   /// a person at the terminal is asked. Blocks.
-  func read(for backups: [FilePath], _ limits: Limits, _ reporter: Reporter) throws -> Secret? {
+  ///
+  /// - Parameter salvaging: whether damaged backups are searched. Then they have to be searched to know this too.
+  func read(
+    for backups: [FilePath], _ limits: Limits, _ reporter: Reporter, salvaging: Bool = false
+  ) throws -> Secret? {
     if let given = try read(reporter) { return given }
     guard TerminalPrompt.isPossible else { return nil }
-    // whatever else is wrong with a file is told by whoever reads it
-    let locked = backups.first { path in
-      (try? EncryptionSummary(path: path, limits: limits))?.methods.isEmpty == false
-    }
+    let locked = backups.first { Self.needsPassword($0, limits, salvaging: salvaging) }
     return try locked.map { try TerminalPrompt.ask("Password for \($0)", .password) }
+  }
+
+  /// False for a file that cannot be read: what is wrong with it is told by whoever reads it.
+  private static func needsPassword(_ path: FilePath, _ limits: Limits, salvaging: Bool) -> Bool {
+    if let summary = try? EncryptionSummary(path: path, limits: limits) { return !summary.methods.isEmpty }
+    return salvaging && (try? Salvage(path: path, limits: limits))?.needsPassword == true
   }
 }

@@ -4,6 +4,7 @@ import PhotoLibrary
 import Secrets
 import TestSupport
 import Testing
+import Zip
 
 @testable import Backup
 
@@ -56,6 +57,67 @@ struct EncryptedSalvageTests {
     var bytes = archive
     bytes[place + 100] ^= 1
     #expect(try await salvaged(bytes) == Set(photos))
+  }
+
+  /// What stands in front of the data and behind it is gone in turn: neither the directory nor the next entry says
+  /// any more where an entry ends, and the metadata does not say its MD5.
+  @Test func thePasswordProvesWhatNothingElseDoes() async throws {
+    let entries = try Archive(path: scratch.path.appending("x.zip")).entries
+    let second = entries[1]
+    let end = second.dataOffset + second.compressedSize
+    // cut behind its last byte
+    #expect(try await salvaged(Array(archive[..<end])) == Set(photos[..<2]))
+    // one bit less, and its code does not fit
+    var bytes = Array(archive[..<end])
+    bytes[end - 1] ^= 1
+    #expect(try await salvaged(bytes) == Set(photos[..<1]))
+    // the next header is overwritten
+    bytes = Array(archive[..<entries[3].headerOffset])
+    for index in end..<end + 30 { bytes[index] = 0xAA }
+    #expect(try await salvaged(bytes) == Set(photos[..<2]))
+    // an entry before it claims to be longer than it is
+    bytes = Array(archive[..<entries[3].headerOffset])
+    bytes[entries[0].headerOffset + 19] = 8
+    bytes[entries[0].headerOffset + 23] = 8
+    #expect(try await salvaged(bytes) == Set(photos[1..<3]))
+    // its own header is gone, with the directory there and the metadata damaged
+    bytes = archive
+    bytes[entries[4].dataOffset + 40] ^= 1
+    for index in second.headerOffset..<second.headerOffset + 4 { bytes[index] = 0 }
+    #expect(try await salvaged(bytes) == Set(photos))
+  }
+
+  @Test func whatThePasswordDoesNotOpenIsNamed() async throws {
+    let second = try Archive(path: scratch.path.appending("x.zip")).entries[1]
+    var bytes = Array(archive[..<(second.dataOffset + second.compressedSize)])
+    bytes[bytes.count - 1] ^= 1
+    let library = try SampleLibrary()
+    let summary = try await library.importing(scratch.write(bytes, to: "damaged.zip")) {
+      ($0.salvages, $0.password) = (true, Self.password)
+    }
+    #expect(summary.errors.count { $0.item == second.name } == 1)
+    #expect(summary.errors.contains { $0.message.contains("damaged, or encrypted with another password") })
+  }
+
+  /// The export names a photo without an ending by its id alone.
+  @Test func idsComeBackWithoutEndings() async throws {
+    var backup = SampleBackup()
+    for (id, name) in [(3, "three"), (70, "seventy.jpg")] {
+      backup.add(id: Int64(id), name: "p\(id)", bytes: Array(name.utf8))
+      let index = backup.metadata.photos.count - 1
+      backup.metadata.photoManifest[index].originalPath = name
+    }
+    let library = try await SampleLibrary.imported(backup)
+    let path = scratch.path.appending("endings.zip")
+    _ = try await library.exporting(to: path) { $0.password = Self.password }
+    let entries = try Archive(path: path).entries
+    #expect(entries.prefix(2).map(\.name) == ["photos/3", "photos/70.jpg"])
+    let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path.string)))
+    let other = try SampleLibrary()
+    let cut = try scratch.write(Array(bytes[..<entries[2].dataOffset]), to: "cut.zip")
+    _ = try await other.importing(cut) { ($0.salvages, $0.password) = (true, Self.password) }
+    #expect(try other.contents.photos.map(\.id) == [3, 70])
+    #expect(try other.bytesOfPhotos()[3] == Array("three".utf8))
   }
 
   @Test func aWrongPasswordOrNoneIsSaid() async throws {

@@ -100,6 +100,7 @@ import Zip
     let summary = try await library.importing(path) { $0.salvages = true }
     #expect(summary.photosImported == 3 && summary.isIncomplete)
     #expect(summary.errors.contains { $0.item == "metadata.json" && $0.message.contains("Rescued") })
+    #expect(summary.errors.contains { $0.item == "elsewhere/x.jpg" && $0.message.contains("it is no photo") })
     let contents = try library.contents
     #expect(contents.categories.map(\.name) == ["rescued"])
     #expect(contents.photos.map(\.name) == ["a", "b", "holiday"])
@@ -112,6 +113,46 @@ import Zip
     // twice is once
     let again = try await library.importing(path) { $0.salvages = true }
     #expect(again.photosImported == 0 && again.photosSkipped == 3)
+  }
+
+  private static let png: [UInt8] =
+    [0x89, 0x50, 0x4E, 0x47, 13, 10, 26, 10, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 2, 0, 0, 0, 3]
+    + [8, 2, 0, 0, 0, 0, 0, 0, 0]
+
+  /// Photos that lie where no app puts them are taken by what they are, and what is none is named.
+  @Test func withoutMetadataImagesCountWhereverTheyAre() async throws {
+    var backup = SampleBackup(photos: ["a"])
+    for (index, name) in [
+      "IMG_1.jpg", "7", "holiday/deep/x.png", "phone/photos/5_b.png", "thumbnails/thumb_a.jpg",
+    ].enumerated() {
+      let bytes = Self.png + [UInt8(index)]
+      backup.members.append(ZipMember(Array(name.utf8), content: bytes, data: bytes, method: 0))
+    }
+    backup.members += [
+      .stored("scan.TIF", "of a kind whose header is not read"), .stored("notes.txt", "no photo"),
+      .stored("checksums.md5", "no loss"), .directory("holiday/"), .stored("__MACOSX/IMG_1.jpg", "no loss"),
+    ]
+    let library = try SampleLibrary()
+    let scratch = try ScratchFolder()
+    let path = try scratch.write(ZipBuilder(backup.members).bytes, to: "a.zip")
+    let summary = try await library.importing(path) { $0.salvages = true }
+    let contents = try library.contents
+    #expect(Set(contents.photos.map(\.name)) == ["a", "IMG_1", "7", "x", "b", "scan"])
+    #expect(contents.photos.first { $0.name == "b" }?.id == 5)
+    #expect(contents.categories.map(\.name) == ["rescued"])
+    #expect(try library.bytesOfPhotos().values.contains(Self.png + [0]))
+    #expect(Set(summary.errors.dropFirst().map(\.item)) == ["metadata.json", "notes.txt", "thumbnails"])
+  }
+
+  /// Of two photos with one name the second is at least named.
+  @Test func withoutMetadataASecondPhotoOfANameIsNamed() async throws {
+    let members = ["one", "two", "one"].map { ZipMember.stored("photos/1_a.jpg", $0) }
+    let library = try SampleLibrary()
+    let scratch = try ScratchFolder()
+    let path = try scratch.write(ZipBuilder(members).bytes, to: "a.zip")
+    let summary = try await library.importing(path) { $0.salvages = true }
+    #expect(try library.bytesOfPhotos() == [1: Array("one".utf8)])
+    #expect(summary.errors.count { $0.item == "photos/1_a.jpg" } == 1)
   }
 
   @Test func aWholeBackupIsImportedAsEver() async throws {

@@ -58,6 +58,75 @@ import Testing
     }
   }
 
+  /// Directory records that overlap: each lies in the name of the one before.
+  @Test func namesOfOverlappingRecordsAreBounded() throws {
+    let (step, nameLength, count) = (64, 4096, 200)
+    var zip = ZipBuilder([.stored("x")])
+    zip.members[0].central.name = Array(repeating: UInt8(ascii: "n"), count: step - 46)
+    let directory = SalvageSample(zip.members).directory
+    var record = Array(zip.bytes[directory..<directory + step])
+    record.replaceSubrange(28..<30, with: [UInt8(nameLength & 0xFF), UInt8(nameLength >> 8)])
+    let records = Array(repeating: record, count: count).flatMap { $0 }
+    let file = try ArchiveOnDisk(records + Array(repeating: UInt8(ascii: "n"), count: nameLength))
+    let limits = Limits().with(\.maximumDirectoryBytes, 16 * nameLength)
+    #expect(throws: ArchiveError.tooManyNameBytes(file.path, limit: 16 * nameLength)) {
+      try Salvage(path: file.path, limits: limits)
+    }
+    // the name is kept as bytes and as text, and code page 437 may make it longer
+    let enough = Limits().with(\.maximumDirectoryBytes, count * nameLength * 4)
+    #expect(try Salvage(path: file.path, limits: enough).archive.entries == [])
+  }
+
+  /// A name of a few bytes, for which an extra field gives a longer one.
+  @Test func namesInExtraFieldsCount() throws {
+    let name = Array(repeating: UInt8(ascii: "n"), count: 60_000)
+    let members = (0..<4).map { index in
+      ZipMember.stored("\(index)").with {
+        var field: [UInt8] = [1]
+        field.append(littleEndian: CRC32.of($0.central.name))
+        $0.central.extra = .extraField(0x7075, field + name)
+      }
+    }
+    let file = try ArchiveOnDisk(Array(SalvageSample(members).bytes.dropLast(22)))
+    #expect(throws: ArchiveError.tooManyNameBytes(file.path, limit: 200_000)) {
+      try Salvage(path: file.path, limits: Limits().with(\.maximumDirectoryBytes, 200_000))
+    }
+  }
+
+  /// A record that claims all the bytes there can be, and ends where the file has hardly begun.
+  @Test func sizesThatNoFileHas() throws {
+    let members = [0, 1].map { offset in
+      ZipMember.stored("x\(offset)", String(repeating: "data", count: 20)).with {
+        $0.local.signature = 0
+        $0.central.offset = UInt32(offset)
+        $0.central.flags = 8
+        $0.central.compressedSize = .max
+        $0.central.extra = .zip64Field(UInt64(Int.max))
+      }
+    }
+    let file = try ArchiveOnDisk(SalvageSample(members).bytes)
+    #expect(try Salvage(path: file.path).archive.entries == [])
+  }
+
+  /// Encrypted entries that all claim the rest of the file, for whoever would read them with a password.
+  @Test func encryptedHeadersEverywhere() throws {
+    let size = 1 << 20
+    var bytes: [UInt8] = []
+    while bytes.count < size - 64 {
+      var header = Trap.stored.header(rest: size - bytes.count - 31)
+      header[6] = 1
+      let rest = UInt32(size - bytes.count - 31 - 12)
+      withUnsafeBytes(of: rest.littleEndian) { header.replaceSubrange(22..<26, with: $0) }
+      bytes += header
+    }
+    bytes += [UInt8](repeating: 7, count: size - bytes.count)
+    let file = try ArchiveOnDisk(bytes)
+    let salvage = try Salvage(path: file.path)
+    #expect(salvage.unproven.count == salvage.archive.entries.count)
+    #expect(salvage.archive.entries.reduce(0) { $0 + $1.compressedSize } <= size * 8 + 64 << 20)
+    #expect(salvage.needsPassword)
+  }
+
   @Test func givingUpStopsTheSearch() throws {
     struct Stop: Error {}
     let file = try ArchiveOnDisk([1] + SalvageSample().bytes)

@@ -1,0 +1,34 @@
+import Zip
+
+/// What an entry is in a backup, by its name: at the root, as in Android's archives, or in one folder that holds
+/// everything, as in those of iOS.
+extension Entry {
+  /// The texts of a backup.
+  static let textsOfBackup: Set<String> = ["metadata.json", "checksums.md5", "categories.json"]
+
+  /// `metadata.json`.
+  var isMetadata: Bool {
+    name == "metadata.json" || name.hasSuffix("/metadata.json") && name.count { $0 == "/" } == 1
+  }
+
+  /// One of the texts.
+  var isTextOfBackup: Bool {
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+    return parts.count <= 2 && Self.textsOfBackup.contains(String(parts[parts.count - 1]))
+  }
+
+  /// In `photos/`.
+  var isInPhotos: Bool { isIn("photos") }
+
+  /// In `thumbnails/`.
+  var isThumbnail: Bool { isIn("thumbnails") }
+
+  private func isIn(_ folder: String) -> Bool {
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+    return (parts.count == 2 || parts.count == 3) && parts[parts.count - 2] == folder
+      && parts.last?.isEmpty == false
+  }
+
+  /// What macOS leaves in archives that it makes.
+  var isIgnored: Bool { name.hasPrefix("__MACOSX/") || name == ".DS_Store" || name.hasSuffix("/.DS_Store") }
+}
