@@ -32,15 +32,19 @@ struct BackupImport {
     try counter.checkCancellation()
   }
 
-  /// Imports it, all or nothing.
-  mutating func run(_ writer: LibraryWriter) throws -> ImportSummary {
-    try checkKept(writer.library)
+  /// Looks at what the plan would keep of the library, and whether the backup can stand for it.
+  ///
+  /// - Returns: what somebody may have to approve.
+  mutating func prepare(_ library: Library) throws -> Deed? {
+    try checkKept(library)
     noteAbsentPhotos()
     try refuseUnlessWhole()
-    if options.strategy == .replace {
-      let deed = Deed("replace everything in \(writer.library.path) by \(source.path)")
-      try writer.requireConsent(options.consent, for: deed)
-    }
+    guard options.strategy == .replace else { return nil }
+    return Deed("replace everything in \(library.path) by \(source.path)")
+  }
+
+  /// Imports it, all or nothing, once it is prepared and approved.
+  mutating func run(_ writer: LibraryWriter) throws -> ImportSummary {
     // before the rows change: whatever ends this ends an import that has changed nothing
     try bringBackLostFiles(to: writer.library, writer)
     let files = plan.filesToRestore(source)

@@ -42,7 +42,11 @@ public enum PINError: Error, Equatable, Sendable, CustomStringConvertible {
 extension Library {
   /// Whether somebody has set a PIN for this library. A phone's PIN, which a backup mentions, is none.
   public func hasPIN() throws -> Bool {
-    try read { try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT * FROM pin)") ?? false }
+    try read { database in
+      // a reader does not migrate, and an older version had no PINs
+      guard try database.tableExists("pin") else { return false }
+      return try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT * FROM pin)") ?? false
+    }
   }
 }
 

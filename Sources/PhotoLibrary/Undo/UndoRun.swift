@@ -67,10 +67,12 @@ struct UndoRun {
       let plan = try UndoPlan(library)
       return try summary(of: plan, library, missing: missing(plan, library))
     }
-    let writer = try LibraryWriter(
-      path: path, lockWait: options.lockWait, whileWaiting: counter.waitForWriter)
-    let plan = try UndoPlan(writer.library)
-    try writer.requireConsent(options.consent, for: Deed(question(plan)))
+    let (writer, plan) = try LibraryWriter.approved(
+      path, by: options.consent, lockWait: options.lockWait, whileWaiting: counter.waitForWriter
+    ) { writer in
+      let plan = try UndoPlan(writer.library)
+      return (plan, Deed(question(plan)))
+    }
     try counter.checkCancellation()
     counter.enter(.committing)
     let missing = try missing(plan, writer.library)
