@@ -11,6 +11,8 @@ public final class LibraryWriter: Sendable {
   /// The library, for reading.
   public let library: Library
   let lock: FileLock
+  /// How long it waits for others.
+  let lockWait: Duration
 
   /// Takes the lock, opens the database, and recovers.
   ///
@@ -22,6 +24,7 @@ public final class LibraryWriter: Sendable {
   public init(
     path: FilePath, lockWait: Duration = .zero, whileWaiting: () throws -> Void = {}
   ) throws {
+    self.lockWait = lockWait
     let root = try Library.openFolder(path)
     let file = try Library.check(root)
     // so that a library which is not for this version is not even locked
@@ -102,7 +105,8 @@ public final class LibraryWriter: Sendable {
 }
 
 extension ProgressCounter {
-  /// Says what is being waited for while another process changes the library, and hears a cancellation.
+  /// Says what is being waited for while another process changes the library or deletes photo files, and hears a
+  /// cancellation.
   public func waitForWriter() throws {
     try checkCancellation()
     advance(current: "waiting for another process")

@@ -37,6 +37,8 @@ public struct ExportOptions: Sendable {
   public var permissions: UInt16?
   /// Plans, and writes nothing.
   public var isDryRun = false
+  /// How long to wait for a writer that is deleting photo files.
+  public var lockWait = Library.readersWait
   /// How many threads read photos.
   public var readers = 2
 

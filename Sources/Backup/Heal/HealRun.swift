@@ -80,7 +80,7 @@ struct HealRun {
         summary.warnings.append("\(source.path) is a JSON backup, which holds no photo files")
       }
     }
-    let (checked, patients) = try library.holdingPhotos(whileWaiting: counter.checkCancellation) {
+    let (checked, patients) = try library.holdingPhotos(whileWaiting: counter.waitForWriter) {
       try LibraryCheck(library: library, counter: counter).damagedPhotos()
     }
     summary.photosChecked = checked

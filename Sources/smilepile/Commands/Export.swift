@@ -68,6 +68,7 @@ struct Export: AsyncParsableCommand {
 
   @OptionGroup var encryption: EncryptionOptions
   @OptionGroup var library: LibraryOption
+  @OptionGroup var lock: ReaderLockOption
   @OptionGroup var outputOptions: OutputOptions
 
   private struct Summary: Encodable {
@@ -103,6 +104,7 @@ struct Export: AsyncParsableCommand {
     options.verifies = verify
     options.permissions = mode
     options.isDryRun = dryRun
+    options.lockWait = lock.duration
     let reporter = Reporter(outputOptions)
     let (source, target) = (try library.path(), try destination())
     // nobody is asked for the password of a library that is not there
