@@ -86,14 +86,14 @@ struct BackupImport {
     let wanted = Dictionary(
       lost.compactMap { photo in photo.md5.map { ($0, Optional(photo.fileSize)) } },
       uniquingKeysWith: { first, _ in first })
-    let supply = try PhotoSupply(wanted, from: [source], nil, counter)
+    var supply = try PhotoSupply(wanted, from: [source], nil, counter)
     let names = Dictionary(uniqueKeysWithValues: contents.categories.map { ($0.id, $0.displayName) })
     var cures = Cures()
     var labels: [(id: Int64, label: String)] = []
     for photo in lost {
       guard let md5 = photo.md5, let (bytes, _) = try supply.find(md5, size: photo.fileSize) else { continue }
       let label = PhotoLabel.label(id: photo.id, category: names[photo.categoryId] ?? "", name: photo.name)
-      cures.add(photo, md5, label: label, from: bytes)
+      cures.add(photo, md5, from: [bytes])
       labels.append((photo.id, label))
     }
     guard !cures.isEmpty else { return }
