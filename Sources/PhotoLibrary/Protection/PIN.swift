@@ -91,9 +91,11 @@ private struct PINRecord {
   func matches(_ pin: PIN) throws -> Bool { try Self.hash(pin, salt, rounds) == hash }
 
   private static func hash(_ pin: PIN, _ salt: Data, _ rounds: Int) throws -> SymmetricKey {
-    try KDF.Insecure.PBKDF2.deriveKey(
-      from: pin.digits.withBytes { Data($0) }, salt: salt, using: .sha256, outputByteCount: 32, rounds: rounds
-    )
+    // the secret's own memory, which is wiped with it; a Data of it would not be
+    try pin.digits.withBytes { digits in
+      try KDF.Insecure.PBKDF2.deriveKey(
+        from: digits, salt: salt, using: .sha256, outputByteCount: 32, rounds: rounds)
+    }
   }
 }
 
