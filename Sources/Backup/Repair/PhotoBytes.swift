@@ -103,8 +103,8 @@ struct PhotoSupply {
   ///     like, stands in `faults`, and the others are used.
   /// - Throws: that reason, unless it goes on.
   init(
-    _ wanted: [MD5Digest: Int?], from sources: [BackupSource], _ library: Library?, _ counter: ProgressCounter,
-    goesOn: Bool = false
+    _ wanted: [MD5Digest: Int?], from sources: [BackupSource], _ library: Library?,
+    _ counter: ProgressCounter, goesOn: Bool = false
   ) throws {
     self.counter = counter
     self.goesOn = goesOn
