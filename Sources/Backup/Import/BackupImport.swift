@@ -193,13 +193,6 @@ struct BackupImport {
   }
 }
 
-/// How messages name a photo. Names repeat, so the id and the category stand with it.
-enum PhotoLabel {
-  static func label(id: Int64, category: String, name: String) -> String {
-    "photo \(id) “\(name.escaped)” in “\(category.escaped)”"
-  }
-}
-
 extension LibraryContents {
   /// What a library with these contents holds after an edit.
   func applying(_ edit: LibraryEdit) -> LibraryContents {

@@ -140,9 +140,8 @@ struct UndoRun {
     let names = Dictionary(
       uniqueKeysWithValues: try library.contents().categories.map { ($0.id, $0.displayName) })
     summary.missing = missing.map { photo in
-      let category = names[photo.categoryId] ?? ""
-      return Finding(
-        "photo \(photo.id) “\(photo.name.escaped)” in “\(category.escaped)”",
+      Finding(
+        PhotoLabel.label(id: photo.id, category: names[photo.categoryId] ?? "", name: photo.name),
         "its file \(photo.path.escaped) is gone")
     }
     summary.isDryRun = options.isDryRun
