@@ -28,7 +28,10 @@ public struct FileLock: ~Copyable, Sendable {
   public init(_ name: FilePath, in directory: borrowing Directory, exclusive: Bool) throws {
     let file = try directory.open(name, .readWrite)
     guard try file.lock(exclusive: exclusive) else {
-      let owner = (try? file.read(256, at: 0)) ?? []
+      // whoever shares it has not written itself in, and the note is that of somebody before
+      let isShared = exclusive && (try? file.lock(exclusive: false)) == true
+      if isShared { file.unlock() }
+      let owner = isShared ? [] : (try? file.read(256, at: 0)) ?? []
       throw Busy(
         path: directory.path(of: name),
         owner: String(decoding: owner, as: UTF8.self).trimmingNewline)

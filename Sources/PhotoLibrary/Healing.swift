@@ -229,7 +229,8 @@ public final class Healing: Sendable {
     _ outcome: inout Outcome
   ) throws {
     guard !files.isEmpty else { return }
-    let lock = try FileLock("readers.lock", in: writer.library.root, waiting: .seconds(10))
+    let lock = try FileLock(
+      "readers.lock", in: writer.library.root, waiting: max(writer.lockWait, .seconds(10)))
     for file in files {
       let (place, kept) = (Self.last(file.path), FilePath(file.rotten))
       do {

@@ -26,14 +26,16 @@ extension LibraryWriter {
   /// Sees that no photo is without a file where a healing was cut short between moving a rotten file away and
   /// putting the right one in its place: that one is put there, or else the rotten one back. A photo with which that
   /// cannot be done is left to `verify` and the next healing: whatever stands in its way must not keep every writer
-  /// out of the library.
+  /// out of the library. What was staged for it stays, and the next start tries again.
   ///
-  /// - Throws: `LibraryError`.
-  func finishHealing(_ changeId: String, in folder: FilePath) throws {
+  /// - Returns: false if something stays in the folder that a photo still needs.
+  /// - Throws: `LibraryError`, or `FileError` if the journal cannot be read.
+  func finishHealing(_ changeId: String, in folder: FilePath) throws -> Bool {
     let path = folder.appending(Healing.journalName.components)
-    guard let bytes = healingJournal(path),
+    guard let bytes = try healingJournal(path),
       let journal = try? JSONDecoder().decode(Healing.Journal.self, from: Data(bytes))
-    else { return }
+    else { return true }
+    var isFinished = true
     for item in journal.files {
       let place = FilePath(item.path)
       guard place.string == item.path, place.starts(with: "photos"), place.lexicallyNormalized() == place,
@@ -41,27 +43,35 @@ extension LibraryWriter {
         try hasPhoto(item)
       else { continue }
       let rotten = Healing.rottenFolder.appending(changeId).appending(item.rotten)
+      let staged = folder.appending(item.name)
       do {
-        try finish(item, staged: folder.appending(item.name), rotten: rotten, at: place)
+        try finish(item, staged: staged, rotten: rotten, at: place)
+        // the folder may have to stay for other photos
+        if Staging.isOwn(FilePath(item.name)) { try library.root.remove(staged) }
       } catch {
+        if !isGone(staged) { isFinished = false }
         Self.healingLogger.warning(
-          "a photo whose healing was cut short is left as it is",
+          "a photo whose healing was cut short is left as it is; the next start tries again",
           metadata: ["photo": "\(place.string.escaped)", "reason": "\(error)"])
       }
+    }
+    return isFinished
+  }
+
+  /// Of what cannot be looked at, nobody knows that it is gone.
+  private func isGone(_ path: FilePath) -> Bool {
+    do {
+      return try library.root.status(of: path) == nil
+    } catch {
+      return false
     }
   }
 
   private static let healingLogger = Logger(label: "smilepile.library")
 
-  private func healingJournal(_ path: FilePath) -> [UInt8]? {
-    do {
-      guard let status = try library.root.status(of: path), status.kind == .file else { return nil }
-      return try library.root.open(path, .read).read(status.size, at: 0)
-    } catch {
-      Self.healingLogger.warning(
-        "what a healing that was cut short has done cannot be read", metadata: ["reason": "\(error)"])
-      return nil
-    }
+  private func healingJournal(_ path: FilePath) throws(FileError) -> [UInt8]? {
+    guard let status = try library.root.status(of: path), status.kind == .file else { return nil }
+    return try library.root.open(path, .read).read(status.size, at: 0)
   }
 
   private func finish(

@@ -266,16 +266,22 @@ public final class Library: Sendable {
   /// The bytes that an ordinary user can still write where the library lies.
   public func freeBytes() throws -> Int { try root.fileSystem().freeBytes }
 
+  /// How long readers wait, unless they are told otherwise, for a writer that is deleting photo files: that takes
+  /// moments, and is no reason for an export to fail.
+  public static let readersWait: Duration = .seconds(60)
+
   /// Keeps photo files from being deleted while `body` runs; exports read under it. A writer that is deleting
-  /// some just now is waited for, up to a minute, and `whileWaiting` may throw to give up. In a folder that cannot be written nobody can delete either, and nothing is
-  /// locked.
+  /// some just now is waited for, and `whileWaiting` may throw to give up. In a folder that cannot be written nobody
+  /// can delete either, and nothing is locked.
+  ///
+  /// - Throws: `FileLock.Busy` if the writer does not end in time, or what `body` throws.
   public func holdingPhotos<Value>(
-    whileWaiting: () throws -> Void = {}, _ body: () throws -> Value
+    lockWait: Duration = readersWait, whileWaiting: () throws -> Void = {}, _ body: () throws -> Value
   ) throws -> Value {
     let lock: FileLock
     do {
       lock = try FileLock(
-        "readers.lock", in: root, exclusive: false, waiting: .seconds(60), whileWaiting: whileWaiting)
+        "readers.lock", in: root, exclusive: false, waiting: lockWait, whileWaiting: whileWaiting)
     } catch let error as FileError where [.readOnlyFileSystem, .permissionDenied].contains(error.errno) {
       return try body()
     }

@@ -13,6 +13,8 @@ public final class LibraryWriter: Sendable {
   let lock: FileLock
   /// Whether changes are flushed to the disk.
   let syncs: Bool
+  /// How long it waits for others.
+  let lockWait: Duration
 
   /// Takes the lock, opens the database, and recovers.
   ///
@@ -26,6 +28,7 @@ public final class LibraryWriter: Sendable {
     path: FilePath, lockWait: Duration = .zero, syncs: Bool = true, whileWaiting: () throws -> Void = {}
   ) throws {
     self.syncs = syncs
+    self.lockWait = lockWait
     let root = try Library.openFolder(path)
     let file = try Library.check(root)
     // so that a library which is not for this version is not even locked
@@ -109,7 +112,8 @@ public final class LibraryWriter: Sendable {
 }
 
 extension ProgressCounter {
-  /// Says what is being waited for while another process changes the library, and hears a cancellation.
+  /// Says what is being waited for while another process changes the library or deletes photo files, and hears a
+  /// cancellation.
   public func waitForWriter() throws {
     try checkCancellation()
     advance(current: "waiting for another process")

@@ -89,7 +89,7 @@ extension LibraryWriter {
   /// Brings one change to its end. Its id in the database means done; otherwise the files that its journal
   /// names are removed. Then the staging folder goes.
   ///
-  /// - Returns: whether the change was made; nil if nothing of it was left.
+  /// - Returns: whether the change was made; nil if nothing of it was left, or a photo still needs what is.
   @discardableResult
   func finish(_ changeId: String) throws -> Bool? {
     let folder = Staging.folder.appending(changeId)
@@ -101,7 +101,7 @@ extension LibraryWriter {
         database, sql: "SELECT EXISTS (SELECT * FROM change WHERE id = ?)", arguments: [changeId]) ?? false
     }
     if !isCommitted {
-      try finishHealing(changeId, in: folder)
+      guard try finishHealing(changeId, in: folder) else { return nil }
       let items = try Staging.journal(in: folder, of: library)
       for item in items { try removeUncommitted(item, stagedIn: folder) }
       syncFolders(of: items)

@@ -17,7 +17,7 @@ struct Smilepile: AsyncParsableCommand {
 
       Exit codes:
           0  done
-          1  failed; nothing was published or changed
+          1  failed; nothing was published or changed but what is named
           3  incomplete: something that was asked for is absent, and named
           4  verify found damage
          10  no such library or archive

@@ -68,6 +68,16 @@ struct FileLockTests {
     #expect(try !isBusy(exclusive: true))
   }
 
+  /// The last exclusive owner is long gone, and not the one to wait for.
+  @Test func whoeverSharesItIsNotTakenForAnEarlierOwner() throws {
+    try take(exclusive: true).release()
+    let lock = try take(exclusive: false)
+    let busy = #expect(throws: FileLock.Busy.self) { _ = try take(exclusive: true) }
+    #expect(busy?.owner == "")
+    lock.release()
+    try take(exclusive: true).release()
+  }
+
   @Test func aSharedLockWritesNothing() throws {
     try folder.write("note", to: "library.lock")
     let lock = try take(exclusive: false)

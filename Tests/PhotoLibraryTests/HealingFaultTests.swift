@@ -133,18 +133,29 @@ import Testing
     try plantLink()
     for _ in 0..<2 {
       _ = try scratch.writer()
-      try expectNothingStaged()
+      // the one good copy of a photo that the library lacks
+      #expect(try scratch.photoTexts()[".staging/\(id)/0"] == "one")
     }
     #expect(try scratch.folder.tree("outside").isEmpty)
     #expect(try scratch.photoTexts()[".rotten/\(id)/1_a.jpg"] == "rotten")
+    // and it is there once nothing stands in its way
+    try scratch.folder.remove("library/" + FilePath(photos[0].path).removingLastComponent().string)
+    _ = try scratch.writer()
+    #expect(try scratch.photoTexts()[photos[0].path] == "one")
+    try expectNothingStaged()
   }
 
   @Test func aJournalThatCannotBeReadKeepsNobodyOutEither() throws {
     let id = "6F9619FF-8B86-D011-B42D-00CF4FC964FF"
     try scratch.folder.write("{}", to: "library/.staging/\(id)/heal")
+    try scratch.folder.write("one", to: "library/.staging/\(id)/0")
     let fault = arm([.read], below: ".staging/\(id)/heal")
-    defer { fault.disarm() }
     _ = try scratch.writer()
+    fault.disarm()
     #expect(fault.place != nil)
+    let texts = try scratch.photoTexts()
+    #expect(texts[".staging/\(id)/0"] == "one", "a photo may be without its file but for this")
+    _ = try scratch.writer()
+    try expectNothingStaged()
   }
 }

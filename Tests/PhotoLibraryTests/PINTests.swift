@@ -87,25 +87,8 @@ struct PINTests {
     }
   }
 
-  @Test(arguments: [false, true], [(false, false), (false, true), (true, false), (true, true)])
-  func whoIsAskedWhat(isProtected: Bool, _ rest: (hasPIN: Bool, alwaysConfirmed: Bool)) throws {
-    let (hasPIN, alwaysConfirmed) = rest
-    let writer = try scratch.writer()
-    if hasPIN { try writer.setPIN(right) }
-    if isProtected {
-      try scratch.sql { try $0.execute(sql: "UPDATE settings SET deleteProtectionEnabled = 1") }
-    }
-    let deed = Deed("do it", alwaysConfirmed: alwaysConfirmed)
-    let (byPIN, byYes) = (isProtected && hasPIN, isProtected && !hasPIN || !isProtected && alwaysConfirmed)
-
-    let (right, wrong) = (right, wrong)
-    let pin = Consent(pin: { _ in right }, confirms: { _ in false })
-    let yes = Consent(pin: { _ in nil }, confirms: { _ in true })
-    let wrongPIN = Consent(pin: { _ in wrong }, confirms: { _ in true })
-    func isAllowed(_ consent: Consent) -> Bool { (try? writer.requireConsent(consent, for: deed)) != nil }
-    #expect(isAllowed(pin) == !byYes)
-    #expect(isAllowed(yes) == !byPIN)
-    #expect(isAllowed(wrongPIN) == !byPIN)
-    #expect(isAllowed(.refused) == !(byPIN || byYes))
+  @Test func aLibraryOfAnOlderVersionHasNone() throws {
+    try scratch.sql { try $0.execute(sql: "DROP TABLE pin") }
+    #expect(try !Library(path: scratch.path).hasPIN())
   }
 }

@@ -146,6 +146,13 @@ extension HostileArchives {
     Hostile("folder without a slash", { $0.members[0].central.externalAttributes = 0o040755 << 16 }) {
       .notARegularFile($0, entry: "a.jpg", kind: .directory)
     },
+    // unzip and others make links and pipes of the mode whatever system the entry says that it is from
+    madeElsewhere("symbolic link, made by FAT", system: 0, mode: 0o120777, .symbolicLink),
+    madeElsewhere("symbolic link, made by NTFS", system: 10, mode: 0o120777, .symbolicLink),
+    madeElsewhere("symbolic link, made by VFAT", system: 14, mode: 0o120777, .symbolicLink),
+    madeElsewhere("device, made by FAT", system: 0, mode: 0o060644, .device),
+    madeElsewhere("pipe, made by NTFS", system: 10, mode: 0o010644, .pipe),
+    madeElsewhere("socket, made by OS/2", system: 6, mode: 0o140644, .socket),
     Hostile("two of one name", { $0.members[1] = .stored("a.jpg") }) {
       .duplicateName($0, entry: "a.jpg")
     },
@@ -191,6 +198,18 @@ extension HostileArchives {
   ]
 
   private static let big = ZipMember.stored("a.jpg", String(repeating: "x", count: 9_000))
+
+  private static func madeElsewhere(
+    _ name: String, system: UInt16, mode: UInt32, _ kind: SpecialFile
+  ) -> Hostile {
+    Hostile(
+      name,
+      {
+        $0.members[0].central.madeBy = system << 8 | 20
+        $0.members[0].central.externalAttributes = mode << 16
+      }
+    ) { .notARegularFile($0, entry: "a.jpg", kind: kind) }
+  }
 
   static func inner(_ name: String, _ content: String) -> [UInt8] {
     let zip = ZipBuilder([.stored(name, content)])

@@ -40,6 +40,8 @@ public struct ExportOptions: Sendable {
   /// Flushes the archive and its name to the disk before it is said to be there. Without, a power cut may take it or
   /// leave a part of it; for measuring, and for those who flush themselves.
   public var syncs = true
+  /// How long to wait for a writer that is deleting photo files.
+  public var lockWait = Library.readersWait
   /// How many threads read photos.
   public var readers = 2
 

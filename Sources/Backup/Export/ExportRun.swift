@@ -18,7 +18,7 @@ extension Work where Summary == ExportSummary {
   /// - Parameter destination: an existing folder, for `smilepile_backup_YYYYMMDD_HHMMSS.zip` in it, or a file
   ///   name that is not taken.
   ///
-  /// The summary throws `BackupError`, `LibraryError` or `FileError`.
+  /// The summary throws `BackupError`, `LibraryError`, `FileLock.Busy` or `FileError`.
   public static func export(
     _ library: FilePath, to destination: FilePath, options: ExportOptions = ExportOptions()
   ) -> Self {
@@ -44,7 +44,7 @@ struct ExportRun {
       }
     }
     let library = try Library(path: libraryPath)
-    return try library.holdingPhotos(whileWaiting: counter.checkCancellation) {
+    return try library.holdingPhotos(lockWait: options.lockWait, whileWaiting: counter.waitForWriter) {
       let date = Date()
       let contents = try library.contents()
       let plan = try ExportPlan(contents, options, sizes: library.fileSizes)

@@ -28,6 +28,8 @@ public struct HealSummary: Sendable, Equatable {
   public var healed: [Finding] = []
   /// Photos that are still rotten or missing; each by name, with what is wrong.
   public var damaged: [Finding] = []
+  /// Archives that could not be used, or not to their end; each by its path.
+  public var unusable: [Finding] = []
   /// Bytes that were brought back.
   public var bytes = 0
   /// Where the rotten files are kept; nil if there were none.
@@ -37,8 +39,8 @@ public struct HealSummary: Sendable, Equatable {
   /// Nothing was written.
   public var isDryRun = false
 
-  /// True when a photo is still not as it should be.
-  public var isIncomplete: Bool { !damaged.isEmpty }
+  /// True when a photo is still not as it should be, or an archive that was named could not be read.
+  public var isIncomplete: Bool { !damaged.isEmpty || !unusable.isEmpty }
 }
 
 extension Work where Summary == HealSummary {
@@ -80,7 +82,7 @@ struct HealRun {
         summary.warnings.append("\(source.path) is a JSON backup, which holds no photo files")
       }
     }
-    let (checked, patients) = try library.holdingPhotos(whileWaiting: counter.checkCancellation) {
+    let (checked, patients) = try library.holdingPhotos(whileWaiting: counter.waitForWriter) {
       try LibraryCheck(library: library, counter: counter).damagedPhotos()
     }
     summary.photosChecked = checked
@@ -88,32 +90,32 @@ struct HealRun {
     let wanted = Dictionary(
       patients.compactMap { patient in patient.photo.md5.map { ($0, Optional(patient.photo.fileSize)) } },
       uniquingKeysWith: { first, _ in first })
-    let supply = try PhotoSupply(wanted, from: sources, nil, counter)
+    var supply = try PhotoSupply(wanted, from: sources, nil, counter, goesOn: true)
     var cures = Cures()
-    var found: [(id: Int64, size: Int, finding: Finding)] = []
+    var found: [(id: Int64, label: String, size: Int, place: FilePath)] = []
     for patient in patients {
       counter.advance(current: patient.photo.name)
       guard let md5 = patient.photo.md5,
-        let (bytes, size) = try supply.find(md5, size: patient.photo.fileSize)
+        let (bytes, others, size) = try supply.places(of: md5, size: patient.photo.fileSize)
       else {
         summary.damaged.append(Finding(patient.label, patient.reason))
         continue
       }
-      cures.add(patient.photo, md5, label: patient.label, from: bytes)
-      let verb = options.isDryRun ? "could be brought back from " : "brought back from "
-      found.append((patient.photo.id, size, Finding(patient.label, verb + bytes.place.string.escaped)))
+      cures.add(patient.photo, md5, from: [bytes] + others)
+      found.append((patient.photo.id, patient.label, size, bytes.place))
     }
-    var failures: [Int64: String] = [:]
-    if let writer, !cures.isEmpty {
-      let outcome = try cures.apply(writer, counter)
-      summary.kept = outcome.kept.map { path.appending($0.components) }
-      failures = outcome.failures
+    let outcome = try writer.flatMap { try cures.isEmpty ? nil : cures.apply($0, counter) } ?? Cures.Outcome()
+    let faults = outcome.faults.merging(supply.faults.mapValues { "\($0)" }, uniquingKeysWith: { $1 })
+    for (path, fault) in faults.sorted(by: { $0.key.string < $1.key.string }) {
+      summary.unusable.append(Finding(path.string.escaped, message: fault))
     }
-    for (id, size, finding) in found {
-      if let reason = failures[id] {
-        summary.damaged.append(Finding(finding.item, "it could not be put in its place: \(reason)"))
+    summary.kept = outcome.kept.map { path.appending($0.components) }
+    let verb = options.isDryRun ? "could be brought back from " : "brought back from "
+    for (id, label, size, place) in found {
+      if let reason = outcome.failures[id] {
+        summary.damaged.append(Finding(label, "it could not be put in its place: \(reason)"))
       } else {
-        summary.healed.append(finding)
+        summary.healed.append(Finding(label, verb + (outcome.places[id] ?? place).string.escaped))
         summary.bytes += size
       }
     }
@@ -138,7 +140,7 @@ struct HealRun {
       throw error
     } catch {
       guard isOneOfSeveral else { throw error }
-      summary.warnings.append("\(error)")
+      summary.unusable.append(Finding(archive.string.escaped, message: "\(error)"))
       return nil
     }
   }

@@ -32,15 +32,19 @@ struct BackupImport {
     try counter.checkCancellation()
   }
 
-  /// Imports it, all or nothing.
-  mutating func run(_ writer: LibraryWriter) throws -> ImportSummary {
-    try checkKept(writer.library)
+  /// Looks at what the plan would keep of the library, and whether the backup can stand for it.
+  ///
+  /// - Returns: what somebody may have to approve.
+  mutating func prepare(_ library: Library) throws -> Deed? {
+    try checkKept(library)
     noteAbsentPhotos()
     try refuseUnlessWhole()
-    if options.strategy == .replace {
-      let deed = Deed("replace everything in \(writer.library.path) by \(source.path)")
-      try writer.requireConsent(options.consent, for: deed)
-    }
+    guard options.strategy == .replace else { return nil }
+    return Deed("replace everything in \(library.path) by \(source.path)")
+  }
+
+  /// Imports it, all or nothing, once it is prepared and approved.
+  mutating func run(_ writer: LibraryWriter) throws -> ImportSummary {
     // before the rows change: whatever ends this ends an import that has changed nothing
     try bringBackLostFiles(to: writer.library, writer)
     let files = plan.filesToRestore(source)
@@ -82,14 +86,14 @@ struct BackupImport {
     let wanted = Dictionary(
       lost.compactMap { photo in photo.md5.map { ($0, Optional(photo.fileSize)) } },
       uniquingKeysWith: { first, _ in first })
-    let supply = try PhotoSupply(wanted, from: [source], nil, counter)
+    var supply = try PhotoSupply(wanted, from: [source], nil, counter)
     let names = Dictionary(uniqueKeysWithValues: contents.categories.map { ($0.id, $0.displayName) })
     var cures = Cures()
     var labels: [(id: Int64, label: String)] = []
     for photo in lost {
       guard let md5 = photo.md5, let (bytes, _) = try supply.find(md5, size: photo.fileSize) else { continue }
       let label = PhotoLabel.label(id: photo.id, category: names[photo.categoryId] ?? "", name: photo.name)
-      cures.add(photo, md5, label: label, from: bytes)
+      cures.add(photo, md5, from: [bytes])
       labels.append((photo.id, label))
     }
     guard !cures.isEmpty else { return }
@@ -186,13 +190,6 @@ struct BackupImport {
     summary.photosSkipped = plan.photosSkipped
     summary.warnings += source.warnings + plan.warnings
     return summary
-  }
-}
-
-/// How messages name a photo. Names repeat, so the id and the category stand with it.
-enum PhotoLabel {
-  static func label(id: Int64, category: String, name: String) -> String {
-    "photo \(id) “\(name.escaped)” in “\(category.escaped)”"
   }
 }
 

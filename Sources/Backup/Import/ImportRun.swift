@@ -33,6 +33,7 @@ struct ImportRun {
     if options.strategy == .replace, paths.count > 1 {
       throw BackupError.cannotReplace(paths[1], reason: "it would replace what \(paths[0]) has just brought")
     }
+    if options.strategy == .replace, !options.isDryRun { return try replace(paths) }
     // a dry run opens nothing for writing, so it can look at a library that another process is changing
     let writer =
       options.isDryRun
@@ -42,15 +43,7 @@ struct ImportRun {
     counter.enter(.planning)
     let reader = try writer?.library ?? Library(path: library)
 
-    var sources = try paths.map(open)
-    if let folder = options.photosFrom {
-      let finder = try PhotoFinder(folder: folder)
-      for index in sources.indices { try finder.complete(&sources[index], counter) }
-    }
-    counter.setTotals(
-      items: sources.reduce(0) { $0 + $1.photos.count },
-      bytes: sources.reduce(0) { $0 + $1.photoBytes })
-
+    let sources = try open(paths)
     var contents = try reader.contents()
     var sum = ImportSummary()
     sum.isDryRun = options.isDryRun
@@ -58,6 +51,7 @@ struct ImportRun {
       do {
         var step = try BackupImport(source, into: contents, options: options, counter: counter)
         if let writer {
+          _ = try step.prepare(reader)
           sum += named(try step.run(writer), source, among: sources)
           if index + 1 < sources.count { contents = try reader.contents() }
         } else {
@@ -70,6 +64,41 @@ struct ImportRun {
       }
     }
     return sum
+  }
+
+  /// Puts the one backup in the place of everything, once whoever must has approved of it.
+  private func replace(_ paths: [FilePath]) throws -> ImportSummary {
+    var opened: [BackupSource]?
+    var (writer, steps) = try LibraryWriter.approved(
+      library, by: options.consent, lockWait: options.lockWait, whileWaiting: counter.waitForWriter
+    ) { writer in
+      counter.enter(.planning)
+      let sources = try opened ?? open(paths)
+      opened = sources
+      let contents = try writer.library.contents()
+      var steps = try sources.map {
+        try BackupImport($0, into: contents, options: options, counter: counter)
+      }
+      var deed: Deed?
+      for index in steps.indices { deed = try steps[index].prepare(writer.library) }
+      return (steps, deed)
+    }
+    var sum = ImportSummary()
+    for index in steps.indices { sum += try steps[index].run(writer) }
+    return sum
+  }
+
+  /// Opens all backups.
+  private func open(_ paths: [FilePath]) throws -> [BackupSource] {
+    var sources = try paths.map(open)
+    if let folder = options.photosFrom {
+      let finder = try PhotoFinder(folder: folder)
+      for index in sources.indices { try finder.complete(&sources[index], counter) }
+    }
+    counter.setTotals(
+      items: sources.reduce(0) { $0 + $1.photos.count },
+      bytes: sources.reduce(0) { $0 + $1.photoBytes })
+    return sources
   }
 
   private func open(_ path: FilePath) throws -> BackupSource {

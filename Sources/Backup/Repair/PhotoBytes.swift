@@ -90,17 +90,25 @@ enum PhotoBytes: Sendable {
 /// Photos by their MD5, out of a library and any archives, for those who have lost some. A damaged archive
 /// supplies what is left of it.
 struct PhotoSupply {
+  /// Archives that could not be read on, and why: nothing more is taken from them.
+  private(set) var faults: [FilePath: ArchiveError] = [:]
   private var candidates: [MD5Digest: [PhotoBytes]] = [:]
   private let counter: ProgressCounter
+  private let goesOn: Bool
 
   /// Looks for photos.
   ///
-  /// - Parameter wanted: their MD5 and, where it is known, their length.
-  /// - Throws: what reading an archive throws that no damage explains.
+  /// - Parameters:
+  ///   - wanted: their MD5 and, where it is known, their length.
+  ///   - goesOn: an archive that cannot be read for a reason that no damage explains, since it has changed or the
+  ///     like, stands in `faults`, and the others are used.
+  /// - Throws: that reason, unless it goes on.
   init(
-    _ wanted: [MD5Digest: Int?], from sources: [BackupSource], _ library: Library?, _ counter: ProgressCounter
+    _ wanted: [MD5Digest: Int?], from sources: [BackupSource], _ library: Library?,
+    _ counter: ProgressCounter, goesOn: Bool = false
   ) throws {
     self.counter = counter
+    self.goesOn = goesOn
     guard !wanted.isEmpty else { return }
     if let library {
       for photo in try library.contents().photos {
@@ -117,7 +125,9 @@ struct PhotoSupply {
         let bytes = PhotoBytes.entry(entry, of: archive, password: source.password)
         if let md5 {
           if wanted[md5] != nil { candidates[md5, default: []].append(bytes) }
-        } else if isAnySizeUnknown || sizes.contains(entry.size), let found = try bytes.digest(counter) {
+        } else if isAnySizeUnknown || sizes.contains(entry.size),
+          let found = try digest(of: bytes)
+        {
           // a manifest without checksums
           if wanted[found.md5] != nil { candidates[found.md5, default: []].append(bytes) }
         }
@@ -126,11 +136,30 @@ struct PhotoSupply {
   }
 
   /// The first place where a photo is whole: it is read there to the end.
-  func find(_ md5: MD5Digest, size: Int?) throws -> (bytes: PhotoBytes, size: Int)? {
-    for bytes in candidates[md5] ?? [] {
-      guard let found = try bytes.digest(counter), found.md5 == md5 else { continue }
-      if size == nil || size == found.size { return (bytes, found.size) }
+  mutating func find(_ md5: MD5Digest, size: Int?) throws -> (bytes: PhotoBytes, size: Int)? {
+    try places(of: md5, size: size).map { ($0.first, $0.size) }
+  }
+
+  /// The first place where a photo is whole, and those after it, which may hold it too.
+  mutating func places(
+    of md5: MD5Digest, size: Int?
+  ) throws -> (first: PhotoBytes, others: [PhotoBytes], size: Int)? {
+    let places = candidates[md5] ?? []
+    for (index, bytes) in places.enumerated() {
+      guard let found = try digest(of: bytes), found.md5 == md5 else { continue }
+      if size == nil || size == found.size { return (bytes, Array(places[(index + 1)...]), found.size) }
     }
     return nil
+  }
+
+  private mutating func digest(of bytes: PhotoBytes) throws -> (md5: MD5Digest, size: Int)? {
+    guard faults[bytes.place] == nil else { return nil }
+    do {
+      return try bytes.digest(counter)
+    } catch let error as ArchiveError {
+      guard goesOn else { throw error }
+      faults[bytes.place] = error
+      return nil
+    }
   }
 }

@@ -82,7 +82,7 @@ struct RepairPlan {
     var wanted: [MD5Digest: Int?] = [:]
     // the size in the manifest is the phone's, and may be wrong
     for md5 in missing.compactMap(\.md5) + before.map(\.md5) { wanted[md5] = .some(nil) }
-    let supply = try supply(wanted)
+    var supply = try supply(wanted)
     for photo in missing {
       let label = source.label(of: source.photos[photo.index])
       if let md5 = photo.md5, let (bytes, size) = try supply.find(md5, size: nil) {

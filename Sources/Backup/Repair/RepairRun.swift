@@ -12,6 +12,8 @@ public struct RepairOptions: Sendable {
   public var destination: FilePath?
   /// A library that may hold what is lost.
   public var library: FilePath?
+  /// How long to wait for a writer that is deleting the library's photo files.
+  public var lockWait = Library.readersWait
   /// Archives that may hold what is lost. They may be damaged themselves.
   public var others: [FilePath] = []
   /// What an archive may ask for.
@@ -53,7 +55,7 @@ extension Work where Summary == RepairSummary {
   /// The damaged archive is never touched. The new one is written out of sight, flushed, read back to the last
   /// byte, and then gets its name, never over a file. A whole archive is left alone, and nothing is written.
   ///
-  /// The summary throws `BackupError`, `ArchiveError`, `LibraryError` or `FileError`; nothing was published
+  /// The summary throws `BackupError`, `ArchiveError`, `LibraryError`, `FileLock.Busy` or `FileError`; nothing was published
   /// then.
   public static func repair(_ archive: FilePath, options: RepairOptions = RepairOptions()) -> Self {
     Work("repair") { counter in
@@ -71,7 +73,9 @@ struct RepairRun {
   func run() throws -> RepairSummary {
     let library = try options.library.map { try Library(path: $0) }
     guard let library else { return try run(library: nil) }
-    return try library.holdingPhotos(whileWaiting: counter.checkCancellation) { try run(library: library) }
+    return try library.holdingPhotos(lockWait: options.lockWait, whileWaiting: counter.waitForWriter) {
+      try run(library: library)
+    }
   }
 
   private func run(library: Library?) throws -> RepairSummary {

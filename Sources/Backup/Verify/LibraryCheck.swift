@@ -19,8 +19,8 @@ struct LibraryCheck {
   }
 
   /// Blocks; reads only.
-  func run() throws -> CheckSummary {
-    try library.holdingPhotos(whileWaiting: counter.checkCancellation) {
+  func run(lockWait: Duration) throws -> CheckSummary {
+    try library.holdingPhotos(lockWait: lockWait, whileWaiting: counter.waitForWriter) {
       var summary = CheckSummary()
       let (checked, damaged) = try damagedPhotos()
       summary.entriesChecked = checked

@@ -45,10 +45,14 @@ extension Work where Summary == CheckSummary {
   /// Starts reading every photo of a library against its row, and looking for files that no row knows. Nothing
   /// is written.
   ///
-  /// The summary throws `LibraryError` or `FileError`.
-  public static func verify(library path: FilePath) -> Self {
+  /// The summary throws `LibraryError`, `FileLock.Busy` or `FileError`.
+  ///
+  /// - Parameter lockWait: how long to wait for a writer that is deleting photo files.
+  public static func verify(
+    library path: FilePath, lockWait: Duration = Library.readersWait
+  ) -> Self {
     Work("verify") { counter in
-      try LibraryCheck(library: Library(path: path), counter: counter).run()
+      try LibraryCheck(library: Library(path: path), counter: counter).run(lockWait: lockWait)
     }
   }
 }

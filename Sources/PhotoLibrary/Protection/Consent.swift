@@ -2,7 +2,7 @@ import FileSystem
 import SystemPackage
 
 /// Something that takes photos away, as a question names it.
-public struct Deed: Sendable {
+public struct Deed: Sendable, Equatable {
   /// In the infinitive, as `remove 12 photos`.
   public var description: String
   /// It is asked for even where deletion is not protected.
@@ -16,7 +16,8 @@ public struct Deed: Sendable {
 }
 
 /// How whoever asks for something that takes photos away shows that they may. Both functions are called on the
-/// thread that works, while the library is locked, and before anything is written.
+/// thread that works, before anything is written, and while the library is not locked: a person may take their time.
+/// They are called again where the library has changed meanwhile.
 public struct Consent: Sendable {
   /// Gives the library's PIN, where deletion is protected and the library has one; nil if nobody gives it.
   public var pin: @Sendable (Deed) throws -> PIN?
@@ -59,22 +60,6 @@ public enum ConsentError: Error, Equatable, Sendable, CustomStringConvertible {
       "wrong PIN for \(path); \(tries == 1 ? "1 try is" : "\(tries) tries are") left before a pause of 30 seconds"
     case .coolingDown(let path, let seconds):
       "too many wrong PINs for \(path); wait \(seconds) seconds, then try again"
-    }
-  }
-}
-
-extension LibraryWriter {
-  /// Sees that whoever asks for a deed may do it: by the PIN where deletion is protected by one, by a
-  /// confirmation where it is protected without, or where the deed wants one.
-  ///
-  /// - Throws: `ConsentError`, or what the consent's functions throw.
-  public func requireConsent(_ consent: Consent, for deed: Deed) throws {
-    let isProtected = try library.contents().settings.deleteProtectionEnabled
-    if isProtected, try library.hasPIN() {
-      guard let pin = try consent.pin(deed) else { throw ConsentError.pinNeeded(library.path) }
-      try check(pin)
-    } else if isProtected || deed.alwaysConfirmed, try !consent.confirms(deed) {
-      throw ConsentError.notConfirmed(library.path)
     }
   }
 }

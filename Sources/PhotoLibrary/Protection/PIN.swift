@@ -42,7 +42,11 @@ public enum PINError: Error, Equatable, Sendable, CustomStringConvertible {
 extension Library {
   /// Whether somebody has set a PIN for this library. A phone's PIN, which a backup mentions, is none.
   public func hasPIN() throws -> Bool {
-    try read { try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT * FROM pin)") ?? false }
+    try read { database in
+      // a reader does not migrate, and an older version had no PINs
+      guard try database.tableExists("pin") else { return false }
+      return try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT * FROM pin)") ?? false
+    }
   }
 }
 
@@ -87,9 +91,11 @@ private struct PINRecord {
   func matches(_ pin: PIN) throws -> Bool { try Self.hash(pin, salt, rounds) == hash }
 
   private static func hash(_ pin: PIN, _ salt: Data, _ rounds: Int) throws -> SymmetricKey {
-    try KDF.Insecure.PBKDF2.deriveKey(
-      from: pin.digits.withBytes { Data($0) }, salt: salt, using: .sha256, outputByteCount: 32, rounds: rounds
-    )
+    // the secret's own memory, which is wiped with it; a Data of it would not be
+    try pin.digits.withBytes { digits in
+      try KDF.Insecure.PBKDF2.deriveKey(
+        from: digits, salt: salt, using: .sha256, outputByteCount: 32, rounds: rounds)
+    }
   }
 }
 

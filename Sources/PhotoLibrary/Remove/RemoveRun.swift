@@ -52,11 +52,13 @@ struct RemoveRun {
     if options.isDryRun {
       return summary(of: try RemovePlan(Library(path: path).contents(), selection))
     }
-    let writer = try LibraryWriter(
-      path: path, lockWait: options.lockWait, whileWaiting: counter.waitForWriter)
-    let plan = try RemovePlan(writer.library.contents(), selection)
+    let (writer, plan) = try LibraryWriter.approved(
+      path, by: options.consent, lockWait: options.lockWait, whileWaiting: counter.waitForWriter
+    ) { writer in
+      let plan = try RemovePlan(writer.library.contents(), selection)
+      return (plan, plan.edit.isEmpty ? nil : Deed(question(plan), alwaysConfirmed: true))
+    }
     guard !plan.edit.isEmpty else { return summary(of: plan) }
-    try writer.requireConsent(options.consent, for: Deed(question(plan), alwaysConfirmed: true))
     try counter.checkCancellation()
     counter.enter(.committing)
     try writer.change(.remove) { try $0.commit(plan.edit, files: []) }

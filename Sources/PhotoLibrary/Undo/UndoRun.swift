@@ -67,10 +67,12 @@ struct UndoRun {
       let plan = try UndoPlan(library)
       return try summary(of: plan, library, missing: missing(plan, library))
     }
-    let writer = try LibraryWriter(
-      path: path, lockWait: options.lockWait, whileWaiting: counter.waitForWriter)
-    let plan = try UndoPlan(writer.library)
-    try writer.requireConsent(options.consent, for: Deed(question(plan)))
+    let (writer, plan) = try LibraryWriter.approved(
+      path, by: options.consent, lockWait: options.lockWait, whileWaiting: counter.waitForWriter
+    ) { writer in
+      let plan = try UndoPlan(writer.library)
+      return (plan, Deed(question(plan)))
+    }
     try counter.checkCancellation()
     counter.enter(.committing)
     let missing = try missing(plan, writer.library)
@@ -138,9 +140,8 @@ struct UndoRun {
     let names = Dictionary(
       uniqueKeysWithValues: try library.contents().categories.map { ($0.id, $0.displayName) })
     summary.missing = missing.map { photo in
-      let category = names[photo.categoryId] ?? ""
-      return Finding(
-        "photo \(photo.id) “\(photo.name.escaped)” in “\(category.escaped)”",
+      Finding(
+        PhotoLabel.label(id: photo.id, category: names[photo.categoryId] ?? "", name: photo.name),
         "its file \(photo.path.escaped) is gone")
     }
     summary.isDryRun = options.isDryRun

@@ -2,6 +2,7 @@ import ArgumentParser
 import FileSystem
 import Foundation
 import PhotoLibrary
+import Synchronization
 
 /// How commands that take photos away are confirmed: by `--yes`, by a person at the terminal, by the library's PIN.
 struct ConfirmationOption: ParsableArguments {
@@ -13,12 +14,17 @@ struct ConfirmationOption: ParsableArguments {
   /// Asks the person at the terminal; where there is none, nobody has confirmed anything.
   func consent(_ reporter: Reporter) throws -> Consent {
     let (yes, source) = (yes, try pin.source)
+    // a descriptor gives it once, and a deed may be asked for again
+    let given = Mutex<PIN?>(nil)
     return Consent(
       pin: { deed in
         guard source != nil || TerminalPrompt.isPossible else { return nil }
-        return try Console.standard.withoutStatus {
+        if let pin = given.withLock({ $0 }) { return pin }
+        let pin = try Console.standard.withoutStatus {
           try PIN.read(from: source, .pin, question: "PIN, to \(deed.description)", warn: reporter.warn)
         }
+        if source != nil { given.withLock { $0 = pin } }
+        return pin
       },
       confirms: { deed in
         if yes { return true }

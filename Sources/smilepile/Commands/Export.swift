@@ -74,6 +74,7 @@ struct Export: AsyncParsableCommand {
 
   @OptionGroup var encryption: EncryptionOptions
   @OptionGroup var library: LibraryOption
+  @OptionGroup var lock: ReaderLockOption
   @OptionGroup var outputOptions: OutputOptions
 
   private struct Summary: Encodable {
@@ -110,6 +111,7 @@ struct Export: AsyncParsableCommand {
     options.permissions = mode
     options.isDryRun = dryRun
     options.syncs = !noSync
+    options.lockWait = lock.duration
     let reporter = Reporter(outputOptions)
     let (source, target) = (try library.path(), try destination())
     // nobody is asked for the password of a library that is not there

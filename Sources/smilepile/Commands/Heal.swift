@@ -10,7 +10,7 @@ struct Heal: AsyncParsableCommand {
       Reads every photo of the library. One whose bytes no longer match its row, or whose file is gone, comes \
       back by its MD5 from whichever archive holds it; the archives may be damaged themselves. Rotten files are \
       not deleted: they are kept in the library's folder .rotten. Of several archives, one that cannot be used is \
-      named, and the others are. A photo that no archive holds is named, and the exit code is 3.
+      named, and the others are used. A photo that no archive holds is named. In both cases the exit code is 3.
 
       Example:
         smilepile heal -l ~/Family /backups/smilepile_backup_*.zip
@@ -33,6 +33,7 @@ struct Heal: AsyncParsableCommand {
     var photos_checked: Int
     var healed: [String]
     var damaged: [String]
+    var unusable: [String]
     var bytes: Int
     var kept: String?
     var warnings: [String]
@@ -51,6 +52,7 @@ struct Heal: AsyncParsableCommand {
 
     for warning in summary.warnings { reporter.warn(warning) }
     for photo in summary.healed { reporter.note(photo.message.escaped) }
+    for archive in summary.unusable { reporter.error(archive, during: "heal") }
     for photo in summary.damaged { reporter.error(photo, during: "heal") }
     if let kept = summary.kept { reporter.note("what was in their places is in \(kept.string.escaped)") }
     let verb = dryRun ? "would heal" : "healed"
@@ -62,7 +64,8 @@ struct Heal: AsyncParsableCommand {
     reporter.json(
       Summary(
         photos_checked: summary.photosChecked, healed: summary.healed.map(\.message),
-        damaged: summary.damaged.map(\.message), bytes: summary.bytes, kept: summary.kept?.string,
+        damaged: summary.damaged.map(\.message),
+        unusable: summary.unusable.map(\.message), bytes: summary.bytes, kept: summary.kept?.string,
         warnings: summary.warnings, dry_run: summary.isDryRun))
     if summary.isIncomplete { throw ExitStatus.incomplete }
   }

@@ -39,6 +39,7 @@ struct Repair: AsyncParsableCommand {
   var from: [String] = []
 
   @OptionGroup var password: PasswordOptions
+  @OptionGroup var lock: ReaderLockOption
   @OptionGroup var limits: LimitOptions
   @OptionGroup var outputOptions: OutputOptions
 
@@ -78,6 +79,7 @@ struct Repair: AsyncParsableCommand {
     var options = RepairOptions()
     options.destination = output.map { FilePath($0) }
     options.library = library.map { FilePath($0) }
+    options.lockWait = lock.duration
     options.others = from.map { FilePath($0) }
     let reporter = Reporter(outputOptions)
     options.limits = limits.limits

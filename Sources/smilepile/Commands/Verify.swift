@@ -20,6 +20,7 @@ struct Verify: AsyncParsableCommand {
 
   @OptionGroup var password: PasswordOptions
   @OptionGroup var library: LibraryOption
+  @OptionGroup var lock: ReaderLockOption
   @OptionGroup var limits: LimitOptions
   @OptionGroup var output: OutputOptions
 
@@ -45,7 +46,7 @@ struct Verify: AsyncParsableCommand {
     let secret = try password.read(for: paths, limits.limits, reporter)
     let summary =
       archives.isEmpty
-      ? try await reporter.follow(.verify(library: library.path()))
+      ? try await reporter.follow(.verify(library: library.path(), lockWait: lock.duration))
       : try await reporter.follow(.verify(paths, limits: limits.limits, password: secret))
     for warning in summary.warnings { reporter.warn(warning) }
     for name in summary.strangers { reporter.warn("\(name) is mentioned nowhere") }

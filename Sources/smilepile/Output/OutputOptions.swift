@@ -2,6 +2,7 @@ import ArgumentParser
 import Backup
 import Foundation
 import Operations
+import PhotoLibrary
 import SystemPackage
 
 /// How a command speaks, the same for all.
@@ -64,11 +65,25 @@ struct LockOption: ParsableArguments {
       "Wait this long for another process that is changing the library.", valueName: "seconds"))
   var lockWait = 0.0
 
-  func validate() throws {
-    guard lockWait >= 0, lockWait <= 1e9 else {
-      throw ValidationError("--lock-wait takes a number of seconds, 0 or more")
-    }
-  }
+  func validate() throws { try checkLockWait(lockWait) }
 
   var duration: Duration { .seconds(lockWait) }
+}
+
+/// How long to wait for a writer, for those who only read.
+struct ReaderLockOption: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Wait this long for another process that is deleting photo files.", valueName: "seconds"))
+  var lockWait = Double(Library.readersWait.components.seconds)
+
+  func validate() throws { try checkLockWait(lockWait) }
+
+  var duration: Duration { .seconds(lockWait) }
+}
+
+private func checkLockWait(_ seconds: Double) throws {
+  guard seconds >= 0, seconds <= 1e9 else {
+    throw ValidationError("--lock-wait takes a number of seconds, 0 or more")
+  }
 }

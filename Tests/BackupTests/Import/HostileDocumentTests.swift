@@ -204,4 +204,23 @@ import Zip
       }
     }
   }
+
+  // MARK: What this program wrote itself
+
+  /// It is read back without the limits that would stop a stranger's archive, since a library may be that large; what
+  /// no library makes large stays as it is.
+  @Test func whatWasJustWrittenMayBeOfAnySize() throws {
+    let own = Limits.own
+    for (name, limit) in Limits.table {
+      let isOfSize = limit != \.maximumNesting
+      #expect(own[keyPath: limit] == (isOfSize ? .max : Limits()[keyPath: limit]), "\(name)")
+    }
+    let scratch = try ScratchFolder()
+    let deep = try scratch.write(Self.nested(own.maximumNesting + 1, "[", "]"), to: "deep.json")
+    #expect(throws: BackupError.self) { try BackupSource(path: deep, limits: own) }
+    let number = try scratch.write(Self.document(#""exportDate": 1e30"#), to: "number.json")
+    #expect(throws: BackupError.self) { try BackupSource(path: number, limits: own) }
+    let right = try scratch.write(Self.nested(own.maximumNesting, "[", "]"), to: "right.json")
+    #expect(try BackupSource(path: right, limits: own).photos.isEmpty)
+  }
 }

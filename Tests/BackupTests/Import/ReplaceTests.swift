@@ -1,6 +1,7 @@
 import Foundation
 import Operations
 import PhotoLibrary
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -38,6 +39,42 @@ import Testing
     #expect(Array(undo.values) == [Array("old".utf8)])
     #expect(undo.keys.allSatisfy { $0.hasSuffix("/50") })
     #expect(try library.tree.files[old[0].path] == nil)
+  }
+
+  /// What comes into the library while somebody is asked is a part of what is replaced, and of what an undo brings
+  /// back; and it comes in at once.
+  @Test func nobodyWaitsForThePersonWhoIsAsked() async throws {
+    let (library, scratch) = (try library(), try ScratchFolder())
+    var protected = backup
+    protected.metadata.settings?.securitySettings.deleteProtectionEnabled = true
+    let first = try protected.write(to: scratch, as: "protected.zip")
+    try await library.importing(first)
+    let other = try SampleBackup(photos: ["x"]).write(to: scratch, as: "other.zip")
+    let path = library.path
+    let questions = Mutex(0)
+    try await library.importing(try backup.write(to: scratch)) {
+      $0.strategy = .replace
+      $0.consent = Consent(
+        pin: { _ in nil },
+        confirms: { _ in
+          let count = questions.withLock {
+            $0 += 1
+            return $0
+          }
+          if count == 1 {
+            _ = try ImportRun(library: path, options: ImportOptions(), counter: ProgressCounter()).run([other]
+            )
+          }
+          return true
+        })
+    }
+    #expect(questions.withLock { $0 } == 2)
+    #expect(try library.bytesOfPhotos() == backup.photos)
+    var options = UndoOptions()
+    options.consent = .given
+    #expect(try await Work.undo(path, options: options).summary.photosRestored > 0)
+    #expect(try library.bytesOfPhotos().values.contains(Array("x".utf8)))
+    expectNone(try library.faults())
   }
 
   @Test func theNextImportDeletesWhatWasMovedAside() async throws {

@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import Operations
 import PhotoLibrary
@@ -38,16 +39,53 @@ import Testing
 
   @Test func theOthersAreUsed() async throws {
     let summary = try await heal(unusable + [archive])
-    #expect(summary.healed.count == 1 && !summary.isIncomplete)
-    #expect(summary.warnings.count == 4)
-    for (path, warning) in zip(unusable, summary.warnings) { #expect(warning.contains(path.string)) }
+    #expect(summary.healed.count == 1 && summary.damaged == [])
+    #expect(summary.isIncomplete, "an archive that was named was not read")
+    #expect(summary.unusable.map(\.item) == unusable.map(\.string))
+    for (path, finding) in zip(unusable, summary.unusable) { #expect(finding.message.contains(path.string)) }
     #expect(try library.bytesOfPhotos() == backup.photos)
+  }
+
+  /// Somebody writes to the first archive: while the library is read, or when a photo is about to be copied from it.
+  @Test(arguments: ["photos", ".staging"])
+  func oneThatChangesMeanwhileIsLeftAndTheOthersAreUsed(place: String) async throws {
+    let changing = try backup.write(to: scratch, as: "changing.zip")
+    let folder = URL(fileURLWithPath: library.path.appending(place).string).resolvingSymlinksInPath().path
+    let fault = ArmedFault(
+      Fault(
+        .then {
+          let file = FileHandle(forWritingAtPath: changing.string)
+          _ = try? file?.seekToEnd()
+          try? file?.write(contentsOf: Data("x".utf8))
+          try? file?.close()
+        }, of: .only([place == "photos" ? .read : .makeDirectory]), below: FilePath(folder)))
+    let summary = try await heal([changing, archive])
+    fault.disarm()
+    #expect(fault.place != nil)
+    #expect(summary.healed.map(\.message).allSatisfy { $0.contains(archive.string) })
+    #expect(summary.healed.count == 1 && summary.damaged == [])
+    #expect(summary.unusable.map(\.item) == [changing.string] && summary.isIncomplete)
+    #expect(try library.bytesOfPhotos() == backup.photos)
+    expectNone(try library.faults())
+  }
+
+  @Test func aPhotoThatCannotBeCopiedAnyMoreIsNamed() async throws {
+    let changing = try backup.write(to: scratch, as: "changing.zip")
+    let folder = URL(fileURLWithPath: library.path.string).resolvingSymlinksInPath().path + "/.staging"
+    let fault = ArmedFault(
+      Fault(
+        .then { try? Data("short".utf8).write(to: URL(fileURLWithPath: changing.string)) },
+        of: .only([.makeDirectory]), below: FilePath(folder)))
+    let summary = try await heal([changing])
+    fault.disarm()
+    #expect(summary.healed == [] && summary.damaged.count == 1)
+    expectNone(try library.faults())
   }
 
   @Test func whatNoneHealsStaysDamaged() async throws {
     let summary = try await heal(unusable)
     #expect(summary.healed == [] && summary.damaged.count == 1 && summary.isIncomplete)
-    #expect(summary.warnings.count == 4)
+    #expect(summary.unusable.count == 4)
   }
 
   @Test func oneAloneIsRefused() async throws {

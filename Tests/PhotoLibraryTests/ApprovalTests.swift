@@ -1,0 +1,156 @@
+import FileSystem
+import Operations
+import Secrets
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import PhotoLibrary
+
+/// What takes photos away asks first, and nobody waits for the library while a person thinks.
+struct ApprovalTests {
+  let scratch: LibraryScratch
+  private let right: PIN
+  private let wrong: PIN
+
+  init() throws {
+    scratch = try LibraryScratch()
+    try scratch.commit(["a.jpg": "one", "b.jpg": "two"])
+    right = try #require(PIN("1234"))
+    wrong = try #require(PIN("4321"))
+  }
+
+  @Test(arguments: [false, true], [(false, false), (false, true), (true, false), (true, true)])
+  func whoIsAskedWhat(isProtected: Bool, _ rest: (hasPIN: Bool, alwaysConfirmed: Bool)) throws {
+    let (hasPIN, alwaysConfirmed) = rest
+    if hasPIN { try scratch.writer().setPIN(right) }
+    if isProtected {
+      try scratch.sql { try $0.execute(sql: "UPDATE settings SET deleteProtectionEnabled = 1") }
+    }
+    let deed = Deed("do it", alwaysConfirmed: alwaysConfirmed)
+    let (byPIN, byYes) = (isProtected && hasPIN, isProtected && !hasPIN || !isProtected && alwaysConfirmed)
+
+    let (right, wrong) = (right, wrong)
+    let pin = Consent(pin: { _ in right }, confirms: { _ in false })
+    let yes = Consent(pin: { _ in nil }, confirms: { _ in true })
+    let wrongPIN = Consent(pin: { _ in wrong }, confirms: { _ in true })
+    func isAllowed(_ consent: Consent) -> Bool {
+      (try? LibraryWriter.approved(scratch.path, by: consent) { _ in ((), deed) }) != nil
+    }
+    #expect(isAllowed(pin) == !byYes)
+    #expect(isAllowed(yes) == !byPIN)
+    #expect(isAllowed(wrongPIN) == !byPIN)
+    #expect(isAllowed(.refused) == !(byPIN || byYes))
+  }
+
+  /// What another process does while the question stands open, once.
+  private func consent(
+    _ questions: Questions, meanwhile: @escaping @Sendable () throws -> Void = {}
+  ) -> Consent {
+    let right = right
+    @Sendable func ask(_ deed: Deed) throws {
+      let isFirst = questions.asked.withLock {
+        $0.append(deed.description)
+        return $0.count == 1
+      }
+      if isFirst { try meanwhile() }
+    }
+    return Consent(
+      pin: {
+        try ask($0)
+        return right
+      },
+      confirms: {
+        try ask($0)
+        return true
+      })
+  }
+
+  private final class Questions: Sendable {
+    let asked = Mutex<[String]>([])
+    var all: [String] { asked.withLock { $0 } }
+  }
+
+  private func removeEverything(_ consent: Consent) throws -> RemoveSummary {
+    var selection = RemoveSelection()
+    selection.names = ["*.jpg"]
+    var options = RemoveOptions()
+    options.consent = consent
+    return try RemoveRun(path: scratch.path, options: options, counter: ProgressCounter()).run(selection)
+  }
+
+  private func undo(_ consent: Consent) throws -> UndoSummary {
+    var options = UndoOptions()
+    options.consent = consent
+    return try UndoRun(path: scratch.path, options: options, counter: ProgressCounter()).run()
+  }
+
+  private func protect(withPIN: Bool) throws {
+    if withPIN { try scratch.writer().setPIN(right) }
+    try scratch.sql { try $0.execute(sql: "UPDATE settings SET deleteProtectionEnabled = 1") }
+  }
+
+  @Test(arguments: [false, true])
+  func theLibraryIsFreeWhileAPersonThinks(hasPIN: Bool) throws {
+    try protect(withPIN: hasPIN)
+    let (scratch, questions) = (scratch, Questions())
+    let removed = try removeEverything(consent(questions) { _ = try scratch.writer() })
+    #expect(removed.photos.map(\.id) == [1, 2])
+    #expect(questions.all == ["remove 2 photos"], "a plan that still holds is asked for once")
+    #expect(try undo(consent(Questions()) { _ = try scratch.writer() }).photosRestored == 2)
+    #expect(try scratch.contents().photos.count == 2)
+  }
+
+  /// Nobody has said yes to a photo that was not there when they were asked.
+  @Test(arguments: [false, true])
+  func whatChangedMeanwhileIsAskedForAgain(hasPIN: Bool) throws {
+    try protect(withPIN: hasPIN)
+    let (scratch, questions) = (scratch, Questions())
+    let removed = try removeEverything(
+      consent(questions) { try scratch.commit(["c.jpg": "three"], as: .add, firstId: 3) })
+    #expect(questions.all == ["remove 2 photos", "remove 3 photos"])
+    #expect(removed.photos.map(\.id) == [1, 2, 3])
+  }
+
+  @Test func aNoAfterAChangeChangesNothing() throws {
+    let (scratch, questions) = (scratch, Questions())
+    let consent = Consent(
+      pin: { _ in nil },
+      confirms: { deed in
+        let count = questions.asked.withLock {
+          $0.append(deed.description)
+          return $0.count
+        }
+        if count == 1 { try scratch.commit(["c.jpg": "three"], as: .add, firstId: 3) }
+        return count == 1
+      })
+    #expect(throws: ConsentError.notConfirmed(scratch.path)) { try removeEverything(consent) }
+    #expect(try scratch.contents().photos.count == 3)
+  }
+
+  /// A PIN that is set while the question for a confirmation stands open is asked for.
+  @Test func aPINThatWasSetMeanwhileCounts() throws {
+    try protect(withPIN: false)
+    let (scratch, questions, right, wrong) = (scratch, Questions(), right, wrong)
+    let consent = Consent(
+      pin: { _ in wrong },
+      confirms: { deed in
+        questions.asked.withLock { $0.append(deed.description) }
+        try scratch.writer().setPIN(right)
+        return true
+      })
+    #expect(throws: ConsentError.wrongPIN(scratch.path, triesLeft: 4)) { try removeEverything(consent) }
+    #expect(questions.all.count == 1)
+    #expect(try scratch.contents().photos.count == 2)
+  }
+
+  @Test func anUndoThatIsNoLongerPossibleIsRefused() throws {
+    try protect(withPIN: false)
+    let (scratch, questions) = (scratch, Questions())
+    #expect(throws: UndoError.self) {
+      try undo(consent(questions) { try scratch.commit(["c.jpg": "three"], as: .add, firstId: 3) })
+    }
+    #expect(try scratch.contents().photos.count == 3)
+  }
+}
