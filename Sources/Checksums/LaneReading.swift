@@ -14,13 +14,16 @@ public protocol LaneSource: AnyObject {
 /// Reads many sources side by side on one thread, and hashes their bytes while they are in the processor's cache.
 public enum LaneReading {
   /// Sources that are read at a time: more than there are lanes, so that these stay full when some are short.
-  private static let streams = 2 * LaneMD5.lanes
+  public static let mostStreams = 2 * LaneMD5.lanes
   /// Bytes of a source at a time.
   private static let pieceSize = 32 << 10
 
-  /// Reads one source after the other from `next` until that has no more, many at a time. Blocks; takes 1 MiB.
+  /// Reads one source after the other from `next` until that has no more, many at a time. Blocks; takes 32 KiB for each
+  /// of those.
+  /// - Parameter streams: how many are read at a time, as each may hold files open.
   /// - Throws: what `next` or a source throws; the other sources are then dropped where they are.
-  public static func run(_ next: () throws -> (any LaneSource)?) throws {
+  public static func run(streams: Int = mostStreams, _ next: () throws -> (any LaneSource)?) throws {
+    let streams = max(1, streams)
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: streams * pieceSize, alignment: 4096)
     defer { memory.deallocate() }
     func buffer(_ slot: Int) -> UnsafeMutableRawBufferPointer {

@@ -21,6 +21,13 @@ public struct File: ~Copyable, Sendable {
 
   deinit { close(descriptor) }
 
+  /// How many files this process may have open at a time. getrlimit(2), `RLIMIT_NOFILE`.
+  public static var mostOpen: Int {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 256 }
+    return Int(clamping: limit.rlim_cur)
+  }
+
   /// How a file is opened.
   public enum Mode: Sendable {
     /// For reading. A symbolic link in the last component is refused (ELOOP), and opening a FIFO does

@@ -16,17 +16,29 @@ public enum Workers {
     context: @escaping @Sendable () throws -> Context,
     _ body: @escaping @Sendable (Int, inout Context) throws -> Void
   ) throws {
+    try share(indices, threads: count) { next in
+      var context = try context()
+      while let index = next() { try body(index, &context) }
+    }
+  }
+
+  /// Calls `body` once on each of up to `count` threads, and waits for all of them. It gets a function that hands out
+  /// the indices in order, each to one of the threads, and nil when none is left or another thread has thrown. The
+  /// first error is thrown.
+  public static func share(
+    _ indices: Range<Int>, threads count: Int = defaultCount,
+    _ body: @escaping @Sendable (_ next: () -> Int?) throws -> Void
+  ) throws {
     let state = Mutex<(next: Int, failure: (any Error)?)>((indices.lowerBound, nil))
     let group = DispatchGroup()
     let work = SharedWork {
       do {
-        var context = try context()
-        while let index = state.withLock({ state -> Int? in
-          guard state.failure == nil, state.next < indices.upperBound else { return nil }
-          defer { state.next += 1 }
-          return state.next
-        }) {
-          try body(index, &context)
+        try body {
+          state.withLock { state in
+            guard state.failure == nil, state.next < indices.upperBound else { return nil }
+            defer { state.next += 1 }
+            return state.next
+          }
         }
       } catch {
         state.withLock { if $0.failure == nil { $0.failure = error } }

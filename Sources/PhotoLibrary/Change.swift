@@ -69,6 +69,9 @@ public final class Change: Sendable {
   private let staging: Directory
   private let commitBegun = Atomic<Bool>(false)
 
+  /// Whether what is done is flushed to the disk.
+  public var syncs: Bool { writer.syncs }
+
   /// The transaction has been tried, so that the database may know the change whatever became of the attempt.
   var hasBegunToCommit: Bool { commitBegun.load(ordering: .relaxed) }
 

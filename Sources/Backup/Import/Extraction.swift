@@ -8,7 +8,7 @@ import Zip
 
 /// Brings photo files out of a backup into a change's staging folder, on several threads. Every byte is counted
 /// and hashed on its way, so that what is staged is what the backup's metadata promised.
-struct Extraction {
+final class Extraction: Sendable {
   /// A file to bring.
   struct Item: Hashable, Sendable {
     /// The new photo's id.
@@ -30,36 +30,37 @@ struct Extraction {
   let files: [Item]
   let change: Change
   let counter: ProgressCounter
+  private let damaged = Mutex<[Item: String]>([:])
+
+  init(source: BackupSource, files: [Item], change: Change, counter: ProgressCounter) {
+    self.source = source
+    self.files = files
+    self.change = change
+    self.counter = counter
+  }
 
   /// Extracts all files.
   ///
   /// - Returns: which files are damaged, and how; nothing of them stays staged.
   /// - Throws: what keeps the others from being extracted, as a full disk or a cancellation.
-  func run(threads: Int) throws -> [Item: String] {
-    let damaged = Mutex<[Item: String]>([:])
-    let (source, files, change, counter) = (source, files, change, counter)
-    try Workers.forEach(
-      0..<files.count, threads: threads, context: { try Reader(source) }
+  func run(threads: Int?) throws -> [Item: String] {
+    let source = source
+    try SideBySide.read(
+      0..<files.count, threads: threads, files: 2, context: { try Reader(source) }
     ) { index, reader in
-      let item = files[index]
-      try counter.checkCancellation()
-      counter.advance(current: source.photos[item.source].record.name)
-      do {
-        try reader.extract(item, to: change.stage(item.stagedName), counter)
-      } catch let error as Damage {
-        try change.unstage(item.stagedName)
-        damaged.withLock { $0[item] = error.reason }
-        counter.advance(bytes: item.size - error.bytesCounted)
-      }
-      counter.advance(items: 1)
+      let item = self.files[index]
+      try self.counter.checkCancellation()
+      self.counter.advance(current: source.photos[item.source].record.name)
+      return try reader.photo(item, of: self)
     }
     return damaged.withLock { $0 }
   }
 
-  /// One photo of the backup is not what it should be; the others are not concerned.
-  private struct Damage: Error {
-    var reason: String
-    var bytesCounted: Int
+  /// Leaves a photo out, and takes back what was staged of it.
+  func giveUp(_ photo: ExtractedPhoto, _ reason: String) throws {
+    try change.unstage(photo.item.stagedName)
+    damaged.withLock { $0[photo.item] = reason }
+    counter.advance(items: 1, bytes: photo.item.size - photo.count)
   }
 
   /// What one thread needs.
@@ -72,61 +73,59 @@ struct Extraction {
       if let archive = source.archive { entries = try source.entryReader(archive) } else { entries = nil }
     }
 
-    mutating func extract(_ item: Item, to file: consuming File, _ counter: ProgressCounter) throws {
-      var hash = RunningMD5()
-      var offset = 0
-      let output = file
-      func take(_ bytes: UnsafeRawBufferPointer) throws {
-        try counter.checkCancellation()
-        guard offset + bytes.count <= item.size else {
-          throw Damage(reason: "it is longer than it should be", bytesCounted: offset)
-        }
-        hash.update(bytes)
-        try output.write(bytes, at: offset)
-        offset += bytes.count
-        counter.advance(bytes: bytes.count)
-      }
+    /// A photo that is to be read side by side with others; nil for one that had to be expanded or decrypted, and has
+    /// been extracted.
+    mutating func photo(_ item: Item, of extraction: Extraction) throws -> ExtractedPhoto? {
+      let output = try extraction.change.stage(item.stagedName)
       switch source.photos[item.source].content {
       case .asset, .absent:
-        throw Damage(reason: "it has no file", bytesCounted: 0)
+        let photo = ExtractedPhoto(item, to: output, of: extraction)
+        try photo.fail(ExtractedPhoto.Damage(reason: "it has no file"))
+        return nil
       case .entry(let entry, _):
-        do {
-          try entries?.read(entry, take)
-        } catch let error as ArchiveError {
-          guard let reason = error.faultOfOneEntry else { throw error }
-          throw Damage(reason: reason, bytesCounted: offset)
+        if let archive = source.archive, var plain = try PlainEntry(entry, of: archive) {
+          return ExtractedPhoto(item, to: output, of: extraction) { try plain.read(into: $0) }
         }
+        try extract(entry, as: ExtractedPhoto(item, to: output, of: extraction))
+        return nil
       case .file(let path, _, _):
-        try copy(path, take)
+        let file = LooseFile(path)
+        return ExtractedPhoto(item, to: output, of: extraction) { try file.read(into: $0) }
       }
-      let digest = hash.digest
-      guard offset == item.size, digest == item.md5 else {
-        throw Damage(
-          reason: "its MD5 is \(digest) and should be \(item.md5)", bytesCounted: offset)
-      }
-      try output.setModified(milliseconds: item.modified)
-      output.startWriteBack(from: 0, count: offset)
     }
 
-    /// A file that cannot be read is this photo's misfortune alone.
-    private func copy(_ path: FilePath, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
-      var offset = 0
-      func reading<Value: ~Copyable>(_ body: () throws(FileError) -> Value) throws -> Value {
-        do {
-          return try body()
-        } catch {
-          throw Damage(reason: error.description, bytesCounted: offset)
+    private mutating func extract(_ entry: Entry, as photo: ExtractedPhoto) throws {
+      var hash = RunningMD5()
+      do {
+        try entries?.read(entry) { bytes in
+          try photo.take(bytes)
+          hash.update(bytes)
         }
+        try photo.finish(hash.digest)
+      } catch {
+        try photo.fail(error)
       }
-      let file = try reading { () throws(FileError) in try File.open(path, .readFollowingLinks) }
-      try withUnsafeTemporaryAllocation(byteCount: 1 << 18, alignment: 4096) { buffer in
-        while true {
-          let count = try reading { () throws(FileError) in try file.read(into: buffer, at: offset) }
-          if count == 0 { return }
-          try take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-          offset += count
-        }
-      }
+    }
+  }
+}
+
+/// A photo file beside a backup. One that cannot be read is that photo's misfortune alone.
+private final class LooseFile {
+  private let path: FilePath
+  private var opened: SharedFile.Open?
+  private var position = 0
+
+  init(_ path: FilePath) { self.path = path }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    do {
+      let file = if let opened { opened } else { SharedFile.Open(try File.open(path, .readFollowingLinks)) }
+      opened = file
+      let count = try file.file.read(into: buffer, at: position)
+      position += count
+      return count
+    } catch {
+      throw ExtractedPhoto.Damage(reason: error.description)
     }
   }
 }

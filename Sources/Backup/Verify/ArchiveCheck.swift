@@ -59,48 +59,116 @@ struct ArchiveCheck {
     }
     guard let archive = source.archive else { return summary }
 
+    let check = try EntryCheck(source, archive, counter)
+    try check.run()
+    summary.entriesChecked = check.entries.count
+    summary.warnings += check.listed.warnings
+    summary.damaged += check.damaged()
+    return summary
+  }
+}
+
+/// The entries of an archive, read and judged on several threads.
+private final class EntryCheck: Sendable {
+  let entries: [Entry]
+  let listed: ChecksumList
+  private let source: BackupSource
+  private let archive: Archive
+  private let counter: ProgressCounter
+  private let photos: [Int: BackupSource.Photo]
+  private let faults = Mutex<[Int: String]>([:])
+
+  init(_ source: BackupSource, _ archive: Archive, _ counter: ProgressCounter) throws {
     var photos: [Int: BackupSource.Photo] = [:]
     for photo in source.photos {
       if case .entry(let entry, _) = photo.content { photos[entry.index] = photo }
     }
-    let entries = archive.entries.filter { !$0.isDirectory }
-    let damaged = Mutex<[Int: String]>([:])
-    let listed = try ChecksumList(of: source)
-    let (source, counter, photoOfEntry) = (source, counter, photos)
-    try Workers.forEach(0..<entries.count, context: { try source.entryReader(archive) }) { index, reader in
-      let entry = entries[index]
-      let photo = photoOfEntry[entry.index]
-      var counted = 0
+    self.photos = photos
+    self.source = source
+    self.archive = archive
+    self.counter = counter
+    entries = archive.entries.filter { !$0.isDirectory }
+    listed = try ChecksumList(of: source)
+  }
+
+  func run() throws {
+    let (source, archive) = (source, archive)
+    try SideBySide.read(0..<entries.count, context: { try source.entryReader(archive) }) { index, reader in
+      let passing = Passing(index, of: self)
+      if let plain = try PlainEntry(self.entries[index], of: archive) {
+        passing.plain = plain
+        return passing
+      }
+      var hash = RunningMD5()
       do {
-        var hash = RunningMD5()
-        try reader.read(entry) { bytes in
-          try counter.checkCancellation()
+        try reader.read(self.entries[index]) { bytes in
+          try passing.count(bytes.count)
           hash.update(bytes)
-          if photo != nil {
-            counter.advance(bytes: bytes.count)
-            counted += bytes.count
-          }
         }
-        if let expected = photo?.content.md5, hash.digest != expected {
-          damaged.withLock { $0[index] = "its MD5 is \(hash.digest) and should be \(expected)" }
-        } else if let expected = listed[entry], hash.digest != expected {
-          damaged.withLock { $0[index] = "its MD5 is \(hash.digest), and checksums.md5 says \(expected)" }
-        }
-      } catch let error as ArchiveError {
-        guard let reason = error.faultOfOneEntry else { throw error }
-        damaged.withLock { $0[index] = reason }
+        passing.finish(hash.digest)
+      } catch {
+        try passing.fail(error)
       }
-      if photo != nil {
-        counter.advance(items: 1, bytes: entry.size - counted, current: photo?.record.name)
-      }
+      return nil
     }
-    summary.entriesChecked = entries.count
-    summary.warnings += listed.warnings
-    for (index, reason) in damaged.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
+  }
+
+  /// What is wrong with which entry, in the archive's order.
+  func damaged() -> [Finding] {
+    faults.withLock { $0 }.sorted { $0.key < $1.key }.map { index, reason in
       let entry = entries[index]
-      let name = photos[entry.index].map(source.label) ?? entry.name.escaped
-      summary.damaged.append(Finding(name, reason))
+      return Finding(photos[entry.index].map(source.label) ?? entry.name.escaped, reason)
     }
-    return summary
+  }
+
+  /// One entry on its way past the checksums.
+  private final class Passing: LaneSource {
+    var plain: PlainEntry?
+    private let check: EntryCheck
+    private let index: Int
+    private let photo: BackupSource.Photo?
+    private var counted = 0
+
+    init(_ index: Int, of check: EntryCheck) {
+      self.index = index
+      self.check = check
+      photo = check.photos[check.entries[index].index]
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+      let bytes = try plain?.read(into: buffer) ?? 0
+      try count(bytes)
+      return bytes
+    }
+
+    func count(_ bytes: Int) throws {
+      try check.counter.checkCancellation()
+      guard photo != nil else { return }
+      check.counter.advance(bytes: bytes)
+      counted += bytes
+    }
+
+    func finish(_ digest: MD5Digest) {
+      if let expected = photo?.content.md5, digest != expected {
+        end("its MD5 is \(digest) and should be \(expected)")
+      } else if let expected = check.listed[check.entries[index]], digest != expected {
+        end("its MD5 is \(digest), and checksums.md5 says \(expected)")
+      } else {
+        end(nil)
+      }
+    }
+
+    /// Notes what concerns this entry alone, and throws everything else.
+    func fail(_ error: any Error) throws {
+      guard let reason = (error as? ArchiveError)?.faultOfOneEntry else { throw error }
+      end(reason)
+    }
+
+    private func end(_ fault: String?) {
+      if let fault { check.faults.withLock { $0[index] = fault } }
+      guard let photo else { return }
+      let size = check.entries[index].size
+      check.counter.advance(items: 1, bytes: size - counted, current: photo.record.name)
+    }
   }
 }

@@ -40,13 +40,8 @@ struct LibraryCheck {
     counter.enter(.verifying)
     let reasons = Mutex<[Int: String]>([:])
     let (library, counter) = (library, counter)
-    try Workers.forEach(0..<photos.count) { index in
-      let photo = photos[index]
-      var counted = 0
-      if let reason = try Self.fault(of: photo, in: library, counter, &counted) {
-        reasons.withLock { $0[index] = reason }
-      }
-      counter.advance(items: 1, bytes: photo.fileSize - counted, current: photo.name)
+    try SideBySide.read(0..<photos.count, context: {}) { index, _ in
+      LibraryPhoto(photos[index], in: library, counter) { reason in reasons.withLock { $0[index] = reason } }
     }
     let categories = Dictionary(
       contents.categories.map { ($0.id, $0.displayName) }, uniquingKeysWith: { first, _ in first })
@@ -59,25 +54,62 @@ struct LibraryCheck {
     }
     return (photos.count, damaged)
   }
+}
 
-  /// What is wrong with a photo's file, nil if nothing is. Counts the bytes that it reads.
-  private static func fault(
-    of photo: Photo, in library: Library, _ counter: ProgressCounter, _ counted: inout Int
-  ) throws -> String? {
-    do {
-      let file = try library.open(photo)
-      guard try file.status().kind == .file else { return "\(photo.path.escaped) is no file" }
-      let (digest, size) = try MD5Digest.ofFile(file) { count in
-        try counter.checkCancellation()
-        let rest = min(count, photo.fileSize - counted)
-        counted += rest
-        counter.advance(bytes: rest)
-      }
-      guard digest != photo.md5 || size != photo.fileSize else { return nil }
-      let expected = photo.md5.map(\.description) ?? "unknown"
-      return "\(photo.path): \(size) bytes with MD5 \(digest), should be \(photo.fileSize) with \(expected)"
-    } catch let error as FileError {
-      return "\(error)"
+/// A photo of a library on its way past the checksums.
+private final class LibraryPhoto: LaneSource {
+  private let photo: Photo
+  private let library: Library
+  private let counter: ProgressCounter
+  private let noteFault: (String) -> Void
+  private var opened: SharedFile.Open?
+  private var size = 0
+  private var counted = 0
+
+  init(_ photo: Photo, in library: Library, _ counter: ProgressCounter, noteFault: @escaping (String) -> Void)
+  {
+    self.photo = photo
+    self.library = library
+    self.counter = counter
+    self.noteFault = noteFault
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    try counter.checkCancellation()
+    let file = try opened ?? open()
+    let count = try file.file.read(into: buffer, at: size)
+    size += count
+    let rest = min(count, photo.fileSize - counted)
+    counted += rest
+    counter.advance(bytes: rest)
+    return count
+  }
+
+  private func open() throws -> SharedFile.Open {
+    let file = SharedFile.Open(try library.open(photo))
+    guard try file.file.status().kind == .file else { throw NoFile() }
+    opened = file
+    return file
+  }
+
+  func finish(_ digest: MD5Digest) {
+    guard digest != photo.md5 || size != photo.fileSize else { return end(nil) }
+    let expected = photo.md5.map(\.description) ?? "unknown"
+    end("\(photo.path): \(size) bytes with MD5 \(digest), should be \(photo.fileSize) with \(expected)")
+  }
+
+  func fail(_ error: any Error) throws {
+    switch error {
+    case is NoFile: end("\(photo.path.escaped) is no file")
+    case let error as FileError: end("\(error)")
+    default: throw error
     }
   }
+
+  private func end(_ fault: String?) {
+    if let fault { noteFault(fault) }
+    counter.advance(items: 1, bytes: photo.fileSize - counted, current: photo.name)
+  }
+
+  private struct NoFile: Error {}
 }
