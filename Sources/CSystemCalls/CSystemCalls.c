@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 int smilepile_openat(int directory, const char *path, int flags, mode_t mode) {
   return openat(directory, path, flags, mode);
@@ -17,6 +18,8 @@ int smilepile_rename_no_replace(int from, const char *old_path, int to, const ch
 int smilepile_start_write_back(int descriptor, off_t offset, off_t count) {
   return sync_file_range(descriptor, offset, count, SYNC_FILE_RANGE_WRITE);
 }
+
+int smilepile_syncfs(int descriptor) { return syncfs(descriptor); }
 
 int smilepile_flock(int descriptor, int operation) { return flock(descriptor, operation); }
 

@@ -52,9 +52,16 @@ public struct FileSystemStatus: Sendable, Equatable {
   /// The name of the network protocol behind it, nil for a local file system. SQLite's write-ahead log
   /// and flock(2) do not hold across machines.
   public let networkProtocol: String?
+  /// Whether `Directory.syncFileSystem` reports a page that was lost: Linux 5.8, commit 735e4ae5ba28, and a file system
+  /// on a disk that marks such pages.
+  public let reportsErrorsOfSync: Bool
 
   init(_ raw: (type: Int, freeBytes: Int)) {
     freeBytes = raw.freeBytes
+    // ext2 to ext4, XFS, btrfs
+    let types: [UInt32] = [0xEF53, 0x5846_5342, 0x9123_683E]
+    reportsErrorsOfSync =
+      types.contains(UInt32(truncatingIfNeeded: raw.type)) && Self.kernelReportsErrorsOfSync
     // statfs(2), "f_type"
     networkProtocol =
       switch UInt32(truncatingIfNeeded: raw.type) {
@@ -68,4 +75,15 @@ public struct FileSystemStatus: Sendable, Equatable {
       default: nil
       }
   }
+
+  /// By the release that uname(2) tells.
+  private static let kernelReportsErrorsOfSync: Bool = {
+    var system = utsname()
+    guard uname(&system) == 0 else { return false }
+    let release = withUnsafeBytes(of: &system.release) {
+      String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    let numbers = release.split { !$0.isNumber }.prefix(2).compactMap { Int($0) }
+    return !numbers.lexicographicallyPrecedes([5, 8])
+  }()
 }

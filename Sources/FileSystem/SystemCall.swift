@@ -15,6 +15,8 @@ package enum SystemCall: String, CaseIterable, Sendable {
   case status
   /// fsync(2).
   case sync
+  /// syncfs(2).
+  case syncFileSystem
   /// ftruncate(2).
   case truncate
   /// mkdirat(2).
@@ -46,7 +48,8 @@ package enum SystemCall: String, CaseIterable, Sendable {
   package var writes: Bool {
     switch self {
     case .open, .read, .status, .lock, .fileSystem, .access, .list: false
-    case .create, .openUnnamed, .write, .sync, .truncate, .makeDirectory, .unlink, .renameNoReplace, .rename,
+    case .create, .openUnnamed, .write, .sync, .syncFileSystem, .truncate, .makeDirectory, .unlink,
+      .renameNoReplace, .rename,
       .link, .linkDescriptor, .setTimes, .setMode:
       true
     }

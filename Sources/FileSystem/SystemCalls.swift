@@ -106,6 +106,11 @@ enum SystemCalls {
     _ = try call(.sync, descriptor) { Glibc.fsync(descriptor) }
   }
 
+  /// Never tried again after a failure, as `fsync`.
+  static func syncfs(_ descriptor: CInt) throws(Errno) {
+    _ = try call(.syncFileSystem, descriptor) { smilepile_syncfs(descriptor) }
+  }
+
   static func ftruncate(_ descriptor: CInt, _ size: Int) throws(Errno) {
     _ = try call(.truncate, descriptor) { Glibc.ftruncate(descriptor, off_t(size)) }
   }

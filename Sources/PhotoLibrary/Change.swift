@@ -119,6 +119,8 @@ public final class Change: Sendable {
   }
 
   private func sync(_ files: [StagedFile]) throws {
+    // `staging` is older than the files, so that it hears of each page of them that was lost
+    if files.count >= Staging.manyFiles, try staging.syncFileSystem() { return }
     try Workers.forEach(0..<files.count, threads: 8) { index in
       try self.staging.open(FilePath(files[index].name), .read).sync()
     }

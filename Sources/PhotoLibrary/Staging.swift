@@ -10,6 +10,8 @@ enum Staging {
   static let folder: FilePath = ".staging"
   static let journalName: FilePath = "journal"
   static let unfinishedJournalName: FilePath = "journal.new"
+  /// So many files are flushed together with the rest of their file system, where that is possible.
+  static let manyFiles = 32
 
   /// Whether a folder in the working folder is a change's. Whatever else is there is a stranger's.
   static func isChange(_ name: FilePath) -> Bool { UUID(uuidString: name.string) != nil }

@@ -41,6 +41,16 @@ struct Scene: Sendable {
     return scene
   }
 
+  /// Gives the backup so many small photos that they are flushed together.
+  func enlargeBackup() async throws {
+    let many = try SampleLibrary(
+      (1...33).map { id in
+        .init(id: id, fileName: "IMG_\(id).jpg", bytes: [0xFF, 0xD8, 0xFF, 0xE0, UInt8(id)])
+      }, categories: [.sample(1, "family")])
+    try FileManager.default.removeItem(atPath: backup.string)
+    _ = try await Work.export(many.path, to: backup).summary
+  }
+
   /// A photo with a JPEG's first bytes, of a size of its own; the same for the same number.
   private static func photo(_ id: Int64, _ category: Int64, _ year: Int) -> SampleLibrary.Member {
     var numbers = SeededNumbers(seed: UInt64(id))

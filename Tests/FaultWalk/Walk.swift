@@ -47,7 +47,7 @@ struct Walk: Sendable {
     _ series: Series, at number: Int, in scene: Scene
   ) async throws -> (Outcome, place: String)? {
     if series.isKill { return try attemptInChild(series, at: number, in: scene) }
-    let missing = operation.missingCalls.map(ArmedFault.init)
+    let surroundings = operation.surroundings.map(ArmedFault.init)
     let armed = ArmedFault(series.fault(at: number))
     let outcome: Outcome
     do {
@@ -56,7 +56,7 @@ struct Walk: Sendable {
       outcome = .failed("\(error)")
     }
     armed.disarm()
-    for fault in missing { fault.disarm() }
+    for fault in surroundings { fault.disarm() }
     return armed.place.map { (outcome, $0) }
   }
 
@@ -78,7 +78,7 @@ struct Walk: Sendable {
       let operation = WalkedOperation.all.first(where: { $0.name == arguments[0] }),
       let series = Series.all.first(where: { $0.name == arguments[1] })
     else { throw Invariants.Unfit(reason: "a child of \(arguments)") }
-    let faults = operation.missingCalls + [series.fault(at: number)]
+    let faults = operation.surroundings + [series.fault(at: number)]
     let armed = faults.map(ArmedFault.init)
     _ = try await operation.run(Scene(folder: FilePath(arguments[3])))
     for fault in armed { fault.disarm() }

@@ -44,15 +44,21 @@ struct WalkedOperation: Sendable {
   /// Each run adds something, so that a run that came half the way is not completed by the next.
   var addsEveryTime = false
 
-  /// The faults that make a file system without these calls.
-  var missingCalls: [Fault] {
-    lacks.isEmpty
-      ? []
-      : [
-        Fault(.error(.notSupportedOnSocket), of: .only(lacks.subtracting([.renameNoReplace])), persists: true)
-      ]
-        + (lacks.contains(.renameNoReplace)
-          ? [Fault(.error(.invalidArgument), of: .only([.renameNoReplace]), persists: true)] : [])
+  /// The file system passes for ext4, which is flushed as a whole where there are many files.
+  var isOnDisk = false
+
+  /// The faults that make the file system what it is to be.
+  var surroundings: [Fault] {
+    (isOnDisk
+      ? [Fault(.fileSystem(type: 0xEF53, freeBytes: 1 << 40), of: .only([.fileSystem]), persists: true)] : [])
+      + (lacks.isEmpty
+        ? []
+        : [
+          Fault(
+            .error(.notSupportedOnSocket), of: .only(lacks.subtracting([.renameNoReplace])), persists: true)
+        ]
+          + (lacks.contains(.renameNoReplace)
+            ? [Fault(.error(.invalidArgument), of: .only([.renameNoReplace]), persists: true)] : []))
   }
 }
 
@@ -90,6 +96,12 @@ extension WalkedOperation {
         $0.duplicates = { _ in .rename }
       }
       operation.addsEveryTime = true
+      return operation
+    }(),
+    {
+      var operation = importing("import many")
+      operation.prepare = { try await $0.enlargeBackup() }
+      operation.isOnDisk = true
       return operation
     }(),
     importing("import like FAT", lacks: likeFAT),

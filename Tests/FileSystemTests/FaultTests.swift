@@ -91,6 +91,11 @@ struct FaultTests {
     try expect(.status) { _ = try directory.status(of: "a") }
     try expect(.sync) { try file.sync() }
     try expect(.sync) { try directory.sync() }
+    do {
+      let disk = arm(.fileSystem(type: 0xEF53, freeBytes: 7), of: .only([.fileSystem]), persists: true)
+      defer { disk.disarm() }
+      try expect(.syncFileSystem) { _ = try directory.syncFileSystem() }
+    }
     try expect(.truncate) { try file.resize(to: 0) }
     try expect(.makeDirectory) { try directory.makeDirectory("d") }
     try expect(.unlink) { try directory.remove("a") }
@@ -108,6 +113,16 @@ struct FaultTests {
     fault.disarm()
     #expect(seen.union([.access]) == Set(SystemCall.allCases))
     #expect(try folder.tree() == ["a": .file(Data()), "b": .file(Data("b".utf8))])
+  }
+
+  /// Where nobody knows what the file system reports, every file is to be flushed by itself.
+  @Test(arguments: [
+    (0xEF53, true), (0x5846_5342, true), (0x9123_683E, true), (0x4D44, false), (0x0102_1994, false),
+  ])
+  func onlySomeFileSystemsAreFlushedAsAWhole(type: Int, isFlushed: Bool) throws {
+    let kind = arm(.fileSystem(type: type, freeBytes: 7), of: .only([.fileSystem]), persists: true)
+    defer { kind.disarm() }
+    #expect(try Directory.open(folder.path).syncFileSystem() == isFlushed)
   }
 
   @Test func aFileSystemOfAnotherKindCanBePretended() throws {

@@ -7,6 +7,7 @@
 int smilepile_openat(int directory, const char *path, int flags, mode_t mode);
 int smilepile_rename_no_replace(int from, const char *old_path, int to, const char *new_path);
 int smilepile_start_write_back(int descriptor, off_t offset, off_t count);
+int smilepile_syncfs(int descriptor);
 int smilepile_flock(int descriptor, int operation);
 int smilepile_fstatfs(int descriptor, long *type, long *free_bytes);
 

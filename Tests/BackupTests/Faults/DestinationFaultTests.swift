@@ -63,6 +63,27 @@ import Testing
     #expect(try target.tree.differences(from: before) == [])
   }
 
+  /// Many photos are flushed together; where that fails, nothing has been imported.
+  @Test func aFailedFlushOfManyPhotosEndsTheImport() async throws {
+    let many = try SampleLibrary(
+      (1...40).map { .init(id: $0, fileName: "\($0).jpg", bytes: [0xFF, 0xD8, UInt8($0)]) },
+      categories: [.sample(1, "family")])
+    let archive = try #require(try await Work.export(many.path, to: scratch.path).summary.archive)
+    let target = scratch.path.appending("Target")
+    try Library.create(at: target)
+    let disk = ArmedFault(
+      Fault(
+        .fileSystem(type: 0xEF53, freeBytes: 1 << 40), of: .only([.fileSystem]), persists: true,
+        below: real(target)))
+    defer { disk.disarm() }
+    let fault = ArmedFault(Fault(.error(.ioError), of: .only([.syncFileSystem]), below: real(target)))
+    await #expect(throws: FileError.self) { try await Work.import([archive], into: target).summary }
+    fault.disarm()
+    #expect(fault.count == 1)
+    #expect(try Library(path: target).contents().photos.isEmpty)
+    #expect(try await Work.import([archive], into: target).summary.photosImported == 40)
+  }
+
   @Test(arguments: [(0x6969, "NFS"), (0xFF53_4D42, "CIFS"), (0xFE53_4D42, "SMB2")])
   func aLibraryOnANetworkFileSystemIsRefused(type: Int, name: String) async throws {
     let folder = real(scratch.path)
