@@ -26,18 +26,14 @@ public struct Directory: ~Copyable, Sendable {
   }
 
   /// The path of something in this folder, for messages.
-  public func path(of name: FilePath) -> FilePath {
-    FilePath(
-      platformString: path.platformBytes + [CChar(bitPattern: UInt8(ascii: "/"))] + name.platformBytes + [0])
-  }
+  public func path(of name: FilePath) -> FilePath { name.inFolder(path) }
 
   /// Opens a file. `name` may have several components; each but the last is opened as a folder,
   /// without following links. openat(2).
   public func open(_ name: FilePath, _ mode: File.Mode) throws(FileError) -> File {
     try inParent(of: name) { (parent, last) throws(FileError) in
       try FileError.attempt("open", path(of: name)) { () throws(Errno) in
-        File(
-          descriptor: try SystemCalls.openat(parent, last, mode.flags, 0o600), path: path(of: name))
+        File(descriptor: try SystemCalls.openat(parent, last, mode.flags, 0o600), path: name, in: path)
       }
     }
   }
@@ -250,6 +246,11 @@ extension FilePath {
   /// The components, byte for byte; nil if the path is absolute or empty, or if one of them is `.` or `..`. By hand,
   /// since taking a path apart otherwise costs more than the system calls do.
   fileprivate var plainNames: [FilePath]? {
+    let isOneName = withPlatformString { name in
+      strchr(name, CInt(UInt8(ascii: "/"))) == nil && name[0] != CChar(bitPattern: UInt8(ascii: "."))
+        && name[0] != 0
+    }
+    if isOneName { return [self] }
     let slash = CChar(bitPattern: UInt8(ascii: "/"))
     let names = platformBytes.split(separator: slash, omittingEmptySubsequences: false)
     let dot = CChar(bitPattern: UInt8(ascii: "."))
@@ -257,7 +258,13 @@ extension FilePath {
     return names.count == 1 ? [self] : names.map { FilePath(platformString: $0 + [0]) }
   }
 
-  fileprivate var platformBytes: [CChar] {
+  /// This path in a folder, byte for byte.
+  func inFolder(_ folder: FilePath) -> FilePath {
+    FilePath(
+      platformString: folder.platformBytes + [CChar(bitPattern: UInt8(ascii: "/"))] + platformBytes + [0])
+  }
+
+  private var platformBytes: [CChar] {
     withPlatformString { Array(UnsafeBufferPointer(start: $0, count: strlen($0))) }
   }
 }

@@ -8,15 +8,19 @@ public struct File: ~Copyable, Sendable {
   /// The kernel's number for the open file.
   let descriptor: CInt
   /// Where it was opened, for messages; it may have been renamed since.
-  public let path: FilePath
+  public var path: FilePath { folder.map { name.inFolder($0) } ?? name }
+  /// Put together only when it is asked for.
+  private let name: FilePath
+  private let folder: FilePath?
 
   /// A path by which this process can open the same file again, whatever has become of its name, and before it
   /// has one. Valid as long as the value lives. proc(5).
   public var descriptorPath: FilePath { FilePath("/proc/self/fd/\(descriptor)") }
 
-  init(descriptor: CInt, path: FilePath) {
+  init(descriptor: CInt, path: FilePath, in folder: FilePath? = nil) {
     self.descriptor = descriptor
-    self.path = path
+    name = path
+    self.folder = folder
   }
 
   deinit { close(descriptor) }

@@ -13,6 +13,7 @@ public final class Library: Sendable {
   public let path: FilePath
   /// The library's folder; everything in it is opened from here.
   let root: Directory
+  private let folders = PhotoFolders()
   let database: DatabaseQueue
   /// Keeps writers away where the database is read as one that does not change.
   private let quiet: WriterKept?
@@ -249,7 +250,7 @@ public final class Library: Sendable {
 
   /// Opens a photo's file for reading. A symbolic link on the way is refused (ELOOP).
   public func open(_ photo: Photo) throws(FileError) -> File {
-    try root.open(FilePath(photo.path), .read)
+    try folders.open(photo.path, in: root)
   }
 
   /// Whether a photo's file is there and its bytes are those of its row. Reads the whole file; `whileReading` is
@@ -262,6 +263,9 @@ public final class Library: Sendable {
       return false
     }
   }
+
+  /// The library's folder, for what is asked about its disk.
+  public var identity: FileStatus.Identity { get throws(FileError) { try root.status().identity } }
 
   /// The bytes that an ordinary user can still write where the library lies.
   public func freeBytes() throws -> Int { try root.fileSystem().freeBytes }

@@ -14,6 +14,8 @@ public struct Archive: Sendable {
   /// The entries in the order of the directory.
   public let entries: [Entry]
   let file: ArchiveFile
+  /// The file, for what is asked about its disk.
+  public var identity: FileStatus.Identity { file.status.identity }
 
   /// Opens a file by a path that a person gave, following symbolic links, and reads its directory and the
   /// local headers; nothing is expanded, and nothing is written. Blocks. Memory is that of the directory,

@@ -5,6 +5,8 @@ import Secrets
 /// discards it: a failed `zip_close` leaves the handle alive.
 struct WriteHandle: ~Copyable {
   private let archive: OpaquePointer
+  /// The fastest: texts are small beside photos, and deflating them is what an export waits for at its end.
+  private static let level: UInt32 = 1
 
   /// Opens an archive that will be written through `session`, which lives as long as libzip needs it.
   init(_ session: WriteSession) throws(ArchiveWriteError) {
@@ -49,7 +51,7 @@ struct WriteHandle: ~Copyable {
     }
     let index = UInt64(added)
     let mode = UInt32(0o100600) << 16
-    guard zip_set_file_compression(archive, index, method, 0) == 0,
+    guard zip_set_file_compression(archive, index, method, Self.level) == 0,
       zip_file_set_mtime(archive, index, seconds, 0) == 0,
       zip_file_set_external_attributes(archive, index, 0, UInt8(ZIP_OPSYS_UNIX), mode) == 0
     else { throw lastError() }

@@ -253,7 +253,7 @@ extension WalkedOperation {
     _ configure: @Sendable (inout ImportOptions) -> Void = { _ in }
   ) -> Work<ImportSummary> {
     var options = ImportOptions()
-    options.workers = 1
+    options.readers = 1
     options.lockWait = .seconds(10)
     configure(&options)
     return Work.import(backups, into: scene.library, options: options)

@@ -42,8 +42,8 @@ public struct ExportOptions: Sendable {
   public var syncs = true
   /// How long to wait for a writer that is deleting photo files.
   public var lockWait = Library.readersWait
-  /// How many threads read photos.
-  public var readers = 2
+  /// How many photos are read at a time; nil for what suits the disk.
+  public var readers: Int?
 
   /// The defaults: everything, as an archive.
   public init() {}

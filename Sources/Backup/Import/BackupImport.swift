@@ -56,7 +56,7 @@ struct BackupImport {
     if !plan.edit.isEmpty {
       try writer.change(options.strategy == .replace ? .replace : .merge) { change in
         let extraction = Extraction(source: source, files: files, change: change, counter: counter)
-        let damaged = try extraction.run(threads: options.workers)
+        let damaged = try extraction.run(Readers(options.readers, on: source.archive?.identity))
         for (file, reason) in damaged.sorted(by: { $0.key.source < $1.key.source }) {
           noteLoss(of: file.source, reason, isDamage: true)
         }

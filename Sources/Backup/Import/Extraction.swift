@@ -43,10 +43,10 @@ final class Extraction: Sendable {
   ///
   /// - Returns: which files are damaged, and how; nothing of them stays staged.
   /// - Throws: what keeps the others from being extracted, as a full disk or a cancellation.
-  func run(threads: Int?) throws -> [Item: String] {
+  func run(_ readers: Readers) throws -> [Item: String] {
     let source = source
     try SideBySide.read(
-      0..<files.count, threads: threads, files: 2, context: { try Reader(source) }
+      0..<files.count, readers, files: 2, context: { try Reader(source) }
     ) { index, reader in
       let item = self.files[index]
       try self.counter.checkCancellation()

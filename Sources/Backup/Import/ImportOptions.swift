@@ -62,8 +62,8 @@ public struct ImportOptions: Sendable {
   /// Flushes photos and rows to the disk before they are said to be there. Without, a power cut soon
   /// afterwards may cost photos that it brought; for measuring, and for those who flush themselves.
   public var syncs = true
-  /// How many threads extract photos.
-  public var workers: Int?
+  /// How many photos are read at a time; nil for what suits the disk.
+  public var readers: Int?
 
   /// The defaults: merge, duplicates skipped, settings included.
   public init() {}

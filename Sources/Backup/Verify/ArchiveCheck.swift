@@ -41,6 +41,8 @@ public struct CheckSummary: Sendable {
 struct ArchiveCheck {
   let source: BackupSource
   let counter: ProgressCounter
+  /// Photos at a time; nil for what suits the disk.
+  var readers: Int?
 
   /// Blocks; reads only.
   func run() throws -> CheckSummary {
@@ -60,7 +62,7 @@ struct ArchiveCheck {
     guard let archive = source.archive else { return summary }
 
     let check = try EntryCheck(source, archive, counter)
-    try check.run()
+    try check.run(Readers(readers, on: archive.identity))
     summary.entriesChecked = check.entries.count
     summary.warnings += check.listed.warnings
     summary.damaged += check.damaged()
@@ -91,9 +93,10 @@ private final class EntryCheck: Sendable {
     listed = try ChecksumList(of: source)
   }
 
-  func run() throws {
+  func run(_ readers: Readers) throws {
     let (source, archive) = (source, archive)
-    try SideBySide.read(0..<entries.count, context: { try source.entryReader(archive) }) { index, reader in
+    try SideBySide.read(0..<entries.count, readers, context: { try source.entryReader(archive) }) {
+      index, reader in
       let passing = Passing(index, of: self)
       if let plain = try PlainEntry(self.entries[index], of: archive) {
         passing.plain = plain

@@ -9,6 +9,8 @@ import SystemPackage
 struct LibraryCheck {
   let library: Library
   let counter: ProgressCounter
+  /// Photos at a time; nil for what suits the disk.
+  var readers: Int?
 
   /// A photo whose file is not as its row says.
   struct DamagedPhoto {
@@ -40,7 +42,7 @@ struct LibraryCheck {
     counter.enter(.verifying)
     let reasons = Mutex<[Int: String]>([:])
     let (library, counter) = (library, counter)
-    try SideBySide.read(0..<photos.count, context: {}) { index, _ in
+    try SideBySide.read(0..<photos.count, Readers(readers, on: library.identity), context: {}) { index, _ in
       LibraryPhoto(photos[index], in: library, counter) { reason in reasons.withLock { $0[index] = reason } }
     }
     let categories = Dictionary(

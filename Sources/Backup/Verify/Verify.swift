@@ -10,8 +10,10 @@ extension Work where Summary == CheckSummary {
   /// The summary throws `BackupError`, `ArchiveError` or `FileError` for a file that is no backup or whose
   /// directory is damaged, or that is encrypted without the right password; of several files, such a one stands in the
   /// summary. Damaged photos stand in it always.
+  ///
+  /// - Parameter readers: how many photos are read at a time; nil for what suits the disk.
   public static func verify(
-    _ backups: [FilePath], limits: Limits = Limits(), password: Secret? = nil
+    _ backups: [FilePath], limits: Limits = Limits(), password: Secret? = nil, readers: Int? = nil
   ) -> Self {
     Work("verify") { counter in
       var sum = CheckSummary()
@@ -30,7 +32,7 @@ extension Work where Summary == CheckSummary {
         items: sources.reduce(0) { $0 + $1.photoFiles }, bytes: sources.reduce(0) { $0 + $1.photoBytes })
       counter.enter(.verifying)
       for source in sources {
-        var summary = try ArchiveCheck(source: source, counter: counter).run()
+        var summary = try ArchiveCheck(source: source, counter: counter, readers: readers).run()
         if backups.count > 1 {
           summary.damaged = summary.damaged.map { $0.from(source.path) }
           summary.strangers = summary.strangers.map { "\(source.path): \($0)" }
@@ -47,12 +49,15 @@ extension Work where Summary == CheckSummary {
   ///
   /// The summary throws `LibraryError`, `FileLock.Busy` or `FileError`.
   ///
-  /// - Parameter lockWait: how long to wait for a writer that is deleting photo files.
+  /// - Parameters:
+  ///   - lockWait: how long to wait for a writer that is deleting photo files.
+  ///   - readers: how many photos are read at a time; nil for what suits the disk.
   public static func verify(
-    library path: FilePath, lockWait: Duration = Library.readersWait
+    library path: FilePath, lockWait: Duration = Library.readersWait, readers: Int? = nil
   ) -> Self {
     Work("verify") { counter in
-      try LibraryCheck(library: Library(path: path), counter: counter).run(lockWait: lockWait)
+      try LibraryCheck(library: Library(path: path), counter: counter, readers: readers).run(
+        lockWait: lockWait)
     }
   }
 }

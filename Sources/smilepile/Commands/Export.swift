@@ -75,6 +75,7 @@ struct Export: AsyncParsableCommand {
   @OptionGroup var encryption: EncryptionOptions
   @OptionGroup var library: LibraryOption
   @OptionGroup var lock: ReaderLockOption
+  @OptionGroup var readers: ReadersOption
   @OptionGroup var outputOptions: OutputOptions
 
   private struct Summary: Encodable {
@@ -111,6 +112,7 @@ struct Export: AsyncParsableCommand {
     options.permissions = mode
     options.isDryRun = dryRun
     options.syncs = !noSync
+    options.readers = readers.readers
     options.lockWait = lock.duration
     let reporter = Reporter(outputOptions)
     let (source, target) = (try library.path(), try destination())

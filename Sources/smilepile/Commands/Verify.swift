@@ -21,6 +21,7 @@ struct Verify: AsyncParsableCommand {
   @OptionGroup var password: PasswordOptions
   @OptionGroup var library: LibraryOption
   @OptionGroup var lock: ReaderLockOption
+  @OptionGroup var readers: ReadersOption
   @OptionGroup var limits: LimitOptions
   @OptionGroup var output: OutputOptions
 
@@ -46,8 +47,10 @@ struct Verify: AsyncParsableCommand {
     let secret = try password.read(for: paths, limits.limits, reporter)
     let summary =
       archives.isEmpty
-      ? try await reporter.follow(.verify(library: library.path(), lockWait: lock.duration))
-      : try await reporter.follow(.verify(paths, limits: limits.limits, password: secret))
+      ? try await reporter.follow(
+        .verify(library: library.path(), lockWait: lock.duration, readers: readers.readers))
+      : try await reporter.follow(
+        .verify(paths, limits: limits.limits, password: secret, readers: readers.readers))
     for warning in summary.warnings { reporter.warn(warning) }
     for name in summary.strangers { reporter.warn("\(name) is mentioned nowhere") }
     for photo in summary.damaged { reporter.error(photo, during: "verify") }

@@ -135,11 +135,11 @@ import Testing
     let target = try SampleLibrary()
     let path = try real(archive)
     let reads = fault(.error(.ioError), at: .max, below: path)
-    _ = try await SampleLibrary().importing(archive) { $0.workers = 1 }
+    _ = try await SampleLibrary().importing(archive) { $0.readers = 1 }
     reads.disarm()
     let fault = fault(.error(.ioError), at: reads.count - 8, persists: false, below: path)
     defer { fault.disarm() }
-    let summary = try await target.importing(archive) { $0.workers = 1 }
+    let summary = try await target.importing(archive) { $0.readers = 1 }
     #expect(fault.place != nil)
     #expect(summary.isIncomplete)
     #expect(summary.photosAbsent == 1)
@@ -178,7 +178,7 @@ import Testing
     defer { fault.disarm() }
     let summary = try await target.importing(json) {
       $0.photosFrom = photos
-      $0.workers = 1
+      $0.readers = 1
     }
     #expect(fault.place != nil)
     #expect(summary.photosAbsent == 1)
@@ -195,7 +195,7 @@ import Testing
     let target = try SampleLibrary()
     let one = try real(archive)
     let reads = fault(.error(.ioError), at: .max, below: one)
-    _ = try await SampleLibrary().importing(archive) { $0.workers = 1 }
+    _ = try await SampleLibrary().importing(archive) { $0.readers = 1 }
     reads.disarm()
     let damage = fault(.error(.ioError), at: reads.count - 8, persists: false, below: one)
     let full = fault(.error(.noSpace), at: 12, of: .sync, below: try real(target.path))
@@ -204,7 +204,7 @@ import Testing
       full.disarm()
     }
     let error = await #expect(throws: BackupError.self) {
-      try await target.importing(archive, second) { $0.workers = 1 }
+      try await target.importing(archive, second) { $0.readers = 1 }
     }
     #expect(damage.place != nil && full.place != nil)
     guard case .stopped(second, after: [archive], let done, _)? = error else {

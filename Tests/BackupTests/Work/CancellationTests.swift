@@ -89,7 +89,7 @@ import Testing
     let scratch = try ScratchFolder()
     let path = try backup().write(to: scratch)
     var options = ImportOptions()
-    options.workers = 1
+    options.readers = 1
     var wasInTime = false
     for attempt in 0..<20 where !wasInTime {
       let library = try SampleLibrary()

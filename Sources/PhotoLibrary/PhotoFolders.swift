@@ -1,0 +1,41 @@
+import FileSystem
+import Synchronization
+import SystemPackage
+
+/// The folders of a library's photos, held open once a photo has been opened in them: opening the next one costs one
+/// system call then, not one for each folder on the way. Any thread.
+final class PhotoFolders: Sendable {
+  private final class Folder: Sendable {
+    let directory: Directory
+    init(_ directory: consuming Directory) { self.directory = directory }
+  }
+
+  private let folders = Mutex<[Substring: Folder]>([:])
+  /// Twelve for each of some years.
+  private static let most = 64
+
+  /// Opens a photo's file for reading, never through a symbolic link.
+  func open(_ path: String, in root: borrowing Directory) throws(FileError) -> File {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else {
+      return try root.open(FilePath(path), .read)
+    }
+    let name = FilePath(String(path[path.utf8.index(after: slash)...]))
+    do {
+      return try folder(path[..<slash], in: root).directory.open(name, .read)
+    } catch {
+      guard error.isAbsence else { throw error }
+      // the folder may have gone when it was empty, and been made again
+      return try root.open(FilePath(path), .read)
+    }
+  }
+
+  private func folder(_ path: Substring, in root: borrowing Directory) throws(FileError) -> Folder {
+    if let known = folders.withLock({ $0[path] }) { return known }
+    let folder = Folder(try root.directory(FilePath(String(path))))
+    folders.withLock { folders in
+      if folders.count >= Self.most { folders.removeAll() }
+      folders[path] = folder
+    }
+    return folder
+  }
+}

@@ -1,0 +1,16 @@
+import ArgumentParser
+
+/// How many photos are read at a time.
+struct ReadersOption: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Read this many photos at a time; default: what suits the disk, one on a spinning one.",
+      valueName: "number"))
+  var readers: Int?
+
+  func validate() throws {
+    if let readers, !(1...256).contains(readers) {
+      throw ValidationError("--readers takes a number from 1 to 256")
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import Checksums
+import FileSystem
+import Operations
+import TestSupport
+import Testing
+
+@testable import Backup
+
+/// How many photos are read at a time.
+@Suite struct ReadersTests {
+  @Test func oneIsOneAfterTheOther() {
+    #expect(Readers(1).threads == 1 && Readers(1).streams == 1)
+  }
+
+  @Test func manyAreSharedOutAmongFewThreads() {
+    let readers = Readers(256)
+    #expect(readers.threads == min(8, Workers.defaultCount))
+    #expect(readers.streams == min(256 / readers.threads, LaneReading.mostStreams))
+    #expect(readers.atMost(threads: 1).threads == 1)
+  }
+
+  @Test func filesStayBelowWhatTheProcessMayOpen() {
+    let readers = Readers().holding(files: 2)
+    #expect(readers.threads * readers.streams * 2 <= max(File.mostOpen / 2, 2 * readers.threads))
+    #expect(Readers().holding(files: 1_000_000).streams == 1)
+  }
+
+  /// A device that is none: nobody says that its heads move.
+  @Test func anUnknownDiskIsReadFromManyPlaces() throws {
+    let scratch = try ScratchFolder()
+    let file = try File.open(scratch.write(Array("x".utf8), to: "x"), .read)
+    let identity = try file.status().identity
+    if !BlockDevice.isRotational(identity) { #expect(Readers(nil, on: identity) == Readers()) }
+  }
+
+  @Test(arguments: [1, 2, 50]) func everyNumberImportsAll(_ readers: Int) async throws {
+    let library = try SampleLibrary(
+      (1...60).map {
+        .init(id: $0, fileName: "\($0).jpg", bytes: [UInt8](repeating: UInt8($0), count: 70_000))
+      },
+      categories: [.sample(1, "family")])
+    let scratch = try ScratchFolder()
+    let archive = try await library.exporting(to: scratch.path) { $0.readers = readers }.archive
+    let target = try SampleLibrary()
+    let summary = try await target.importing(try #require(archive)) { $0.readers = readers }
+    #expect(summary.photosImported == 60 && !summary.isIncomplete)
+    #expect(try Set(target.bytesOfPhotos().values) == Set(library.bytesOfPhotos().values))
+  }
+}
