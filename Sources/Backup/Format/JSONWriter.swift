@@ -15,7 +15,7 @@ struct JSONWriter {
   }
 
   mutating func list<Element>(
-    _ key: StaticString, of elements: [Element], _ write: (inout JSONWriter, Element) -> Void
+    _ key: StaticString, of elements: some Sequence<Element>, _ write: (inout JSONWriter, Element) -> Void
   ) {
     contain(key, "[", "]") { writer in
       for element in elements { write(&writer, element) }

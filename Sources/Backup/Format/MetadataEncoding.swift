@@ -2,34 +2,28 @@
 /// `checksum`, as on iOS.
 extension Metadata {
   /// The document: UTF-8, keys sorted, indented.
-  public func json() -> [UInt8] {
-    var writer = JSONWriter(capacity: approximateBytes)
+  public func json() -> [UInt8] { json(photos: photos, manifest: photoManifest) }
+
+  /// The same with other photos and another manifest, which are made as they are written: a large library's take as
+  /// much memory as the document.
+  ///
+  /// - Parameter capacity: about how many bytes it will be.
+  func json(
+    photos: some Sequence<PhotoRecord>, manifest: some Sequence<ManifestEntry>, capacity: Int = 4096
+  ) -> [UInt8] {
+    var writer = JSONWriter(capacity: capacity)
     writer.object { root in
       root.property("appVersion", appVersion)
       root.list("categories", of: categories) { list, category in list.object { category.write(to: &$0) } }
       root.property("exportDate", exportDate)
       root.property("format", format)
-      root.list("photoManifest", of: photoManifest) { list, entry in list.object { entry.write(to: &$0) } }
+      root.list("photoManifest", of: manifest) { list, entry in list.object { entry.write(to: &$0) } }
       root.list("photos", of: photos) { list, photo in list.object { photo.write(to: &$0) } }
       if let settings { root.object("settings") { settings.write(to: &$0) } }
-      if let smilepile {
-        root.object("smilepile") { object in
-          object.property("includesSettings", smilepile.includesSettings)
-          object.property("isPartial", smilepile.isPartial)
-          object.property("uuid", smilepile.uuid)
-        }
-      }
+      if let smilepile { root.object("smilepile") { smilepile.write(to: &$0) } }
       root.property("version", version)
     }
     return writer.bytes
-  }
-
-  /// More than most documents have: memory that is not written to costs nothing, and moving to more of it does.
-  private var approximateBytes: Int {
-    let rows = photos.reduce(0) { $0 + 300 + $1.path.utf8.count + $1.name.utf8.count }
-    return photoManifest.reduce(4096 + categories.count * 512 + rows) { sum, entry in
-      sum + 300 + entry.originalPath.utf8.count + entry.zipEntryName.utf8.count + entry.fileName.utf8.count
-    }
   }
 }
 
@@ -84,5 +78,13 @@ extension Metadata.SettingsRecord {
     }
     object.property("themeMode", themeMode)
     object.property("valuesAsOf", valuesAsOf)
+  }
+}
+
+extension Metadata.Provenance {
+  fileprivate func write(to object: inout JSONWriter) {
+    object.property("includesSettings", includesSettings)
+    object.property("isPartial", isPartial)
+    object.property("uuid", uuid)
   }
 }
