@@ -8,15 +8,19 @@ public enum FileName {
 
   /// What stands after the last `/` or `\`; nothing is decoded.
   public static func lastComponent(of path: String) -> String {
-    // scalars, since a slash and the mark at the beginning of a name would be one character
-    let parts = path.unicodeScalars.split { $0 == "/" || $0 == "\\" }
-    return parts.last.map { String($0) } ?? ""
+    // bytes, since a slash and the mark at the beginning of a name would be one character
+    let isSeparator = { (byte: UInt8) in byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") }
+    guard let last = path.utf8.lastIndex(where: { !isSeparator($0) }) else { return "" }
+    let end = path.utf8.index(after: last)
+    let start = path.utf8[..<end].lastIndex(where: isSeparator).map { path.utf8.index(after: $0) }
+    return String(path.unicodeScalars[(start ?? path.startIndex)..<end])
   }
 
   /// A name that any file system takes and no program reads as a path or an option: control characters and
   /// `/ \ : * ? " < > |` become `_`, as do leading dots and dashes; trailing dots and spaces go; an empty
   /// name becomes `photo`. At most `limit` UTF-8 bytes, the extension kept.
   public static func safe(_ name: String, limit: Int = maximumBytes) -> String {
+    if name.utf8.count <= limit, isPlain(name) { return name }
     var scalars = String.UnicodeScalarView()
     for scalar in name.unicodeScalars {
       let isUnsafe =
@@ -29,6 +33,24 @@ public enum FileName {
     }
     if scalars.isEmpty { return "photo" }
     return shortened(String(withoutTwoDots(scalars)), limit: limit)
+  }
+
+  /// Whether a name is safe for certain, as most names are: ASCII letters, digits, `_`, and single dots and dashes
+  /// between them.
+  private static func isPlain(_ name: String) -> Bool {
+    var previous = UInt8(ascii: ".")
+    for byte in name.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+        break
+      case UInt8(ascii: "."), UInt8(ascii: "-"):
+        if previous == UInt8(ascii: ".") { return false }
+      default: return false
+      }
+      previous = byte
+    }
+    return previous != UInt8(ascii: ".")
   }
 
   /// Both of two dots in a row become `_`. Scalars are compared and not characters: a dot that carries an accent is

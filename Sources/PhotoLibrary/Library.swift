@@ -297,11 +297,27 @@ public final class Library: Sendable {
   /// What the kernel knows of the photos' files, in the photos' order. Each folder is opened once.
   public func statuses(of photos: [Photo]) -> [Result<FileStatus, FileError>] {
     var results = [Result<FileStatus, FileError>?](repeating: nil, count: photos.count)
-    let byFolder = Dictionary(grouping: photos.indices) { FilePath(photos[$0].path).removingLastComponent() }
-    for (folder, indices) in byFolder {
+    // most photos lie where the one before lies
+    var byFolder: [FilePath: [Int]] = [:]
+    var folder: Substring = ""
+    var indices: [Int] = []
+    for index in photos.indices {
+      let next = Self.split(photos[index].path).folder
+      // bytes, since two names that are one to Swift are two to the kernel
+      if !next.utf8.elementsEqual(folder.utf8) {
+        byFolder[FilePath(String(folder)), default: []] += indices
+        (folder, indices) = (next, [])
+      }
+      indices.append(index)
+    }
+    byFolder[FilePath(String(folder)), default: []] += indices
+    for (folder, indices) in byFolder where !indices.isEmpty {
       do throws(FileError) {
         let directory = try root.directory(folder)
-        for index in indices { results[index] = Self.status(of: photos[index], in: directory) }
+        for index in indices {
+          let name = FilePath(String(Self.split(photos[index].path).name))
+          results[index] = Self.status(of: name, in: directory)
+        }
       } catch {
         for index in indices { results[index] = .failure(error) }
       }
@@ -309,11 +325,16 @@ public final class Library: Sendable {
     return results.compactMap { $0 }
   }
 
+  /// At the last slash. By hand: taking a path apart otherwise costs more than asking the kernel for its status.
+  private static func split(_ path: String) -> (folder: Substring, name: Substring) {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", path[...]) }
+    return (path[..<slash], path[path.utf8.index(after: slash)...])
+  }
+
   private static func status(
-    of photo: Photo, in folder: borrowing Directory
+    of name: FilePath, in folder: borrowing Directory
   ) -> Result<FileStatus, FileError> {
     do throws(FileError) {
-      let name = FilePath(photo.path).lastComponent.map { FilePath($0.string) } ?? ""
       if let status = try folder.status(of: name) { return .success(status) }
       return .failure(FileError("open", folder.path(of: name), .noSuchFileOrDirectory))
     } catch {

@@ -6,29 +6,37 @@ extension ExportPlan {
   /// `metadata.json` of a backup with files (version 2).
   ///
   /// - Parameter digests: the MD5 of each item's bytes, as they are in the archive.
-  func metadata(_ digests: [MD5Digest], uuid: UUID, exportDate: Int64) -> Metadata {
-    var metadata = document(uuid: uuid, exportDate: exportDate)
-    metadata.photos = photos.map { photo in
+  func metadata(_ digests: [MD5Digest], uuid: UUID, exportDate: Int64) -> [UInt8] {
+    let photos = photos.lazy.map { photo in
       let path = "photos/\(Self.entryFileName(photo, isEncrypted: isEncrypted))"
       return record(photo, path: photo.isFromAssets ? photo.path : path)
     }
-    metadata.photoManifest = zip(items, digests).map { item, digest in
-      Metadata.ManifestEntry(
+    let manifest = items.indices.lazy.map { index in
+      let (item, digest) = (items[index], digests[index])
+      return Metadata.ManifestEntry(
         photoId: item.photo.id, originalPath: item.photo.originalPath, zipEntryName: item.entryName,
         fileName: item.fileName, fileSize: Int64(item.size), checksum: digest.description,
         expectedChecksum: digest == item.photo.md5 ? nil : item.photo.md5?.description)
     }
-    return metadata
+    return document(uuid: uuid, exportDate: exportDate)
+      .json(photos: photos, manifest: manifest, capacity: capacity)
   }
 
   /// A backup of version 1: the document alone. `path` says where the file lies in the library, so that
   /// `import --photos-from` finds it there.
-  func jsonBackup(uuid: UUID, exportDate: Int64) -> Metadata {
+  func jsonBackup(uuid: UUID, exportDate: Int64) -> [UInt8] {
     var metadata = document(uuid: uuid, exportDate: exportDate)
     metadata.version = 1
     metadata.format = "JSON"
-    metadata.photos = photos.map { record($0, path: $0.path) }
-    return metadata
+    return metadata.json(
+      photos: photos.lazy.map { record($0, path: $0.path) }, manifest: EmptyCollection(), capacity: capacity)
+  }
+
+  /// More bytes than most documents have: memory that is not written to costs nothing, and moving to more of it does.
+  private var capacity: Int {
+    photos.reduce(4096 + categories.count * 512) { sum, photo in
+      sum + 700 + photo.name.utf8.count + photo.path.utf8.count + 4 * photo.originalPath.utf8.count
+    }
   }
 
   private func document(uuid: UUID, exportDate: Int64) -> Metadata {

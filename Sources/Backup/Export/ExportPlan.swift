@@ -82,7 +82,9 @@ public struct ExportPlan: Sendable {
     if isEncrypted { return "\(photo.id)\(plainExtension(of: photo.fileName))" }
     let prefix = "\(photo.id)_"
     // in NFC, since bsdtar brings names into it while it unpacks, and checksums.md5 would not find them
-    let name = photo.fileName.precomposedStringWithCanonicalMapping
+    let fileName = photo.fileName
+    let isASCII = fileName.utf8.allSatisfy { $0 < 0x80 }
+    let name = isASCII ? fileName : fileName.precomposedStringWithCanonicalMapping
     return prefix + FileName.safe(name, limit: FileName.maximumBytes - prefix.utf8.count)
   }
 

@@ -132,7 +132,7 @@ struct ExportRun {
     var metadata: [UInt8] = []
     let texts = [
       PipelineText(entryName: "metadata.json", modified: exportDate) { digests in
-        metadata = try plan.metadata(digests, uuid: uuid, exportDate: exportDate).json()
+        metadata = plan.metadata(digests, uuid: uuid, exportDate: exportDate)
         return metadata
       },
       PipelineText(entryName: "checksums.md5", modified: exportDate) { digests in
@@ -174,7 +174,7 @@ struct ExportRun {
   ) throws -> ExportSummary {
     let output = try UnpublishedFile(in: target.folder)
     let uuid = UUID()
-    let json = try plan.jsonBackup(uuid: uuid, exportDate: date.milliseconds).json()
+    let json = plan.jsonBackup(uuid: uuid, exportDate: date.milliseconds)
     try output.requireSpace(bytes: json.count, photos: 0, in: target.folder)
     counter.enter(.writing)
     try output.file.write(json, at: 0)

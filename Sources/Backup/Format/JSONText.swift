@@ -35,10 +35,27 @@ struct JSONText {
     return nil
   }
 
+  var isDigitNext: Bool { next &- UInt8(ascii: "0") < 10 }
+  /// A fraction or an exponent follows the digits.
+  var isNumberGoingOn: Bool { next == UInt8(ascii: ".") || next | 0x20 == UInt8(ascii: "e") }
+
   private mutating func skipDigits() -> Int {
     let start = position
-    while (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(next) { position += 1 }
+    while isDigitNext { position += 1 }
     return position - start
+  }
+
+  /// Goes past a number's sign and first digits, and returns what they say.
+  mutating func plainDigits() -> (magnitude: UInt64, isTooLarge: Bool) {
+    if next == UInt8(ascii: "-") { position += 1 }
+    let start = position
+    var magnitude: UInt64 = 0
+    while isDigitNext {
+      magnitude = magnitude &* 10 &+ UInt64(next &- UInt8(ascii: "0"))
+      position += 1
+    }
+    // 19 digits are less than 2⁶⁴
+    return (magnitude, position - start > 19)
   }
 
   private mutating func skipNumber() -> String? {
@@ -103,7 +120,14 @@ struct JSONText {
     return unit
   }
 
-  /// The text of a key that stands here with its quotes, as it counts: without escapes.
+  /// A text that stands here with its quotes, as it counts: without escapes.
+  func string(_ range: Range<Int>) -> String {
+    let raw = UnsafeBufferPointer(rebasing: bytes[range.lowerBound + 1..<range.upperBound - 1])
+    guard raw.contains(UInt8(ascii: "\\")) else { return String(decoding: raw, as: UTF8.self) }
+    return String(decoding: unescaped(range), as: UTF8.self)
+  }
+
+  /// The bytes of a text that stands here with its quotes, without escapes.
   func unescaped(_ range: Range<Int>) -> [UInt8] {
     let raw = bytes[range.lowerBound + 1..<range.upperBound - 1]
     guard raw.contains(UInt8(ascii: "\\")) else { return Array(raw) }
@@ -138,29 +162,7 @@ struct JSONText {
 
   /// A key for a message; a long one is cut.
   func key(_ range: Range<Int>) -> String {
-    let text = String(decoding: unescaped(range), as: UTF8.self)
+    let text = string(range)
     return text.count > 60 ? "\(text.prefix(60))…" : text
-  }
-}
-
-/// The keys of an object that is being read.
-struct JSONKeys {
-  /// The few keys of the usual object: looked through one by one.
-  private var few: [Range<Int>] = []
-  /// All keys, once they are many or one has an escape.
-  private var many: Set<[UInt8]> = []
-  private(set) var last: Range<Int>?
-
-  /// Takes a key up; false if it is there already.
-  mutating func insert(_ key: Range<Int>, of text: JSONText) -> Bool {
-    last = key
-    let bytes = text.bytes[key]
-    if many.isEmpty, few.count < 24, !bytes.contains(UInt8(ascii: "\\")) {
-      let isKnown = few.contains { $0.count == key.count && text.bytes[$0].elementsEqual(bytes) }
-      few.append(key)
-      return !isKnown
-    }
-    if many.isEmpty { many = Set(few.map { text.unescaped($0) }) }
-    return many.insert(text.unescaped(key)).inserted
   }
 }

@@ -4,7 +4,7 @@
 /// Android's serializer leaves out every property that equals its Kotlin default, so those are optional to read;
 /// iOS demands every one, so all are written. Keys that both apps ignore carry what only this project knows.
 /// All times are milliseconds since 1970, all ids 64 bits wide.
-public struct Metadata: Sendable, Equatable, Codable {
+public struct Metadata: Sendable, Equatable {
   /// The newest version that this project reads.
   public static let newestVersion = 2
 
@@ -28,7 +28,7 @@ public struct Metadata: Sendable, Equatable, Codable {
   public var smilepile: Provenance?
 
   /// The object of a category.
-  public struct CategoryRecord: Sendable, Equatable, Codable {
+  public struct CategoryRecord: Sendable, Equatable {
     /// The category's id on its phone.
     public var id: Int64
     /// Its identity.
@@ -50,7 +50,7 @@ public struct Metadata: Sendable, Equatable, Codable {
   }
 
   /// The object of a photo.
-  public struct PhotoRecord: Sendable, Equatable, Codable {
+  public struct PhotoRecord: Sendable, Equatable {
     /// The photo's id on its phone.
     public var id: Int64
     /// Where its file lay; never a place to write to.
@@ -72,7 +72,7 @@ public struct Metadata: Sendable, Equatable, Codable {
   }
 
   /// The object `settings`.
-  public struct SettingsRecord: Sendable, Equatable, Codable {
+  public struct SettingsRecord: Sendable, Equatable {
     /// All that the apps know of the theme.
     public var isDarkMode: Bool
     /// Flags only, never a PIN.
@@ -84,7 +84,7 @@ public struct Metadata: Sendable, Equatable, Codable {
   }
 
   /// The object `settings.securitySettings`.
-  public struct SecurityRecord: Sendable, Equatable, Codable {
+  public struct SecurityRecord: Sendable, Equatable {
     /// The phone is protected by a PIN.
     public var hasPIN: Bool
     /// The phone is protected by a pattern.
@@ -96,7 +96,7 @@ public struct Metadata: Sendable, Equatable, Codable {
   }
 
   /// An object of `photoManifest`.
-  public struct ManifestEntry: Sendable, Equatable, Codable {
+  public struct ManifestEntry: Sendable, Equatable {
     /// The photo whose file this is.
     public var photoId: Int64
     /// Where the file lay on the phone; its last component is the file's full name.
@@ -115,7 +115,7 @@ public struct Metadata: Sendable, Equatable, Codable {
   }
 
   /// What this project says of a backup that it made.
-  public struct Provenance: Sendable, Equatable, Codable {
+  public struct Provenance: Sendable, Equatable {
     /// The backup's own number.
     public var uuid: String
     /// Part of the library was selected, and the rest is not in this backup.

@@ -1,11 +1,90 @@
-import Foundation
-
+/// Writing, as both apps read it: every property written out, but nothing for a nil `iconResource`, `colorHex` or
+/// `checksum`, as on iOS.
 extension Metadata {
-  /// The document as both apps read it: every property written out, but nothing for a nil `iconResource`,
-  /// `colorHex` or `checksum`, as on iOS. UTF-8, keys sorted, indented.
-  public func json() throws -> [UInt8] {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-    return try Array(encoder.encode(self))
+  /// The document: UTF-8, keys sorted, indented.
+  public func json() -> [UInt8] { json(photos: photos, manifest: photoManifest) }
+
+  /// The same with other photos and another manifest, which are made as they are written: a large library's take as
+  /// much memory as the document.
+  ///
+  /// - Parameter capacity: about how many bytes it will be.
+  func json(
+    photos: some Sequence<PhotoRecord>, manifest: some Sequence<ManifestEntry>, capacity: Int = 4096
+  ) -> [UInt8] {
+    var writer = JSONWriter(capacity: capacity)
+    writer.object { root in
+      root.property("appVersion", appVersion)
+      root.list("categories", of: categories) { list, category in list.object { category.write(to: &$0) } }
+      root.property("exportDate", exportDate)
+      root.property("format", format)
+      root.list("photoManifest", of: manifest) { list, entry in list.object { entry.write(to: &$0) } }
+      root.list("photos", of: photos) { list, photo in list.object { photo.write(to: &$0) } }
+      if let settings { root.object("settings") { settings.write(to: &$0) } }
+      if let smilepile { root.object("smilepile") { smilepile.write(to: &$0) } }
+      root.property("version", version)
+    }
+    return writer.bytes
+  }
+}
+
+extension Metadata.CategoryRecord {
+  fileprivate func write(to object: inout JSONWriter) {
+    object.property("colorHex", colorHex)
+    object.property("createdAt", createdAt)
+    object.property("displayName", displayName)
+    object.property("iconResource", iconResource)
+    object.property("id", id)
+    object.property("isDefault", isDefault)
+    object.property("name", name)
+    object.property("position", position)
+    object.property("valuesAsOf", valuesAsOf)
+  }
+}
+
+extension Metadata.PhotoRecord {
+  fileprivate func write(to object: inout JSONWriter) {
+    object.property("categoryId", categoryId)
+    object.property("createdAt", createdAt)
+    object.property("fileSize", fileSize)
+    object.property("height", height)
+    object.property("id", id)
+    object.property("isFromAssets", isFromAssets)
+    object.property("name", name)
+    object.property("path", path)
+    object.property("width", width)
+  }
+}
+
+extension Metadata.ManifestEntry {
+  fileprivate func write(to object: inout JSONWriter) {
+    object.property("checksum", checksum)
+    object.property("expectedChecksum", expectedChecksum)
+    object.property("fileName", fileName)
+    object.property("fileSize", fileSize)
+    object.property("originalPath", originalPath)
+    object.property("photoId", photoId)
+    object.property("zipEntryName", zipEntryName)
+  }
+}
+
+extension Metadata.SettingsRecord {
+  fileprivate func write(to object: inout JSONWriter) {
+    object.property("isDarkMode", isDarkMode)
+    object.object("securitySettings") { security in
+      security.property("deleteProtectionEnabled", securitySettings.deleteProtectionEnabled)
+      security.property("hasPIN", securitySettings.hasPIN)
+      security.property("hasPattern", securitySettings.hasPattern)
+      security.property("kidSafeModeEnabled", securitySettings.kidSafeModeEnabled)
+    }
+    object.property("themeMode", themeMode)
+    object.property("valuesAsOf", valuesAsOf)
+  }
+}
+
+extension Metadata.Provenance {
+  fileprivate func write(to object: inout JSONWriter) {
+    object.property("includesSettings", includesSettings)
+    object.property("isPartial", isPartial)
+    object.property("uuid", uuid)
   }
 }

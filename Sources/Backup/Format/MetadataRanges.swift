@@ -49,7 +49,7 @@ extension Metadata {
     guard count <= maximumTextBytes else {
       throw Fault(path: path(), reason: "a text of \(count) bytes; at most \(maximumTextBytes) are read")
     }
-    if text.utf8.contains(0) { throw Fault(path: path(), reason: "contains a NUL") }
+    if text.holdsNUL { throw Fault(path: path(), reason: "contains a NUL") }
   }
 }
 
@@ -84,6 +84,13 @@ extension Metadata.ManifestEntry {
     try Metadata.require(fileName, "\(path()).fileName")
     try Metadata.require(checksum, "\(path()).checksum")
     try Metadata.require(expectedChecksum, "\(path()).expectedChecksum")
+  }
+}
+
+extension String {
+  /// Whether a NUL stands in it.
+  fileprivate var holdsNUL: Bool {
+    utf8.withContiguousStorageIfAvailable { $0.contains(0) } ?? utf8.contains(0)
   }
 }
 

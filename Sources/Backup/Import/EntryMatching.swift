@@ -17,27 +17,32 @@ struct EntryMatching {
   init(
     metadata: Metadata, entries all: [Entry], root: String, losses: [String: String] = [:]
   ) {
-    var entries: [String: Entry] = [:]
-    for entry in all where !entry.isDirectory && !entry.isIgnored {
-      entries[String(entry.name.dropFirst(root.count))] = entry
+    let names = all.map { Self.name(of: $0, below: root) }
+    var places = [String: Int](minimumCapacity: all.count)
+    for (place, entry) in all.enumerated() where !entry.isDirectory && !entry.isIgnored {
+      places[names[place]] = place
     }
     let categories = Dictionary(uniqueKeysWithValues: metadata.categories.map { ($0.id, $0.displayName) })
-    var manifest: [Int64: Metadata.ManifestEntry] = [:]
-    for entry in metadata.photoManifest { manifest[entry.photoId] = entry }
+    var manifest = [Int64: Int](minimumCapacity: metadata.photoManifest.count)
+    for (index, item) in metadata.photoManifest.enumerated() { manifest[item.photoId] = index }
 
-    var used = Entry.textsOfBackup
-    let named = Set(metadata.photoManifest.map(\.zipEntryName))
+    // by place, since names of entries are many and long
+    var isUsed = [Bool](repeating: false, count: all.count)
+    for place in Entry.textsOfBackup.compactMap({ places[$0] }) { isUsed[place] = true }
+    lazy var named = Set(metadata.photoManifest.map(\.zipEntryName))
+    photos.reserveCapacity(metadata.photos.count)
     for record in metadata.photos {
+      let item = manifest.removeValue(forKey: record.id).map { metadata.photoManifest[$0] }
       guard !record.isFromAssets else {
         photos.append(.init(record: record, originalPath: record.path, content: .asset))
-        if let item = manifest.removeValue(forKey: record.id) {
-          used.insert(item.zipEntryName)
+        if let item {
+          if let place = places[item.zipEntryName] { isUsed[place] = true }
           warnings.append(
             "\(item.zipEntryName.escaped): photo \(record.id) ships inside the app, and needs no file")
         }
         continue
       }
-      guard let item = manifest.removeValue(forKey: record.id) else {
+      guard let item else {
         // the app lost the file before it made the backup, and says so by leaving the manifest entry out
         photos.append(
           .init(
@@ -45,31 +50,31 @@ struct EntryMatching {
             content: .absent(reason: "its file was lost before the backup was made", isDamage: false)))
         continue
       }
-      let names = [item.zipEntryName, "photos/\(item.fileName)"]
+      var found = places[item.zipEntryName]
+      let otherName = found == nil ? "photos/\(item.fileName)" : ""
       // the second name only where no other photo's manifest entry names it itself
-      let found = names.first { name in
-        entries[name] != nil && (name == item.zipEntryName || !named.contains(name))
-      }
-      guard let name = found, let entry = entries[name] else {
+      if found == nil, let place = places[otherName], !named.contains(otherName) { found = place }
+      guard let place = found else {
         photos.append(
           .init(
             record: record, originalPath: item.originalPath,
             content: .absent(
-              reason: names.lazy.compactMap { losses[$0] }.first
+              reason: losses[item.zipEntryName] ?? losses[otherName]
                 ?? "its file \(item.zipEntryName.escaped) is not in the archive",
               isDamage: true, md5: item.checksum.flatMap { MD5Digest(hex: $0) })))
         continue
       }
       // one entry for each photo: a small archive must not grow by being asked for again and again
-      guard used.insert(name).inserted else {
+      guard !isUsed[place] else {
         photos.append(
           .init(
             record: record, originalPath: item.originalPath,
             content: .absent(
-              reason: "its file \(name.escaped) is another photo's too", isDamage: true,
+              reason: "its file \(names[place].escaped) is another photo's too", isDamage: true,
               md5: item.checksum.flatMap { MD5Digest(hex: $0) })))
         continue
       }
+      isUsed[place] = true
       if let expected = item.expectedChecksum {
         let label = PhotoLabel.label(
           id: record.id, category: categories[record.categoryId] ?? "", name: record.name)
@@ -79,29 +84,33 @@ struct EntryMatching {
       photos.append(
         .init(
           record: record, originalPath: item.originalPath,
-          content: .entry(entry, md5: checksum(of: item, size: entry.size))))
+          content: .entry(all[place], md5: checksum(of: item, size: all[place].size))))
     }
     for item in metadata.photoManifest where manifest[item.photoId] != nil {
       warnings.append("\(item.zipEntryName.escaped): no photo has the id \(item.photoId)")
-      used.insert(item.zipEntryName)
+      if let place = places[item.zipEntryName] { isUsed[place] = true }
     }
-    strangers = all.filter { entry in
-      let name = String(entry.name.dropFirst(root.count))
-      return !entry.isDirectory && !entry.isIgnored && !used.contains(name)
-        && !name.hasPrefix("thumbnails/")
-    }.map(\.name)
+    // of two entries of one name, which only a damaged archive has, the later one was looked up
+    strangers = all.indices.filter { place in
+      !isUsed[place] && !all[place].isDirectory && !all[place].isIgnored
+        && !names[place].hasPrefix("thumbnails/") && !isUsed[places[names[place]] ?? place]
+    }.map { all[$0].name }
+  }
+
+  /// The name that the manifest gives an entry.
+  private static func name(of entry: Entry, below root: String) -> String {
+    root.isEmpty ? entry.name : String(entry.name.dropFirst(root.count))
   }
 
   /// The MD5 that the manifest gives. On iOS the size is the database's figure, so another size alone is
   /// only worth a warning.
   private mutating func checksum(of item: Metadata.ManifestEntry, size: Int) -> MD5Digest? {
-    let name = item.zipEntryName.escaped
     if item.fileSize != size {
-      warnings.append("\(name): \(size) bytes long, the manifest says \(item.fileSize)")
+      warnings.append("\(item.zipEntryName.escaped): \(size) bytes long, the manifest says \(item.fileSize)")
     }
     guard let text = item.checksum else { return nil }
     let digest = MD5Digest(hex: text)
-    if digest == nil { warnings.append("\(name): the manifest's checksum is no MD5") }
+    if digest == nil { warnings.append("\(item.zipEntryName.escaped): the manifest's checksum is no MD5") }
     return digest
   }
 }

@@ -100,36 +100,42 @@ public struct MergePlan: Sendable {
     _ backup: BackupSource, _ library: LibraryContents, _ categories: [Int64: PhotoLibrary.Category],
     _ rule: (Duplicate) -> DuplicateRule
   ) {
-    var sizes: [MD5Digest: Int] = [:]
-    for photo in library.photos {
-      if let md5 = photo.md5 { sizes[md5] = photo.fileSize }
-    }
-    let existing = Set(library.photos.map(PhotoIdentity.init))
-    var ids = IDs(used: library.photos.map(\.id), wanted: backup.photos.map(\.record.id))
+    // each of these for few backups only: for photos that the backup lost, or that the library has not
+    lazy var sizes = Dictionary(
+      library.photos.lazy.compactMap { photo in photo.md5.map { ($0, photo.fileSize) } },
+      uniquingKeysWith: { _, last in last })
+    lazy var existing = Set(library.photos.lazy.map(PhotoIdentity.init))
+    lazy var ids = IDs(used: library.photos.map(\.id), wanted: backup.photos.map(\.record.id))
 
     // which photos of the backup lie under which identity, in the backup's order
     var incoming: [(source: Int, row: Photo)] = []
     for (index, photo) in backup.photos.enumerated() {
       guard let category = categories[photo.record.categoryId] else { continue }
-      // what the backup lost, the library may hold
-      let held = photo.content.md5.flatMap { sizes[$0] }
-      let row = Self.row(photo, category: category.id, size: photo.content.size ?? held)
-      if case .absent = photo.content, held == nil || !existing.contains(PhotoIdentity(row)) {
-        absent.append(index)
-      } else {
-        incoming.append((index, row))
+      guard case .absent = photo.content else {
+        incoming.append((index, Self.row(photo, category: category.id, size: photo.content.size)))
+        continue
       }
+      // what the backup lost, the library may hold
+      if let md5 = photo.content.md5, let held = sizes[md5] {
+        let row = Self.row(photo, category: category.id, size: held)
+        if existing.contains(PhotoIdentity(row)) {
+          incoming.append((index, row))
+          continue
+        }
+      }
+      absent.append(index)
     }
     let matches = PhotoMatching.match(incoming.map(\.row), with: library.photos) { position in
       if case .absent = backup.photos[incoming[position].source].content { true } else { false }
     }
 
-    var names = Dictionary(grouping: library.photos, by: \.categoryId).mapValues { Set($0.map(\.name)) }
+    // by category; for copies under new names only
+    var names: [Int64: Set<String>]?
     let categoryById = Dictionary(
       categories.values.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     for (position, (source, row)) in incoming.enumerated() {
       var row = row
-      if let match = matches[position] {
+      if let match = matches[position].map({ library.photos[$0] }) {
         guard let category = categoryById[row.categoryId] else { continue }
         let duplicate = Duplicate(
           existing: match, incoming: backup.photos[source].record, category: category)
@@ -147,7 +153,8 @@ public struct MergePlan: Sendable {
           }
           continue
         case .rename:
-          row.name = Self.newName(row.name, taken: names[row.categoryId] ?? [])
+          if names == nil { names = Self.names(of: library.photos + edit.newPhotos) }
+          row.name = Self.newName(row.name, taken: names?[row.categoryId] ?? [])
         }
       }
       if case .absent = backup.photos[source].content {
@@ -156,10 +163,14 @@ public struct MergePlan: Sendable {
         continue
       }
       row.id = ids.next(keeping: row.id)
-      names[row.categoryId, default: []].insert(row.name)
+      names?[row.categoryId, default: []].insert(row.name)
       append(row, source: source)
     }
     absent.sort()
+  }
+
+  private static func names(of photos: [Photo]) -> [Int64: Set<String>] {
+    photos.reduce(into: [:]) { $0[$1.categoryId, default: []].insert($1.name) }
   }
 
   private mutating func replacePhotos(

@@ -16,7 +16,7 @@ enum PhotoIdentity: Hashable {
 }
 
 /// Matches each photo of a backup with at most one photo of the library: first those whose rows are equal, then
-/// those of equal name, then any of the same identity. Three passes over both, whatever they hold.
+/// those of equal name, then any of the same identity. A few passes over both, whatever they hold.
 ///
 /// Photos that the backup does not hold come after all that it holds, and get what is left: otherwise one could
 /// take the match of a photo that is there, which would be added once more with every import.
@@ -40,27 +40,74 @@ enum PhotoMatching {
     }
   }
 
-  /// Which of `incoming` (by index) is matched with which photo of the library.
+  /// How many photos are of one identity.
+  private enum Number {
+    case none
+    /// One, by index.
+    case one(Int)
+    case several
+
+    mutating func add(_ index: Int) {
+      if case .none = self { self = .one(index) } else { self = .several }
+    }
+  }
+
+  /// For each of `incoming` the photo of the library that it is matched with, by index.
   static func match(
     _ incoming: [Photo], with existing: [Photo], isAbsent: (Int) -> Bool
-  ) -> [Int: Photo] {
-    var matches: [Int: Photo] = [:]
+  ) -> [Int?] {
+    var matches = [Int?](repeating: nil, count: incoming.count)
+    // most photos are alone with their identity on both sides, and there is nothing to choose
+    var numbers: [PhotoIdentity: (existing: Number, incoming: Number)] = [:]
+    numbers.reserveCapacity(existing.count)
+    for index in existing.indices {
+      numbers[PhotoIdentity(existing[index]), default: (.none, .none)].existing.add(index)
+    }
+    for index in incoming.indices {
+      if let place = numbers.index(forKey: PhotoIdentity(incoming[index])) {
+        numbers.values[place].incoming.add(index)
+      }
+    }
+    var isOpen = false
+    for (_, number) in numbers {
+      switch (number.existing, number.incoming) {
+      case (_, .none): continue
+      case (.one(let found), .one(let index)): matches[index] = found
+      default: isOpen = true
+      }
+    }
+    if isOpen {
+      let isChoice = { (photo: Photo) in
+        switch numbers[PhotoIdentity(photo)] {
+        case nil, (.one, .one)?, (_, .none)?: false
+        default: true
+        }
+      }
+      choose(
+        among: existing.indices.filter { isChoice(existing[$0]) }, of: existing,
+        for: incoming.indices.filter { isChoice(incoming[$0]) }, of: incoming, isAbsent: isAbsent, &matches)
+    }
+    return matches
+  }
+
+  /// Matches those of whose identity there are several.
+  private static func choose(
+    among candidates: [Int], of existing: [Photo], for positions: [Int], of incoming: [Photo],
+    isAbsent: (Int) -> Bool, _ matches: inout [Int?]
+  ) {
     var isTaken = [Bool](repeating: false, count: existing.count)
-    let absent = incoming.indices.filter(isAbsent)
-    let present = absent.isEmpty ? Array(incoming.indices) : incoming.indices.filter { !isAbsent($0) }
-    for group in [present, absent] where !group.isEmpty {
+    for group in [positions.filter { !isAbsent($0) }, positions.filter(isAbsent)] where !group.isEmpty {
       for likeness in Key.Likeness.allCases {
         var free: [Key: [Int]] = [:]
-        for index in existing.indices.reversed() where !isTaken[index] {
+        for index in candidates.reversed() where !isTaken[index] {
           free[Key(existing[index], likeness), default: []].append(index)
         }
         for index in group where matches[index] == nil {
           guard let found = free[Key(incoming[index], likeness)]?.popLast() else { continue }
-          matches[index] = existing[found]
+          matches[index] = found
           isTaken[found] = true
         }
       }
     }
-    return matches
   }
 }

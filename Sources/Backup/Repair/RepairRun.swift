@@ -168,7 +168,7 @@ struct RepairRun {
 
   private func write(_ plan: RepairPlan, to file: borrowing File) throws -> Int {
     let date = plan.source.metadata.exportDate ?? Date().milliseconds
-    let metadata = try plan.metadata().json()
+    let metadata = plan.metadata().json()
     var writer = try ArchiveWriter()
     for item in plan.items {
       try writer.addPlaced(

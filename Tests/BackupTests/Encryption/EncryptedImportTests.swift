@@ -140,7 +140,7 @@ import Zip
       uniqueKeysWithValues: sample.metadata.photoManifest.map {
         ($0.zipEntryName, sample.photos[$0.photoId] ?? [])
       })
-    entries["metadata.json"] = try sample.metadata.json()
+    entries["metadata.json"] = sample.metadata.json()
     let backup = try EncryptedBackup(entries)
     let names = sample.metadata.photoManifest.map { "'\($0.zipEntryName)'" }
     try backup.pack("metadata.json \(names[0]) \(names[1])", "")
@@ -193,7 +193,7 @@ import Zip
   @Test func anEncryptedStrangerIsNoConcernOfAnImport() async throws {
     let sample = SampleBackup(photos: ["one"])
     let backup = try EncryptedBackup([
-      "metadata.json": try sample.metadata.json(), "photos/1_one.jpg": Array("one".utf8),
+      "metadata.json": sample.metadata.json(), "photos/1_one.jpg": Array("one".utf8),
       "stranger.txt": [1, 2, 3],
     ])
     try backup.pack("metadata.json photos", "")

@@ -44,7 +44,7 @@ import Testing
     var backup = SampleBackup(photos: ["a", "b"])
     backup.metadata.version = 1
     backup.metadata.photoManifest = []
-    let path = try scratch.write(try backup.metadata.json(), to: "x.json")
+    let path = try scratch.write(backup.metadata.json(), to: "x.json")
     let unreadable = try scratch.write(Array("a".utf8), to: "from/a.jpg")
     try scratch.write(Array("b".utf8), to: "from/b.jpg")
     try await with(mode: 0, on: unreadable) {

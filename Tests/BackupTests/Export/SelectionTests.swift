@@ -115,7 +115,7 @@ import Testing
     var backup = SampleBackup(photos: ["a", "b", "c"])
     backup.metadata.version = 1
     backup.metadata.photoManifest = []
-    let path = try scratch.write(try backup.metadata.json(), to: "x.json")
+    let path = try scratch.write(backup.metadata.json(), to: "x.json")
     let files = [("1/a.jpg", "a"), ("2/3/a.jpg", "A"), ("b.jpg", "b"), ("4/b.jpg", "longer"), ("C.jpg", "c")]
     for (name, text) in files { try scratch.write(Array(text.utf8), to: "from/" + name) }
     let summary = try await library.importing(path) { $0.photosFrom = scratch.path.appending("from") }

@@ -192,7 +192,7 @@ import Zip
   @Test func aDocumentOverTheLimitIsNotRead() throws {
     let scratch = try ScratchFolder()
     let backup = SampleBackup(photos: ["a"])
-    let json = try backup.metadata.json()
+    let json = backup.metadata.json()
     let limits = Limits().with(\.maximumDocumentBytes, json.count - 1)
     let archive = try scratch.write(backup.archive(), to: "a.zip")
     let document = try scratch.write(json, to: "a.json")

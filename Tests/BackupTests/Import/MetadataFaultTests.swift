@@ -133,7 +133,7 @@ import Testing
     let summary = try await library.importing(try scratch.write(Array(text.utf8), to: "bom.json"))
     #expect(summary.categoriesImported == 1)
     var backup = SampleBackup(photos: ["a"])
-    let json = [0xEF, 0xBB, 0xBF] + (try backup.metadata.json())
+    let json = [0xEF, 0xBB, 0xBF] + backup.metadata.json()
     backup.metadata.categories = []
     let archive = try scratch.write(backup.archive(json: json), to: "bom.zip")
     #expect(try await library.importing(archive).photosImported == 1)
@@ -157,7 +157,7 @@ import Testing
     backup.metadata.categories[0].colorHex = "#4CAF50"
     backup.metadata.photos[0].createdAt = -5
     backup.metadata.smilepile = Metadata.Provenance(uuid: "u", isPartial: true, includesSettings: false)
-    let json = try backup.metadata.json()
+    let json = backup.metadata.json()
     let back = try Metadata(json: json)
     #expect(back == backup.metadata)
     #expect(back.photos.map { Array($0.name.utf8) } == backup.metadata.photos.map { Array($0.name.utf8) })

@@ -18,7 +18,7 @@ import Zip
     var testDescription: String { rawValue }
 
     func archive(_ backup: SampleBackup) throws -> ZipBuilder {
-      let text = String(decoding: try backup.metadata.json(), as: UTF8.self)
+      let text = String(decoding: backup.metadata.json(), as: UTF8.self)
       let metadata = ZipMember.stored("metadata.json", text)
       switch self {
       case .metadataFirst: return ZipBuilder([metadata] + backup.members)

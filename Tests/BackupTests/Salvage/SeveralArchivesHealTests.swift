@@ -94,7 +94,7 @@ import Testing
 
   /// An archive whose metadata anybody reads, and whose photos are encrypted.
   private func locked() throws -> EncryptedBackup {
-    var entries = ["metadata.json": try backup.metadata.json()]
+    var entries = ["metadata.json": backup.metadata.json()]
     for (item, id) in zip(backup.metadata.photoManifest, backup.photos.keys.sorted()) {
       entries[item.zipEntryName] = backup.photos[id]
     }

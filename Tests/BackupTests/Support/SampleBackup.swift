@@ -51,7 +51,7 @@ struct SampleBackup {
 
   /// The archive's bytes, with another document in the place of its metadata if one is given.
   func archive(json: [UInt8]? = nil) throws -> [UInt8] {
-    let text = String(decoding: try json ?? metadata.json(), as: UTF8.self)
+    let text = String(decoding: json ?? metadata.json(), as: UTF8.self)
     return ZipBuilder([.stored("metadata.json", text)] + members).bytes
   }
 

@@ -90,7 +90,7 @@ enum Target: String {
   /// What is accepted can be written, and reads back as it was.
   private func fuzzMetadata(_ bytes: UnsafeRawBufferPointer) {
     guard let metadata = try? Metadata(json: Array(bytes)) else { return }
-    guard let json = try? metadata.json(), let back = try? Metadata(json: json) else {
+    guard let back = try? Metadata(json: metadata.json()) else {
       preconditionFailure("what was read cannot be written and read again")
     }
     precondition(back == metadata)

@@ -1,0 +1,50 @@
+/// The object that a document is, its properties to be read in any order.
+struct JSONDocument {
+  /// Why it is refused.
+  enum Refusal: Error {
+    case mismatch(JSONReader.Mismatch)
+    case fault(Metadata.Fault)
+  }
+
+  private let bytes: UnsafeBufferPointer<UInt8>
+  private let members: [JSONScan.Member]
+  /// Where the object begins.
+  private let start: Int
+
+  /// - Parameter members: as the scan of these bytes found them.
+  init(_ bytes: UnsafeBufferPointer<UInt8>, _ members: [JSONScan.Member]) throws(Refusal) {
+    self.bytes = bytes
+    self.members = members
+    var text = JSONText(bytes: bytes)
+    text.skipBlanks()
+    start = text.position
+    var reader = JSONReader(bytes, at: start)
+    do { try reader.beginObject() } catch { throw .mismatch(error) }
+  }
+
+  /// Reads a property that has to be there.
+  func required<Value>(
+    _ name: StaticString, _ read: (inout JSONReader) throws(JSONReader.Mismatch) -> Value
+  ) throws(Refusal) -> Value {
+    guard let value = try property(name, read) else {
+      throw .mismatch(JSONReader.Mismatch(position: start, missing: name, reason: "is missing"))
+    }
+    return value
+  }
+
+  /// Reads a property that may be left out or null.
+  func optional<Value>(
+    _ name: StaticString, _ read: (inout JSONReader) throws(JSONReader.Mismatch) -> Value
+  ) throws(Refusal) -> Value? {
+    try property(name) { reader throws(JSONReader.Mismatch) in try reader.optional(read) } ?? nil
+  }
+
+  private func property<Value>(
+    _ name: StaticString, _ read: (inout JSONReader) throws(JSONReader.Mismatch) -> Value
+  ) throws(Refusal) -> Value? {
+    let text = JSONText(bytes: bytes)
+    guard let member = members.first(where: { name ~= JSONKey($0.key, of: text) }) else { return nil }
+    var reader = JSONReader(bytes, at: member.value)
+    do { return try read(&reader) } catch { throw .mismatch(error) }
+  }
+}

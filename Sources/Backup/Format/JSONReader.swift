@@ -1,0 +1,183 @@
+/// Reads a JSON document value after value, into whatever they are for, and builds no tree of them. The document has
+/// passed a `JSONScan`: what is read here is valid JSON, and what can still be wrong is what its values are.
+struct JSONReader {
+  /// Why a value is refused.
+  struct Mismatch: Error {
+    /// Where in the document the value begins, in bytes.
+    var position: Int
+    /// The property that this value should have and has not.
+    var missing: StaticString?
+    /// What is wrong.
+    var reason: String
+  }
+
+  private var text: JSONText
+
+  /// - Parameter position: where a value begins.
+  init(_ bytes: UnsafeBufferPointer<UInt8>, at position: Int) {
+    text = JSONText(bytes: bytes)
+    text.position = position
+  }
+
+  private func mismatch(_ expected: StaticString) -> Mismatch {
+    let reason = text.next == UInt8(ascii: "n") ? "is null" : "should be \(expected)"
+    return Mismatch(position: text.position, reason: reason)
+  }
+
+  // MARK: Objects and lists
+
+  /// The beginning of an object, whose keys `nextKey` gives. Returns where that is.
+  @discardableResult
+  mutating func beginObject() throws(Mismatch) -> Int {
+    guard text.next == UInt8(ascii: "{") else { throw mismatch("an object") }
+    text.position += 1
+    return text.position - 1
+  }
+
+  /// The next key of the object that was begun last; its value has to be read or skipped before the next one. Nil at
+  /// the object's end.
+  mutating func nextKey() -> JSONKey? {
+    guard isMore() else { return nil }
+    let start = text.position
+    _ = text.skipScalar()
+    let key = JSONKey(start..<text.position, of: text)
+    text.skipBlanks()
+    text.position += 1
+    text.skipBlanks()
+    return key
+  }
+
+  /// A list, every element of which is read by `element`.
+  mutating func list<Element>(
+    of element: (inout JSONReader) throws(Mismatch) -> Element
+  ) throws(Mismatch) -> [Element] {
+    guard text.next == UInt8(ascii: "[") else { throw mismatch("a list") }
+    text.position += 1
+    var elements: [Element] = []
+    while isMore() { elements.append(try element(&self)) }
+    return elements
+  }
+
+  /// Goes to the next value of an object or a list, or past its end.
+  private mutating func isMore() -> Bool {
+    text.skipBlanks()
+    if text.next == UInt8(ascii: ",") {
+      text.position += 1
+      text.skipBlanks()
+    }
+    guard text.next == UInt8(ascii: "}") || text.next == UInt8(ascii: "]") else { return true }
+    text.position += 1
+    return false
+  }
+
+  /// Goes past a value of any kind.
+  mutating func skip() {
+    var depth = 0
+    repeat {
+      switch text.next {
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        depth += 1
+        text.position += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        depth -= 1
+        text.position += 1
+      case UInt8(ascii: ","), UInt8(ascii: ":"): text.position += 1
+      // the scan has found nothing wrong
+      default: if text.skipScalar() != nil { return }
+      }
+      if depth > 0 { text.skipBlanks() }
+    } while depth > 0
+  }
+
+  // MARK: Texts, flags and numbers
+
+  mutating func string() throws(Mismatch) -> String {
+    guard text.next == UInt8(ascii: "\"") else { throw mismatch("a text") }
+    let start = text.position
+    _ = text.skipScalar()
+    return text.string(start..<text.position)
+  }
+
+  mutating func flag() throws(Mismatch) -> Bool {
+    let isTrue = text.next == UInt8(ascii: "t")
+    guard isTrue || text.next == UInt8(ascii: "f") else { throw mismatch("true or false") }
+    text.position += isTrue ? 4 : 5
+    return isTrue
+  }
+
+  mutating func integer<Number: FixedWidthInteger>(_: Number.Type = Number.self) throws(Mismatch) -> Number {
+    let start = text.position
+    let isNegative = text.next == UInt8(ascii: "-")
+    guard isNegative || text.isDigitNext else { throw mismatch("a whole number") }
+    let (magnitude, isTooLarge) = text.plainDigits()
+    if !text.isNumberGoingOn, !isTooLarge, let number = Number(isNegative: isNegative, magnitude) {
+      return number
+    }
+    text.position = start
+    _ = text.skipScalar()
+    let digits = UnsafeBufferPointer(rebasing: text.bytes[start..<text.position])
+    switch JSONNumber.wholeNumber(digits) {
+    case .success(let magnitude):
+      if let number = Number(isNegative: isNegative, magnitude) { return number }
+    case .failure(.isFraction):
+      throw Mismatch(position: start, reason: "should be a whole number")
+    case .failure(.isTooLarge): break
+    }
+    throw Mismatch(position: start, reason: "is out of range, \(Number.min) to \(Number.max)")
+  }
+
+  // MARK: Null
+
+  private mutating func isNull() -> Bool {
+    guard text.next == UInt8(ascii: "n") else { return false }
+    text.position += 4
+    return true
+  }
+
+  /// Nil for null, else what `value` reads.
+  mutating func optional<Value>(
+    _ value: (inout JSONReader) throws(Mismatch) -> Value
+  ) throws(Mismatch) -> Value? {
+    isNull() ? nil : try value(&self)
+  }
+
+  mutating func optionalString() throws(Mismatch) -> String? { isNull() ? nil : try string() }
+
+  mutating func optionalFlag() throws(Mismatch) -> Bool? { isNull() ? nil : try flag() }
+
+  mutating func optionalInteger<Number: FixedWidthInteger>(
+    _: Number.Type = Number.self
+  ) throws(Mismatch) -> Number? {
+    isNull() ? nil : try integer()
+  }
+}
+
+extension FixedWidthInteger {
+  fileprivate init?(isNegative: Bool, _ magnitude: UInt64) {
+    if isNegative {
+      // the least number has no positive counterpart
+      guard magnitude <= Int64.min.magnitude else { return nil }
+      self.init(exactly: Int64(truncatingIfNeeded: 0 &- magnitude))
+    } else {
+      self.init(exactly: magnitude)
+    }
+  }
+}
+
+/// A key of an object, to be compared with those that are known.
+struct JSONKey {
+  private let bytes: UnsafeBufferPointer<UInt8>
+  /// What it says, if it is written with escapes.
+  private let unescaped: [UInt8]?
+
+  init(_ range: Range<Int>, of text: JSONText) {
+    bytes = UnsafeBufferPointer(rebasing: text.bytes[range.lowerBound + 1..<range.upperBound - 1])
+    unescaped = bytes.contains(UInt8(ascii: "\\")) ? text.unescaped(range) : nil
+  }
+
+  static func ~= (name: StaticString, key: JSONKey) -> Bool {
+    let name = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+    if let unescaped = key.unescaped { return unescaped.elementsEqual(name) }
+    return key.bytes.count == name.count && key.bytes.elementsEqual(name)
+  }
+}
