@@ -248,9 +248,10 @@ public final class Library: Sendable {
   }
 
   /// Opens a photo's file for reading. A symbolic link on the way is refused (ELOOP).
-  public func open(_ photo: Photo) throws(FileError) -> File {
-    try root.open(FilePath(photo.path), .read)
-  }
+  public func open(_ photo: Photo) throws(FileError) -> File { try openPhoto(at: photo.path) }
+
+  /// Opens a photo's file by the row's path in the library.
+  public func openPhoto(at path: String) throws(FileError) -> File { try root.open(FilePath(path), .read) }
 
   /// Whether a photo's file is there and its bytes are those of its row. Reads the whole file; `whileReading` is
   /// called between its pieces, and may throw to give up.

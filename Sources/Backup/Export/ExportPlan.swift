@@ -55,11 +55,14 @@ public struct ExportPlan: Sendable {
     categories =
       options.categories.isEmpty ? library.categories : try library.categories(named: options.categories)
     let selected = Set(categories.map(\.id))
-    photos = library.photos.filter { photo in
-      selected.contains(photo.categoryId)
-        && options.since.map { photo.createdAt >= $0 } ?? true
-        && options.until.map { photo.createdAt < $0 } ?? true
-    }
+    photos =
+      !options.isSelection
+      ? library.photos
+      : library.photos.filter { photo in
+        selected.contains(photo.categoryId)
+          && options.since.map { photo.createdAt >= $0 } ?? true
+          && options.until.map { photo.createdAt < $0 } ?? true
+      }
     settings = options.includesSettings ? library.settings : nil
     isPartial = options.isSelection
     isEncrypted = options.password != nil

@@ -17,7 +17,8 @@ struct MetadataGenerator {
     metadata.format = text()
     metadata.categories = (0..<Int64.random(in: 1...4, using: &random)).map { index in
       Metadata.CategoryRecord(
-        id: index, name: text(), displayName: text(), position: Int(Int32.random(in: .min ... .max, using: &random)),
+        id: index, name: text(), displayName: text(),
+        position: Int(Int32.random(in: .min ... .max, using: &random)),
         iconResource: maybe(text()), colorHex: maybe(text()), isDefault: flag(), createdAt: date(),
         valuesAsOf: maybe(date()))
     }
@@ -99,7 +100,8 @@ struct MetadataGenerator {
           metadata.photos.map { photo in
             object(
               [
-                ("id", number(photo.id)), ("path", quoted(photo.path)), ("categoryId", number(photo.categoryId)),
+                ("id", number(photo.id)), ("path", quoted(photo.path)),
+                ("categoryId", number(photo.categoryId)),
                 ("name", quoted(photo.name)), ("createdAt", number(photo.createdAt)),
                 ("isFromAssets", "\(photo.isFromAssets)"), ("fileSize", number(photo.fileSize)),
               ] + optional("width", photo.width == 0 ? nil : number(Int64(photo.width)))
@@ -141,7 +143,10 @@ struct MetadataGenerator {
   private mutating func object(_ properties: [(String, String)]) -> String {
     var properties = properties
     if flag() {
-      let unknown = ["{}", "[]", "[[1,{\"id\":2}],\"}\",\"\\\"\"]", "-0.5E-7", "null", "true", "{\"name\":[\"]\"]}", "\"\""]
+      let unknown = [
+        "{}", "[]", "[[1,{\"id\":2}],\"}\",\"\\\"\"]", "-0.5E-7", "null", "true", "{\"name\":[\"]\"]}",
+        "\"\"",
+      ]
       properties.append(("x \(quoted("id").count)", unknown.randomElement(using: &random) ?? "0"))
     }
     let parts = properties.shuffled(using: &random).map { key, value in
@@ -155,7 +160,8 @@ struct MetadataGenerator {
   }
 
   private mutating func blanks() -> String {
-    String((0..<Int.random(in: 0...2, using: &random)).map { _ in " \n\t\r".randomElement(using: &random) ?? " " })
+    String(
+      (0..<Int.random(in: 0...2, using: &random)).map { _ in " \n\t\r".randomElement(using: &random) ?? " " })
   }
 
   private mutating func number(_ value: Int64) -> String {

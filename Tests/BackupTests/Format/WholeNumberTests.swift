@@ -11,12 +11,15 @@ import Testing
     return try Metadata(json: Array(MetadataFaultTests.document(categories: category).utf8)).categories[0].id
   }
 
-  @Test(arguments: [
-    ("1.0", 1), ("1e3", 1000), ("100e-2", 1), ("1.50e1", 15), ("-0", 0), ("-0.0", 0), ("0e99999999999999999999", 0),
-    ("0.0e-99999999999999999999", 0), ("1E+18", 1_000_000_000_000_000_000), ("0.00007e5", 7),
-    ("9223372036854775807.0", .max), ("-9223372036854775808.000", .min), ("-9223372036854775808", .min),
-    ("9.223372036854775807e18", .max), ("92233720368547758070e-1", .max), ("9007199254740993.0", 9_007_199_254_740_993),
-  ] as [(String, Int64)])
+  @Test(
+    arguments: [
+      ("1.0", 1), ("1e3", 1000), ("100e-2", 1), ("1.50e1", 15), ("-0", 0), ("-0.0", 0),
+      ("0e99999999999999999999", 0),
+      ("0.0e-99999999999999999999", 0), ("1E+18", 1_000_000_000_000_000_000), ("0.00007e5", 7),
+      ("9223372036854775807.0", .max), ("-9223372036854775808.000", .min), ("-9223372036854775808", .min),
+      ("9.223372036854775807e18", .max), ("92233720368547758070e-1", .max),
+      ("9007199254740993.0", 9_007_199_254_740_993),
+    ] as [(String, Int64)])
   func whole(_ number: String, _ value: Int64) throws {
     #expect(try read(number) == value)
   }
@@ -43,7 +46,8 @@ import Testing
     var random = SeededNumbers(seed: 11)
     var whole = 0
     for _ in 0..<3000 {
-      let digits = String(UInt64.random(in: 0 ... .max, using: &random) >> UInt64.random(in: 0...63, using: &random))
+      let digits = String(
+        UInt64.random(in: 0 ... .max, using: &random) >> UInt64.random(in: 0...63, using: &random))
       var text = Bool.random(using: &random) ? "-" + digits : digits
       if Bool.random(using: &random) { text += "." + (Bool.random(using: &random) ? "0" : "250") }
       if Bool.random(using: &random) { text += "e\(Int.random(in: -6...6, using: &random))" }
