@@ -68,7 +68,8 @@ public struct ExportPlan: Sendable {
     isEncrypted = options.password != nil
     items = []
     missing = []
-    let withFiles = photos.filter { !$0.isFromAssets }
+    let withFiles = photos.contains(where: \.isFromAssets) ? photos.filter { !$0.isFromAssets } : photos
+    items.reserveCapacity(withFiles.count)
     for (photo, size) in zip(withFiles, sizes(withFiles)) {
       switch size {
       case .success(let size):
