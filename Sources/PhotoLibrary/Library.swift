@@ -249,9 +249,10 @@ public final class Library: Sendable {
   }
 
   /// Opens a photo's file for reading. A symbolic link on the way is refused (ELOOP).
-  public func open(_ photo: Photo) throws(FileError) -> File {
-    try folders.open(photo.path, in: root)
-  }
+  public func open(_ photo: Photo) throws(FileError) -> File { try openPhoto(at: photo.path) }
+
+  /// Opens a photo's file by the row's path in the library.
+  public func openPhoto(at path: String) throws(FileError) -> File { try folders.open(path, in: root) }
 
   /// Whether a photo's file is there and its bytes are those of its row. Reads the whole file; `whileReading` is
   /// called between its pieces, and may throw to give up.

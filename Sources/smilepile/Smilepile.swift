@@ -38,6 +38,7 @@ struct Smilepile: AsyncParsableCommand {
 @main
 enum Main {
   static func main() async {
+    Memory.returnWhatIsFreed()
     EnvironmentSecrets.take()
     StandardStreams.occupy()
     let arguments = Array(CommandLine.arguments.dropFirst())

@@ -76,6 +76,6 @@ extension ExportPlan {
 
   /// `checksums.md5`.
   func checksums(_ digests: [MD5Digest], metadata: [UInt8]) -> [UInt8] {
-    ChecksumText.bytes(zip(digests, items.map(\.entryName)), metadata: metadata)
+    ChecksumText.bytes(zip(digests, items.lazy.map(\.entryName)), metadata: metadata)
   }
 }

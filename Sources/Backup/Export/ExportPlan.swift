@@ -55,17 +55,21 @@ public struct ExportPlan: Sendable {
     categories =
       options.categories.isEmpty ? library.categories : try library.categories(named: options.categories)
     let selected = Set(categories.map(\.id))
-    photos = library.photos.filter { photo in
-      selected.contains(photo.categoryId)
-        && options.since.map { photo.createdAt >= $0 } ?? true
-        && options.until.map { photo.createdAt < $0 } ?? true
-    }
+    photos =
+      !options.isSelection
+      ? library.photos
+      : library.photos.filter { photo in
+        selected.contains(photo.categoryId)
+          && options.since.map { photo.createdAt >= $0 } ?? true
+          && options.until.map { photo.createdAt < $0 } ?? true
+      }
     settings = options.includesSettings ? library.settings : nil
     isPartial = options.isSelection
     isEncrypted = options.password != nil
     items = []
     missing = []
-    let withFiles = photos.filter { !$0.isFromAssets }
+    let withFiles = photos.contains(where: \.isFromAssets) ? photos.filter { !$0.isFromAssets } : photos
+    items.reserveCapacity(withFiles.count)
     for (photo, size) in zip(withFiles, sizes(withFiles)) {
       switch size {
       case .success(let size):

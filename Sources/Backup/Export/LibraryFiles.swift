@@ -18,8 +18,12 @@ extension Library {
   ///
   /// - Parameter modified: the entry's date, where the photo's own must not be seen.
   func pipelineItem(_ item: ExportPlan.Item, modified: Int64? = nil) -> PipelineItem {
-    PipelineItem(entryName: item.entryName, size: item.size, modified: modified ?? item.photo.createdAt) {
-      () throws(FileError) in try self.open(item.photo)
+    // the path alone, since there is one of these for every photo
+    let path = item.photo.path
+    return PipelineItem(
+      entryName: item.entryName, size: item.size, modified: modified ?? item.photo.createdAt
+    ) {
+      () throws(FileError) in try self.openPhoto(at: path)
     }
   }
 }

@@ -5,7 +5,8 @@ private typealias Mismatch = JSONReader.Mismatch
 extension Metadata {
   init(_ document: JSONDocument) throws(JSONDocument.Refusal) {
     // the version first: of a newer one, nothing else can be expected to be as this one knows it
-    version = try document.optional("version") { json throws(Mismatch) in try json.integer() } ?? Self.newestVersion
+    version =
+      try document.optional("version") { json throws(Mismatch) in try json.integer() } ?? Self.newestVersion
     guard version <= Self.newestVersion else {
       let reason = "made by a newer version of SmilePile (format \(version))"
       throw .fault(Fault(path: "version", reason: reason, newerVersion: version))

@@ -108,33 +108,37 @@ public struct MergePlan: Sendable {
     lazy var ids = IDs(used: library.photos.map(\.id), wanted: backup.photos.map(\.record.id))
 
     // which photos of the backup lie under which identity, in the backup's order
-    var incoming: [(source: Int, row: Photo)] = []
+    var sources: [Int] = []
+    var rows: [Photo] = []
     for (index, photo) in backup.photos.enumerated() {
       guard let category = categories[photo.record.categoryId] else { continue }
       guard case .absent = photo.content else {
-        incoming.append((index, Self.row(photo, category: category.id, size: photo.content.size)))
+        sources.append(index)
+        rows.append(Self.row(photo, category: category.id, size: photo.content.size))
         continue
       }
       // what the backup lost, the library may hold
       if let md5 = photo.content.md5, let held = sizes[md5] {
         let row = Self.row(photo, category: category.id, size: held)
         if existing.contains(PhotoIdentity(row)) {
-          incoming.append((index, row))
+          sources.append(index)
+          rows.append(row)
           continue
         }
       }
       absent.append(index)
     }
-    let matches = PhotoMatching.match(incoming.map(\.row), with: library.photos) { position in
-      if case .absent = backup.photos[incoming[position].source].content { true } else { false }
+    let matches = PhotoMatching.match(rows, with: library.photos) { position in
+      if case .absent = backup.photos[sources[position]].content { true } else { false }
     }
 
     // by category; for copies under new names only
     var names: [Int64: Set<String>]?
     let categoryById = Dictionary(
       categories.values.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    for (position, (source, row)) in incoming.enumerated() {
-      var row = row
+    for position in rows.indices {
+      let source = sources[position]
+      var row = rows[position]
       if let match = matches[position].map({ library.photos[$0] }) {
         guard let category = categoryById[row.categoryId] else { continue }
         let duplicate = Duplicate(

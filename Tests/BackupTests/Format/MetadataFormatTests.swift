@@ -1,0 +1,129 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Backup
+
+/// The reader and the writer of `metadata.json` beside Foundation's, over generated documents.
+@Suite struct MetadataFormatTests {
+  // MARK: Writing
+
+  @Test(arguments: 0..<200) func whatIsWrittenIsLaidOutAsFoundationDoes(_ seed: Int) throws {
+    var generator = MetadataGenerator(seed: seed)
+    var metadata = generator.metadata()
+    if seed.isMultiple(of: 3) {
+      metadata.smilepile = Metadata.Provenance(uuid: "u", isPartial: true, includesSettings: false)
+      metadata.settings?.themeMode = "dark"
+      metadata.settings?.valuesAsOf = .min
+    }
+    let json = metadata.json()
+    let layout = try FoundationMetadata.layOut(json)
+    #expect(json == layout, "\(String(decoding: json, as: UTF8.self))")
+    #expect(try Metadata(json: json) == metadata)
+  }
+
+  /// Every character that has an escape, and its neighbours.
+  @Test func escapesAreFoundations() throws {
+    var metadata = Metadata()
+    metadata.appVersion = String(
+      String.UnicodeScalarView((1...0xA0).compactMap { Unicode.Scalar($0 as UInt32) }))
+    metadata.format = "\u{2028}\u{FEFF}\u{10FFFF}/"
+    let json = metadata.json()
+    #expect(json == (try FoundationMetadata.layOut(json)))
+    #expect(try FoundationMetadata.read(json) == metadata)
+  }
+
+  @Test func theLeastAndTheGreatestNumbers() throws {
+    var metadata = Metadata()
+    metadata.categories = [.min, -1, 0, 10, .max].map { id in
+      Metadata.CategoryRecord(id: id, name: "", displayName: "", position: 0, createdAt: 0)
+    }
+    #expect(try FoundationMetadata.read(metadata.json()) == metadata)
+    #expect(try Metadata(json: metadata.json()) == metadata)
+  }
+
+  // MARK: Reading
+
+  @Test(arguments: 0..<400) func anySpellingIsReadAsFoundationReadsIt(_ seed: Int) throws {
+    var generator = MetadataGenerator(seed: 1000 + seed)
+    let metadata = generator.metadata()
+    let json = generator.respelled(metadata)
+    let text = String(decoding: json, as: UTF8.self)
+    #expect(try FoundationMetadata.read(json) == metadata, "\(text)")
+    #expect(try Metadata(json: json) == metadata, "\(text)")
+  }
+
+  /// One to three bytes are changed, cut out or put in. What is taken for a document, Foundation takes for the same;
+  /// what is said to be no JSON is none to Foundation.
+  @Test(arguments: 0..<40) func brokenDocumentsAreNeverReadAsOthers(_ seed: Int) throws {
+    var generator = MetadataGenerator(seed: 5000 + seed)
+    let whole = generator.respelled(generator.metadata())
+    var (taken, refused) = (0, 0)
+    for _ in 0..<150 {
+      var json = whole
+      for _ in 0..<Int.random(in: 1...3, using: &generator.random) {
+        let place = Int.random(in: 0..<json.count, using: &generator.random)
+        let byte = Array("{}[]\",:\\u0e-.1nt \n\u{0}".utf8).randomElement(using: &generator.random) ?? 0
+        switch UInt8.random(in: 0..<4, using: &generator.random) {
+        case 0: json[place] = byte
+        case 1: json.remove(at: place)
+        case 2: json.insert(byte, at: place)
+        default: json[place] = UInt8.random(in: 0 ... .max, using: &generator.random)
+        }
+      }
+      let text = String(decoding: json, as: UTF8.self)
+      do {
+        let metadata = try Metadata(json: json)
+        #expect(try FoundationMetadata.read(json) == metadata, "\(text)")
+        taken += 1
+      } catch let error as Metadata.Fault {
+        refused += 1
+        // Foundation lets half a surrogate pair pass, and a comma before the end of an object or a list
+        let place = error.reason.split(separator: " ").last.flatMap { Int($0) } ?? json.count
+        let isStricter =
+          error.reason.contains("half a character") || place < json.count && "}]".utf8.contains(json[place])
+        guard error.reason.hasPrefix("not valid JSON") || error.reason.contains("UTF-8"), !isStricter else {
+          continue
+        }
+        #expect(throws: (any Error).self, "\(error): seed \(seed)") {
+          try JSONSerialization.jsonObject(with: Data(json), options: .fragmentsAllowed)
+        }
+      }
+    }
+    #expect(taken > 0 && refused > 0)
+  }
+
+  @Test(arguments: 0..<40) func noPartOfADocumentIsOne(_ seed: Int) throws {
+    var generator = MetadataGenerator(seed: 9000 + seed)
+    let json = String(decoding: generator.respelled(generator.metadata()), as: UTF8.self).utf8
+    let whole = Array(json).reversed().drop { " \n\t\r".utf8.contains($0) }.reversed()
+    for length in stride(from: 0, to: whole.count, by: 7) {
+      #expect(throws: Metadata.Fault.self) { try Metadata(json: Array(whole.prefix(length))) }
+    }
+  }
+
+  @Test(arguments: ["7", "[]", "\"x\"", "true"]) func aDocumentIsAnObject(_ json: String) {
+    let fault = #expect(throws: Metadata.Fault.self) { try Metadata(json: Array(json.utf8)) }
+    #expect(fault == Metadata.Fault(path: "", reason: "should be an object"))
+  }
+
+  // MARK: Bytes
+
+  /// The forms that Unicode's table 3-7 leaves out, and sequences that are cut short.
+  @Test(
+    arguments: [
+      [0x80], [0xBF], [0xC0, 0x80], [0xC1, 0xBF], [0xC3], [0xC3, 0x28], [0xE0, 0x80, 0x80],
+      [0xE0, 0x9F, 0xBF],
+      [0xE2, 0x82], [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF], [0xF0, 0x80, 0x80, 0x80], [0xF0, 0x9F, 0x98],
+      [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFE], [0xFF],
+    ] as [[UInt8]])
+  func invalidUTF8(_ bytes: [UInt8]) {
+    let document = MetadataFaultTests.document(more: #", "x": "?", "?": 1"#).utf8
+    for place in document.indices where document[place] == UInt8(ascii: "?") {
+      let json = Array(document[..<place]) + bytes + Array(document[document.index(after: place)...])
+      let fault = #expect(throws: Metadata.Fault.self) { try Metadata(json: json) }
+      #expect(fault == Metadata.Fault(path: "", reason: "the text is not valid UTF-8"))
+    }
+    #expect(throws: Metadata.Fault.self) { try Metadata(json: Array(document) + bytes) }
+  }
+}
