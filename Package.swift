@@ -50,7 +50,7 @@ let package = Package(
     .executableTarget(
       name: "smilepile",
       dependencies: [
-        "Backup", "PhotoLibrary", "Zip", "Checksums", "CSystemCalls", "FileSystem", "Operations", "Secrets",
+        "Backup", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "Operations", "Secrets",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),

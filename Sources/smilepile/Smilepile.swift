@@ -38,7 +38,6 @@ struct Smilepile: AsyncParsableCommand {
 @main
 enum Main {
   static func main() async {
-    Memory.returnWhatIsFreed()
     EnvironmentSecrets.take()
     StandardStreams.occupy()
     let arguments = Array(CommandLine.arguments.dropFirst())

@@ -14,9 +14,4 @@ int smilepile_fstatfs(int descriptor, long *type, long *free_bytes);
 // O_TMPFILE and UTIME_OMIT are macros that Swift does not import.
 extern const int smilepile_o_tmpfile;
 extern const long smilepile_utime_omit;
-
-// Blocks of this many bytes and more come from mmap and go back with munmap. mallopt(3), M_MMAP_THRESHOLD: malloc.h is in
-// no module of Swift's.
-int smilepile_set_map_threshold(int bytes);
-
 #endif
