@@ -105,7 +105,8 @@ public struct MergePlan: Sendable {
       library.photos.lazy.compactMap { photo in photo.md5.map { ($0, photo.fileSize) } },
       uniquingKeysWith: { _, last in last })
     lazy var existing = Set(library.photos.lazy.map(PhotoIdentity.init))
-    lazy var ids = IDs(used: library.photos.map(\.id), wanted: backup.photos.map(\.record.id))
+    // not lazy: every change of a lazy value copies it
+    var ids: IDs?
 
     // which photos of the backup lie under which identity, in the backup's order
     var sources: [Int] = []
@@ -166,7 +167,8 @@ public struct MergePlan: Sendable {
         absent.append(source)
         continue
       }
-      row.id = ids.next(keeping: row.id)
+      if ids == nil { ids = IDs(used: library.photos.map(\.id), wanted: backup.photos.map(\.record.id)) }
+      row.id = ids?.next(keeping: row.id) ?? row.id
       names?[row.categoryId, default: []].insert(row.name)
       append(row, source: source)
     }
