@@ -32,14 +32,24 @@ public struct MD5Digest: Hashable, Sendable, Comparable, CustomStringConvertible
 
   /// 32 hexadecimal digits, in either case; nil for anything else.
   public init?(hex: some StringProtocol) {
-    let digits = hex.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
-    guard digits.count == 32 else { return nil }
-    var bytes: [UInt8] = []
-    for index in stride(from: 0, to: 32, by: 2) {
-      guard let upper = digits[index], let lower = digits[index + 1] else { return nil }
-      bytes.append(UInt8(upper << 4 | lower))
+    var words: (UInt64, UInt64) = (0, 0)
+    var count = 0
+    for digit in hex.utf8 {
+      guard count < 32, let value = Self.value(ofDigit: digit) else { return nil }
+      words = (words.0 << 4 | words.1 >> 60, words.1 << 4 | value)
+      count += 1
     }
-    self.init(bytes: bytes)
+    guard count == 32 else { return nil }
+    (high, low) = words
+  }
+
+  private static func value(ofDigit digit: UInt8) -> UInt64? {
+    switch digit {
+    case 0x30...0x39: UInt64(digit - 0x30)
+    case 0x41...0x46: UInt64(digit - 0x41 + 10)
+    case 0x61...0x66: UInt64(digit - 0x61 + 10)
+    default: nil
+    }
   }
 
   /// Reads a file to its end, and returns its MD5 and length. Blocks.

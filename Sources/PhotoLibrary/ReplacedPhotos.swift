@@ -46,17 +46,38 @@ extension LibraryWriter {
     }
   }
 
+  /// A file that a change replaced.
+  private struct ReplacedFile {
+    let path: FilePath
+    /// Its name in the undo's folder: the id of its photo.
+    let name: FilePath
+    let size: Int
+
+    init(_ row: Row) {
+      name = FilePath(String(row[0] as Int64))
+      path = FilePath(row[1] as String)
+      size = row[2]
+    }
+
+    /// Whether it is in the undo's folder. An empty file there is the name that was reserved for it, where the file
+    /// system has no better way.
+    func isPutAway(in folder: borrowing Directory) throws(FileError) -> Bool {
+      guard let status = try folder.status(of: name) else { return false }
+      return status.size > 0 || size == 0
+    }
+  }
+
   /// The files that a change replaced and that no photo uses any more.
-  private func replacedFiles(of change: String) throws -> [(id: Int64, path: FilePath)] {
+  private func replacedFiles(of change: String) throws -> [ReplacedFile] {
     try library.read { database in
       try Row.fetchAll(
         database,
         sql: """
-          SELECT id, path FROM replacedPhoto
+          SELECT id, path, fileSize FROM replacedPhoto
           WHERE changeId = ? AND NOT isFromAssets
             AND path NOT IN (SELECT path FROM photo WHERE NOT isFromAssets)
           """, arguments: [change]
-      ).map { ($0[0], FilePath($0[1] as String)) }
+      ).map(ReplacedFile.init)
     }
   }
 
@@ -77,10 +98,11 @@ extension LibraryWriter {
     try library.root.makeDirectories(folder)
     let target = try library.root.directory(folder)
     // where one has been put away already, a stranger has taken its place since
-    for file in files where try target.status(of: FilePath(String(file.id))) == nil {
+    for file in files where try !file.isPutAway(in: target) {
       guard let name = file.path.lastComponent else { continue }
+      try target.remove(file.name)
       try library.root.directory(file.path.removingLastComponent())
-        .rename(FilePath(name.string), to: target, as: FilePath(String(file.id)))
+        .rename(FilePath(name.string), to: target, as: file.name)
     }
     try target.sync()
     for file in files { try library.root.removeEmptyFolders(above: file.path) }
@@ -89,16 +111,17 @@ extension LibraryWriter {
   /// Deletes the files, makes that durable, and forgets the rows, which nothing would find the files by later.
   private func deleteReplacedFiles(of change: String) throws {
     let folder = Self.undoFolder.appending(change)
-    let putAway = try library.root.status(of: folder) == nil ? [] : library.root.directory(folder).names()
+    let hasFolder = try library.root.status(of: folder) != nil
     var folders: Set<FilePath> = []
     for file in try replacedFiles(of: change) where try !isReplaced(file.path, byOtherThan: change) {
       // where one has been put away, a stranger has taken its place since
-      guard !putAway.contains(FilePath(String(file.id))), try library.root.remove(file.path) else { continue }
+      let isPutAway = try hasFolder && file.isPutAway(in: library.root.directory(folder))
+      guard !isPutAway, try library.root.remove(file.path) else { continue }
       folders.insert(file.path.removingLastComponent())
     }
     for folder in folders { try library.root.directory(folder).sync() }
     try library.root.removeFolder(folder, of: Staging.isOwn)
-    if !putAway.isEmpty { try library.root.directory(Self.undoFolder).sync() }
+    if hasFolder { try library.root.directory(Self.undoFolder).sync() }
     try write { database in
       try database.inTransaction(.immediate) {
         for table in ["replacedPhoto", "replacedCategory", "replacedSettings", "added"] {
