@@ -19,6 +19,12 @@ public struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Nothing has the name, or what should be a folder on the way is none.
   public var isAbsence: Bool { errno == .noSuchFileOrDirectory || errno == .notDirectory }
 
+  /// This process, or the machine, has no more of what every call needs: open files, or memory. It says nothing of the
+  /// file.
+  public var isShortage: Bool {
+    [.tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory].contains(errno)
+  }
+
   /// One line: `cannot write /nas/x.zip: No space left on device (errno 28)`.
   public var description: String {
     "cannot \(operation) \(path): \(errno) (errno \(errno.rawValue))".escaped

@@ -168,11 +168,12 @@ struct DirectoryScan: ~Copyable {
   }
 
   /// Swift's strings are equal when they are canonically equivalent, so this also finds names that differ
-  /// only in how an accent is written. A folder and a file of one name clash too.
+  /// only in how an accent is written. A folder and a file of one name clash too, and names that lead to one place.
   private func checkNames() throws(ArchiveError) {
     var names = Set<String>(minimumCapacity: entries.count)
     for entry in entries {
-      let name = entry.isDirectory ? String(entry.name.dropLast()) : entry.name
+      var name = entry.isDirectory ? String(entry.name.dropLast()) : entry.name
+      if name.hasPrefix("./") { name.removeFirst(2) }
       guard names.insert(name).inserted else { throw .duplicateName(path, entry: entry.name) }
     }
   }

@@ -159,6 +159,9 @@ extension HostileArchives {
     Hostile(
       "one name in two normal forms", { $0.members = [.stored("caf\u{E9}"), .stored("cafe\u{301}")] }
     ) { .duplicateName($0, entry: "cafe\u{301}") },
+    Hostile("two names of one place", { $0.members[1] = .stored("./a.jpg", "second") }) {
+      .duplicateName($0, entry: "./a.jpg")
+    },
     Hostile("file and folder of one name", { $0.members = [.stored("a"), .directory("a/")] }) {
       .duplicateName($0, entry: "a/")
     },

@@ -47,10 +47,10 @@ public struct ExportPlan: Sendable {
   ///
   /// - Parameter sizes: the length of each photo's file, or why it cannot be archived; asked for once, for all
   ///   that are no assets.
-  /// - Throws: `LibraryError.noSuchCategory`.
+  /// - Throws: `LibraryError.noSuchCategory`, or what `sizes` throws.
   public init(
     _ library: LibraryContents, _ options: ExportOptions,
-    sizes: ([Photo]) -> [Result<Int, MissingPhoto>]
+    sizes: ([Photo]) throws -> [Result<Int, MissingPhoto>]
   ) throws {
     categories =
       options.categories.isEmpty ? library.categories : try library.categories(named: options.categories)
@@ -70,7 +70,7 @@ public struct ExportPlan: Sendable {
     missing = []
     let withFiles = photos.contains(where: \.isFromAssets) ? photos.filter { !$0.isFromAssets } : photos
     items.reserveCapacity(withFiles.count)
-    for (photo, size) in zip(withFiles, sizes(withFiles)) {
+    for (photo, size) in zip(withFiles, try sizes(withFiles)) {
       switch size {
       case .success(let size):
         items.append(

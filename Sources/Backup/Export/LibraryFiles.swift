@@ -4,8 +4,14 @@ import PhotoLibrary
 /// What an export needs to know of the files of a library.
 extension Library {
   /// The length of each photo's file, or why it cannot be archived.
-  func fileSizes(_ photos: [Photo]) -> [Result<Int, MissingPhoto>] {
-    zip(photos, statuses(of: photos)).map { photo, status in
+  /// - Throws: what is no fault of a photo: that files cannot be opened any more, or that a whole folder cannot be read.
+  func fileSizes(_ photos: [Photo]) throws(FileError) -> [Result<Int, MissingPhoto>] {
+    let statuses = statuses(of: photos)
+    for case .failure(let error) in statuses
+    where error.isShortage || error.operation == "open" && error.errno == .ioError {
+      throw error
+    }
+    return zip(photos, statuses).map { photo, status in
       switch status {
       case .success(let status) where status.kind == .file: .success(status.size)
       case .success: .failure(MissingPhoto("\(photo.path.escaped) is no file"))

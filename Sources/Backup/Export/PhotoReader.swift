@@ -26,8 +26,8 @@ struct PhotoReader: Sendable {
   let items: [PipelineItem]
   let isCancelled: @Sendable () -> Bool
 
-  /// Fills `buffer`, which has room for a byte more than the chunk's. Throws `PipelineError` or
-  /// `CancellationError`.
+  /// Fills `buffer`, which has room for a byte more than the chunk's. Throws `PipelineError`,
+  /// `CancellationError`, or `FileError` for what is no fault of an item.
   func read(
     _ chunk: ChunkPlan.Chunk, _ shared: SharedFile?, into buffer: UnsafeMutableRawBufferPointer
   ) throws {
@@ -63,13 +63,15 @@ struct PhotoReader: Sendable {
     return count > length ? .tooLong : nil
   }
 
-  private func attempt(_ item: Int, _ body: () throws(FileError) -> ItemReason?) throws(PipelineError) {
+  /// Throws what is no fault of the item as it is.
+  private func attempt(_ item: Int, _ body: () throws(FileError) -> ItemReason?) throws {
     let reason: ItemReason?
     do throws(FileError) {
       reason = try body()
     } catch {
+      if error.isShortage { throw error }
       reason = .file(error)
     }
-    if let reason { throw .item(index: item, reason) }
+    if let reason { throw PipelineError.item(index: item, reason) }
   }
 }

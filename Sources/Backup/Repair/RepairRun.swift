@@ -81,11 +81,17 @@ struct RepairRun {
   private func run(library: Library?) throws -> RepairSummary {
     let check = { [counter] (_: Int) in try counter.checkCancellation() }
     let source = try openDamaged(check)
-    let others = try options.others.map { path in
-      let other = try BackupSource.salvaging(
-        path, limits: options.limits, password: options.password, whileReading: check)
-      try other.requirePassword(toRead: .photos)
-      return other
+    var (others, unusable): ([BackupSource], [Finding]) = ([], [])
+    for path in options.others {
+      do {
+        let other = try BackupSource.salvaging(
+          path, limits: options.limits, password: options.password, whileReading: check)
+        try other.requirePassword(toRead: .photos)
+        others.append(other)
+      } catch let error where options.others.count > 1 && !(error is CancellationError) {
+        // what it holds may be in another one
+        unusable.append(Finding("\(path)".escaped, message: "\(error)"))
+      }
     }
     let target = try options.destination.map { try Destination($0) }
     let entries = source.archive?.entries ?? []
@@ -98,7 +104,7 @@ struct RepairRun {
       try PhotoSupply(wanted, from: others, library, counter)
     }
     var summary = RepairSummary()
-    summary.warnings = source.warnings + source.damagedBefore.map(\.message)
+    summary.warnings = unusable.map(\.message) + source.warnings + source.damagedBefore.map(\.message)
     if plan.isWhole {
       summary.photos = source.photoFiles
       summary.bytes = source.photoBytes

@@ -33,6 +33,7 @@ struct ConfirmationOption: ParsableArguments {
         }
         let answer = Console.standard.ask(
           "\(deed.description.escaped)? [y/N] ", isCancelled: { Signals.received != nil })
+        if Signals.received != nil { throw CancellationError() }
         return ["y", "yes"].contains(answer?.trimmingCharacters(in: .whitespaces).lowercased())
       })
   }

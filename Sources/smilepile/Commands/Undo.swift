@@ -8,7 +8,7 @@ struct Undo: AsyncParsableCommand {
     abstract: "Take back the last import or remove.",
     discussion: """
       The library is as it was before: its photos, its categories and its settings. Only the last change can be \
-      taken back, and only until the next one.
+      taken back, and only until the next one. An import of several backups is a change for each of them.
 
       Example:
         smilepile undo -l ~/Family

@@ -41,6 +41,26 @@ import Testing
     FilePath(URL(fileURLWithPath: path.string).resolvingSymlinksInPath().path)
   }
 
+  /// That no file can be opened any more is no fault of a photo: an archive without photos would be none.
+  @Test(arguments: [Errno.tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory])
+  func aShortageEndsTheExport(_ shortage: Errno) async throws {
+    for call in [SystemCall.open, .status] {
+      let fault = fault(.error(shortage), at: 1, of: call, below: try real(library.path.appending("photos")))
+      await #expect(throws: FileError.self) { try await library.exporting(to: scratch.path) }
+      fault.disarm()
+    }
+    #expect(try FolderTree(scratch.path).files.isEmpty)
+  }
+
+  /// Nor does a folder that cannot be read say anything of the photos in it.
+  @Test func aFolderThatCannotBeReadEndsTheExport() async throws {
+    let fault = fault(
+      .error(.ioError), at: 1, of: .open, persists: false, below: try real(library.path.appending("photos")))
+    await #expect(throws: FileError.self) { try await library.exporting(to: scratch.path) }
+    fault.disarm()
+    #expect(try FolderTree(scratch.path).files.isEmpty)
+  }
+
   private func expectWhole(_ archive: FilePath?, photos: [Int64]) throws {
     let backup = try WrittenBackup(try #require(archive))
     expectNone(try backup.faults())
