@@ -34,9 +34,12 @@ public struct LaneMD5: Sendable {
   }
 
   /// Takes the next bytes of each message, `pieces[i]` into `messages[i]`; an empty piece changes nothing.
-  public static func update(
-    _ messages: inout [LaneMD5], with pieces: [UnsafeRawBufferPointer], way: MD5Way = .best
-  ) {
+  public static func update(_ messages: inout [LaneMD5], with pieces: [UnsafeRawBufferPointer]) {
+    update(&messages, with: pieces, way: .best)
+  }
+
+  /// The same in a way that this processor has.
+  static func update(_ messages: inout [LaneMD5], with pieces: [UnsafeRawBufferPointer], way: MD5Way) {
     precondition(pieces.count <= messages.count)
     messages.withUnsafeMutableBufferPointer { update($0, with: pieces, way: way) }
   }
@@ -89,7 +92,7 @@ public struct LaneMD5: Sendable {
 }
 
 /// What of the processor is used.
-public enum MD5Way: CaseIterable, Sendable {
+enum MD5Way: CaseIterable, Sendable {
   /// One message after the other.
   case scalar
   /// What every processor of this kind has.
@@ -100,7 +103,7 @@ public enum MD5Way: CaseIterable, Sendable {
   case avx512
 
   /// The fastest that this processor has.
-  public static let best = allCases.first { $0.code == smilepile_md5_best_way() } ?? .scalar
+  static let best = allCases.first { $0.code == smilepile_md5_best_way() } ?? .scalar
 
   /// Those that this processor has.
   static var available: [MD5Way] { allCases.filter { $0.code.rawValue <= best.code.rawValue } }

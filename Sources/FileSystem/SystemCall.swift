@@ -49,8 +49,7 @@ package enum SystemCall: String, CaseIterable, Sendable {
     switch self {
     case .open, .read, .status, .lock, .fileSystem, .access, .list: false
     case .create, .openUnnamed, .write, .sync, .syncFileSystem, .truncate, .makeDirectory, .unlink,
-      .renameNoReplace, .rename,
-      .link, .linkDescriptor, .setTimes, .setMode:
+      .renameNoReplace, .rename, .link, .linkDescriptor, .setTimes, .setMode:
       true
     }
   }

@@ -29,8 +29,7 @@ public struct ArchiveWriter: ~Copyable {
   public mutating func addPlaced(
     _ name: String, size: Int, modified: Int64
   ) throws(ArchiveWriteError) {
-    let method = session.isEncrypted ? ZIP_CM_STORE : StoredDisguise.method
-    try add(name, modified: modified, method, .placed(index: placedCount, size: size))
+    try add(name, modified: modified, .placed(index: placedCount, size: size))
     placedCount += 1
   }
 
@@ -39,18 +38,20 @@ public struct ArchiveWriter: ~Copyable {
   public mutating func addText(
     _ name: String, modified: Int64, contents: @escaping () throws -> [UInt8]
   ) throws(ArchiveWriteError) {
-    try add(name, modified: modified, ZIP_CM_DEFLATE, .text(contents))
+    try add(name, modified: modified, .text(contents))
   }
 
   private mutating func add(
-    _ name: String, modified: Int64, _ method: CInt, _ contents: EntrySource.Contents
+    _ name: String, modified: Int64, _ contents: EntrySource.Contents
   ) throws(ArchiveWriteError) {
     guard !name.isEmpty, name.utf8.count < Int(UInt16.max), name.utf8.last != UInt8(ascii: "/"),
       !name.utf8.contains(0)
     else { throw .name(name) }
     let source = EntrySource(session, entry: UInt64(entryCount), contents)
+    let isDisguised = contents.isPlaced && !session.isEncrypted
+    let method = isDisguised ? StoredDisguise.method : contents.isPlaced ? ZIP_CM_STORE : ZIP_CM_DEFLATE
     try handle.add(name, source, method: method, seconds: Self.zipTime(modified), session.password)
-    session.sink.disguise.add(method == StoredDisguise.method && contents.isPlaced)
+    session.sink.disguise.add(isDisguised)
     entryCount += 1
   }
 

@@ -58,10 +58,10 @@ struct ExportRun {
     }
   }
 
-  /// Two keep the pipeline full.
-  private func readers(_ library: Library) throws -> Readers {
-    let suited = Readers(options.readers, on: try library.identity)
-    return options.readers == nil ? suited.atMost(threads: 2) : suited
+  /// Threads that read, each a photo at a time: two keep the pipeline full.
+  private func readers(_ library: Library) throws -> Int {
+    if let asked = options.readers { return min(asked, LaneReading.mostStreams) }
+    return BlockDevice.isRotational(try library.identity) ? 1 : 2
   }
 
   /// How often every photo passes by: it is written, and with `verifies` read back.
@@ -107,7 +107,7 @@ struct ExportRun {
         "a photo cannot be read; checking the others, then writing the archive again",
         metadata: ["photo": "\(plan.label(plan.items[index].photo))", "reason": "\(reason)"])
       let bad = try PhotoPipeline.check(
-        plan.items.map { library.pipelineItem($0) }, readers: try readers(library).threads,
+        plan.items.map { library.pipelineItem($0) }, readers: try readers(library),
         isCancelled: { [counter] in counter.isCancelled })
       let rest = plan.excluding(bad.map { ($0.index, $0.reason.description) })
       counter.restart()
@@ -127,7 +127,7 @@ struct ExportRun {
     let modified = plan.isEncrypted ? exportDate : nil
     var pipeline = PhotoPipeline(items: plan.items.map { library.pipelineItem($0, modified: modified) })
     pipeline.password = options.password
-    pipeline.options.readers = try readers(library).threads
+    pipeline.options.readers = try readers(library)
     pipeline.options.startsWriteBack = options.syncs
     var metadata: [UInt8] = []
     let texts = [

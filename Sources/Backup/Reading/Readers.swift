@@ -31,9 +31,6 @@ struct Readers: Equatable {
     self.streams = streams
   }
 
-  /// The same with fewer threads.
-  func atMost(threads: Int) -> Readers { Readers(threads: min(self.threads, threads), streams: streams) }
-
   /// With so few photos at a time that each may hold this many files open: half of what the process may, for there are
   /// others.
   func holding(files: Int) -> Readers {

@@ -41,9 +41,13 @@ public struct RepairSummary: Sendable, Equatable {
   public var restored: [Finding] = []
   /// What is lost; each by name.
   public var lost: [Finding] = []
+  /// Other archives that could not be used, of several; each with the reason.
+  public var unusable: [Finding] = []
   /// What else is worth knowing.
   public var warnings: [String] = []
 
+  /// True when something that was asked for could not be had.
+  public var isIncomplete: Bool { !lost.isEmpty || !unusable.isEmpty }
   /// There was nothing to repair, and nothing was written.
   public var isWhole: Bool { archive == nil }
 }
@@ -81,7 +85,8 @@ struct RepairRun {
   private func run(library: Library?) throws -> RepairSummary {
     let check = { [counter] (_: Int) in try counter.checkCancellation() }
     let source = try openDamaged(check)
-    var (others, unusable): ([BackupSource], [Finding]) = ([], [])
+    var summary = RepairSummary()
+    var others: [BackupSource] = []
     for path in options.others {
       do {
         let other = try BackupSource.salvaging(
@@ -90,7 +95,7 @@ struct RepairRun {
         others.append(other)
       } catch let error where options.others.count > 1 && !(error is CancellationError) {
         // what it holds may be in another one
-        unusable.append(Finding("\(path)".escaped, message: "\(error)"))
+        summary.unusable.append(Finding(path.string.escaped, message: "\(error)"))
       }
     }
     let target = try options.destination.map { try Destination($0) }
@@ -103,8 +108,7 @@ struct RepairRun {
     let plan = try RepairPlan(source, counter) { wanted in
       try PhotoSupply(wanted, from: others, library, counter)
     }
-    var summary = RepairSummary()
-    summary.warnings = unusable.map(\.message) + source.warnings + source.damagedBefore.map(\.message)
+    summary.warnings = source.warnings + source.damagedBefore.map(\.message)
     if plan.isWhole {
       summary.photos = source.photoFiles
       summary.bytes = source.photoBytes

@@ -37,7 +37,7 @@ public struct CheckSummary: Sendable {
   }
 }
 
-/// Reads every entry of a backup to its end: CRC by libzip, MD5 against the manifest.
+/// Reads every entry of a backup to its end: its CRC, and its MD5 against the manifest.
 struct ArchiveCheck {
   let source: BackupSource
   let counter: ProgressCounter

@@ -11,7 +11,8 @@ struct Repair: AsyncParsableCommand {
       archive, NAME.repaired.zip beside it or where -o says. What is lost and known by its MD5 is taken from the \
       library (-l) or from other archives (--from). The new archive is read back before it gets its name; the \
       damaged one is never touched. What is lost all the same is named, and the exit code is 3. Of a whole \
-      archive it says so, and writes nothing.
+      archive it says so, and writes nothing. An encrypted archive is not repaired, since what it hides would have to \
+      be written in the clear; import it with --salvage, and export anew.
 
       Example:
         smilepile repair -l ~/Family cut_off.zip
@@ -53,6 +54,7 @@ struct Repair: AsyncParsableCommand {
     var faults: [String]
     var restored: [String]
     var lost: [String]
+    var unusable: [String]
     var warnings: [String]
 
     func encode(to encoder: any Encoder) throws {
@@ -67,11 +69,13 @@ struct Repair: AsyncParsableCommand {
       try object.encode(faults, forKey: .faults)
       try object.encode(restored, forKey: .restored)
       try object.encode(lost, forKey: .lost)
+      try object.encode(unusable, forKey: .unusable)
       try object.encode(warnings, forKey: .warnings)
     }
 
     private enum CodingKeys: CodingKey {
-      case message_type, archive, whole, photos, bytes, archive_bytes, faults, restored, lost, warnings
+      case message_type, archive, whole, photos, bytes, archive_bytes, faults, restored, lost, unusable,
+        warnings
     }
   }
 
@@ -89,6 +93,7 @@ struct Repair: AsyncParsableCommand {
 
     for fault in summary.faults { reporter.warn(fault.message) }
     for warning in summary.warnings { reporter.warn(warning) }
+    for archive in summary.unusable { reporter.error(archive, during: "repair") }
     for photo in summary.restored { reporter.note(photo.message.escaped) }
     for photo in summary.lost { reporter.error(photo, during: "repair") }
     if let written = summary.archive {
@@ -104,7 +109,7 @@ struct Repair: AsyncParsableCommand {
         archive: summary.archive?.string, whole: summary.isWhole, photos: summary.photos,
         bytes: summary.bytes, archive_bytes: summary.archiveBytes, faults: summary.faults.map(\.message),
         restored: summary.restored.map(\.message), lost: summary.lost.map(\.message),
-        warnings: summary.warnings))
-    if !summary.lost.isEmpty { throw ExitStatus.incomplete }
+        unusable: summary.unusable.map(\.message), warnings: summary.warnings))
+    if summary.isIncomplete { throw ExitStatus.incomplete }
   }
 }

@@ -16,7 +16,6 @@ import Testing
     let readers = Readers(256)
     #expect(readers.threads == min(8, Workers.defaultCount))
     #expect(readers.streams == min(256 / readers.threads, LaneReading.mostStreams))
-    #expect(readers.atMost(threads: 1).threads == 1)
   }
 
   @Test func filesStayBelowWhatTheProcessMayOpen() {
