@@ -34,6 +34,8 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
   case stopped(at: FilePath, after: [FilePath], ImportSummary, any Error)
   /// The archive's name is taken.
   case destinationExists(FilePath)
+  /// An archive was to be written into the library itself.
+  case destinationInLibrary(FilePath)
   /// The folder for the archive does not exist.
   case noSuchDestination(FilePath)
   /// An encrypted archive was to be written anew.
@@ -81,6 +83,8 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
         + "; imported before it: \(done.map(\.string).joined(separator: ", "))"
     case .destinationExists(let path):
       "\(path) exists already, and an archive never overwrites a file; name another, or a folder"
+    case .destinationInLibrary(let path):
+      "\(path) lies in the library itself; choose a folder outside it, at best on another disk"
     case .noSuchDestination(let path):
       "there is no folder \(path) to write the archive to; make it first"
     case .cannotRepairEncrypted(let path):

@@ -63,10 +63,10 @@ public final class Change: Sendable {
   }
 
   /// What the database will know the change by.
-  public let id: String
+  public var id: String { staging.id }
   private let kind: Kind
   private let writer: LibraryWriter
-  private let staging: Directory
+  private let staging: StagingFolder
   private let commitBegun = Atomic<Bool>(false)
 
   /// Whether what is done is flushed to the disk.
@@ -78,23 +78,14 @@ public final class Change: Sendable {
   init(_ kind: Kind, writer: LibraryWriter) throws {
     self.kind = kind
     self.writer = writer
-    id = UUID().uuidString
-    let library = writer.library
-    try library.root.makeDirectory(Staging.folder)
-    let folder = Staging.folder.appending(id)
-    try library.root.makeDirectory(folder)
-    staging = try library.root.directory(folder)
+    staging = try StagingFolder(in: writer.library)
   }
 
   /// Makes a new file in the staging folder. Names are the caller's own, never an archive's. Any thread.
-  public func stage(_ name: String) throws(FileError) -> File {
-    try staging.open(FilePath(name), .create)
-  }
+  public func stage(_ name: String) throws(FileError) -> File { try staging.stage(name) }
 
   /// Takes a file back out of the staging folder. Any thread.
-  public func unstage(_ name: String) throws(FileError) {
-    try staging.remove(FilePath(name))
-  }
+  public func unstage(_ name: String) throws(FileError) { try staging.unstage(name) }
 
   /// Makes the staged files photos of the library. Durable when it returns.
   ///
@@ -102,7 +93,7 @@ public final class Change: Sendable {
   public func commit(_ edit: LibraryEdit, files: [StagedFile]) throws {
     if !files.isEmpty {
       if writer.syncs { try sync(files) }
-      try writeJournal(files)
+      try staging.write(Staging.Journal(files: files), as: .change, syncs: writer.syncs)
       try moveIntoPlace(files)
     }
     commitBegun.store(true, ordering: .relaxed)
@@ -120,25 +111,10 @@ public final class Change: Sendable {
 
   private func sync(_ files: [StagedFile]) throws {
     // `staging` is older than the files, so that it hears of each page of them that was lost
-    if files.count >= Staging.manyFiles, try staging.syncFileSystem() { return }
+    if files.count >= Staging.manyFiles, try staging.directory.syncFileSystem() { return }
     try Workers.forEach(0..<files.count, threads: 8) { index in
-      try self.staging.open(FilePath(files[index].name), .read).sync()
+      try self.staging.directory.open(FilePath(files[index].name), .read).sync()
     }
-  }
-
-  private func writeJournal(_ files: [StagedFile]) throws {
-    let journal = Staging.Journal(files: files)
-    let unfinished = Staging.unfinishedJournalName
-    do {
-      let file = try staging.open(unfinished, .create)
-      try file.write(journal.encoded(), at: 0)
-      if writer.syncs { try file.sync() }
-    }
-    try staging.replace(Staging.journalName, with: unfinished)
-    guard writer.syncs else { return }
-    try staging.sync()
-    try writer.library.root.directory(Staging.folder).sync()
-    try writer.library.root.sync()
   }
 
   private func moveIntoPlace(_ files: [StagedFile]) throws {
@@ -155,7 +131,7 @@ public final class Change: Sendable {
     for (folder, moves) in byFolder.sorted(by: { $0.key < $1.key }) {
       try library.root.makeDirectories(FilePath(folder), sync: writer.syncs)
       let target = try library.root.directory(FilePath(folder))
-      for move in moves { try staging.rename(move.name, to: target, as: move.newName) }
+      for move in moves { try staging.directory.rename(move.name, to: target, as: move.newName) }
       if writer.syncs { try target.sync() }
     }
   }

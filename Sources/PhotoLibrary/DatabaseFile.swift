@@ -40,4 +40,16 @@ final class DatabaseFile: Sendable {
 
   /// The first bytes of the file.
   func header(_ count: Int) throws(FileError) -> [UInt8] { try file.read(count, at: 0) }
+
+  /// Reads the whole file, to see whether it can be read.
+  func readAll() throws(FileError) { try file.readAll() }
+}
+
+extension File {
+  /// Reads to the end and keeps nothing.
+  func readAll() throws(FileError) {
+    let piece = 64 << 10
+    var offset = 0
+    while case let count = try read(piece, at: offset).count, count > 0 { offset += count }
+  }
 }

@@ -40,8 +40,6 @@ public final class Healing: Sendable {
 
   /// Where rotten files are kept.
   static let rottenFolder: FilePath = ".rotten"
-  static let journalName: FilePath = "heal"
-  static let unfinishedJournalName: FilePath = "heal.new"
 
   /// What a crash in the middle needs to be known.
   struct Journal: Codable {
@@ -56,10 +54,9 @@ public final class Healing: Sendable {
     var files: [Item]
   }
 
-  let id = UUID().uuidString
+  var id: String { staging.id }
   private let writer: LibraryWriter
-  private let folder: FilePath
-  private let staging: Directory
+  private let staging: StagingFolder
   private let unsettled = Mutex(false)
 
   /// A photo may be without a file, which the journal can bring back.
@@ -67,18 +64,14 @@ public final class Healing: Sendable {
 
   init(_ writer: LibraryWriter) throws {
     self.writer = writer
-    let library = writer.library
-    try library.root.makeDirectory(Staging.folder)
-    folder = Staging.folder.appending(id)
-    try library.root.makeDirectory(folder)
-    staging = try library.root.directory(folder)
+    staging = try StagingFolder(in: writer.library)
   }
 
   /// Makes a new file in the staging folder. Any thread.
-  public func stage(_ name: String) throws(FileError) -> File { try staging.open(FilePath(name), .create) }
+  public func stage(_ name: String) throws(FileError) -> File { try staging.stage(name) }
 
   /// Takes a file back out of the staging folder. Any thread.
-  public func unstage(_ name: String) throws(FileError) { try staging.remove(FilePath(name)) }
+  public func unstage(_ name: String) throws(FileError) { try staging.unstage(name) }
 
   /// Puts the staged files in their places. Durable when it returns, but for those that it says failed: one photo
   /// that cannot be healed, since its inode is bad or something else stands where its folder should be, does not
@@ -89,14 +82,14 @@ public final class Healing: Sendable {
     var outcome = Outcome()
     guard !items.isEmpty else { return outcome }
     try Workers.forEach(0..<items.count, threads: 8) { index in
-      try self.staging.open(FilePath(items[index].name), .read).sync()
+      try self.staging.directory.open(FilePath(items[index].name), .read).sync()
     }
     let files = items.map { item in
       Journal.Item(
         name: item.name, path: item.photo.path, md5: item.photo.md5?.description ?? "",
         rotten: Self.rottenName(item.photo))
     }
-    try write(Journal(files: files))
+    try staging.write(Journal(files: files), as: .healing, syncs: true)
     let byFolder = Dictionary(grouping: files) { FilePath($0.path).removingLastComponent().string }
     for (folder, files) in byFolder.sorted(by: { $0.key < $1.key }) {
       do {
@@ -118,19 +111,6 @@ public final class Healing: Sendable {
     let prefix = "\(photo.id)_"
     let name = FilePath(photo.path).lastComponent?.string ?? ""
     return prefix + FileName.safe(name, limit: FileName.maximumBytes - prefix.utf8.count)
-  }
-
-  private func write(_ journal: Journal) throws {
-    let unfinished = Self.unfinishedJournalName
-    do {
-      let file = try staging.open(unfinished, .create)
-      try file.write(Array(JSONEncoder().encode(journal)), at: 0)
-      try file.sync()
-    }
-    try staging.replace(Self.journalName, with: unfinished)
-    try staging.sync()
-    try writer.library.root.directory(Staging.folder).sync()
-    try writer.library.root.sync()
   }
 
   /// Heals the photos of one folder.
@@ -155,7 +135,7 @@ public final class Healing: Sendable {
     }
     for file in missing {
       do {
-        try staging.rename(FilePath(file.name), to: target, as: Self.last(file.path))
+        try staging.directory.rename(FilePath(file.name), to: target, as: Self.last(file.path))
       } catch {
         outcome.fail([file], error)
       }
@@ -237,7 +217,7 @@ public final class Healing: Sendable {
         try target.rename(place, to: rotten, as: kept)
         outcome.kept = rottenPath
         try rotten.sync()
-        try staging.rename(FilePath(file.name), to: target, as: place)
+        try staging.directory.rename(FilePath(file.name), to: target, as: place)
       } catch {
         outcome.fail([file], error)
         // a rotten photo is better than none; never over what is in its place
@@ -252,7 +232,7 @@ public final class Healing: Sendable {
   }
 
   private func staged(_ file: Journal.Item) -> FilePath {
-    folder.appending(FilePath(file.name).components)
+    staging.path.appending(FilePath(file.name).components)
   }
 
   static func last(_ path: String) -> FilePath {

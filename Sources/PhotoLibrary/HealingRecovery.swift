@@ -31,10 +31,8 @@ extension LibraryWriter {
   /// - Returns: false if something stays in the folder that a photo still needs.
   /// - Throws: `LibraryError`, or `FileError` if the journal cannot be read.
   func finishHealing(_ changeId: String, in folder: FilePath) throws -> Bool {
-    let path = folder.appending(Healing.journalName.components)
-    guard let bytes = try healingJournal(path),
-      let journal = try? JSONDecoder().decode(Healing.Journal.self, from: Data(bytes))
-    else { return true }
+    let journal: Healing.Journal? = try Staging.journal(.healing, in: folder, of: library)
+    guard let journal else { return true }
     var isFinished = true
     for item in journal.files {
       let place = FilePath(item.path)
@@ -68,11 +66,6 @@ extension LibraryWriter {
   }
 
   private static let healingLogger = Logger(label: "smilepile.library")
-
-  private func healingJournal(_ path: FilePath) throws(FileError) -> [UInt8]? {
-    guard let status = try library.root.status(of: path), status.kind == .file else { return nil }
-    return try library.root.open(path, .read).read(status.size, at: 0)
-  }
 
   private func finish(
     _ item: Healing.Journal.Item, staged: FilePath, rotten: FilePath, at place: FilePath

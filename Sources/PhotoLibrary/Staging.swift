@@ -8,8 +8,18 @@ import SystemPackage
 /// the photo folder, a journal that names them.
 enum Staging {
   static let folder: FilePath = ".staging"
-  static let journalName: FilePath = "journal"
-  static let unfinishedJournalName: FilePath = "journal.new"
+
+  /// What a journal is of; the raw value is its name in the change's folder.
+  enum JournalKind: String, CaseIterable {
+    /// Files that become photos.
+    case change = "journal"
+    /// Files that take the places of rotten ones.
+    case healing = "heal"
+
+    var name: FilePath { FilePath(rawValue) }
+    var unfinishedName: FilePath { FilePath(rawValue + ".new") }
+  }
+
   /// So many files are flushed together with the rest of their file system, where that is possible.
   static let manyFiles = 32
 
@@ -18,17 +28,19 @@ enum Staging {
 
   /// Whether a file in a change's folder is one that a change puts there: photos are staged under numbers.
   static func isOwn(_ name: FilePath) -> Bool {
-    [journalName, unfinishedJournalName, Healing.journalName, Healing.unfinishedJournalName].contains(name)
+    JournalKind.allCases.contains { $0.name == name || $0.unfinishedName == name }
       || name.string.utf8.allSatisfy { (0x30...0x39).contains($0) }
   }
 
-  /// What a change's journal names: nothing if it has none. Nor does one that cannot be understood stand for
-  /// anything: what was moved on its account stays, as a stranger's, and the library can be used.
-  static func journal(in folder: FilePath, of library: Library) throws -> [Journal.Item] {
-    let path = folder.appending(journalName.components)
-    guard let status = try library.root.status(of: path), status.kind == .file else { return [] }
+  /// A change's journal, nil if it has none. Nor does one that cannot be understood stand for anything: what was
+  /// moved on its account stays, as a stranger's, and the library can be used.
+  static func journal<Journal: Decodable>(
+    _ kind: JournalKind, in folder: FilePath, of library: Library
+  ) throws -> Journal? {
+    let path = folder.appending(kind.name.components)
+    guard let status = try library.root.status(of: path), status.kind == .file else { return nil }
     let bytes = try library.root.open(path, .read).read(status.size, at: 0)
-    return (try? Journal(bytes).files) ?? []
+    return try? JSONDecoder().decode(Journal.self, from: Data(bytes))
   }
 
   /// Which files a change puts where, so that a crash in the middle can be taken back.
@@ -44,12 +56,6 @@ enum Staging {
     init(files: [Change.StagedFile]) {
       self.files = files.map { Item(name: $0.name, path: $0.path, md5: $0.md5.description) }
     }
-
-    init(_ bytes: [UInt8]) throws {
-      self = try JSONDecoder().decode(Journal.self, from: Data(bytes))
-    }
-
-    func encoded() throws -> [UInt8] { try Array(JSONEncoder().encode(self)) }
   }
 }
 
@@ -104,7 +110,8 @@ extension LibraryWriter {
     }
     if !isCommitted {
       guard try finishHealing(changeId, in: folder) else { return nil }
-      let items = try Staging.journal(in: folder, of: library)
+      let journal: Staging.Journal? = try Staging.journal(.change, in: folder, of: library)
+      let items = journal?.files ?? []
       for item in items { try removeUncommitted(item, stagedIn: folder) }
       syncFolders(of: items)
     }

@@ -31,8 +31,9 @@ extension Library {
     guard try root.status(of: Staging.folder)?.kind == .directory else { return [] }
     var paths: Set<FilePath> = []
     for name in try root.directory(Staging.folder).names() where Staging.isChange(name) {
-      let journal = try? Staging.journal(in: Staging.folder.appending(name.components), of: self)
-      paths.formUnion(journal?.map { FilePath($0.path) } ?? [])
+      let folder = Staging.folder.appending(name.components)
+      let journal: Staging.Journal? = try? Staging.journal(.change, in: folder, of: self)
+      paths.formUnion(journal?.files.map { FilePath($0.path) } ?? [])
     }
     return paths
   }

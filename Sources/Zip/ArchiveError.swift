@@ -123,4 +123,6 @@ public enum Damage: Sendable, Equatable {
   case long(declared: Int)
   /// The compressed data cannot be expanded.
   case compressedData
+  /// Other bytes stand between the end of the compressed data and the end of the entry.
+  case surplus(bytes: Int)
 }

@@ -19,9 +19,9 @@ extension ArchiveError: CustomStringConvertible {
     case .truncated(let path):
       "\(path) is cut off: the end of the archive is missing, or stands before other data; copy it again from its source"
     case .prefix(let path, let bytes):
-      "\(path) has \(bytes) bytes before its first entry, which no backup has"
+      "\(path) has \(Count(bytes, "byte")) before its first entry, which no backup has"
     case .trailingBytes(let path, let bytes):
-      "\(path) has \(bytes) bytes after its end, which no backup has; copy it again from its source"
+      "\(path) has \(Count(bytes, "byte")) after its end, which no backup has; copy it again from its source"
     case .ambiguousEnd(let path):
       "\(path) can be read as two different archives, and is refused"
     case .multiDisk(let path):
@@ -34,7 +34,7 @@ extension ArchiveError: CustomStringConvertible {
     case .tooManyEntries(let path, let count, let limit):
       "\(path) has \(count) entries; at most \(limit) are read"
     case .directoryTooLarge(let path, let bytes, let limit):
-      "\(path) has a directory of \(bytes) bytes; at most \(limit) are read"
+      "\(path) has a directory of \(Count(bytes, "byte")); at most \(limit) are read"
     case .tooManyNameBytes(let path, let limit):
       "\(path) has directory records whose names take more than \(limit) bytes, which no backup has; "
         + "copy it again from its source"
@@ -51,7 +51,7 @@ extension ArchiveError: CustomStringConvertible {
     case .overlapping(let path, let first, let second):
       "\(path) is refused: “\(first)” and “\(second)” share the same data"
     case .unaccountedBytes(let path, let entry, let bytes):
-      "\(path) has \(bytes) bytes after “\(entry)” that belong to no entry, and is refused"
+      "\(path) has \(Count(bytes, "byte")) after “\(entry)” that belong to no entry, and is refused"
     case .unsupportedMethod(let path, let entry, let method):
       "\(path): “\(entry)” is compressed by method \(method), which cannot be read "
         + "here; pack it again with deflate"
@@ -65,7 +65,7 @@ extension ArchiveError: CustomStringConvertible {
     case .damaged(let path, let entry, let reason):
       "\(path): “\(entry)” is damaged: \(reason)"
     case .entryTooLarge(let path, let entry, let bytes, let limit):
-      "\(path): “\(entry)” has \(bytes) bytes; at most \(limit) are read"
+      "\(path): “\(entry)” has \(Count(bytes, "byte")); at most \(limit) are read"
     case .changed(let path):
       "\(path) changed while it was being read; try again when nothing writes to it"
     case .libzip(let path, let code, let text):
@@ -81,8 +81,9 @@ extension Damage: CustomStringConvertible {
     case .checksum: "its checksum does not match"
     case .checksumOrPassword: "its checksum does not match, or the password is wrong"
     case .short(let declared, let delivered): "\(delivered) of \(declared) bytes are there"
-    case .long(let declared): "it goes on after its \(declared) bytes"
+    case .long(let declared): "it goes on after its \(Count(declared, "byte"))"
     case .compressedData: "its compressed data is broken"
+    case .surplus(let bytes): "\(Count(bytes, "byte")) stand after the end of its compressed data"
     }
   }
 }

@@ -1,3 +1,5 @@
+import FileSystem
+
 /// Why an archive could not be written, where the reason is neither a file's nor the caller's own: those
 /// come through as they were thrown.
 public enum ArchiveWriteError: Error, Equatable, Sendable, CustomStringConvertible {
@@ -22,7 +24,7 @@ public enum ArchiveWriteError: Error, Equatable, Sendable, CustomStringConvertib
     case .name(let name): "\"\(name)\" cannot be the name of an entry"
     case .duplicate(let name): "the archive already has an entry \"\(name)\""
     case .length(let entry, let expected, let given):
-      "entry \(entry) has \(given) bytes and not the \(expected) announced"
+      "entry \(entry) has \(Count(given, "byte")) and not the \(expected) announced"
     case .textTooLong(let bytes): "a text entry of \(bytes) bytes is too long"
     case .password: "the password is empty or holds a zero byte"
     case .empty: "an archive without entries cannot be written"

@@ -3,18 +3,21 @@ import FileSystem
 import Secrets
 import SystemPackage
 
-/// Reads entries of an archive, expanded and decrypted by libzip where they need it, and checked to the last byte. One for each
-/// thread: readers are independent of each other, and share the archive's open file. All functions block.
+/// Reads entries of an archive, and checked to the last byte; what is encrypted, or compressed other than by deflate,
+/// by libzip. One for each thread: readers are independent of each other, and share the archive's open file. All
+/// functions block.
 public struct EntryReader: ~Copyable {
   private let archive: Archive
   private let password: Secret?
   private let view: EntryView
   private let buffer: UnsafeMutableRawBufferPointer
+  /// Compressed bytes, 128 KiB.
+  private let input: UnsafeMutableRawBufferPointer
 
   /// Bytes handed out at once, at most.
   public static let pieceSize = 256 << 10
 
-  /// Makes a reader, with 384 KiB of memory of its own.
+  /// Makes a reader, with 512 KiB of memory of its own.
   /// - Parameter password: for encrypted entries. Others are read without it.
   /// - Throws: `ArchiveError.changed` if the file was written to since it was scanned.
   public init(_ archive: Archive, password: Secret? = nil) throws(ArchiveError) {
@@ -23,9 +26,13 @@ public struct EntryReader: ~Copyable {
     self.password = password
     view = EntryView(archive.file)
     buffer = .allocate(byteCount: Self.pieceSize, alignment: 4096)
+    input = .allocate(byteCount: 128 << 10, alignment: 4096)
   }
 
-  deinit { buffer.deallocate() }
+  deinit {
+    buffer.deallocate()
+    input.deallocate()
+  }
 
   /// Streams an entry in pieces, in order. A piece is valid during its call alone. The pieces never hold more
   /// than the declared size; that they are complete and right is certain when this returns, and not before.
@@ -42,7 +49,14 @@ public struct EntryReader: ~Copyable {
       }
       return
     }
-    if entry.size == 0 && entry.encryption == .none { return }
+    if entry.size == 0, entry.encryption == .none, entry.method != 8 || entry.compressedSize == 0 { return }
+    if entry.method == 8, entry.encryption == .none {
+      var deflated = try DeflatedEntry(entry, of: archive, input: input)
+      while case let count = try deflated.read(into: buffer), count > 0 {
+        try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      }
+      return
+    }
     if case .aes(_, hasCRC: false) = entry.encryption {
       try readAuthenticated(entry, body)
     } else {

@@ -60,7 +60,7 @@ struct ChangeFaultTests {
     try scratch.folder.write("", to: "library/photos/2001/02/b.jpg")
     let file = Change.StagedFile(name: "0", path: "photos/2001/02/b.jpg", md5: LibraryScratch.digest("two"))
     try scratch.folder.write(
-      Staging.Journal(files: [file]).encoded(), to: "library/.staging/\(LibraryScratch.crashed)/journal")
+      LibraryScratch.journal([file]), to: "library/.staging/\(LibraryScratch.crashed)/journal")
     let library = try scratch.writer().library
     #expect(try library.strangers() == [])
     #expect(!scratch.folder.has("library/photos/2001"))
@@ -71,7 +71,7 @@ struct ChangeFaultTests {
     try scratch.folder.write("two", to: "library/photos/2025/10/b.jpg")
     let file = Change.StagedFile(name: "0", path: "photos/2025/10/b.jpg", md5: LibraryScratch.digest("two"))
     try scratch.folder.write(
-      Staging.Journal(files: [file]).encoded(), to: "library/.staging/\(LibraryScratch.crashed)/journal")
+      LibraryScratch.journal([file]), to: "library/.staging/\(LibraryScratch.crashed)/journal")
     let path = scratch.path
     // at the flush of the folder the photo is gone, and the journal is not
     let fault = arm(
@@ -97,13 +97,28 @@ struct ChangeFaultTests {
     try Library.create(at: path)
   }
 
+  /// To SQLite a file that the disk does not give out may be a damaged database.
+  @Test(arguments: [FilePath("library.sqlite"), "library.sqlite-wal"])
+  func whatCannotBeReadIsNotCalledDamaged(name: FilePath) throws {
+    let library = try Library(path: scratch.path)
+    let malformed = DatabaseError(resultCode: .SQLITE_CORRUPT, message: "malformed")
+    let place = scratch.path.appending(name.components)
+    #expect(throws: LibraryError.database(scratch.path, reason: "malformed")) {
+      try library.translating { throw malformed }
+    }
+    let fault = ArmedFault(Fault(.error(.ioError), of: .only([.read]), persists: true, below: place))
+    defer { fault.disarm() }
+    #expect(throws: FileError("read", place, .ioError)) { try library.translating { throw malformed } }
+  }
+
   @Test func aFullDiskIsCalledFull() throws {
+    let file = try DatabaseFile.shared("library.sqlite", in: Directory.open(scratch.path))
     try scratch.folder.remove("library/library.sqlite")
     try scratch.folder.makeFolder("library/library.sqlite")
     let fault = ArmedFault(Fault(.fileSystem(type: 0, freeBytes: 5), below: scratch.path))
     defer { fault.disarm() }
     #expect(throws: LibraryError.notEnoughSpace(scratch.path, needed: 64 << 10, free: 5)) {
-      _ = try Library.openDatabase(scratch.path, Configuration(), in: Directory.open(scratch.path))
+      _ = try Library.openDatabase(scratch.path, Configuration(), file, in: Directory.open(scratch.path))
     }
   }
 }

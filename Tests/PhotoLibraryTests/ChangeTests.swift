@@ -95,7 +95,7 @@ struct ChangeTests {
     #expect(staged.count == 1)
     let (path, text) = try #require(staged.first)
     #expect(path.hasSuffix("/journal"))
-    let journal = try Staging.Journal(Array(text.utf8))
+    let journal = try JSONDecoder().decode(Staging.Journal.self, from: Data(text.utf8))
     #expect(journal.files.map(\.path) == photos.map(\.path))
     #expect(journal.files.map(\.md5) == ["two", "three"].map { LibraryScratch.digest($0).description })
     #expect(try scratch.files().keys.allSatisfy { !$0.hasPrefix(".staging") })

@@ -44,7 +44,7 @@ struct CrashTests {
     photos[1].path = "photos/2001/02/b.jpg"
     files[1] = .init(name: "1", path: photos[1].path, md5: files[1].md5)
     if step == .staged { return photos }
-    let journal = try Staging.Journal(files: files).encoded()
+    let journal = try LibraryScratch.journal(files)
     if step == .journalBegun {
       try scratch.folder.write(journal.prefix(journal.count / 2), to: staging + "/journal.new")
       return photos

@@ -61,6 +61,11 @@ struct LibraryScratch {
       md5: digest(text))
   }
 
+  /// The journal of a change that brings these files.
+  static func journal(_ files: [Change.StagedFile]) throws -> [UInt8] {
+    try Array(JSONEncoder().encode(Staging.Journal(files: files)))
+  }
+
   static func digest(_ text: String) -> MD5Digest {
     var hash = RunningMD5()
     Array(text.utf8).withUnsafeBytes { hash.update($0) }

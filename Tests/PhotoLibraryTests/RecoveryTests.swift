@@ -22,7 +22,7 @@ struct RecoveryTests {
       Change.StagedFile(name: "0", path: path, md5: LibraryScratch.digest(text))
     }
     try scratch.folder.write(
-      try Staging.Journal(files: files).encoded(), to: "library/.staging/\(change)/journal")
+      try LibraryScratch.journal(files), to: "library/.staging/\(change)/journal")
   }
 
   @Test func whatTheJournalNamesIsRemovedAndNothingElse() throws {

@@ -42,8 +42,15 @@ struct EntryReaderTests {
       "deflated, ends early", deflated.with { $0.both { $0.size += 1 } },
       .short(declared: 27, delivered: 26)),
     Damaged("deflated, no such block", deflated.with { $0.data[0] = 0xFF }, .compressedData),
-    Damaged("deflated, cut off", deflated.with { cut(&$0, to: 20) }, .checksum),
-    Damaged("deflated, nothing there", deflated.with { cut(&$0, to: 1) }, .checksum),
+    Damaged("deflated, cut off", deflated.with { cut(&$0, to: 20) }, .short(declared: 26, delivered: 15)),
+    Damaged("deflated, nothing there", deflated.with { cut(&$0, to: 1) }, .short(declared: 26, delivered: 0)),
+    Damaged(
+      "deflated, more bytes after its end",
+      deflated.with {
+        $0.data += [1, 2, 3]
+        let count = UInt32($0.data.count)
+        $0.both { $0.compressedSize = count }
+      }, .surplus(bytes: 3)),
   ])
   func damageIsFound(_ damaged: Damaged) throws {
     let disk = try ArchiveOnDisk(damaged.bytes)

@@ -8,8 +8,13 @@ struct Destination {
   /// The name that a person chose, nil for a folder.
   let name: FilePath?
 
-  /// - Throws: `BackupError.noSuchDestination`, `.destinationExists`, or `FileError`.
-  init(_ path: FilePath) throws {
+  /// - Throws: `BackupError.noSuchDestination`, `.destinationExists`, `.destinationInLibrary`, or `FileError`.
+  init(_ path: FilePath, outside library: FilePath?) throws {
+    try self.init(path)
+    if let library, folder.leads(into: library) { throw BackupError.destinationInLibrary(path) }
+  }
+
+  private init(_ path: FilePath) throws {
     do {
       _ = try Directory.open(path)
       folder = path

@@ -49,7 +49,7 @@ struct ExportRun {
       let contents = try library.contents()
       let plan = try ExportPlan(contents, options, sizes: library.fileSizes)
       setTotals(plan)
-      let target = try Destination(destination)
+      let target = try Destination(destination, outside: libraryPath)
       if options.isDryRun { return summary(of: plan) }
       switch options.format {
       case .zip: return try exportArchive(plan, library, target, date)

@@ -189,6 +189,7 @@ struct BackupImport {
     summary.photosImported = plan.photosImported
     summary.photosSkipped = plan.photosSkipped
     summary.warnings += source.warnings + plan.warnings
+    summary.warnings += source.strangers.map { "\($0.escaped) is mentioned nowhere, and was not imported" }
     return summary
   }
 }

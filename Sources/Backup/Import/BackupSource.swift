@@ -38,6 +38,13 @@ public struct BackupSource: Sendable {
     public let originalPath: String
     /// Where its bytes are.
     public var content: Content
+    /// The MD5 that they should have, where they had changed before the backup was made.
+    public var expected: MD5Digest?
+
+    /// The MD5 of a photo that the backup does not hold, or holds only as it was after it had changed.
+    var lost: MD5Digest? {
+      if case .absent(_, _, let md5) = content { md5 } else { expected }
+    }
   }
 
   /// Where the bytes of a photo are.

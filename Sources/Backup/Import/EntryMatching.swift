@@ -30,6 +30,7 @@ struct EntryMatching {
     var isUsed = [Bool](repeating: false, count: all.count)
     for place in Entry.textsOfBackup.compactMap({ places[$0] }) { isUsed[place] = true }
     lazy var named = Set(metadata.photoManifest.map(\.zipEntryName))
+    lazy var fileNames = Set(metadata.photoManifest.map { "photos/\($0.fileName)" })
     photos.reserveCapacity(metadata.photos.count)
     for record in metadata.photos {
       let item = manifest.removeValue(forKey: record.id).map { metadata.photoManifest[$0] }
@@ -43,6 +44,18 @@ struct EntryMatching {
         continue
       }
       guard let item else {
+        let found = Self.names(ofUnlisted: record).lazy.compactMap { places[$0] }.first {
+          !isUsed[$0] && !named.contains(names[$0]) && !fileNames.contains(names[$0])
+        }
+        if let place = found {
+          isUsed[place] = true
+          warnings.append(
+            "\(names[place].escaped): the manifest does not name it; by its name it is photo \(record.id)'s file"
+          )
+          photos.append(
+            .init(record: record, originalPath: record.path, content: .entry(all[place], md5: nil)))
+          continue
+        }
         // the app lost the file before it made the backup, and says so by leaving the manifest entry out
         photos.append(
           .init(
@@ -84,7 +97,8 @@ struct EntryMatching {
       photos.append(
         .init(
           record: record, originalPath: item.originalPath,
-          content: .entry(all[place], md5: checksum(of: item, size: all[place].size))))
+          content: .entry(all[place], md5: checksum(of: item, size: all[place].size)),
+          expected: item.expectedChecksum.flatMap { MD5Digest(hex: $0) }))
     }
     for item in metadata.photoManifest where manifest[item.photoId] != nil {
       warnings.append("\(item.zipEntryName.escaped): no photo has the id \(item.photoId)")
@@ -100,6 +114,12 @@ struct EntryMatching {
   /// The name that the manifest gives an entry.
   private static func name(of entry: Entry, below root: String) -> String {
     root.isEmpty ? entry.name : String(entry.name.dropFirst(root.count))
+  }
+
+  /// The names that either app would have given the file of a photo that the manifest leaves out.
+  private static func names(ofUnlisted record: Metadata.PhotoRecord) -> [String] {
+    let name = record.path.split(separator: "/").last ?? ""
+    return name.isEmpty ? [] : ["photos/\(record.id)_\(name)", "photos/\(name)"]
   }
 
   /// The MD5 that the manifest gives. On iOS the size is the database's figure, so another size alone is

@@ -113,25 +113,23 @@ public struct MergePlan: Sendable {
     var rows: [Photo] = []
     for (index, photo) in backup.photos.enumerated() {
       guard let category = categories[photo.record.categoryId] else { continue }
-      guard case .absent = photo.content else {
+      // what the backup lost, or has only as it was when it had rotten, the library may hold
+      var row: Photo? = Self.row(photo, category: category.id)
+      if case .absent = photo.content { row = nil }
+      if let md5 = photo.lost, let size = sizes[md5],
+        row.map({ existing.contains(PhotoIdentity($0)) }) != true
+      {
+        let whole = Self.row(photo, category: category.id, held: (md5, size))
+        if existing.contains(PhotoIdentity(whole)) { row = whole }
+      }
+      if let row {
         sources.append(index)
-        rows.append(Self.row(photo, category: category.id, size: photo.content.size))
-        continue
+        rows.append(row)
+      } else {
+        absent.append(index)
       }
-      // what the backup lost, the library may hold
-      if let md5 = photo.content.md5, let held = sizes[md5] {
-        let row = Self.row(photo, category: category.id, size: held)
-        if existing.contains(PhotoIdentity(row)) {
-          sources.append(index)
-          rows.append(row)
-          continue
-        }
-      }
-      absent.append(index)
     }
-    let matches = PhotoMatching.match(rows, with: library.photos) { position in
-      if case .absent = backup.photos[sources[position]].content { true } else { false }
-    }
+    let matches = PhotoMatching.match(rows, with: library.photos) { backup.photos[sources[$0]].lost != nil }
 
     // by category; for copies under new names only
     var names: [Int64: Set<String>]?
@@ -139,11 +137,11 @@ public struct MergePlan: Sendable {
       categories.values.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     for position in rows.indices {
       let source = sources[position]
+      let photo = backup.photos[source]
       var row = rows[position]
       if let match = matches[position].map({ library.photos[$0] }) {
         guard let category = categoryById[row.categoryId] else { continue }
-        let duplicate = Duplicate(
-          existing: match, incoming: backup.photos[source].record, category: category)
+        let duplicate = Duplicate(existing: match, incoming: photo.record, category: category)
         switch rule(duplicate) {
         case .skip:
           photosSkipped += 1
@@ -162,11 +160,14 @@ public struct MergePlan: Sendable {
           row.name = Self.newName(row.name, taken: names?[row.categoryId] ?? [])
         }
       }
-      if case .absent = backup.photos[source].content {
-        // it was counted on an equal photo of the library, and another photo of the backup took that
+      // if it was counted on an equal photo of the library, another photo of the backup took that
+      if case .absent = photo.content {
         absent.append(source)
         continue
       }
+      let name = row.name
+      row = Self.row(photo, category: row.categoryId)
+      row.name = name
       if ids == nil { ids = IDs(used: library.photos.map(\.id), wanted: backup.photos.map(\.record.id)) }
       row.id = ids?.next(keeping: row.id) ?? row.id
       names?[row.categoryId, default: []].insert(row.name)
@@ -188,10 +189,12 @@ public struct MergePlan: Sendable {
     }
     for (index, photo) in backup.photos.enumerated() {
       guard let category = categories[photo.record.categoryId] else { continue }
-      let size = photo.content.size
-      if let md5 = photo.content.md5, let same = held[md5]?.last, size == nil || size == same.fileSize {
+      let size = photo.lost == nil ? photo.content.size : nil
+      if let md5 = photo.lost ?? photo.content.md5, let same = held[md5]?.last,
+        size == nil || size == same.fileSize
+      {
         held[md5]?.removeLast()
-        var row = Self.row(photo, category: category.id, size: same.fileSize)
+        var row = Self.row(photo, category: category.id, held: (md5, same.fileSize))
         row.path = same.path
         kept.append(Restore(id: row.id, source: index))
         edit.newPhotos.append(row)
@@ -199,7 +202,7 @@ public struct MergePlan: Sendable {
       } else if case .absent = photo.content {
         absent.append(index)
       } else {
-        append(Self.row(photo, category: category.id, size: size), source: index)
+        append(Self.row(photo, category: category.id), source: index)
       }
     }
   }
@@ -210,14 +213,18 @@ public struct MergePlan: Sendable {
     photosImported += 1
   }
 
-  private static func row(_ photo: BackupSource.Photo, category: Int64, size: Int?) -> Photo {
+  /// The row that a photo of the backup gets: with the content that it has there, or with what the library holds.
+  private static func row(
+    _ photo: BackupSource.Photo, category: Int64, held: (md5: MD5Digest, size: Int)? = nil
+  ) -> Photo {
     let record = photo.record
     return Photo(
       id: record.id, categoryId: category, name: record.name,
       path: record.isFromAssets ? record.path : "", originalPath: photo.originalPath,
       isFromAssets: record.isFromAssets, createdAt: record.createdAt,
-      fileSize: record.isFromAssets ? Int(record.fileSize) : size ?? 0,
-      width: record.width, height: record.height, md5: record.isFromAssets ? nil : photo.content.md5)
+      fileSize: record.isFromAssets ? Int(record.fileSize) : held?.size ?? photo.content.size ?? 0,
+      width: record.width, height: record.height,
+      md5: record.isFromAssets ? nil : held?.md5 ?? photo.content.md5)
   }
 
   /// `IMG_0001 (2)`, with the first number that is free.
@@ -238,8 +245,10 @@ public struct MergePlan: Sendable {
       if try isWhole(photo) { rotten[photo.id] = nil }
     }
     kept.removeAll { rotten[$0.id] != nil }
-    for index in edit.newPhotos.indices where rotten[edit.newPhotos[index].id] != nil {
-      edit.newPhotos[index].path = ""
+    for index in edit.newPhotos.indices {
+      guard let source = rotten[edit.newPhotos[index].id]?.source else { continue }
+      edit.newPhotos[index] = Self.row(
+        backup.photos[source], category: edit.newPhotos[index].categoryId)
     }
     let isAbsent = { (restore: Restore) in
       if case .absent = backup.photos[restore.source].content { true } else { false }

@@ -98,7 +98,7 @@ struct RepairRun {
         summary.unusable.append(Finding(path.string.escaped, message: "\(error)"))
       }
     }
-    let target = try options.destination.map { try Destination($0) }
+    let target = try options.destination.map { try Destination($0, outside: library?.path) }
     let entries = source.archive?.entries ?? []
     // each is read, written and read back, and at most so many come from elsewhere
     let (count, bytes) = (entries.count, entries.reduce(0) { $0 + $1.size })

@@ -29,7 +29,7 @@ struct ChecksumList {
       read(bytes, of: archive)
     } catch let error as ArchiveError {
       guard case .entryTooLarge(_, _, let bytes, let limit) = error else { return }
-      oddLines.note("not read: it has \(bytes) bytes, and at most \(limit) are read")
+      oddLines.note("not read: it has \(Count(bytes, "byte")), and at most \(limit) are read")
     }
   }
 

@@ -32,7 +32,8 @@ struct AddRun {
   }
 
   func run(_ paths: [FilePath]) throws -> AddSummary {
-    try refuseOwnFiles(paths)
+    // what lies in the library is in it already, or is a stranger's that would be there twice
+    for path in paths where path.leads(into: library) { throw LibraryError.insideLibrary(path) }
     let search = PhotoSearch(paths, for: try? Directory.open(library).status().identity)
     let found = search.photos
     counter.setTotals(items: found.count, bytes: found.reduce(0) { $0 + $1.size })
@@ -68,18 +69,6 @@ struct AddRun {
       let files = try plan.place(writer)
       if !plan.edit.isEmpty { try change.commit(plan.edit, files: files) }
       return plan.count(into: summary)
-    }
-  }
-
-  /// What lies in the library is in it already, or is a stranger's that would be there twice.
-  private func refuseOwnFiles(_ paths: [FilePath]) throws {
-    guard let root = library.withPlatformString({ realpath($0, nil) }) else { return }
-    defer { free(root) }
-    let own = FilePath(platformString: root)
-    for path in paths {
-      guard let resolved = path.withPlatformString({ realpath($0, nil) }) else { continue }
-      defer { free(resolved) }
-      if FilePath(platformString: resolved).starts(with: own) { throw LibraryError.insideLibrary(path) }
     }
   }
 

@@ -57,7 +57,7 @@ public enum ConsentError: Error, Equatable, Sendable, CustomStringConvertible {
     case .notConfirmed(let path): "not confirmed; \(path) was not changed"
     case .pinNeeded(let path): "\(path) is protected by a PIN; give it to go on"
     case .wrongPIN(let path, let tries):
-      "wrong PIN for \(path); \(tries == 1 ? "1 try is" : "\(tries) tries are") left before a pause of 30 seconds"
+      "wrong PIN for \(path); \(Count(tries, "try is", "tries are")) left before a pause of 30 seconds"
     case .coolingDown(let path, let seconds):
       "too many wrong PINs for \(path); wait \(seconds) seconds, then try again"
     }

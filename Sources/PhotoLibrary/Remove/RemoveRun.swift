@@ -66,9 +66,8 @@ struct RemoveRun {
   }
 
   private func question(_ plan: RemovePlan) -> String {
-    let photos = plan.photos.count == 1 ? "1 photo" : "\(plan.photos.count) photos"
     let names = plan.categories.map { " and the category “\($0.displayName)”" }
-    return "remove \(photos)\(names.joined())"
+    return "remove \(Count(plan.photos.count, "photo"))\(names.joined())"
   }
 
   private func summary(of plan: RemovePlan) -> RemoveSummary {

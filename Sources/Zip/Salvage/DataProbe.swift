@@ -1,10 +1,10 @@
-import CZLib
+import CLibZip
+import Checksums
 import FileSystem
 import SystemPackage
 
 /// Looks at data whose headers cannot be trusted: where deflated data ends, and whether data has the checksum
-/// that somebody says. What is expanded is counted and thrown away. libzip cannot say where data ends, so this
-/// calls zlib.
+/// that somebody says. What is expanded is counted and thrown away.
 final class DataProbe {
   /// How data was found to end.
   enum Outcome: Equatable {
@@ -46,53 +46,45 @@ final class DataProbe {
 
   /// Expands deflated data until it ends by itself. With `within`, it has that many bytes.
   func inflate(at offset: Int, within length: Int? = nil, maximumSize: Int? = nil) throws -> Outcome {
-    let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
-    stream.initialize(to: z_stream())
-    defer { stream.deallocate() }
-    guard inflateInit2_(stream, -15, ZLIB_VERSION, CInt(MemoryLayout<z_stream>.size)) == Z_OK else {
-      throw ArchiveError.libzip(file.file.path, code: Z_MEM_ERROR, text: "out of memory")
+    guard var inflation = Inflation() else {
+      throw ArchiveError.libzip(file.file.path, code: ZIP_ER_MEMORY, text: "out of memory")
     }
-    defer { inflateEnd(stream) }
-    var taken = 0
-    var size = 0
-    var crc = CZLib.crc32(0, nil, 0)
+    var (taken, size) = (0, 0)
+    var checksum = CRC32()
     while true {
-      let wanted = min(input.count, (length ?? .max) - taken)
-      let count = try read(wanted, at: offset + taken)
+      let count = try read(min(input.count, (length ?? .max) - taken), at: offset + taken)
+      if count == 0 { return fail(.cutOff, taken + size) }
       taken += count
       try whileReading(count)
-      stream.pointee.next_in = input.bindMemory(to: UInt8.self).baseAddress
-      stream.pointee.avail_in = CUnsignedInt(count)
-      repeat {
-        stream.pointee.next_out = output.bindMemory(to: UInt8.self).baseAddress
-        stream.pointee.avail_out = CUnsignedInt(output.count)
-        let code = CZLib.inflate(stream, Z_NO_FLUSH)
-        let produced = output.count - Int(stream.pointee.avail_out)
-        crc = CZLib.crc32(crc, output.bindMemory(to: UInt8.self).baseAddress, CUnsignedInt(produced))
+      var waiting = UnsafeRawBufferPointer(rebasing: input[..<count])
+      var isFull = true
+      while isFull, inflation.state == .running {
+        let (used, produced) = inflation.expand(waiting, into: output)
+        waiting = UnsafeRawBufferPointer(rebasing: waiting[used...])
+        checksum.update(UnsafeRawBufferPointer(rebasing: output[..<produced]))
         size += produced
-        if code == Z_STREAM_END {
-          let compressedSize = taken - Int(stream.pointee.avail_in)
-          return .ended(compressedSize: compressedSize, size: size, crc32: UInt32(crc))
-        }
+        isFull = produced == output.count
         let limit = maximumSize ?? taken * Self.maximumRatio + 1 << 20
-        guard code == Z_OK || code == Z_BUF_ERROR, size <= limit else { return fail(.broken, taken + size) }
-      } while stream.pointee.avail_out == 0
-      if count == 0 { return fail(.cutOff, taken + size) }
+        guard inflation.state != .broken, size <= limit else { return fail(.broken, taken + size) }
+      }
+      if inflation.state == .ended {
+        return .ended(compressedSize: taken - waiting.count, size: size, crc32: checksum.value)
+      }
     }
   }
 
   /// Whether the bytes of a range have a checksum.
   func has(_ crc32: UInt32, at offset: Int, length: Int) throws -> Outcome {
-    var crc = CZLib.crc32(0, nil, 0)
+    var checksum = CRC32()
     var taken = 0
     while taken < length {
       let count = try read(min(input.count, length - taken), at: offset + taken)
       if count == 0 { return fail(.cutOff, taken) }
-      crc = CZLib.crc32(crc, input.bindMemory(to: UInt8.self).baseAddress, CUnsignedInt(count))
+      checksum.update(UnsafeRawBufferPointer(rebasing: input[..<count]))
       taken += count
       try whileReading(count)
     }
-    guard UInt32(crc) == crc32 else { return fail(.broken, taken) }
+    guard checksum.value == crc32 else { return fail(.broken, taken) }
     return .ended(compressedSize: length, size: length, crc32: crc32)
   }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Backup
+import FileSystem
 import Foundation
 import Operations
 import PhotoLibrary

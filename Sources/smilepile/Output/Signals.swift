@@ -3,7 +3,8 @@ import Foundation
 import Operations
 import Synchronization
 
-/// SIGINT, SIGTERM and SIGHUP stop the work, which cleans up after itself; SIGUSR1 prints a line of progress.
+/// SIGINT, SIGTERM and SIGHUP stop the work, which cleans up after itself; SIGUSR1 prints a line of progress. SIGQUIT
+/// ends the process at once, without the core dump that could hold a password.
 enum Signals {
   private struct State {
     var received: ExitStatus?
@@ -23,6 +24,7 @@ enum Signals {
     sources = [
       source(SIGINT) { stop(.interrupted) },
       source(SIGTERM) { stop(.terminated) },
+      source(SIGQUIT) { quit(128 + SIGQUIT) },
       source(SIGUSR1) { showProgress() },
     ]
     // nohup(1) has SIGHUP ignored, and means it
@@ -60,11 +62,13 @@ enum Signals {
       defer { state.received = state.received ?? status }
       return state.received == nil ? state.cancel : nil
     }
-    guard let cancel else {
-      TerminalPrompt.restore()
-      _exit(status.rawValue)
-    }
+    guard let cancel else { quit(status.rawValue) }
     cancel()
+  }
+
+  private static func quit(_ code: Int32) -> Never {
+    TerminalPrompt.restore()
+    _exit(code)
   }
 
   private static func showProgress() {

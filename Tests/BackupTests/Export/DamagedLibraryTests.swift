@@ -78,6 +78,21 @@ import Testing
     await #expect(throws: BackupError.self) { try await copy.importing(archive) { $0.strategy = .replace } }
   }
 
+  @Test func aPhotoThatHadRottenIsNotAddedBesideItself() async throws {
+    let (library, scratch) = (try library(), try ScratchFolder())
+    let (file, whole) = (library.file(of: try library.contents.photos[1]), try library.contents)
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: file.string))
+    try Touch.flipped(file)
+    let archive = try #require(try await library.exporting(to: scratch.path.appending("x.zip")).archive)
+    // as it is still rotten there, and as it is whole again
+    for _ in 1...2 {
+      let summary = try await library.importing(archive)
+      #expect(summary.photosImported == 0 && summary.photosSkipped == 3)
+      #expect(try library.contents == whole)
+      try bytes.write(to: URL(fileURLWithPath: file.string))
+    }
+  }
+
   @Test func aDryRunMissesWhatIsGoneToo() async throws {
     let (library, scratch) = (try library(), try ScratchFolder())
     try Touch.removed(library.file(of: try library.contents.photos[0]))

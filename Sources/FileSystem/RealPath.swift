@@ -1,0 +1,17 @@
+import Glibc
+import SystemPackage
+
+extension FilePath {
+  /// Whether it leads to a folder, or into it, links followed. False where either is not there. Blocks.
+  package func leads(into folder: FilePath) -> Bool {
+    guard let place = realPath, let folder = folder.realPath else { return false }
+    return place.starts(with: folder)
+  }
+
+  /// realpath(3).
+  private var realPath: FilePath? {
+    guard let path = withPlatformString({ realpath($0, nil) }) else { return nil }
+    defer { free(path) }
+    return FilePath(platformString: path)
+  }
+}

@@ -1,0 +1,74 @@
+import FileSystem
+import Foundation
+import GRDB
+import SystemPackage
+
+extension Library {
+  /// Makes an empty library with default settings in a folder that is empty or not there yet, mode 0700.
+  /// A crash on the way leaves no `library.sqlite`, and the call can be made again.
+  ///
+  /// - Throws: `LibraryError.alreadyALibrary`, `.folderNotEmpty`, `.networkFileSystem`, or `FileError`.
+  public static func create(at path: FilePath, now: Date = Date()) throws {
+    try makeFolder(path)
+    let root = try Directory.open(path)
+    if let name = try root.fileSystem().networkProtocol {
+      throw LibraryError.networkFileSystem(path, protocol: name)
+    }
+    let unfinished = FilePath("library.sqlite.new")
+    let unfinishedFiles = ["", "-journal", "-wal", "-shm"].map { FilePath(unfinished.string + $0) }
+    try requireEmpty(root, but: unfinishedFiles + ["photos", "library.lock"])
+    let lock = try FileLock("library.lock", in: root, waiting: .seconds(10))
+    // whoever had the lock until now has made a library, most likely
+    if try root.status(of: databaseName) != nil { throw LibraryError.alreadyALibrary(path) }
+    for file in unfinishedFiles { try root.remove(file) }
+
+    try root.makeDirectory("photos")
+    do {
+      // SQLite would make it readable for everybody that the umask lets in, and gives its other files the same mode
+      do { _ = try root.open(unfinished, .create) }
+      var configuration = Configuration()
+      configuration.journalMode = .wal
+      let database = try DatabaseQueue(
+        path: path.appending(unfinished.components).string, configuration: configuration)
+      try Schema.migrator.migrate(database)
+      try database.write { database in
+        try Settings(createdAt: now.milliseconds).insert(database)
+      }
+      // closing does this too, but is silent about a failure, after which the file alone is no database
+      try database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+      try database.close()
+    } catch let error as DatabaseError {
+      throw LibraryError.database(path, reason: error.description)
+    }
+    for file in unfinishedFiles.dropFirst() { try root.remove(file) }
+    try root.open(unfinished, .read).sync()
+    try root.sync()
+    try root.rename(unfinished, to: root, as: databaseName)
+    do {
+      try root.sync()
+    } catch {
+      // a library that may be gone after a power cut is none; there is nothing in it yet
+      _ = try? root.remove(databaseName)
+      throw error
+    }
+    lock.release()
+  }
+
+  /// Sees that a new library's folder holds nothing but what an earlier attempt may have left.
+  private static func requireEmpty(_ root: borrowing Directory, but ours: [FilePath]) throws {
+    if try root.status(of: databaseName) != nil { throw LibraryError.alreadyALibrary(root.path) }
+    guard try root.names().allSatisfy(ours.contains) else { throw LibraryError.folderNotEmpty(root.path) }
+    if let photos = try root.status(of: "photos") {
+      guard photos.kind == .directory, try root.directory("photos").names().isEmpty else {
+        throw LibraryError.folderNotEmpty(root.path)
+      }
+    }
+  }
+
+  private static func makeFolder(_ path: FilePath) throws {
+    guard let name = path.lastComponent, name.kind == .regular else { return }
+    let parent = path.removingLastComponent()
+    let folder = try Directory.open(parent.isEmpty ? "." : parent)
+    if try folder.makeDirectory(FilePath(name.string)) { try folder.sync() }
+  }
+}

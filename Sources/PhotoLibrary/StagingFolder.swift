@@ -1,0 +1,42 @@
+import FileSystem
+import Foundation
+import SystemPackage
+
+/// The folder of one change in `.staging`: files come into it under names of this program's own, and the journal that
+/// says where they go.
+final class StagingFolder: Sendable {
+  /// The folder's name, and what the database knows the change by.
+  let id = UUID().uuidString
+  /// The folder's path in the library.
+  let path: FilePath
+  let directory: Directory
+  private let library: Library
+
+  init(in library: Library) throws {
+    self.library = library
+    try library.root.makeDirectory(Staging.folder)
+    path = Staging.folder.appending(id)
+    try library.root.makeDirectory(path)
+    directory = try library.root.directory(path)
+  }
+
+  /// Makes a new file. Any thread.
+  func stage(_ name: String) throws(FileError) -> File { try directory.open(FilePath(name), .create) }
+
+  /// Takes a file back out. Any thread.
+  func unstage(_ name: String) throws(FileError) { try directory.remove(FilePath(name)) }
+
+  /// Writes a journal, whole under its name or not at all.
+  func write(_ journal: some Encodable, as kind: Staging.JournalKind, syncs: Bool) throws {
+    do {
+      let file = try directory.open(kind.unfinishedName, .create)
+      try file.write(Array(JSONEncoder().encode(journal)), at: 0)
+      if syncs { try file.sync() }
+    }
+    try directory.replace(kind.name, with: kind.unfinishedName)
+    guard syncs else { return }
+    try directory.sync()
+    try library.root.directory(Staging.folder).sync()
+    try library.root.sync()
+  }
+}
