@@ -9,12 +9,14 @@ public enum ArchiveWriteError: Error, Equatable, Sendable, CustomStringConvertib
   case duplicate(String)
   /// The source of a placed entry gave fewer or more bytes than were announced for it.
   case length(entry: Int, expected: Int, given: Int)
-  /// A text is too long: it is held in memory and must stay below 4 GiB.
+  /// A text must stay below 4 GiB.
   case textTooLong(bytes: Int)
   /// The password is empty, or holds a zero byte, at which libzip would cut it short.
   case password
-  /// An archive needs an entry; libzip would write no file at all.
+  /// An archive needs an entry.
   case empty
+  /// There is no memory to deflate a text.
+  case memory
   /// libzip refused, with its own code (`ZIP_ER_…`) and message.
   case library(code: Int, message: String)
 
@@ -28,6 +30,7 @@ public enum ArchiveWriteError: Error, Equatable, Sendable, CustomStringConvertib
     case .textTooLong(let bytes): "a text entry of \(bytes) bytes is too long"
     case .password: "the password is empty or holds a zero byte"
     case .empty: "an archive without entries cannot be written"
+    case .memory: "cannot write the archive: out of memory"
     case .library(let code, let message): "cannot write the archive: \(message) (libzip \(code))"
     }
   }

@@ -10,26 +10,19 @@ struct EntryNumbers: Equatable {
     self.compressedSize = compressedSize
   }
 
-  /// Those of a stored entry.
-  init(storing size: Int, isEncrypted: Bool) {
-    self.init(size: size, compressedSize: size + (isEncrypted ? Self.encryptionOverhead : 0))
-  }
+  /// Those of an entry that is stored and encrypted.
+  init(encrypting size: Int) { self.init(size: size, compressedSize: size + Self.encryptionOverhead) }
 
   /// What WinZip's AES with keys of 256 bits adds: salt (16), check value (2) and authentication code (10).
   static let encryptionOverhead = 28
 
-  private static let limit = Zip64Boundary.limit
+  private static let limit = EntryRecord.limit
 
   /// libzip decides by the size alone whether the first local header gets a ZIP64 field, and by both for the last
   /// one, which stands in the same place: so it has to be told where the two differ. Also where the size is the
   /// limit itself, for which the first field would be empty and the last one not.
   var needsForcedZip64: Bool {
     compressedSize != size && size <= Self.limit && compressedSize >= Self.limit
-  }
-
-  /// What libzip leaves out of the ZIP64 field of the local header: both sizes, if they are the limit itself.
-  var localField: [Int] {
-    size == Self.limit && compressedSize == size ? [size, compressedSize] : []
   }
 
   /// What libzip leaves out of the ZIP64 field of the directory: each number that is the limit itself, unless one is

@@ -1,15 +1,11 @@
 import CLibZip
 
-/// What libzip reads one entry from.
+/// What libzip reads one entry of an encrypted archive from.
 final class EntrySource {
   /// Where an entry's bytes come from.
   enum Contents {
     case placed(index: Int, size: Int)
-    case text(() throws -> [UInt8])
-
-    var isPlaced: Bool {
-      if case .placed = self { true } else { false }
-    }
+    case text(ArchiveWriter.Text)
   }
 
   private let session: WriteSession
@@ -31,15 +27,15 @@ final class EntrySource {
   private func statedSize() throws -> Int? {
     switch contents {
     case .placed(_, let size):
-      let numbers = EntryNumbers(storing: size, isEncrypted: session.isEncrypted)
+      let numbers = EntryNumbers(encrypting: size)
       if self.size == nil { try session.prepare(entry, numbers) }
       self.size = size
       return numbers.needsForcedZip64 ? nil : size
     case .text(let render):
       if let size { return size }
       try session.checkCancelled()
-      text = try render()
-      guard text.count < Zip64Boundary.limit else {
+      try render { text += $0 }
+      guard text.count < EntryRecord.limit else {
         throw ArchiveWriteError.textTooLong(bytes: text.count)
       }
       size = text.count
@@ -59,10 +55,6 @@ final class EntrySource {
   private func read(_ destination: UnsafeMutableRawBufferPointer) throws -> Int {
     switch contents {
     case .placed(let index, let size):
-      guard session.isEncrypted else {
-        try session.passPlaced(index, size: size)
-        return 0
-      }
       let wanted = min(destination.count, size - given)
       if wanted == 0 { return 0 }
       let count = try session.readPlaced(UnsafeMutableRawBufferPointer(rebasing: destination[..<wanted]))
@@ -107,9 +99,6 @@ final class EntrySource {
       if let size {
         stat.pointee.size = UInt64(size)
         stat.pointee.valid |= UInt64(ZIP_STAT_SIZE)
-      }
-      if case .placed = contents, !session.isEncrypted {
-        StoredDisguise.put(on: stat, crc: session.placedCRC)
       }
       return MemoryLayout<zip_stat_t>.size
     case ZIP_SOURCE_ERROR:

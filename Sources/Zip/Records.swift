@@ -63,6 +63,13 @@ extension UnsafeRawBufferPointer {
   }
 }
 
+/// Little-endian fields of a record that is made.
+extension [UInt8] {
+  mutating func append(_ value: some FixedWidthInteger) {
+    Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
+  }
+}
+
 /// Memory for records, freed with the value.
 struct RecordBuffer: ~Copyable {
   private let memory: UnsafeMutableRawBufferPointer

@@ -35,30 +35,9 @@ struct SingleEntryArchive {
     bytes += Self.name + extra
     let size = bytes.count
 
-    bytes.append(Signature.zip64End)
-    bytes.append(UInt64(RecordLength.zip64End - 12))
-    bytes.append(UInt16(45))
-    bytes.append(UInt16(45))
-    bytes.append(UInt32(0))
-    bytes.append(UInt32(0))
-    bytes.append(UInt64(1))
-    bytes.append(UInt64(1))
-    bytes.append(UInt64(size))
-    bytes.append(UInt64(offset))
-
-    bytes.append(Signature.zip64Locator)
-    bytes.append(UInt32(0))
-    bytes.append(UInt64(offset + size))
-    bytes.append(UInt32(1))
-
-    bytes.append(Signature.end)
-    bytes.append(UInt32(0))
-    bytes.append(UInt16(1))
-    bytes.append(UInt16(1))
-    bytes.append(UInt32(size))
-    bytes.append(UInt32.max)
-    bytes.append(UInt16(0))
-    return bytes
+    let end = ArchiveEnd(count: 1, size: size, offset: offset)
+    // libzip looks for the ZIP64 records where the plain one has no offset
+    return bytes + end.zip64 + ArchiveEnd(count: 1, size: size, offset: .max).plain
   }
 
   private static let name = Array("entry".utf8)
@@ -96,11 +75,5 @@ struct SingleEntryArchive {
       bytes.append(shownMethod)
     }
     return bytes
-  }
-}
-
-extension [UInt8] {
-  fileprivate mutating func append(_ value: some FixedWidthInteger) {
-    Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
   }
 }

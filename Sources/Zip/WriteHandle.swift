@@ -1,7 +1,7 @@
 import CLibZip
 import Secrets
 
-/// libzip's handle of an archive being written. Every path that does not end in a successful `close`
+/// libzip's handle of an encrypted archive being written. Every path that does not end in a successful `close`
 /// discards it: a failed `zip_close` leaves the handle alive.
 struct WriteHandle: ~Copyable {
   private let archive: OpaquePointer
@@ -10,7 +10,6 @@ struct WriteHandle: ~Copyable {
 
   /// Opens an archive that will be written through `session`, which lives as long as libzip needs it.
   init(_ session: WriteSession) throws(ArchiveWriteError) {
-    if session.password?.withBytes({ $0.isEmpty || $0.contains(0) }) == true { throw .password }
     var error = zip_error_t()
     zip_error_init(&error)
     defer { zip_error_fini(&error) }
@@ -29,11 +28,9 @@ struct WriteHandle: ~Copyable {
 
   deinit { zip_discard(archive) }
 
-  /// Adds an entry as a regular file of mode 0600. libzip keeps `source`, and a copy of the password, which it
-  /// wipes, until the archive is closed or discarded.
-  func add(
-    _ name: String, _ source: EntrySource, method: CInt, seconds: Int, _ password: Secret?
-  ) throws(ArchiveWriteError) {
+  /// Adds an encrypted entry as a regular file of mode 0600. libzip keeps `source`, and a copy of the password, which
+  /// it wipes, until the archive is closed or discarded.
+  func add(_ entry: NewEntry, _ source: EntrySource, _ password: Secret) throws(ArchiveWriteError) {
     var error = zip_error_t()
     zip_error_init(&error)
     defer { zip_error_fini(&error) }
@@ -42,20 +39,19 @@ struct WriteHandle: ~Copyable {
       context.release()
       throw ArchiveWriteError(&error)
     }
-    let added = zip_file_add(archive, name, function, UInt32(ZIP_FL_ENC_UTF_8))
+    let added = zip_file_add(archive, entry.name, function, UInt32(ZIP_FL_ENC_UTF_8))
     guard added >= 0 else {
       let failure = lastError()
       zip_source_free(function)
-      if case .library(let code, _) = failure, code == Int(ZIP_ER_EXISTS) { throw .duplicate(name) }
       throw failure
     }
     let index = UInt64(added)
     let mode = UInt32(0o100600) << 16
+    let method = if case .placed = entry.contents { ZIP_CM_STORE } else { ZIP_CM_DEFLATE }
     guard zip_set_file_compression(archive, index, method, Self.level) == 0,
-      zip_file_set_mtime(archive, index, seconds, 0) == 0,
+      zip_file_set_mtime(archive, index, entry.seconds, 0) == 0,
       zip_file_set_external_attributes(archive, index, 0, UInt8(ZIP_OPSYS_UNIX), mode) == 0
     else { throw lastError() }
-    guard let password else { return }
     let result = password.withCString {
       zip_file_set_encryption(archive, index, UInt16(ZIP_EM_AES_256), $0)
     }

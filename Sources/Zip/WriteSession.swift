@@ -1,13 +1,12 @@
 import CLibZip
-import Checksums
 import FileSystem
 import Secrets
 
-/// What one run of `zip_close` shares between its callbacks: the sink, the placed contents, and the first
+/// What one run of `zip_close`, which writes an encrypted archive, shares between its callbacks: the sink, the placed contents, and the first
 /// error, since libzip can only carry a number. It belongs to the thread that runs `zip_close`.
 final class WriteSession {
-  /// What every entry is encrypted with, if there is one.
-  let password: Secret?
+  /// What every entry is encrypted with.
+  let password: Secret
   /// The handle that is being written, for the fields that `Zip64Boundary` adds. Owned by `WriteHandle`.
   var archive: OpaquePointer?
   /// The archive's bytes on their way to the file.
@@ -19,10 +18,8 @@ final class WriteSession {
   private var isCancelled: () -> Bool = { false }
   private var chunk = UnsafeRawBufferPointer(start: nil, count: 0)
   private var chunkPosition = 0
-  private var hasPlacedHeader = false
-  private var checksum = CRC32()
 
-  init(password: Secret?) { self.password = password }
+  init(password: Secret) { self.password = password }
 
   /// `file` is used until `end`.
   func begin(
@@ -46,23 +43,17 @@ final class WriteSession {
     if isCancelled() { throw CancellationError() }
   }
 
-  /// Whether entries are encrypted, so that all their bytes come from libzip.
-  var isEncrypted: Bool { password != nil }
-
   /// Called once an entry, before its local header is written. A text's compressed size is not known then, and is
   /// no boundary.
   func prepare(_ entry: UInt64, _ numbers: EntryNumbers) throws {
     guard let archive else { return }
-    sink.disguise.begin(Int(entry))
-    try Zip64Boundary.addFields(to: archive, entry, numbers, offset: sink.position)
+    try Zip64Boundary.addField(to: archive, entry, numbers, offset: sink.position)
   }
 
   /// libzip has written a header, and nothing but the entry's bytes follows until CLOSE.
   func openText() { sink.stage = .data }
 
   func openPlaced(_ index: Int) throws {
-    hasPlacedHeader = !isEncrypted
-    checksum = CRC32()
     sink.stage = .data
     chunk = UnsafeRawBufferPointer(start: nil, count: 0)
     chunkPosition = 0
@@ -88,25 +79,6 @@ final class WriteSession {
     return count
   }
 
-  /// The checksum of the placed entry, once its bytes have passed.
-  var placedCRC: UInt32 { checksum.value }
-
-  /// Takes all bytes of a placed entry that somebody else writes.
-  func passPlaced(_ index: Int, size: Int) throws {
-    var given = 0
-    while given < size {
-      try checkCancelled()
-      // an end before the announced size would be stored short, in silence
-      guard let bytes = try placed?.next(), bytes.count > 0 else {
-        throw ArchiveWriteError.library(code: Int(ZIP_ER_EOF), message: "a placed entry ended early")
-      }
-      checksum.update(bytes)
-      given += bytes.count
-    }
-    guard given == size else { throw ArchiveWriteError.length(entry: index, expected: size, given: given) }
-    sink.skip(size)
-  }
-
   func closeText() { sink.stage = .records }
 
   func closePlaced() {
@@ -114,13 +86,6 @@ final class WriteSession {
     placed?.close()
     chunk = UnsafeRawBufferPointer(start: nil, count: 0)
     chunkPosition = 0
-  }
-
-  /// An entry is complete: if it is a placed one, its header may go along with the data.
-  func passHeader() throws {
-    guard hasPlacedHeader, let placed else { return }
-    hasPlacedHeader = false
-    try sink.flush { try placed.takeHeader($0, at: $1) }
   }
 
   /// `zip_source_make_command_bitmap` is variadic and cannot be called from Swift.

@@ -18,8 +18,6 @@ struct WriteSink {
 
   /// What libzip is writing now.
   var stage = Stage.records
-  /// Which entries pass for something else.
-  var disguise = StoredDisguise()
   /// Where libzip writes next.
   private(set) var position = 0
   /// The archive's size so far.
@@ -31,16 +29,12 @@ struct WriteSink {
   private static let capacity = 256 << 10
 
   mutating func write(_ bytes: UnsafeRawBufferPointer) throws {
-    if stage == .records, let repaired = Zip64Boundary.repair(bytes, at: position) ?? disguise.takenOff(bytes)
-    {
+    if stage == .records, let repaired = Zip64Boundary.repair(bytes) {
       try repaired.withUnsafeBytes { try store($0) }
     } else {
       try store(bytes)
     }
   }
-
-  /// Moves on over bytes that somebody else writes.
-  mutating func skip(_ count: Int) { advance(count) }
 
   private mutating func store(_ bytes: UnsafeRawBufferPointer) throws {
     let isContiguous = position >= start && position <= start + pending.count
@@ -62,22 +56,8 @@ struct WriteSink {
       }
       pending.append(contentsOf: bytes[overlap...])
     }
-    advance(bytes.count)
-  }
-
-  private mutating func advance(_ count: Int) {
-    position += count
+    position += bytes.count
     end = max(end, position)
-  }
-
-  /// Gives up the buffered bytes if `taker` takes them, and else writes them.
-  mutating func flush(_ taker: (UnsafeRawBufferPointer, Int) throws -> Bool) throws {
-    if try pending.withUnsafeBytes({ try taker($0, start) }) {
-      start += pending.count
-      pending.removeAll(keepingCapacity: true)
-    } else {
-      try flush()
-    }
   }
 
   /// Moves the position; libzip says from where as lseek(2) does.
@@ -112,10 +92,7 @@ extension WriteSession {
       return sink.position
     case ZIP_SOURCE_SEEK_WRITE:
       guard let arguments = data?.assumingMemoryBound(to: zip_source_args_seek_t.self) else { return -1 }
-      guard sink.seek(Int(arguments.pointee.offset), from: arguments.pointee.whence) == 0 else { return -1 }
-      // back to a header that is to be written again, or forward again behind the entry
-      if sink.position == sink.end { try passHeader() }
-      return 0
+      return sink.seek(Int(arguments.pointee.offset), from: arguments.pointee.whence)
     case ZIP_SOURCE_COMMIT_WRITE:
       try sink.flush()
       return 0

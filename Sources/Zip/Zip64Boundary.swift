@@ -15,36 +15,27 @@ import CLibZip
 /// - A directory of exactly 65,535 entries, or at exactly that offset, ends without the ZIP64 end record.
 ///   It is written in front of libzip's.
 enum Zip64Boundary {
-  /// The value that means "see ZIP64" in four bytes, and so must not stand for itself.
-  static let limit = 0xFFFF_FFFF
-
   private static let zip64ID: UInt16 = 0x0001
   /// Assigned to nobody ("SP" as text).
   private static let privateID: UInt16 = 0x5053
 
-  /// Gives an entry the fields that libzip would leave empty. To be called before libzip writes the
+  /// Gives an entry the field that libzip would leave empty. To be called before libzip writes the
   /// entry's local header at `offset`.
-  static func addFields(
+  static func addField(
     to archive: OpaquePointer, _ entry: UInt64, _ numbers: EntryNumbers, offset: Int
   ) throws(ArchiveWriteError) {
-    try addField(to: archive, entry, numbers.localField, UInt32(ZIP_FL_LOCAL))
-    try addField(to: archive, entry, numbers.directoryField(offset: offset), UInt32(ZIP_FL_CENTRAL))
-  }
-
-  private static func addField(
-    to archive: OpaquePointer, _ entry: UInt64, _ numbers: [Int], _ place: UInt32
-  ) throws(ArchiveWriteError) {
+    let numbers = numbers.directoryField(offset: offset)
     guard !numbers.isEmpty else { return }
     let bytes = numbers.flatMap { littleEndian(UInt64($0)) }
     let result = zip_file_extra_field_set(
-      archive, entry, privateID, UInt16.max, bytes, UInt16(bytes.count), place)
+      archive, entry, privateID, UInt16.max, bytes, UInt16(bytes.count), UInt32(ZIP_FL_CENTRAL))
     guard result == 0 else { throw ArchiveWriteError(zip_get_error(archive)) }
   }
 
   /// What to write instead of `bytes`, one write of libzip's outside of any entry's data; nil if they are
   /// right. Field headers come as writes of four bytes of their own, and the end record as one of 22; a
   /// name cannot be taken for either, since these hold zero bytes.
-  static func repair(_ bytes: UnsafeRawBufferPointer, at position: Int) -> [UInt8]? {
+  static func repair(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
     switch bytes.count {
     case 4:
       let id = bytes.loadUnaligned(as: UInt16.self).littleEndian
@@ -58,26 +49,10 @@ enum Zip64Boundary {
       let size = bytes.loadUnaligned(fromByteOffset: 12, as: UInt32.self).littleEndian
       let offset = bytes.loadUnaligned(fromByteOffset: 16, as: UInt32.self).littleEndian
       guard count == .max || offset == .max else { return nil }
-      return zip64End(count: UInt64(count), size: UInt64(size), offset: UInt64(offset), at: UInt64(position))
-        + Array(bytes)
+      return ArchiveEnd(count: Int(count), size: Int(size), offset: Int(offset)).zip64 + Array(bytes)
     default:
       return nil
     }
-  }
-
-  /// The ZIP64 end record and its locator (APPNOTE.TXT, 4.3.14 and 4.3.15).
-  private static func zip64End(count: UInt64, size: UInt64, offset: UInt64, at position: UInt64) -> [UInt8] {
-    var record: [UInt8] = [0x50, 0x4B, 0x06, 0x06]
-    record += littleEndian(UInt64(44))
-    record += littleEndian(UInt16(45)) + littleEndian(UInt16(45))
-    record += littleEndian(UInt32(0)) + littleEndian(UInt32(0))
-    record += littleEndian(count) + littleEndian(count)
-    record += littleEndian(size) + littleEndian(offset)
-    record += [0x50, 0x4B, 0x06, 0x07]
-    record += littleEndian(UInt32(0))
-    record += littleEndian(position)
-    record += littleEndian(UInt32(1))
-    return record
   }
 
   private static func littleEndian<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {

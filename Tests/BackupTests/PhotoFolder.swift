@@ -64,8 +64,8 @@ final class PhotoFolder {
   }
 
   func archive(options: PhotoPipeline.Options) throws -> PhotoPipeline.Result {
-    let text = PipelineText(entryName: "metadata.json", modified: 0) { digests in
-      Array(digests.map(\.description).joined(separator: "\n").utf8)
+    let text = PipelineText(entryName: "metadata.json", modified: 0) { digests, write in
+      try Array(digests.map(\.description).joined(separator: "\n").utf8).withUnsafeBytes(write)
     }
     return try PhotoPipeline(items: items, options: options).write([text], to: archive)
   }

@@ -53,9 +53,8 @@ import Testing
   @Test func textsSeeTheChecksums() throws {
     let folder = try PhotoFolder(sizes: [5, 10_000])
     let seen = Mutex<[MD5Digest]>([])
-    let text = PipelineText(entryName: "t", modified: 0) { digests in
+    let text = PipelineText(entryName: "t", modified: 0) { digests, _ in
       seen.withLock { $0 = digests }
-      return []
     }
     let result = try PhotoPipeline(items: folder.items, options: Self.small).write([text], to: folder.archive)
     #expect(seen.withLock { $0 } == result.digests)
@@ -127,7 +126,7 @@ import Testing
   /// full.
   @Test(arguments: [[300_000], [10, 20], []]) func aFullDiskIsItsOwnError(_ sizes: [Int]) throws {
     let folder = try PhotoFolder(sizes: sizes)
-    let text = PipelineText(entryName: "t", modified: 0) { _ in [1] }
+    let text = PipelineText(entryName: "t", modified: 0) { _, write in try [UInt8(1)].withUnsafeBytes(write) }
     let error = #expect(throws: FileError.self) {
       let full = try File.open("/dev/full", .readWrite)
       _ = try PhotoPipeline(items: folder.items, options: Self.small).write([text], to: full)
@@ -138,7 +137,7 @@ import Testing
   @Test func anErrorOfATextEndsTheRun() throws {
     struct Mine: Error {}
     let folder = try PhotoFolder(sizes: [9000, 1])
-    let text = PipelineText(entryName: "t", modified: 0) { _ in throw Mine() }
+    let text = PipelineText(entryName: "t", modified: 0) { _, _ in throw Mine() }
     #expect(throws: Mine.self) {
       try PhotoPipeline(items: folder.items, options: Self.small).write([text], to: folder.archive)
     }

@@ -41,10 +41,7 @@ import Testing
     var writer = try ArchiveWriter()
     try writer.addPlaced("a", size: 3, modified: 0)
     try writer.addPlaced("b", size: 1, modified: 0)
-    try writer.addText("t", modified: 0) {
-      #expect(contents.closed == 2)
-      return []
-    }
+    try writer.addText("t", modified: 0) { _ in #expect(contents.closed == 2) }
     _ = try writer.write(to: scratch.file, placed: contents)
     #expect(contents.closed == 2)
   }
@@ -81,7 +78,7 @@ import Testing
     let scratch = try WriterScratch()
     #expect(throws: Mine.self) {
       var writer = try ArchiveWriter()
-      try writer.addText("t", modified: 0) { throw Mine() }
+      try writer.addText("t", modified: 0) { _ in throw Mine() }
       _ = try writer.write(to: scratch.file, placed: MemoryContents([]))
     }
   }
@@ -114,7 +111,7 @@ import Testing
     #expect(throws: FileError.self) {
       let readOnly = try File.open(scratch.path, .read)
       var writer = try ArchiveWriter()
-      try writer.addText("t", modified: 0) { [1] }
+      try writer.addText("t", modified: 0) { try [UInt8(1)].withUnsafeBytes($0) }
       _ = try writer.write(to: readOnly, placed: MemoryContents([]))
     }
   }

@@ -28,7 +28,9 @@ final class WriterScratch {
     for (name, bytes) in entries {
       try writer.addPlaced(name, size: bytes.count, modified: 1_700_000_000_000)
     }
-    for (name, bytes) in texts { try writer.addText(name, modified: 1_700_000_000_000) { bytes } }
+    for (name, bytes) in texts {
+      try writer.addText(name, modified: 1_700_000_000_000) { try bytes.withUnsafeBytes($0) }
+    }
     let contents = MemoryContents(entries.map(\.1))
     let size = try writer.write(to: file, placed: contents)
     guard password == nil else { return size }

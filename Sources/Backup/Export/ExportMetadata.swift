@@ -3,10 +3,12 @@ import Foundation
 import PhotoLibrary
 
 extension ExportPlan {
-  /// `metadata.json` of a backup with files (version 2).
+  /// Writes `metadata.json` of a backup with files (version 2), piece by piece.
   ///
   /// - Parameter digests: the MD5 of each item's bytes, as they are in the archive.
-  func metadata(_ digests: [MD5Digest], uuid: UUID, exportDate: Int64) -> [UInt8] {
+  func writeMetadata(
+    _ digests: [MD5Digest], uuid: UUID, exportDate: Int64, to write: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
     let photos = photos.lazy.map { photo in
       let path = "photos/\(Self.entryFileName(photo, isEncrypted: isEncrypted))"
       return record(photo, path: photo.isFromAssets ? photo.path : path)
@@ -18,8 +20,7 @@ extension ExportPlan {
         fileName: item.fileName, fileSize: Int64(item.size), checksum: digest.description,
         expectedChecksum: digest == item.photo.md5 ? nil : item.photo.md5?.description)
     }
-    return document(uuid: uuid, exportDate: exportDate)
-      .json(photos: photos, manifest: manifest, capacity: capacity)
+    try document(uuid: uuid, exportDate: exportDate).write(photos: photos, manifest: manifest, to: write)
   }
 
   /// A backup of version 1: the document alone. `path` says where the file lies in the library, so that
@@ -28,15 +29,11 @@ extension ExportPlan {
     var metadata = document(uuid: uuid, exportDate: exportDate)
     metadata.version = 1
     metadata.format = "JSON"
-    return metadata.json(
-      photos: photos.lazy.map { record($0, path: $0.path) }, manifest: EmptyCollection(), capacity: capacity)
-  }
-
-  /// More bytes than most documents have: memory that is not written to costs nothing, and moving to more of it does.
-  private var capacity: Int {
-    photos.reduce(4096 + categories.count * 512) { sum, photo in
-      sum + 700 + photo.name.utf8.count + photo.path.utf8.count + 4 * photo.originalPath.utf8.count
+    var json: [UInt8] = []
+    metadata.write(photos: photos.lazy.map { record($0, path: $0.path) }, manifest: EmptyCollection()) {
+      json += $0
     }
+    return json
   }
 
   private func document(uuid: UUID, exportDate: Int64) -> Metadata {
@@ -74,8 +71,10 @@ extension ExportPlan {
       height: photo.height.clamped(to: Metadata.pixels))
   }
 
-  /// `checksums.md5`.
-  func checksums(_ digests: [MD5Digest], metadata: [UInt8]) -> [UInt8] {
-    ChecksumText.bytes(zip(digests, items.lazy.map(\.entryName)), metadata: metadata)
+  /// Writes `checksums.md5`, piece by piece.
+  func writeChecksums(
+    _ digests: [MD5Digest], metadata: MD5Digest, to write: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    try ChecksumText.write(zip(digests, items.lazy.map(\.entryName)), metadata: metadata, to: write)
   }
 }

@@ -129,14 +129,16 @@ struct ExportRun {
     pipeline.password = options.password
     pipeline.options.readers = try readers(library)
     pipeline.options.startsWriteBack = options.syncs
-    var metadata: [UInt8] = []
+    var metadata = RunningMD5()
     let texts = [
-      PipelineText(entryName: "metadata.json", modified: exportDate) { digests in
-        metadata = plan.metadata(digests, uuid: uuid, exportDate: exportDate)
-        return metadata
+      PipelineText(entryName: "metadata.json", modified: exportDate) { digests, write in
+        try plan.writeMetadata(digests, uuid: uuid, exportDate: exportDate) { piece in
+          metadata.update(piece)
+          try write(piece)
+        }
       },
-      PipelineText(entryName: "checksums.md5", modified: exportDate) { digests in
-        plan.checksums(digests, metadata: metadata)
+      PipelineText(entryName: "checksums.md5", modified: exportDate) { digests, write in
+        try plan.writeChecksums(digests, metadata: metadata.digest, to: write)
       },
     ]
     return try pipeline.write(

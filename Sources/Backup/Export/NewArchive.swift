@@ -42,11 +42,17 @@ extension Limits {
 
 /// `checksums.md5`, as md5sum(1) reads it: what proves an unpacked archive without this program.
 enum ChecksumText {
-  static func bytes(_ files: some Sequence<(MD5Digest, String)>, metadata: [UInt8]) -> [UInt8] {
-    var hash = RunningMD5()
-    metadata.withUnsafeBytes { hash.update($0) }
-    var text = "\(hash.digest)  metadata.json\n"
-    for (digest, name) in files { text += "\(digest)  \(name)\n" }
-    return Array(text.utf8)
+  static func write(
+    _ files: some Sequence<(MD5Digest, String)>, metadata: MD5Digest,
+    to write: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    var text = "\(metadata)  metadata.json\n"
+    for (digest, name) in files {
+      text += "\(digest)  \(name)\n"
+      guard text.utf8.count >= 64 << 10 else { continue }
+      try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
+      text.removeAll(keepingCapacity: true)
+    }
+    try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
   }
 }

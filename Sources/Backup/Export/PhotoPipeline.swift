@@ -72,14 +72,15 @@ struct PhotoPipeline: Sendable {
       try archive.addPlaced(item.entryName, size: item.size, modified: item.modified)
     }
     for text in texts {
-      try archive.addText(text.entryName, modified: text.modified) { try text.contents(try feed.digests()) }
+      try archive.addText(text.entryName, modified: text.modified) { write in
+        try text.render(try feed.digests(), write)
+      }
     }
 
     let writer = ArchiveDataWriter(
       items, pool, isEncrypted: password != nil, startsWriteBack: options.startsWriteBack, progress: progress)
     let stages = PipelineStages(monitor: monitor, pool: pool, chunkCount: state.chunkCount)
     let reader = PhotoReader(items: items, isCancelled: isCancelled)
-    var archiveOnce = Optional(archive)
     return try withUnsafePointer(to: file) { file in
       let shared = SharedPointer(file)
       var threads = WorkerThreads()
@@ -88,8 +89,8 @@ struct PhotoPipeline: Sendable {
         for _ in 0..<max(options.readers, 1) { try threads.start { stages.read(reader) } }
         try threads.start { stages.hash(items) }
         try threads.start { stages.write(writer, shared.pointer.pointee) }
-        let size = try archiveOnce.take()?.write(to: file.pointee, placed: feed, isCancelled: isCancelled)
-        result = Result(archiveSize: size ?? 0, digests: try feed.digests())
+        let size = try archive.write(to: file.pointee, placed: feed, isCancelled: isCancelled)
+        result = Result(archiveSize: size, digests: try feed.digests())
       } catch {
         monitor.withLock { $0.fail(error, $1) }
       }

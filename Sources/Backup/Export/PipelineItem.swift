@@ -20,8 +20,8 @@ struct PipelineText {
   var entryName: String
   /// The entry's date, in milliseconds since 1970.
   var modified: Int64
-  /// Renders the entry, once every photo's checksum is known: they come in the items' order.
-  var contents: (_ digests: [MD5Digest]) throws -> [UInt8]
+  /// Renders the entry piece by piece, once every photo's checksum is known: they come in the items' order.
+  var render: (_ digests: [MD5Digest], _ write: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
 }
 
 /// Why a pipeline ended early.

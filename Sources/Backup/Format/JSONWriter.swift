@@ -1,36 +1,46 @@
-/// Writes a JSON document byte by byte, without a tree of its values: a large library's has fifty megabytes. Indented by
-/// two blanks, as Foundation writes it; the keys come in the order in which they are given.
+/// Writes a JSON document byte by byte, without a tree of its values, and passes it on piece by piece. Indented by two
+/// blanks, as Foundation writes it; the keys come in the order in which they are given.
 struct JSONWriter {
-  private(set) var bytes: [UInt8] = []
+  /// What has not been passed on yet.
+  private var bytes: [UInt8] = []
   /// How many objects and lists are open.
   private var depth = 0
   /// Nothing stands yet in the innermost of them.
   private var isEmpty = true
 
-  /// - Parameter capacity: about how many bytes it will be.
-  init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+  /// Hands over what has been written since the last time, if that is so many bytes.
+  mutating func pass(
+    to write: (UnsafeRawBufferPointer) throws -> Void, from minimum: Int = 0
+  ) rethrows {
+    guard bytes.count >= minimum else { return }
+    try bytes.withUnsafeBytes(write)
+    bytes.removeAll(keepingCapacity: true)
+  }
 
-  mutating func object(_ key: StaticString? = nil, _ properties: (inout JSONWriter) -> Void) {
-    contain(key, "{", "}", properties)
+  mutating func object(
+    _ key: StaticString? = nil, _ properties: (inout JSONWriter) throws -> Void
+  ) rethrows {
+    try contain(key, "{", "}", properties)
   }
 
   mutating func list<Element>(
-    _ key: StaticString, of elements: some Sequence<Element>, _ write: (inout JSONWriter, Element) -> Void
-  ) {
-    contain(key, "[", "]") { writer in
-      for element in elements { write(&writer, element) }
+    _ key: StaticString, of elements: some Sequence<Element>,
+    _ write: (inout JSONWriter, Element) throws -> Void
+  ) rethrows {
+    try contain(key, "[", "]") { writer in
+      for element in elements { try write(&writer, element) }
     }
   }
 
   private mutating func contain(
     _ key: StaticString?, _ opening: Unicode.Scalar, _ closing: Unicode.Scalar,
-    _ contents: (inout JSONWriter) -> Void
-  ) {
+    _ contents: (inout JSONWriter) throws -> Void
+  ) rethrows {
     if depth > 0 { begin(key) }
     bytes.append(UInt8(ascii: opening))
     depth += 1
     isEmpty = true
-    contents(&self)
+    try contents(&self)
     // Foundation leaves an empty line in what is empty
     if isEmpty { bytes.append(UInt8(ascii: "\n")) }
     depth -= 1

@@ -2,29 +2,40 @@
 /// `checksum`, as on iOS.
 extension Metadata {
   /// The document: UTF-8, keys sorted, indented.
-  public func json() -> [UInt8] { json(photos: photos, manifest: photoManifest) }
+  public func json() -> [UInt8] {
+    var json: [UInt8] = []
+    write(photos: photos, manifest: photoManifest) { json += $0 }
+    return json
+  }
 
-  /// The same with other photos and another manifest, which are made as they are written: a large library's take as
-  /// much memory as the document.
-  ///
-  /// - Parameter capacity: about how many bytes it will be.
-  func json(
-    photos: some Sequence<PhotoRecord>, manifest: some Sequence<ManifestEntry>, capacity: Int = 4096
-  ) -> [UInt8] {
-    var writer = JSONWriter(capacity: capacity)
-    writer.object { root in
+  /// The same with other photos and another manifest, and handed over piece by piece: those of a large library, and
+  /// the document, have fifty megabytes each.
+  func write(
+    photos: some Sequence<PhotoRecord>, manifest: some Sequence<ManifestEntry>,
+    to write: (UnsafeRawBufferPointer) throws -> Void
+  ) rethrows {
+    var writer = JSONWriter()
+    try writer.object { root in
       root.property("appVersion", appVersion)
       root.list("categories", of: categories) { list, category in list.object { category.write(to: &$0) } }
       root.property("exportDate", exportDate)
       root.property("format", format)
-      root.list("photoManifest", of: manifest) { list, entry in list.object { entry.write(to: &$0) } }
-      root.list("photos", of: photos) { list, photo in list.object { photo.write(to: &$0) } }
+      try root.list("photoManifest", of: manifest) { list, entry in
+        list.object { entry.write(to: &$0) }
+        try list.pass(to: write, from: Self.pieceSize)
+      }
+      try root.list("photos", of: photos) { list, photo in
+        list.object { photo.write(to: &$0) }
+        try list.pass(to: write, from: Self.pieceSize)
+      }
       if let settings { root.object("settings") { settings.write(to: &$0) } }
       if let smilepile { root.object("smilepile") { smilepile.write(to: &$0) } }
       root.property("version", version)
     }
-    return writer.bytes
+    try writer.pass(to: write)
   }
+
+  private static let pieceSize = 64 << 10
 }
 
 extension Metadata.CategoryRecord {

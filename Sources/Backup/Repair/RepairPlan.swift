@@ -189,8 +189,9 @@ struct RepairPlan {
     return metadata
   }
 
-  /// `checksums.md5`.
-  func checksums(metadata: [UInt8]) -> [UInt8] {
-    ChecksumText.bytes(items.map { ($0.md5, "photos/\($0.fileName)") }, metadata: metadata)
+  /// Writes `checksums.md5`, piece by piece.
+  func writeChecksums(metadata: MD5Digest, to write: (UnsafeRawBufferPointer) throws -> Void) throws {
+    try ChecksumText.write(
+      items.lazy.map { ($0.md5, "photos/\($0.fileName)") }, metadata: metadata, to: write)
   }
 }

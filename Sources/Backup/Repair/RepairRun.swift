@@ -1,3 +1,4 @@
+import Checksums
 import FileSystem
 import Foundation
 import Operations
@@ -178,20 +179,27 @@ struct RepairRun {
 
   private func write(_ plan: RepairPlan, to file: borrowing File) throws -> Int {
     let date = plan.source.metadata.exportDate ?? Date().milliseconds
-    let metadata = plan.metadata().json()
+    let metadata = plan.metadata()
     var writer = try ArchiveWriter()
     for item in plan.items {
       try writer.addPlaced(
         "photos/\(item.fileName)", size: item.size, modified: plan.source.photos[item.source].record.createdAt
       )
     }
-    try writer.addText("metadata.json", modified: date) { metadata }
-    try writer.addText("checksums.md5", modified: date) { plan.checksums(metadata: metadata) }
-    var onlyOnce = Optional(writer)
+    var digest = RunningMD5()
+    try writer.addText("metadata.json", modified: date) { write in
+      try metadata.write(photos: metadata.photos, manifest: metadata.photoManifest) { piece in
+        digest.update(piece)
+        try write(piece)
+      }
+    }
+    try writer.addText("checksums.md5", modified: date) { write in
+      try plan.writeChecksums(metadata: digest.digest, to: write)
+    }
     return try withUnsafePointer(to: file) { file in
       let contents = RescuedContents(plan.items, file, counter)
-      return try onlyOnce.take()?.write(
-        to: file.pointee, placed: contents, isCancelled: { [counter] in counter.isCancelled }) ?? 0
+      return try writer.write(
+        to: file.pointee, placed: contents, isCancelled: { [counter] in counter.isCancelled })
     }
   }
 

@@ -31,6 +31,8 @@ struct ConfirmationOption: ParsableArguments {
         guard Self.isTerminal else {
           throw ValidationError("\(deed.description.escaped)? There is no terminal to ask at; use --yes")
         }
+        // what was typed before the question is no answer to it
+        tcflush(STDIN_FILENO, TCIFLUSH)
         let answer = Console.standard.ask(
           "\(deed.description.escaped)? [y/N] ", isCancelled: { Signals.received != nil })
         if Signals.received != nil { throw CancellationError() }

@@ -78,8 +78,6 @@ final class Console: Sendable {
   /// - Parameter isCancelled: looked at ten times a second, since a signal alone does not end the waiting.
   /// - Returns: the line; nil at the end of the input, or when cancelled.
   func ask(_ question: String, isCancelled: () -> Bool) -> String? {
-    // what was typed before was not meant for it
-    tcflush(STDIN_FILENO, TCIFLUSH)
     state.withLock { state in
       if state.status != nil { send(Self.erase, to: .error, &state) }
       send(question, to: .error, &state)

@@ -140,7 +140,9 @@ extension LibraryContents {
   fileprivate func exported() throws -> BackupSource {
     let plan = try ExportPlan(self, ExportOptions()) { photos in photos.map { .success($0.fileSize) } }
     let digests = plan.items.compactMap(\.photo.md5)
-    let metadata = try Metadata(json: plan.metadata(digests, uuid: UUID(), exportDate: 4000))
+    var json: [UInt8] = []
+    try plan.writeMetadata(digests, uuid: UUID(), exportDate: 4000) { json += $0 }
+    let metadata = try Metadata(json: json)
     let original = Dictionary(
       uniqueKeysWithValues: metadata.photoManifest.map { ($0.photoId, $0.originalPath) })
     let md5 = Dictionary(uniqueKeysWithValues: photos.map { ($0.id, $0.md5) })

@@ -1,0 +1,98 @@
+import Checksums
+import FileSystem
+
+/// Writes the records of an archive that is not encrypted, and its texts; the bytes of placed entries go by, for their
+/// checksums, and are written by others. The directory grows with the entries, and is all that is kept of them.
+struct PlainArchive {
+  private var directory: [UInt8] = []
+  private var count = 0
+  private var placedCount = 0
+  /// Where the next entry begins.
+  private var position = 0
+
+  mutating func write(
+    _ entries: [NewEntry], to file: borrowing File, _ placed: any PlacedContents,
+    _ isCancelled: @escaping () -> Bool
+  ) throws -> Int {
+    for entry in entries {
+      switch entry.contents {
+      case .placed(let size): try addPlaced(entry, size: size, to: file, placed, isCancelled)
+      case .text(let text): try addText(entry, text, to: file, isCancelled)
+      }
+    }
+    try file.write(directory, at: position)
+    let end = ArchiveEnd(count: count, size: directory.count, offset: position).bytes
+    try file.write(end, at: position + directory.count)
+    return position + directory.count + end.count
+  }
+
+  private mutating func addPlaced(
+    _ entry: NewEntry, size: Int, to file: borrowing File, _ placed: any PlacedContents,
+    _ isCancelled: @escaping () -> Bool
+  ) throws {
+    var record = EntryRecord(entry, method: 0, offset: position)
+    (record.size, record.compressedSize) = (size, size)
+    let start = position + record.headerSize
+    do {
+      defer { placed.close() }
+      try placed.open(placedCount, at: start)
+      record.crc32 = try checksum(of: placed, size: size, isCancelled)
+    }
+    let header = record.localHeader
+    let isTaken = try header.withUnsafeBytes { try placed.takeHeader($0, at: position) }
+    if !isTaken { try file.write(header, at: position) }
+    placedCount += 1
+    end(record, at: start + size)
+  }
+
+  private func checksum(
+    of placed: any PlacedContents, size: Int, _ isCancelled: @escaping () -> Bool
+  ) throws -> UInt32 {
+    var checksum = CRC32()
+    var given = 0
+    while given < size {
+      if isCancelled() { throw CancellationError() }
+      let bytes = try placed.next()
+      checksum.update(bytes)
+      given += bytes.count
+      guard !bytes.isEmpty, given <= size else {
+        throw ArchiveWriteError.length(entry: placedCount, expected: size, given: given)
+      }
+    }
+    return checksum.value
+  }
+
+  private mutating func addText(
+    _ entry: NewEntry, _ text: ArchiveWriter.Text, to file: borrowing File,
+    _ isCancelled: @escaping () -> Bool
+  ) throws {
+    var record = EntryRecord(entry, method: 8, offset: position)
+    let start = position + record.headerSize
+    guard var deflation = Deflation() else { throw ArchiveWriteError.memory }
+    var checksum = CRC32()
+    // writes one piece of the text; nil ends it
+    func pass(_ piece: UnsafeRawBufferPointer?) throws {
+      if isCancelled() { throw CancellationError() }
+      if let piece {
+        checksum.update(piece)
+        record.size += piece.count
+        guard record.size < EntryRecord.limit else { throw ArchiveWriteError.textTooLong(bytes: record.size) }
+      }
+      try deflation.deflate(piece) { bytes in
+        try file.write(bytes, at: start + record.compressedSize)
+        record.compressedSize += bytes.count
+      }
+    }
+    try text { try pass($0) }
+    try pass(nil)
+    record.crc32 = checksum.value
+    try file.write(record.localHeader, at: position)
+    end(record, at: start + record.compressedSize)
+  }
+
+  private mutating func end(_ record: EntryRecord, at end: Int) {
+    record.appendToDirectory(&directory)
+    count += 1
+    position = end
+  }
+}

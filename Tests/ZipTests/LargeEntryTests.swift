@@ -1,0 +1,75 @@
+import Checksums
+import FileSystem
+import Testing
+
+@testable import Zip
+
+/// Where 4 GiB begins, for what is written without libzip: archives with a hole in the place of the data.
+struct LargeEntryTests {
+  private static let limit = 0xFFFF_FFFF
+
+  /// Zeros, of which nothing is written.
+  private final class Hole: PlacedContents {
+    private let sizes: [Int]
+    private var left = 0
+    private let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 20, alignment: 16)
+
+    init(_ sizes: [Int]) {
+      self.sizes = sizes
+      piece.initializeMemory(as: UInt8.self, repeating: 0)
+    }
+
+    deinit { piece.deallocate() }
+
+    func open(_ index: Int, at offset: Int) { left = sizes[index] }
+
+    func next() -> UnsafeRawBufferPointer {
+      let count = min(left, piece.count)
+      left -= count
+      return UnsafeRawBufferPointer(rebasing: piece[..<count])
+    }
+
+    func close() {}
+  }
+
+  @Test(arguments: [limit - 1, limit, limit + 1]) func anEntryOfSize(_ size: Int) throws {
+    let scratch = try WriterScratch()
+    var writer = try ArchiveWriter()
+    try writer.addPlaced("large", size: size, modified: 0)
+    // begins beyond the limit, or just at it
+    try writer.addPlaced("small", size: 3, modified: 0)
+    try writer.addText("t", modified: 0) { try [UInt8(1)].withUnsafeBytes($0) }
+    let end = try writer.write(to: scratch.file, placed: Hole([size, 3]))
+    let archive = try Archive(path: scratch.path)
+    #expect(archive.entries.map(\.size) == [size, 3, 1])
+    #expect(archive.entries.map(\.compressedSize).prefix(2) == [size, 3])
+    #expect(archive.entries[0].crc32 == (try checksum(ofZeros: size)))
+    let isLarge = size >= Self.limit
+    #expect(archive.entries[0].dataOffset == 35 + (isLarge ? 20 : 0))
+    var reader = try EntryReader(archive)
+    #expect(try reader.bytes(of: archive.entries[1], limit: 3) == [0, 0, 0])
+    #expect(try reader.bytes(of: archive.entries[2], limit: 3) == [1])
+    #expect(try scratch.file.status().size == end)
+  }
+
+  /// The second entry's header, and then the directory, stand at exactly the offset that needs ZIP64.
+  @Test func anOffsetAtTheLimit() throws {
+    let scratch = try WriterScratch()
+    for sizes in [[Self.limit - 31, 3], [Self.limit - 31 - 34, 3]] {
+      var writer = try ArchiveWriter()
+      for (index, size) in sizes.enumerated() { try writer.addPlaced("\(index)", size: size, modified: 0) }
+      _ = try writer.write(to: scratch.file, placed: Hole(sizes))
+      let archive = try Archive(path: scratch.path)
+      #expect(archive.entries.map(\.size) == sizes)
+      #expect(archive.entries[1].headerOffset == sizes[0] + 31)
+    }
+  }
+
+  private func checksum(ofZeros count: Int) throws -> UInt32 {
+    let hole = Hole([count])
+    hole.open(0, at: 0)
+    var checksum = CRC32()
+    while case let piece = hole.next(), !piece.isEmpty { checksum.update(piece) }
+    return checksum.value
+  }
+}
