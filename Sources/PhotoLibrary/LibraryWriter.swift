@@ -71,9 +71,11 @@ public final class LibraryWriter: Sendable {
         sql: "SELECT path FROM photo WHERE NOT isFromAssets UNION SELECT path FROM replacedPhoto")
     }
     var paths = PhotoPath(taken: taken)
+    var listed = ListedFolders()
     return try files.map { file in
       try paths.next(forFileName: file.fileName, createdAt: file.createdAt) { path in
-        try library.root.status(of: FilePath(path)) != nil
+        if files.count >= ListedFolders.worthwhile { return try listed.hold(path, in: library.root) }
+        return try library.root.status(of: FilePath(path)) != nil
       }
     }
   }

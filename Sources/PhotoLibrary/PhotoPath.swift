@@ -9,6 +9,8 @@ struct PhotoPath {
   /// The next number to try for a name that was taken, so that a thousand photos of one name are not a
   /// million attempts.
   private var nextNumber: [String: Int] = [:]
+  /// The folder that was asked for last, and its day since 1970: photos come in order, most of the time.
+  private var lastFolder: (day: Int64, path: String)?
 
   init(taken: some Sequence<String>) {
     self.taken = Set(taken.map(Self.key))
@@ -19,7 +21,7 @@ struct PhotoPath {
     forFileName fileName: String, createdAt: Int64, exists: (String) throws -> Bool
   ) rethrows -> String {
     let name = FileName.safe(fileName)
-    let folder = Self.folder(createdAt: createdAt)
+    let folder = folder(createdAt)
     var path = "\(folder)/\(name)"
     let first = Self.key(path)
     var number = nextNumber[first] ?? 1
@@ -29,6 +31,14 @@ struct PhotoPath {
     }
     nextNumber[first] = number
     taken.insert(Self.key(path))
+    return path
+  }
+
+  private mutating func folder(_ createdAt: Int64) -> String {
+    let day = createdAt / 86_400_000
+    if let lastFolder, lastFolder.day == day, createdAt >= 0 { return lastFolder.path }
+    let path = Self.folder(createdAt: createdAt)
+    if createdAt >= 0 { lastFolder = (day, path) }
     return path
   }
 
@@ -53,6 +63,7 @@ struct PhotoPath {
   }
 
   private static func key(_ path: String) -> String {
-    path.precomposedStringWithCanonicalMapping.lowercased()
+    let isASCII = path.utf8.allSatisfy { $0 < 0x80 }
+    return (isASCII ? path : path.precomposedStringWithCanonicalMapping).lowercased()
   }
 }
