@@ -1,6 +1,6 @@
 /// Where the bytes of an archive's placed entries come from. Placed entries are stored; unless the archive is
 /// encrypted, whoever conforms also writes their bytes into the file, at the offset told, by itself and at any time
-/// before the file is used: they are not copied a second time on the way through libzip. Of an encrypted archive
+/// before the file is used: they are not copied a second time. Of an encrypted archive
 /// `ArchiveWriter` writes every byte, and `takeHeader` is not called.
 ///
 /// All functions are called by the thread that runs `ArchiveWriter.write`, one entry after the other, in
@@ -17,8 +17,8 @@ public protocol PlacedContents: AnyObject {
   /// The entry's bytes are done, or given up after an error.
   func close()
 
-  /// The entry's local header, final now that libzip knows the CRC: its place is at `offset`. Returns true
-  /// if the header will be written along with the data; false to have it written at once by libzip's
+  /// The entry's local header, final now that the CRC is known: its place is at `offset`. Returns true
+  /// if the header will be written along with the data; false to have it written at once by this
   /// thread, which then waits while another one writes to the same file.
   func takeHeader(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws -> Bool
 }

@@ -2,7 +2,7 @@ import Checksums
 import FileSystem
 
 /// An entry whose bytes stand in the archive as they are, read by offset and checked to the last byte: as `EntryReader`
-/// does, without libzip in between.
+/// does, without memory of its own.
 public struct PlainEntry: Sendable {
   private let archive: Archive
   private let entry: Entry

@@ -1,6 +1,6 @@
 import FileSystem
 
-/// Writes the photos' bytes from the shared buffers to their places in the archive, each chunk once libzip
+/// Writes the photos' bytes from the shared buffers to their places in the archive, each chunk once `ArchiveWriter`
 /// is done with it, since only then the places of all its items are known.
 struct ArchiveDataWriter {
   let items: [PipelineItem]
@@ -40,8 +40,8 @@ struct ArchiveDataWriter {
     }
   }
 
-  /// Counts what libzip has written itself, and returns where that ends, or nearly so: a part of it may still be in
-  /// libzip's sink.
+  /// Counts what `ArchiveWriter` has written itself, and returns where that ends, or nearly so: a part of it may still
+  /// be in its buffer.
   private func pass(_ chunk: ChunkPlan.Chunk, _ number: Int) -> Int {
     let places = pool.places(number)
     guard chunk.isPacked else {

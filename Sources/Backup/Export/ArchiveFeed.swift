@@ -2,15 +2,15 @@ import Checksums
 import PhotoLibrary
 import Zip
 
-/// Hands the chunks to libzip, and notes for the writer where in the archive each item belongs. Belongs to
-/// the thread that runs libzip.
+/// Hands the chunks to `ArchiveWriter`, and notes for the writer where in the archive each item belongs. Belongs to
+/// the thread that runs that.
 final class ArchiveFeed: PlacedContents {
   private let monitor: Monitor<PipelineState>
   private let pool: BufferPool
   private let items: [PipelineItem]
   private let isEncrypted: Bool
 
-  /// The chunk that libzip is in, if it is in one, and its number; else the next one's.
+  /// The chunk that it is in, if it is in one, and its number; else the next one's.
   private var chunk: ChunkPlan.Chunk?
   private var number = 0
   private var item = 0
@@ -89,7 +89,7 @@ final class ArchiveFeed: PlacedContents {
     return chunk
   }
 
-  /// Waits until every item is hashed, for the texts that list the checksums. To be called once libzip has
+  /// Waits until every item is hashed, for the texts that list the checksums. To be called once the writer has
   /// read every item.
   func digests() throws -> [MD5Digest] {
     let number = number

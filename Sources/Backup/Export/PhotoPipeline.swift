@@ -7,17 +7,18 @@ import SystemPackage
 import Zip
 
 /// Writes photos into a ZIP archive and hashes them on the way, reading each file once. Reader threads
-/// fill a bounded pool of buffers; a hasher, libzip and a writer share each buffer, so that a checksum is
+/// fill a bounded pool of buffers; a hasher, the archive's `ArchiveWriter` and a thread that writes share each buffer, so that a checksum is
 /// that of the archive's bytes by construction, and memory stays flat whatever the photos' sizes.
 ///
 /// ```
 ///            ┌▶ hasher ───────────▶ digests ─┐
 ///  readers ──┤                               ▼
-///  (buffers) └▶ libzip ─▶ headers, CRC ─▶ metadata
+///  (buffers) └▶ records ─▶ headers, CRC ─▶ metadata
 ///                  └────▶ writer ─▶ photo bytes, by offset
 /// ```
 ///
-/// In an encrypted archive libzip writes the photos' bytes too, and the writer only counts them and frees the buffers.
+/// In an encrypted archive `ArchiveWriter` writes the photos' bytes too, and the thread that writes only counts them and
+/// frees the buffers.
 struct PhotoPipeline: Sendable {
   /// The photos, in the archive's order. Names must be distinct.
   var items: [PipelineItem]

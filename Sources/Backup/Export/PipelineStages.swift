@@ -42,7 +42,7 @@ struct PipelineStages: Sendable {
     }
   }
 
-  /// Writes what libzip has done with.
+  /// Writes what `ArchiveWriter` has done with.
   func write(_ writer: ArchiveDataWriter, _ file: borrowing File) {
     var writer = writer
     do {

@@ -1,8 +1,8 @@
 import Checksums
 import PhotoLibrary
 
-/// Which chunk is where. Chunks are numbered in order; a reader fills one, a hasher and libzip read it,
-/// the writer writes it once libzip is done with it, and then its buffer is free for the chunk `count`
+/// Which chunk is where. Chunks are numbered in order; a reader fills one, a hasher and `ArchiveWriter` read it,
+/// the writer writes it once that is done with it, and then its buffer is free for the chunk `count`
 /// numbers later.
 struct PipelineState {
   /// The conditions of the monitor: what its threads wait for.
@@ -103,7 +103,7 @@ struct PipelineState {
     signal.wake(Condition.hashable)
   }
 
-  // MARK: libzip
+  // MARK: ArchiveWriter
 
   /// A chunk whose bytes are there; nil to wait.
   func filledChunk(_ number: Int) throws -> ChunkPlan.Chunk? {
@@ -112,7 +112,7 @@ struct PipelineState {
     return slot.number == number && slot.isFilled ? slot.chunk : nil
   }
 
-  /// libzip is done with every chunk below `number`, and with these headers.
+  /// `ArchiveWriter` is done with every chunk below `number`, and with these headers.
   mutating func zipped(upTo number: Int, taking headers: inout [Header], _ signal: Signal) {
     self.headers.append(contentsOf: headers)
     headers.removeAll(keepingCapacity: true)

@@ -5,7 +5,7 @@ import PhotoLibrary
 import Zip
 
 /// Puts the photos of a repaired archive in their places: each is written when its turn comes, expanded and
-/// hashed on the way, and then read back from the file for libzip, which computes the checksum of its entry.
+/// hashed on the way, and then read back from the file for `ArchiveWriter`, which computes the checksum of its entry.
 final class RescuedContents: PlacedContents {
   private let items: [RepairPlan.Item]
   private let file: UnsafePointer<File>

@@ -1,0 +1,44 @@
+import Checksums
+import PhotoLibrary
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Backup
+
+/// A plan for a hundred thousand photos takes seconds; one that copied what it knows for each of them takes hours.
+@Suite struct LargeMergeTests {
+  private static let count: Int64 = 100_000
+
+  @Test(.timeLimit(.minutes(2)), arguments: [ImportStrategy.merge])
+  func aHundredThousandNewPhotos(_ strategy: ImportStrategy) throws {
+    var metadata = SampleBackup().metadata
+    // ids that are taken, so that new ones are given
+    metadata.photos = (1...Self.count).map { id in
+      Metadata.PhotoRecord(
+        id: id, path: "photos/\(id).jpg", categoryId: 1, name: "\(id)", createdAt: 0, fileSize: 8)
+    }
+    let sources = metadata.photos.map { record in
+      BackupSource.Photo(
+        record: record, originalPath: record.path,
+        content: .file(FilePath(record.path), size: 8, md5: Self.digest(record.id)))
+    }
+    metadata.photos = []
+    let backup = try BackupSource.sample(metadata, photos: sources)
+    let photos = (1...Self.count).map { id in
+      Photo(
+        id: id, categoryId: 1, name: "\(id)", path: "photos/\(id).jpg", originalPath: "\(id).jpg",
+        createdAt: 0,
+        fileSize: 8, md5: Self.digest(id + Self.count))
+    }
+    let library = LibraryContents(
+      categories: [.sample(1, "family")], photos: photos, settings: Settings(createdAt: 0))
+    let plan = library.plan(backup, strategy, .skip)
+    #expect(plan.photosImported == Int(Self.count))
+    #expect(Set(plan.edit.newPhotos.map(\.id)).count == Int(Self.count))
+  }
+
+  private static func digest(_ number: Int64) -> MD5Digest {
+    MD5Digest(of: withUnsafeBytes(of: number) { Array($0) })
+  }
+}
