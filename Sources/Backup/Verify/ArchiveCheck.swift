@@ -63,7 +63,7 @@ struct ArchiveCheck {
 
     let check = try EntryCheck(source, archive, counter)
     try check.run(Readers(readers, on: archive.identity))
-    summary.entriesChecked = check.entries.count
+    summary.entriesChecked = check.files.count
     summary.warnings += check.listed.warnings
     summary.damaged += check.damaged()
     return summary
@@ -72,39 +72,44 @@ struct ArchiveCheck {
 
 /// The entries of an archive, read and judged on several threads.
 private final class EntryCheck: Sendable {
-  let entries: [Entry]
+  /// The entries that are no folders, by index.
+  let files: [Int]
   let listed: ChecksumList
   private let source: BackupSource
   private let archive: Archive
   private let counter: ProgressCounter
-  private let photos: [Int: BackupSource.Photo]
+  /// For each entry the photo whose file it is, by index.
+  private let photos: [Int?]
   private let faults = Mutex<[Int: String]>([:])
 
   init(_ source: BackupSource, _ archive: Archive, _ counter: ProgressCounter) throws {
-    var photos: [Int: BackupSource.Photo] = [:]
-    for photo in source.photos {
-      if case .entry(let entry, _) = photo.content { photos[entry.index] = photo }
+    var photos = [Int?](repeating: nil, count: archive.entries.count)
+    for (index, photo) in source.photos.enumerated() {
+      if case .entry(let entry, _) = photo.content { photos[entry.index] = index }
     }
     self.photos = photos
     self.source = source
     self.archive = archive
     self.counter = counter
-    entries = archive.entries.filter { !$0.isDirectory }
+    files = archive.entries.indices.filter { !archive.entries[$0].isDirectory }
     listed = try ChecksumList(of: source)
   }
 
+  private func photo(of entry: Entry) -> BackupSource.Photo? { photos[entry.index].map { source.photos[$0] } }
+
   func run(_ readers: Readers) throws {
     let (source, archive) = (source, archive)
-    try SideBySide.read(0..<entries.count, readers, context: { try source.entryReader(archive) }) {
+    try SideBySide.read(0..<files.count, readers, context: { try source.entryReader(archive) }) {
       index, reader in
-      let passing = Passing(index, of: self)
-      if let plain = try PlainEntry(self.entries[index], of: archive) {
+      let entry = archive.entries[self.files[index]]
+      let passing = Passing(entry, of: self)
+      if let plain = try PlainEntry(entry, of: archive) {
         passing.plain = plain
         return passing
       }
       var hash = RunningMD5()
       do {
-        try reader.read(self.entries[index]) { bytes in
+        try reader.read(entry) { bytes in
           try passing.count(bytes.count)
           hash.update(bytes)
         }
@@ -119,8 +124,8 @@ private final class EntryCheck: Sendable {
   /// What is wrong with which entry, in the archive's order.
   func damaged() -> [Finding] {
     faults.withLock { $0 }.sorted { $0.key < $1.key }.map { index, reason in
-      let entry = entries[index]
-      return Finding(photos[entry.index].map(source.label) ?? entry.name.escaped, reason)
+      let entry = archive.entries[index]
+      return Finding(photo(of: entry).map(source.label) ?? entry.name.escaped, reason)
     }
   }
 
@@ -128,14 +133,14 @@ private final class EntryCheck: Sendable {
   private final class Passing: LaneSource {
     var plain: PlainEntry?
     private let check: EntryCheck
-    private let index: Int
+    private let entry: Entry
     private let photo: BackupSource.Photo?
     private var counted = 0
 
-    init(_ index: Int, of check: EntryCheck) {
-      self.index = index
+    init(_ entry: Entry, of check: EntryCheck) {
+      self.entry = entry
       self.check = check
-      photo = check.photos[check.entries[index].index]
+      photo = check.photo(of: entry)
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
@@ -154,7 +159,7 @@ private final class EntryCheck: Sendable {
     func finish(_ digest: MD5Digest) {
       if let expected = photo?.content.md5, digest != expected {
         end("its MD5 is \(digest) and should be \(expected)")
-      } else if let expected = check.listed[check.entries[index]], digest != expected {
+      } else if let expected = check.listed[entry], digest != expected {
         end("its MD5 is \(digest), and checksums.md5 says \(expected)")
       } else {
         end(nil)
@@ -168,10 +173,9 @@ private final class EntryCheck: Sendable {
     }
 
     private func end(_ fault: String?) {
-      if let fault { check.faults.withLock { $0[index] = fault } }
+      if let fault { check.faults.withLock { $0[entry.index] = fault } }
       guard let photo else { return }
-      let size = check.entries[index].size
-      check.counter.advance(items: 1, bytes: size - counted, current: photo.record.name)
+      check.counter.advance(items: 1, bytes: entry.size - counted, current: photo.record.name)
     }
   }
 }

@@ -8,9 +8,8 @@ import Zip
 struct ChecksumList {
   private static let fileName = "checksums.md5"
 
-  private var digests: [String: MD5Digest] = [:]
-  /// Where the list stands in the archive.
-  private var root = ""
+  /// For each entry of the archive what the list says of it; empty where nothing was read.
+  private var digests: [MD5Digest?] = []
   private var oddLines = OddLines()
 
   /// What is odd about it.
@@ -22,11 +21,10 @@ struct ChecksumList {
     guard let archive = source.archive,
       let entry = archive.entries.first(where: { $0.name == source.root + Self.fileName })
     else { return }
-    root = source.root
     var reader = try source.entryReader(archive)
     do {
       let bytes = try reader.bytes(of: entry, limit: Limits().maximumDocumentBytes)
-      read(bytes, of: archive)
+      read(bytes, of: archive, below: source.root)
     } catch let error as ArchiveError {
       guard case .entryTooLarge(_, _, let bytes, let limit) = error else { return }
       oddLines.note("not read: it has \(Count(bytes, "byte")), and at most \(limit) are read")
@@ -34,14 +32,15 @@ struct ChecksumList {
   }
 
   /// What the list says of an entry, nil if nothing.
-  subscript(entry: Entry) -> MD5Digest? {
-    entry.name.hasPrefix(root) ? digests[String(entry.name.dropFirst(root.count))] : nil
-  }
+  subscript(entry: Entry) -> MD5Digest? { digests.isEmpty ? nil : digests[entry.index] }
 
-  private mutating func read(_ bytes: [UInt8], of archive: Archive) {
-    let names = Set(archive.entries.map(\.name))
+  /// - Parameter root: where the list stands in the archive.
+  private mutating func read(_ bytes: [UInt8], of archive: Archive, below root: String) {
+    digests = Array(repeating: nil, count: archive.entries.count)
+    var places = [String: Int](minimumCapacity: archive.entries.count)
+    for entry in archive.entries { places[entry.name] = entry.index }
     // a list has a line for each entry; what goes on much longer is none, and is not worth the time
-    var linesLeft = 2 * names.count + 1_000
+    var linesLeft = 2 * places.count + 1_000
     var rest = bytes[...]
     while !rest.isEmpty {
       guard linesLeft > 0 else { return oddLines.note("has far more lines than the archive has entries") }
@@ -52,8 +51,8 @@ struct ChecksumList {
       let line = String(decoding: bytesOfLine, as: UTF8.self)
       let name = String(line.dropFirst(34))
       if let digest = MD5Digest(hex: line.prefix(32)), !name.isEmpty {
-        if names.contains(root + name) {
-          digests[name] = digest
+        if let place = places[root + name] {
+          digests[place] = digest
         } else {
           oddLines.note("is not in the archive", name)
         }
