@@ -93,7 +93,7 @@ public final class Change: Sendable {
   public func commit(_ edit: LibraryEdit, files: [StagedFile]) throws {
     if !files.isEmpty {
       if writer.syncs { try sync(files) }
-      try staging.write(Staging.Journal(files: files), as: .change, syncs: writer.syncs)
+      try staging.write(journalOf: files, as: .change, syncs: writer.syncs, Staging.Journal.Item.init)
       try moveIntoPlace(files)
     }
     commitBegun.store(true, ordering: .relaxed)

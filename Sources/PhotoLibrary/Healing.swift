@@ -89,7 +89,7 @@ public final class Healing: Sendable {
         name: item.name, path: item.photo.path, md5: item.photo.md5?.description ?? "",
         rotten: Self.rottenName(item.photo))
     }
-    try staging.write(Journal(files: files), as: .healing, syncs: true)
+    try staging.write(journalOf: files, as: .healing, syncs: true) { $0 }
     let byFolder = Dictionary(grouping: files) { FilePath($0.path).removingLastComponent().string }
     for (folder, files) in byFolder.sorted(by: { $0.key < $1.key }) {
       do {

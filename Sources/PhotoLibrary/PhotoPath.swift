@@ -24,13 +24,15 @@ struct PhotoPath {
     let folder = folder(createdAt)
     var path = "\(folder)/\(name)"
     let first = Self.key(path)
+    var key = first
     var number = nextNumber[first] ?? 1
-    while try taken.contains(Self.key(path)) || exists(path) {
+    while try taken.contains(key) || exists(path) {
       number += 1
       path = "\(folder)/\(FileName.inserting(" (\(number))", into: name))"
+      key = Self.key(path)
     }
-    nextNumber[first] = number
-    taken.insert(Self.key(path))
+    if number > 1 { nextNumber[first] = number }
+    taken.insert(key)
     return path
   }
 

@@ -50,12 +50,14 @@ enum Staging {
       var name: String?
       var path: String
       var md5: String
+
+      init(_ file: Change.StagedFile) {
+        name = file.name
+        path = file.path
+        md5 = file.md5.description
+      }
     }
     var files: [Item]
-
-    init(files: [Change.StagedFile]) {
-      self.files = files.map { Item(name: $0.name, path: $0.path, md5: $0.md5.description) }
-    }
   }
 }
 

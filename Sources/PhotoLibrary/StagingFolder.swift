@@ -26,11 +26,27 @@ final class StagingFolder: Sendable {
   /// Takes a file back out. Any thread.
   func unstage(_ name: String) throws(FileError) { try directory.remove(FilePath(name)) }
 
-  /// Writes a journal, whole under its name or not at all.
-  func write(_ journal: some Encodable, as kind: Staging.JournalKind, syncs: Bool) throws {
+  /// Files whose lines of a journal are made at a time: the encoder takes some ten times the memory of what it makes.
+  private static let filesAtATime = 1_000
+
+  /// Writes a journal `{"files": […]}`, whole under its name or not at all.
+  func write<File>(
+    journalOf files: [File], as kind: Staging.JournalKind, syncs: Bool, _ item: (File) -> some Encodable
+  ) throws {
     do {
       let file = try directory.open(kind.unfinishedName, .create)
-      try file.write(Array(JSONEncoder().encode(journal)), at: 0)
+      let encoder = JSONEncoder()
+      var length = 0
+      var rest = files[...]
+      repeat {
+        let items = try encoder.encode(rest.prefix(Self.filesAtATime).map(item))
+        rest = rest.dropFirst(Self.filesAtATime)
+        var bytes = Array((length == 0 ? #"{"files":["# : ",").utf8)
+        bytes += items.dropFirst().dropLast()
+        if rest.isEmpty { bytes += Array("]}".utf8) }
+        try file.write(bytes, at: length)
+        length += bytes.count
+      } while !rest.isEmpty
       if syncs { try file.sync() }
     }
     try directory.replace(kind.name, with: kind.unfinishedName)

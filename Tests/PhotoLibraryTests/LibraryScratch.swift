@@ -63,7 +63,7 @@ struct LibraryScratch {
 
   /// The journal of a change that brings these files.
   static func journal(_ files: [Change.StagedFile]) throws -> [UInt8] {
-    try Array(JSONEncoder().encode(Staging.Journal(files: files)))
+    try Array(JSONEncoder().encode(Staging.Journal(files: files.map(Staging.Journal.Item.init))))
   }
 
   static func digest(_ text: String) -> MD5Digest {

@@ -141,9 +141,12 @@ struct BackupImport {
   ) throws -> [Change.StagedFile] {
     let indices = Dictionary(
       uniqueKeysWithValues: plan.edit.newPhotos.indices.map { (plan.edit.newPhotos[$0].id, $0) })
-    let photos = files.compactMap { indices[$0.id] }.map { plan.edit.newPhotos[$0] }
-    let paths = try writer.newPaths(for: photos.map { ($0.fileName, $0.createdAt) })
+    let names = files.compactMap { indices[$0.id] }.map { index in
+      (plan.edit.newPhotos[index].fileName, plan.edit.newPhotos[index].createdAt)
+    }
+    let paths = try writer.newPaths(for: names)
     var staged: [Change.StagedFile] = []
+    staged.reserveCapacity(files.count)
     for (file, path) in zip(files, paths) {
       guard let index = indices[file.id] else { continue }
       plan.edit.newPhotos[index].path = path
