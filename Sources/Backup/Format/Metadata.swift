@@ -27,6 +27,14 @@ public struct Metadata: Sendable, Equatable {
   /// What only this project writes; nil in the apps' backups.
   public var smilepile: Provenance?
 
+  /// The same without the lists that grow with the photos.
+  var withoutPhotos: Metadata {
+    var rest = self
+    rest.photos = []
+    rest.photoManifest = []
+    return rest
+  }
+
   /// The object of a category.
   public struct CategoryRecord: Sendable, Equatable {
     /// The category's id on its phone.

@@ -66,9 +66,9 @@ public struct BackupSource: Sendable {
   public let format: Format
   /// Who made it.
   public let origin: Origin
-  /// What it says of itself.
+  /// What it says of itself, but for its lists of photos and their files: those have become `photos`.
   public let metadata: Metadata
-  /// Its photos, in the order of `metadata.photos`.
+  /// Its photos, in its own order.
   public var photos: [Photo]
   /// What is odd about it and does no harm.
   public let warnings: [String]
@@ -80,6 +80,8 @@ public struct BackupSource: Sendable {
   public let archive: Archive?
   /// The one folder of the archive that holds everything, with its slash; empty if there is none.
   let root: String
+  /// What the manifest says that photos should have had for an MD5 and no longer had, by id.
+  let expectedChecksums: [Int64: String]
   /// What its encrypted entries are read with.
   let password: Secret?
   /// What was wrong with the archive, where it had to be searched; nil for a backup that is one.
@@ -149,8 +151,10 @@ public struct BackupSource: Sendable {
     archive = nil
     password = nil
     root = ""
-    metadata = try Self.metadata(document, path, limits)
+    let metadata = try Self.metadata(document, path, limits)
+    self.metadata = metadata.withoutPhotos
     origin = Self.origin(of: metadata, root: "")
+    expectedChecksums = [:]
     warnings = []
     damagedBefore = []
     strangers = []
@@ -170,10 +174,12 @@ public struct BackupSource: Sendable {
     let (entry, root) = try Self.metadataEntry(archive)
     self.root = root
     let document = try Self.document(in: entry, of: archive, limits, password)
-    metadata = try Self.metadata(document, path, limits)
+    let metadata = try Self.metadata(document, path, limits)
+    self.metadata = metadata.withoutPhotos
     origin = Self.origin(of: metadata, root: root)
     let matching = EntryMatching(metadata: metadata, entries: archive.entries, root: root)
     photos = matching.photos
+    expectedChecksums = matching.expectedChecksums
     warnings = matching.warnings
     damagedBefore = matching.damagedBefore
     strangers = matching.strangers

@@ -12,6 +12,8 @@ struct EntryMatching {
   private(set) var strangers: [String] = []
   /// Photos whose bytes were no longer right when the backup was made.
   private(set) var damagedBefore: [Finding] = []
+  /// The MD5s that photos should have had and no longer had, by id.
+  private(set) var expectedChecksums: [Int64: String] = [:]
 
   /// - Parameter losses: why an entry is not there, by its name, where that is known.
   init(
@@ -99,6 +101,9 @@ struct EntryMatching {
           record: record, originalPath: item.originalPath,
           content: .entry(all[place], md5: checksum(of: item, size: all[place].size)),
           expected: item.expectedChecksum.flatMap { MD5Digest(hex: $0) }))
+    }
+    for item in metadata.photoManifest {
+      expectedChecksums[item.photoId] = item.expectedChecksum?.lowercased()
     }
     for item in metadata.photoManifest where manifest[item.photoId] != nil {
       warnings.append("\(item.zipEntryName.escaped): no photo has the id \(item.photoId)")

@@ -32,9 +32,6 @@ struct RepairPlan {
   /// Nothing is wrong with the archive.
   private(set) var isWhole = false
 
-  /// The MD5s that the manifest says photos should have had, by id.
-  private let expectedChecksums: [Int64: String]
-
   var bytes: Int { items.reduce(0) { $0 + $1.size } }
 
   /// Reads the archive. Whatever is damaged is looked for in `supply`, which is made when it is known what to
@@ -43,10 +40,6 @@ struct RepairPlan {
     _ source: BackupSource, _ counter: ProgressCounter, supply: ([MD5Digest: Int?]) throws -> PhotoSupply
   ) throws {
     self.source = source
-    expectedChecksums = Dictionary(
-      source.metadata.photoManifest.compactMap { item in
-        item.expectedChecksum.map { (item.photoId, $0.lowercased()) }
-      }, uniquingKeysWith: { first, _ in first })
     guard let archive = source.archive else {
       isWhole = true
       return
@@ -116,7 +109,7 @@ struct RepairPlan {
     let row = Photo(
       id: photo.record.id, categoryId: 0, name: "", path: "", originalPath: photo.originalPath, createdAt: 0,
       fileSize: size, md5: md5)
-    let expected = expectedChecksums[photo.record.id]
+    let expected = source.expectedChecksums[photo.record.id]
     return Item(
       source: index, bytes: bytes, md5: md5, size: size, expected: expected == "\(md5)" ? nil : expected,
       fileName: ExportPlan.entryFileName(row))
@@ -158,7 +151,7 @@ struct RepairPlan {
     var metadata = source.metadata
     metadata.version = Metadata.newestVersion
     metadata.format = "ZIP"
-    metadata.photoManifest = []
+    metadata.photos = source.photos.map(\.record)
     for item in items {
       let photo = source.photos[item.source]
       metadata.photos[item.source].path = "photos/\(item.fileName)"

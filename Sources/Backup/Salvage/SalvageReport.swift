@@ -52,7 +52,7 @@ extension BackupSource {
     path = salvage.archive.path
     format = .zip
     archive = salvage.archive
-    metadata = found.metadata
+    metadata = found.metadata.withoutPhotos
     root = found.root
     self.password = password
     origin = found.isMetadataLost ? .unknown : Self.origin(of: found.metadata, root: found.root)
@@ -60,6 +60,7 @@ extension BackupSource {
     warnings = found.warnings
     damagedBefore = found.damagedBefore
     strangers = found.strangers
+    expectedChecksums = found.expectedChecksums
     self.salvage = SalvageReport(fault: fault, losses: found.losses)
   }
 

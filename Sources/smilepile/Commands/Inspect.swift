@@ -91,11 +91,11 @@ struct Inspect: AsyncParsableCommand {
         ("made by", source.origin.rawValue + (metadata.appVersion.isEmpty ? "" : " \(metadata.appVersion)")),
         ("made on", date ?? "unknown"),
         ("categories", "\(metadata.categories.count)"),
-        ("photos", "\(metadata.photos.count)"),
+        ("photos", "\(source.photos.count)"),
         ("photo files", "\(source.photoFiles), \(ByteCount(source.photoBytes))"),
         ("encrypted", encryption?.description ?? "no"),
       ], reporter)
-    let counts = Dictionary(grouping: metadata.photos, by: \.categoryId).mapValues(\.count)
+    let counts = Dictionary(source.photos.map { ($0.record.categoryId, 1) }, uniquingKeysWith: +)
     for category in metadata.categories {
       reporter.result(
         "  \(category.displayName.escaped): \(Count(counts[category.id] ?? 0, "photo"))")
@@ -111,7 +111,7 @@ struct Inspect: AsyncParsableCommand {
       Summary(
         format: source.format.rawValue, version: metadata.version, origin: source.origin.rawValue,
         app_version: metadata.appVersion, export_date: metadata.exportDate,
-        categories: metadata.categories.count, photos: metadata.photos.count,
+        categories: metadata.categories.count, photos: source.photos.count,
         photo_files: source.photoFiles, bytes: source.photoBytes,
         encrypted: !(encryption?.methods.isEmpty ?? true), encryption: encryption?.methods ?? [],
         entries: encryption?.entries, entry_bytes: encryption?.bytes,

@@ -83,15 +83,15 @@ import Testing
   @Test func rowsAndFilesAreThoseOfTheBackup() async throws {
     let library = try SampleLibrary()
     try await library.importing(Fixture.android.path)
-    let source = try BackupSource(path: Fixture.android.path)
+    let metadata = try Fixture.android.metadata
     let contents = try library.contents
     #expect(contents.categories.map(\.id) == [1, 2, 9, 12])
-    #expect(contents.categories.map(\.displayName) == source.metadata.categories.map(\.displayName))
-    #expect(contents.photos.map(\.id) == source.metadata.photos.map(\.id).filter { $0 != 121 })
+    #expect(contents.categories.map(\.displayName) == metadata.categories.map(\.displayName))
+    #expect(contents.photos.map(\.id) == metadata.photos.map(\.id).filter { $0 != 121 })
     let bytes = try library.bytesOfPhotos()
-    for entry in source.metadata.photoManifest {
+    for entry in metadata.photoManifest {
       let photo = try #require(contents.photos.first { $0.id == entry.photoId })
-      let record = try #require(source.metadata.photos.first { $0.id == entry.photoId })
+      let record = try #require(metadata.photos.first { $0.id == entry.photoId })
       #expect(bytes[entry.photoId].map { MD5Digest(of: $0).description } == entry.checksum)
       #expect(photo.originalPath == entry.originalPath && photo.name == record.name)
       #expect(

@@ -85,7 +85,7 @@ import Testing
     #expect(summary.phoneRefusals == [])
     #expect(backup.strict.photos.count == 9 && backup.strict.photoManifest.count == 8)
     #expect(backup.strict.settings.isDarkMode && backup.strict.settings.securitySettings.kidSafeModeEnabled)
-    let original = try BackupSource(path: Fixture.android.path).metadata
+    let original = try Fixture.android.metadata
     #expect(backup.metadata.categories.map(\.displayName) == original.categories.map(\.displayName))
     #expect(
       Set(backup.strict.photoManifest.map(\.checksum)) == Set(original.photoManifest.map(\.checksum)))

@@ -19,6 +19,11 @@ enum Fixture: String, CaseIterable, CustomTestStringConvertible {
 
   var testDescription: String { "\(self)" }
 
+  /// The document at the root of an archive.
+  var metadata: Metadata {
+    get throws { try Metadata(json: TestSupport.Fixture.entries(path)["metadata.json"] ?? []) }
+  }
+
   /// A copy under another name.
   func copy(as name: String, in folder: ScratchFolder) throws -> FilePath {
     try folder.write(Array(try Data(contentsOf: URL(fileURLWithPath: path.string))), to: name)
