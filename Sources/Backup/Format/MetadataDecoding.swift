@@ -15,16 +15,19 @@ extension Metadata {
     public var description: String { path.isEmpty ? reason : "\(path): \(reason)" }
   }
 
-  /// Reads and checks a document.
+  /// Reads and checks a document. Its bytes are let go of in between, if nobody else needs them.
   ///
   /// - Parameter maximumNesting: how deep objects and lists may stand within each other.
   /// - Throws: `Fault` with the place in the document.
-  public init(json: [UInt8], maximumNesting: Int = Limits().maximumNesting) throws(Fault) {
+  public init(
+    json: consuming [UInt8], maximumNesting: Int = Limits().maximumNesting
+  ) throws(Fault) {
     self = try json.withUnsafeBufferPointer { bytes throws(Fault) in
       let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
       return try Metadata(
         UnsafeBufferPointer(rebasing: bytes[(hasMark ? 3 : 0)...]), maximumNesting: maximumNesting)
     }
+    _ = consume json
     try check()
   }
 

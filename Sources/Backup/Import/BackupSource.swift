@@ -173,8 +173,8 @@ public struct BackupSource: Sendable {
     self.password = password
     let (entry, root) = try Self.metadataEntry(archive)
     self.root = root
-    let document = try Self.document(in: entry, of: archive, limits, password)
-    let metadata = try Self.metadata(document, path, limits)
+    let metadata = try Self.metadata(
+      Self.document(in: entry, of: archive, limits, password), path, limits)
     self.metadata = metadata.withoutPhotos
     origin = Self.origin(of: metadata, root: root)
     let matching = EntryMatching(metadata: metadata, entries: archive.entries, root: root)
@@ -186,10 +186,10 @@ public struct BackupSource: Sendable {
   }
 
   static func metadata(
-    _ json: [UInt8], _ path: FilePath, _ limits: Limits = Limits()
+    _ json: consuming [UInt8], _ path: FilePath, _ limits: Limits = Limits()
   ) throws -> Metadata {
     do {
-      return try Metadata(json: json, maximumNesting: limits.maximumNesting)
+      return try Metadata(json: consume json, maximumNesting: limits.maximumNesting)
     } catch {
       throw BackupError.metadata(path, error)
     }

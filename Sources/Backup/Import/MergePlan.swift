@@ -111,6 +111,8 @@ public struct MergePlan: Sendable {
     // which photos of the backup lie under which identity, in the backup's order
     var sources: [Int] = []
     var rows: [Photo] = []
+    sources.reserveCapacity(backup.photos.count)
+    rows.reserveCapacity(backup.photos.count)
     for (index, photo) in backup.photos.enumerated() {
       guard let category = categories[photo.record.categoryId] else { continue }
       // what the backup lost, or has only as it was when it had rotten, the library may hold
