@@ -80,8 +80,6 @@ public struct BackupSource: Sendable {
   public let archive: Archive?
   /// The one folder of the archive that holds everything, with its slash; empty if there is none.
   let root: String
-  /// What the manifest says that photos should have had for an MD5 and no longer had, by id.
-  let expectedChecksums: [Int64: String]
   /// What its encrypted entries are read with.
   let password: Secret?
   /// What was wrong with the archive, where it had to be searched; nil for a backup that is one.
@@ -154,7 +152,6 @@ public struct BackupSource: Sendable {
     let metadata = try Self.metadata(document, path, limits)
     self.metadata = metadata.withoutPhotos
     origin = Self.origin(of: metadata, root: "")
-    expectedChecksums = [:]
     warnings = []
     damagedBefore = []
     strangers = []
@@ -179,7 +176,6 @@ public struct BackupSource: Sendable {
     origin = Self.origin(of: metadata, root: root)
     let matching = EntryMatching(metadata: metadata, entries: archive.entries, root: root)
     photos = matching.photos
-    expectedChecksums = matching.expectedChecksums
     warnings = matching.warnings
     damagedBefore = matching.damagedBefore
     strangers = matching.strangers

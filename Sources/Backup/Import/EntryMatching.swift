@@ -12,8 +12,6 @@ struct EntryMatching {
   private(set) var strangers: [String] = []
   /// Photos whose bytes were no longer right when the backup was made.
   private(set) var damagedBefore: [Finding] = []
-  /// The MD5s that photos should have had and no longer had, by id.
-  private(set) var expectedChecksums: [Int64: String] = [:]
 
   /// - Parameter losses: why an entry is not there, by its name, where that is known.
   init(
@@ -69,41 +67,31 @@ struct EntryMatching {
       let otherName = found == nil ? "photos/\(item.fileName)" : ""
       // the second name only where no other photo's manifest entry names it itself
       if found == nil, let place = places[otherName], !named.contains(otherName) { found = place }
-      guard let place = found else {
-        photos.append(
-          .init(
-            record: record, originalPath: item.originalPath,
-            content: .absent(
-              reason: losses[item.zipEntryName] ?? losses[otherName]
-                ?? "its file \(item.zipEntryName.escaped) is not in the archive",
-              isDamage: true, md5: item.checksum.flatMap { MD5Digest(hex: $0) })))
-        continue
-      }
-      // one entry for each photo: a small archive must not grow by being asked for again and again
-      guard !isUsed[place] else {
-        photos.append(
-          .init(
-            record: record, originalPath: item.originalPath,
-            content: .absent(
-              reason: "its file \(names[place].escaped) is another photo's too", isDamage: true,
-              md5: item.checksum.flatMap { MD5Digest(hex: $0) })))
-        continue
-      }
-      isUsed[place] = true
-      if let expected = item.expectedChecksum {
-        let label = PhotoLabel.label(
-          id: record.id, category: categories[record.categoryId] ?? "", name: record.name)
-        damagedBefore.append(
-          Finding(label, "it was already damaged when the backup was made (its MD5 should be \(expected))"))
+      let md5 = item.checksum.flatMap { MD5Digest(hex: $0) }
+      let content: BackupSource.Content
+      if let place = found, !isUsed[place] {
+        isUsed[place] = true
+        content = .entry(all[place], md5: checksum(of: item, size: all[place].size))
+        if let expected = item.expectedChecksum {
+          let label = PhotoLabel.label(
+            id: record.id, category: categories[record.categoryId] ?? "", name: record.name)
+          damagedBefore.append(
+            Finding(label, "it was already damaged when the backup was made (its MD5 should be \(expected))"))
+        }
+      } else if let place = found {
+        // one entry for each photo: a small archive must not grow by being asked for again and again
+        let reason = "its file \(names[place].escaped) is another photo's too"
+        content = .absent(reason: reason, isDamage: true, md5: md5)
+      } else {
+        let reason =
+          losses[item.zipEntryName] ?? losses[otherName]
+          ?? "its file \(item.zipEntryName.escaped) is not in the archive"
+        content = .absent(reason: reason, isDamage: true, md5: md5)
       }
       photos.append(
         .init(
-          record: record, originalPath: item.originalPath,
-          content: .entry(all[place], md5: checksum(of: item, size: all[place].size)),
+          record: record, originalPath: item.originalPath, content: content,
           expected: item.expectedChecksum.flatMap { MD5Digest(hex: $0) }))
-    }
-    for item in metadata.photoManifest {
-      expectedChecksums[item.photoId] = item.expectedChecksum?.lowercased()
     }
     for item in metadata.photoManifest where manifest[item.photoId] != nil {
       warnings.append("\(item.zipEntryName.escaped): no photo has the id \(item.photoId)")

@@ -17,7 +17,7 @@ struct RepairPlan {
     var md5: MD5Digest
     var size: Int
     /// The MD5 that the library had for it, where these bytes are not those.
-    var expected: String?
+    var expected: MD5Digest?
     /// The entry's name without its folder.
     var fileName: String
   }
@@ -100,7 +100,7 @@ struct RepairPlan {
   /// Photos whose bytes were no longer right when the backup was made, and the MD5 that they had.
   private func missedBefore(_ found: [Int: Item]) -> [(index: Int, md5: MD5Digest)] {
     found.values.sorted { $0.source < $1.source }.compactMap { item in
-      item.expected.flatMap { MD5Digest(hex: $0) }.map { (item.source, $0) }
+      item.expected.map { (item.source, $0) }
     }
   }
 
@@ -109,9 +109,9 @@ struct RepairPlan {
     let row = Photo(
       id: photo.record.id, categoryId: 0, name: "", path: "", originalPath: photo.originalPath, createdAt: 0,
       fileSize: size, md5: md5)
-    let expected = source.expectedChecksums[photo.record.id]
     return Item(
-      source: index, bytes: bytes, md5: md5, size: size, expected: expected == "\(md5)" ? nil : expected,
+      source: index, bytes: bytes, md5: md5, size: size,
+      expected: photo.expected == md5 ? nil : photo.expected,
       fileName: ExportPlan.entryFileName(row))
   }
 
@@ -160,7 +160,7 @@ struct RepairPlan {
         Metadata.ManifestEntry(
           photoId: photo.record.id, originalPath: photo.originalPath,
           zipEntryName: "photos/\(item.fileName)", fileName: item.fileName, fileSize: Int64(item.size),
-          checksum: item.md5.description, expectedChecksum: item.expected))
+          checksum: item.md5.description, expectedChecksum: item.expected?.description))
     }
     // both apps demand a date
     metadata.exportDate = metadata.exportDate ?? Date().milliseconds

@@ -60,7 +60,6 @@ extension BackupSource {
     warnings = found.warnings
     damagedBefore = found.damagedBefore
     strangers = found.strangers
-    expectedChecksums = found.expectedChecksums
     self.salvage = SalvageReport(fault: fault, losses: found.losses)
   }
 

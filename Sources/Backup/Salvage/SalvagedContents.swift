@@ -15,7 +15,6 @@ struct SalvagedContents {
   private(set) var warnings: [String] = []
   private(set) var damagedBefore: [Finding] = []
   private(set) var strangers: [String] = []
-  private(set) var expectedChecksums: [Int64: String] = [:]
   private(set) var losses: [Finding] = []
 
   private let salvage: Salvage
@@ -142,7 +141,6 @@ struct SalvagedContents {
     warnings = matching.warnings
     damagedBefore = matching.damagedBefore
     strangers = matching.strangers
-    expectedChecksums = matching.expectedChecksums
     // the losses of photos are told by the photos; those of copies that were made good are none
     for item in metadata.photoManifest { names.formUnion([item.zipEntryName, "photos/\(item.fileName)"]) }
     names.formUnion(entries.map { String($0.name.dropFirst(root.count)) })
