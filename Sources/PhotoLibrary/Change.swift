@@ -92,7 +92,7 @@ public final class Change: Sendable {
   /// - Throws: `FileError` or `LibraryError`; the library is then as it was before.
   public func commit(_ edit: LibraryEdit, files: [StagedFile]) throws {
     if !files.isEmpty {
-      if writer.syncs { try sync(files) }
+      if writer.syncs { try staging.sync(files.map(\.name)) }
       try staging.write(journalOf: files, as: .change, syncs: writer.syncs, Staging.Journal.Item.init)
       try moveIntoPlace(files)
     }
@@ -107,14 +107,6 @@ public final class Change: Sendable {
     }
     // the change stands; what is left is tidying, which the next writer does if this one cannot
     try? writer.settleReplacedPhotos()
-  }
-
-  private func sync(_ files: [StagedFile]) throws {
-    // `staging` is older than the files, so that it hears of each page of them that was lost
-    if files.count >= Staging.manyFiles, try staging.directory.syncFileSystem() { return }
-    try Workers.forEach(0..<files.count, threads: 8) { index in
-      try self.staging.directory.open(FilePath(files[index].name), .read).sync()
-    }
   }
 
   private func moveIntoPlace(_ files: [StagedFile]) throws {

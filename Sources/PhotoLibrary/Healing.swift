@@ -81,9 +81,7 @@ public final class Healing: Sendable {
   public func commit(_ items: [Item]) throws -> Outcome {
     var outcome = Outcome()
     guard !items.isEmpty else { return outcome }
-    try Workers.forEach(0..<items.count, threads: 8) { index in
-      try self.staging.directory.open(FilePath(items[index].name), .read).sync()
-    }
+    try staging.sync(items.map(\.name))
     let files = items.map { item in
       Journal.Item(
         name: item.name, path: item.photo.path, md5: item.photo.md5?.description ?? "",

@@ -126,7 +126,7 @@ public final class Library: Sendable {
     var folder: Substring = ""
     var indices: [Int] = []
     for index in photos.indices {
-      let next = Self.split(photos[index].path).folder
+      let next = photos[index].path.folderAndName.folder
       // bytes, since two names that are one to Swift are two to the kernel
       if !next.utf8.elementsEqual(folder.utf8) {
         byFolder[FilePath(String(folder)), default: []] += indices
@@ -139,7 +139,7 @@ public final class Library: Sendable {
       do throws(FileError) {
         let directory = try root.directory(folder)
         for index in indices {
-          let name = FilePath(String(Self.split(photos[index].path).name))
+          let name = FilePath(String(photos[index].path.folderAndName.name))
           results[index] = Self.status(of: name, in: directory)
         }
       } catch {
@@ -147,12 +147,6 @@ public final class Library: Sendable {
       }
     }
     return results.compactMap { $0 }
-  }
-
-  /// At the last slash. By hand: taking a path apart otherwise costs more than asking the kernel for its status.
-  private static func split(_ path: String) -> (folder: Substring, name: Substring) {
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", path[...]) }
-    return (path[..<slash], path[path.utf8.index(after: slash)...])
   }
 
   private static func status(

@@ -10,10 +10,8 @@ struct ListedFolders {
 
   /// Whether something lies at a path in the library.
   mutating func hold(_ path: String, in root: borrowing Directory) throws(FileError) -> Bool {
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else {
-      return try root.status(of: FilePath(path)) != nil
-    }
-    let (folder, name) = (path[..<slash], path[path.utf8.index(after: slash)...])
+    let (folder, name) = path.folderAndName
+    if folder.isEmpty { return try root.status(of: FilePath(path)) != nil }
     if let known = names[folder] { return known.contains(String(name)) }
     var found: Set<String> = []
     do {

@@ -16,12 +16,10 @@ final class PhotoFolders: Sendable {
 
   /// Opens a photo's file for reading, never through a symbolic link.
   func open(_ path: String, in root: borrowing Directory) throws(FileError) -> File {
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else {
-      return try root.open(FilePath(path), .read)
-    }
-    let name = FilePath(String(path[path.utf8.index(after: slash)...]))
+    let (parent, name) = path.folderAndName
+    if parent.isEmpty { return try root.open(FilePath(path), .read) }
     do {
-      return try folder(path[..<slash], in: root).directory.open(name, .read)
+      return try folder(parent, in: root).directory.open(FilePath(String(name)), .read)
     } catch {
       guard error.isAbsence else { throw error }
       // the folder may have gone when it was empty, and been made again

@@ -69,3 +69,12 @@ struct PhotoPath {
     return (isASCII ? path : path.precomposedStringWithCanonicalMapping).lowercased()
   }
 }
+
+extension String {
+  /// What stands before the last slash, and after it. By hand: taking a path apart otherwise costs more than asking the
+  /// kernel for its status.
+  var folderAndName: (folder: Substring, name: Substring) {
+    guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", self[...]) }
+    return (self[..<slash], self[utf8.index(after: slash)...])
+  }
+}

@@ -20,9 +20,6 @@ enum Staging {
     var unfinishedName: FilePath { FilePath(rawValue + ".new") }
   }
 
-  /// So many files are flushed together with the rest of their file system, where that is possible.
-  static let manyFiles = 32
-
   /// Whether a folder in the working folder is a change's. Whatever else is there is a stranger's.
   static func isChange(_ name: FilePath) -> Bool { UUID(uuidString: name.string) != nil }
 

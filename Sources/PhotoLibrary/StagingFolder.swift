@@ -1,5 +1,6 @@
 import FileSystem
 import Foundation
+import Operations
 import SystemPackage
 
 /// The folder of one change in `.staging`: files come into it under names of this program's own, and the journal that
@@ -25,6 +26,17 @@ final class StagingFolder: Sendable {
 
   /// Takes a file back out. Any thread.
   func unstage(_ name: String) throws(FileError) { try directory.remove(FilePath(name)) }
+
+  /// Makes files durable: many together with the rest of their file system, where that is possible.
+  func sync(_ names: [String]) throws {
+    // the folder is older than the files, so that it hears of each page of them that was lost
+    if names.count >= Self.manyFiles, try directory.syncFileSystem() { return }
+    try Workers.forEach(0..<names.count, threads: 8) { index in
+      try self.directory.open(FilePath(names[index]), .read).sync()
+    }
+  }
+
+  static let manyFiles = 32
 
   /// Files whose lines of a journal are made at a time: the encoder takes some ten times the memory of what it makes.
   private static let filesAtATime = 1_000

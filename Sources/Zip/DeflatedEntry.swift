@@ -33,7 +33,7 @@ struct DeflatedEntry: ~Copyable {
   mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
     let left = entry.size - delivered
     // one byte more than is left, to see whether there is one
-    let room = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(left + 1))
+    let room = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(min(left, buffer.count - 1) + 1))
     while inflation.state == .running {
       if waiting.isEmpty { try fill() }
       let (used, produced) = inflation.expand(

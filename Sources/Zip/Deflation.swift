@@ -13,11 +13,7 @@ struct Deflation: ~Copyable {
     let code = deflateInit2_(
       stream, Z_BEST_SPEED, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
       CInt(MemoryLayout<z_stream>.size))
-    guard code == Z_OK else {
-      stream.deallocate()
-      output.deallocate()
-      return nil
-    }
+    guard code == Z_OK else { return nil }
   }
 
   deinit {

@@ -7,26 +7,23 @@ enum EncryptedArchive {
     _ entries: [NewEntry], _ password: Secret, to file: borrowing File, _ placed: any PlacedContents,
     _ isCancelled: @escaping () -> Bool
   ) throws -> Int {
-    let session = WriteSession(password: password)
-    let handle = try WriteHandle(session)
-    var placedCount = 0
-    for (number, entry) in entries.enumerated() {
-      let source: EntrySource
-      switch entry.contents {
-      case .placed(let size):
-        source = EntrySource(session, entry: UInt64(number), .placed(index: placedCount, size: size))
-        placedCount += 1
-      case .text(let text):
-        source = EntrySource(session, entry: UInt64(number), .text(text))
+    try withUnsafePointer(to: file) { file in
+      let session = WriteSession(file, placed, isCancelled)
+      let handle = try WriteHandle(session)
+      var placedCount = 0
+      for (number, entry) in entries.enumerated() {
+        let contents: EntrySource.Contents
+        switch entry.contents {
+        case .placed(let size):
+          contents = .placed(index: placedCount, size: size)
+          placedCount += 1
+        case .text(let text):
+          contents = .text(text)
+        }
+        try handle.add(entry, EntrySource(session, entry: UInt64(number), contents), password)
       }
-      try handle.add(entry, source, password)
-    }
-    var open = Optional(handle)
-    return try withUnsafePointer(to: file) { file in
-      session.begin(file, placed, isCancelled)
-      defer { session.end() }
       do {
-        try open.take()?.close()
+        try handle.close()
       } catch {
         throw session.failure ?? error
       }

@@ -11,7 +11,7 @@ public struct Entry: Sendable, Equatable {
     case aes(keyBits: Int, hasCRC: Bool)
   }
 
-  /// The place in the directory, from 0; also libzip's index.
+  /// The place in the directory, from 0.
   public let index: Int
   /// The name: UTF-8 under flag bit 11, or by the Unicode path field 0x7075 if that belongs to this name,
   /// or because the bytes are valid UTF-8; else the bytes read as code page 437. APPNOTE 4.6.9, appendix D.

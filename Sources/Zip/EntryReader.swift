@@ -1,32 +1,31 @@
-import CLibZip
 import FileSystem
 import Secrets
 import SystemPackage
 
-/// Reads entries of an archive, and checked to the last byte; what is encrypted, or compressed other than by deflate,
-/// by libzip. One for each thread: readers are independent of each other, and share the archive's open file. All
+/// Reads entries of an archive, expanded, decrypted, and checked to the last byte. What is encrypted, or compressed other
+/// than by deflate, is libzip's work. One for each thread: readers are independent of each other, and share the archive's open file. All
 /// functions block.
 public struct EntryReader: ~Copyable {
   private let archive: Archive
   private let password: Secret?
   private let view: EntryView
   private let buffer: UnsafeMutableRawBufferPointer
-  /// Compressed bytes, 128 KiB.
+  /// Bytes of the archive, 128 KiB.
   private let input: UnsafeMutableRawBufferPointer
 
   /// Bytes handed out at once, at most.
   public static let pieceSize = 256 << 10
 
-  /// Makes a reader, with 512 KiB of memory of its own.
+  /// Makes a reader, with 384 KiB of memory of its own.
   /// - Parameter password: for encrypted entries. Others are read without it.
   /// - Throws: `ArchiveError.changed` if the file was written to since it was scanned.
   public init(_ archive: Archive, password: Secret? = nil) throws(ArchiveError) {
     try archive.file.checkUnchanged()
     self.archive = archive
     self.password = password
-    view = EntryView(archive.file)
     buffer = .allocate(byteCount: Self.pieceSize, alignment: 4096)
     input = .allocate(byteCount: 128 << 10, alignment: 4096)
+    view = EntryView(archive.file, ahead: input)
   }
 
   deinit {
@@ -49,24 +48,24 @@ public struct EntryReader: ~Copyable {
       }
       return
     }
-    if entry.size == 0, entry.encryption == .none, entry.method != 8 || entry.compressedSize == 0 { return }
-    if entry.method == 8, entry.encryption == .none {
+    switch (entry.encryption, entry.method) {
+    case (.none, _) where entry.size == 0 && entry.compressedSize == 0:
+      return
+    case (.none, 8):
       var deflated = try DeflatedEntry(entry, of: archive, input: input)
       while case let count = try deflated.read(into: buffer), count > 0 {
         try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       }
-      return
-    }
-    if case .aes(_, hasCRC: false) = entry.encryption {
+    case (.aes(_, hasCRC: false), _):
       try readAuthenticated(entry, body)
-    } else {
+    default:
       try stream(entry, as: .none, body)
     }
   }
 
   /// Whether the password fits an encrypted entry, as far as its first bytes tell: one wrong password in 65,536 is
   /// taken for a right one with AES, one in 256 with the traditional encryption. Nothing else of the entry is read.
-  /// - Throws: `.file`, `.changed`, or `.libzip` where it cannot be tried.
+  /// - Throws: `.file`, or `.libzip` where it cannot be tried.
   public mutating func passwordFits(_ entry: Entry) throws(ArchiveError) -> Bool {
     view.show(entry, as: .none)
     do {
@@ -119,7 +118,7 @@ public struct EntryReader: ~Copyable {
     var delivered = 0
     while true {
       // one byte more than is left, to see whether there is one
-      let wanted = min(buffer.count, declared - delivered + 1)
+      let wanted = min(buffer.count - 1, declared - delivered) + 1
       let count = try stream.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]))
       if count == 0 { break }
       guard count <= declared - delivered else { throw damaged(entry, .long(declared: declared)) }

@@ -27,7 +27,7 @@ struct EntryRecord {
   /// Bytes of the local header.
   var headerSize: Int { RecordLength.localHeader + name.utf8.count + (isLarge ? 20 : 0) }
 
-  private var isLarge: Bool { size >= Self.limit || compressedSize >= Self.limit }
+  var isLarge: Bool { size >= Self.limit || compressedSize >= Self.limit }
 
   /// 2.0 for deflated entries, 4.5 for ZIP64. APPNOTE 4.4.3.
   private func version(_ needsZip64: Bool) -> UInt16 { needsZip64 ? 45 : method == 0 ? 10 : 20 }

@@ -57,12 +57,9 @@ final class EntrySource {
     case .placed(let index, let size):
       let wanted = min(destination.count, size - given)
       if wanted == 0 { return 0 }
-      let count = try session.readPlaced(UnsafeMutableRawBufferPointer(rebasing: destination[..<wanted]))
+      let count = try session.readPlaced(
+        index, into: UnsafeMutableRawBufferPointer(rebasing: destination[..<wanted]), after: given, of: size)
       given += count
-      if session.chunkRemainder > size - given {
-        throw ArchiveWriteError.length(
-          entry: index, expected: size, given: given + session.chunkRemainder)
-      }
       return count
     case .text:
       let count = min(destination.count, text.count - given)

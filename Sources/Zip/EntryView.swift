@@ -33,19 +33,18 @@ final class EntryView {
   private(set) var failure: FileError?
 
   /// Bytes read ahead, since libzip expands from pieces of 8 KiB.
-  private var ahead: UnsafeMutableRawBufferPointer
+  private let ahead: UnsafeMutableRawBufferPointer
   private var aheadRange = 0..<0
 
   /// libzip looks for end records in the last 65,577 bytes. That many zeros between the data and the
   /// directory keep it from finding any in the data.
   private static let gap = 66_000
 
-  init(_ file: ArchiveFile) {
+  /// `ahead` belongs to the reader, and outlives every entry that it opens.
+  init(_ file: ArchiveFile, ahead: UnsafeMutableRawBufferPointer) {
     self.file = file
-    ahead = .allocate(byteCount: 128 << 10, alignment: 4096)
+    self.ahead = ahead
   }
-
-  deinit { ahead.deallocate() }
 
   /// Shows another entry.
   func show(_ entry: Entry, as disguise: Disguise) {
@@ -61,7 +60,8 @@ final class EntryView {
 
   /// A libzip source over the view; libzip frees it, and holds the view until then.
   func source() -> OpaquePointer? {
-    zip_source_function_create(
+    let context = Unmanaged.passRetained(self)
+    let source = zip_source_function_create(
       { context, data, length, command in
         guard let context else { return -1 }
         let view = Unmanaged<EntryView>.fromOpaque(context)
@@ -70,7 +70,9 @@ final class EntryView {
           return 0
         }
         return view.takeUnretainedValue().answer(command, data, Int(length))
-      }, Unmanaged.passRetained(self).toOpaque(), nil)
+      }, context.toOpaque(), nil)
+    if source == nil { context.release() }
+    return source
   }
 
   private var length: Int { head.count + data.count + Self.gap + tail.count }

@@ -20,7 +20,6 @@ struct Inflation: ~Copyable {
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
     guard inflateInit2_(stream, -15, ZLIB_VERSION, CInt(MemoryLayout<z_stream>.size)) == Z_OK else {
-      stream.deallocate()
       return nil
     }
   }

@@ -33,9 +33,9 @@ struct PlainArchive {
     var record = EntryRecord(entry, method: 0, offset: position)
     (record.size, record.compressedSize) = (size, size)
     let start = position + record.headerSize
+    try placed.open(placedCount, at: start)
     do {
       defer { placed.close() }
-      try placed.open(placedCount, at: start)
       record.crc32 = try checksum(of: placed, size: size, isCancelled)
     }
     let header = record.localHeader
@@ -76,12 +76,13 @@ struct PlainArchive {
       if let piece {
         checksum.update(piece)
         record.size += piece.count
-        guard record.size < EntryRecord.limit else { throw ArchiveWriteError.textTooLong(bytes: record.size) }
       }
       try deflation.deflate(piece) { bytes in
         try file.write(bytes, at: start + record.compressedSize)
         record.compressedSize += bytes.count
       }
+      // there is no room left in the header for ZIP64
+      guard !record.isLarge else { throw ArchiveWriteError.textTooLong(bytes: record.size) }
     }
     try text { try pass($0) }
     try pass(nil)

@@ -2,37 +2,26 @@ import CLibZip
 import FileSystem
 import Secrets
 
-/// What one run of `zip_close`, which writes an encrypted archive, shares between its callbacks: the sink, the placed contents, and the first
-/// error, since libzip can only carry a number. It belongs to the thread that runs `zip_close`.
+/// What one run of `zip_close`, which writes an encrypted archive, shares between its callbacks: the sink, the placed
+/// contents, and the first error, since libzip can only carry a number. It belongs to the thread that runs `zip_close`.
 final class WriteSession {
-  /// What every entry is encrypted with.
-  let password: Secret
   /// The handle that is being written, for the fields that `Zip64Boundary` adds. Owned by `WriteHandle`.
   var archive: OpaquePointer?
   /// The archive's bytes on their way to the file.
-  var sink = WriteSink()
+  var sink: WriteSink
   /// The first error thrown inside a callback.
   private(set) var failure: (any Error)?
 
-  private var placed: (any PlacedContents)?
-  private var isCancelled: () -> Bool = { false }
+  private let placed: any PlacedContents
+  private let isCancelled: () -> Bool
   private var chunk = UnsafeRawBufferPointer(start: nil, count: 0)
   private var chunkPosition = 0
 
-  init(password: Secret) { self.password = password }
-
-  /// `file` is used until `end`.
-  func begin(
-    _ file: UnsafePointer<File>, _ placed: any PlacedContents, _ isCancelled: @escaping () -> Bool
-  ) {
-    sink.file = file
+  /// `file` is used until `zip_close` has returned.
+  init(_ file: UnsafePointer<File>, _ placed: any PlacedContents, _ isCancelled: @escaping () -> Bool) {
+    sink = WriteSink(file)
     self.placed = placed
     self.isCancelled = isCancelled
-  }
-
-  func end() {
-    sink.file = nil
-    placed = nil
   }
 
   func fail(_ error: any Error) {
@@ -57,20 +46,23 @@ final class WriteSession {
     sink.stage = .data
     chunk = UnsafeRawBufferPointer(start: nil, count: 0)
     chunkPosition = 0
-    try placed?.open(index, at: sink.position)
+    try placed.open(index, at: sink.position)
   }
 
   /// Bytes of the placed contents that libzip has not read yet.
-  var chunkRemainder: Int { chunk.count - chunkPosition }
+  private var chunkRemainder: Int { chunk.count - chunkPosition }
 
-  func readPlaced(_ destination: UnsafeMutableRawBufferPointer) throws -> Int {
+  /// Reads on in a placed entry of `size` bytes, of which `given` have been read.
+  func readPlaced(
+    _ index: Int, into destination: UnsafeMutableRawBufferPointer, after given: Int, of size: Int
+  ) throws -> Int {
     if chunkRemainder == 0 {
       try checkCancelled()
-      chunk = try placed?.next() ?? chunk
+      chunk = try placed.next()
       chunkPosition = 0
-      // an end before the announced size would be stored short, in silence
-      guard chunk.count > 0 else {
-        throw ArchiveWriteError.library(code: Int(ZIP_ER_EOF), message: "a placed entry ended early")
+      // libzip would store an entry that ends early short, in silence
+      guard 1...(size - given) ~= chunk.count else {
+        throw ArchiveWriteError.length(entry: index, expected: size, given: given + chunk.count)
       }
     }
     let count = min(destination.count, chunkRemainder)
@@ -83,7 +75,7 @@ final class WriteSession {
 
   func closePlaced() {
     sink.stage = .records
-    placed?.close()
+    placed.close()
     chunk = UnsafeRawBufferPointer(start: nil, count: 0)
     chunkPosition = 0
   }

@@ -6,8 +6,8 @@ import Glibc
 /// writes. libzip goes back to each local header once its entry's CRC is known; a header that is still in
 /// the buffer costs no system call then.
 struct WriteSink {
-  /// The open archive file, during `zip_close`.
-  var file: UnsafePointer<File>?
+  /// The open archive file.
+  private let file: UnsafePointer<File>
   /// What libzip is writing.
   enum Stage {
     /// Headers, the directory and the end records.
@@ -28,6 +28,8 @@ struct WriteSink {
   private var start = 0
   private static let capacity = 256 << 10
 
+  init(_ file: UnsafePointer<File>) { self.file = file }
+
   mutating func write(_ bytes: UnsafeRawBufferPointer) throws {
     if stage == .records, let repaired = Zip64Boundary.repair(bytes) {
       try repaired.withUnsafeBytes { try store($0) }
@@ -43,7 +45,7 @@ struct WriteSink {
       start = position
     }
     if bytes.count > Self.capacity {
-      try file?.pointee.write(bytes, at: position)
+      try file.pointee.write(bytes, at: position)
       start = position + bytes.count
     } else {
       let index = position - start
@@ -74,7 +76,7 @@ struct WriteSink {
   }
 
   mutating func flush() throws {
-    if !pending.isEmpty { try file?.pointee.write(pending, at: start) }
+    if !pending.isEmpty { try file.pointee.write(pending, at: start) }
     start += pending.count
     pending.removeAll(keepingCapacity: true)
   }

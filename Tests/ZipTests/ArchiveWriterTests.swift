@@ -1,5 +1,6 @@
 import FileSystem
 import Foundation
+import Secrets
 import SystemPackage
 import Testing
 
@@ -83,15 +84,16 @@ import Testing
     }
   }
 
-  @Test func aPlacedEntryOfTheWrongLengthIsAnError() throws {
+  @Test(arguments: [nil, "correct horse battery"] as [Secret?])
+  func aPlacedEntryOfTheWrongLengthIsAnError(password: Secret?) throws {
     let scratch = try WriterScratch()
-    #expect(throws: ArchiveWriteError.self) {
-      var writer = try ArchiveWriter()
+    #expect(throws: ArchiveWriteError.length(entry: 0, expected: 4, given: 3)) {
+      var writer = try ArchiveWriter(password: password)
       try writer.addPlaced("short", size: 4, modified: 0)
       _ = try writer.write(to: scratch.file, placed: MemoryContents([[1, 2, 3]]))
     }
     #expect(throws: ArchiveWriteError.length(entry: 0, expected: 2, given: 3)) {
-      var writer = try ArchiveWriter()
+      var writer = try ArchiveWriter(password: password)
       try writer.addPlaced("long", size: 2, modified: 0)
       _ = try writer.write(to: scratch.file, placed: MemoryContents([[1, 2, 3]]))
     }
@@ -132,7 +134,7 @@ import Testing
     let size = try writer.write(
       to: scratch.file, placed: MemoryContents(Array(repeating: [], count: count)))
     let tail = try scratch.bytes().suffix(98)
-    #expect(tail.prefix(4) == (count < 65_535 ? tail.prefix(4) : [0x50, 0x4B, 6, 6]))
+    #expect(tail.prefix(4).elementsEqual([0x50, 0x4B, 6, 6]) == (count >= 65_535))
     #expect(tail.dropFirst(56).prefix(4).elementsEqual([0x50, 0x4B, 6, 7]) == (count >= 65_535))
     #expect(try scratch.file.status().size == size)
     #expect(try scratch.toolFailures() == [])

@@ -140,10 +140,9 @@ struct EncryptedWriterTests {
   /// their way to the file.
   @Test func encryptedBytesAreNotMended() throws {
     let scratch = try WriterScratch()
-    var sink = WriteSink()
     let looksLikeAField: [UInt8] = [0x01, 0x00, 0x00, 0x00]
     try withUnsafePointer(to: scratch.file) { file in
-      sink.file = file
+      var sink = WriteSink(file)
       sink.stage = .data
       try looksLikeAField.withUnsafeBytes { try sink.write($0) }
       sink.stage = .records

@@ -27,13 +27,7 @@ struct ArchiveDataWriter {
     _ chunk: ChunkPlan.Chunk, _ number: Int, to file: borrowing File
   ) throws(FileError) {
     let end =
-      if isEncrypted {
-        pass(chunk, number)
-      } else if chunk.isPacked {
-        try writePacked(chunk, number, to: file)
-      } else {
-        try writePiece(chunk, number, to: file)
-      }
+      if isEncrypted { pass(chunk, number) } else { try store(chunk, number, in: file) }
     if startsWriteBack && end - writeBackStart >= Self.writeBackSize {
       file.startWriteBack(from: writeBackStart, count: end - writeBackStart)
       writeBackStart = end
@@ -43,53 +37,26 @@ struct ArchiveDataWriter {
   /// Counts what `ArchiveWriter` has written itself, and returns where that ends, or nearly so: a part of it may still
   /// be in its buffer.
   private func pass(_ chunk: ChunkPlan.Chunk, _ number: Int) -> Int {
-    let places = pool.places(number)
+    advance(chunk)
+    return pool[placeOf: number] + chunk.offset + chunk.length
+  }
+
+  private func advance(_ chunk: ChunkPlan.Chunk) {
     guard chunk.isPacked else {
-      progress(PipelineAdvance(item: chunk.items.lowerBound, bytes: chunk.length, isDone: chunk.isLast))
-      return places[0].offset + chunk.offset + chunk.length
+      return progress(
+        PipelineAdvance(item: chunk.items.lowerBound, bytes: chunk.length, isDone: chunk.isLast))
     }
     for item in chunk.items { progress(PipelineAdvance(item: item, bytes: items[item].size, isDone: true)) }
-    return places[chunk.items.count - 1].offset
   }
 
-  private func writePiece(
-    _ chunk: ChunkPlan.Chunk, _ number: Int, to file: borrowing File
+  /// A piece of an item; or items and the headers between them, which lie in the buffer as in the archive.
+  private func store(
+    _ chunk: ChunkPlan.Chunk, _ number: Int, in file: borrowing File
   ) throws(FileError) -> Int {
-    let offset = pool.places(number)[0].offset + chunk.offset
-    let bytes = UnsafeRawBufferPointer(rebasing: pool.buffer(number)[..<chunk.length])
-    try file.write(bytes, at: offset)
-    progress(PipelineAdvance(item: chunk.items.lowerBound, bytes: chunk.length, isDone: chunk.isLast))
+    let header = chunk.isPacked ? items[chunk.items.lowerBound].headerSize : 0
+    let offset = pool[placeOf: number] + chunk.offset - header
+    try file.write(UnsafeRawBufferPointer(rebasing: pool.buffer(number)[..<chunk.length]), at: offset)
+    advance(chunk)
     return offset + chunk.length
-  }
-
-  /// Items and the headers between them lie in the buffer as in the archive, so one write does. Where a
-  /// header has another length than foreseen, another write begins behind it.
-  private func writePacked(
-    _ chunk: ChunkPlan.Chunk, _ number: Int, to file: borrowing File
-  ) throws(FileError) -> Int {
-    let buffer = UnsafeRawBufferPointer(pool.buffer(number))
-    let places = pool.places(number)
-    // what is to be written next: bytes of the buffer, and the first one's offset in the archive
-    var run = 0..<0
-    var runOffset = 0
-    var position = 0
-    for (index, item) in chunk.items.enumerated() {
-      let place = places[index]
-      position += items[item].headerSize
-      let start = position - place.headerSize
-      let offset = place.offset - place.headerSize
-      position += items[item].size
-      if start != run.upperBound || offset - runOffset != run.count {
-        try file.write(UnsafeRawBufferPointer(rebasing: buffer[run]), at: runOffset)
-        run = start..<start
-        runOffset = offset
-      }
-      run = run.lowerBound..<position
-    }
-    try file.write(UnsafeRawBufferPointer(rebasing: buffer[run]), at: runOffset)
-    for item in chunk.items {
-      progress(PipelineAdvance(item: item, bytes: items[item].size, isDone: true))
-    }
-    return runOffset + run.count
   }
 }

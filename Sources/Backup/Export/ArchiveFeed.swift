@@ -34,7 +34,7 @@ final class ArchiveFeed: PlacedContents {
     item = index
     itemOffset = offset
     if chunk.isPacked { position += items[index].headerSize }
-    pool.places(number)[index - chunk.items.lowerBound] = BufferPool.Place(offset: offset)
+    if index == chunk.items.lowerBound { pool[placeOf: number] = offset }
   }
 
   func next() throws -> UnsafeRawBufferPointer {
@@ -42,7 +42,7 @@ final class ArchiveFeed: PlacedContents {
     if !chunk.isPacked && position > 0 {
       number += 1
       chunk = try wait()
-      pool.places(number)[0] = BufferPool.Place(offset: itemOffset)
+      pool[placeOf: number] = itemOffset
     }
     let length = chunk.isPacked ? items[item].size : chunk.length
     let bytes = pool.buffer(number)[position..<position + length]
@@ -58,17 +58,16 @@ final class ArchiveFeed: PlacedContents {
 
   func takeHeader(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
     guard let chunk else { return false }
-    let index = item - chunk.items.lowerBound
-    defer { if index == chunk.items.count - 1 { leaveChunk() } }
+    defer { if item == chunk.items.upperBound - 1 { leaveChunk() } }
     guard chunk.isPacked else {
       headers.append(PipelineState.Header(offset: offset, bytes: Array(bytes)))
       return true
     }
     let size = items[item].headerSize
-    guard bytes.count == size, offset + size == itemOffset else { return false }
+    // what is packed is far from needing ZIP64
+    precondition(bytes.count == size && offset + size == itemOffset)
     let start = position - items[item].size - size
     pool.buffer(number)[start..<start + size].copyBytes(from: bytes)
-    pool.places(number)[index].headerSize = size
     return true
   }
 

@@ -9,13 +9,7 @@ final class BufferPool: @unchecked Sendable {
   let count: Int
   private let stride: Int
   private let memory: UnsafeMutableRawPointer
-  private let places: UnsafeMutablePointer<Place>
-
-  /// Where in the archive an item's data begin, and how many bytes of header before them are in the buffer.
-  struct Place {
-    var offset: Int
-    var headerSize = 0
-  }
+  private let places: UnsafeMutablePointer<Int>
 
   /// Every buffer holds `size` bytes and one more, by which a reader sees that a file goes on.
   init(count: Int, size: Int) {
@@ -23,7 +17,7 @@ final class BufferPool: @unchecked Sendable {
     let page = 4096
     stride = (size + page) / page * page
     memory = .allocate(byteCount: stride * count, alignment: page)
-    places = .allocate(capacity: count * ChunkPlan.maximumItems)
+    places = .allocate(capacity: count)
   }
 
   deinit {
@@ -36,9 +30,9 @@ final class BufferPool: @unchecked Sendable {
     UnsafeMutableRawBufferPointer(start: memory + number % count * stride, count: stride)
   }
 
-  /// The places of a chunk's items.
-  func places(_ number: Int) -> UnsafeMutableBufferPointer<Place> {
-    UnsafeMutableBufferPointer(
-      start: places + number % count * ChunkPlan.maximumItems, count: ChunkPlan.maximumItems)
+  /// Where in the archive the data of a chunk's first item begin.
+  subscript(placeOf number: Int) -> Int {
+    get { places[number % count] }
+    set { places[number % count] = newValue }
   }
 }

@@ -3,24 +3,25 @@ import Foundation
 import PhotoLibrary
 
 extension ExportPlan {
-  /// Writes `metadata.json` of a backup with files (version 2), piece by piece.
-  ///
-  /// - Parameter digests: the MD5 of each item's bytes, as they are in the archive.
-  func writeMetadata(
-    _ digests: [MD5Digest], uuid: UUID, exportDate: Int64, to write: (UnsafeRawBufferPointer) throws -> Void
-  ) throws {
-    let photos = photos.lazy.map { photo in
+  /// The rows of `metadata.json`, made as they are asked for.
+  var records: some Sequence<Metadata.PhotoRecord> {
+    photos.lazy.map { photo in
       let path = "photos/\(Self.entryFileName(photo, isEncrypted: isEncrypted))"
       return record(photo, path: photo.isFromAssets ? photo.path : path)
     }
-    let manifest = items.indices.lazy.map { index in
+  }
+
+  /// The manifest of a backup with files (version 2), made as it is asked for.
+  ///
+  /// - Parameter digests: the MD5 of each item's bytes, as they are in the archive.
+  func manifest(_ digests: [MD5Digest]) -> some Sequence<Metadata.ManifestEntry> {
+    items.indices.lazy.map { index in
       let (item, digest) = (items[index], digests[index])
       return Metadata.ManifestEntry(
         photoId: item.photo.id, originalPath: item.photo.originalPath, zipEntryName: item.entryName,
         fileName: item.fileName, fileSize: Int64(item.size), checksum: digest.description,
         expectedChecksum: digest == item.photo.md5 ? nil : item.photo.md5?.description)
     }
-    try document(uuid: uuid, exportDate: exportDate).write(photos: photos, manifest: manifest, to: write)
   }
 
   /// A backup of version 1: the document alone. `path` says where the file lies in the library, so that
@@ -36,7 +37,8 @@ extension ExportPlan {
     return json
   }
 
-  private func document(uuid: UUID, exportDate: Int64) -> Metadata {
+  /// `metadata.json` without its photos and their files.
+  func document(uuid: UUID, exportDate: Int64) -> Metadata {
     var metadata = Metadata()
     metadata.exportDate = exportDate
     metadata.appVersion = Version.current
@@ -69,12 +71,5 @@ extension ExportPlan {
       isFromAssets: photo.isFromAssets, createdAt: photo.createdAt.clamped(to: Metadata.dates),
       fileSize: Int64(photo.fileSize), width: photo.width.clamped(to: Metadata.pixels),
       height: photo.height.clamped(to: Metadata.pixels))
-  }
-
-  /// Writes `checksums.md5`, piece by piece.
-  func writeChecksums(
-    _ digests: [MD5Digest], metadata: MD5Digest, to write: (UnsafeRawBufferPointer) throws -> Void
-  ) throws {
-    try ChecksumText.write(zip(digests, items.lazy.map(\.entryName)), metadata: metadata, to: write)
   }
 }

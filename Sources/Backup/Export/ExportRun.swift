@@ -129,20 +129,20 @@ struct ExportRun {
     pipeline.password = options.password
     pipeline.options.readers = try readers(library)
     pipeline.options.startsWriteBack = options.syncs
-    var metadata = RunningMD5()
-    let texts = [
-      PipelineText(entryName: "metadata.json", modified: exportDate) { digests, write in
-        try plan.writeMetadata(digests, uuid: uuid, exportDate: exportDate) { piece in
-          metadata.update(piece)
-          try write(piece)
-        }
+    let texts = ArchiveTexts()
+    let entries = [
+      PipelineText(entryName: ArchiveTexts.metadataName, modified: exportDate) { digests, write in
+        try texts.writeMetadata(
+          plan.document(uuid: uuid, exportDate: exportDate), photos: plan.records,
+          manifest: plan.manifest(digests), to: write)
       },
-      PipelineText(entryName: "checksums.md5", modified: exportDate) { digests, write in
-        try plan.writeChecksums(digests, metadata: metadata.digest, to: write)
+      PipelineText(entryName: ArchiveTexts.checksumsName, modified: exportDate) { digests, write in
+        try texts.writeChecksums(
+          of: zip(digests, plan.items.lazy.map(\.entryName)).lazy.map { ($0, name: $1) }, to: write)
       },
     ]
     return try pipeline.write(
-      texts, to: file, isCancelled: { [counter] in counter.isCancelled },
+      entries, to: file, isCancelled: { [counter] in counter.isCancelled },
       progress: { [counter] advance in
         let name = plan.items[advance.item].photo.name
         counter.advance(items: advance.isDone ? 1 : 0, bytes: advance.bytes, current: name)

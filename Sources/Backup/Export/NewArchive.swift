@@ -40,13 +40,31 @@ extension Limits {
   }
 }
 
-/// `checksums.md5`, as md5sum(1) reads it: what proves an unpacked archive without this program.
-enum ChecksumText {
-  static func write(
-    _ files: some Sequence<(MD5Digest, String)>, metadata: MD5Digest,
-    to write: (UnsafeRawBufferPointer) throws -> Void
+/// The two texts of an archive, which come after the photos: `metadata.json`, and `checksums.md5` as md5sum(1) reads it,
+/// which proves an unpacked archive without this program and so needs the first one's MD5.
+final class ArchiveTexts {
+  static let metadataName = "metadata.json"
+  static let checksumsName = "checksums.md5"
+
+  private var digest = RunningMD5()
+
+  /// Writes `metadata.json` piece by piece.
+  func writeMetadata(
+    _ metadata: Metadata, photos: some Sequence<Metadata.PhotoRecord>,
+    manifest: some Sequence<Metadata.ManifestEntry>, to write: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
-    var text = "\(metadata)  metadata.json\n"
+    digest = RunningMD5()
+    try metadata.write(photos: photos, manifest: manifest) { piece in
+      digest.update(piece)
+      try write(piece)
+    }
+  }
+
+  /// Writes `checksums.md5` piece by piece.
+  func writeChecksums(
+    of files: some Sequence<(MD5Digest, name: String)>, to write: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    var text = "\(digest.digest)  \(Self.metadataName)\n"
     for (digest, name) in files {
       text += "\(digest)  \(name)\n"
       guard text.utf8.count >= 64 << 10 else { continue }

@@ -70,7 +70,8 @@ struct ImportRun {
   private func replace(_ paths: [FilePath]) throws -> ImportSummary {
     var opened: [BackupSource]?
     var (writer, steps) = try LibraryWriter.approved(
-      library, by: options.consent, lockWait: options.lockWait, whileWaiting: counter.waitForWriter
+      library, by: options.consent, lockWait: options.lockWait, syncs: options.syncs,
+      whileWaiting: counter.waitForWriter
     ) { writer in
       counter.enter(.planning)
       let sources = try opened ?? open(paths)

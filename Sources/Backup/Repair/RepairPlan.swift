@@ -181,10 +181,4 @@ struct RepairPlan {
     }
     return metadata
   }
-
-  /// Writes `checksums.md5`, piece by piece.
-  func writeChecksums(metadata: MD5Digest, to write: (UnsafeRawBufferPointer) throws -> Void) throws {
-    try ChecksumText.write(
-      items.lazy.map { ($0.md5, "photos/\($0.fileName)") }, metadata: metadata, to: write)
-  }
 }

@@ -1,4 +1,3 @@
-import Checksums
 import FileSystem
 import Foundation
 import Operations
@@ -99,7 +98,7 @@ struct RepairRun {
         summary.unusable.append(Finding(path.string.escaped, message: "\(error)"))
       }
     }
-    let target = try options.destination.map { try Destination($0, outside: library?.path) }
+    let target = try target(outside: library?.path)
     let entries = source.archive?.entries ?? []
     // each is read, written and read back, and at most so many come from elsewhere
     let (count, bytes) = (entries.count, entries.reduce(0) { $0 + $1.size })
@@ -124,6 +123,25 @@ struct RepairRun {
     (summary.photos, summary.bytes) = (plan.items.count, plan.bytes)
     try write(plan, target, &summary)
     return summary
+  }
+
+  /// Where the new archive goes: where it was asked for, or beside the damaged one under the first of these names that
+  /// is free: `NAME.repaired.zip`, and then with a number.
+  private func target(outside library: FilePath?) throws -> (folder: FilePath, names: [FilePath]) {
+    if let destination = options.destination {
+      let target = try Destination(destination, outside: library)
+      return (target.folder, target.name.map { [$0] } ?? defaultNames)
+    }
+    let parent = path.removingLastComponent()
+    let folder = parent.isEmpty ? "." : parent
+    if let library, folder.leads(into: library) { throw BackupError.destinationInLibrary(folder) }
+    return (folder, defaultNames)
+  }
+
+  private var defaultNames: [FilePath] {
+    let stem = path.stem ?? "backup"
+    return ["\(stem).repaired.zip"].map { FilePath($0) }
+      + (2...100).map { FilePath("\(stem).repaired-\($0).zip") }
   }
 
   /// The new archive would have to be written without encryption, which nobody asked for.
@@ -151,9 +169,10 @@ struct RepairRun {
     return (sizes.count, sizes.reduce(0, +))
   }
 
-  private func write(_ plan: RepairPlan, _ target: Destination?, _ summary: inout RepairSummary) throws {
-    let parent = path.removingLastComponent()
-    let folder = target?.folder ?? (parent.isEmpty ? "." : parent)
+  private func write(
+    _ plan: RepairPlan, _ target: (folder: FilePath, names: [FilePath]), _ summary: inout RepairSummary
+  ) throws {
+    let folder = target.folder
     let output = try UnpublishedFile(in: folder)
     try output.requireSpace(bytes: plan.bytes, photos: plan.source.photos.count, in: folder)
     counter.enter(.writing)
@@ -161,20 +180,12 @@ struct RepairRun {
     try check(output.file, plan, folder)
     try counter.checkCancellation()
     counter.enter(.committing)
-    let names = target?.name.map { [$0] } ?? defaultNames
-    guard let (name, durability) = try output.publish(as: names) else {
-      throw BackupError.destinationExists(folder.appending(names[0].components))
+    guard let (name, durability) = try output.publish(as: target.names) else {
+      throw BackupError.destinationExists(folder.appending(target.names[0].components))
     }
-    let archive = folder == "." && target == nil ? name : folder.appending(name.components)
+    let archive = folder == "." && options.destination == nil ? name : folder.appending(name.components)
     summary.archive = archive
     if let warning = durability.warning(for: archive) { summary.warnings.append(warning) }
-  }
-
-  /// `NAME.repaired.zip`, and with a number where that is taken.
-  private var defaultNames: [FilePath] {
-    let stem = path.stem ?? "backup"
-    return ["\(stem).repaired.zip"].map { FilePath($0) }
-      + (2...100).map { FilePath("\(stem).repaired-\($0).zip") }
   }
 
   private func write(_ plan: RepairPlan, to file: borrowing File) throws -> Int {
@@ -186,15 +197,14 @@ struct RepairRun {
         "photos/\(item.fileName)", size: item.size, modified: plan.source.photos[item.source].record.createdAt
       )
     }
-    var digest = RunningMD5()
-    try writer.addText("metadata.json", modified: date) { write in
-      try metadata.write(photos: metadata.photos, manifest: metadata.photoManifest) { piece in
-        digest.update(piece)
-        try write(piece)
-      }
+    let texts = ArchiveTexts()
+    try writer.addText(ArchiveTexts.metadataName, modified: date) { write in
+      try texts.writeMetadata(
+        metadata, photos: metadata.photos, manifest: metadata.photoManifest, to: write)
     }
-    try writer.addText("checksums.md5", modified: date) { write in
-      try plan.writeChecksums(metadata: digest.digest, to: write)
+    try writer.addText(ArchiveTexts.checksumsName, modified: date) { write in
+      try texts.writeChecksums(
+        of: plan.items.lazy.map { ($0.md5, name: "photos/\($0.fileName)") }, to: write)
     }
     return try withUnsafePointer(to: file) { file in
       let contents = RescuedContents(plan.items, file, counter)

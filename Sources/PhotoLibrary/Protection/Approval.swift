@@ -13,13 +13,15 @@ extension LibraryWriter {
   /// - Throws: what `init` throws, `ConsentError`, or what the consent's functions or `plan` throw.
   public static func approved<Plan>(
     _ path: FilePath, by consent: Consent, lockWait: Duration = .zero,
-    whileWaiting: () throws -> Void = {}, plan: (LibraryWriter) throws -> (plan: Plan, deed: Deed?)
+    syncs: Bool = true, whileWaiting: () throws -> Void = {},
+    plan: (LibraryWriter) throws -> (plan: Plan, deed: Deed?)
   ) throws -> (writer: LibraryWriter, plan: Plan) {
     var approval: (plan: Plan, question: Question, pin: PIN?)?
     while true {
       let asked: (plan: Plan, question: Question)
       do {
-        let writer = try LibraryWriter(path: path, lockWait: lockWait, whileWaiting: whileWaiting)
+        let writer = try LibraryWriter(
+          path: path, lockWait: lockWait, syncs: syncs, whileWaiting: whileWaiting)
         if let approval, try writer.question(for: approval.question.deed) == approval.question {
           if let pin = approval.pin { try writer.check(pin) }
           return (writer, approval.plan)

@@ -7,16 +7,21 @@ struct DescriptorSearch {
   private let header: SalvagedHeader
   private let name: String
   private let site: Int
+  private let limits: Limits
   private let probe: DataProbe
   private static let window = 1 << 20
   /// Headers before which a descriptor without a mark is looked for.
   private static let maximumHeaders = 64
 
-  init(_ file: ArchiveFile, _ header: SalvagedHeader, name: String, at site: Int, probe: DataProbe) {
+  init(
+    _ file: ArchiveFile, _ header: SalvagedHeader, name: String, at site: Int, _ limits: Limits,
+    _ probe: DataProbe
+  ) {
     self.file = file
     self.header = header
     self.name = name
     self.site = site
+    self.limits = limits
     self.probe = probe
   }
 
@@ -44,7 +49,9 @@ struct DescriptorSearch {
       try ArchiveError.onFile { () throws(FileError) in
         try buffer.fill(Self.window, from: file.file, at: start)
       }
-      guard buffer.count > 0 else { return nil }
+      guard buffer.count == min(Self.window, file.status.size - start) else {
+        throw ArchiveError.changed(file.file.path)
+      }
       try probe.whileReading(buffer.count)
       var position = 0
       while let found = buffer.bytes.firstMark(from: position) {
@@ -74,7 +81,7 @@ struct DescriptorSearch {
       let entry = Entry(
         header, name: name, at: site, crc32: descriptor.crc32, compressedSize: length,
         size: descriptor.size)
-      guard entry.isPossible else { continue }
+      guard entry.isPossible(limits) else { continue }
       if try entry.isEncrypted || probe.check(entry).hasEnded { return (entry, place + descriptor.length) }
     }
     return nil

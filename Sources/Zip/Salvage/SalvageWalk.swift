@@ -106,7 +106,7 @@ struct SalvageWalk {
     }
     // of two that differ the larger one first: that its checksum holds says more
     if !isAgreed { candidates.sort { $0.compressedSize > $1.compressedSize } }
-    for entry in candidates where entry.isPossible && entry.dataEnd <= file.status.size {
+    for entry in candidates where entry.isPossible(limits) && entry.dataEnd <= file.status.size {
       let end = try endOfDescriptor(entry)
       // what the headers say and the place of the next one confirms need not be read twice
       var isProven = try (record == nil || isAgreed) && isFollowed(at: end)
@@ -151,7 +151,7 @@ struct SalvageWalk {
       try accept(entry, end: end, isProven: end > entry.dataEnd)
       return true
     }
-    var search = DescriptorSearch(file, header, name: name, at: site, probe: probe)
+    var search = DescriptorSearch(file, header, name: name, at: site, limits, probe)
     guard let (entry, end) = try search.find(before: following) else { return false }
     try accept(entry, end: end)
     return true
@@ -165,7 +165,7 @@ struct SalvageWalk {
     guard let name = record.name, record.encryption == .none else { return false }
     for offset in hint.dataOffsets(at: site) {
       let entry = Entry(record, name: name, at: site, dataOffset: offset)
-      guard entry.isPossible, entry.dataEnd <= hint.limit else { continue }
+      guard entry.isPossible(limits), entry.dataEnd <= hint.limit else { continue }
       let end = try endOfDescriptor(entry)
       guard try entry.compressedSize == 0 || proves(entry, end: end) else { continue }
       try accept(entry, end: end)
@@ -205,7 +205,7 @@ struct SalvageWalk {
   /// What is claimed counts as read in vain, so that headers which all claim the rest of the file come to an end.
   private mutating func keep(_ entry: Entry) {
     let bytes = max(entry.compressedSize, entry.size)
-    guard entry.isEncrypted, entry.isPossible, entry.dataEnd <= file.status.size, entry.isReadable,
+    guard entry.isEncrypted, entry.isPossible(limits), entry.dataEnd <= file.status.size, entry.isReadable,
       EntryName.fault(of: entry.name) == nil, entry.specialKind == nil, bytes < probe.budget,
       probe.spend(bytes)
     else { return }

@@ -54,9 +54,10 @@ extension Entry {
     return overflow ? .max : end
   }
 
-  /// Whether its numbers are possible together.
-  var isPossible: Bool {
-    guard compressedSize >= encryptionOverhead, size >= 0, dataEnd < .max else { return false }
+  /// Whether its numbers are possible together, and its size within what may be asked for.
+  func isPossible(_ limits: Limits) -> Bool {
+    guard compressedSize >= encryptionOverhead, 0...max(limits.maximumBytes, 0) ~= size, dataEnd < .max
+    else { return false }
     // nothing at all is not read, so that its checksum has to be looked at here
     guard size > 0 || crc32 == 0 else { return false }
     let compressedSize = compressedSize - encryptionOverhead

@@ -1,4 +1,3 @@
-import CLibZip
 import FileSystem
 import SystemPackage
 

@@ -119,9 +119,17 @@ struct Export: AsyncParsableCommand {
     let (source, target) = (try library.path(), try destination())
     // nobody is asked for the password of a library that is not there
     if encryption.encrypt { _ = try Library(path: source) }
-    options.password = try encryption.secret(isDryRun: dryRun, reporter)
+    let (password, passphraseFile) = try encryption.secret(isDryRun: dryRun, reporter)
+    options.password = password
     options.allowsWeakPassword = encryption.forceWeakPassword
-    let summary = try await write(source, target, options, reporter)
+    let summary: ExportSummary
+    do {
+      summary = try await reporter.follow(.export(source, to: target, options: options))
+    } catch {
+      // nothing was published, and a new passphrase has nothing to open
+      passphraseFile?.remove()
+      throw error
+    }
 
     for warning in summary.warnings { reporter.warn(warning) }
     for photo in summary.missing + summary.damaged { reporter.error(photo, during: "export") }
@@ -148,18 +156,6 @@ struct Export: AsyncParsableCommand {
 }
 
 extension Export {
-  /// Exports. If that fails nothing was published, and a new passphrase has nothing to open.
-  private func write(
-    _ library: FilePath, _ target: FilePath, _ options: ExportOptions, _ reporter: Reporter
-  ) async throws -> ExportSummary {
-    do {
-      return try await reporter.follow(.export(library, to: target, options: options))
-    } catch {
-      encryption.forget()
-      throw error
-    }
-  }
-
   /// Where the archive goes. A slash at the end says that a folder is meant; `FilePath` forgets it, and a folder
   /// that is not there would become a file of its name.
   private func destination() throws -> FilePath {

@@ -37,26 +37,27 @@ struct EncryptionOptions: ParsableArguments {
     }
   }
 
-  /// What to encrypt with, nil for nothing. Blocks, since a person may be asked. A new passphrase is shown, or in its
-  /// file and on the disk, when this returns: an archive that nobody can open must not come to be.
+  /// What to encrypt with, nil for nothing, and the file that was made for it, if one was. Blocks, since a person may
+  /// be asked. A new passphrase is shown, or in its file and on the disk, when this returns: an archive that nobody can
+  /// open must not come to be.
   ///
   /// - Throws: `ValidationError` for a password that is too weak, `SecretError`, or `FileError`.
-  func secret(isDryRun: Bool, _ reporter: Reporter) throws -> Secret? {
+  func secret(isDryRun: Bool, _ reporter: Reporter) throws -> (Secret?, made: PassphraseFile?) {
     guard encrypt else {
       if EnvironmentSecrets.value(of: .password) != nil {
         reporter.warn("SMILEPILE_PASSWORD is set, and the archive is not encrypted; --encrypt does that")
       }
-      return nil
+      return (nil, nil)
     }
     if generatePassphrase { return try generated(isDryRun: isDryRun) }
     if let given = try password.passwordPrompt ? nil : password.read(reporter) {
       if let fault = fault(in: given) { throw ValidationError(fault) }
-      return given
+      return (given, nil)
     }
     // a plan is the same with any password
-    if isDryRun, !password.passwordPrompt { return Passphrase.make() }
+    if isDryRun, !password.passwordPrompt { return (Passphrase.make(), nil) }
     guard TerminalPrompt.isPossible else { throw SecretError.missing(.password) }
-    return try TerminalPrompt.askTwice("Password for the archive", .password, fault: fault)
+    return (try TerminalPrompt.askTwice("Password for the archive", .password, fault: fault), nil)
   }
 
   private func fault(in password: Secret) -> String? {
@@ -64,20 +65,19 @@ struct EncryptionOptions: ParsableArguments {
     return fault.map { $0 == .tooShort ? "\($0); take a longer one, or --force-weak-password" : "\($0)" }
   }
 
-  private func generated(isDryRun: Bool) throws -> Secret {
+  private func generated(isDryRun: Bool) throws -> (Secret?, made: PassphraseFile?) {
     let passphrase = Passphrase.make()
-    if isDryRun { return passphrase }
+    if isDryRun { return (passphrase, nil) }
     if let passphraseFile {
-      try PassphraseFile(FilePath(passphraseFile)).write(passphrase)
-    } else {
-      guard TerminalPrompt.isPossible else {
-        throw ValidationError("there is no terminal to show a passphrase on; use --passphrase-file")
-      }
-      try TerminalPrompt.show(
-        "The archive's passphrase, shown this once. Without it nobody opens the archive:\n\n    ", passphrase,
-        "\n\n")
+      return (passphrase, try PassphraseFile(FilePath(passphraseFile), holding: passphrase))
     }
-    return passphrase
+    guard TerminalPrompt.isPossible else {
+      throw ValidationError("there is no terminal to show a passphrase on; use --passphrase-file")
+    }
+    try TerminalPrompt.show(
+      "The archive's passphrase, shown this once. Without it nobody opens the archive:\n\n    ", passphrase,
+      "\n\n")
+    return (passphrase, nil)
   }
 
   /// Says where a new passphrase is, once there is an archive that it opens.
@@ -85,28 +85,19 @@ struct EncryptionOptions: ParsableArguments {
     guard encrypt, generatePassphrase, let passphraseFile else { return }
     reporter.note("the passphrase is in \(passphraseFile.escaped); without it nobody opens the archive")
   }
-
-  /// Takes the file of a new passphrase away again, when no archive came of it.
-  func forget() {
-    guard encrypt, generatePassphrase, let passphraseFile else { return }
-    PassphraseFile(FilePath(passphraseFile)).remove()
-  }
 }
 
-/// The file that a new passphrase is written to.
+/// A new file with a new passphrase.
 struct PassphraseFile {
   private let folder: FilePath
   private let name: FilePath
 
-  init(_ path: FilePath) {
+  /// Writes the passphrase and a line feed into a new file, which only its owner reads, and flushes the file and its
+  /// folder. A file that is there is left alone. Blocks.
+  init(_ path: FilePath, holding passphrase: Secret) throws(FileError) {
     let parent = path.removingLastComponent()
     folder = parent.isEmpty ? "." : parent
     name = path.lastComponent.map { FilePath($0.string) } ?? ""
-  }
-
-  /// Writes the passphrase and a line feed into a new file, which only its owner reads, and flushes the file and its
-  /// folder. A file that is there is left alone. Blocks.
-  func write(_ passphrase: Secret) throws(FileError) {
     let directory = try Directory.open(folder)
     let file = try directory.open(name, .create)
     do throws(FileError) {
@@ -119,7 +110,7 @@ struct PassphraseFile {
     }
   }
 
-  /// Removes the file. It is this run's own: `write` takes no other.
+  /// Removes the file, when no archive came of it.
   func remove() {
     guard let directory = try? Directory.open(folder) else { return }
     _ = try? directory.remove(name)

@@ -141,7 +141,8 @@ extension LibraryContents {
     let plan = try ExportPlan(self, ExportOptions()) { photos in photos.map { .success($0.fileSize) } }
     let digests = plan.items.compactMap(\.photo.md5)
     var json: [UInt8] = []
-    try plan.writeMetadata(digests, uuid: UUID(), exportDate: 4000) { json += $0 }
+    plan.document(uuid: UUID(), exportDate: 4000)
+      .write(photos: plan.records, manifest: plan.manifest(digests)) { json += $0 }
     let metadata = try Metadata(json: json)
     let original = Dictionary(
       uniqueKeysWithValues: metadata.photoManifest.map { ($0.photoId, $0.originalPath) })

@@ -128,6 +128,56 @@ import Testing
     #expect(salvage.needsPassword)
   }
 
+  /// A header that nobody can take for an entry's, whatever its method, costs nothing of what follows it.
+  @Test(arguments: [12, 14, 0, 8] as [UInt16], [0, 1] as [UInt16])
+  func oneImpossibleHeader(method: UInt16, flags: UInt16) throws {
+    let trap = ZipMember.stored("trap", "data").with {
+      $0.local.method = method
+      $0.local.flags = flags
+      $0.local.size = .max
+      $0.local.compressedSize = .max
+      let fields = [UInt64(Int.max), 4].flatMap { number in
+        withUnsafeBytes(of: number.littleEndian) { Array($0) }
+      }
+      $0.local.extra = .extraField(1, fields)
+    }
+    let sample = SalvageSample([trap, .stored("photo", "whole")])
+    let file = try ArchiveOnDisk(Array(sample.bytes[..<sample.directory]))
+    let archive = try Salvage(path: file.path).archive
+    #expect(archive.entries.map(\.name) == ["photo"])
+    var reader = try EntryReader(archive)
+    #expect(try reader.bytes(of: archive.entries[0], limit: 5) == Array("whole".utf8))
+  }
+
+  /// The same before a descriptor.
+  @Test func oneImpossibleDescriptor() throws {
+    let trap = ZipMember(Array("trap".utf8), content: [], data: Array("data".utf8), method: 12).streamed.with
+    {
+      $0.local.flags |= 1
+      var record: [UInt8] = [0x50, 0x4B, 7, 8, 0, 0, 0, 0]
+      for number in [4, UInt64(Int.max)] { withUnsafeBytes(of: number.littleEndian) { record += $0 } }
+      $0.afterData = record
+    }
+    let sample = SalvageSample([trap, .stored("photo", "whole")])
+    let file = try ArchiveOnDisk(Array(sample.bytes[..<sample.directory]))
+    #expect(try Salvage(path: file.path).archive.entries.map(\.name) == ["photo"])
+  }
+
+  /// Somebody cuts the file while it is searched.
+  @Test func aFileThatShrinksEndsTheSearch() throws {
+    let streamed = ZipMember.stored("x", String(repeating: "photo", count: 600_000)).streamed
+    let bytes = Array(SalvageSample([streamed]).bytes.dropLast(200))
+    let file = try ArchiveOnDisk(bytes)
+    var pieces = 0
+    #expect(throws: ArchiveError.changed(file.path)) {
+      try Salvage(path: file.path) { _ in
+        pieces += 1
+        // the file has been looked through for marks, and now the end of this entry is looked for
+        if pieces == 4 { try file.write(Array(bytes.prefix(1 << 20))) }
+      }
+    }
+  }
+
   @Test func givingUpStopsTheSearch() throws {
     struct Stop: Error {}
     let file = try ArchiveOnDisk([1] + SalvageSample().bytes)
