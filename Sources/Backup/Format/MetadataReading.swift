@@ -22,9 +22,16 @@ extension Metadata {
       try json.list { element throws(Mismatch) in try PhotoRecord(&element) }
     }
     settings = try document.optional("settings") { json throws(Mismatch) in try SettingsRecord(&json) }
+    // the manifest is in the photos' order, where an app has made it
+    var rest = photos[...]
     photoManifest =
       try document.optional("photoManifest") { json throws(Mismatch) in
-        try json.list { element throws(Mismatch) in try ManifestEntry(&element) }
+        try json.list { element throws(Mismatch) in
+          var entry = try ManifestEntry(&element)
+          rest = rest.drop { $0.id != entry.photoId }
+          if let photo = rest.first { entry.share(photo.path) }
+          return entry
+        }
       } ?? []
     smilepile = try document.optional("smilepile") { json throws(Mismatch) in try Provenance(&json) }
   }
@@ -125,6 +132,15 @@ extension Metadata.ManifestEntry {
     self.zipEntryName = try json.require(zipEntryName, "zipEntryName", of: start)
     self.fileName = try json.require(fileName, "fileName", of: start)
     self.fileSize = try json.require(fileSize, "fileSize", of: start)
+  }
+}
+
+extension Metadata.ManifestEntry {
+  /// Holds the photo's own path where the same text, byte for byte, stands here: the apps say that path again, this
+  /// project the entry's name, and so it is in memory once.
+  fileprivate mutating func share(_ path: String) {
+    if originalPath.utf8.elementsEqual(path.utf8) { originalPath = path }
+    if zipEntryName.utf8.elementsEqual(path.utf8) { zipEntryName = path }
   }
 }
 

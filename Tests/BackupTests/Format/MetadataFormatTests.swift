@@ -53,6 +53,23 @@ import Testing
     #expect(try Metadata(json: json) == metadata, "\(text)")
   }
 
+  /// What the manifest says again of a photo is held once, and two spellings of a path stay two.
+  @Test(arguments: [[1, 2, 3], [3, 1, 2]]) func pathsKeepTheirBytes(manifest ids: [Int64]) throws {
+    var metadata = Metadata()
+    let spellings = ["a/é.jpg", "a/e\u{301}.jpg", "a/é.jpg"]
+    metadata.categories = [.init(id: 1, name: "", displayName: "", position: 0, createdAt: 0)]
+    for id in 1...3 as ClosedRange<Int64> {
+      metadata.photos.append(.init(id: id, path: "a/é.jpg", categoryId: 1, name: "", createdAt: 0))
+    }
+    for (id, path) in zip(ids, spellings) {
+      metadata.photoManifest.append(
+        .init(photoId: id, originalPath: path, zipEntryName: "\(id)", fileName: "", fileSize: 0))
+    }
+    let read = try Metadata(json: metadata.json())
+    #expect(read == metadata)
+    #expect(read.photoManifest.map { Array($0.originalPath.utf8) } == spellings.map { Array($0.utf8) })
+  }
+
   /// One to three bytes are changed, cut out or put in. What is taken for a document, Foundation takes for the same;
   /// what is said to be no JSON is none to Foundation.
   @Test(arguments: 0..<40) func brokenDocumentsAreNeverReadAsOthers(_ seed: Int) throws {
