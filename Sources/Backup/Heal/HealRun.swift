@@ -75,8 +75,9 @@ struct HealRun {
     let library = try writer?.library ?? Library(path: path)
     var summary = HealSummary()
     summary.isDryRun = options.isDryRun
-    let sources = try archives.compactMap { try open($0, &summary) }
-    for source in sources {
+    let others = try OtherArchives(archives, limits: options.limits, password: options.password, counter)
+    (summary.unusable, summary.warnings) = (others.unusable, others.warnings)
+    for source in others.sources {
       if let fault = source.salvage?.fault { summary.warnings.append(fault.message) }
       if source.format == .json {
         summary.warnings.append("\(source.path) is a JSON backup, which holds no photo files")
@@ -90,7 +91,7 @@ struct HealRun {
     let wanted = Dictionary(
       patients.compactMap { patient in patient.photo.md5.map { ($0, Optional(patient.photo.fileSize)) } },
       uniquingKeysWith: { first, _ in first })
-    var supply = try PhotoSupply(wanted, from: sources, nil, counter, goesOn: true)
+    var supply = try PhotoSupply(wanted, from: others.sources, nil, counter, goesOn: true)
     var cures = Cures()
     var found: [(id: Int64, label: String, size: Int, place: FilePath)] = []
     for patient in patients {
@@ -120,28 +121,5 @@ struct HealRun {
       }
     }
     return summary
-  }
-
-  /// Opens an archive; nil if it cannot be used and there are others, which may hold what is wanted.
-  private func open(_ archive: FilePath, _ summary: inout HealSummary) throws -> BackupSource? {
-    let isOneOfSeveral = archives.count > 1
-    do {
-      let source = try BackupSource.salvaging(
-        archive, limits: options.limits, password: options.password,
-        whileReading: { [counter] _ in try counter.checkCancellation() })
-      do {
-        try source.requirePassword(toRead: .photos)
-      } catch let error as BackupError where isOneOfSeveral {
-        // those that are not encrypted help all the same
-        summary.warnings.append("\(error)")
-      }
-      return source
-    } catch let error as CancellationError {
-      throw error
-    } catch {
-      guard isOneOfSeveral else { throw error }
-      summary.unusable.append(Finding(archive.string.escaped, message: "\(error)"))
-      return nil
-    }
   }
 }

@@ -85,19 +85,10 @@ struct RepairRun {
   private func run(library: Library?) throws -> RepairSummary {
     let check = { [counter] (_: Int) in try counter.checkCancellation() }
     let source = try openDamaged(check)
+    let others = try OtherArchives(
+      options.others, limits: options.limits, password: options.password, counter)
     var summary = RepairSummary()
-    var others: [BackupSource] = []
-    for path in options.others {
-      do {
-        let other = try BackupSource.salvaging(
-          path, limits: options.limits, password: options.password, whileReading: check)
-        try other.requirePassword(toRead: .photos)
-        others.append(other)
-      } catch let error where options.others.count > 1 && !(error is CancellationError) {
-        // what it holds may be in another one
-        summary.unusable.append(Finding(path.string.escaped, message: "\(error)"))
-      }
-    }
+    summary.unusable = others.unusable
     let target = try target(outside: library?.path)
     let entries = source.archive?.entries ?? []
     // each is read, written and read back, and at most so many come from elsewhere
@@ -106,9 +97,9 @@ struct RepairRun {
     counter.setTotals(items: count * 3 + absent.count * 2, bytes: bytes * 3 + absent.bytes * 2)
     counter.enter(.verifying)
     let plan = try RepairPlan(source, counter) { wanted in
-      try PhotoSupply(wanted, from: others, library, counter)
+      try PhotoSupply(wanted, from: others.sources, library, counter)
     }
-    summary.warnings = source.warnings + source.damagedBefore.map(\.message)
+    summary.warnings = others.warnings + source.warnings + source.damagedBefore.map(\.message)
     if plan.isWhole {
       summary.photos = source.photoFiles
       summary.bytes = source.photoBytes

@@ -1,0 +1,33 @@
+import FileSystem
+import Operations
+import Secrets
+import SystemPackage
+import Zip
+
+/// Archives that photos may be taken from, to repair another one or to heal a library. Of several, one that cannot be
+/// used is named, and what it holds may be in another.
+struct OtherArchives {
+  private(set) var sources: [BackupSource] = []
+  /// Those that cannot be used, each with the reason.
+  private(set) var unusable: [Finding] = []
+  private(set) var warnings: [String] = []
+
+  /// - Throws: why the only one cannot be used; `CancellationError`.
+  init(_ paths: [FilePath], limits: Limits, password: Secret?, _ counter: ProgressCounter) throws {
+    for path in paths {
+      do {
+        let source = try BackupSource.salvaging(
+          path, limits: limits, password: password, whileReading: { _ in try counter.checkCancellation() })
+        do {
+          try source.requirePassword(toRead: .photos)
+        } catch let error as BackupError where paths.count > 1 {
+          // those that are not encrypted help all the same
+          warnings.append("\(error)")
+        }
+        sources.append(source)
+      } catch let error where paths.count > 1 && !(error is CancellationError) {
+        unusable.append(Finding(path.string.escaped, message: "\(error)"))
+      }
+    }
+  }
+}
