@@ -58,6 +58,14 @@ public final class Library: Sendable {
     }
   }
 
+  /// What the app shows of each category, by id.
+  func categoryNames() throws -> [Int64: String] {
+    try read { database in
+      let rows = try Row.fetchAll(database, sql: "SELECT id, displayName FROM category")
+      return Dictionary(rows.map { ($0[0], $0[1]) }, uniquingKeysWith: { first, _ in first })
+    }
+  }
+
   func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
     try translating { try database.read(body) }
   }

@@ -1,7 +1,7 @@
 import FileSystem
 import SystemPackage
 
-/// Why a library cannot be opened or changed. Nothing was touched when one of these is thrown.
+/// Why a library cannot be opened or changed. Nothing was touched when one of these is thrown, but for `undecided`.
 public enum LibraryError: Error, Equatable, Sendable, CustomStringConvertible {
   /// There is no folder there, or it holds no library.
   case notALibrary(FilePath)
@@ -15,6 +15,8 @@ public enum LibraryError: Error, Equatable, Sendable, CustomStringConvertible {
   case networkFileSystem(FilePath, protocol: String)
   /// The database is damaged or cannot be read; SQLite's reason.
   case database(FilePath, reason: String)
+  /// The disk failed while a change was being committed, and again while it was looked whether it stands.
+  case undecided(FilePath, reason: String)
   /// There are fewer bytes free than the work needs.
   case notEnoughSpace(FilePath, needed: Int, free: Int)
   /// A photo was to be added out of the library itself.
@@ -42,6 +44,9 @@ public enum LibraryError: Error, Equatable, Sendable, CustomStringConvertible {
         + "keep it on a local disk (archives may lie anywhere)"
     case .database(let path, let reason):
       "cannot use \(path.appending("library.sqlite")): \(reason)"
+    case .undecided(let path, let reason):
+      "whether \(path) was changed is not known (\(reason)); the next command that changes it finishes the change or "
+        + "takes it back, and says which"
     case .notEnoughSpace(let path, let needed, let free):
       "not enough space in \(path): \(needed) bytes needed, \(free) free"
     case .insideLibrary(let path):

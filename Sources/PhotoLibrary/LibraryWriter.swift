@@ -89,7 +89,8 @@ public final class LibraryWriter: Sendable {
       value = try body(change)
     } catch {
       // what the database says decides, as it would after a crash; if this fails too, the next start does it
-      _ = try? finishFailed(change)
+      if change.hasBegunToCommit { try decideCommit(after: error) }
+      _ = try? finish(change.id)
       throw error
     }
     // the change stands, so that nothing from here on is a failure of it: what cannot be removed now is removed
@@ -98,18 +99,19 @@ public final class LibraryWriter: Sendable {
     return value
   }
 
-  private func finishFailed(_ change: Change) throws {
-    if change.hasBegunToCommit { try decideCommit() }
-    _ = try finish(change.id)
-  }
-
   /// After a commit that failed, makes what the database says final. It may stand in SQLite's log all the same,
   /// whole and only not flushed: whoever opened the database after this process would find it made, and its files
   /// removed. So the log is emptied, and that is flushed; where it fails, the next start decides, and nothing may be
   /// removed now.
-  func decideCommit() throws {
-    try write { _ = try $0.checkpoint(.truncate) }
-    try library.root.open("library.sqlite-wal", .read).sync()
+  ///
+  /// - Throws: `LibraryError.undecided`.
+  func decideCommit(after failure: any Error) throws(LibraryError) {
+    do {
+      try write { _ = try $0.checkpoint(.truncate) }
+      try library.root.open("library.sqlite-wal", .read).sync()
+    } catch {
+      throw .undecided(library.path, reason: "\(failure)")
+    }
   }
 }
 

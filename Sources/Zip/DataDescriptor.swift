@@ -9,6 +9,8 @@ struct DataDescriptor: Equatable {
 
   /// The longest form.
   static let maximumLength = 24
+  /// With and without a mark, and with sizes of 4 and of 8 bytes.
+  static let lengths = [16, 24, 12, 20]
 
   /// The descriptor at the start of these bytes, if there is one of these values.
   static func find(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Backup
+import Glibc
 import Logging
 
 /// The command `smilepile`. Each subcommand has a file of its own; the work is done in the libraries.
@@ -40,6 +41,8 @@ enum Main {
   static func main() async {
     EnvironmentSecrets.take()
     StandardStreams.occupy()
+    // what this user makes, this user can read
+    umask(umask(0o077) & 0o077)
     let arguments = Array(CommandLine.arguments.dropFirst())
     let options = arguments.prefix { $0 != "--" }
     if !options.contains("--quiet"), !options.contains("-q") {

@@ -24,6 +24,15 @@ struct UndoTests {
     return try UndoRun(path: scratch.path, options: options, counter: ProgressCounter()).run()
   }
 
+  @Test func aFileThatHasRottenMeanwhileComesBackAndIsNamed() throws {
+    try change(.remove)
+    let kept = try scratch.folder.tree("library/.undo").keys.filter { $0.hasSuffix("/2") }
+    try scratch.folder.write("tow", to: "library/.undo/\(try #require(kept.first))")
+    let summary = try undo()
+    #expect(summary.damaged.map(\.message).count == 1 && summary.missing.isEmpty && summary.isIncomplete)
+    #expect(summary.damaged.first?.message.contains("its bytes have changed") == true)
+  }
+
   /// A change of one kind, with everything in it that such a change may do.
   private func change(_ kind: Change.Kind) throws {
     let before = try scratch.contents()

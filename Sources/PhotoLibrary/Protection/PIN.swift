@@ -131,7 +131,7 @@ extension LibraryWriter {
     do {
       try write(record.save)
     } catch {
-      try? decideCommit()
+      try? decideCommit(after: error)
       throw error
     }
   }

@@ -23,6 +23,8 @@ public struct RemoveSummary: Sendable, Equatable {
   public var categories: [Category] = []
   /// Bytes of the photos' files.
   public var bytes = 0
+  /// Photos whose files cannot be put aside, since they had gone before; each by name.
+  public var missing: [Finding] = []
   /// Nothing was written.
   public var isDryRun = false
 }
@@ -50,7 +52,8 @@ struct RemoveRun {
 
   func run(_ selection: RemoveSelection) throws -> RemoveSummary {
     if options.isDryRun {
-      return summary(of: try RemovePlan(Library(path: path).contents(), selection))
+      let library = try Library(path: path)
+      return summary(of: try RemovePlan(library.contents(), selection), library)
     }
     let (writer, plan) = try LibraryWriter.approved(
       path, by: options.consent, lockWait: options.lockWait, whileWaiting: counter.waitForWriter
@@ -58,11 +61,12 @@ struct RemoveRun {
       let plan = try RemovePlan(writer.library.contents(), selection)
       return (plan, plan.edit.isEmpty ? nil : Deed(question(plan), alwaysConfirmed: true))
     }
-    guard !plan.edit.isEmpty else { return summary(of: plan) }
+    let summary = summary(of: plan, writer.library)
+    guard !plan.edit.isEmpty else { return summary }
     try counter.checkCancellation()
     counter.enter(.committing)
     try writer.change(.remove) { try $0.commit(plan.edit, files: []) }
-    return summary(of: plan)
+    return summary
   }
 
   private func question(_ plan: RemovePlan) -> String {
@@ -70,8 +74,16 @@ struct RemoveRun {
     return "remove \(Count(plan.photos.count, "photo"))\(names.joined())"
   }
 
-  private func summary(of plan: RemovePlan) -> RemoveSummary {
-    RemoveSummary(
+  private func summary(of plan: RemovePlan, _ library: Library) -> RemoveSummary {
+    var summary = RemoveSummary(
       photos: plan.photos, categories: plan.categories, bytes: plan.bytes, isDryRun: options.isDryRun)
+    let names = (try? library.categoryNames()) ?? [:]
+    let photos = plan.photos.filter { !$0.isFromAssets }
+    for (photo, status) in zip(photos, library.statuses(of: photos)) {
+      guard case .failure(let error) = status else { continue }
+      let label = PhotoLabel.label(id: photo.id, category: names[photo.categoryId] ?? "", name: photo.name)
+      summary.missing.append(Finding(label, "its file is not there, and no undo brings it back: \(error)"))
+    }
+    return summary
   }
 }

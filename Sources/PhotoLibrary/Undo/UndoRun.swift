@@ -22,6 +22,11 @@ public struct UndoSummary: Sendable, Equatable {
   public var categoriesRestored = 0
   /// Photos that are back without their files, which had gone before; each by name.
   public var missing: [Finding] = []
+  /// Photos that are back with files whose bytes had changed; each by name.
+  public var damaged: [Finding] = []
+
+  /// True when something did not come back as it was.
+  public var isIncomplete: Bool { !missing.isEmpty || !damaged.isEmpty }
   /// Nothing was written.
   public var isDryRun = false
 }
@@ -86,11 +91,33 @@ struct UndoRun {
       }
     } catch {
       // the files go where what the database says wants them; if this fails too, the next start does it
-      if (try? writer.decideCommit()) != nil { try? writer.settleReplacedPhotos() }
+      try writer.decideCommit(after: error)
+      try? writer.settleReplacedPhotos()
       throw error
     }
     try? writer.settleReplacedPhotos()
-    return try summary(of: plan, writer.library, missing: missing)
+    var summary = try summary(of: plan, writer.library, missing: missing)
+    summary.damaged = try rotten(plan, writer.library, butFor: missing)
+    return summary
+  }
+
+  /// Photos that came back with other bytes than they had. They are where they were all the same: a rotten photo is
+  /// better than none.
+  private func rotten(
+    _ plan: UndoPlan, _ library: Library, butFor missing: [Photo]
+  ) throws -> [Finding] {
+    counter.enter(.verifying)
+    let gone = Set(missing.map(\.id))
+    let names = try library.categoryNames()
+    return try plan.restored.filter { photo in
+      guard !photo.isFromAssets, !plan.changed.contains(photo.id), !gone.contains(photo.id) else {
+        return false
+      }
+      return try !library.holds(photo)
+    }.map { photo in
+      let label = PhotoLabel.label(id: photo.id, category: names[photo.categoryId] ?? "", name: photo.name)
+      return Finding(label, "its bytes have changed since it was put away")
+    }
   }
 
   private func question(_ plan: UndoPlan) -> String {
@@ -137,8 +164,7 @@ struct UndoRun {
     summary.photosReverted = plan.changed.count
     summary.categoriesRemoved = plan.removedCategories
     summary.categoriesRestored = plan.restoredCategories
-    let names = Dictionary(
-      uniqueKeysWithValues: try library.contents().categories.map { ($0.id, $0.displayName) })
+    let names = try library.categoryNames()
     summary.missing = missing.map { photo in
       Finding(
         PhotoLabel.label(id: photo.id, category: names[photo.categoryId] ?? "", name: photo.name),

@@ -11,7 +11,7 @@ struct DescriptorSearch {
   private let probe: DataProbe
   private static let window = 1 << 20
   /// Headers before which a descriptor without a mark is looked for.
-  private static let maximumHeaders = 64
+  static let maximumHeaders = 64
 
   init(
     _ file: ArchiveFile, _ header: SalvagedHeader, name: String, at site: Int, _ limits: Limits,

@@ -55,15 +55,18 @@ struct SalvageWalk {
     }
     // the header may be gone, or be wrong about where the data begins
     for hint in hints where try take(hint, at: site) { return }
-    if let header, !header.hasSizes, !records.contains(where: { header.hasNameAndMethod(of: $0) }),
-      try takeUnsized(header, at: site, following)
+    // a record that says the same and is not to be had may be wrong in its numbers
+    let isContradicted =
+      header.map { header in records.contains { header.hasNameAndMethod(of: $0) } } ?? false
+    if let header, !header.hasSizes,
+      try takeUnsized(header, at: site, following, onlyIfProven: isContradicted)
     {
       return
     }
     if keepEncrypted(header, hints, at: site) { return }
     if let header, records.isEmpty {
       guard let name = header.name else { return }
-      let end = header.hasSizes ? header.dataEnd : header.dataOffset
+      let end = header.hasSizes ? header.dataEnd : try endOfRemains(of: header, following)
       let reason: Salvage.Reason =
         probe.budget == 0 ? .notSearched : end > file.status.size ? .cutOff : .damaged
       return doubt(name, reason, from: site, to: end)
@@ -71,8 +74,27 @@ struct SalvageWalk {
     for record in records {
       let header = RecordLength.localHeader + record.rawName.count + record.extraLength
       let (end, overflow) = (site + header).addingReportingOverflow(record.compressedSize)
-      doubt(record.name, .overwritten, from: site, to: overflow ? .max : end)
+      // one that claims more than there is is wrong about where it ends
+      doubt(
+        record.name, .overwritten, from: site, to: overflow || end > file.status.size ? site : end)
     }
+  }
+
+  /// Where an entry ends that cannot be had and says no sizes: before a header whose descriptor in front of it counts
+  /// its bytes from here; else it is cut off, and all the rest of the file may be a part of it.
+  private func endOfRemains(of header: SalvagedHeader, _ following: ArraySlice<Int>) throws -> Int {
+    for site in following.prefix(DescriptorSearch.maximumHeaders) {
+      for length in DataDescriptor.lengths where site - length >= header.dataOffset {
+        let bytes = try probe.bytes(length, at: site - length)
+        let descriptors = bytes.withUnsafeBytes { DataDescriptor.all(in: $0) }
+        if descriptors.contains(where: {
+          $0.length == length && $0.compressedSize == site - length - header.dataOffset
+        }) {
+          return site
+        }
+      }
+    }
+    return file.status.size
   }
 
   /// Notes a loss. What is left of the entry may hold headers of its own, up to where it would have ended.
@@ -132,22 +154,22 @@ struct SalvageWalk {
   ///
   /// - Returns: false if it does not end, or nothing tells where.
   private mutating func takeUnsized(
-    _ header: SalvagedHeader, at site: Int, _ following: ArraySlice<Int>
+    _ header: SalvagedHeader, at site: Int, _ following: ArraySlice<Int>, onlyIfProven: Bool
   ) throws -> Bool {
     guard probe.budget > 0, let name = header.name else { return false }
     if header.method == 8, header.encryption == .none {
       let outcome = try probe.inflate(at: header.dataOffset)
       guard case .ended(let compressedSize, let size, let crc32) = outcome else {
-        if outcome == .cutOff {
-          loseUnlessDoubtful(name, .cutOff, at: site)
-          return true
-        }
-        return false
+        guard outcome == .cutOff, !onlyIfProven else { return false }
+        // its data goes on to the end of the file
+        doubt(name, .cutOff, from: site, to: file.status.size)
+        return true
       }
       let entry = Entry(
         header, name: name, at: site, crc32: crc32, compressedSize: compressedSize, size: size)
       let end = try endOfDescriptor(entry)
       // without its descriptor, nothing tells whether these are the bytes that were put in
+      guard !onlyIfProven || end > entry.dataEnd else { return false }
       try accept(entry, end: end, isProven: end > entry.dataEnd)
       return true
     }

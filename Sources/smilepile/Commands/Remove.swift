@@ -40,6 +40,7 @@ struct Remove: AsyncParsableCommand {
     var categories_removed: Int
     var bytes: Int
     var photo_ids: [Int64]
+    var missing: [String]
     var dry_run: Bool
   }
 
@@ -67,6 +68,7 @@ struct Remove: AsyncParsableCommand {
       for photo in summary.photos { reporter.result("photo \(photo.id)  \(photo.name.escaped)") }
       for category in summary.categories { reporter.result("category  \(category.displayName.escaped)") }
     }
+    for photo in summary.missing { reporter.warn(photo.message) }
     reporter.result(
       "\(dryRun ? "would remove" : "removed") \(Count(summary.photos.count, "photo")) "
         + "(\(ByteCount(summary.bytes)))"
@@ -76,6 +78,7 @@ struct Remove: AsyncParsableCommand {
     reporter.json(
       Summary(
         photos_removed: summary.photos.count, categories_removed: summary.categories.count,
-        bytes: summary.bytes, photo_ids: summary.photos.map(\.id), dry_run: summary.isDryRun))
+        bytes: summary.bytes, photo_ids: summary.photos.map(\.id),
+        missing: summary.missing.map(\.message), dry_run: summary.isDryRun))
   }
 }

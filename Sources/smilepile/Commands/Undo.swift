@@ -33,6 +33,7 @@ struct Undo: AsyncParsableCommand {
     var categories_removed: Int
     var categories_restored: Int
     var missing: [String]
+    var damaged: [String]
     var dry_run: Bool
   }
 
@@ -43,7 +44,7 @@ struct Undo: AsyncParsableCommand {
     let reporter = Reporter(output)
     options.consent = try confirmation.consent(reporter)
     let summary = try await reporter.follow(.undo(library.path(), options: options))
-    for photo in summary.missing { reporter.error(photo, during: "undo") }
+    for photo in summary.missing + summary.damaged { reporter.error(photo, during: "undo") }
     let date = Date(milliseconds: summary.changedAt).formatted(.iso8601)
     let verb = dryRun ? "would take back" : "took back"
     let reverted = summary.photosReverted
@@ -56,7 +57,8 @@ struct Undo: AsyncParsableCommand {
         undone: summary.kind.rawValue, changed_at: summary.changedAt, photos_removed: summary.photosRemoved,
         photos_restored: summary.photosRestored, photos_reverted: reverted,
         categories_removed: summary.categoriesRemoved, categories_restored: summary.categoriesRestored,
-        missing: summary.missing.map(\.message), dry_run: summary.isDryRun))
-    if !summary.missing.isEmpty { throw ExitStatus.incomplete }
+        missing: summary.missing.map(\.message), damaged: summary.damaged.map(\.message),
+        dry_run: summary.isDryRun))
+    if summary.isIncomplete { throw ExitStatus.incomplete }
   }
 }

@@ -29,7 +29,11 @@ final class Console: Sendable {
     var question: String?
 
     /// How to draw what stands at the foot.
-    var foot: String? { question ?? status.map(Console.drawing) }
+    var foot: String? {
+      // an empty question is one that somebody else asks, at the terminal itself
+      if let question { return question.isEmpty ? nil : question }
+      return status.map(Console.drawing)
+    }
   }
 
   private let descriptors: [CInt]

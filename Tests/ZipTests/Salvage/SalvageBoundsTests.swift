@@ -163,6 +163,38 @@ import Testing
     #expect(try Salvage(path: file.path).archive.entries.map(\.name) == ["photo"])
   }
 
+  /// The directory is wrong about one entry's size, and that one's own header says none.
+  @Test(arguments: [0x8000_0000, 1] as [UInt32]) func aWrongSizeInTheDirectoryAlone(change: UInt32) throws {
+    var members = SalvageSample.members
+    let index = try #require(members.firstIndex { $0.local.flags & 8 != 0 && $0.local.method == 8 })
+    members[index].central.compressedSize ^= change
+    let file = try ArchiveOnDisk(SalvageSample(members).bytes)
+    let salvage = try Salvage(path: file.path)
+    #expect(salvage.archive.entries.count == members.count && salvage.unproven.isEmpty)
+    #expect(salvage.losses.isEmpty)
+  }
+
+  /// An entry that says no sizes is cut off within what looks like an archive: nothing in there is the backup's.
+  @Test(arguments: [true, false]) func whatLiesInAnEntryWithoutAnEnd(isDeflated: Bool) throws {
+    var photo = SalvageSample.nested
+    if isDeflated {
+      // one block of stored bytes: RFC 1951, 3.2.4
+      let count = UInt16(photo.data.count)
+      photo.data =
+        [1, UInt8(count & 0xFF), UInt8(count >> 8), UInt8(~count & 0xFF), UInt8(~count >> 8)] + photo.data
+      photo.both { $0.method = 8 }
+    }
+    let sample = SalvageSample([.stored("photos/0.jpg", "whole"), photo.streamed])
+    let part = sample.parts[1]
+    // within the inner archive, and behind it
+    for end in [part.data.lowerBound + 80, part.data.upperBound - 2] {
+      let file = try ArchiveOnDisk(Array(sample.bytes[..<end]))
+      let salvage = try Salvage(path: file.path)
+      let sure = salvage.archive.entries.filter { !salvage.unproven.contains($0.index) }
+      #expect(sure.map(\.name) == ["photos/0.jpg"], "cut at \(end)")
+    }
+  }
+
   /// Somebody cuts the file while it is searched.
   @Test func aFileThatShrinksEndsTheSearch() throws {
     let streamed = ZipMember.stored("x", String(repeating: "photo", count: 600_000)).streamed
