@@ -31,6 +31,18 @@ extension HostileArchives {
       }
     ) { lie($0, "a.jpg", .extraField) },
     Hostile(
+      "bzip2 of 2⁶³−1 bytes",
+      { archive in
+        let count = UInt64(archive.members[0].data.count)
+        archive.members[0].both {
+          $0.method = 12
+          $0.size = .max
+          $0.compressedSize = .max
+          $0.extra = .zip64Field(UInt64(Int.max), count)
+        }
+      }
+    ) { .tooManyBytes($0, limit: Limits().maximumBytes) },
+    Hostile(
       "two ZIP64 fields",
       { $0.members[0].central.extra = .zip64Field(1) + .zip64Field(2) }
     ) { lie($0, "a.jpg", .extraField) },

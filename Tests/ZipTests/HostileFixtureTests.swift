@@ -15,6 +15,7 @@ struct HostileFixtureTests {
     ("quoted.zip", "an entry within an entry"), ("second_end.zip", "a second end in the comment"),
     ("prefix.zip", "prefix before ZIP64"), ("zip64_directory.zip", "directory at 2⁶³−1"),
     ("zip64_sizes.zip", "ZIP64 size of 2⁶³"), ("descriptor.zip", "wide descriptor with another size"),
+    ("bzip2_size.zip", "bzip2 of 2⁶³−1 bytes"),
     ("hidden_entry.zip", "an entry in the middle that the directory does not have"),
   ]
 
