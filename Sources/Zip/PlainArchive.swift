@@ -67,10 +67,11 @@ struct PlainArchive {
     _ isCancelled: @escaping () -> Bool
   ) throws {
     var record = EntryRecord(entry, method: 8, offset: position)
-    let start = position + record.headerSize
     guard var deflation = Deflation() else { throw ArchiveWriteError.memory }
     var checksum = CRC32()
-    // writes one piece of the text; nil ends it
+    // what is to be written next, and where; at first the header, as long as its numbers are not known
+    var (waiting, place) = (record.localHeader, position)
+    // takes one piece of the text; nil ends it
     func pass(_ piece: UnsafeRawBufferPointer?) throws {
       if isCancelled() { throw CancellationError() }
       if let piece {
@@ -78,8 +79,12 @@ struct PlainArchive {
         record.size += piece.count
       }
       try deflation.deflate(piece) { bytes in
-        try file.write(bytes, at: start + record.compressedSize)
         record.compressedSize += bytes.count
+        waiting += bytes
+        guard waiting.count >= Self.capacity else { return }
+        try file.write(waiting, at: place)
+        place += waiting.count
+        waiting.removeAll(keepingCapacity: true)
       }
       // there is no room left in the header for ZIP64
       guard !record.isLarge else { throw ArchiveWriteError.textTooLong(bytes: record.size) }
@@ -87,9 +92,19 @@ struct PlainArchive {
     try text { try pass($0) }
     try pass(nil)
     record.crc32 = checksum.value
-    try file.write(record.localHeader, at: position)
-    end(record, at: start + record.compressedSize)
+    if place == position {
+      // all of it at once: there are drivers of FAT that do not go back and forth
+      waiting.replaceSubrange(..<record.headerSize, with: record.localHeader)
+      try file.write(waiting, at: place)
+    } else {
+      try file.write(waiting, at: place)
+      try file.write(record.localHeader, at: position)
+    }
+    end(record, at: position + record.headerSize + record.compressedSize)
   }
+
+  /// Bytes of a text that are written at once.
+  private static let capacity = 256 << 10
 
   private mutating func end(_ record: EntryRecord, at end: Int) {
     record.appendToDirectory(&directory)

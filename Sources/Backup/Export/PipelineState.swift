@@ -51,6 +51,7 @@ struct PipelineState {
   private var filledCount = 0
   private var hashable: [(number: Int, chunk: ChunkPlan.Chunk)] = []
   private var hashed = 0
+  private var written = 0
   private var headers: [Header] = []
   private var currentFile: SharedFile?
 
@@ -121,10 +122,11 @@ struct PipelineState {
     signal.wake(Condition.zipped)
   }
 
-  /// Every item's checksum; nil to wait.
+  /// Every item's checksum, once the file holds all items, so that what comes after them leaves no gap before it: some
+  /// file systems know none; nil to wait.
   func allDigests() throws -> [MD5Digest]? {
     try checkFailure()
-    return isHashed ? digests.compactMap(\.self) : nil
+    return isHashed && written == chunkCount ? digests.compactMap(\.self) : nil
   }
 
   // MARK: Writer
@@ -140,6 +142,8 @@ struct PipelineState {
   /// A chunk's bytes are in the file.
   mutating func written(_ number: Int, _ signal: Signal) {
     slots[number % slots.count].isWritten = true
+    written += 1
+    if written == chunkCount { signal.wake(Condition.filled) }
     wakeReader(number, signal)
   }
 

@@ -83,13 +83,16 @@ struct SalvageWalk {
   /// Where an entry ends that cannot be had and says no sizes: before a header whose descriptor in front of it counts
   /// its bytes from here; else it is cut off, and all the rest of the file may be a part of it.
   private func endOfRemains(of header: SalvagedHeader, _ following: ArraySlice<Int>) throws -> Int {
+    // once the rest of the file is in doubt, it stays so
+    guard doubtEnd < file.status.size else { return file.status.size }
     for site in following.prefix(DescriptorSearch.maximumHeaders) {
-      for length in DataDescriptor.lengths where site - length >= header.dataOffset {
-        let bytes = try probe.bytes(length, at: site - length)
-        let descriptors = bytes.withUnsafeBytes { DataDescriptor.all(in: $0) }
-        if descriptors.contains(where: {
-          $0.length == length && $0.compressedSize == site - length - header.dataOffset
-        }) {
+      let start = max(header.dataOffset, site - DataDescriptor.maximumLength)
+      guard start < site, probe.spend(1024) else { continue }
+      let bytes = try probe.bytes(site - start, at: start)
+      for length in DataDescriptor.lengths where length <= bytes.count {
+        let descriptors = bytes.suffix(length).withUnsafeBytes { DataDescriptor.all(in: $0) }
+        let distance = site - length - header.dataOffset
+        if descriptors.contains(where: { $0.length == length && $0.compressedSize == distance }) {
           return site
         }
       }
