@@ -88,8 +88,8 @@ final class ArchiveFeed: PlacedContents {
     return chunk
   }
 
-  /// Waits until every item is hashed, for the texts that list the checksums. To be called once the writer has
-  /// read every item.
+  /// Waits until every item is hashed and in the file, for the texts that list the checksums and come after them. To be
+  /// called once the writer has read every item.
   func digests() throws -> [MD5Digest] {
     let number = number
     return try monitor.wait(on: PipelineState.Condition.filled) { state, signal in

@@ -6,8 +6,6 @@ import Zip
 /// What `checksums.md5` says of a backup's entries: lines as md5sum(1) writes them, an MD5, two characters, a name.
 /// The apps know nothing of it; this project writes it, so that md5sum proves an archive that was unpacked.
 struct ChecksumList {
-  private static let fileName = "checksums.md5"
-
   /// For each entry of the archive what the list says of it; empty where nothing was read.
   private var digests: [MD5Digest?] = []
   private var oddLines = OddLines()
@@ -19,7 +17,7 @@ struct ChecksumList {
   /// checked, and counts for nothing here.
   init(of source: BackupSource) throws {
     guard let archive = source.archive,
-      let entry = archive.entries.first(where: { $0.name == source.root + Self.fileName })
+      let entry = archive.entries.first(where: { $0.name == source.root + ArchiveTexts.checksumsName })
     else { return }
     var reader = try source.entryReader(archive)
     do {
@@ -77,7 +75,8 @@ struct ChecksumList {
     var warnings: [String] {
       kinds.map { problem, first, count in
         let line = first.map { ": “\($0)”" } ?? ""
-        return "\(ChecksumList.fileName)\(line) \(problem)" + (count == 1 ? "" : ", and \(count - 1) more")
+        return "\(ArchiveTexts.checksumsName)\(line) \(problem)"
+          + (count == 1 ? "" : ", and \(count - 1) more")
       }
     }
   }

@@ -53,7 +53,7 @@ struct RemoveRun {
   func run(_ selection: RemoveSelection) throws -> RemoveSummary {
     if options.isDryRun {
       let library = try Library(path: path)
-      return summary(of: try RemovePlan(library.contents(), selection), library)
+      return try summary(of: RemovePlan(library.contents(), selection), library)
     }
     let (writer, plan) = try LibraryWriter.approved(
       path, by: options.consent, lockWait: options.lockWait, whileWaiting: counter.waitForWriter
@@ -61,7 +61,7 @@ struct RemoveRun {
       let plan = try RemovePlan(writer.library.contents(), selection)
       return (plan, plan.edit.isEmpty ? nil : Deed(question(plan), alwaysConfirmed: true))
     }
-    let summary = summary(of: plan, writer.library)
+    let summary = try summary(of: plan, writer.library)
     guard !plan.edit.isEmpty else { return summary }
     try counter.checkCancellation()
     counter.enter(.committing)
@@ -74,10 +74,10 @@ struct RemoveRun {
     return "remove \(Count(plan.photos.count, "photo"))\(names.joined())"
   }
 
-  private func summary(of plan: RemovePlan, _ library: Library) -> RemoveSummary {
+  private func summary(of plan: RemovePlan, _ library: Library) throws -> RemoveSummary {
     var summary = RemoveSummary(
       photos: plan.photos, categories: plan.categories, bytes: plan.bytes, isDryRun: options.isDryRun)
-    let names = (try? library.categoryNames()) ?? [:]
+    let names = try library.categoryNames()
     let photos = plan.photos.filter { !$0.isFromAssets }
     for (photo, status) in zip(photos, library.statuses(of: photos)) {
       guard case .failure(let error) = status else { continue }

@@ -70,7 +70,7 @@ struct UndoRun {
     if options.isDryRun {
       let library = try Library(path: path)
       let plan = try UndoPlan(library)
-      return try summary(of: plan, library, missing: missing(plan, library))
+      return summary(of: plan, library, missing: try missing(plan, library), rotten: [])
     }
     let (writer, plan) = try LibraryWriter.approved(
       path, by: options.consent, lockWait: options.lockWait, whileWaiting: counter.waitForWriter
@@ -96,27 +96,20 @@ struct UndoRun {
       throw error
     }
     try? writer.settleReplacedPhotos()
-    var summary = try summary(of: plan, writer.library, missing: missing)
-    summary.damaged = try rotten(plan, writer.library, butFor: missing)
-    return summary
+    counter.enter(.verifying)
+    return summary(
+      of: plan, writer.library, missing: missing, rotten: rotten(plan, writer.library, butFor: missing))
   }
 
   /// Photos that came back with other bytes than they had. They are where they were all the same: a rotten photo is
   /// better than none.
-  private func rotten(
-    _ plan: UndoPlan, _ library: Library, butFor missing: [Photo]
-  ) throws -> [Finding] {
-    counter.enter(.verifying)
+  private func rotten(_ plan: UndoPlan, _ library: Library, butFor missing: [Photo]) -> [Photo] {
     let gone = Set(missing.map(\.id))
-    let names = try library.categoryNames()
-    return try plan.restored.filter { photo in
+    return plan.restored.filter { photo in
       guard !photo.isFromAssets, !plan.changed.contains(photo.id), !gone.contains(photo.id) else {
         return false
       }
-      return try !library.holds(photo)
-    }.map { photo in
-      let label = PhotoLabel.label(id: photo.id, category: names[photo.categoryId] ?? "", name: photo.name)
-      return Finding(label, "its bytes have changed since it was put away")
+      return (try? library.holds(photo)) != true
     }
   }
 
@@ -155,21 +148,22 @@ struct UndoRun {
     for folder in folders { try library.root.directory(folder).sync() }
   }
 
+  /// Throws nothing, since by now the change stands.
   private func summary(
-    of plan: UndoPlan, _ library: Library, missing: [Photo]
-  ) throws -> UndoSummary {
+    of plan: UndoPlan, _ library: Library, missing: [Photo], rotten: [Photo]
+  ) -> UndoSummary {
     var summary = UndoSummary(kind: plan.change.kind, changedAt: plan.change.at)
     summary.photosRemoved = plan.removedPhotos
     summary.photosRestored = plan.restored.count - plan.changed.count
     summary.photosReverted = plan.changed.count
     summary.categoriesRemoved = plan.removedCategories
     summary.categoriesRestored = plan.restoredCategories
-    let names = try library.categoryNames()
-    summary.missing = missing.map { photo in
-      Finding(
-        PhotoLabel.label(id: photo.id, category: names[photo.categoryId] ?? "", name: photo.name),
-        "its file \(photo.path.escaped) is gone")
+    let names = (try? library.categoryNames()) ?? [:]
+    let label = { (photo: Photo) in
+      PhotoLabel.label(id: photo.id, category: names[photo.categoryId] ?? "", name: photo.name)
     }
+    summary.missing = missing.map { Finding(label($0), "its file \($0.path.escaped) is gone") }
+    summary.damaged = rotten.map { Finding(label($0), "its bytes have changed since it was put away") }
     summary.isDryRun = options.isDryRun
     return summary
   }
