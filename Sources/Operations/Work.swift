@@ -14,7 +14,7 @@ public struct Work<Summary: Sendable>: Sendable {
   private let task: Task<Summary, any Error>
 
   /// Starts `body` on its own thread. `body` counts what it does and looks at `isCancelled`.
-  public init(_ name: String, _ body: @escaping @Sendable (ProgressCounter) throws -> Summary) {
+  public init(_ body: @escaping @Sendable (ProgressCounter) throws -> Summary) {
     let counter = ProgressCounter()
     let (stream, continuation) = AsyncStream.makeStream(
       of: Progress.self, bufferingPolicy: .bufferingNewest(1))
@@ -32,10 +32,13 @@ public struct Work<Summary: Sendable>: Sendable {
     task = Task {
       let result = await withTaskCancellationHandler {
         await withCheckedContinuation { done in
-          let thread = Thread { done.resume(returning: Result { try body(counter) }) }
-          thread.name = name
-          thread.stackSize = 4 << 20
-          thread.start()
+          do {
+            try WorkerThreads.startDetached(stackSize: 4 << 20) {
+              done.resume(returning: Result { try body(counter) })
+            }
+          } catch {
+            done.resume(returning: .failure(error))
+          }
         }
       } onCancel: {
         counter.cancel()

@@ -24,14 +24,14 @@ public enum Workers {
 
   /// Calls `body` once on each of up to `count` threads, and waits for all of them. It gets a function that hands out
   /// the indices in order, each to one of the threads, and nil when none is left or another thread has thrown. The
-  /// first error is thrown.
+  /// first error is thrown. Fewer threads do it where the system has no more to give, and the calling one where it has
+  /// none.
   public static func share(
     _ indices: Range<Int>, threads count: Int = defaultCount,
     _ body: @escaping @Sendable (_ next: () -> Int?) throws -> Void
   ) throws {
     let state = Mutex<(next: Int, failure: (any Error)?)>((indices.lowerBound, nil))
-    let group = DispatchGroup()
-    let work = SharedWork {
+    let work: @Sendable () -> Void = {
       do {
         try body {
           state.withLock { state in
@@ -44,31 +44,14 @@ public enum Workers {
         state.withLock { if $0.failure == nil { $0.failure = error } }
       }
     }
-    for number in 0..<min(max(1, count), indices.count) {
-      group.enter()
-      let thread = Thread {
-        work.run()
-        group.leave()
-      }
-      thread.name = "worker \(number)"
-      thread.stackSize = 1 << 20
-      thread.start()
+    var threads = WorkerThreads()
+    for _ in 0..<min(max(1, count), indices.count) {
+      do { try threads.start(stackSize: 1 << 20, work) } catch { break }
     }
-    group.wait()
-    work.forget()
+    // where there can be no thread, this one does it
+    if threads.count == 0, !indices.isEmpty { work() }
+    threads.join()
     if let failure = state.withLock({ $0.failure }) { throw failure }
-  }
-
-  /// What the threads run. A thread object lives on for a moment after its work is done; what the work refers to,
-  /// such as an open library with its lock, must not.
-  private final class SharedWork: Sendable {
-    private let body: Mutex<(@Sendable () -> Void)?>
-
-    init(_ body: @escaping @Sendable () -> Void) { self.body = Mutex(body) }
-
-    func run() { body.withLock { $0 }?() }
-
-    func forget() { body.withLock { $0 = nil } }
   }
 
   /// The same, for work that needs nothing of its own on each thread.

@@ -5,7 +5,7 @@ struct WorkTests {
   private struct Failure: Error {}
 
   @Test func theSummaryComesAndTheLastProgressIsFinished() async throws {
-    let work = Work("test") { counter in
+    let work = Work { counter in
       counter.setTotals(items: 2, bytes: 20)
       counter.enter(.writing)
       counter.advance(items: 2, bytes: 20)
@@ -25,7 +25,7 @@ struct WorkTests {
   }
 
   @Test func aFailureEndsTheStreamAndIsThrown() async throws {
-    let work = Work<Void>("test") { counter in
+    let work = Work<Void> { counter in
       counter.enter(.reading)
       throw Failure()
     }
@@ -36,12 +36,12 @@ struct WorkTests {
   }
 
   @Test func theWorkGoesOnUnwatched() async throws {
-    #expect(try await Work("test") { _ in 7 }.summary == 7)
+    #expect(try await Work { _ in 7 }.summary == 7)
   }
 
   /// The body runs until it is asked to stop, so these tests end only if it is asked.
   private static func untilCancelled() -> Work<Int> {
-    Work("test") { counter in
+    Work { counter in
       while true { try counter.checkCancellation() }
     }
   }

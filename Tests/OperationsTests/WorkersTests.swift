@@ -35,6 +35,15 @@ struct WorkersTests {
     }
   }
 
+  /// A stack larger than any address space: pthread_create(3) fails as it does where memory is short.
+  @Test func threadThatCannotBeStartedIsAnError() {
+    #expect(throws: ThreadError.self) {
+      var threads = WorkerThreads()
+      try threads.start(stackSize: 1 << 48) {}
+      threads.join()
+    }
+  }
+
   @Test func noIndicesIsNoWork() throws {
     let contexts = Mutex(0)
     try Workers.forEach(5..<5, context: { contexts.withLock { $0 += 1 } }) { _, _ in

@@ -22,7 +22,7 @@ extension Work where Summary == ExportSummary {
   public static func export(
     _ library: FilePath, to destination: FilePath, options: ExportOptions = ExportOptions()
   ) -> Self {
-    Work("export") { counter in
+    Work { counter in
       try ExportRun(libraryPath: library, destination: destination, options: options, counter: counter).run()
     }
   }

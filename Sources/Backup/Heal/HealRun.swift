@@ -54,7 +54,7 @@ extension Work where Summary == HealSummary {
   public static func heal(
     _ library: FilePath, from archives: [FilePath], options: HealOptions = HealOptions()
   ) -> Self {
-    Work("heal") { counter in
+    Work { counter in
       try HealRun(path: library, archives: archives, options: options, counter: counter).run()
     }
   }

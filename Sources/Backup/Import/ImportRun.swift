@@ -17,7 +17,7 @@ extension Work where Summary == ImportSummary {
   public static func `import`(
     _ backups: [FilePath], into library: FilePath, options: ImportOptions = ImportOptions()
   ) -> Self {
-    Work("import") { counter in
+    Work { counter in
       try ImportRun(library: library, options: options, counter: counter).run(backups)
     }
   }

@@ -62,7 +62,7 @@ extension Work where Summary == RepairSummary {
   /// The summary throws `BackupError`, `ArchiveError`, `LibraryError`, `FileLock.Busy` or `FileError`; nothing was published
   /// then.
   public static func repair(_ archive: FilePath, options: RepairOptions = RepairOptions()) -> Self {
-    Work("repair") { counter in
+    Work { counter in
       try RepairRun(path: archive, options: options, counter: counter).run()
     }
   }

@@ -15,7 +15,7 @@ extension Work where Summary == CheckSummary {
   public static func verify(
     _ backups: [FilePath], limits: Limits = Limits(), password: Secret? = nil, readers: Int? = nil
   ) -> Self {
-    Work("verify") { counter in
+    Work { counter in
       var sum = CheckSummary()
       var sources: [BackupSource] = []
       for path in backups {
@@ -55,7 +55,7 @@ extension Work where Summary == CheckSummary {
   public static func verify(
     library path: FilePath, lockWait: Duration = Library.readersWait, readers: Int? = nil
   ) -> Self {
-    Work("verify") { counter in
+    Work { counter in
       try LibraryCheck(library: Library(path: path), counter: counter, readers: readers).run(
         lockWait: lockWait)
     }

@@ -13,7 +13,7 @@ extension Work where Summary == AddSummary {
   public static func add(
     _ paths: [FilePath], to library: FilePath, options: AddOptions = AddOptions()
   ) -> Self {
-    Work("add") { counter in
+    Work { counter in
       try AddRun(library: library, options: options, counter: counter).run(paths)
     }
   }

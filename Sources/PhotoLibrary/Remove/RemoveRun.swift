@@ -38,7 +38,7 @@ extension Work where Summary == RemoveSummary {
   public static func remove(
     _ selection: RemoveSelection, from library: FilePath, options: RemoveOptions = RemoveOptions()
   ) -> Self {
-    Work("remove") { counter in
+    Work { counter in
       try RemoveRun(path: library, options: options, counter: counter).run(selection)
     }
   }

@@ -50,7 +50,7 @@ extension Work where Summary == UndoSummary {
   ///
   /// The summary throws `UndoError`, `ConsentError`, `LibraryError`, `FileLock.Busy` or `FileError`.
   public static func undo(_ library: FilePath, options: UndoOptions = UndoOptions()) -> Self {
-    Work("undo") { counter in
+    Work { counter in
       try UndoRun(path: library, options: options, counter: counter).run()
     }
   }

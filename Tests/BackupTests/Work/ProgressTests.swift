@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test func atMostTenValuesASecond() async throws {
-    let work = Work("busy") { counter in
+    let work = Work { counter in
       counter.setTotals(items: 1000, bytes: 0)
       let start = ContinuousClock.now
       while counter.current.processedItems < 1000 {
