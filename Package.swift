@@ -13,6 +13,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
     .systemLibrary(
@@ -47,10 +48,17 @@ let package = Package(
         "PhotoLibrary", "Zip", "Checksums", "FileSystem", "Operations", "Secrets",
         .product(name: "Logging", package: "swift-log"),
       ]),
+    .target(
+      name: "Jobs",
+      dependencies: [
+        "Backup", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "ImageHeader", "Operations", "Secrets",
+        .product(name: "Yams", package: "Yams"),
+        .product(name: "Logging", package: "swift-log"),
+      ]),
     .executableTarget(
       name: "smilepile",
       dependencies: [
-        "Backup", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "Operations", "Secrets",
+        "Backup", "Jobs", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "Operations", "Secrets",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -81,6 +89,7 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     .testTarget(name: "BackupTests", dependencies: ["Backup", "TestSupport"]),
+    .testTarget(name: "JobsTests", dependencies: ["Jobs", "TestSupport"]),
     .testTarget(
       name: "CommandTests", dependencies: ["smilepile", "TestSupport", "PhotoLibrary"],
       exclude: ["Scripts", "README.md", "Readers/ForwardReader.java", "Readers/Packer.java"]),

@@ -38,7 +38,7 @@ extension ExportPlan {
   }
 
   /// `metadata.json` without its photos and their files.
-  func document(uuid: UUID, exportDate: Int64) -> Metadata {
+  func document(uuid: UUID, exportDate: Int64, state: String? = nil) -> Metadata {
     var metadata = Metadata()
     metadata.exportDate = exportDate
     metadata.appVersion = Version.current
@@ -58,10 +58,13 @@ extension ExportPlan {
         kidSafeModeEnabled: settings.kidSafeModeEnabled,
         deleteProtectionEnabled: settings.deleteProtectionEnabled),
       themeMode: settings.themeMode.rawValue, valuesAsOf: settings.valuesAsOf)
-    metadata.smilepile = Metadata.Provenance(
+    var provenance = Metadata.Provenance(
       uuid: uuid.uuidString, isPartial: isPartial,
       // defaults that nobody ever set say nothing about what anybody wants
       includesSettings: self.settings?.valuesAsOf != nil)
+    provenance.tags = tags
+    provenance.state = state
+    metadata.smilepile = provenance
     return metadata
   }
 

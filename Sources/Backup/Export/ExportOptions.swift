@@ -31,6 +31,8 @@ public struct ExportOptions: Sendable {
   public var password: Secret?
   /// Takes a password that is short enough to be guessed.
   public var allowsWeakPassword = false
+  /// What the archive is called, for whoever prunes: written into its metadata.
+  public var tags: [String] = []
   /// Reads the archive back, with every CRC and MD5, before it is published.
   public var verifies = false
   /// Who may read the archive, as chmod(1) has it; nil for its owner alone (0600).

@@ -39,6 +39,8 @@ public struct ExportPlan: Sendable {
   public var isPartial: Bool
   /// The archive is encrypted, and what its directory shows tells nothing.
   public var isEncrypted: Bool
+  /// What whoever exports calls it.
+  public var tags: [String]
 
   /// Bytes of all photo files.
   public var bytes: Int { items.reduce(0) { $0 + $1.size } }
@@ -66,6 +68,7 @@ public struct ExportPlan: Sendable {
     settings = options.includesSettings ? library.settings : nil
     isPartial = options.isSelection
     isEncrypted = options.password != nil
+    tags = options.tags
     items = []
     missing = []
     let withFiles = photos.contains(where: \.isFromAssets) ? photos.filter { !$0.isFromAssets } : photos

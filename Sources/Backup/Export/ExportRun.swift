@@ -130,10 +130,11 @@ struct ExportRun {
     pipeline.options.readers = try readers(library)
     pipeline.options.startsWriteBack = options.syncs
     let texts = ArchiveTexts()
+    let state = plan.state().description
     let entries = [
       PipelineText(entryName: ArchiveTexts.metadataName, modified: exportDate) { digests, write in
         try texts.writeMetadata(
-          plan.document(uuid: uuid, exportDate: exportDate), photos: plan.records,
+          plan.document(uuid: uuid, exportDate: exportDate, state: state), photos: plan.records,
           manifest: plan.manifest(digests), to: write)
       },
       PipelineText(entryName: ArchiveTexts.checksumsName, modified: exportDate) { digests, write in

@@ -63,6 +63,12 @@ struct JSONWriter {
     integer(value)
   }
 
+  /// Writes an element of a list.
+  mutating func element(_ value: String) {
+    begin(nil)
+    text(value)
+  }
+
   mutating func property(_ key: StaticString, _ value: Bool) {
     begin(key)
     append(value ? "true" : "false")

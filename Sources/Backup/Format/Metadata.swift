@@ -121,14 +121,4 @@ public struct Metadata: Sendable, Equatable {
     /// backup was made.
     public var expectedChecksum: String?
   }
-
-  /// What this project says of a backup that it made.
-  public struct Provenance: Sendable, Equatable {
-    /// The backup's own number.
-    public var uuid: String
-    /// Part of the library was selected, and the rest is not in this backup.
-    public var isPartial: Bool
-    /// The settings are the library's; otherwise they are defaults, which both apps demand.
-    public var includesSettings: Bool
-  }
 }

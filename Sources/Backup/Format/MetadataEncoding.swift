@@ -91,11 +91,3 @@ extension Metadata.SettingsRecord {
     object.property("valuesAsOf", valuesAsOf)
   }
 }
-
-extension Metadata.Provenance {
-  fileprivate func write(to object: inout JSONWriter) {
-    object.property("includesSettings", includesSettings)
-    object.property("isPartial", isPartial)
-    object.property("uuid", uuid)
-  }
-}

@@ -9,6 +9,10 @@ extension Metadata {
   static let pixels = 0...Int(Int32.max)
   /// Places among the categories: likewise.
   static let positions = Int(Int32.min)...Int(Int32.max)
+  /// Archives of one set: what is split is split into gigabytes.
+  static let maximumParts = 1_000_000
+  /// Increments on one full backup.
+  static let maximumChain = 10_000
   /// The longest text of a property, in bytes of UTF-8. Paths are the longest that backups hold.
   static let maximumTextBytes = 64 << 10
 
@@ -24,10 +28,10 @@ extension Metadata {
     }
     try Self.require(appVersion, "appVersion")
     try Self.require(format, "format")
-    try Self.require(smilepile?.uuid, "smilepile.uuid")
+    try smilepile?.checkRanges()
   }
 
-  fileprivate static func require<Number: BinaryInteger>(
+  static func require<Number: BinaryInteger>(
     _ number: Number, in range: ClosedRange<Number>, _ path: @autoclosure () -> String
   ) throws(Fault) {
     guard !range.contains(number) else { return }
@@ -43,7 +47,7 @@ extension Metadata {
 
   /// A NUL is refused where texts go into the database: SQLite's end at one, and two names that differ after one
   /// would become one name.
-  fileprivate static func require(_ text: String?, _ path: @autoclosure () -> String) throws(Fault) {
+  static func require(_ text: String?, _ path: @autoclosure () -> String) throws(Fault) {
     guard let text else { return }
     let count = text.utf8.count
     guard count <= maximumTextBytes else {

@@ -39,7 +39,7 @@ extension Metadata {
 
 extension JSONReader {
   /// A property that an object must have.
-  fileprivate func require<Value>(
+  func require<Value>(
     _ value: Value?, _ name: StaticString, of object: Int
   ) throws(Mismatch) -> Value {
     guard let value else { throw Mismatch(position: object, missing: name, reason: "is missing") }
@@ -184,25 +184,5 @@ extension Metadata.SecurityRecord {
     self.kidSafeModeEnabled = try json.require(kidSafeModeEnabled, "kidSafeModeEnabled", of: start)
     self.deleteProtectionEnabled = try json.require(
       deleteProtectionEnabled, "deleteProtectionEnabled", of: start)
-  }
-}
-
-extension Metadata.Provenance {
-  fileprivate init(_ json: inout JSONReader) throws(Mismatch) {
-    let start = try json.beginObject()
-    var uuid: String?
-    var isPartial: Bool?
-    var includesSettings: Bool?
-    while let key = json.nextKey() {
-      switch key {
-      case "uuid": uuid = try json.string()
-      case "isPartial": isPartial = try json.flag()
-      case "includesSettings": includesSettings = try json.flag()
-      default: json.skip()
-      }
-    }
-    self.uuid = try json.require(uuid, "uuid", of: start)
-    self.isPartial = try json.require(isPartial, "isPartial", of: start)
-    self.includesSettings = try json.require(includesSettings, "includesSettings", of: start)
   }
 }

@@ -47,6 +47,10 @@ struct Export: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Photos taken before then.", valueName: "date"), transform: DateArgument.parse)
   var until: Date?
 
+  @Option(
+    help: ArgumentHelp("A word to know the archive by, as for prune --keep-tag; may be given several times."))
+  var tag: [String] = []
+
   @Flag(help: "Leave the settings behind; the app's defaults stand in for them.")
   var noSettings = false
 
@@ -109,6 +113,7 @@ struct Export: AsyncParsableCommand {
     options.since = since?.milliseconds
     options.until = until?.milliseconds
     options.includesSettings = !noSettings
+    options.tags = tag
     options.verifies = verify
     options.permissions = mode
     options.isDryRun = dryRun

@@ -1,0 +1,41 @@
+import Checksums
+import Foundation
+import PhotoLibrary
+
+extension ExportPlan {
+  /// A number for all that was selected, whoever exports it and whenever: two exports with equal states would be
+  /// equal archives, but for their dates. A photo whose file is missing makes another state, and so does encryption.
+  func state() -> MD5Digest {
+    var digest = RunningMD5()
+    var document = document(uuid: UUID(), exportDate: 0)
+    document.appVersion = ""
+    document.smilepile?.uuid = ""
+    document.smilepile?.tags = []
+    document.write(photos: EmptyCollection(), manifest: EmptyCollection()) { digest.update($0) }
+    var record: [UInt8] = []
+    func add(_ number: Int64) { withUnsafeBytes(of: number.littleEndian) { record += $0 } }
+    func add(_ text: String) {
+      add(Int64(text.utf8.count))
+      record += text.utf8
+    }
+    for photo in photos {
+      record.removeAll(keepingCapacity: true)
+      add(photo.id)
+      add(photo.categoryId)
+      add(photo.createdAt)
+      add(Int64(photo.fileSize))
+      add(Int64(photo.width))
+      add(Int64(photo.height))
+      add(photo.isFromAssets ? 1 : 0)
+      add(photo.name)
+      add(photo.originalPath)
+      // an asset's place in the app; where a file lies in the library is nobody else's concern
+      add(photo.isFromAssets ? photo.path : photo.md5?.description ?? "")
+      record.withUnsafeBytes { digest.update($0) }
+    }
+    record = [isEncrypted ? 1 : 0]
+    for photo in missing { add(photo.photo.id) }
+    record.withUnsafeBytes { digest.update($0) }
+    return digest.digest
+  }
+}

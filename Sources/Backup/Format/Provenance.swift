@@ -1,0 +1,263 @@
+/// What only this project writes, under the key `smilepile`, which both apps ignore: where a backup stands among others.
+extension Metadata {
+  /// What this project says of a backup that it made.
+  public struct Provenance: Sendable, Equatable {
+    /// The backup's own number.
+    public var uuid: String
+    /// Part of the library was selected, and the rest is not in this backup.
+    public var isPartial: Bool
+    /// The settings are the library's; otherwise they are defaults, which both apps demand.
+    public var includesSettings: Bool
+    /// The MD5, 32 hexadecimal digits, of everything that was selected: two backups of equal states hold the same.
+    public var state: String?
+    /// What whoever made it called it, for retention.
+    public var tags: [String] = []
+    /// Which of several archives this is, that hold the library together.
+    public var part: Part?
+    /// What this backup rests on, if it does not hold all the files itself.
+    public var increment: Increment?
+  }
+
+  /// The place of an archive among those that an export was split into. Each is a whole backup of a part.
+  public struct Part: Sendable, Equatable {
+    /// The number that all parts share.
+    public var set: String
+    /// From 1.
+    public var number: Int
+    /// How many there are.
+    public var count: Int
+  }
+
+  /// What an incremental backup says of the one before it. Its rows are those of the whole library; the files that
+  /// the base holds, by itself or through its own base, are not in it again.
+  public struct Increment: Sendable, Equatable {
+    /// The base's number.
+    public var base: String
+    /// The MD5 of the base's `metadata.json`, which names the MD5 of every file in it.
+    public var baseDigest: String
+    /// How many increments there are since the full backup, with this one.
+    public var length: Int
+    /// The files that the chain before it holds.
+    public var held: [HeldFile] = []
+    /// What was removed from the library on purpose since the base was made.
+    public var deletions: [Deletion] = []
+  }
+
+  /// A photo's file that an archive before this one holds.
+  public struct HeldFile: Sendable, Equatable {
+    /// The photo in this backup.
+    public var photoId: Int64
+    /// As in the manifest.
+    public var originalPath: String
+    /// The file's length in bytes.
+    public var fileSize: Int64
+    /// MD5 of the file, 32 hexadecimal digits.
+    public var checksum: String
+  }
+
+  /// Content that was removed from a category, or a category.
+  public struct Deletion: Sendable, Equatable {
+    /// The category's `name`.
+    public var category: String
+    /// MD5 of the photo's file; nil for an asset, and for the category itself.
+    public var checksum: String?
+    /// The path of an asset of the app.
+    public var assetPath: String?
+    /// When, in milliseconds since 1970.
+    public var at: Int64
+  }
+}
+
+// MARK: Writing
+
+extension Metadata.Provenance {
+  func write(to object: inout JSONWriter) {
+    object.property("includesSettings", includesSettings)
+    if let increment { object.object("increment") { increment.write(to: &$0) } }
+    object.property("isPartial", isPartial)
+    if let part {
+      object.object("part") {
+        $0.property("count", part.count)
+        $0.property("number", part.number)
+        $0.property("set", part.set)
+      }
+    }
+    object.property("state", state)
+    if !tags.isEmpty { object.list("tags", of: tags) { $0.element($1) } }
+    object.property("uuid", uuid)
+  }
+}
+
+extension Metadata.Increment {
+  fileprivate func write(to object: inout JSONWriter) {
+    object.property("base", base)
+    object.property("baseDigest", baseDigest)
+    object.list("deletions", of: deletions) { list, deletion in
+      list.object {
+        $0.property("assetPath", deletion.assetPath)
+        $0.property("at", deletion.at)
+        $0.property("category", deletion.category)
+        $0.property("checksum", deletion.checksum)
+      }
+    }
+    object.list("held", of: held) { list, file in
+      list.object {
+        $0.property("checksum", file.checksum)
+        $0.property("fileSize", file.fileSize)
+        $0.property("originalPath", file.originalPath)
+        $0.property("photoId", file.photoId)
+      }
+    }
+    object.property("length", length)
+  }
+}
+
+// MARK: Reading
+
+private typealias Mismatch = JSONReader.Mismatch
+
+extension Metadata.Provenance {
+  init(_ json: inout JSONReader) throws(JSONReader.Mismatch) {
+    let start = try json.beginObject()
+    var uuid: String?
+    var isPartial: Bool?
+    var includesSettings: Bool?
+    while let key = json.nextKey() {
+      switch key {
+      case "uuid": uuid = try json.string()
+      case "isPartial": isPartial = try json.flag()
+      case "includesSettings": includesSettings = try json.flag()
+      case "state": state = try json.optionalString()
+      case "tags": tags = try json.list { element throws(Mismatch) in try element.string() }
+      case "part": part = try Metadata.Part(&json)
+      case "increment": increment = try Metadata.Increment(&json)
+      default: json.skip()
+      }
+    }
+    self.uuid = try json.require(uuid, "uuid", of: start)
+    self.isPartial = try json.require(isPartial, "isPartial", of: start)
+    self.includesSettings = try json.require(includesSettings, "includesSettings", of: start)
+  }
+}
+
+extension Metadata.Part {
+  fileprivate init(_ json: inout JSONReader) throws(Mismatch) {
+    let start = try json.beginObject()
+    var set: String?
+    var number: Int?
+    var count: Int?
+    while let key = json.nextKey() {
+      switch key {
+      case "set": set = try json.string()
+      case "number": number = try json.integer()
+      case "count": count = try json.integer()
+      default: json.skip()
+      }
+    }
+    self.set = try json.require(set, "set", of: start)
+    self.number = try json.require(number, "number", of: start)
+    self.count = try json.require(count, "count", of: start)
+  }
+}
+
+extension Metadata.Increment {
+  fileprivate init(_ json: inout JSONReader) throws(Mismatch) {
+    let start = try json.beginObject()
+    var base: String?
+    var baseDigest: String?
+    var length: Int?
+    while let key = json.nextKey() {
+      switch key {
+      case "base": base = try json.string()
+      case "baseDigest": baseDigest = try json.string()
+      case "length": length = try json.integer()
+      case "held": held = try json.list { element throws(Mismatch) in try Metadata.HeldFile(&element) }
+      case "deletions":
+        deletions = try json.list { element throws(Mismatch) in try Metadata.Deletion(&element) }
+      default: json.skip()
+      }
+    }
+    self.base = try json.require(base, "base", of: start)
+    self.baseDigest = try json.require(baseDigest, "baseDigest", of: start)
+    self.length = try json.require(length, "length", of: start)
+  }
+}
+
+extension Metadata.HeldFile {
+  fileprivate init(_ json: inout JSONReader) throws(Mismatch) {
+    let start = try json.beginObject()
+    var photoId: Int64?
+    var originalPath: String?
+    var fileSize: Int64?
+    var checksum: String?
+    while let key = json.nextKey() {
+      switch key {
+      case "photoId": photoId = try json.integer()
+      case "originalPath": originalPath = try json.string()
+      case "fileSize": fileSize = try json.integer()
+      case "checksum": checksum = try json.string()
+      default: json.skip()
+      }
+    }
+    self.photoId = try json.require(photoId, "photoId", of: start)
+    self.originalPath = try json.require(originalPath, "originalPath", of: start)
+    self.fileSize = try json.require(fileSize, "fileSize", of: start)
+    self.checksum = try json.require(checksum, "checksum", of: start)
+  }
+}
+
+extension Metadata.Deletion {
+  fileprivate init(_ json: inout JSONReader) throws(Mismatch) {
+    let start = try json.beginObject()
+    var category: String?
+    var at: Int64?
+    while let key = json.nextKey() {
+      switch key {
+      case "category": category = try json.string()
+      case "checksum": checksum = try json.optionalString()
+      case "assetPath": assetPath = try json.optionalString()
+      case "at": at = try json.integer()
+      default: json.skip()
+      }
+    }
+    self.category = try json.require(category, "category", of: start)
+    self.at = try json.require(at, "at", of: start)
+  }
+}
+
+// MARK: Ranges
+
+extension Metadata.Provenance {
+  func checkRanges() throws(Metadata.Fault) {
+    try Metadata.require(uuid, "smilepile.uuid")
+    try Metadata.require(state, "smilepile.state")
+    for (index, tag) in tags.enumerated() { try Metadata.require(tag, "smilepile.tags[\(index)]") }
+    if let part {
+      try Metadata.require(part.set, "smilepile.part.set")
+      try Metadata.require(part.count, in: 1...Metadata.maximumParts, "smilepile.part.count")
+      try Metadata.require(part.number, in: 1...part.count, "smilepile.part.number")
+    }
+    try increment?.checkRanges()
+  }
+}
+
+extension Metadata.Increment {
+  fileprivate func checkRanges() throws(Metadata.Fault) {
+    try Metadata.require(base, "smilepile.increment.base")
+    try Metadata.require(baseDigest, "smilepile.increment.baseDigest")
+    try Metadata.require(length, in: 1...Metadata.maximumChain, "smilepile.increment.length")
+    for (index, file) in held.enumerated() {
+      let path = "smilepile.increment.held[\(index)]"
+      try Metadata.require(file.originalPath, "\(path).originalPath")
+      try Metadata.require(file.fileSize, in: Metadata.sizes, "\(path).fileSize")
+      try Metadata.require(file.checksum, "\(path).checksum")
+    }
+    for (index, deletion) in deletions.enumerated() {
+      let path = "smilepile.increment.deletions[\(index)]"
+      try Metadata.require(deletion.category, "\(path).category")
+      try Metadata.require(deletion.checksum, "\(path).checksum")
+      try Metadata.require(deletion.assetPath, "\(path).assetPath")
+      try Metadata.require(deletion.at, in: Metadata.dates, "\(path).at")
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import Operations
+
+/// Which archives are worth keeping: restic's options, with restic's meaning of each.
+/// https://restic.readthedocs.io/en/stable/060_forget.html#removing-snapshots-according-to-a-policy
+public struct RetentionPolicy: Sendable, Equatable {
+  /// So many of the newest.
+  public var last = 0
+  /// The newest of each of so many hours that have any.
+  public var hourly = 0
+  /// The newest of each of so many days that have any.
+  public var daily = 0
+  /// The newest of each of so many weeks, from Monday, that have any. ISO 8601.
+  public var weekly = 0
+  /// The newest of each of so many months that have any.
+  public var monthly = 0
+  /// The newest of each of so many years that have any.
+  public var yearly = 0
+  /// All that were made so long before the newest, or later.
+  public var within: RetentionSpan?
+  /// All that have one of these tags.
+  public var tags: [String] = []
+
+  /// Keeps nothing by itself.
+  public init() {}
+
+  /// Nothing was asked to be kept, so that nobody can have meant it.
+  public var isEmpty: Bool { self == RetentionPolicy() }
+}
+
+/// A length of time on the calendar, as `2y5m7d3h`.
+public struct RetentionSpan: Sendable, Equatable {
+  /// Years.
+  public var years = 0
+  /// Months.
+  public var months = 0
+  /// Days.
+  public var days = 0
+  /// Hours.
+  public var hours = 0
+
+  /// Reads `30d`, `2y5m7d3h`: numbers with y, m, d or h, each unit once at most. Nil if it is none.
+  public init?(_ text: String) {
+    var digits = ""
+    var units = ""
+    for character in text {
+      if character.isASCII, character.isNumber {
+        digits.append(character)
+        continue
+      }
+      guard let number = Int(digits), number <= 10_000, !units.contains(character) else { return nil }
+      switch character {
+      case "y": years = number
+      case "m": months = number
+      case "d": days = number
+      case "h": hours = number
+      default: return nil
+      }
+      units.append(character)
+      digits = ""
+    }
+    guard digits.isEmpty, !units.isEmpty else { return nil }
+  }
+
+  /// The moment so long before another.
+  func before(_ date: Date, _ calendar: Calendar) -> Date {
+    var span = DateComponents()
+    (span.year, span.month, span.day, span.hour) = (-years, -months, -days, -hours)
+    return calendar.date(byAdding: span, to: date) ?? .distantPast
+  }
+}
+
+/// What a policy looks at: an archive, or a set of them that an export was split into.
+public struct Snapshot: Sendable, Equatable {
+  /// What tells it from the others.
+  public var id: String
+  /// When it was made.
+  public var date: Date
+  /// What it was called.
+  public var tags: [String]
+
+  /// Makes a value of these parts.
+  public init(id: String, date: Date, tags: [String] = []) {
+    self.id = id
+    self.date = date
+    self.tags = tags
+  }
+}
+
+extension RetentionPolicy {
+  /// Why each snapshot is kept; one without a reason is not.
+  ///
+  /// - Parameter snapshots: in any order.
+  /// - Returns: the reasons of each snapshot, by id.
+  public func reasons(for snapshots: [Snapshot], calendar: Calendar = .current) -> [String: [String]] {
+    let sorted = snapshots.sorted { ($0.date, $0.id) > ($1.date, $1.id) }
+    guard let newest = sorted.first else { return [:] }
+    let oldestKept = within?.before(newest.date, calendar)
+    var buckets = buckets(calendar)
+    var reasons: [String: [String]] = [:]
+    for (index, snapshot) in sorted.enumerated() {
+      var found: [String] = []
+      for tag in tags where snapshot.tags.contains(tag) { found.append("tag \(tag)") }
+      if let oldestKept, snapshot.date > oldestKept { found.append("within") }
+      for bucket in buckets.indices {
+        let isOldest = index == sorted.count - 1
+        if let reason = buckets[bucket].take(snapshot, index, isOldest: isOldest) { found.append(reason) }
+      }
+      if !found.isEmpty { reasons[snapshot.id] = found }
+    }
+    return reasons
+  }
+
+  /// Takes the newest of each period, until there have been as many as were asked for.
+  private struct Bucket {
+    let reason: String
+    let period: (Snapshot, Int) -> [Int]
+    var left: Int
+    var last: [Int] = []
+
+    mutating func take(_ snapshot: Snapshot, _ index: Int, isOldest: Bool) -> String? {
+      guard left > 0 else { return nil }
+      let period = period(snapshot, index)
+      // the oldest one stands for its period until there are enough of them
+      guard period != last || isOldest else { return nil }
+      defer { (last, left) = (period, left - 1) }
+      return period == last ? "oldest \(reason)" : reason
+    }
+  }
+
+  private func buckets(_ calendar: Calendar) -> [Bucket] {
+    var iso = Calendar(identifier: .iso8601)
+    iso.timeZone = calendar.timeZone
+    func by(_ components: Set<Calendar.Component>) -> (Snapshot, Int) -> [Int] {
+      { snapshot, _ in
+        let parts = iso.dateComponents(components, from: snapshot.date)
+        return [
+          parts.year ?? 0, parts.yearForWeekOfYear ?? 0, parts.month ?? 0, parts.weekOfYear ?? 0,
+          parts.day ?? 0, parts.hour ?? 0,
+        ]
+      }
+    }
+    return [
+      Bucket(reason: "last", period: { _, index in [index] }, left: last),
+      Bucket(reason: "hourly", period: by([.year, .month, .day, .hour]), left: hourly),
+      Bucket(reason: "daily", period: by([.year, .month, .day]), left: daily),
+      Bucket(reason: "weekly", period: by([.yearForWeekOfYear, .weekOfYear]), left: weekly),
+      Bucket(reason: "monthly", period: by([.year, .month]), left: monthly),
+      Bucket(reason: "yearly", period: by([.year]), left: yearly),
+    ]
+  }
+}
