@@ -58,6 +58,14 @@ public final class Library: Sendable {
     }
   }
 
+  /// The library's own number, which its archives bear; nil in one that no writer of this version has opened yet.
+  public func uuid() throws -> String? {
+    try read { database in
+      guard try database.tableExists("identity") else { return nil }
+      return try String.fetchOne(database, sql: "SELECT uuid FROM identity")
+    }
+  }
+
   /// What the app shows of each category, by id.
   func categoryNames() throws -> [Int64: String] {
     try read { database in

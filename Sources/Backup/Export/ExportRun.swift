@@ -45,9 +45,10 @@ struct ExportRun {
     }
     let library = try Library(path: libraryPath)
     return try library.holdingPhotos(lockWait: options.lockWait, whileWaiting: counter.waitForWriter) {
-      let date = Date()
+      let date = options.date ?? Date()
       let contents = try library.contents()
-      let plan = try ExportPlan(contents, options, sizes: library.fileSizes)
+      var plan = try ExportPlan(contents, options, sizes: library.fileSizes)
+      plan.library = try library.uuid()
       setTotals(plan)
       let target = try Destination(destination, outside: libraryPath)
       if options.isDryRun { return summary(of: plan) }

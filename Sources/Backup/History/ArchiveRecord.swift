@@ -14,6 +14,8 @@ public struct ArchiveRecord: Sendable, Equatable, Codable {
   public var fileBytes: Int
   /// The backup's own number; nil in those of the apps.
   public var uuid: String?
+  /// The number of the library that it was made of.
+  public var library: String?
   /// When it was made, in milliseconds since 1970; the file's date where the backup does not say.
   public var date: Int64
   /// The rows.
@@ -104,6 +106,7 @@ public struct ArchiveRecord: Sendable, Equatable, Codable {
     digest = try source.metadataDigest()?.description
     guard let provenance = metadata.smilepile else { return }
     uuid = provenance.uuid
+    library = provenance.library
     isPartial = provenance.isPartial || source.format == .json
     state = provenance.state
     tags = provenance.tags
