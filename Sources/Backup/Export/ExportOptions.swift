@@ -77,6 +77,8 @@ public struct ExportSummary: Sendable, Equatable {
   public var phoneRefusals: [String] = []
   /// What else is worth knowing.
   public var warnings: [String] = []
+  /// The MD5 of what was selected: an archive of the same state holds all this already.
+  public var state = ""
   /// Nothing was written.
   public var isDryRun = false
 
