@@ -107,9 +107,6 @@ public final class Library: Sendable {
   /// The library's folder, for what is asked about its disk.
   public var identity: FileStatus.Identity { get throws(FileError) { try root.status().identity } }
 
-  /// The bytes that an ordinary user can still write where the library lies.
-  public func freeBytes() throws -> Int { try root.fileSystem().freeBytes }
-
   /// How long readers wait, unless they are told otherwise, for a writer that is deleting photo files: that takes
   /// moments, and is no reason for an export to fail.
   public static let readersWait: Duration = .seconds(60)

@@ -62,7 +62,11 @@ struct JobFileReader {
     job.verifies = section.flag("verify") ?? true
     increments(&section, &job)
     if let split = section.text("split") {
-      if split == "phone" { job.splitsForPhones = true } else { section.fault("split", "can only be “phone”") }
+      if split == "phone" {
+        job.splitsForPhones = true
+      } else {
+        section.fault("split", "can only be “phone”")
+      }
     }
     job.tags = section.texts("tags") ?? []
     job.permissions = permissions(&section)
@@ -120,7 +124,8 @@ struct JobFileReader {
       case "true": destination.requiredMount = .any
       case "false": break
       case let text? where text.hasPrefix("/"): destination.requiredMount = .at(path(text))
-      default: section.fault("require-mount", "has to be true, or the place that has to be mounted, as /mnt/usb")
+      default:
+        section.fault("require-mount", "has to be true, or the place that has to be mounted, as /mnt/usb")
       }
     }
     if let marker = section.text("marker") {
@@ -187,7 +192,9 @@ struct JobFileReader {
   }
 
   private mutating func retention(_ section: inout YAMLSection) -> RetentionPolicy? {
-    guard let node = section.node("retention"), var part = self.section(node, "“retention”") else { return nil }
+    guard let node = section.node("retention"), var part = self.section(node, "“retention”") else {
+      return nil
+    }
     defer { close(&part) }
     var policy = RetentionPolicy()
     let counts: [(String, WritableKeyPath<RetentionPolicy, Int>)] = [

@@ -93,7 +93,9 @@ struct YAMLSection {
   mutating func number(_ key: String, in range: ClosedRange<Int>) -> Int? {
     guard let node = node(key) else { return nil }
     guard let number = node.scalar.flatMap({ Int($0.string) }), range.contains(number) else {
-      let bounds = range.upperBound == .max ? "\(range.lowerBound) or more" : "\(range.lowerBound) to \(range.upperBound)"
+      let bounds =
+        range.upperBound == .max
+        ? "\(range.lowerBound) or more" : "\(range.lowerBound) to \(range.upperBound)"
       fault(node.line, "“\(key)” has to be a whole number, \(bounds)")
       return nil
     }

@@ -25,7 +25,8 @@ public enum DestinationFault: Error, Sendable, Equatable, CustomStringConvertibl
     case .notMounted(let path, nil):
       "\(path) lies on the system's own disk; mount the backup disk, or leave out require-mount".escaped
     case .noMarker(let path, let name):
-      "\(path) has no file \(name), by which its disk is known; mount the right disk, or make the file".escaped
+      "\(path) has no file \(name), by which its disk is known; mount the right disk, or make the file"
+        .escaped
     case .notWritable(let path, let reason):
       "\(path) cannot be written: \(reason)".escaped
     }

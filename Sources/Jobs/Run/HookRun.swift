@@ -83,7 +83,9 @@ struct HookRun {
     variables.merge(environment) { _, new in new }
     let texts: [String] = ["sh", "-c", command]
     let words: [UnsafeMutablePointer<CChar>?] = texts.map { strdup($0) }
-    let settings: [UnsafeMutablePointer<CChar>?] = variables.sorted { $0.key < $1.key }.map { strdup("\($0.key)=\($0.value)") }
+    let settings: [UnsafeMutablePointer<CChar>?] = variables.sorted { $0.key < $1.key }.map {
+      strdup("\($0.key)=\($0.value)")
+    }
     defer { (words + settings).forEach { free($0) } }
     var process: pid_t = 0
     let code = posix_spawn(&process, "/bin/sh", &actions, &attributes, words + [nil], settings + [nil])

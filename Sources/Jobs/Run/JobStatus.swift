@@ -189,7 +189,7 @@ public struct StateFolder: Sendable {
   /// - Throws: `FileLock.Busy`, `FileError`, or what `whileWaiting` throws.
   func lock(_ job: String, waiting: Duration, whileWaiting: () throws -> Void) throws -> FileLock {
     let folder = try Directory.open(path)
-    return try FileLock("\(job).lock", in: folder, waiting: waiting, whileWaiting: whileWaiting)
+    return try FileLock(FilePath("\(job).lock"), in: folder, waiting: waiting, whileWaiting: whileWaiting)
   }
 
   /// Where the status of a job lies.

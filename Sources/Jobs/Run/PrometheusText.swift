@@ -7,7 +7,9 @@ struct PrometheusText {
     let job = [("job_name", status.job)]
     func seconds(_ milliseconds: Int64) -> String { "\(Double(milliseconds) / 1000)" }
     if let run = status.run {
-      add("smilepile_backup_last_run_timestamp_seconds", "When the last run began.", [(job, seconds(run.startedAt))])
+      add(
+        "smilepile_backup_last_run_timestamp_seconds", "When the last run began.",
+        [(job, seconds(run.startedAt))])
       if let end = run.finishedAt {
         add(
           "smilepile_backup_last_duration_seconds", "How long the last run took.",
@@ -27,7 +29,9 @@ struct PrometheusText {
         "smilepile_backup_last_success_timestamp_seconds", "When the last complete run ended.",
         [(job, seconds(success.finishedAt ?? success.startedAt))])
     }
-    add("smilepile_backup_consecutive_failures", "Runs since the last complete one.", [(job, "\(status.failures)")])
+    add(
+      "smilepile_backup_consecutive_failures", "Runs since the last complete one.",
+      [(job, "\(status.failures)")])
     add(
       "smilepile_backup_copy_timestamp_seconds", "When the newest archive at a destination was made.",
       status.copies.map { (job + [("destination", $0.path)], seconds($0.madeAt)) })

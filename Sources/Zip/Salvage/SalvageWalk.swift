@@ -117,8 +117,10 @@ struct SalvageWalk {
   // MARK: Findings
 
   private mutating func accept(_ find: SalvageSite.Find) throws {
+    let count = entries.count
     try accept(find.entry, end: find.end, isProven: find.isProven)
-    if let other = find.underOtherName { appendUnproven(other) }
+    // what is no photo under the one name is none under the other
+    if entries.count > count, let other = find.underOtherName { appendUnproven(other) }
   }
 
   private mutating func accept(_ entry: Entry, end: Int, isProven: Bool) throws {
