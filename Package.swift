@@ -69,11 +69,11 @@ let package = Package(
     .executableTarget(
       name: "FaultWalk",
       dependencies: [
-        "Backup", "PhotoLibrary", "Operations", "FileSystem", "Secrets", "TestSupport",
+        "Backup", "Jobs", "PhotoLibrary", "Operations", "FileSystem", "Secrets", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ], path: "Tests/FaultWalk"),
-    .testTarget(name: "FaultTests", dependencies: ["FaultWalk", "TestSupport", "smilepile"]),
+    .testTarget(name: "FaultTests", dependencies: ["FaultWalk", "Jobs", "TestSupport", "smilepile"]),
     .testTarget(
       name: "ChecksumsTests",
       dependencies: ["Checksums", "TestSupport", .product(name: "Crypto", package: "swift-crypto")]),

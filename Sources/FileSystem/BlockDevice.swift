@@ -20,6 +20,28 @@ public enum BlockDevice {
     return false
   }
 
+  /// The disks that hold a file, by their places in sysfs: that of its partition, all those below a volume. Empty where
+  /// nobody knows, as for file systems that are on no block device of their own.
+  public static func disks(of identity: FileStatus.Identity, sysfs: FilePath = "/sys") -> Set<String> {
+    let link = sysfs.appending("dev/block/\(major(identity.device)):\(minor(identity.device))")
+    guard let place = link.realPath else { return [] }
+    return disks(below: place, depth: 0)
+  }
+
+  private static func disks(below place: FilePath, depth: Int) -> Set<String> {
+    // volumes of volumes: no machine has so many floors
+    guard depth < 16, let folder = try? Directory.open(place) else { return [] }
+    let slaves = place.appending("slaves")
+    if let names = try? Directory.open(slaves).names(), !names.isEmpty {
+      return names.reduce(into: []) { disks, name in
+        guard let slave = slaves.appending(name.components).realPath else { return }
+        disks.formUnion(Self.disks(below: slave, depth: depth + 1))
+      }
+    }
+    let isPartition = ((try? folder.status(of: "partition")) ?? nil) != nil
+    return [isPartition ? place.removingLastComponent().string : place.string]
+  }
+
   // makedev(3): the macros are not imported
 
   private static func major(_ device: UInt64) -> UInt64 { device >> 8 & 0xFFF | device >> 32 & ~0xFFF }

@@ -31,7 +31,8 @@ struct Smilepile: AsyncParsableCommand {
     version: "smilepile \(Version.current)",
     subcommands: [
       Init.self, Add.self, Remove.self, Undo.self, List.self, Export.self, Import.self, Inspect.self,
-      Verify.self, Repair.self, Heal.self, Stats.self, PINCommand.self,
+      Verify.self, Repair.self, Heal.self, Stats.self, PINCommand.self, BackupCommand.self, Archives.self,
+      Prune.self, Drill.self, Config.self,
     ])
 }
 
@@ -45,6 +46,7 @@ enum Main {
     umask(umask(0o077) & 0o077)
     let arguments = Array(CommandLine.arguments.dropFirst())
     let options = arguments.prefix { $0 != "--" }
+    Console.standard.setStyle(.detected(isUnattended: ["backup", "drill"].contains(arguments.first)))
     if !options.contains("--quiet"), !options.contains("-q") {
       LoggingSystem.bootstrap { _ in ConsoleLogHandler() }
     } else {

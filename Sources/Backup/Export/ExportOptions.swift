@@ -82,6 +82,9 @@ public struct ExportSummary: Sendable, Equatable {
   /// Nothing was written.
   public var isDryRun = false
 
+  /// Of an export that has not begun.
+  public init() {}
+
   /// True when something that was asked for is not in the archive as it should be.
   public var isIncomplete: Bool { !missing.isEmpty || !damaged.isEmpty }
 }

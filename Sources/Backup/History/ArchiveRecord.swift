@@ -104,6 +104,10 @@ public struct ArchiveRecord: Sendable, Equatable, Codable {
     bytes = source.photoBytes
     isEncrypted = source.archive?.entries.contains { $0.isEncrypted } ?? false
     digest = try source.metadataDigest()?.description
+    let held = Set(metadata.smilepile?.increment?.held.map(\.photoId) ?? [])
+    absent = source.photos.count { photo in
+      if case .absent = photo.content { !held.contains(photo.record.id) } else { false }
+    }
     guard let provenance = metadata.smilepile else { return }
     uuid = provenance.uuid
     library = provenance.library
@@ -112,10 +116,6 @@ public struct ArchiveRecord: Sendable, Equatable, Codable {
     tags = provenance.tags
     part = provenance.part.map { Part(set: $0.set, number: $0.number, count: $0.count) }
     base = provenance.increment.map { Base(uuid: $0.base, digest: $0.baseDigest, length: $0.length) }
-    let held = Set(provenance.increment?.held.map(\.photoId) ?? [])
-    absent = source.photos.count { photo in
-      if case .absent = photo.content { !held.contains(photo.record.id) } else { false }
-    }
   }
 }
 

@@ -51,6 +51,8 @@ public struct ImportOptions: Sendable {
   public var salvages = false
   /// Where the photo files of a JSON backup are looked for, by file name and size, at any depth.
   public var photosFrom: FilePath?
+  /// These photos of a backup alone, by their ids in it; nil for all.
+  public var photoIDs: Set<Int64>?
   /// Who vouches for `replace` where deletion is protected.
   public var consent = Consent.refused
   /// How long to wait for another writer.

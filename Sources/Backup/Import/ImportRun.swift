@@ -24,12 +24,20 @@ extension Work where Summary == ImportSummary {
 }
 
 /// One run of `import`: opens everything, then imports backup by backup.
-struct ImportRun {
+public struct ImportRun {
   let library: FilePath
   let options: ImportOptions
   let counter: ProgressCounter
 
-  func run(_ paths: [FilePath]) throws -> ImportSummary {
+  /// Prepares a run, for whoever has a thread and a counter of its own.
+  public init(library: FilePath, options: ImportOptions, counter: ProgressCounter) {
+    self.library = library
+    self.options = options
+    self.counter = counter
+  }
+
+  /// Imports. Blocks until it is done; throws what the summary of `Work.import` throws.
+  public func run(_ paths: [FilePath]) throws -> ImportSummary {
     if options.strategy == .replace, paths.count > 1 {
       throw BackupError.cannotReplace(paths[1], reason: "it would replace what \(paths[0]) has just brought")
     }
@@ -103,12 +111,13 @@ struct ImportRun {
   }
 
   private func open(_ path: FilePath) throws -> BackupSource {
-    let source =
+    var source =
       try options.salvages
       ? BackupSource.salvaging(path, limits: options.limits, password: options.password) { [counter] _ in
         try counter.checkCancellation()
       }
       : BackupSource(path: path, limits: options.limits, password: options.password)
+    if let ids = options.photoIDs { source.photos.removeAll { !ids.contains($0.record.id) } }
     try source.requirePassword(toRead: .photos)
     return source
   }

@@ -35,6 +35,12 @@ public struct Job: Sendable, Equatable {
   public var retention: RetentionPolicy?
   /// What is run beside it.
   public var hooks = Hooks()
+  /// When it runs by itself; nil where nobody said, and then never.
+  public var schedule: Schedule?
+  /// When a drill runs by itself: weekly, unless somebody says otherwise.
+  public var drill = Schedule.defaultDrill
+  /// How many photos a drill restores; nil for all.
+  public var drillSample: Int? = 100
   /// Where its status is written for others, as JSON.
   public var statusFile: FilePath?
   /// Where its status is written for Prometheus' node exporter.

@@ -23,11 +23,13 @@ public struct JobFile: Sendable, Equatable {
     /// The mistakes, by line.
     public var faults: [Fault]
 
-    /// A line for each: `/etc/smilepile/config.yaml:12: unknown key “retension”; did you mean “retention”?`
-    public var description: String {
+    /// `/etc/smilepile/config.yaml:12: unknown key “retension”; did you mean “retention”?`
+    public var lines: [String] {
       faults.map { $0.line > 0 ? "\(path):\($0.line): \($0.message)" : "\(path): \($0.message)" }
-        .joined(separator: "\n")
     }
+
+    /// All of them.
+    public var description: String { lines.joined(separator: "\n") }
   }
 
   /// There is no job file where one is looked for, or no job of a name.
@@ -85,7 +87,9 @@ public struct JobFile: Sendable, Equatable {
   /// - Parameter home: what `~` stands for.
   /// - Throws: `Invalid`, with every mistake.
   public init(text: String, path: FilePath, home: String?) throws(Invalid) {
-    var reader = JobFileReader(folder: path.removingLastComponent(), home: home)
+    // from the root, since units and status files outlive this process's working folder
+    let place = FilePath(FileManager.default.currentDirectoryPath).pushing(path).lexicallyNormalized()
+    var reader = JobFileReader(folder: place.removingLastComponent(), home: home)
     let jobs = reader.read(text)
     guard reader.faults.isEmpty else {
       throw Invalid(path: path, faults: reader.faults.sorted { $0.line < $1.line })

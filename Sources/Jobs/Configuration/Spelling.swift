@@ -2,9 +2,17 @@
 enum Spelling {
   /// The word that is most like another, nil if none is like it.
   static func nearest(to word: String, among words: some Sequence<String>) -> String? {
-    words.map { (word: $0, distance: distance(word.lowercased(), $0.lowercased())) }
-      .filter { $0.distance <= max(1, word.count / 3) }
-      .min { ($0.distance, $0.word) < ($1.distance, $1.word) }?.word
+    words.map {
+      (word: $0, distance: isBeginning(word, of: $0) ? 0 : distance(word.lowercased(), $0.lowercased()))
+    }
+    .filter { $0.distance <= max(1, word.count / 3) }
+    .min { ($0.distance, $0.word) < ($1.distance, $1.word) }?.word
+  }
+
+  /// Whether one is the other cut short.
+  private static func isBeginning(_ word: String, of other: String) -> Bool {
+    let (word, other) = (word.lowercased(), other.lowercased())
+    return word.count > 2 && (other.hasPrefix(word) || word.hasPrefix(other))
   }
 
   /// How many letters have to be put in, taken out or changed to make one word of the other: Levenshtein's distance.

@@ -64,9 +64,12 @@ extension JobDestination {
     }
   }
 
-  /// Whether the folder lies on the file system that holds the library: no protection against the loss of the disk.
+  /// Whether the folder lies on a disk that holds the library: no protection against its loss.
   func sharesDevice(with library: FilePath) -> Bool {
-    let devices = [path, library].map { try? Directory.open($0).status().identity.device }
-    return devices[0] != nil && devices[0] == devices[1]
+    guard let one = try? Directory.open(path).status().identity,
+      let other = try? Directory.open(library).status().identity
+    else { return false }
+    return one.device == other.device
+      || !BlockDevice.disks(of: one).isDisjoint(with: BlockDevice.disks(of: other))
   }
 }

@@ -112,17 +112,20 @@ public struct JobStatus: Sendable, Equatable, Codable {
     public var isProven: Bool
     /// The archive that was restored from.
     public var archive: String
-    /// Photos that were compared.
+    /// Photos that came back.
     public var photos: Int
+    /// How many drills there have been, by which the sample rotates.
+    public var round: Int
     /// Where the report lies.
     public var report: String?
 
     /// Makes a record of these parts.
-    public init(at: Int64, isProven: Bool, archive: String, photos: Int, report: String?) {
+    public init(at: Int64, isProven: Bool, archive: String, photos: Int, round: Int, report: String?) {
       self.at = at
       self.isProven = isProven
       self.archive = archive
       self.photos = photos
+      self.round = round
       self.report = report
     }
   }
@@ -149,60 +152,4 @@ extension JobStatus {
 
   /// Reads a status file's JSON.
   public init(json: Data) throws { self = try Self.decoder.decode(Self.self, from: json) }
-}
-
-/// The folder in which jobs keep what they have to remember: their locks and status files.
-public struct StateFolder: Sendable {
-  /// Where it lies.
-  public let path: FilePath
-
-  /// A folder that is there.
-  public init(path: FilePath) { self.path = path }
-
-  /// `$STATE_DIRECTORY` as systemd gives it, else `$XDG_STATE_HOME/smilepile`, else `~/.local/state/smilepile`; made with
-  /// mode 0700 if it is not there. systemd.exec(5), https://specifications.freedesktop.org/basedir-spec/latest/
-  public init(environment: [String: String]) throws {
-    let place: FilePath
-    if let folder = environment["STATE_DIRECTORY"]?.split(separator: ":").first {
-      place = FilePath(String(folder))
-    } else if let home = environment["XDG_STATE_HOME"], home.hasPrefix("/") {
-      place = FilePath(home).appending("smilepile")
-    } else {
-      place = FilePath(environment["HOME"] ?? "/root").appending(".local/state/smilepile")
-    }
-    do {
-      try FileManager.default.createDirectory(
-        atPath: place.string, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw FileError("make the folder", place, Errno(rawValue: Self.errno(of: error)))
-    }
-    path = place
-  }
-
-  private static func errno(of error: any Error) -> CInt {
-    let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-    return underlying.map { CInt($0.code) } ?? EIO
-  }
-
-  /// Takes a job's lock, so that it runs once at a time.
-  ///
-  /// - Throws: `FileLock.Busy`, `FileError`, or what `whileWaiting` throws.
-  func lock(_ job: String, waiting: Duration, whileWaiting: () throws -> Void) throws -> FileLock {
-    let folder = try Directory.open(path)
-    return try FileLock(FilePath("\(job).lock"), in: folder, waiting: waiting, whileWaiting: whileWaiting)
-  }
-
-  /// Where the status of a job lies.
-  public func statusPath(of job: String) -> FilePath { path.appending("\(job).json") }
-
-  /// What is known of a job; nothing where its file is not there or cannot be understood.
-  public func status(of job: String) -> JobStatus {
-    let data = try? Data(contentsOf: URL(fileURLWithPath: statusPath(of: job).string))
-    return data.flatMap { try? JobStatus(json: $0) } ?? JobStatus(job: job)
-  }
-
-  /// Replaces a job's status file. Blocks.
-  func save(_ status: JobStatus) throws {
-    try ReplacedFile.write(try status.json(), as: FilePath("\(status.job).json"), in: path)
-  }
 }

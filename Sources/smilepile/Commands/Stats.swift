@@ -1,6 +1,7 @@
 import ArgumentParser
 import FileSystem
 import Foundation
+import Jobs
 import PhotoLibrary
 
 struct Stats: AsyncParsableCommand {
@@ -14,6 +15,16 @@ struct Stats: AsyncParsableCommand {
   @OptionGroup var library: LibraryOption
   @OptionGroup var output: OutputOptions
 
+  private struct Copy: Encodable {
+    var job: String
+    var path: String
+    var archive: String
+    var made_at: Int64
+    var verified_at: Int64?
+    var same_device: Bool
+    var is_there: Bool
+  }
+
   private struct Summary: Encodable {
     var message_type = "summary"
     var photos: Int
@@ -21,6 +32,8 @@ struct Stats: AsyncParsableCommand {
     var bytes: Int
     var last_backup: Int64?
     var last_archive: String?
+    var copies: [Copy]
+    var last_proven_restore: Int64?
 
     func encode(to encoder: any Encoder) throws {
       var object = encoder.container(keyedBy: CodingKeys.self)
@@ -31,10 +44,12 @@ struct Stats: AsyncParsableCommand {
       // null and not left out: "never" is an answer
       try object.encode(last_backup, forKey: .last_backup)
       try object.encode(last_archive, forKey: .last_archive)
+      try object.encode(copies, forKey: .copies)
+      try object.encode(last_proven_restore, forKey: .last_proven_restore)
     }
 
     private enum CodingKeys: CodingKey {
-      case message_type, photos, categories, bytes, last_backup, last_archive
+      case message_type, photos, categories, bytes, last_backup, last_archive, copies, last_proven_restore
     }
   }
 
@@ -52,9 +67,47 @@ struct Stats: AsyncParsableCommand {
     } else {
       reporter.result("last backup  never")
     }
+    let jobs = Self.jobs(of: library)
+    let copies = jobs.flatMap { job in
+      job.copies.map { copy in
+        Copy(
+          job: job.job, path: copy.path, archive: copy.archive, made_at: copy.madeAt,
+          verified_at: copy.verifiedAt, same_device: copy.isOnSameDevice,
+          is_there: FileManager.default.fileExists(atPath: copy.archive))
+      }
+    }
+    let proven = jobs.compactMap(\.lastDrill).filter(\.isProven).map(\.at).max()
+    if !jobs.isEmpty { show(copies, proven, reporter) }
     reporter.json(
       Summary(
         photos: totals.photos, categories: totals.categories, bytes: totals.bytes,
-        last_backup: export?.at, last_archive: export?.archive))
+        last_backup: export?.at, last_archive: export?.archive, copies: copies, last_proven_restore: proven))
+  }
+
+  /// What is known of the jobs that back this library up.
+  private static func jobs(of library: Library) -> [JobStatus] {
+    let place = StateFolder.place(environment: ProcessInfo.processInfo.environment)
+    let path = URL(fileURLWithPath: library.path.string).resolvingSymlinksInPath().path
+    return StateFolder(path: place).statuses().filter {
+      URL(fileURLWithPath: $0.library).resolvingSymlinksInPath().path == path
+    }
+  }
+
+  private func show(_ copies: [Copy], _ proven: Int64?, _ reporter: Reporter) {
+    func day(_ milliseconds: Int64) -> String { Date(milliseconds: milliseconds).formatted(.iso8601) }
+    let safe = copies.filter { $0.is_there && !$0.same_device }
+    reporter.result(
+      "copies       \(copies.count(where: \.is_there)), \(safe.count) of them on other devices than the library's"
+    )
+    for copy in copies {
+      let facts = [
+        copy.verified_at.map { "verified \(day($0))" } ?? "not known to be verified",
+        copy.same_device ? "on the library's own device: no protection" : nil,
+        copy.is_there ? nil : "gone",
+      ].compactMap { $0 }
+      reporter.result("  \(day(copy.made_at))  \(copy.archive.escaped), \(facts.joined(separator: ", "))")
+    }
+    reporter.result(
+      "restore      \(proven.map { "proven \(day($0))" } ?? "never proven; smilepile drill does that")")
   }
 }

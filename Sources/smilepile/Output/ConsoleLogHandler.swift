@@ -15,6 +15,6 @@ struct ConsoleLogHandler: LogHandler {
     let facts = metadata.merging(event.metadata ?? [:]) { _, own in own }
       .sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
     let text = "smilepile: \(event.message)\(facts.isEmpty ? "" : " (\(facts))")"
-    Console.standard.print(text.escaped, to: .error)
+    Console.standard.print(text.escaped, to: .error, event.level >= .warning ? .warning : .notice)
   }
 }

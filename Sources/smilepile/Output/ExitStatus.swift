@@ -1,5 +1,6 @@
 import Backup
 import FileSystem
+import Jobs
 import PhotoLibrary
 import SystemPackage
 import Zip
@@ -46,7 +47,8 @@ enum ExitStatus: Int32, Error, Comparable {
       case is CancellationError: Signals.received ?? .interrupted
       case is FileLock.Busy: .locked
       case LibraryError.notALibrary: .notFound
-      case BackupError.noSuchBackup: .notFound
+      case BackupError.noSuchBackup, is JobFile.Missing: .notFound
+      case is JobFile.Invalid, is JobError: .usage
       case ConsentError.pinNeeded, ConsentError.wrongPIN, ConsentError.coolingDown, PINError.notAPIN:
         .password
       case BackupError.passwordNeeded, BackupError.wrongPassword, BackupError.wrongPasswordOrDamaged:

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FileSystem
 import Foundation
+import Jobs
 import PhotoLibrary
 
 /// Turns the error that ended a command into a message and an exit code.
@@ -32,7 +33,9 @@ enum Failure {
     }
     let status = ExitStatus(for: error)
     let message = error is CancellationError ? "stopped; nothing was left behind" : "\(error)"
-    Console.standard.print("smilepile: \(message.escaped)", to: .error)
+    for line in (error as? JobFile.Invalid)?.lines ?? [message] {
+      Console.standard.print("smilepile: \(line.escaped)", to: .error, .error)
+    }
     if isJSON { printExitError(status, message) }
     return status
   }
@@ -67,7 +70,7 @@ enum Failure {
   /// The result could not be written to standard output.
   static func reportLostOutput() -> ExitStatus {
     let reason = Console.standard.outputFailure.map { String(cString: strerror($0)) } ?? "unknown"
-    Console.standard.print("smilepile: cannot write to standard output: \(reason)", to: .error)
+    Console.standard.print("smilepile: cannot write to standard output: \(reason)", to: .error, .error)
     return .failed
   }
 

@@ -50,11 +50,16 @@ struct LibraryOption: ParsableArguments {
   ///
   /// - Throws: `ValidationError` if nobody named one.
   func path() throws -> FilePath {
-    let name = library ?? ProcessInfo.processInfo.environment["SMILEPILE_LIBRARY"]
-    guard let name, !name.isEmpty else {
+    guard let path = ifNamed() else {
       throw ValidationError("no library was named; use -l FOLDER or set SMILEPILE_LIBRARY")
     }
-    return FilePath(name)
+    return path
+  }
+
+  /// The library's folder, nil if nobody named one.
+  func ifNamed() -> FilePath? {
+    let name = library ?? ProcessInfo.processInfo.environment["SMILEPILE_LIBRARY"]
+    return name.flatMap { $0.isEmpty ? nil : FilePath($0) }
   }
 }
 

@@ -58,13 +58,13 @@ struct Reporter {
   /// What is worth knowing and no failure.
   func warn(_ text: String) {
     guard !options.quiet, !options.json else { return }
-    console.print("warning: \(text.escaped)", to: .error)
+    console.print("warning: \(text.escaped)", to: .error, .warning)
   }
 
   /// A photo or file that is not in the result as it should be.
   func error(_ finding: Finding, during: String) {
     guard options.json else {
-      console.print("error: \(finding.message.escaped)", to: .error)
+      console.print("error: \(finding.message.escaped)", to: .error, .error)
       return
     }
     json(ErrorMessage(item: finding.item, during: during, message: finding.message))

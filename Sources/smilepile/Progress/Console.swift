@@ -21,6 +21,8 @@ final class Console: Sendable {
   static let standard = Console(output: STDOUT_FILENO, error: STDERR_FILENO)
 
   private struct State {
+    /// How lines on standard error begin.
+    var style = LogStyle.plain
     /// By stream, the error after which it was given up.
     var failures: [CInt?] = [nil, nil]
     /// What stands at the foot of the terminal.
@@ -44,9 +46,13 @@ final class Console: Sendable {
     signal(SIGPIPE, SIG_IGN)
   }
 
+  /// Says how lines on standard error begin from now on.
+  func setStyle(_ style: LogStyle) { state.withLock { $0.style = style } }
+
   /// Writes a line, by default of the result.
-  func print(_ line: String, to stream: Stream = .output) {
-    write(line + "\n", to: stream)
+  func print(_ line: String, to stream: Stream = .output, _ priority: LogStyle.Priority = .info) {
+    let style = stream == .error ? state.withLock { $0.style } : .plain
+    write(style.line(line, priority) + "\n", to: stream)
   }
 
   /// Writes text as it is. The status line is taken away before, and drawn again after a full line.

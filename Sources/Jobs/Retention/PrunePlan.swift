@@ -1,0 +1,147 @@
+import Backup
+import Foundation
+
+/// Which archives of a folder a policy keeps and which go, and why: a pure value, so that a dry run is the plan.
+public struct PrunePlan: Sendable {
+  /// An archive, or the parts of one export, which stay and go together.
+  public struct Decision: Sendable {
+    /// The archives, by part.
+    public var archives: [ArchiveRecord]
+    /// Why they stay; empty if they go.
+    public var reasons: [String]
+
+    /// Whether they stay.
+    public var isKept: Bool { !reasons.isEmpty }
+    /// When they were made, in milliseconds since 1970.
+    public var date: Int64 { archives.map(\.date).max() ?? 0 }
+    /// Bytes of the archives.
+    public var bytes: Int { archives.reduce(0) { $0 + $1.fileBytes } }
+  }
+
+  /// What is decided of each, newest first.
+  public private(set) var decisions: [Decision] = []
+  /// What makes removing unsafe: nothing is removed then.
+  public private(set) var refusals: [String] = []
+
+  /// What goes: increments before what they rest on, so that whatever stops the removing leaves whole chains.
+  public var removals: [ArchiveRecord] {
+    guard refusals.isEmpty else { return [] }
+    let gone = decisions.filter { !$0.isKept }.flatMap(\.archives)
+    return gone.sorted { ($0.base?.length ?? 0, $0.date) > ($1.base?.length ?? 0, $1.date) }
+  }
+
+  /// Makes the plan. Only archives of this project's are touched: those of the phones, and those that cannot be read,
+  /// stay and count for nothing. Archives of different libraries, selections and tags are looked at apart.
+  ///
+  /// - Parameters:
+  ///   - isMeant: which archives it is about; the others stay, and are not in the plan.
+  ///   - fault: what is wrong with the newest archive of a group, read back together with what it rests on; nil if it
+  ///     is whole.
+  /// - Throws: what `fault` throws.
+  public init(
+    _ catalog: Catalog, _ policy: RetentionPolicy, calendar: Calendar = .current,
+    isMeant: (ArchiveRecord) -> Bool = { _ in true }, fault: ([ArchiveRecord]) throws -> String?
+  ) rethrows {
+    let ours = catalog.archives.filter { $0.isOurs && !$0.isLocked && isMeant($0) }
+    for group in Dictionary(grouping: ours, by: Group.init).values {
+      let plan = GroupPlan(group, catalog, policy, calendar)
+      decisions += plan.decisions
+      guard plan.decisions.contains(where: { !$0.isKept }) else { continue }
+      if let refusal = try plan.refusal(catalog, fault) { refusals.append(refusal) }
+    }
+    decisions.sort { ($0.date, $0.archives.first?.path ?? "") > ($1.date, $1.archives.first?.path ?? "") }
+    refusals.sort()
+  }
+
+  /// What archives have in common that stand for one another.
+  private struct Group: Hashable {
+    let library: String?
+    let isSelection: Bool
+    let tags: [String]
+
+    init(_ archive: ArchiveRecord) {
+      library = archive.library
+      isSelection = archive.isPartial && archive.part == nil
+      tags = archive.tags.sorted()
+    }
+  }
+}
+
+/// The plan for archives that stand for one another.
+private struct GroupPlan {
+  private(set) var decisions: [PrunePlan.Decision] = []
+  /// The newest that is whole, and what it rests on.
+  private var newest: [ArchiveRecord] = []
+  /// Something newer than that is not whole.
+  private var newerFragment: String?
+
+  init(_ archives: [ArchiveRecord], _ catalog: Catalog, _ policy: RetentionPolicy, _ calendar: Calendar) {
+    var whole: [PrunePlan.Decision] = []
+    var bases: [String: [ArchiveRecord]] = [:]
+    for parts in Dictionary(grouping: archives, by: { $0.part?.set ?? $0.path }).values {
+      var decision = PrunePlan.Decision(
+        archives: parts.sorted { ($0.part?.number ?? 0, $0.path) < ($1.part?.number ?? 0, $1.path) },
+        reasons: [])
+      if let count = parts[0].part?.count, Set(parts.compactMap(\.part?.number)).count < count {
+        decision.reasons = ["a set that is not whole: \(parts.count) of \(count) parts"]
+        decisions.append(decision)
+      } else if parts[0].base == nil {
+        whole.append(decision)
+      } else {
+        do throws(ChainError) {
+          bases[parts[0].path] = try catalog.chain(of: parts[0])
+          whole.append(decision)
+        } catch {
+          decision.reasons = ["its base is gone"]
+          decisions.append(decision)
+        }
+      }
+    }
+    whole.sort { ($0.date, $0.archives[0].path) > ($1.date, $1.archives[0].path) }
+    if let first = whole.first {
+      newest = first.archives + first.archives.flatMap { bases[$0.path] ?? [] }
+      newerFragment = decisions.filter { $0.date > first.date }.map(\.archives[0].path).min()
+    }
+    decide(whole, bases, policy, calendar)
+  }
+
+  private mutating func decide(
+    _ whole: [PrunePlan.Decision], _ bases: [String: [ArchiveRecord]], _ policy: RetentionPolicy,
+    _ calendar: Calendar
+  ) {
+    var whole = whole
+    let snapshots = whole.map { decision in
+      Snapshot(
+        id: decision.archives[0].path, date: Date(timeIntervalSince1970: Double(decision.date) / 1000),
+        tags: decision.archives[0].tags)
+    }
+    let reasons = policy.reasons(for: snapshots, calendar: calendar)
+    for index in whole.indices { whole[index].reasons = reasons[whole[index].archives[0].path] ?? [] }
+    // whatever a policy says, what was backed up last stays
+    if !whole.isEmpty, !whole[0].isKept { whole[0].reasons = ["the newest"] }
+    var needed: [String: String] = [:]
+    for decision in whole where decision.isKept {
+      for archive in decision.archives {
+        for base in bases[archive.path] ?? [] { needed[base.path] = needed[base.path] ?? archive.name }
+      }
+    }
+    for index in whole.indices where !whole[index].isKept {
+      if let increment = whole[index].archives.compactMap({ needed[$0.path] }).first {
+        whole[index].reasons = ["\(increment) rests on it"]
+      }
+    }
+    decisions += whole
+  }
+
+  /// Why nothing of the group may go.
+  func refusal(_ catalog: Catalog, _ fault: ([ArchiveRecord]) throws -> String?) rethrows -> String? {
+    guard let first = newest.first else { return "there is no whole archive among them" }
+    if let newerFragment {
+      return "\(newerFragment) is newer than every whole archive, and is not whole itself; nothing is removed"
+    }
+    if let reason = try fault(newest) {
+      return "the newest archive, \(first.path), is damaged (\(reason)); nothing is removed"
+    }
+    return nil
+  }
+}

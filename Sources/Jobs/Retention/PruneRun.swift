@@ -1,0 +1,122 @@
+import Backup
+import FileSystem
+import Foundation
+import Operations
+import Secrets
+import SystemPackage
+
+/// Removes from a folder the archives that a policy does not keep.
+public struct PruneRun {
+  /// The folder.
+  public var folder: FilePath
+  /// What stays.
+  public var policy: RetentionPolicy
+  /// Opens those that are encrypted; without it they stay.
+  public var password: Secret?
+  /// Which archives it is about: those with all these tags.
+  public var tags: [String] = []
+  /// Says what would be removed, and removes nothing.
+  public var isDryRun = false
+  /// What is known of the folder.
+  public var cache: CatalogCache?
+  /// Archives that have just been read back whole, by path.
+  public var verified: Set<String> = []
+  /// Hears a cancellation, and counts.
+  public var counter: ProgressCounter
+
+  /// Prepares a run.
+  public init(folder: FilePath, policy: RetentionPolicy, counter: ProgressCounter) {
+    self.folder = folder
+    self.policy = policy
+    self.counter = counter
+  }
+
+  /// What a run did.
+  public struct Summary: Sendable {
+    /// What was decided of each archive, and why.
+    public var plan: PrunePlan
+    /// What was removed.
+    public var removed: [ArchiveRecord] = []
+    /// What should have been and could not be, each with the reason.
+    public var failures: [Finding] = []
+    /// Files that may be backups and cannot be read; they stay.
+    public var unreadable: [Catalog.Unreadable] = []
+  }
+
+  /// Blocks. An archive that was changed since it was looked at stays.
+  ///
+  /// - Throws: `FileError` if the folder cannot be read; `CancellationError`. What was removed until then is gone.
+  public func run() throws -> Summary {
+    counter.enter(.planning)
+    let catalog = try Catalog(
+      folder: folder, password: password, cache: cache, whileReading: counter.checkCancellation)
+    let plan = try PrunePlan(
+      catalog, policy, isMeant: { archive in tags.allSatisfy(archive.tags.contains) }, fault: fault)
+    var summary = Summary(plan: plan, unreadable: catalog.unreadable)
+    if isDryRun {
+      summary.removed = plan.removals
+      return summary
+    }
+    try remove(plan.removals, &summary)
+    return summary
+  }
+
+  /// Reads archives back that nobody has read lately.
+  private func fault(_ archives: [ArchiveRecord]) throws -> String? {
+    if let damaged = try newerUnreadable(than: archives) { return damaged }
+    for archive in archives where !verified.contains(archive.path) {
+      counter.enter(.verifying)
+      do {
+        let summary = try ArchiveVerification.check(
+          FilePath(archive.path), password: password, counter: counter)
+        if let first = summary.damaged.first { return first.message }
+      } catch let error as CancellationError {
+        throw error
+      } catch {
+        return "\(error)"
+      }
+    }
+    cache?.noteVerified(archives.map(\.path), at: Date().milliseconds)
+    return nil
+  }
+
+  /// A file that is newer than the newest archive and cannot be read may be what the newest was to be.
+  private func newerUnreadable(than archives: [ArchiveRecord]) throws -> String? {
+    let catalog = try Catalog(folder: folder, password: password, cache: cache)
+    let newest = archives.map(\.date).max() ?? 0
+    for file in catalog.unreadable {
+      let status = try Directory.open(folder).status(
+        of: FilePath(file.path).lastComponent.map { FilePath($0.string) } ?? "")
+      if let status, status.modified > newest {
+        return "\(file.path) is newer, and cannot be read: \(file.reason)"
+      }
+    }
+    return nil
+  }
+
+  private func remove(_ archives: [ArchiveRecord], _ summary: inout Summary) throws {
+    guard !archives.isEmpty else { return }
+    counter.enter(.committing)
+    let directory = try Directory.open(folder)
+    for archive in archives {
+      try counter.checkCancellation()
+      let name = FilePath(archive.name)
+      do {
+        // what lies there now may be another file than the one that was looked at
+        guard let status = try directory.status(of: name) else { continue }
+        let now = try ArchiveRecord(path: directory.path(of: name), password: password)
+        guard status.kind == .file, now == archive else {
+          summary.failures.append(Finding(archive.path, "it has changed since it was looked at, and stays"))
+          // an increment that stays keeps what it rests on
+          break
+        }
+        _ = try directory.remove(name)
+        summary.removed.append(archive)
+      } catch {
+        summary.failures.append(Finding(archive.path, "\(error)"))
+        break
+      }
+    }
+    try directory.sync()
+  }
+}

@@ -1,0 +1,56 @@
+import Backup
+import Foundation
+import Secrets
+import SystemPackage
+
+/// What a run of a job needs besides the job.
+public struct JobContext: Sendable {
+  /// Where locks and status files lie.
+  public var state: StateFolder
+  /// What is known of the destinations' archives.
+  public var cache: CatalogCache?
+  /// Reads the password, where the job has one; blocks.
+  public var password: @Sendable (PasswordSource) throws -> Secret
+  /// The exit code that stands for an error.
+  public var exitCode: @Sendable (any Error) -> Int32
+  /// Writes an archive even where nothing has changed.
+  public var isForced = false
+  /// The clock.
+  public var now: @Sendable () -> Date = { Date() }
+
+  /// Makes a context of these parts.
+  public init(
+    state: StateFolder, cache: CatalogCache? = nil,
+    password: @escaping @Sendable (PasswordSource) throws -> Secret,
+    exitCode: @escaping @Sendable (any Error) -> Int32
+  ) {
+    self.state = state
+    self.cache = cache
+    self.password = password
+    self.exitCode = exitCode
+  }
+}
+
+/// What came of a run of a job.
+public struct JobReport: Sendable {
+  /// What is known of the job now.
+  public var status: JobStatus
+  /// The run.
+  public var run: JobStatus.RunRecord
+  /// What ended it, if it failed.
+  public var error: (any Error)?
+}
+
+/// Why a job cannot be run, or did not do all.
+public enum JobError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// Neither the job file nor anybody else names its library.
+  case noLibrary(String)
+
+  /// One line, with the remedy.
+  public var description: String {
+    switch self {
+    case .noLibrary(let job):
+      "job “\(job)” names no library; add “library:” to it, or use -l"
+    }
+  }
+}

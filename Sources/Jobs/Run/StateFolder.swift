@@ -1,0 +1,71 @@
+import FileSystem
+import Foundation
+import SystemPackage
+
+/// The folder in which jobs keep what they have to remember: their locks and status files.
+public struct StateFolder: Sendable {
+  /// Where it lies.
+  public let path: FilePath
+
+  /// A folder that is there.
+  public init(path: FilePath) { self.path = path }
+
+  /// `$STATE_DIRECTORY` as systemd gives it, else `$XDG_STATE_HOME/smilepile`, else `~/.local/state/smilepile`.
+  /// systemd.exec(5), https://specifications.freedesktop.org/basedir-spec/latest/
+  public static func place(environment: [String: String]) -> FilePath {
+    if let folder = environment["STATE_DIRECTORY"]?.split(separator: ":").first {
+      return FilePath(String(folder))
+    }
+    if let home = environment["XDG_STATE_HOME"], home.hasPrefix("/") {
+      return FilePath(home).appending("smilepile")
+    }
+    return FilePath(environment["HOME"] ?? "/root").appending(".local/state/smilepile")
+  }
+
+  /// The folder at its place, made with mode 0700 if it is not there.
+  ///
+  /// - Throws: `FileError`.
+  public init(environment: [String: String]) throws {
+    path = Self.place(environment: environment)
+    do {
+      try FileManager.default.createDirectory(
+        atPath: path.string, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw FileError("make the folder", path, Errno(rawValue: Self.errno(of: error)))
+    }
+  }
+
+  private static func errno(of error: any Error) -> CInt {
+    let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+    return underlying.map { CInt($0.code) } ?? EIO
+  }
+
+  /// Takes a job's lock, so that it runs once at a time.
+  ///
+  /// - Throws: `FileLock.Busy`, `FileError`, or what `whileWaiting` throws.
+  func lock(_ job: String, waiting: Duration, whileWaiting: () throws -> Void) throws -> FileLock {
+    let folder = try Directory.open(path)
+    return try FileLock(FilePath("\(job).lock"), in: folder, waiting: waiting, whileWaiting: whileWaiting)
+  }
+
+  /// Where the status of a job lies.
+  public func statusPath(of job: String) -> FilePath { path.appending("\(job).json") }
+
+  /// What is known of a job; nothing where its file is not there or cannot be understood.
+  public func status(of job: String) -> JobStatus {
+    let data = try? Data(contentsOf: URL(fileURLWithPath: statusPath(of: job).string))
+    return data.flatMap { try? JobStatus(json: $0) } ?? JobStatus(job: job)
+  }
+
+  /// What is known of all jobs, by name.
+  public func statuses() -> [JobStatus] {
+    guard let names = try? Directory.open(path).names() else { return [] }
+    return names.filter { $0.extension == "json" && !$0.string.hasPrefix(".") }
+      .map { status(of: $0.stem ?? "") }.filter { $0.run != nil || $0.lastDrill != nil }
+  }
+
+  /// Replaces a job's status file. Blocks.
+  func save(_ status: JobStatus) throws {
+    try ReplacedFile.write(try status.json(), as: FilePath("\(status.job).json"), in: path)
+  }
+}

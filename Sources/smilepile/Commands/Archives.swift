@@ -1,0 +1,119 @@
+import ArgumentParser
+import Backup
+import FileSystem
+import Foundation
+import Jobs
+import PhotoLibrary
+import SystemPackage
+
+struct Archives: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the archives in folders, or of jobs.",
+    discussion: """
+      What is shown is read from the archives themselves, whatever they are called; a cache spares reading those again \
+      that have not changed, and may be deleted at any time. Of an encrypted archive nothing is known without its \
+      password. Files that look like backups and cannot be read are named, and the exit code is 3.
+
+      Example:
+        smilepile list /backups
+        smilepile list family --json | jq -r 'select(.message_type == "archive") | .path'
+      """)
+
+  @Argument(help: "Folders, or jobs of the job file; all jobs if nothing is named.")
+  var places: [String] = []
+
+  @OptionGroup var file: JobFileOption
+  @OptionGroup var password: PasswordOptions
+  @OptionGroup var output: OutputOptions
+
+  private struct ArchiveLine: Encodable {
+    var message_type = "archive"
+    var path: String
+    var date: Int64
+    var photos: Int?
+    var photo_files: Int?
+    var categories: Int?
+    var bytes: Int?
+    var archive_bytes: Int
+    var encrypted: Bool
+    var partial: Bool
+    var part: String?
+    var base: String?
+    var uuid: String?
+    var tags: [String]
+    var absent: Int
+    var verified_at: Int64?
+  }
+
+  private struct Summary: Encodable {
+    var message_type = "summary"
+    var archives: Int
+    var archive_bytes: Int
+    var unreadable: [String]
+  }
+
+  func run() async throws {
+    let reporter = Reporter(output)
+    let cache = CatalogCache.ofThisUser()
+    var total = (archives: 0, bytes: 0)
+    var unreadable: [String] = []
+    var isFirst = true
+    for place in try ArchivePlace.named(places, file) {
+      let catalog = try Catalog(
+        folder: place.folder, password: try place.password(password, reporter), cache: cache)
+      if !isFirst { reporter.result("") }
+      isFirst = false
+      reporter.result("\(place.folder.string.escaped):")
+      for archive in catalog.archives where place.tag.map(archive.tags.contains) ?? true {
+        show(archive, cache?.verifiedAt(archive), reporter)
+        total.archives += 1
+        total.bytes += archive.fileBytes
+      }
+      for file in catalog.unreadable {
+        reporter.error(.init(file.path, file.reason), during: "list")
+        unreadable.append(file.path)
+      }
+    }
+    reporter.result("\(Count(total.archives, "archive")), \(ByteCount(total.bytes))")
+    reporter.json(Summary(archives: total.archives, archive_bytes: total.bytes, unreadable: unreadable))
+    if !unreadable.isEmpty { throw ExitStatus.incomplete }
+  }
+
+  private func show(_ archive: ArchiveRecord, _ verifiedAt: Int64?, _ reporter: Reporter) {
+    let date = Self.time(archive.date)
+    let size = "\(ByteCount(archive.fileBytes))".padded(toColumns: 10)
+    var facts =
+      archive.isLocked
+      ? ["encrypted, not opened"]
+      : [
+        "\(Count(archive.photos, "photo")) in \(Count(archive.categories, "category", "categories"))"
+      ]
+    if let base = archive.base {
+      facts.append("\(Count(archive.photoFiles, "new file")), increment \(base.length)")
+    }
+    if let part = archive.part {
+      facts.append("part \(part.number) of \(part.count)")
+    } else if archive.isPartial {
+      facts.append("a selection")
+    }
+    if archive.isEncrypted, !archive.isLocked { facts.append("encrypted") }
+    if archive.absent > 0 { facts.append("\(archive.absent) absent") }
+    facts.append(verifiedAt.map { "verified \(Self.time($0))" } ?? "not known to be verified")
+    reporter.result("  \(date)  \(size)  \(archive.name.escaped)  \(facts.joined(separator: ", "))")
+    let isKnown = !archive.isLocked
+    reporter.json(
+      ArchiveLine(
+        path: archive.path, date: archive.date, photos: isKnown ? archive.photos : nil,
+        photo_files: isKnown ? archive.photoFiles : nil, categories: isKnown ? archive.categories : nil,
+        bytes: isKnown ? archive.bytes : nil, archive_bytes: archive.fileBytes,
+        encrypted: archive.isEncrypted,
+        partial: archive.isPartial, part: archive.part.map { "\($0.number)/\($0.count)" },
+        base: archive.base?.uuid, uuid: archive.uuid, tags: archive.tags, absent: archive.absent,
+        verified_at: verifiedAt))
+  }
+
+  private static func time(_ milliseconds: Int64) -> String {
+    Date(milliseconds: milliseconds).formatted(.iso8601)
+  }
+}

@@ -1,0 +1,149 @@
+import ArgumentParser
+import Backup
+import FileSystem
+import Foundation
+import Jobs
+import Operations
+import SystemPackage
+
+struct BackupCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup",
+    abstract: "Run backup jobs: export, verify, copy, prune.",
+    discussion: """
+      Jobs stand in the job file, which `smilepile config check` checks. Without names all of them run, one after the \
+      other; one that fails does not stop the next. Each ends in one line on standard output. Where nothing has \
+      changed since a job's last archive, none is written, unless --force says so.
+
+      What is on the command line wins over the environment (SMILEPILE_LIBRARY, SMILEPILE_PASSWORD), and that over the \
+      job file. The exit code is that of the job that went worst.
+
+      Example:
+        smilepile backup family
+        smilepile backup --config /etc/smilepile/config.yaml --json | jq -r '.message_type'
+      """)
+
+  @Argument(help: "The jobs; all if none is named.")
+  var jobs: [String] = []
+
+  @Flag(help: "Write an archive even where nothing has changed.")
+  var force = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Wait this long for another run of the job, or for a writer of the library.", valueName: "seconds"))
+  var lockWait: Double?
+
+  @OptionGroup var file: JobFileOption
+  @OptionGroup var library: LibraryOption
+  @OptionGroup var output: OutputOptions
+
+  private struct JobLine: Encodable {
+    var message_type = "job"
+    var job: String
+    var outcome: String
+    var exit_code: Int32
+    var message: String?
+    var archives: [String]
+    var photos: Int
+    var bytes: Int
+    var archive_bytes: Int
+    var missing: [String]
+    var removed: [String]
+    var warnings: [String]
+    var started_at: Int64?
+    var finished_at: Int64?
+  }
+
+  private struct Summary: Encodable {
+    var message_type = "summary"
+    var jobs: Int
+    var succeeded: Int
+    var exit_code: Int32
+  }
+
+  func validate() throws {
+    if let lockWait, !(0...1e9).contains(lockWait) {
+      throw ValidationError("--lock-wait takes a number of seconds, 0 or more")
+    }
+  }
+
+  func run() async throws {
+    let reporter = Reporter(output)
+    let chosen = try file.read().jobs(named: jobs)
+    let named = library.ifNamed()
+    if let named, chosen.count > 1, chosen.contains(where: { $0.library != nil }) {
+      throw ValidationError(
+        "\(named) would stand for the libraries of \(chosen.count) jobs; name one job, or unset SMILEPILE_LIBRARY"
+      )
+    }
+    var context = try JobContext.ofThisProcess(reporter)
+    context.isForced = force
+    var worst = ExitStatus.done
+    var succeeded = 0
+    for var job in chosen {
+      job.library = named ?? job.library
+      job.lockWait = lockWait ?? job.lockWait
+      let status = await run(job, context, reporter)
+      if status == .done { succeeded += 1 }
+      worst = max(worst, status)
+      if Signals.received != nil { break }
+    }
+    reporter.json(Summary(jobs: chosen.count, succeeded: succeeded, exit_code: worst.rawValue))
+    if worst != .done { throw worst }
+  }
+
+  private func run(_ job: Job, _ context: JobContext, _ reporter: Reporter) async -> ExitStatus {
+    do {
+      let report = try await reporter.follow(.backup(job, context))
+      show(report, job, reporter)
+      return report.run.exitCode.flatMap(ExitStatus.init) ?? .failed
+    } catch {
+      let status = ExitStatus(for: error)
+      reporter.error(Finding(job.name, "\(error)"), during: "backup")
+      reporter.result("\(job.name): failed")
+      reporter.json(
+        JobLine(
+          job: job.name, outcome: "failed", exit_code: status.rawValue, message: "\(error)", archives: [],
+          photos: 0, bytes: 0, archive_bytes: 0, missing: [], removed: [], warnings: []))
+      return status
+    }
+  }
+
+  private func show(_ report: JobReport, _ job: Job, _ reporter: Reporter) {
+    let run = report.run
+    for warning in run.warnings { reporter.warn("\(job.name): \(warning)") }
+    for photo in run.missing { reporter.error(Finding(job.name, photo), during: "backup") }
+    for destination in run.destinations {
+      guard let failure = destination.failure, failure != run.message || run.outcome != .failed else {
+        continue
+      }
+      reporter.error(Finding(job.name, failure), during: "backup")
+    }
+    if let message = run.message, run.outcome == .failed || run.outcome == .interrupted {
+      reporter.error(Finding(job.name, message), during: "backup")
+    }
+    reporter.result("\(job.name): \(Self.line(run))")
+    reporter.json(
+      JobLine(
+        job: job.name, outcome: run.outcome.rawValue, exit_code: run.exitCode ?? 1, message: run.message,
+        archives: run.archives, photos: run.photos, bytes: run.bytes, archive_bytes: run.archiveBytes,
+        missing: run.missing, removed: run.destinations.flatMap(\.removed), warnings: run.warnings,
+        started_at: run.startedAt, finished_at: run.finishedAt))
+  }
+
+  /// One line of result: `done, 120 photos, 310 MiB in 2 copies, 1 archive removed; /backups/…zip`.
+  private static func line(_ run: JobStatus.RunRecord) -> String {
+    let archive = run.archives.first.map { "; \($0.escaped)" } ?? ""
+    switch run.outcome {
+    case .running, .failed, .interrupted: return run.outcome.rawValue
+    case .unchanged: return "unchanged, \(Count(run.photos, "photo"))\(archive)"
+    case .done, .incomplete:
+      let copies = run.destinations.count { !$0.archives.isEmpty }
+      let removed = run.destinations.reduce(0) { $0 + $1.removed.count }
+      return "\(run.outcome.rawValue), \(Count(run.photos, "photo")), \(ByteCount(run.bytes)) in "
+        + "\(Count(copies, "copy", "copies"))"
+        + (removed == 0 ? "" : ", \(Count(removed, "archive")) removed") + archive
+    }
+  }
+}

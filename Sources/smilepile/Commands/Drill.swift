@@ -1,0 +1,109 @@
+import ArgumentParser
+import Backup
+import FileSystem
+import Foundation
+import Jobs
+import Operations
+import SystemPackage
+
+struct Drill: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Prove that the archives of jobs restore.",
+    discussion: """
+      Restores from the newest archive at each destination into a scratch library, compares what came back with the \
+      live one byte for byte, and reads each image's header. A sample is taken that is another one each time; --all \
+      takes everything. A dated report is written into the state folder. The library is only read. What does not come \
+      back is named, and the exit code is 4.
+
+      Example:
+        smilepile drill family --all
+      """)
+
+  @Argument(help: "The jobs; all if none is named.")
+  var jobs: [String] = []
+
+  @Flag(help: "Restore every photo.")
+  var all = false
+
+  @Option(help: ArgumentHelp("Restore so many photos of each archive.", valueName: "n"))
+  var sample: Int?
+
+  @Option(
+    help: ArgumentHelp("The folder for the scratch library; TMPDIR, or /var/tmp.", valueName: "folder"),
+    transform: PathArgument.parse)
+  var scratch: String?
+
+  @OptionGroup var file: JobFileOption
+  @OptionGroup var library: LibraryOption
+  @OptionGroup var output: OutputOptions
+
+  private struct ResultLine: Encodable {
+    var message_type = "drill"
+    var job: String
+    var destination: String
+    var archive: String?
+    var proven: Bool
+    var photos: Int
+    var images: Int
+    var gone: Int
+    var errors: [String]
+  }
+
+  private struct Summary: Encodable {
+    var message_type = "summary"
+    var jobs: Int
+    var proven: Int
+    var reports: [String]
+  }
+
+  func validate() throws {
+    if all, sample != nil { throw ValidationError("--all and --sample do not go together") }
+    if let sample, sample < 1 { throw ValidationError("--sample takes a number, 1 or more") }
+  }
+
+  func run() async throws {
+    let reporter = Reporter(output)
+    let chosen = try file.read().jobs(named: jobs)
+    let context = try JobContext.ofThisProcess(reporter)
+    var options = DrillOptions()
+    let temporary = ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 }
+    options.scratch = (scratch ?? temporary).map { FilePath($0) } ?? options.scratch
+    var worst = ExitStatus.done
+    var reports: [String] = []
+    var proven = 0
+    for var job in chosen {
+      job.library = library.ifNamed() ?? job.library
+      options.sample = all ? nil : sample ?? job.drillSample
+      do {
+        let report = try await reporter.follow(.drill(job, context, options: options))
+        show(report, job, reporter)
+        if let path = report.path { reports.append(path.string) }
+        if report.isProven { proven += 1 } else { worst = max(worst, .damaged) }
+      } catch {
+        reporter.error(Finding(job.name, "\(error)"), during: "drill")
+        worst = max(worst, ExitStatus(for: error))
+      }
+      if Signals.received != nil { break }
+    }
+    reporter.json(Summary(jobs: chosen.count, proven: proven, reports: reports))
+    if worst != .done { throw worst }
+  }
+
+  private func show(_ report: DrillReport, _ job: Job, _ reporter: Reporter) {
+    for result in report.results {
+      for failure in result.failures { reporter.error(failure, during: "drill") }
+      for note in result.notes { reporter.warn(note) }
+      let photos = Count(result.proven, "photo")
+      reporter.result(
+        result.isProven
+          ? "\(job.name): \(result.destination.string.escaped) restores: \(photos) came back byte for byte"
+          : "\(job.name): \(result.destination.string.escaped) does not restore: "
+            + "\(result.failures.count) of what was tried failed")
+      reporter.json(
+        ResultLine(
+          job: job.name, destination: result.destination.string, archive: result.archive,
+          proven: result.isProven, photos: result.proven, images: result.images, gone: result.gone,
+          errors: result.failures.map(\.message)))
+    }
+  }
+}

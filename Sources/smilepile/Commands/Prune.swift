@@ -1,0 +1,154 @@
+import ArgumentParser
+import Backup
+import FileSystem
+import Foundation
+import Jobs
+import Operations
+import PhotoLibrary
+import SystemPackage
+
+struct Prune: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Remove old archives from folders, or of jobs.",
+    discussion: """
+      What is kept is said as for `restic forget`: the newest N, and the newest of each of N hours, days, weeks, months \
+      or years that have any; all within a time before the newest; all with a tag. What no option keeps goes. Archives \
+      of different libraries, selections or tags are looked at apart, and the parts of one export stay or go together.
+
+      The newest archive always stays, and is read back first: if it is damaged, nothing is removed. An archive that \
+      another one rests on stays with it. Backups that phones made, files that cannot be read, and archives that no \
+      password opens are never removed. Of a job, its own retention is the default.
+
+      Example:
+        smilepile prune /backups --keep-daily 7 --keep-weekly 5 --keep-monthly 12 --dry-run
+        smilepile prune family
+      """)
+
+  @Argument(help: "Folders, or jobs of the job file; all jobs if nothing is named.")
+  var places: [String] = []
+
+  @Option(help: ArgumentHelp("Keep the newest.", valueName: "n")) var keepLast: Int?
+  @Option(help: ArgumentHelp("Keep the newest of each hour.", valueName: "n")) var keepHourly: Int?
+  @Option(help: ArgumentHelp("Keep the newest of each day.", valueName: "n")) var keepDaily: Int?
+  @Option(help: ArgumentHelp("Keep the newest of each week.", valueName: "n")) var keepWeekly: Int?
+  @Option(help: ArgumentHelp("Keep the newest of each month.", valueName: "n")) var keepMonthly: Int?
+  @Option(help: ArgumentHelp("Keep the newest of each year.", valueName: "n")) var keepYearly: Int?
+  @Option(
+    help: ArgumentHelp("Keep all that were made so long before the newest: 30d, 1y6m.", valueName: "span"),
+    transform: { text in
+      guard let span = RetentionSpan(text) else {
+        throw ValidationError("“\(text)” is no length of time; write 30d or 1y6m")
+      }
+      return span
+    })
+  var keepWithin: RetentionSpan?
+  @Option(help: ArgumentHelp("Keep all with this tag; may be given several times.")) var keepTag: [String] =
+    []
+
+  @Option(help: ArgumentHelp("Only archives with this tag; may be given several times."))
+  var tag: [String] = []
+
+  @Flag(name: [.customShort("n"), .long], help: "Say what would be removed, and remove nothing.")
+  var dryRun = false
+
+  @OptionGroup var file: JobFileOption
+  @OptionGroup var password: PasswordOptions
+  @OptionGroup var output: OutputOptions
+
+  private struct DecisionLine: Encodable {
+    var message_type = "decision"
+    var keep: Bool
+    var reasons: [String]
+    var date: Int64
+    var archives: [String]
+  }
+
+  private struct Summary: Encodable {
+    var message_type = "summary"
+    var kept: Int
+    var removed: [String]
+    var removed_bytes: Int
+    var refusals: [String]
+    var dry_run: Bool
+  }
+
+  private var given: RetentionPolicy {
+    var policy = RetentionPolicy()
+    policy.last = keepLast ?? 0
+    policy.hourly = keepHourly ?? 0
+    policy.daily = keepDaily ?? 0
+    policy.weekly = keepWeekly ?? 0
+    policy.monthly = keepMonthly ?? 0
+    policy.yearly = keepYearly ?? 0
+    policy.within = keepWithin
+    policy.tags = keepTag
+    return policy
+  }
+
+  func validate() throws {
+    let numbers = [keepLast, keepHourly, keepDaily, keepWeekly, keepMonthly, keepYearly].compactMap { $0 }
+    if numbers.contains(where: { $0 < 0 }) { throw ValidationError("--keep-… takes a number, 0 or more") }
+  }
+
+  func run() async throws {
+    let reporter = Reporter(output)
+    var (kept, removed, bytes) = (0, [String](), 0)
+    var refusals: [String] = []
+    var worst = ExitStatus.done
+    for place in try ArchivePlace.named(places, file) {
+      guard let policy = given.isEmpty ? place.job?.retention : given else {
+        throw ValidationError("nothing says what to keep of \(place.folder); use --keep-last 7 or the like")
+      }
+      let summary = try await reporter.follow(try work(place, policy, reporter))
+      reporter.result("\(place.folder.string.escaped):")
+      for decision in summary.plan.decisions { show(decision, reporter) }
+      for failure in summary.failures { reporter.error(failure, during: "prune") }
+      for refusal in summary.plan.refusals {
+        reporter.error(Finding(place.folder.string, message: refusal), during: "prune")
+      }
+      for file in summary.unreadable {
+        reporter.warn("\(file.path) stays, and cannot be read: \(file.reason)")
+      }
+      kept += summary.plan.decisions.filter(\.isKept).reduce(0) { $0 + $1.archives.count }
+      removed += summary.removed.map(\.path)
+      bytes += summary.removed.reduce(0) { $0 + $1.fileBytes }
+      refusals += summary.plan.refusals
+      if !summary.failures.isEmpty { worst = max(worst, .incomplete) }
+      if !summary.plan.refusals.isEmpty { worst = max(worst, .damaged) }
+    }
+    reporter.result(
+      "kept \(Count(kept, "archive")), \(dryRun ? "would remove" : "removed") \(removed.count), \(ByteCount(bytes))"
+    )
+    reporter.json(
+      Summary(kept: kept, removed: removed, removed_bytes: bytes, refusals: refusals, dry_run: dryRun))
+    if worst != .done { throw worst }
+  }
+
+  private func work(
+    _ place: ArchivePlace, _ policy: RetentionPolicy, _ reporter: Reporter
+  ) throws -> Work<PruneRun.Summary> {
+    let secret = try place.password(password, reporter)
+    let tags = tag + (place.tag.map { [$0] } ?? [])
+    let isDryRun = dryRun
+    return Work { counter in
+      var run = PruneRun(folder: place.folder, policy: policy, counter: counter)
+      run.password = secret
+      run.tags = tags
+      run.isDryRun = isDryRun
+      run.cache = CatalogCache.ofThisUser()
+      return try run.run()
+    }
+  }
+
+  private func show(_ decision: PrunePlan.Decision, _ reporter: Reporter) {
+    let date = Date(milliseconds: decision.date).formatted(.iso8601)
+    let names = decision.archives.map(\.name).joined(separator: ", ")
+    let verb = decision.isKept ? "keep  " : "remove"
+    let reason = decision.isKept ? "  (\(decision.reasons.joined(separator: ", ")))" : ""
+    reporter.result("  \(verb)  \(date)  \(names.escaped)\(reason.escaped)")
+    reporter.json(
+      DecisionLine(
+        keep: decision.isKept, reasons: decision.reasons, date: decision.date,
+        archives: decision.archives.map(\.path)))
+  }
+}

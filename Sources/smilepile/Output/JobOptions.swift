@@ -1,0 +1,63 @@
+import ArgumentParser
+import Backup
+import FileSystem
+import Foundation
+import Jobs
+import PhotoLibrary
+import Secrets
+import SystemPackage
+
+/// The job file, for commands that work by it.
+struct JobFileOption: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The job file; SMILEPILE_CONFIG, or the first of ~/.config/smilepile/config.yaml and "
+        + "/etc/smilepile/config.yaml if not given.", valueName: "file"),
+    transform: PathArgument.parse)
+  var config: String?
+
+  /// The job file.
+  ///
+  /// - Throws: `JobFile.Missing`, `JobFile.Invalid`, or `FileError`.
+  func read() throws -> JobFile {
+    let environment = ProcessInfo.processInfo.environment
+    let named = config ?? environment["SMILEPILE_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
+    return try JobFile(named.map { FilePath($0) }, environment: environment)
+  }
+}
+
+extension JobContext {
+  /// That of this process: the state and cache folders of its user, and its ways to come by a password.
+  static func ofThisProcess(_ reporter: Reporter) throws -> JobContext {
+    JobContext(
+      state: try StateFolder(environment: ProcessInfo.processInfo.environment),
+      cache: CatalogCache.ofThisUser(),
+      password: { source in
+        // the environment wins over the job file
+        if let secret = EnvironmentSecrets.value(of: .password) { return secret }
+        let place: SecretSource =
+          switch source {
+          case .file(let path): .file(path.string)
+          case .command(let command): .command(command)
+          }
+        return try place.read(.password, question: "Password", warn: reporter.warn)
+      },
+      exitCode: { ExitStatus(for: $0).rawValue })
+  }
+}
+
+extension CatalogCache {
+  /// `$CACHE_DIRECTORY` as systemd gives it, else `$XDG_CACHE_HOME/smilepile`, else `~/.cache/smilepile`; nil where
+  /// there is no home.
+  static func ofThisUser() -> CatalogCache? {
+    let environment = ProcessInfo.processInfo.environment
+    if let folder = environment["CACHE_DIRECTORY"]?.split(separator: ":").first {
+      return CatalogCache(folder: FilePath(String(folder)))
+    }
+    if let home = environment["XDG_CACHE_HOME"], home.hasPrefix("/") {
+      return CatalogCache(folder: FilePath(home).appending("smilepile"))
+    }
+    guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
+    return CatalogCache(folder: FilePath(home).appending(".cache/smilepile"))
+  }
+}

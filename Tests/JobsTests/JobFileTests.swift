@@ -1,0 +1,110 @@
+import Foundation
+import Jobs
+import SystemPackage
+import Testing
+
+struct JobFileTests {
+  private func read(_ text: String) throws -> [Job] {
+    try JobFile(text: text, path: "/etc/smilepile/config.yaml", home: "/home/anna").jobs
+  }
+
+  private func faults(_ text: String) -> [JobFile.Fault] {
+    do {
+      _ = try JobFile(text: text, path: "/etc/smilepile/config.yaml", home: "/home/anna")
+      return []
+    } catch {
+      return error.faults
+    }
+  }
+
+  @Test func everyKeyIsRead() throws {
+    let jobs = try read(
+      """
+      jobs:
+        full:
+          library: ~/Family
+          destinations:
+            - backups
+            - {path: /mnt/usb/family, require-mount: /mnt/usb, marker: .disk}
+            - {path: /nas, require-mount: true}
+          categories: [Family, "Holi days"]
+          since: 2025-01-01
+          until: 2026-01-01T12:00
+          settings: no
+          encrypt: {password-command: pass show x, force-weak-password: true}
+          verify: false
+          incremental: {max-chain: 3}
+          tags: one
+          mode: 640
+          retention: {keep-last: 1, keep-hourly: 2, keep-daily: 3, keep-weekly: 4, keep-monthly: 5, keep-yearly: 6,
+            keep-within: 1y2m3d4h, keep-tag: [a, b]}
+          hooks: {before: b, after: a, on-failure: f, finally: z, time-limit: 2m}
+          schedule: {frequency: monthly, day: 31, time: 02:30}
+          drill: {frequency: daily, time: "04:00", sample: all}
+          status-file: s.json
+          prometheus-file: /p.prom
+          lock-wait: 1h
+        small:
+          destinations: /x
+      """)
+    #expect(jobs.map(\.name) == ["full", "small"])
+    let job = try #require(jobs.first)
+    #expect(job.library == "/home/anna/Family")
+    #expect(job.destinations.map(\.path) == ["/etc/smilepile/backups", "/mnt/usb/family", "/nas"])
+    #expect(job.destinations.map(\.requiredMount) == [nil, .at("/mnt/usb"), .any])
+    #expect(job.destinations.map(\.marker) == [nil, ".disk", nil])
+    #expect(job.categories == ["Family", "Holi days"])
+    #expect(job.since != nil && job.until != nil && !job.includesSettings)
+    #expect(job.password == .command("pass show x") && job.allowsWeakPassword)
+    #expect(!job.verifies && job.maximumChain == 3 && job.archiveTags == ["full", "one"])
+    #expect(job.permissions == 0o640 && job.lockWait == 3600)
+    var policy = RetentionPolicy()
+    (policy.last, policy.hourly, policy.daily, policy.weekly, policy.monthly, policy.yearly) = (
+      1, 2, 3, 4, 5, 6
+    )
+    policy.within = RetentionSpan("1y2m3d4h")
+    policy.tags = ["a", "b"]
+    #expect(job.retention == policy)
+    #expect(job.hooks.before == "b" && job.hooks.after == "a" && job.hooks.onFailure == "f")
+    #expect(job.hooks.finally == "z" && job.hooks.timeLimit == 120)
+    #expect(try job.schedule == Schedule(frequency: "monthly", day: 31, time: "02:30"))
+    #expect(try job.drill == Schedule(frequency: "daily", day: nil, time: "04:00") && job.drillSample == nil)
+    #expect(jobs[1].schedule == nil && jobs[1].drill == Schedule.defaultDrill && jobs[1].drillSample == 100)
+    #expect(job.statusFile == "/etc/smilepile/s.json" && job.prometheusFile == "/p.prom")
+    #expect(jobs[1].library == nil && jobs[1].verifies && jobs[1].retention == nil)
+  }
+
+  @Test(arguments: [
+    ("jobs:\n  a:\n    destination: x\n", 3, "did you mean “destinations”?"),
+    ("jobs:\n  a:\n    library: x\n", 3, "has no “destinations”"),
+    ("jobs:\n  a:\n    destinations: []\n", 3, "has no folder"),
+    ("jobs:\n  a:\n    destinations: x\n    retention: {keep-last: -1}\n", 4, "0 or more"),
+    ("jobs:\n  a:\n    destinations: x\n    retention: {keep-last: 0}\n", 4, "keeps nothing"),
+    ("jobs:\n  a:\n    destinations: x\n    retention: {keep-within: 30 days}\n", 4, "30d"),
+    ("jobs:\n  a:\n    destinations: x\n    encrypt: true\n", 4, "has to be a list of"),
+    ("jobs:\n  a:\n    destinations: x\n    encrypt: {}\n", 4, "needs “password-file”"),
+    ("jobs:\n  a:\n    destinations: x\n    since: tomorrow\n", 4, "has to be a date"),
+    ("jobs:\n  a:\n    destinations: x\n    split: tablet\n", 4, "can only be “phone”"),
+    ("jobs:\n  a:\n    destinations: x\n    split: phone\n    incremental: true\n", 4, "do not go together"),
+    ("jobs:\n  a:\n    destinations: x\n    lock-wait: soon\n", 4, "15m"),
+    ("jobs:\n  a:\n    destinations: x\n    library:\n", 4, "has no value"),
+    ("jobs:\n  a:\n    destinations: {path: x, marker: a/b}\n", 3, "name of a file"),
+    ("jobs:\n  -bad:\n    destinations: x\n", 2, "cannot be a job's name"),
+    ("jobs:\n  a:\n    destinations: x\n    schedule: {frequency: hourly}\n", 4, "hourly"),
+    ("jobs:\n  a:\n    destinations: x\n    schedule: {time: 02:30}\n", 4, "needs “frequency”"),
+    ("jobs: none\n", 1, "has to be a list of"),
+    ("job:\n  a: x\n", 1, "did you mean “jobs”?"),
+    ("", 0, "it is empty"),
+    ("a: b: c\n", 1, "this is no YAML"),
+  ])
+  func everyMistakeHasItsLine(text: String, line: Int, message: String) {
+    let faults = faults(text)
+    #expect(
+      faults.contains { $0.line == line && $0.message.contains(message) },
+      "\(faults.map { "\($0.line): \($0.message)" })")
+  }
+
+  @Test func everyMistakeIsSaidAtOnce() {
+    #expect(faults("jobs:\n  a:\n    verify: x\n    mode: y\n    foo: z\n").count == 4)
+  }
+}

@@ -1,0 +1,82 @@
+import Backup
+import Foundation
+import Operations
+import PhotoLibrary
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Jobs
+
+/// Plans over real archives in a folder, since what is known of them is read from themselves.
+struct PrunePlanTests {
+  private let scratch: ScratchFolder
+  private let library: SampleLibrary
+
+  init() throws {
+    scratch = try ScratchFolder()
+    library = try SampleLibrary(
+      [.init(id: 1, fileName: "a.jpg", bytes: Array("photo".utf8))], categories: [.sample(1, "family")])
+  }
+
+  @discardableResult
+  private func export(
+    day: Int, tags: [String] = ["job"], of library: SampleLibrary? = nil
+  ) async throws -> FilePath {
+    var options = ExportOptions()
+    options.date = Date(timeIntervalSince1970: Double(day) * 86400)
+    options.tags = tags
+    let summary = try await Work.export((library ?? self.library).path, to: scratch.path, options: options)
+      .summary
+    return try #require(summary.archive)
+  }
+
+  private func plan(
+    _ policy: (inout RetentionPolicy) -> Void, fault: ([ArchiveRecord]) -> String? = { _ in nil }
+  ) throws -> PrunePlan {
+    var wanted = RetentionPolicy()
+    policy(&wanted)
+    return PrunePlan(try Catalog(folder: scratch.path), wanted, fault: fault)
+  }
+
+  @Test func whatNoRuleKeepsGoes() async throws {
+    let paths = try await [export(day: 1), export(day: 2), export(day: 3)]
+    let plan = try plan { $0.last = 2 }
+    #expect(plan.removals.map(\.path) == [paths[0].string])
+    #expect(plan.decisions.map(\.reasons) == [["last"], ["last"], []])
+  }
+
+  @Test func theNewestStaysWhateverTheRule() async throws {
+    try await export(day: 1, tags: ["job", "keep"])
+    let newest = try await export(day: 2, tags: ["job", "keep", "x"])
+    let plan = try plan { $0.tags = ["nothing"] }
+    #expect(plan.removals.isEmpty)
+    #expect(plan.decisions.first { $0.archives[0].path == newest.string }?.reasons == ["the newest"])
+  }
+
+  @Test func nothingGoesWhereTheNewestIsDamaged() async throws {
+    try await export(day: 1)
+    try await export(day: 2)
+    let plan = try plan({ $0.last = 1 }, fault: { _ in "a photo has rotten" })
+    #expect(plan.removals.isEmpty)
+    #expect(plan.refusals.count == 1 && plan.refusals[0].contains("a photo has rotten"))
+  }
+
+  @Test func archivesOfTwoLibrariesAreLookedAtApart() async throws {
+    let other = try SampleLibrary(
+      [.init(id: 1, fileName: "b.jpg", bytes: Array("other".utf8))], categories: [.sample(1, "family")])
+    try await export(day: 1)
+    try await export(day: 2, of: other)
+    #expect(try plan { $0.last = 1 }.removals.isEmpty)
+  }
+
+  @Test func whatIsNotOursIsNotInThePlan() async throws {
+    try await export(day: 20_000)
+    for fixture in ["android_v2_smilepile_backup_20251003_140000.zip"] {
+      try FileManager.default.copyItem(
+        atPath: Fixture.androidV2.string, toPath: scratch.path.appending(fixture).string)
+    }
+    let plan = try plan { $0.last = 1 }
+    #expect(plan.decisions.count == 1 && plan.removals.isEmpty)
+  }
+}
