@@ -64,6 +64,9 @@ extension ExportPlan {
       includesSettings: self.settings?.valuesAsOf != nil)
     provenance.tags = tags
     provenance.state = state
+    provenance.selection = selection
+    provenance.part = part
+    provenance.increment = increment
     metadata.smilepile = provenance
     return metadata
   }

@@ -26,6 +26,9 @@ struct EntryMatching {
     var manifest = [Int64: Int](minimumCapacity: metadata.photoManifest.count)
     for (index, item) in metadata.photoManifest.enumerated() { manifest[item.photoId] = index }
 
+    var held: [Int64: Metadata.HeldFile] = [:]
+    for file in metadata.smilepile?.increment?.held ?? [] { held[file.photoId] = file }
+
     // by place, since names of entries are many and long
     var isUsed = [Bool](repeating: false, count: all.count)
     for place in Entry.textsOfBackup.compactMap({ places[$0] }) { isUsed[place] = true }
@@ -44,6 +47,15 @@ struct EntryMatching {
         continue
       }
       guard let item else {
+        if let file = held.removeValue(forKey: record.id) {
+          let reason = BackupChain.reason(archive: metadata.smilepile?.increment?.base ?? "")
+          photos.append(
+            .init(
+              record: record, originalPath: file.originalPath,
+              content: .absent(reason: reason, isDamage: false, md5: MD5Digest(hex: file.checksum)),
+              isHeld: true))
+          continue
+        }
         let found = Self.names(ofUnlisted: record).lazy.compactMap { places[$0] }.first {
           !isUsed[$0] && !named.contains(names[$0]) && !fileNames.contains(names[$0])
         }

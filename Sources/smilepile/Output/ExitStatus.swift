@@ -46,7 +46,8 @@ enum ExitStatus: Int32, Error, Comparable {
       case is CancellationError: Signals.received ?? .interrupted
       case is FileLock.Busy: .locked
       case LibraryError.notALibrary: .notFound
-      case BackupError.noSuchBackup: .notFound
+      case BackupError.noSuchBackup, BackupError.baseMissing: .notFound
+      case BackupError.severalToReplace: .usage
       case ConsentError.pinNeeded, ConsentError.wrongPIN, ConsentError.coolingDown, PINError.notAPIN:
         .password
       case BackupError.passwordNeeded, BackupError.wrongPassword, BackupError.wrongPasswordOrDamaged:
