@@ -68,7 +68,8 @@ import Zip
     // a file that is gone is another state, whether the base holds it or not
     let photo = try #require(try history.library.contents.photos.first { !$0.isFromAssets })
     try FileManager.default.removeItem(atPath: history.library.file(of: photo).string)
-    let later = try await history.export()
+    // as it is: the history would look for the file
+    let later = try await history.library.exporting(to: history.folder.path) { $0.isIncremental = true }
     let laterFull = try await history.library.exporting(to: history.folder.path.appending("full2.zip"))
     let laterStates = try [later, laterFull].map {
       try WrittenBackup(try #require($0.archive)).metadata.smilepile?.state
