@@ -6,7 +6,7 @@ import SystemPackage
 import Zip
 
 /// Why a backup cannot be read or written at all. Nothing was published or changed when one is thrown, but for
-/// `stopped`; what concerns single photos stands in the summaries instead.
+/// `stopped` and `setCutShort`; what concerns single photos stands in the summaries instead.
 public enum BackupError: Error, Sendable, CustomStringConvertible {
   /// The file does not exist.
   case noSuchBackup(FilePath)
@@ -30,6 +30,16 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
   case cannotEncrypt(FilePath)
   /// `replace` was asked for, and the backup does not hold a whole library.
   case cannotReplace(FilePath, reason: String)
+  /// Several backups were each to replace a library.
+  case severalToReplace(FilePath, after: FilePath)
+  /// A JSON document or an encrypted archive was to be split for phones, or the like.
+  case cannotSplit(FilePath, reason: String)
+  /// Of several archives some have their names, and the next one could not get its own.
+  case setCutShort(published: [FilePath], of: Int, any Error)
+  /// What was to be exported cannot rest on other archives.
+  case cannotIncrement(FilePath, reason: String)
+  /// An archive rests on one that is not there.
+  case baseMissing(FilePath, uuid: String)
   /// Several backups were to be imported, and one failed after others were imported; what that import did.
   case stopped(at: FilePath, after: [FilePath], ImportSummary, any Error)
   /// The archive's name is taken.
@@ -78,6 +88,18 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
       "the JSON document for \(path) cannot be encrypted; export an archive (--format zip)"
     case .cannotReplace(let path, let reason):
       "\(path) cannot replace a library: \(reason); import it with --strategy merge, or force it with --force"
+    case .severalToReplace(let path, let before):
+      "--strategy replace takes one backup, or one chain: \(path) would replace what \(before) has just brought; "
+        + "import the others with merge"
+    case .cannotSplit(let path, let reason):
+      "the export to \(path) cannot be split: \(reason)"
+    case .setCutShort(let published, let count, let error):
+      "\(error); of \(count) archives only these have their names, and without the others they are not the whole "
+        + "export: \(published.map(\.string).joined(separator: ", ")); remove them, and export again"
+    case .cannotIncrement(let path, let reason):
+      "the export to \(path) cannot be incremental: \(reason)"
+    case .baseMissing(let path, let uuid):
+      "\(path): it rests on archive \(uuid), which is not there; bring it into the same folder"
     case .stopped(let path, let done, _, let error):
       (error is BackupError ? "\(error)" : "\(path): \(error)")
         + "; imported before it: \(done.map(\.string).joined(separator: ", "))"

@@ -31,8 +31,8 @@ struct Smilepile: AsyncParsableCommand {
     version: "smilepile \(Version.current)",
     subcommands: [
       Init.self, Add.self, Remove.self, Undo.self, List.self, Export.self, Import.self, Inspect.self,
-      Verify.self, Repair.self, Heal.self, Stats.self, PINCommand.self, BackupCommand.self, Archives.self,
-      Prune.self, Drill.self, Config.self,
+      Verify.self, Flatten.self, Repair.self, Heal.self, Stats.self, PINCommand.self, BackupCommand.self,
+      Archives.self, Prune.self, Drill.self, Config.self,
     ])
 }
 

@@ -12,9 +12,9 @@ import Testing
 /// A month of a family's backups: the library changes by day, a job runs by night under a clock of its own, one night
 /// is cut off, the disk is full in another. What remains is restored and compared byte for byte.
 @Suite struct ThirtyNightsTests {
-  @Test(arguments: [1, 2, 3] as [UInt64])
-  func whatRemainsRestores(seed: UInt64) async throws {
-    var family = try Family(seed: seed)
+  @Test(arguments: [(1, false), (2, true), (3, true)] as [(UInt64, Bool)])
+  func whatRemainsRestores(seed: UInt64, isIncremental: Bool) async throws {
+    var family = try Family(seed: seed, isIncremental: isIncremental)
     for night in 1...30 {
       try await family.live(through: night)
       switch night {
@@ -42,6 +42,7 @@ private struct Family {
   /// The state that lies at both destinations, as far as one can tell.
   private var backedUp: String?
   private var wasKilled = false
+  private let isIncremental: Bool
 
   /// Categories, and the bytes of photos in them.
   private struct Held: Equatable {
@@ -49,7 +50,8 @@ private struct Family {
     var photos: [String: [[UInt8]]]
   }
 
-  init(seed: UInt64) throws {
+  init(seed: UInt64, isIncremental: Bool) throws {
+    self.isIncremental = isIncremental
     random = SeededNumbers(seed: seed)
     scratch = try ScratchFolder()
     library = try SampleLibrary(categories: [.sample(1, "family"), .sample(2, "trips")])
@@ -60,6 +62,7 @@ private struct Family {
           library: \(library.path)
           destinations: [one, two]
           retention: {keep-daily: 5, keep-weekly: 2}
+          incremental: \(isIncremental)
           status-file: status.json
           prometheus-file: family.prom
       """
@@ -239,7 +242,9 @@ private struct Family {
     for name in ["one", "two"] {
       let folder = scratch.path.appending(name)
       let catalog = try Catalog(folder: folder)
-      #expect((5...8).contains(catalog.archives.count), "\(catalog.archives.map(\.name))")
+      // those that others rest on stay too
+      #expect(
+        (5...(isIncremental ? 24 : 8)).contains(catalog.archives.count), "\(catalog.archives.map(\.name))")
       #expect(catalog.archives.last?.state == (try await state()))
       for archive in catalog.archives {
         let copy = scratch.path.appending("restored-\(name)-\(archive.name)")

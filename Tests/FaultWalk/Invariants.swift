@@ -156,7 +156,8 @@ struct Invariants: Sendable {
         if case .succeeded(isComplete: false) = outcome { continue }
         let source = try BackupSource(path: path, password: operation.password)
         let (photos, files) = operation.archived
-        if source.photos.count != photos || source.format == .zip && source.photoFiles != files {
+        let isAlone = source.increment == nil && source.photoFiles == operation.archivedAlone
+        if source.photos.count != photos || source.format == .zip && source.photoFiles != files && !isAlone {
           faults.append("\(name) is not whole")
         }
       } catch {

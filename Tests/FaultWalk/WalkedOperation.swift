@@ -41,6 +41,8 @@ struct WalkedOperation: Sendable {
   var isGradual = false
   /// How many photos the archive that it writes has, and how many of them with files.
   var archived = (photos: 4, files: 3)
+  /// The same, where an archive that it would rest on could not be read.
+  var archivedAlone: Int?
   /// Each run adds something, so that a run that came half the way is not completed by the next.
   var addsEveryTime = false
 
@@ -63,7 +65,7 @@ struct WalkedOperation: Sendable {
 }
 
 extension WalkedOperation {
-  static let all: [WalkedOperation] = exports + imports + others + takingAway + mending
+  static let all: [WalkedOperation] = exports + imports + others + takingAway + mending + chains
 
   /// What NFS and FUSE lack, and what a poor driver of FAT lacks.
   private static let likeNFS: Set<SystemCall> = [.openUnnamed, .renameNoReplace]

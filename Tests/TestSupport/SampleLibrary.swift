@@ -45,17 +45,17 @@ public final class SampleLibrary: Sendable {
     folder = try ScratchFolder()
     path = folder.path.appending("Library")
     try Library.create(at: path, now: Date(milliseconds: 1_600_000_000_000))
-    try fill(members, categories, settings)
+    var edit = LibraryEdit()
+    edit.newCategories = categories
+    edit.settings = settings
+    try change(edit, adding: members)
     try settle()
   }
 
-  private func fill(
-    _ members: [Member], _ categories: [PhotoLibrary.Category], _ settings: Settings?
-  ) throws {
-    var edit = LibraryEdit()
-    edit.newCategories = categories
-    edit.newPhotos = members.map(\.photo)
-    edit.settings = settings
+  /// Changes rows, and adds photos with their files.
+  public func change(_ edit: LibraryEdit = LibraryEdit(), adding members: [Member] = []) throws {
+    var edit = edit
+    edit.newPhotos += members.map(\.photo)
     guard !edit.isEmpty else { return }
     let writer = try LibraryWriter(path: path)
     try writer.change(.add) { change in
@@ -66,7 +66,8 @@ public final class SampleLibrary: Sendable {
       for (index, path) in zip(withFiles, paths) {
         guard let bytes = members[index].bytes, let md5 = members[index].photo.md5 else { continue }
         try change.stage("\(index)").write(bytes, at: 0)
-        edit.newPhotos[index].path = path
+        let place = edit.newPhotos.count - members.count + index
+        edit.newPhotos[place].path = path
         files.append(Change.StagedFile(name: "\(index)", path: path, md5: md5))
       }
       try change.commit(edit, files: files)

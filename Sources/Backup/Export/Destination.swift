@@ -38,16 +38,35 @@ struct Destination {
     }
   }
 
-  /// The names to try: the chosen one; or `smilepile_backup_YYYYMMDD_HHMMSS` with the local time, and the seconds
-  /// after it, for an hour.
-  func names(at date: Date, fileExtension: String) -> some Sequence<FilePath> {
+  /// The names to try, without what comes after them: the chosen one; or `smilepile_backup_YYYYMMDD_HHMMSS` with the
+  /// local time, and the seconds after it, for an hour.
+  func stems(at date: Date) -> some Sequence<String> {
     let format = DateFormatter()
     format.locale = Locale(identifier: "en_US_POSIX")
     format.dateFormat = "yyyyMMdd_HHmmss"
     return (0..<(name == nil ? 3600 : 1)).lazy.map { second in
       let time = format.string(from: date.addingTimeInterval(Double(second)))
-      return name ?? FilePath("smilepile_backup_\(time).\(fileExtension)")
+      return name?.stem ?? "smilepile_backup_\(time)"
     }
+  }
+
+  /// The name of an archive: of one of several with its place among them.
+  func name(_ stem: String, part: Metadata.Part? = nil, fileExtension: String) -> FilePath {
+    if let name, part == nil { return name }
+    let place = part.map { "_\($0.number)of\($0.count)" } ?? ""
+    let ending = name.map { $0.extension.map { ".\($0)" } ?? "" } ?? ".\(fileExtension)"
+    return FilePath(stem + place + ending)
+  }
+
+  /// The first stem under which all of these names are free. Nothing keeps them so.
+  func freeStem(at date: Date, _ names: (String) -> [FilePath]) throws -> String? {
+    let directory = try Directory.open(folder)
+    for stem in stems(at: date) {
+      var isFree = true
+      for name in names(stem) where isFree { isFree = try directory.status(of: name) == nil }
+      if isFree { return stem }
+    }
+    return nil
   }
 }
 

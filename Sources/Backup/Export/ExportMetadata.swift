@@ -65,6 +65,9 @@ extension ExportPlan {
     provenance.library = library
     provenance.tags = tags
     provenance.state = state
+    provenance.selection = selection
+    provenance.part = part
+    provenance.increment = increment
     metadata.smilepile = provenance
     return metadata
   }

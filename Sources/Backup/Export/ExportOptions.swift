@@ -17,6 +17,15 @@ public struct ExportOptions: Sendable {
     var fileExtension: String { rawValue }
   }
 
+  /// For whom an export is split into several archives.
+  public enum Split: Sendable, Equatable {
+    /// For the apps, which refuse a backup over their limits.
+    case phone(PhoneLimits = PhoneLimits())
+  }
+
+  /// A week of increments, and then a full archive.
+  public static let defaultMaximumChain = 7
+
   /// The container.
   public var format = Format.zip
   /// Categories by `name` or by the name that the app shows; all if empty.
@@ -36,6 +45,15 @@ public struct ExportOptions: Sendable {
   public var date: Date?
   /// What the archive is called, for whoever prunes: written into its metadata.
   public var tags: [String] = []
+  /// Writes several archives where one would be too large, and how large each may be.
+  public var split: Split?
+  /// Leaves out the files that this holds.
+  public var base: ExportBase?
+  /// Looks for a base among the archives of the destination's folder, unless one is given. There being none, or a chain
+  /// that is long enough, the archive holds every file.
+  public var isIncremental = false
+  /// How many increments may rest on a full archive, where a base is looked for.
+  public var maximumChain = ExportOptions.defaultMaximumChain
   /// Reads the archive back, with every CRC and MD5, before it is published.
   public var verifies = false
   /// Who may read the archive, as chmod(1) has it; nil for its owner alone (0600).
@@ -55,19 +73,30 @@ public struct ExportOptions: Sendable {
 
   /// True if the export leaves out part of the library on purpose.
   var isSelection: Bool { !categories.isEmpty || since != nil || until != nil }
+
+  /// True if everything travels, settings too.
+  var isWhole: Bool { !isSelection && includesSettings }
 }
 
 /// What an export did.
 public struct ExportSummary: Sendable, Equatable {
-  /// The archive; nil after a dry run.
-  public var archive: FilePath?
-  /// Photos whose files are in the archive, and assets of the app.
+  /// The archive, of several the first; nil after a dry run.
+  public var archive: FilePath? { archives.first }
+  /// The archive, or all that the export was split into; empty after a dry run.
+  public var archives: [FilePath] = []
+  /// How many archives there are, or would be.
+  public var parts = 1
+  /// What the archive rests on, nil if it holds every file itself.
+  public var increment: Increment?
+  /// Why an export that was to be incremental is a full one, nil if it is not.
+  public var fullBecause: String?
+  /// Photos whose files are in the archive or in those that it rests on, and assets of the app.
   public var photos = 0
   /// Categories in the archive.
   public var categories = 0
-  /// Bytes of the photos.
+  /// Bytes of the photos in the archive.
   public var bytes = 0
-  /// Bytes of the archive; 0 after a dry run.
+  /// Bytes of the archive, of several all together; 0 after a dry run.
   public var archiveBytes = 0
   /// Photos that could not be read: their rows are in the archive, their files are not. Each by name.
   public var missing: [Finding] = []
@@ -84,6 +113,18 @@ public struct ExportSummary: Sendable, Equatable {
 
   /// Of an export that has not begun.
   public init() {}
+
+  /// What an incremental archive rests on.
+  public struct Increment: Sendable, Equatable {
+    /// The base's archive, as it was found.
+    public var archive: FilePath
+    /// The base's number.
+    public var base: String
+    /// How many increments there are since the full archive, with this one.
+    public var length: Int
+    /// Photos whose files are in the archives before this one.
+    public var held: Int
+  }
 
   /// True when something that was asked for is not in the archive as it should be.
   public var isIncomplete: Bool { !missing.isEmpty || !damaged.isEmpty }

@@ -31,7 +31,7 @@ public struct ExportPlan: Sendable {
   public var photos: [Photo]
   /// The photos with files, by id.
   public var items: [Item]
-  /// The photos without.
+  /// The photos without, in the library; of these, the base may hold some.
   public var missing: [Missing]
   /// The settings, nil if they stay behind.
   public var settings: Settings?
@@ -43,6 +43,16 @@ public struct ExportPlan: Sendable {
   public var library: String?
   /// What whoever exports calls it.
   public var tags: [String]
+  /// What was selected, nil for everything: a number that is equal for equal selections.
+  public var selection: String?
+  /// Which of several archives this one is.
+  public var part: Metadata.Part?
+  /// What the archive rests on, nil if it holds every file itself.
+  public internal(set) var base: ExportBase?
+  /// The photos whose files the base's chain holds, by id: they get no entry.
+  public internal(set) var held: [Photo] = []
+  /// What was removed from the library since the base was made.
+  var deletions: [Metadata.Deletion] = []
 
   /// Bytes of all photo files.
   public var bytes: Int { items.reduce(0) { $0 + $1.size } }
@@ -71,6 +81,7 @@ public struct ExportPlan: Sendable {
     isPartial = options.isSelection
     isEncrypted = options.password != nil
     tags = options.tags
+    selection = options.isWhole ? nil : Self.selection(categories, options)
     items = []
     missing = []
     let withFiles = photos.contains(where: \.isFromAssets) ? photos.filter { !$0.isFromAssets } : photos
@@ -116,6 +127,13 @@ public struct ExportPlan: Sendable {
     plan.missing.sort { $0.photo.id < $1.photo.id }
     plan.items = items.enumerated().filter { !indices.contains($0.offset) }.map(\.element)
     return plan
+  }
+
+  /// The photos whose files nothing holds, neither the library nor the base.
+  var lost: [Missing] {
+    guard !held.isEmpty, !missing.isEmpty else { return missing }
+    let ids = Set(held.map(\.id))
+    return missing.filter { !ids.contains($0.photo.id) }
   }
 
   func label(_ photo: Photo) -> String {

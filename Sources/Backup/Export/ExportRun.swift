@@ -1,12 +1,9 @@
-import Checksums
 import FileSystem
 import Foundation
-import Logging
 import Operations
 import PhotoLibrary
 import Secrets
 import SystemPackage
-import Zip
 
 extension Work where Summary == ExportSummary {
   /// Starts writing a backup of a library.
@@ -14,6 +11,7 @@ extension Work where Summary == ExportSummary {
   /// The archive is written out of sight, flushed, and gets its name when it is whole; no file is ever
   /// overwritten. Until then a failure, a cancellation or a kill leaves nothing. Photos are read from a
   /// snapshot of the library, each once; one that cannot be read is left out and named in the summary.
+  /// Of several archives the first gets its name when all are whole.
   ///
   /// - Parameter destination: an existing folder, for `smilepile_backup_YYYYMMDD_HHMMSS.zip` in it, or a file
   ///   name that is not taken.
@@ -34,7 +32,6 @@ public struct ExportRun {
   let destination: FilePath
   let options: ExportOptions
   let counter: ProgressCounter
-  private static let logger = Logger(label: "smilepile.export")
 
   /// Prepares a run; parameters as for `Work.export`.
   public init(
@@ -48,140 +45,89 @@ public struct ExportRun {
 
   /// Exports. Blocks until it is done; throws what the summary of `Work.export` throws.
   public func run() throws -> ExportSummary {
-    if let password = options.password {
-      guard options.format == .zip else { throw BackupError.cannotEncrypt(destination) }
-      if let fault = PasswordFault.find(in: password, allowsWeak: options.allowsWeakPassword) {
-        throw BackupError.unfitPassword(fault)
-      }
-    }
+    try checkOptions()
     let library = try Library(path: libraryPath)
     return try library.holdingPhotos(lockWait: options.lockWait, whileWaiting: counter.waitForWriter) {
       let date = options.date ?? Date()
       let contents = try library.contents()
       var plan = try ExportPlan(contents, options, sizes: library.fileSizes)
       plan.library = try library.uuid()
-      setTotals(plan)
       let target = try Destination(destination, outside: libraryPath)
-      if options.isDryRun { return summary(of: plan) }
-      switch options.format {
-      case .zip: return try exportArchive(plan, library, target, date)
-      case .json: return try exportDocument(plan, library, target, date)
-      }
+      let fullBecause = try rest(&plan, in: target, library)
+      setTotals(plan)
+      var summary =
+        switch options.format {
+        case _ where options.isDryRun: dryRun(plan)
+        case .zip:
+          try ArchiveExport(library: library, target: target, date: date, options: options, counter: counter)
+            .run(plan)
+        case .json: try exportDocument(plan, library, target, date)
+        }
+      summary.fullBecause = fullBecause
+      return summary
     }
   }
 
-  /// Threads that read, each a photo at a time: two keep the pipeline full.
-  private func readers(_ library: Library) throws -> Int {
-    if let asked = options.readers { return min(asked, LaneReading.mostStreams) }
-    return BlockDevice.isRotational(try library.identity) ? 1 : 2
+  private func checkOptions() throws {
+    if let password = options.password {
+      guard options.format == .zip else { throw BackupError.cannotEncrypt(destination) }
+      if let fault = PasswordFault.find(in: password, allowsWeak: options.allowsWeakPassword) {
+        throw BackupError.unfitPassword(fault)
+      }
+    }
+    let isIncremental = options.isIncremental || options.base != nil
+    if isIncremental, options.format == .json {
+      throw BackupError.cannotIncrement(destination, reason: "a JSON backup holds no photo files")
+    }
+    guard options.split != nil else { return }
+    let reason: String? =
+      if options.password != nil {
+        "phones read no encrypted archive"
+      } else if options.format == .json {
+        "a JSON backup is one document"
+      } else if isIncremental {
+        "each part has to hold its photos itself"
+      } else {
+        nil
+      }
+    if let reason { throw BackupError.cannotSplit(destination, reason: reason) }
   }
 
-  /// How often every photo passes by: it is written, and with `verifies` read back.
-  private var passes: Int { options.verifies ? 2 : 1 }
+  /// Finds what the archive is to rest on, if it is.
+  ///
+  /// - Returns: why it will be a full one although it should not.
+  private func rest(_ plan: inout ExportPlan, in target: Destination, _ library: Library) throws -> String? {
+    var base = options.base
+    if base == nil, options.isIncremental {
+      switch try ExportBase.find(
+        in: target.folder, for: plan, of: library, options, check: counter.checkCancellation)
+      {
+      case .base(let found): base = found
+      case .none(let reason): return reason
+      }
+    }
+    guard let base else { return nil }
+    plan = plan.resting(on: base, deletions: try library.deletions(since: base.exportDate))
+    return nil
+  }
 
   private func setTotals(_ plan: ExportPlan) {
+    let passes = options.passes
     counter.setTotals(items: plan.items.count * passes, bytes: plan.bytes * passes)
   }
 
-  private func exportArchive(
-    _ plan: ExportPlan, _ library: Library, _ target: Destination, _ date: Date
-  ) throws -> ExportSummary {
-    let output = try UnpublishedFile(in: target.folder)
-    try output.requireSpace(bytes: plan.bytes, photos: plan.photos.count, in: target.folder)
-    let uuid = UUID()
-    let exportDate = date.milliseconds
-    let (written, digests) = try writeArchive(plan, library, output.file, uuid, exportDate)
-    var summary = summary(of: written)
-    for (item, digest) in zip(written.items, digests) where digest != item.photo.md5 {
-      summary.damaged.append(
-        Finding(
-          written.label(item.photo),
-          "its bytes have changed since it came into the library "
-            + "(MD5 \(digest), was \(item.photo.md5?.description ?? "unknown"))"))
+  private func dryRun(_ plan: ExportPlan) -> ExportSummary {
+    var summary = ExportSummary(of: plan)
+    summary.isDryRun = true
+    guard options.format == .zip else { return summary }
+    guard case .phone(let limits) = options.split else {
+      summary.phoneRefusals += plan.phoneRefusals(PhoneLimits(), archiveBytes: plan.bytes)
+      return summary
     }
-    try check(output.file, written, target.folder, &summary)
-    try counter.checkCancellation()
-    counter.enter(.committing)
-    try publish(output, target, date, uuid, library, &summary)
+    let split = SplitPlan(plan, limits, set: UUID())
+    summary.parts = split.parts.count
+    summary.phoneRefusals += split.refusals
     return summary
-  }
-
-  /// Writes the archive. A photo that fails in the middle voids it: the rest is checked then, and it is written
-  /// once more with what is good.
-  private func writeArchive(
-    _ plan: ExportPlan, _ library: Library, _ file: borrowing File, _ uuid: UUID, _ exportDate: Int64
-  ) throws -> (ExportPlan, [MD5Digest]) {
-    counter.enter(.writing)
-    do {
-      return (plan, try writeOnce(plan, library, file, uuid, exportDate))
-    } catch PipelineError.item(let index, let reason) {
-      Self.logger.notice(
-        "a photo cannot be read; checking the others, then writing the archive again",
-        metadata: ["photo": "\(plan.label(plan.items[index].photo))", "reason": "\(reason)"])
-      let bad = try PhotoPipeline.check(
-        plan.items.map { library.pipelineItem($0) }, readers: try readers(library),
-        isCancelled: { [counter] in counter.isCancelled })
-      let rest = plan.excluding(bad.map { ($0.index, $0.reason.description) })
-      counter.restart()
-      setTotals(rest)
-      do {
-        return (rest, try writeOnce(rest, library, file, uuid, exportDate))
-      } catch PipelineError.item(let index, let reason) {
-        throw BackupError.unstablePhoto(rest.label(rest.items[index].photo), reason: "\(reason)")
-      }
-    }
-  }
-
-  private func writeOnce(
-    _ plan: ExportPlan, _ library: Library, _ file: borrowing File, _ uuid: UUID, _ exportDate: Int64
-  ) throws -> [MD5Digest] {
-    // the dates of an encrypted archive's entries stand in its directory, which anybody reads
-    let modified = plan.isEncrypted ? exportDate : nil
-    var pipeline = PhotoPipeline(items: plan.items.map { library.pipelineItem($0, modified: modified) })
-    pipeline.password = options.password
-    pipeline.options.readers = try readers(library)
-    pipeline.options.startsWriteBack = options.syncs
-    let texts = ArchiveTexts()
-    let state = plan.state().description
-    let entries = [
-      PipelineText(entryName: ArchiveTexts.metadataName, modified: exportDate) { digests, write in
-        try texts.writeMetadata(
-          plan.document(uuid: uuid, exportDate: exportDate, state: state), photos: plan.records,
-          manifest: plan.manifest(digests), to: write)
-      },
-      PipelineText(entryName: ArchiveTexts.checksumsName, modified: exportDate) { digests, write in
-        try texts.writeChecksums(
-          of: zip(digests, plan.items.lazy.map(\.entryName)).lazy.map { ($0, name: $1) }, to: write)
-      },
-    ]
-    return try pipeline.write(
-      entries, to: file, isCancelled: { [counter] in counter.isCancelled },
-      progress: { [counter] advance in
-        let name = plan.items[advance.item].photo.name
-        counter.advance(items: advance.isDone ? 1 : 0, bytes: advance.bytes, current: name)
-      }
-    ).digests
-  }
-
-  /// Reads the directory of what was written, for what a phone will say to it; with `verifies`, every byte.
-  private func check(
-    _ file: borrowing File, _ plan: ExportPlan, _ folder: FilePath, _ summary: inout ExportSummary
-  ) throws {
-    let mayFitPhone = plan.items.count <= PhoneLimits.entries && plan.bytes <= PhoneLimits.uncompressedBytes
-    summary.archiveBytes = try file.status().size
-    guard mayFitPhone || options.verifies else {
-      summary.phoneRefusals += plan.phoneRefusals(archiveBytes: summary.archiveBytes)
-      return
-    }
-    let archive = try Archive(path: file.descriptorPath, limits: .own)
-    summary.phoneRefusals += PhoneLimits.refusals(
-      entries: archive.entries.map { ($0.name, $0.size, $0.compressedSize) },
-      archiveBytes: summary.archiveBytes)
-    guard options.verifies else { return }
-    counter.enter(.verifying)
-    let source = try BackupSource(archive: archive, limits: .own, password: options.password)
-    let damage = try ArchiveCheck(source: source, counter: counter).run().damaged
-    if !damage.isEmpty { throw BackupError.verificationFailed(folder, damage.map(\.message)) }
   }
 
   private func exportDocument(
@@ -193,50 +139,59 @@ public struct ExportRun {
     try output.requireSpace(bytes: json.count, photos: 0, in: target.folder)
     counter.enter(.writing)
     try output.file.write(json, at: 0)
-    var summary = summary(of: plan)
+    var summary = ExportSummary(of: plan)
     summary.archiveBytes = json.count
     if options.verifies { _ = try BackupSource(path: output.file.descriptorPath, limits: .own) }
-    counter.advance(items: plan.items.count * passes, bytes: plan.bytes * passes)
+    counter.advance(items: plan.items.count * options.passes, bytes: plan.bytes * options.passes)
     try counter.checkCancellation()
     counter.enter(.committing)
-    try publish(output, target, date, uuid, library, &summary)
-    return summary
-  }
-
-  private func publish(
-    _ output: borrowing UnpublishedFile, _ target: Destination, _ date: Date, _ uuid: UUID,
-    _ library: Library, _ summary: inout ExportSummary
-  ) throws {
     if let permissions = options.permissions { try output.file.setPermissions(permissions) }
-    let names = target.names(at: date, fileExtension: options.format.fileExtension)
+    let names = target.stems(at: date).lazy.map { target.name($0, fileExtension: "json") }
     guard let (name, durability) = try output.publish(as: names, sync: options.syncs) else {
       throw BackupError.destinationExists(destination)
     }
     let archive = target.folder.appending(name.components)
-    summary.archive = archive
+    summary.archives = [archive]
     if let warning = durability.warning(for: archive) { summary.warnings.append(warning) }
-    let export = ExportRecord(
+    let record = ExportRecord(
       id: uuid.uuidString, archive: archive.absoluteString, at: date.milliseconds, photos: summary.photos,
-      archiveBytes: summary.archiveBytes, isPartial: options.isSelection || options.format == .json)
+      archiveBytes: json.count, isPartial: true)
+    library.note([record], &summary)
+    return summary
+  }
+}
+
+extension ExportOptions {
+  /// How often every photo passes by: it is written, and with `verifies` read back.
+  var passes: Int { verifies ? 2 : 1 }
+}
+
+extension ExportSummary {
+  init(of plan: ExportPlan) {
+    let lost = plan.lost
+    photos = plan.photos.count - lost.count
+    categories = plan.categories.count
+    bytes = plan.bytes
+    missing = lost.map { Finding(plan.label($0.photo), $0.reason) }
+    if plan.isEncrypted { phoneRefusals = ["it is encrypted"] }
+    guard let base = plan.base else { return }
+    increment = Increment(
+      archive: base.path, base: base.uuid, length: base.length + 1, held: plan.held.count)
+    // the rows are in the archive and the files in its base, but the library is in need of them
+    let lostHere = Set(plan.missing.map(\.photo.id)).subtracting(lost.map(\.photo.id))
+    warnings = plan.missing.filter { lostHere.contains($0.photo.id) }.map {
+      "\(plan.label($0.photo)): \($0.reason); the base holds its file"
+    }
+  }
+}
+
+extension Library {
+  /// Remembers backups. That it cannot is worth knowing, and no failure of the backups.
+  func note(_ exports: [ExportRecord], _ summary: inout ExportSummary) {
     do {
-      try library.note(export)
+      for export in exports { try note(export) }
     } catch {
       summary.warnings.append("the library could not note the backup: \(error)")
     }
-  }
-
-  private func summary(of plan: ExportPlan) -> ExportSummary {
-    var summary = ExportSummary()
-    summary.isDryRun = options.isDryRun
-    summary.state = plan.state().description
-    summary.photos = plan.photos.count - plan.missing.count
-    summary.categories = plan.categories.count
-    summary.bytes = plan.bytes
-    summary.missing = plan.missing.map { Finding(plan.label($0.photo), $0.reason) }
-    if plan.isEncrypted { summary.phoneRefusals = ["it is encrypted"] }
-    if options.isDryRun, options.format == .zip {
-      summary.phoneRefusals += plan.phoneRefusals(archiveBytes: plan.bytes)
-    }
-    return summary
   }
 }

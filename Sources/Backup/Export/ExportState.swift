@@ -4,14 +4,20 @@ import PhotoLibrary
 
 extension ExportPlan {
   /// A number for all that was selected, whoever exports it and whenever: two exports with equal states would be
-  /// equal archives, but for their dates. A photo whose file is missing makes another state, and so does encryption.
+  /// equal archives, but for their dates, or chains that end in equals. A photo whose file is missing in the library
+  /// makes another state, and so does encryption.
   func state() -> MD5Digest {
     var digest = RunningMD5()
-    var document = document(uuid: UUID(), exportDate: 0)
+    var plan = self
+    plan.base = nil
+    var document = plan.document(uuid: UUID(), exportDate: 0)
     document.appVersion = ""
     document.smilepile?.uuid = ""
     document.smilepile?.library = nil
     document.smilepile?.tags = []
+    // where the files are, and how they were chosen, is not what they are
+    document.smilepile?.selection = nil
+    document.smilepile?.part = nil
     document.write(photos: EmptyCollection(), manifest: EmptyCollection()) { digest.update($0) }
     var record: [UInt8] = []
     func add(_ number: Int64) { withUnsafeBytes(of: number.littleEndian) { record += $0 } }

@@ -32,6 +32,7 @@ public struct Metadata: Sendable, Equatable {
     var rest = self
     rest.photos = []
     rest.photoManifest = []
+    rest.smilepile?.increment?.held = []
     return rest
   }
 

@@ -57,6 +57,9 @@ extension Metadata {
     }
     try Self.requireUnique("photoManifest", photoManifest.map(\.photoId), "photoId")
     try Self.requireUnique("photoManifest", photoManifest.map(\.zipEntryName), "zipEntryName")
+    if let held = smilepile?.increment?.held {
+      try Self.requireUnique("smilepile.increment.held", held.map(\.photoId), "photoId")
+    }
     try checkRanges()
   }
 

@@ -12,6 +12,10 @@ extension Metadata {
     public var includesSettings: Bool
     /// The MD5, 32 hexadecimal digits, of everything that was selected: two backups of equal states hold the same.
     public var state: String?
+    /// What was selected: equal for equal selections, nil for everything.
+    public var selection: String?
+    /// The number of the backup whose state this one holds, where it was made from archives and not from a library.
+    public var flattenedFrom: String?
     /// What whoever made it called it, for retention.
     public var tags: [String] = []
     /// Which of several archives this is, that hold the library together.
@@ -74,6 +78,7 @@ extension Metadata {
 
 extension Metadata.Provenance {
   func write(to object: inout JSONWriter) {
+    object.property("flattenedFrom", flattenedFrom)
     object.property("includesSettings", includesSettings)
     if let increment { object.object("increment") { increment.write(to: &$0) } }
     object.property("isPartial", isPartial)
@@ -85,6 +90,7 @@ extension Metadata.Provenance {
         $0.property("set", part.set)
       }
     }
+    object.property("selection", selection)
     object.property("state", state)
     if !tags.isEmpty { object.list("tags", of: tags) { $0.element($1) } }
     object.property("uuid", uuid)
@@ -132,6 +138,8 @@ extension Metadata.Provenance {
       case "includesSettings": includesSettings = try json.flag()
       case "library": library = try json.optionalString()
       case "state": state = try json.optionalString()
+      case "selection": selection = try json.optionalString()
+      case "flattenedFrom": flattenedFrom = try json.optionalString()
       case "tags": tags = try json.list { element throws(Mismatch) in try element.string() }
       case "part": part = try Metadata.Part(&json)
       case "increment": increment = try Metadata.Increment(&json)
@@ -236,6 +244,8 @@ extension Metadata.Provenance {
     try Metadata.require(uuid, "smilepile.uuid")
     try Metadata.require(library, "smilepile.library")
     try Metadata.require(state, "smilepile.state")
+    try Metadata.require(selection, "smilepile.selection")
+    try Metadata.require(flattenedFrom, "smilepile.flattenedFrom")
     for (index, tag) in tags.enumerated() { try Metadata.require(tag, "smilepile.tags[\(index)]") }
     if let part {
       try Metadata.require(part.set, "smilepile.part.set")

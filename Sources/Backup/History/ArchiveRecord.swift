@@ -88,14 +88,14 @@ public struct ArchiveRecord: Sendable, Equatable, Codable {
     date = status.modified
     do {
       let source = try BackupSource(path: path, limits: limits, password: password)
-      try fill(from: source)
+      fill(from: source)
     } catch BackupError.passwordNeeded, BackupError.wrongPassword, BackupError.wrongPasswordOrDamaged {
       isEncrypted = true
       isLocked = true
     }
   }
 
-  private mutating func fill(from source: BackupSource) throws {
+  private mutating func fill(from source: BackupSource) {
     let metadata = source.metadata
     date = metadata.exportDate ?? date
     photos = source.photos.count
@@ -103,10 +103,9 @@ public struct ArchiveRecord: Sendable, Equatable, Codable {
     categories = metadata.categories.count
     bytes = source.photoBytes
     isEncrypted = source.archive?.entries.contains { $0.isEncrypted } ?? false
-    digest = try source.metadataDigest()?.description
-    let held = Set(metadata.smilepile?.increment?.held.map(\.photoId) ?? [])
+    digest = source.metadataDigest?.description
     absent = source.photos.count { photo in
-      if case .absent = photo.content { !held.contains(photo.record.id) } else { false }
+      if case .absent = photo.content { !photo.isHeld } else { false }
     }
     guard let provenance = metadata.smilepile else { return }
     uuid = provenance.uuid
@@ -116,18 +115,5 @@ public struct ArchiveRecord: Sendable, Equatable, Codable {
     tags = provenance.tags
     part = provenance.part.map { Part(set: $0.set, number: $0.number, count: $0.count) }
     base = provenance.increment.map { Base(uuid: $0.base, digest: $0.baseDigest, length: $0.length) }
-  }
-}
-
-extension BackupSource {
-  /// The MD5 of the bytes of `metadata.json`; nil for a JSON document. Reads them once more.
-  public func metadataDigest() throws -> MD5Digest? {
-    guard let archive, let entry = archive.entries.first(where: { $0.isMetadata && !$0.isIgnored }) else {
-      return nil
-    }
-    var reader = try entryReader(archive)
-    var digest = RunningMD5()
-    try reader.read(entry) { digest.update($0) }
-    return digest.digest
   }
 }

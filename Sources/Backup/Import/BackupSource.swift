@@ -40,6 +40,8 @@ public struct BackupSource: Sendable {
     public var content: Content
     /// The MD5 that they should have, where they had changed before the backup was made.
     public var expected: MD5Digest?
+    /// The backup is incremental, and its base holds the file.
+    public var isHeld = false
 
     /// The MD5 of a photo that the backup does not hold, or holds only as it was after it had changed.
     var lost: MD5Digest? {
@@ -53,6 +55,8 @@ public struct BackupSource: Sendable {
     case asset
     /// In an entry of the archive, with this MD5 if the manifest says one.
     case entry(Entry, md5: MD5Digest?)
+    /// In an entry of an archive that this one rests on, by the archive's place in the chain.
+    case base(Entry, md5: MD5Digest, number: Int)
     /// In a file beside the backup, with its length and MD5.
     case file(FilePath, size: Int, md5: MD5Digest)
     /// Nowhere, and why. `isDamage` if the backup promises a file that it does not hold; the MD5 that it
@@ -71,7 +75,7 @@ public struct BackupSource: Sendable {
   /// Its photos, in its own order.
   public var photos: [Photo]
   /// What is odd about it and does no harm.
-  public let warnings: [String]
+  public internal(set) var warnings: [String]
   /// Photos that are in the backup as they were in its library, where their bytes had changed: each by name.
   public let damagedBefore: [Finding]
   /// Entries of the archive that nothing in the backup mentions.
@@ -80,10 +84,14 @@ public struct BackupSource: Sendable {
   public let archive: Archive?
   /// The one folder of the archive that holds everything, with its slash; empty if there is none.
   let root: String
+  /// The MD5 of `metadata.json`, by which an increment knows its base; nil where the archive had to be searched.
+  public let metadataDigest: MD5Digest?
   /// What its encrypted entries are read with.
   let password: Secret?
   /// What was wrong with the archive, where it had to be searched; nil for a backup that is one.
   public internal(set) var salvage: SalvageReport?
+  /// The archives before an incremental one, if somebody has looked for them.
+  var chain: Chain?
 
   /// How many bytes the photo files of the backup have.
   public var photoBytes: Int {
@@ -148,6 +156,7 @@ public struct BackupSource: Sendable {
     format = .json
     archive = nil
     password = nil
+    metadataDigest = nil
     root = ""
     let metadata = try Self.metadata(document, path, limits)
     self.metadata = metadata.withoutPhotos
@@ -170,8 +179,9 @@ public struct BackupSource: Sendable {
     self.password = password
     let (entry, root) = try Self.metadataEntry(archive)
     self.root = root
-    let metadata = try Self.metadata(
-      Self.document(in: entry, of: archive, limits, password), path, limits)
+    let document = try Self.document(in: entry, of: archive, limits, password)
+    metadataDigest = MD5Digest(hashing: document)
+    let metadata = try Self.metadata(consume document, path, limits)
     self.metadata = metadata.withoutPhotos
     origin = Self.origin(of: metadata, root: root)
     let matching = EntryMatching(metadata: metadata, entries: archive.entries, root: root)
@@ -192,7 +202,7 @@ public struct BackupSource: Sendable {
   }
 
   /// `metadata.json` at the root (Android), or in the one folder that holds everything (iOS).
-  private static func metadataEntry(_ archive: Archive) throws -> (Entry, root: String) {
+  static func metadataEntry(_ archive: Archive) throws -> (Entry, root: String) {
     let entries = archive.entries.filter { !$0.isIgnored }
     let candidates = entries.filter(\.isMetadata)
     guard candidates.count <= 1 else {
@@ -219,7 +229,7 @@ extension BackupSource.Content {
   public var size: Int? {
     switch self {
     case .asset, .absent: nil
-    case .entry(let entry, _): entry.size
+    case .entry(let entry, _), .base(let entry, _, _): entry.size
     case .file(_, let size, _): size
     }
   }
@@ -229,6 +239,7 @@ extension BackupSource.Content {
     switch self {
     case .asset: nil
     case .entry(_, let md5): md5
+    case .base(_, let md5, _): md5
     case .file(_, _, let md5): md5
     case .absent(_, _, let md5): md5
     }

@@ -61,6 +61,9 @@ extension BackupSource {
 extension BackupSource.Content {
   /// Whether a password is needed for the bytes.
   var isEncrypted: Bool {
-    if case .entry(let entry, _) = self { entry.isEncrypted } else { false }
+    switch self {
+    case .entry(let entry, _), .base(let entry, _, _): entry.isEncrypted
+    case .asset, .file, .absent: false
+    }
   }
 }

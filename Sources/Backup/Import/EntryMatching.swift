@@ -26,6 +26,9 @@ struct EntryMatching {
     var files = PhotoEntries(entries, below: root, manifest: metadata.photoManifest)
     var manifest = [Int64: Int](minimumCapacity: metadata.photoManifest.count)
     for (index, item) in metadata.photoManifest.enumerated() { manifest[item.photoId] = index }
+    var held: [Int64: Metadata.HeldFile] = [:]
+    for file in metadata.smilepile?.increment?.held ?? [] { held[file.photoId] = file }
+    let base = metadata.smilepile?.increment?.base ?? ""
     photos.reserveCapacity(metadata.photos.count)
     for record in metadata.photos {
       let item = manifest.removeValue(forKey: record.id).map { metadata.photoManifest[$0] }
@@ -33,6 +36,8 @@ struct EntryMatching {
         addAsset(record, item, &files)
       } else if let item {
         add(record, item, &files)
+      } else if let file = held.removeValue(forKey: record.id) {
+        addHeld(record, file, by: base)
       } else {
         addUnlisted(record, &files)
       }
@@ -52,6 +57,13 @@ struct EntryMatching {
     files.leaveOut(item.zipEntryName)
     warnings.append(
       "\(item.zipEntryName.escaped): photo \(record.id) ships inside the app, and needs no file")
+  }
+
+  /// Adds a photo whose file an archive before this one holds.
+  private mutating func addHeld(_ record: Metadata.PhotoRecord, _ file: Metadata.HeldFile, by base: String) {
+    let content = BackupSource.Content.absent(
+      reason: BackupChain.reason(archive: base), isDamage: false, md5: MD5Digest(hex: file.checksum))
+    photos.append(.init(record: record, originalPath: file.originalPath, content: content, isHeld: true))
   }
 
   /// Adds a photo that the manifest leaves out.

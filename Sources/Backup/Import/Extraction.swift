@@ -66,32 +66,40 @@ final class Extraction: Sendable {
   /// What one thread needs.
   private struct Reader: ~Copyable {
     private let source: BackupSource
+    /// For what is expanded or decrypted; of the archive that was read last, since a chain has several.
     private var entries: EntryReader?
+    private var archiveRead: FilePath?
 
+    /// - Throws: if the archive has changed since it was opened.
     init(_ source: BackupSource) throws {
       self.source = source
       if let archive = source.archive { entries = try source.entryReader(archive) } else { entries = nil }
+      archiveRead = source.archive?.path
     }
 
     /// A photo that is to be read side by side with others; nil for one that had to be expanded or decrypted, and has
     /// been extracted.
     mutating func photo(_ item: Item, of extraction: Extraction) throws -> ExtractedPhoto? {
       let output = try extraction.change.stage(item.stagedName)
-      switch source.photos[item.source].content {
-      case .asset, .absent:
-        let photo = ExtractedPhoto(item, to: output, of: extraction)
-        try photo.fail(ExtractedPhoto.Damage(reason: "it has no file"))
-        return nil
-      case .entry(let entry, _):
-        if let archive = source.archive, var plain = try PlainEntry(entry, of: archive) {
-          return ExtractedPhoto(item, to: output, of: extraction) { try plain.read(into: $0) }
-        }
-        try extract(entry, as: ExtractedPhoto(item, to: output, of: extraction))
-        return nil
-      case .file(let path, _, _):
+      let content = source.photos[item.source].content
+      if case .file(let path, _, _) = content {
         let file = LooseFile(path)
         return ExtractedPhoto(item, to: output, of: extraction) { try file.read(into: $0) }
       }
+      guard let (entry, holder, archive) = source.place(of: content) else {
+        let photo = ExtractedPhoto(item, to: output, of: extraction)
+        try photo.fail(ExtractedPhoto.Damage(reason: "it has no file"))
+        return nil
+      }
+      if var plain = try PlainEntry(entry, of: archive) {
+        return ExtractedPhoto(item, to: output, of: extraction) { try plain.read(into: $0) }
+      }
+      if archiveRead != archive.path {
+        entries = try holder.entryReader(archive)
+        archiveRead = archive.path
+      }
+      try extract(entry, as: ExtractedPhoto(item, to: output, of: extraction))
+      return nil
     }
 
     private mutating func extract(_ entry: Entry, as photo: ExtractedPhoto) throws {

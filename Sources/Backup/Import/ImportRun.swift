@@ -1,3 +1,4 @@
+import Checksums
 import FileSystem
 import Foundation
 import Operations
@@ -38,9 +39,6 @@ public struct ImportRun {
 
   /// Imports. Blocks until it is done; throws what the summary of `Work.import` throws.
   public func run(_ paths: [FilePath]) throws -> ImportSummary {
-    if options.strategy == .replace, paths.count > 1 {
-      throw BackupError.cannotReplace(paths[1], reason: "it would replace what \(paths[0]) has just brought")
-    }
     if options.strategy == .replace, !options.isDryRun { return try replace(paths) }
     // a dry run opens nothing for writing, so it can look at a library that another process is changing
     let writer =
@@ -68,7 +66,7 @@ public struct ImportRun {
           contents = after
         }
       } catch let error where index > 0 && !options.isDryRun && !(error is CancellationError) {
-        throw BackupError.stopped(at: source.path, after: paths[..<index].map { $0 }, sum, error)
+        throw BackupError.stopped(at: source.path, after: sources[..<index].map(\.path), sum, error)
       }
     }
     return sum
@@ -97,9 +95,12 @@ public struct ImportRun {
     return sum
   }
 
-  /// Opens all backups.
+  /// Opens all backups. Those of a chain become one.
   private func open(_ paths: [FilePath]) throws -> [BackupSource] {
-    var sources = try paths.map(open)
+    var sources = try folded(paths.map(open))
+    if options.strategy == .replace, sources.count > 1 {
+      throw BackupError.severalToReplace(sources[1].path, after: sources[0].path)
+    }
     if let folder = options.photosFrom {
       let finder = try PhotoFinder(folder: folder)
       for index in sources.indices { try finder.complete(&sources[index], counter) }
@@ -108,6 +109,55 @@ public struct ImportRun {
       items: sources.reduce(0) { $0 + $1.photos.count },
       bytes: sources.reduce(0) { $0 + $1.photoBytes })
     return sources
+  }
+
+  /// Brings each incremental backup together with what it rests on, which is among these, or beside it. What is in such
+  /// a chain is not imported once more by itself.
+  private func folded(_ sources: [BackupSource]) throws -> [BackupSource] {
+    var folders: [FilePath: ArchiveFolder] = [:]
+    var results: [BackupSource] = []
+    var rested = Set<MD5Digest>()
+    for source in sources {
+      guard source.increment != nil else {
+        results.append(source)
+        continue
+      }
+      let chain = try BackupChain(source) { uuid, digest in
+        let known = sources.first { $0.metadataDigest == digest && $0.metadata.smilepile?.uuid == uuid }
+        return try known ?? folder(of: source.path, &folders)?.backup(uuid, digest)
+      }
+      rested.formUnion(chain.bases.compactMap(\.metadataDigest))
+      var folded = chain.folded()
+      if !chain.isWhole {
+        for fault in try folder(of: source.path, &folders)?.unreadable ?? [] {
+          folded.warnings.append("\(fault)")
+        }
+      }
+      // of many rows that share one file, each gets a copy: a small archive must not fill a disk that way
+      guard folded.photoBytes <= options.limits.maximumBytes else {
+        let reason =
+          "its photos have \(folded.photoBytes) bytes; at most \(options.limits.maximumBytes) are read"
+        throw BackupError.notABackup(source.path, reason: reason)
+      }
+      results.append(folded)
+    }
+    return results.filter { source in source.metadataDigest.map { !rested.contains($0) } ?? true }
+  }
+
+  /// The archives beside a backup; nil where the folder cannot be looked into, as if there were none.
+  private func folder(
+    of path: FilePath, _ folders: inout [FilePath: ArchiveFolder]
+  ) throws -> ArchiveFolder? {
+    let parent = path.removingLastComponent()
+    let path = parent.isEmpty ? "." : parent
+    if let known = folders[path] { return known }
+    let folder = try ArchiveFolder.attempt {
+      try ArchiveFolder(path, limits: options.limits, password: options.password) { [counter] in
+        try counter.checkCancellation()
+      }
+    }
+    folders[path] = folder
+    return folder
   }
 
   private func open(_ path: FilePath) throws -> BackupSource {

@@ -39,7 +39,7 @@ struct PhotoFinder {
   /// taken: a wrong photo is worse than a named gap. A backup that gives no size is content with the name.
   func complete(_ source: inout BackupSource, _ counter: ProgressCounter) throws {
     for index in source.photos.indices {
-      guard case .absent = source.photos[index].content else { continue }
+      guard case .absent(_, _, let md5) = source.photos[index].content else { continue }
       let photo = source.photos[index]
       let name = FileName.lastComponent(of: photo.originalPath)
       let size = Int(photo.record.fileSize)
@@ -47,13 +47,13 @@ struct PhotoFinder {
       try counter.checkCancellation()
       guard let candidate = found.first else {
         source.photos[index].content = .absent(
-          reason: "no file \(name.escaped) of \(size) bytes was found", isDamage: false)
+          reason: "no file \(name.escaped) of \(size) bytes was found", isDamage: false, md5: md5)
         continue
       }
       guard found.count == 1 else {
         let paths = found.map(\.path.string.escaped).joined(separator: ", ")
         source.photos[index].content = .absent(
-          reason: "\(found.count) files could be it: \(paths)", isDamage: false)
+          reason: "\(found.count) files could be it: \(paths)", isDamage: false, md5: md5)
         continue
       }
       counter.advance(current: name)
@@ -61,9 +61,14 @@ struct PhotoFinder {
         let (digest, length) = try MD5Digest.ofFile(File.open(candidate.path, .read)) { _ in
           try counter.checkCancellation()
         }
+        guard md5 == nil || md5 == digest else {
+          let reason = "\(candidate.path.string.escaped) is another photo"
+          source.photos[index].content = .absent(reason: reason, isDamage: false, md5: md5)
+          continue
+        }
         source.photos[index].content = .file(candidate.path, size: length, md5: digest)
       } catch let error as FileError {
-        source.photos[index].content = .absent(reason: error.description, isDamage: true)
+        source.photos[index].content = .absent(reason: error.description, isDamage: true, md5: md5)
       }
     }
   }

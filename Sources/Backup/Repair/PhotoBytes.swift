@@ -91,11 +91,10 @@ struct PhotoSupply {
     let sizes = Set(wanted.values.compactMap { $0 })
     let isAnySizeUnknown = wanted.values.contains { $0 == nil }
     for source in sources {
-      guard let archive = source.archive else { continue }
       for photo in source.photos {
-        guard case .entry(let entry, let md5) = photo.content else { continue }
-        let bytes = PhotoBytes.entry(entry, of: archive, password: source.password)
-        if let md5 {
+        guard let (entry, holder, archive) = source.place(of: photo.content) else { continue }
+        let bytes = PhotoBytes.entry(entry, of: archive, password: holder.password)
+        if let md5 = photo.content.md5 {
           if wanted[md5] != nil { candidates[md5, default: []].append(bytes) }
         } else if isAnySizeUnknown || sizes.contains(entry.size),
           let found = try digest(of: bytes)

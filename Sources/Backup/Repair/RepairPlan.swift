@@ -77,7 +77,7 @@ struct RepairPlan {
     var missing: [Missing] = []
     for (index, photo) in source.photos.enumerated() {
       switch photo.content {
-      case .asset, .file, .absent(_, isDamage: false, _): continue
+      case .asset, .file, .base, .absent(_, isDamage: false, _): continue
       case .absent(let reason, _, let md5):
         missing.append(Missing(index: index, reason: reason, md5: md5))
       case .entry(let entry, let md5):
@@ -191,6 +191,7 @@ struct RepairPlan {
           zipEntryName: "photos/\(item.fileName)", fileName: item.fileName, fileSize: Int64(item.size),
           checksum: item.md5.description, expectedChecksum: item.expected?.description))
     }
+    metadata.smilepile?.increment?.held = source.heldFiles
     // both apps demand a date
     metadata.exportDate = metadata.exportDate ?? Date().milliseconds
     let hasSettings = metadata.settings != nil

@@ -55,6 +55,7 @@ extension BackupSource {
     metadata = found.metadata.withoutPhotos
     root = found.root
     self.password = password
+    metadataDigest = nil
     origin = found.isMetadataLost ? .unknown : Self.origin(of: found.metadata, root: found.root)
     photos = found.photos
     warnings = found.warnings

@@ -54,7 +54,12 @@ struct ArchiveCheck {
       summary.warnings.append("a JSON backup holds no photo files; its document alone was checked")
       return summary
     }
-    for photo in source.photos {
+    if let increment = source.increment {
+      summary.warnings.append(
+        "it rests on archive \(increment.base.escaped), which holds the files of "
+          + "\(Count(source.heldPhotos, "photo")); those were not checked")
+    }
+    for photo in source.photos where !photo.isHeld {
       guard case .absent(let reason, let isDamage, _) = photo.content else { continue }
       let finding = Finding(source.label(of: photo), reason)
       if isDamage { summary.damaged.append(finding) } else { summary.warnings.append(finding.message) }

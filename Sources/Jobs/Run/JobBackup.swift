@@ -36,20 +36,20 @@ struct JobBackup {
 
     var current: [Int: [ArchiveRecord]] = [:]
     for index in usable where !context.isForced { current[index] = try archivesOfThisState(at: index) }
-    let source: [ArchiveRecord]
-    if let first = usable.first(where: { current[$0] != nil }), let archives = current[first] {
-      source = archives
+    let source: Int
+    if let first = usable.first(where: { current[$0] != nil }) {
+      source = first
     } else {
       let (index, archives) = try export(to: usable)
       records[index].isNew = true
       current[index] = archives
-      source = archives
+      source = index
     }
     for index in usable {
       if let archives = current[index] {
         records[index].archives = archives.map(\.path)
       } else if records[index].failure == nil {
-        try copy(source, to: index)
+        try copy(current[source] ?? [], from: source, to: index)
       }
     }
     for index in usable where records[index].failure == nil { try prune(index) }
@@ -127,8 +127,7 @@ struct JobBackup {
           libraryPath: library, destination: folder, options: options(), counter: counter
         ).run()
         warnings += summary.warnings
-        let written = [summary.archive].compactMap { $0 }
-        let archives = try written.map { try ArchiveRecord(path: $0, password: password) }
+        let archives = try summary.archives.map { try ArchiveRecord(path: $0, password: password) }
         if job.verifies { verified.formUnion(archives.map(\.path)) }
         return (index, archives)
       } catch let error where Self.concernsDestination(error) {
@@ -149,9 +148,14 @@ struct JobBackup {
     }
   }
 
-  private mutating func copy(_ archives: [ArchiveRecord], to index: Int) throws {
+  /// Copies archives to another destination, and what they rest on, where that is not there: what they rest on first.
+  private mutating func copy(_ archives: [ArchiveRecord], from source: Int, to index: Int) throws {
     do {
-      for archive in archives {
+      let there = try catalog(at: index).archives
+      let bases = try archives.flatMap { try catalog(at: source).chain(of: $0) }.reversed().filter { base in
+        !there.contains { $0.uuid == base.uuid && $0.digest == base.digest }
+      }
+      for archive in bases + archives {
         var copy = ArchiveCopy(
           of: FilePath(archive.path), to: job.destinations[index].path, password: password, counter: counter)
         copy.permissions = job.permissions
@@ -159,7 +163,7 @@ struct JobBackup {
         if let warning { warnings.append(warning) }
         let record = try ArchiveRecord(path: path, password: password)
         verified.insert(record.path)
-        records[index].archives.append(record.path)
+        if archives.contains(archive) { records[index].archives.append(record.path) }
       }
       records[index].isNew = true
     } catch let error as CancellationError {
@@ -236,6 +240,9 @@ extension Job {
     options.includesSettings = includesSettings
     options.allowsWeakPassword = allowsWeakPassword
     options.tags = archiveTags
+    options.isIncremental = maximumChain != nil
+    options.maximumChain = maximumChain ?? options.maximumChain
+    options.split = splitsForPhones ? .phone(PhoneLimits()) : nil
     options.verifies = verifies
     options.permissions = permissions
     options.lockWait = .seconds(lockWait)

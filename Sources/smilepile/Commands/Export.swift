@@ -21,9 +21,15 @@ struct Export: AsyncParsableCommand {
       way: other programs of the same user may see it), or it is asked for at the terminal. Without it nobody \
       opens the archive.
 
+      --incremental leaves out the files that the newest archive of this library in the folder, or one before it, holds. \
+      The archive opens alone, and lists all photos; import finds those that it rests on beside it. --split phone writes \
+      several archives, each small enough for a phone; imported in any order they give the library back. Each one's \
+      path stands on a line of its own.
+
       Example:
         archive=$(smilepile export -l ~/Family -o /backups --verify)
         smilepile export -l ~/Family -o /backups --encrypt --password-file ~/key
+        smilepile export -l ~/Family -o /backups --incremental
       """)
 
   @Option(
@@ -54,6 +60,19 @@ struct Export: AsyncParsableCommand {
   @Flag(help: "Leave the settings behind; the app's defaults stand in for them.")
   var noSettings = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Write several archives, where a phone would refuse one for its size.", valueName: "phone"))
+  var split: SplitChoice?
+
+  @Flag(help: "Leave out the files that archives in the same folder hold already.")
+  var incremental = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Write a full archive once this many increments rest on one; default: 7.", valueName: "number"))
+  var maxChain: Int?
+
   @Flag(help: "Read the archive back, every CRC and MD5, before it gets its name.")
   var verify = false
 
@@ -83,23 +102,21 @@ struct Export: AsyncParsableCommand {
   @OptionGroup var readers: ReadersOption
   @OptionGroup var outputOptions: OutputOptions
 
-  private struct Summary: Encodable {
-    var message_type = "summary"
-    var archive: String?
-    var photos: Int
-    var categories: Int
-    var bytes: Int
-    var archive_bytes: Int
-    var missing: [String]
-    var damaged: [String]
-    var phone_compatible: Bool
-    var phone_refusals: [String]
-    var encrypted: Bool
-    var warnings: [String]
-    var dry_run: Bool
-  }
-
   func validate() throws {
+    if split != nil, encryption.encrypt {
+      throw ValidationError("phones read no encrypted archive; leave out --encrypt or --split phone")
+    }
+    if split != nil, incremental {
+      throw ValidationError(
+        "each part of a split holds its photos itself; leave out --incremental or --split")
+    }
+    if split != nil || incremental, format == .json {
+      throw ValidationError("a JSON backup holds no photo files; leave out --format json")
+    }
+    if let maxChain {
+      if !incremental { throw ValidationError("--max-chain goes with --incremental") }
+      if maxChain < 1 { throw ValidationError("--max-chain takes a number from 1 on") }
+    }
     if encryption.encrypt, format == .json {
       throw ValidationError("a JSON backup cannot be encrypted; leave out --encrypt or --format json")
     }
@@ -114,6 +131,9 @@ struct Export: AsyncParsableCommand {
     options.until = until?.milliseconds
     options.includesSettings = !noSettings
     options.tags = tag
+    options.split = split.map { _ in .phone() }
+    options.isIncremental = incremental
+    options.maximumChain = maxChain ?? ExportOptions.defaultMaximumChain
     options.verifies = verify
     options.permissions = mode
     options.isDryRun = dryRun
@@ -136,28 +156,14 @@ struct Export: AsyncParsableCommand {
       throw error
     }
 
-    for warning in summary.warnings { reporter.warn(warning) }
-    for photo in summary.missing + summary.damaged { reporter.error(photo, during: "export") }
-    let verb = dryRun ? "would export" : "exported"
-    reporter.note(
-      "\(verb) \(Count(summary.photos, "photo")) in \(Count(summary.categories, "category", "categories")), "
-        + "\(ByteCount(summary.bytes))\(dryRun ? "" : "; the archive has \(ByteCount(summary.archiveBytes))")"
-        + (format == .json ? "; a JSON backup holds no photo files" : "")
-    )
-    if summary.archive != nil { encryption.announce(reporter) }
-    if !summary.phoneRefusals.isEmpty {
-      reporter.note("a phone will refuse this archive: \(summary.phoneRefusals.joined(separator: "; "))")
-    }
-    if let archive = summary.archive { reporter.lasting(archive.string) }
-    reporter.json(
-      Summary(
-        archive: summary.archive?.string, photos: summary.photos, categories: summary.categories,
-        bytes: summary.bytes, archive_bytes: summary.archiveBytes, missing: summary.missing.map(\.message),
-        damaged: summary.damaged.map(\.message), phone_compatible: summary.phoneRefusals.isEmpty,
-        phone_refusals: summary.phoneRefusals, encrypted: encryption.encrypt, warnings: summary.warnings,
-        dry_run: summary.isDryRun))
+    report(summary, reporter)
     if summary.isIncomplete { throw ExitStatus.incomplete }
   }
+}
+
+/// For whom an export is split.
+enum SplitChoice: String, ExpressibleByArgument, CaseIterable {
+  case phone
 }
 
 extension Export {
@@ -176,11 +182,3 @@ extension Export {
 }
 
 extension ExportOptions.Format: ExpressibleByArgument {}
-
-/// Dates on the command line.
-enum DateArgument {
-  static func parse(_ text: String) throws -> Date {
-    if let date = LocalDate.parse(text) { return date }
-    throw ValidationError("“\(text)” is no date; write 2025-06-01 or 2025-06-01T12:00:00")
-  }
-}

@@ -17,6 +17,10 @@ struct Import: AsyncParsableCommand {
       Duplicates (equal bytes in one category): skip keeps the row; replace takes the backup's name and date; \
       rename adds a copy, each time; ask asks.
 
+      An incremental archive is imported together with those that it rests on, which are found beside it or among the \
+      arguments: the whole chain is one backup, in the state of its newest archive. Photos whose archive is gone are \
+      named, and the exit code is 3.
+
       One password opens all encrypted backups of a run. Without an option for it and without SMILEPILE_PASSWORD it is \
       asked for at the terminal, where one is needed.
 
@@ -77,11 +81,6 @@ struct Import: AsyncParsableCommand {
 
   func validate() throws {
     try duplicates.checkTerminal()
-    if strategy == .replace, backups.count > 1 {
-      throw ValidationError(
-        "--strategy replace takes one backup, since each would replace the one before; import the others with merge"
-      )
-    }
   }
 
   func run() async throws {

@@ -35,6 +35,8 @@ struct Inspect: AsyncParsableCommand {
     var photos: Int?
     var photo_files: Int?
     var bytes: Int?
+    var increment: Increment?
+    var part: Part?
     var encrypted: Bool
     var encryption: [String]
     var entries: Int?
@@ -54,6 +56,8 @@ struct Inspect: AsyncParsableCommand {
       try object.encode(photos, forKey: .photos)
       try object.encode(photo_files, forKey: .photo_files)
       try object.encode(bytes, forKey: .bytes)
+      try object.encode(increment, forKey: .increment)
+      try object.encode(part, forKey: .part)
       try object.encode(encrypted, forKey: .encrypted)
       try object.encode(encryption, forKey: .encryption)
       try object.encode(entries, forKey: .entries)
@@ -64,9 +68,23 @@ struct Inspect: AsyncParsableCommand {
 
     private enum CodingKeys: CodingKey {
       case message_type, format, version, origin, app_version, export_date, categories, photos, photo_files,
-        bytes
+        bytes, increment, part
       case encrypted, encryption, entries, entry_bytes, warnings, strangers
     }
+  }
+
+  /// What an incremental archive rests on, and how many photos have their files there.
+  private struct Increment: Encodable {
+    var base: String
+    var length: Int
+    var held: Int
+  }
+
+  /// Which of several archives it is.
+  private struct Part: Encodable {
+    var set: String
+    var number: Int
+    var count: Int
   }
 
   func run() async throws {
@@ -94,14 +112,16 @@ struct Inspect: AsyncParsableCommand {
         ("photos", "\(source.photos.count)"),
         ("photo files", "\(source.photoFiles), \(ByteCount(source.photoBytes))"),
         ("encrypted", encryption?.description ?? "no"),
-      ], reporter)
+      ] + place(of: source), reporter)
     let counts = Dictionary(source.photos.map { ($0.record.categoryId, 1) }, uniquingKeysWith: +)
     for category in metadata.categories {
       reporter.result(
         "  \(category.displayName.escaped): \(Count(counts[category.id] ?? 0, "photo"))")
     }
     let absent = source.photos.compactMap { photo -> String? in
-      guard source.format == .zip, case .absent(let reason, _, _) = photo.content else { return nil }
+      guard source.format == .zip, !photo.isHeld, case .absent(let reason, _, _) = photo.content else {
+        return nil
+      }
       return "\(source.label(of: photo)): \(reason)"
     }
     let warnings = absent + source.damagedBefore.map(\.message) + source.warnings
@@ -113,9 +133,27 @@ struct Inspect: AsyncParsableCommand {
         app_version: metadata.appVersion, export_date: metadata.exportDate,
         categories: metadata.categories.count, photos: source.photos.count,
         photo_files: source.photoFiles, bytes: source.photoBytes,
+        increment: source.increment.map {
+          Increment(base: $0.base, length: $0.length, held: source.heldPhotos)
+        },
+        part: metadata.smilepile?.part.map { Part(set: $0.set, number: $0.number, count: $0.count) },
         encrypted: !(encryption?.methods.isEmpty ?? true), encryption: encryption?.methods ?? [],
         entries: encryption?.entries, entry_bytes: encryption?.bytes,
         warnings: warnings, strangers: source.strangers))
+  }
+
+  /// Where it stands among other archives, if it is not one for itself.
+  private func place(of source: BackupSource) -> [(String, String)] {
+    var fields: [(String, String)] = []
+    if let part = source.metadata.smilepile?.part {
+      fields.append(("part", "\(part.number) of \(part.count), set \(part.set)"))
+    }
+    if let increment = source.increment {
+      let held = Count(source.heldPhotos, "photo")
+      fields.append(("rests on", "archive \(increment.base), which holds the files of \(held)"))
+      fields.append(("increment", "\(increment.length) of its chain"))
+    }
+    return fields
   }
 
   /// What shows without the password.

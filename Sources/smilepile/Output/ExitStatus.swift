@@ -47,8 +47,8 @@ enum ExitStatus: Int32, Error, Comparable {
       case is CancellationError: Signals.received ?? .interrupted
       case is FileLock.Busy: .locked
       case LibraryError.notALibrary: .notFound
-      case BackupError.noSuchBackup, is JobFile.Missing: .notFound
-      case is JobFile.Invalid, is JobError: .usage
+      case BackupError.noSuchBackup, BackupError.baseMissing, is JobFile.Missing: .notFound
+      case BackupError.severalToReplace, is JobFile.Invalid, is JobError: .usage
       case ConsentError.pinNeeded, ConsentError.wrongPIN, ConsentError.coolingDown, PINError.notAPIN:
         .password
       case BackupError.passwordNeeded, BackupError.wrongPassword, BackupError.wrongPasswordOrDamaged:

@@ -82,7 +82,7 @@ struct DamageSweep: Sendable {
       var reader = try EntryReader(archive)
       for photo in complete.photos {
         switch photo.content {
-        case .asset, .file: continue
+        case .asset, .file, .base: continue
         case .absent(_, let isDamage, _): isReported = isReported || isDamage
         case .entry(let entry, let md5):
           var hash = RunningMD5()

@@ -1,0 +1,108 @@
+import Checksums
+import FileSystem
+import PhotoLibrary
+import Secrets
+import SystemPackage
+import Zip
+
+/// The archives of a folder, found by what they say of themselves and never by their names. They are looked at one
+/// after the other, the newest first, and no further than needed: whoever asks for a base mostly asks for one of the last.
+final class ArchiveFolder {
+  let path: FilePath
+  private let limits: Limits
+  private let password: Secret?
+  private let check: () throws -> Void
+  /// What has not been looked at, the next one last.
+  private var rest: [FilePath]
+  private var found: [(path: FilePath, digest: MD5Digest)] = []
+  /// What the disk did not give, so that what was asked for may be there all the same.
+  private(set) var unreadable: [any Error] = []
+
+  /// - Parameter check: called between archives, and may throw to give up.
+  init(
+    _ path: FilePath, limits: Limits, password: Secret?, check: @escaping () throws -> Void = {}
+  ) throws {
+    self.path = path
+    self.limits = limits
+    self.password = password
+    self.check = check
+    rest = try Self.files(of: path).reversed()
+  }
+
+  /// The files of a folder, those that were changed last first.
+  static func files(of path: FilePath) throws -> [FilePath] {
+    let folder = try Directory.open(path)
+    var files: [(path: FilePath, modified: Int64)] = []
+    for name in try folder.names() {
+      // one that went in the meantime is none
+      guard let status = try? folder.status(of: name), status.kind == .file, status.size > 0 else { continue }
+      files.append((path.appending(name.components), status.modified))
+    }
+    return files.sorted { ($0.modified, $0.path.string) > ($1.modified, $1.path.string) }.map(\.path)
+  }
+
+  /// The backup of this number whose `metadata.json` has this MD5, nil if there is none. The MD5 decides, since it
+  /// vouches for every file; a number alone could be another archive's that somebody has made of it.
+  func backup(_ uuid: String, _ digest: MD5Digest) throws -> BackupSource? {
+    for (path, _) in found.filter({ $0.digest == digest }) {
+      if let source = try open(path, uuid, digest) { return source }
+    }
+    while let path = rest.popLast() {
+      try check()
+      guard let other = try attempt({ try Self.digest(path, limits, password) }) else { continue }
+      found.append((path, other))
+      if other == digest, let source = try open(path, uuid, digest) { return source }
+    }
+    return nil
+  }
+
+  private func open(_ path: FilePath, _ uuid: String, _ digest: MD5Digest) throws -> BackupSource? {
+    let source = try attempt { try BackupSource(path: path, limits: limits, password: password) }
+    guard let source, source.metadataDigest == digest, source.metadata.smilepile?.uuid == uuid else {
+      return nil
+    }
+    return source
+  }
+
+  /// The MD5 of an archive's `metadata.json`, which is not looked into.
+  private static func digest(_ path: FilePath, _ limits: Limits, _ password: Secret?) throws -> MD5Digest? {
+    guard try Archive.isArchive(File.open(path, .read)) else { return nil }
+    let archive = try Archive(path: path, limits: limits)
+    let (entry, _) = try BackupSource.metadataEntry(archive)
+    return try MD5Digest(hashing: BackupSource.document(in: entry, of: archive, limits, password))
+  }
+
+  private func attempt<Value>(_ body: () throws -> Value?) throws -> Value? {
+    try Self.attempt(noting: { unreadable.append($0) }, body)
+  }
+
+  /// Nil for what cannot be read, as strangers' files and damaged archives.
+  ///
+  /// - Parameter note: told what the disk did not give.
+  static func attempt<Value>(
+    noting note: (any Error) -> Void = { _ in }, _ body: () throws -> Value?
+  ) throws -> Value? {
+    do {
+      return try body()
+    } catch is BackupError {
+      return nil
+    } catch let error as ArchiveError {
+      guard case .file(let fault) = error else { return nil }
+      if fault.isShortage { throw fault }
+      note(fault)
+      return nil
+    } catch let error as FileError where !error.isShortage {
+      note(error)
+      return nil
+    }
+  }
+}
+
+extension MD5Digest {
+  /// The MD5 of some bytes.
+  init(hashing bytes: [UInt8]) {
+    var hash = RunningMD5()
+    bytes.withUnsafeBytes { hash.update($0) }
+    self = hash.digest
+  }
+}

@@ -1,0 +1,131 @@
+import Checksums
+import PhotoLibrary
+import Secrets
+import SystemPackage
+import Zip
+
+/// An incremental backup and the archives that it rests on, back to the full one, as far as they are there.
+struct BackupChain {
+  /// The backup whose state is that of the chain.
+  let newest: BackupSource
+  /// The archives before it, the newest first.
+  let bases: [BackupSource]
+
+  /// Follows a backup's bases.
+  ///
+  /// - Parameter find: the archive of this number whose `metadata.json` has this MD5, nil if there is none.
+  init(_ newest: BackupSource, find: (_ uuid: String, _ digest: MD5Digest) throws -> BackupSource?) rethrows {
+    self.newest = newest
+    var bases: [BackupSource] = []
+    var seen = Set([newest.metadataDigest].compactMap { $0 })
+    while let increment = (bases.last ?? newest).metadata.smilepile?.increment,
+      let digest = MD5Digest(hex: increment.baseDigest), seen.insert(digest).inserted,
+      let base = try find(increment.base, digest)
+    {
+      bases.append(base)
+    }
+    self.bases = bases
+  }
+
+  /// Whether it reaches back to a full archive.
+  var isWhole: Bool { (bases.last ?? newest).metadata.smilepile?.increment == nil }
+
+  /// One backup of all: the newest, with each photo's bytes from whichever archive of the chain holds them.
+  func folded() -> BackupSource {
+    var result = newest
+    guard newest.metadata.smilepile?.increment != nil else { return result }
+    var files: [MD5Digest: (entry: Entry, number: Int)] = [:]
+    for (number, base) in bases.enumerated() {
+      for photo in base.photos {
+        guard case .entry(let entry, let md5?) = photo.content, files[md5] == nil else { continue }
+        files[md5] = (entry, number)
+      }
+    }
+    // another photo of the newest may have brought it anew
+    for photo in newest.photos {
+      guard case .entry(_, let md5?) = photo.content else { continue }
+      files[md5] = nil
+    }
+    result.chain = BackupSource.Chain(bases: bases.map(\.withoutPhotos), isWhole: isWhole)
+    let missing = (bases.last ?? newest).metadata.smilepile?.increment?.base ?? ""
+    for index in result.photos.indices where result.photos[index].isHeld {
+      guard case .absent(_, let isDamage, let md5) = result.photos[index].content else { continue }
+      if let md5, let (entry, number) = files[md5] {
+        result.photos[index].content = .base(entry, md5: md5, number: number)
+      } else {
+        let reason =
+          isWhole
+          ? "no archive of the chain holds its file" : Self.reason(archive: missing, isThere: false)
+        result.photos[index].content = .absent(reason: reason, isDamage: isWhole || isDamage, md5: md5)
+      }
+    }
+    return result
+  }
+
+  /// Why a photo's file is not in an incremental archive.
+  static func reason(archive uuid: String, isThere: Bool = true) -> String {
+    "its file is in the base, archive \(uuid.escaped)" + (isThere ? "" : ", which is not here")
+  }
+}
+
+extension BackupSource {
+  /// What an incremental backup rests on, as far as it is there.
+  struct Chain: Sendable {
+    /// The archives before it, the newest first, without their photos.
+    var bases: [BackupSource]
+    /// Whether they reach back to a full one.
+    var isWhole: Bool
+  }
+
+  /// What this one rests on; nil for a full backup.
+  public var increment: Metadata.Increment? { metadata.smilepile?.increment }
+
+  /// Opens a backup together with the archives that it rests on, which are looked for in its folder: each photo's bytes
+  /// are where the chain has them. Blocks; writes nothing.
+  ///
+  /// - Throws: as `init(path:limits:password:)`. That an archive of the chain is not there is no error; see `missingBase`.
+  public static func withChain(
+    path: FilePath, limits: Limits = Limits(), password: Secret? = nil
+  ) throws -> BackupSource {
+    let newest = try BackupSource(path: path, limits: limits, password: password)
+    guard newest.increment != nil else { return newest }
+    let parent = path.removingLastComponent()
+    let folder = try ArchiveFolder(parent.isEmpty ? "." : parent, limits: limits, password: password)
+    return try BackupChain(newest, find: folder.backup).folded()
+  }
+
+  /// The number of the archive that an incremental backup rests on and that is not there; nil for one that is whole.
+  public var missingBase: String? {
+    guard let chain else { return increment?.base }
+    return chain.bases.last.map { $0.increment?.base } ?? increment?.base
+  }
+
+  /// How many photos have their files in the archives that this one rests on.
+  public var heldPhotos: Int { photos.count(where: \.isHeld) }
+
+  /// The files that this one does not hold itself, as its metadata has them.
+  var heldFiles: [Metadata.HeldFile] {
+    photos.filter(\.isHeld).map { photo in
+      Metadata.HeldFile(
+        photoId: photo.record.id, originalPath: photo.originalPath, fileSize: photo.record.fileSize,
+        checksum: photo.content.md5?.description ?? "")
+    }
+  }
+
+  /// The archive, and the password for it, of a photo's entry.
+  func place(of content: Content) -> (entry: Entry, source: BackupSource, archive: Archive)? {
+    switch content {
+    case .entry(let entry, _):
+      archive.map { (entry, self, $0) }
+    case .base(let entry, _, let number):
+      chain.flatMap { chain in chain.bases[number].archive.map { (entry, chain.bases[number], $0) } }
+    case .asset, .file, .absent: nil
+    }
+  }
+
+  fileprivate var withoutPhotos: BackupSource {
+    var source = self
+    source.photos = []
+    return source
+  }
+}

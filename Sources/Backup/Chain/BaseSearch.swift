@@ -1,0 +1,76 @@
+import FileSystem
+import PhotoLibrary
+import SystemPackage
+import Zip
+
+extension ExportBase {
+  /// What a search for a base came to.
+  public enum Found: Sendable {
+    /// The next archive can rest on this.
+    case base(ExportBase)
+    /// The next archive has to be a full one, and why.
+    case none(reason: String)
+  }
+
+  /// Looks through a folder for what the next incremental export of a library can rest on: the archive that was changed
+  /// last, of those that are readable, were made of this library by the same selection, are encrypted as the next one
+  /// will be, and rest on nothing that is not there. Blocks; reads only.
+  ///
+  /// - Parameters:
+  ///   - options: how the next export is made. Its password opens encrypted archives.
+  ///   - check: called between archives, and may throw to give up.
+  /// - Throws: `LibraryError`, `FileError` where the folder cannot be read.
+  public static func find(
+    in folder: FilePath, of library: Library, _ options: ExportOptions,
+    check: @escaping () throws -> Void = {}
+  ) throws -> Found {
+    let plan = try ExportPlan(library.contents(), options) { photos in
+      photos.map { .success($0.fileSize) }
+    }
+    return try find(in: folder, for: plan, of: library, options, check: check)
+  }
+
+  static func find(
+    in folder: FilePath, for plan: ExportPlan, of library: Library, _ options: ExportOptions,
+    check: @escaping () throws -> Void
+  ) throws -> Found {
+    let ours = try library.exportIDs()
+    guard !ours.isEmpty else { return .none(reason: "the library has no export yet") }
+    // strangers' archives may lie there too
+    let limits = Limits()
+    let archives = try ArchiveFolder(folder, limits: limits, password: options.password, check: check)
+    var broken: FilePath?
+    for path in try ArchiveFolder.files(of: folder) {
+      try check()
+      let candidate = try ArchiveFolder.attempt { () -> BackupSource? in
+        guard try Archive.isArchive(File.open(path, .read)) else { return nil }
+        return try BackupSource(path: path, limits: limits, password: options.password)
+      }
+      guard let candidate, candidate.canBeBase(for: plan, ours) else { continue }
+      let length = candidate.increment?.length ?? 0
+      guard length < options.maximumChain else {
+        return .none(reason: "\(Count(length, "increment")) on one full archive are as many as there may be")
+      }
+      if let base = ExportBase(try BackupChain(candidate, find: archives.backup)) { return .base(base) }
+      broken = broken ?? path
+    }
+    if let broken {
+      return .none(reason: "\(broken.string.escaped) rests on an archive that is not in the folder")
+    }
+    return .none(reason: "\(folder.string.escaped) has no archive of this library to rest on")
+  }
+}
+
+extension BackupSource {
+  /// Whether an export of the same library, that is selected and encrypted alike, can name this one as its base.
+  ///
+  /// - Parameter ours: the numbers of the library's exports, so that two libraries that share a folder never rest on
+  ///   each other's archives.
+  fileprivate func canBeBase(for plan: ExportPlan, _ ours: Set<String>) -> Bool {
+    guard let archive, let provenance = metadata.smilepile, provenance.part == nil,
+      ours.contains(provenance.uuid) || provenance.flattenedFrom.map(ours.contains) == true
+    else { return false }
+    return provenance.selection == plan.selection && provenance.isPartial == plan.isPartial
+      && archive.entries.allSatisfy { $0.isEncrypted == plan.isEncrypted }
+  }
+}

@@ -1,0 +1,108 @@
+import Checksums
+import FileSystem
+import Foundation
+import PhotoLibrary
+import SystemPackage
+import Zip
+
+/// What an incremental export rests on: an archive and, if that is an increment itself, all those before it. A value,
+/// made once from the opened archives.
+public struct ExportBase: Sendable {
+  /// The archive that the next one names as its base.
+  public let path: FilePath
+  /// Its number.
+  public let uuid: String
+  /// The MD5 of its `metadata.json`.
+  public let digest: MD5Digest
+  /// When it was made, in milliseconds since 1970.
+  public let exportDate: Int64
+  /// How many increments there are since the full archive, with this one: 0 for the full one.
+  public let length: Int
+  /// The lengths of the files that the chain holds, by their MD5.
+  let files: [MD5Digest: Int]
+
+  /// Nil if the chain is not whole, or its newest archive is none that can be rested on.
+  init?(_ chain: BackupChain) {
+    let newest = chain.newest
+    guard chain.isWhole, let provenance = newest.metadata.smilepile, provenance.part == nil,
+      let digest = newest.metadataDigest, newest.salvage == nil
+    else { return nil }
+    path = newest.path
+    uuid = provenance.uuid
+    self.digest = digest
+    exportDate = newest.metadata.exportDate ?? 0
+    length = provenance.increment?.length ?? 0
+    var files: [MD5Digest: Int] = [:]
+    for source in [newest] + chain.bases {
+      for photo in source.photos {
+        // what was already damaged there is held as it is, under the MD5 that it has
+        guard case .entry(let entry, let md5?) = photo.content else { continue }
+        files[md5] = entry.size
+      }
+    }
+    self.files = files
+  }
+
+  /// Whether the archive is still where it was found.
+  var isThere: Bool {
+    let parent = path.removingLastComponent()
+    guard let name = path.lastComponent, let folder = try? Directory.open(parent.isEmpty ? "." : parent),
+      let status = try? folder.status(of: FilePath(name.string))
+    else { return false }
+    return status.kind == .file
+  }
+
+  /// Whether the chain holds a photo's file.
+  func holds(_ photo: Photo) -> Bool {
+    guard let md5 = photo.md5 else { return false }
+    return files[md5] == photo.fileSize
+  }
+}
+
+extension ExportPlan {
+  /// The same plan without the files that the base holds. One that the library has lost, and the base has not, is held
+  /// as the others are.
+  ///
+  /// - Parameter deletions: what was removed from the library since the base was made.
+  func resting(on base: ExportBase, deletions: [PhotoLibrary.Deletion]) -> ExportPlan {
+    var plan = self
+    plan.base = base
+    plan.held = photos.filter { !$0.isFromAssets && base.holds($0) }
+    plan.items = items.filter { !base.holds($0.photo) }
+    plan.deletions = deletions.map { deletion in
+      Metadata.Deletion(
+        category: deletion.category, checksum: deletion.md5?.description, assetPath: deletion.assetPath,
+        at: deletion.at.clamped(to: Metadata.dates))
+    }
+    return plan
+  }
+
+  /// What the archive says of its base; nil for a full one.
+  var increment: Metadata.Increment? {
+    guard let base else { return nil }
+    var increment = Metadata.Increment(
+      base: base.uuid, baseDigest: base.digest.description, length: base.length + 1)
+    increment.held = held.map { photo in
+      Metadata.HeldFile(
+        photoId: photo.id, originalPath: photo.originalPath, fileSize: Int64(photo.fileSize),
+        checksum: photo.md5?.description ?? "")
+    }
+    increment.deletions = deletions
+    return increment
+  }
+
+  /// A number for what was selected: equal for equal categories, dates and settings.
+  static func selection(_ categories: [PhotoLibrary.Category], _ options: ExportOptions) -> String {
+    var parts = options.categories.isEmpty ? ["all"] : ["some"] + categories.map(\.name).sorted()
+    parts += [
+      options.since.map(String.init) ?? "", options.until.map(String.init) ?? "",
+      options.includesSettings ? "settings" : "",
+    ]
+    var digest = RunningMD5()
+    for part in parts {
+      var text = "\(part.utf8.count):\(part)"
+      text.withUTF8 { digest.update(UnsafeRawBufferPointer($0)) }
+    }
+    return digest.digest.description
+  }
+}

@@ -1,0 +1,96 @@
+import Checksums
+import Foundation
+import Operations
+import PhotoLibrary
+import Synchronization
+import Zip
+
+/// What a full archive of a chain's state holds: found by reading every photo of it to its end.
+struct FlattenPlan {
+  let source: BackupSource
+  private(set) var items: [FlattenedItem] = []
+  /// Photos that the chain promises and does not hold whole; each by name.
+  private(set) var lost: [Finding] = []
+
+  var bytes: Int { items.reduce(0) { $0 + $1.size } }
+
+  /// - Parameter source: a whole chain, folded.
+  init(_ source: BackupSource, _ counter: ProgressCounter) throws {
+    self.source = source
+    let faults = try Self.faults(of: source, counter)
+    for (index, photo) in source.photos.enumerated() {
+      if case .absent(let reason, isDamage: true, _) = photo.content {
+        lost.append(Finding(source.label(of: photo), reason))
+      }
+      guard let (entry, holder, archive) = source.place(of: photo.content), let md5 = photo.content.md5 else {
+        continue
+      }
+      if let fault = faults[index] {
+        lost.append(Finding(source.label(of: photo), fault))
+        continue
+      }
+      let row = Photo(
+        id: photo.record.id, categoryId: 0, name: "", path: "", originalPath: photo.originalPath,
+        createdAt: 0,
+        fileSize: entry.size, md5: md5)
+      items.append(
+        FlattenedItem(
+          source: index, bytes: .entry(entry, of: archive, password: holder.password), md5: md5,
+          size: entry.size, fileName: ExportPlan.entryFileName(row, isEncrypted: source.isEncrypted)))
+    }
+  }
+
+  /// Why photos cannot be had, by their place in the backup. Reads them all, on several threads.
+  private static func faults(of source: BackupSource, _ counter: ProgressCounter) throws -> [Int: String] {
+    let faults = Mutex<[Int: String]>([:])
+    try Workers.forEach(0..<source.photos.count) { index in
+      let photo = source.photos[index]
+      guard let (entry, holder, archive) = source.place(of: photo.content) else { return }
+      counter.advance(current: photo.record.name)
+      var hash = RunningMD5()
+      var counted = 0
+      let fault = try PhotoBytes.entry(entry, of: archive, password: holder.password).read { piece in
+        try counter.checkCancellation()
+        hash.update(piece)
+        counted += piece.count
+        counter.advance(bytes: piece.count)
+      }
+      counter.advance(items: 1, bytes: entry.size - counted)
+      let expected = photo.content.md5
+      if let fault {
+        faults.withLock { $0[index] = fault }
+      } else if let expected, hash.digest != expected {
+        faults.withLock { $0[index] = "its MD5 is \(hash.digest) and should be \(expected)" }
+      }
+    }
+    return faults.withLock { $0 }
+  }
+
+  /// `metadata.json`: that of the newest archive, with every file in the manifest. Where a photo is lost it is marked
+  /// as a part, so that it replaces no library.
+  func metadata(uuid: UUID) -> Metadata {
+    var metadata = source.metadata
+    metadata.photos = source.photos.map(\.record)
+    for item in items {
+      let photo = source.photos[item.source]
+      metadata.photos[item.source].path = "photos/\(item.fileName)"
+      metadata.photoManifest.append(
+        Metadata.ManifestEntry(
+          photoId: photo.record.id, originalPath: photo.originalPath,
+          zipEntryName: "photos/\(item.fileName)", fileName: item.fileName, fileSize: Int64(item.size),
+          checksum: item.md5.description, expectedChecksum: photo.expected?.description))
+    }
+    guard var provenance = source.metadata.smilepile else { return metadata }
+    provenance.flattenedFrom = provenance.flattenedFrom ?? provenance.uuid
+    provenance.uuid = uuid.uuidString
+    provenance.increment = nil
+    provenance.isPartial = provenance.isPartial || !lost.isEmpty
+    metadata.smilepile = provenance
+    return metadata
+  }
+}
+
+extension BackupSource {
+  /// Whether the archive is encrypted, so that one made of it has to be.
+  var isEncrypted: Bool { archive?.entries.contains(where: \.isEncrypted) ?? false }
+}

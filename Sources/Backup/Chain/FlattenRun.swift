@@ -1,0 +1,173 @@
+import FileSystem
+import Foundation
+import Operations
+import PhotoLibrary
+import Secrets
+import SystemPackage
+import Zip
+
+/// How a chain is flattened.
+public struct FlattenOptions: Sendable {
+  /// An existing folder or a free file name; nil for `NAME.full.zip` beside the archive.
+  public var destination: FilePath?
+  /// What an archive may ask for.
+  public var limits = Limits()
+  /// For encrypted chains; the new archive is encrypted with it.
+  public var password: Secret?
+
+  /// The defaults: beside the archive.
+  public init() {}
+}
+
+/// What a flattening came to.
+public struct FlattenSummary: Sendable, Equatable {
+  /// The new archive; nil if the old one rests on nothing.
+  public var archive: FilePath?
+  /// The archives of the chain, the newest first.
+  public var chain: [FilePath] = []
+  /// Photos with files in the new archive, or in the old one if that is full.
+  public var photos = 0
+  /// Bytes of these photos.
+  public var bytes = 0
+  /// The length of the new archive.
+  public var archiveBytes = 0
+  /// Photos that the chain promises and does not hold whole; each by name.
+  public var lost: [Finding] = []
+  /// What else is worth knowing.
+  public var warnings: [String] = []
+
+  /// True when the new archive does not hold all that the chain promises. Then the chain is still needed.
+  public var isIncomplete: Bool { !lost.isEmpty }
+}
+
+extension Work where Summary == FlattenSummary {
+  /// Starts writing a full archive of the state of an incremental one, from the archives of its chain alone. The state,
+  /// the dates and the tags are those of the incremental archive; the number is a new one.
+  ///
+  /// The chain is never touched. The new archive is written out of sight, flushed, read back to the last byte, and then
+  /// gets its name, never over a file. An archive that rests on nothing is left alone, and nothing is written.
+  ///
+  /// The summary throws `BackupError`, `ArchiveError` or `FileError`; nothing was published then.
+  public static func flatten(_ archive: FilePath, options: FlattenOptions = FlattenOptions()) -> Self {
+    Work { counter in
+      try FlattenRun(path: archive, options: options, counter: counter).run()
+    }
+  }
+}
+
+/// One run of `flatten`.
+struct FlattenRun {
+  let path: FilePath
+  let options: FlattenOptions
+  let counter: ProgressCounter
+
+  func run() throws -> FlattenSummary {
+    let newest = try BackupSource(path: path, limits: options.limits, password: options.password)
+    try newest.requirePassword(toRead: .allEntries)
+    var summary = FlattenSummary()
+    summary.chain = [path]
+    guard newest.increment != nil else {
+      (summary.photos, summary.bytes) = (newest.photoFiles, newest.photoBytes)
+      return summary
+    }
+    let source = try folded(newest, &summary)
+    let target = try target()
+    let (count, bytes) = (source.photoFiles, source.photoBytes)
+    // each is read, written and read back
+    counter.setTotals(items: count * 3, bytes: bytes * 3)
+    counter.enter(.verifying)
+    let plan = try FlattenPlan(source, counter)
+    counter.setTotals(items: count + plan.items.count * 2, bytes: bytes + plan.bytes * 2)
+    (summary.photos, summary.bytes, summary.lost) = (plan.items.count, plan.bytes, plan.lost)
+    summary.warnings = source.warnings + source.damagedBefore.map(\.message)
+    try write(plan, target, &summary)
+    return summary
+  }
+
+  private func folded(_ newest: BackupSource, _ summary: inout FlattenSummary) throws -> BackupSource {
+    let folder = try ArchiveFolder(parent, limits: options.limits, password: options.password) {
+      [counter] in try counter.checkCancellation()
+    }
+    let chain = try BackupChain(newest, find: folder.backup)
+    summary.chain += chain.bases.map(\.path)
+    // it may be one of those that the disk does not give
+    if !chain.isWhole, let fault = folder.unreadable.first { throw fault }
+    if let missing = (chain.bases.last ?? newest).increment {
+      throw BackupError.baseMissing(chain.bases.last?.path ?? path, uuid: missing.base)
+    }
+    return chain.folded()
+  }
+
+  private var parent: FilePath {
+    let parent = path.removingLastComponent()
+    return parent.isEmpty ? "." : parent
+  }
+
+  private func target() throws -> (folder: FilePath, names: [FilePath]) {
+    let stem = path.stem ?? "backup"
+    let names =
+      ["\(stem).full.zip"].map { FilePath($0) } + (2...100).map { FilePath("\(stem).full-\($0).zip") }
+    guard let destination = options.destination else { return (parent, names) }
+    let target = try Destination(destination, outside: nil)
+    return (target.folder, target.name.map { [$0] } ?? names)
+  }
+
+  private func write(
+    _ plan: FlattenPlan, _ target: (folder: FilePath, names: [FilePath]), _ summary: inout FlattenSummary
+  ) throws {
+    let output = try UnpublishedFile(in: target.folder)
+    try output.requireSpace(bytes: plan.bytes, photos: plan.source.photos.count, in: target.folder)
+    counter.enter(.writing)
+    summary.archiveBytes = try write(plan, to: output.file)
+    try check(output.file, plan, target.folder)
+    try counter.checkCancellation()
+    counter.enter(.committing)
+    guard let (name, durability) = try output.publish(as: target.names) else {
+      throw BackupError.destinationExists(target.folder.appending(target.names[0].components))
+    }
+    let archive =
+      target.folder == "." && options.destination == nil ? name : target.folder.appending(name.components)
+    summary.archive = archive
+    if let warning = durability.warning(for: archive) { summary.warnings.append(warning) }
+  }
+
+  private func write(_ plan: FlattenPlan, to file: borrowing File) throws -> Int {
+    let date = plan.source.metadata.exportDate ?? Date().milliseconds
+    let metadata = plan.metadata(uuid: UUID())
+    let isEncrypted = plan.source.isEncrypted
+    var writer = try ArchiveWriter(password: isEncrypted ? options.password : nil)
+    for item in plan.items {
+      let taken = plan.source.photos[item.source].record.createdAt
+      // the dates of an encrypted archive's entries stand in its directory, which anybody reads
+      try writer.addPlaced(
+        "photos/\(item.fileName)", size: item.size, modified: isEncrypted ? date : taken)
+    }
+    let texts = ArchiveTexts()
+    try writer.addText(ArchiveTexts.metadataName, modified: date) { write in
+      try texts.writeMetadata(
+        metadata, photos: metadata.photos, manifest: metadata.photoManifest, to: write)
+    }
+    try writer.addText(ArchiveTexts.checksumsName, modified: date) { write in
+      try texts.writeChecksums(
+        of: plan.items.lazy.map { ($0.md5, name: "photos/\($0.fileName)") }, to: write)
+    }
+    return try withUnsafePointer(to: file) { file in
+      let contents = try FlattenedContents(plan.items, isEncrypted ? nil : file, counter)
+      let size = try writer.write(
+        to: file.pointee, placed: contents, isCancelled: { [counter] in counter.isCancelled })
+      try contents.finish()
+      return size
+    }
+  }
+
+  /// Reads back what was written, every CRC and every MD5, before it gets a name.
+  private func check(_ file: borrowing File, _ plan: FlattenPlan, _ folder: FilePath) throws {
+    counter.enter(.verifying)
+    let written = try BackupSource(path: file.descriptorPath, limits: .own, password: options.password)
+    var damage = try ArchiveCheck(source: written, counter: counter).run().damaged.map(\.message)
+    if written.photoFiles != plan.items.count {
+      damage.append("it holds \(written.photoFiles) photos and should hold \(plan.items.count)")
+    }
+    if !damage.isEmpty { throw BackupError.verificationFailed(folder, damage) }
+  }
+}

@@ -1,0 +1,148 @@
+import Checksums
+import FileSystem
+import Operations
+import Zip
+
+/// A photo of a flattened archive, and where its bytes are.
+struct FlattenedItem: Sendable {
+  /// Which of the backup's photos.
+  var source: Int
+  var bytes: PhotoBytes
+  var md5: MD5Digest
+  var size: Int
+  /// The entry's name without its folder.
+  var fileName: String
+}
+
+/// The photos of a new archive, out of the entries of others: a thread reads, decrypts and hashes them one after the
+/// other, and hands each piece over to whoever writes. Nothing of an encrypted photo is written but by `ArchiveWriter`.
+final class FlattenedContents: PlacedContents {
+  private enum Condition {
+    static let full = 0
+    static let empty = 1
+    static let count = 2
+  }
+
+  /// The piece that lies in the buffer, until it has been taken and used.
+  private struct Handover {
+    var count = 0
+    var isGivenUp = false
+    var failure: (any Error)?
+  }
+
+  /// The raw bytes of one piece. `@unchecked Sendable` because the compiler cannot see that the monitor orders the
+  /// reader's writing before the writer's reading, and that before the next piece.
+  private final class Buffer: @unchecked Sendable {
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: EntryReader.pieceSize, alignment: 4096)
+    deinit { bytes.deallocate() }
+  }
+
+  private let monitor = Monitor(Handover(), conditions: Condition.count)
+  private let buffer = Buffer()
+  private let items: [FlattenedItem]
+  /// Where the photos' bytes are written to; nil where `ArchiveWriter` does so.
+  private let file: UnsafePointer<File>?
+  private let counter: ProgressCounter
+  private var threads = WorkerThreads()
+  private var item = 0
+  private var position = 0
+  private var given = 0
+  /// The piece in the buffer has been handed out.
+  private var isHolding = false
+
+  /// `file` is used until the archive is written.
+  init(_ items: [FlattenedItem], _ file: UnsafePointer<File>?, _ counter: ProgressCounter) throws {
+    self.items = items
+    self.file = file
+    self.counter = counter
+    try threads.start(stackSize: 1 << 20) { [monitor, buffer, items, counter] in
+      do {
+        for item in items { try Self.read(item, monitor, buffer, counter) }
+      } catch {
+        monitor.withLock { state, signal in
+          state.failure = error
+          signal.wakeAll()
+        }
+      }
+    }
+  }
+
+  deinit {
+    monitor.withLock { state, signal in
+      state.isGivenUp = true
+      signal.wakeAll()
+    }
+  }
+
+  private static func read(
+    _ item: FlattenedItem, _ monitor: Monitor<Handover>, _ buffer: Buffer, _ counter: ProgressCounter
+  ) throws {
+    var hash = RunningMD5()
+    var size = 0
+    let fault = try item.bytes.read { piece in
+      try counter.checkCancellation()
+      size += piece.count
+      guard size <= item.size else {
+        throw BackupError.unstablePhoto("photos/\(item.fileName)", reason: "it is too long")
+      }
+      hash.update(piece)
+      _ = try monitor.wait(on: Condition.empty) { state, _ in
+        if state.isGivenUp { throw CancellationError() }
+        return state.count == 0 ? true : nil
+      }
+      buffer.bytes.copyMemory(from: piece)
+      monitor.withLock { state, signal in
+        state.count = piece.count
+        signal.wake(Condition.full)
+      }
+    }
+    // it was right a moment ago
+    guard fault == nil, size == item.size, hash.digest == item.md5 else {
+      throw BackupError.unstablePhoto("photos/\(item.fileName)", reason: fault ?? "its bytes have changed")
+    }
+  }
+
+  func open(_ index: Int, at offset: Int) {
+    (item, position, given) = (index, offset, 0)
+    counter.advance(current: items[index].fileName)
+  }
+
+  func next() throws -> UnsafeRawBufferPointer {
+    release()
+    let count = try monitor.wait(on: Condition.full) { state, _ in
+      if state.count > 0 { return state.count }
+      if let failure = state.failure { throw failure }
+      return nil
+    }
+    isHolding = true
+    let piece = UnsafeRawBufferPointer(rebasing: buffer.bytes[..<count])
+    try file?.pointee.write(piece, at: position + given)
+    given += count
+    counter.advance(bytes: count)
+    return piece
+  }
+
+  func close() {
+    release()
+    file?.pointee.startWriteBack(from: position, count: given)
+    counter.advance(items: 1)
+  }
+
+  /// Gives the buffer back to the reader, if there is a piece in it that has been used.
+  private func release() {
+    guard isHolding else { return }
+    isHolding = false
+    monitor.withLock { state, signal in
+      state.count = 0
+      signal.wake(Condition.empty)
+    }
+  }
+
+  /// Waits for the reader's last look at what it has read, which no further piece would tell.
+  func finish() throws {
+    var ended = WorkerThreads()
+    swap(&ended, &threads)
+    ended.join()
+    if let failure = monitor.withLock({ state, _ in state.failure }) { throw failure }
+  }
+}

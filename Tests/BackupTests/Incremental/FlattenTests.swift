@@ -1,0 +1,153 @@
+import Foundation
+import Operations
+import PhotoLibrary
+import Secrets
+import SystemPackage
+import TestSupport
+import Testing
+import Zip
+
+@testable import Backup
+
+/// `flatten`: a full archive of a chain's state, and the chain untouched.
+@Suite struct FlattenTests {
+  private static let password: Secret = "a long enough password"
+
+  private func flatten(
+    _ path: FilePath, configure: (inout FlattenOptions) -> Void = { _ in }
+  ) async throws -> FlattenSummary {
+    var options = FlattenOptions()
+    configure(&options)
+    return try await Work.flatten(path, options: options).summary
+  }
+
+  @Test(arguments: 0..<4) func itHoldsTheStateOfTheChain(_ seed: Int) async throws {
+    let isEncrypted = seed % 2 == 1
+    let history = try LibraryHistory(seed: UInt64(200 + seed))
+    try history.add(6)
+    try history.library.change(adding: [.init(id: 800, fileName: "empty.jpg", bytes: [])])
+    for _ in 0..<4 {
+      try await history.export {
+        $0.tags = ["night"]
+        $0.password = isEncrypted ? Self.password : nil
+      }
+      try await history.live()
+      try history.add(1)
+    }
+    let newest = history.archives[3]
+    let before = try FolderTree(history.folder.path)
+    let scratch = try ScratchFolder()
+    let summary = try await flatten(newest) {
+      $0.destination = scratch.path.appending("flat.zip")
+      $0.password = isEncrypted ? Self.password : nil
+    }
+    #expect(summary.chain == history.archives.reversed() && !summary.isIncomplete)
+    expectNone(try FolderTree(history.folder.path).differences(from: before))
+    let secret = isEncrypted ? Self.password : nil
+    let (written, old) = (
+      try WrittenBackup(try #require(summary.archive), password: secret),
+      try WrittenBackup(newest, password: secret)
+    )
+    expectNone(try written.faults())
+    #expect(try BackupSource(path: written.path, password: secret).isEncrypted == isEncrypted)
+    let (new, was) = (try #require(written.metadata.smilepile), try #require(old.metadata.smilepile))
+    #expect(new.state == was.state && new.tags == ["night"] && new.increment == nil && !new.isPartial)
+    #expect(new.uuid != was.uuid && new.flattenedFrom == was.uuid)
+    #expect(written.metadata.exportDate == old.metadata.exportDate)
+    // alone, in another folder, it is the library of that night
+    let copy = try SampleLibrary()
+    try await copy.importing(written.path) {
+      $0.password = secret
+      $0.strategy = .replace
+    }
+    #expect(try LibraryContent(copy) == history.nights[3].content)
+    // and as the library would have been exported
+    let full = try await copy.exporting(to: scratch.path.appending("again.zip")) { $0.password = secret }
+    let again = try WrittenBackup(try #require(full.archive), password: secret)
+    #expect(again.photos == written.photos && again.names == written.names)
+    #expect(again.metadata.photos == written.metadata.photos)
+  }
+
+  @Test func theNextIncrementRestsOnIt() async throws {
+    let history = try LibraryHistory(seed: 210)
+    try history.add(5)
+    try await history.export()
+    try await history.export()
+    let flat = try await flatten(history.archives[1])
+    #expect(flat.archive?.lastComponent?.string.hasSuffix(".full.zip") == true)
+    for archive in history.archives { try FileManager.default.removeItem(atPath: archive.string) }
+    let next = try await history.export()
+    #expect(next.increment?.archive == flat.archive && next.increment?.length == 1 && next.bytes == 0)
+    let copy = try await SampleLibrary.importing([try #require(next.archive)])
+    #expect(try LibraryContent(copy) == LibraryContent(history.library))
+  }
+
+  @Test func aFullArchiveIsLeftAlone() async throws {
+    let history = try LibraryHistory(seed: 211)
+    try history.add(3)
+    try await history.export()
+    let summary = try await flatten(history.archives[0])
+    #expect(summary.archive == nil && summary.chain == history.archives)
+    #expect(try FolderTree(history.folder.path).fileNames.count == 1)
+  }
+
+  @Test func withoutItsBaseThereIsNothing() async throws {
+    let history = try LibraryHistory(seed: 212)
+    try history.add(3)
+    try await history.export()
+    try await history.export()
+    let uuid = try WrittenBackup(history.archives[0]).metadata.smilepile?.uuid ?? ""
+    try FileManager.default.removeItem(atPath: history.archives[0].string)
+    let error = await #expect(throws: BackupError.self) { _ = try await flatten(history.archives[1]) }
+    #expect(error?.description.contains(uuid) == true)
+    #expect(try FolderTree(history.folder.path).fileNames.count == 1)
+  }
+
+  @Test func whatIsDamagedIsNamedAndLeftOut() async throws {
+    let history = try LibraryHistory(seed: 213)
+    try history.library.change(adding: [
+      .init(id: 1, name: "bad", fileName: "1.jpg", bytes: Array(repeating: 1, count: 3000)),
+      .init(id: 2, fileName: "2.jpg", bytes: Array(repeating: 2, count: 3000)),
+    ])
+    try await history.export()
+    try await history.export()
+    let archive = try Archive(path: history.archives[0])
+    let url = URL(fileURLWithPath: archive.path.string)
+    var bytes = try Data(contentsOf: url)
+    bytes[archive.entries[0].dataOffset + 5] ^= 1
+    try bytes.write(to: url)
+    let summary = try await flatten(history.archives[1])
+    #expect(summary.lost.map(\.item) == ["photo 1 “bad” in “Family”"] && summary.isIncomplete)
+    let written = try WrittenBackup(try #require(summary.archive))
+    #expect(written.photos.keys.sorted() == [2] && written.metadata.photos.map(\.id) == [1, 2])
+    #expect(written.metadata.smilepile?.isPartial == true)
+  }
+
+  @Test func noFileIsOverwrittenAndAFailureLeavesNothing() async throws {
+    let history = try LibraryHistory(seed: 214)
+    try history.add(3)
+    try await history.export()
+    try await history.export()
+    let taken = try history.folder.write([1], to: "taken.zip")
+    await #expect(throws: BackupError.self) {
+      _ = try await flatten(history.archives[1]) { $0.destination = taken }
+    }
+    let names = try FolderTree(history.folder.path).fileNames
+    let work = Work.flatten(history.archives[1])
+    work.cancel()
+    if (try? await work.summary) == nil { #expect(try FolderTree(history.folder.path).fileNames == names) }
+    let (one, two) = (try await flatten(history.archives[1]), try await flatten(history.archives[1]))
+    #expect(one.archive != two.archive && two.archive != nil)
+  }
+
+  /// Photos larger than what is handed over at a time.
+  @Test func largePhotos() async throws {
+    let history = try LibraryHistory(seed: 215)
+    let bytes = (0..<3_000_001).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+    try history.library.change(adding: [.init(id: 1, fileName: "1.jpg", bytes: bytes)])
+    for _ in 0..<2 { try await history.export { $0.password = Self.password } }
+    let summary = try await flatten(history.archives[1]) { $0.password = Self.password }
+    let written = try WrittenBackup(try #require(summary.archive), password: Self.password)
+    #expect(written.photos == [1: bytes])
+  }
+}

@@ -1,0 +1,248 @@
+import Foundation
+import Operations
+import PhotoLibrary
+import SystemPackage
+import TestSupport
+import Testing
+import Zip
+
+@testable import Backup
+
+/// `export --split`: several archives, each within the limits, which give the library back in any order.
+@Suite struct SplitTests {
+  private let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  /// Photos of some sizes, with copies in the same and in another category, assets, and settings.
+  static func library(_ seed: UInt64, photos count: Int = 24) throws -> SampleLibrary {
+    var random = SeededNumbers(seed: seed)
+    var members: [SampleLibrary.Member] = []
+    for id in 1...Int64(count) {
+      let content = UInt8.random(in: 0..<UInt8(count), using: &random)
+      let size = Int(content) * 37 % 900 + (content % 5 == 0 ? 1500 : 0)
+      if content == 7 {
+        members.append(.init(asset: "sample/\(id % 2).png", id: id * 3 + 1, category: id % 3 + 1))
+      } else {
+        members.append(
+          .init(
+            id: id * 3, category: Int64.random(in: 1...3, using: &random), name: "n\(content)",
+            fileName: "IMG_\(content).jpg", createdAt: 1_700_000_000_000 + id,
+            bytes: Array(repeating: content, count: size)))
+      }
+    }
+    var settings = Settings(createdAt: 5)
+    (settings.themeMode, settings.hasPIN, settings.valuesAsOf) = (.dark, true, 1_700_000_000_000)
+    let categories: [PhotoLibrary.Category] = [
+      .sample(1, "family"), .sample(2, "cars", color: "#4CAF50"), .sample(3, "плюшки"), .sample(4, "empty"),
+    ]
+    return try SampleLibrary(members, categories: categories, settings: settings)
+  }
+
+  static func limits(entries: Int = 10_000, bytes: Int = 1 << 30, archive: Int = 1 << 30) -> PhoneLimits {
+    var limits = PhoneLimits()
+    (limits.entries, limits.uncompressedBytes, limits.archiveBytes) = (entries, bytes, archive)
+    return limits
+  }
+
+  private func split(
+    _ library: SampleLibrary, _ limits: PhoneLimits, configure: (inout ExportOptions) -> Void = { _ in }
+  ) async throws -> (ExportSummary, [WrittenBackup]) {
+    let summary = try await library.exporting(to: scratch.path) {
+      $0.split = .phone(limits)
+      configure(&$0)
+    }
+    return (summary, try summary.archives.map { try WrittenBackup($0) })
+  }
+
+  @Test(arguments: 0..<6) func everyOrderGivesTheLibraryBack(_ seed: Int) async throws {
+    let library = try Self.library(UInt64(seed))
+    let limits = seed % 2 == 0 ? Self.limits(entries: 10) : Self.limits(bytes: 10_000)
+    let (summary, parts) = try await split(library, limits) { $0.verifies = seed % 3 == 0 }
+    #expect(parts.count >= 3 && summary.phoneRefusals == [] && !summary.isIncomplete)
+    let expected = try LibraryContent(library)
+    for part in parts {
+      expectNone(try part.faults())
+      #expect(part.names.count <= limits.entries)
+      #expect(part.entries.values.reduce(0) { $0 + $1.count } <= limits.uncompressedBytes)
+      #expect(part.metadata.categories.map(\.name) == expected.categories.map(\.name))
+      #expect(part.metadata.smilepile?.isPartial == true)
+    }
+    #expect(parts.flatMap { $0.metadata.photos.map(\.id) }.sorted() == expected.photos.map(\.id))
+    var random = SeededNumbers(seed: UInt64(seed))
+    for order in [parts, parts.reversed(), parts.shuffled(using: &random), parts.shuffled(using: &random)] {
+      let copy = try await SampleLibrary.importing(order.map(\.path))
+      #expect(try LibraryContent(copy) == expected)
+      expectNone(try copy.faults())
+    }
+    // and once more, together
+    let copy = try SampleLibrary()
+    let once = try await Work.import(parts.map(\.path), into: copy.path).summary
+    #expect(!once.isIncomplete && once.photosSkipped == 0)
+    let again = try await Work.import(parts.reversed().map(\.path), into: copy.path).summary
+    #expect(again.photosImported == 0 && again.photosSkipped == expected.photos.count)
+  }
+
+  @Test func thePartsKnowEachOther() async throws {
+    let library = try Self.library(1)
+    let (summary, parts) = try await split(library, Self.limits(entries: 12))
+    let places = parts.compactMap { $0.metadata.smilepile?.part }
+    #expect(places.map(\.number) == Array(1...parts.count) && Set(places.map(\.set)).count == 1)
+    #expect(places.allSatisfy { $0.count == parts.count } && summary.parts == parts.count)
+    #expect(Set(parts.map { $0.metadata.smilepile?.uuid }).count == parts.count)
+    #expect(try Library(path: library.path).lastExport()?.photos == library.contents.photos.count)
+    // the state is that of the whole library, and of a full export of it
+    let whole = try await library.exporting(to: scratch.path.appending("whole.zip"))
+    let state = try WrittenBackup(try #require(whole.archive)).metadata.smilepile?.state
+    #expect(parts.allSatisfy { $0.metadata.smilepile?.state == state })
+    let names = summary.archives.compactMap { $0.lastComponent?.string }
+    #expect(names[0].hasSuffix("_1of\(parts.count).zip") && names[0].hasPrefix("smilepile_backup_"))
+    #expect(Set(names.map { $0.prefix(32) }).count == 1)
+  }
+
+  @Test func equalCopiesStayTogether() async throws {
+    let (_, parts) = try await split(try Self.library(2, photos: 40), Self.limits(entries: 9))
+    var places: [String: Int] = [:]
+    for (index, part) in parts.enumerated() {
+      let categories = Dictionary(uniqueKeysWithValues: part.metadata.photos.map { ($0.id, $0.categoryId) })
+      for entry in part.metadata.photoManifest {
+        let content = "\(entry.checksum ?? "") \(categories[entry.photoId] ?? 0)"
+        #expect(places.updateValue(index, forKey: content) ?? index == index)
+      }
+    }
+  }
+
+  /// At each limit one archive, and one below it two; nothing is wasted but what cannot be known.
+  @Test func theLimitsAtTheirEdges() async throws {
+    let library = try SampleLibrary(
+      (1...6).map { .init(id: $0, fileName: "\($0).jpg", bytes: Array(repeating: UInt8($0), count: 1000)) },
+      categories: [.sample(1, "family")])
+    let (one, backups) = try await split(library, PhoneLimits())
+    #expect(one.parts == 1 && backups[0].metadata.smilepile?.part == nil)
+    #expect(backups[0].metadata.smilepile?.isPartial == false)
+    let bytes = backups[0].entries.values.reduce(0) { $0 + $1.count }
+    // per photo an MD5 that differs, and the numbers of the set
+    let slack = 6 * 64 + 300
+    for (limits, parts) in [
+      (Self.limits(entries: 8), 1), (Self.limits(entries: 7), 2), (Self.limits(bytes: bytes + slack), 1),
+      (Self.limits(bytes: bytes - 1), 2), (Self.limits(archive: one.archiveBytes - 1), 2),
+    ] {
+      let (summary, written) = try await split(library, limits)
+      #expect(summary.parts == parts && summary.phoneRefusals == [])
+      for backup in written { expectNone(try backup.faults()) }
+    }
+  }
+
+  @Test func aPhotoThatIsTooLargeIsAloneAndNamed() async throws {
+    let library = try SampleLibrary(
+      [
+        .init(id: 1, fileName: "a.jpg", bytes: [1]),
+        .init(id: 2, name: "film", fileName: "film.gif", bytes: Array(repeating: 2, count: 20_000)),
+        .init(id: 3, fileName: "c.jpg", bytes: [3]),
+      ], categories: [.sample(1, "family")])
+    let (summary, parts) = try await split(library, Self.limits(bytes: 10_000))
+    #expect(parts.map { $0.metadata.photos.map(\.id) } == [[1, 3], [2]])
+    #expect(
+      summary.phoneRefusals.count == 1 && summary.phoneRefusals[0].contains("photo 2 “film” in “Family”"))
+    #expect(summary.phoneRefusals[0].contains("part 2 of 2"))
+    let copy = try await SampleLibrary.importing(summary.archives.reversed())
+    #expect(try LibraryContent(copy) == LibraryContent(library))
+  }
+
+  @Test func noNameIsOverwritten() async throws {
+    let library = try Self.library(3)
+    let limits = Self.limits(entries: 9)
+    let count = try await library.exporting(to: scratch.path) {
+      $0.split = .phone(limits)
+      $0.isDryRun = true
+    }.parts
+    let taken = try scratch.write([1], to: "one_2of\(count).zip")
+    let error = await #expect(throws: BackupError.self) {
+      _ = try await library.exporting(to: scratch.path.appending("one.zip")) { $0.split = .phone(limits) }
+    }
+    guard case .destinationExists = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(Array(try Data(contentsOf: URL(fileURLWithPath: taken.string))) == [1])
+    #expect(try FolderTree(scratch.path).fileNames == ["one_2of\(count).zip"])
+    // two in one second
+    let (first, _) = try await split(library, limits)
+    let (second, _) = try await split(library, limits)
+    #expect(Set(first.archives).isDisjoint(with: second.archives) && second.archives.count == count)
+  }
+
+  @Test func whatIsCancelledLeavesNothing() async throws {
+    let library = try Self.library(4)
+    var options = ExportOptions()
+    options.split = .phone(Self.limits(entries: 9))
+    let work = Work.export(library.path, to: scratch.path, options: options)
+    work.cancel()
+    if (try? await work.summary) == nil { #expect(try FolderTree(scratch.path).fileNames == []) }
+  }
+
+  @Test func aPhotoWithoutAFileKeepsItsRowInAPart() async throws {
+    let library = try Self.library(5)
+    let lost = try #require(try library.contents.photos.first { !$0.isFromAssets && $0.fileSize > 0 })
+    try FileManager.default.removeItem(atPath: library.file(of: lost).string)
+    let (summary, parts) = try await split(library, Self.limits(entries: 9))
+    #expect(summary.missing.count == 1 && summary.isIncomplete)
+    #expect(parts.count { $0.metadata.photos.contains { $0.id == lost.id } } == 1)
+  }
+
+  @Test func aCategoryCanBeSplit() async throws {
+    let library = try Self.library(6, photos: 60)
+    let (_, parts) = try await split(library, Self.limits(entries: 9)) { $0.categories = ["cars"] }
+    #expect(parts.count > 1 && parts.allSatisfy { $0.metadata.categories.map(\.name) == ["cars"] })
+  }
+
+  @Test(arguments: ["encrypted", "json", "incremental"]) func whatCannotBeSplit(_ what: String) async throws {
+    let library = try Self.library(7)
+    let error = await #expect(throws: BackupError.self) {
+      _ = try await library.exporting(to: scratch.path) {
+        $0.split = .phone()
+        switch what {
+        case "encrypted": $0.password = "a long enough password"
+        case "json": $0.format = .json
+        default: $0.isIncremental = true
+        }
+      }
+    }
+    guard case .cannotSplit = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(try FolderTree(scratch.path).files.isEmpty)
+  }
+
+  @Test func aDryRunCountsTheParts() async throws {
+    let library = try Self.library(8)
+    let dry = try await library.exporting(to: scratch.path) {
+      $0.split = .phone(Self.limits(entries: 9))
+      $0.isDryRun = true
+    }
+    #expect(try dry.archives == [] && FolderTree(scratch.path).files.isEmpty)
+    let (real, _) = try await split(library, Self.limits(entries: 9))
+    #expect(dry.parts == real.parts && dry.photos == real.photos)
+  }
+
+  /// Ten thousand entries with the texts, as the apps count them.
+  @Test func tenThousandEntries() throws {
+    let photos = (1...Int64(10_000)).map { id in
+      SampleLibrary.Member(id: id, fileName: "\(id).jpg", bytes: []).photo
+    }
+    // equal content would stay together, whatever its number
+    let distinct = photos.map { photo in
+      var photo = photo
+      photo.fileSize = Int(photo.id)
+      return photo
+    }
+    for (count, parts) in [(9_998, [9_998]), (9_999, [9_998, 1])] {
+      let contents = LibraryContents(
+        categories: [.sample(1, "family")], photos: Array(distinct.prefix(count)),
+        settings: Settings(createdAt: 0))
+      let plan = try ExportPlan(contents, ExportOptions()) { $0.map { .success($0.fileSize) } }
+      #expect(SplitPlan(plan, PhoneLimits(), set: UUID()).parts.map(\.items.count) == parts)
+    }
+  }
+}
