@@ -20,6 +20,8 @@ public struct FileStatus: Sendable, Equatable {
   public let size: Int
   /// The date of the last change, in milliseconds since 1970.
   public let modified: Int64
+  /// The user id of who owns it.
+  public let owner: UInt32
   /// Device and inode: equal for two names of one file, and for nothing else at one time.
   public let identity: Identity
 
@@ -41,6 +43,7 @@ public struct FileStatus: Sendable, Equatable {
       }
     size = Int(status.st_size)
     modified = Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
+    owner = status.st_uid
     identity = Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
   }
 }

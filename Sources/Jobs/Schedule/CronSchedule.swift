@@ -1,0 +1,97 @@
+import FileSystem
+import Foundation
+import SystemPackage
+
+/// Installs jobs as lines of the user's crontab, for machines without systemd. All functions block.
+public struct CronSchedule: Sendable {
+  private let crontab = ChildProgram(name: "crontab")
+
+  /// Makes a value; nothing is read yet.
+  public init() {}
+
+  /// Whether there is a crontab to write to.
+  public static var isThere: Bool { ChildProgram.find("crontab") != nil }
+
+  /// What would be installed.
+  public func texts(of job: ScheduledJob) throws(ScheduleInstallError) -> [ScheduleText] {
+    let text = try CrontabBlock(job: job).text()
+    return text.isEmpty ? [] : [ScheduleText(place: "crontab", text: text)]
+  }
+
+  /// Puts the lines of these jobs into the crontab, in the place of those that they have there. All other lines stay
+  /// byte for byte; a crontab that is as it should be is not written.
+  public func install(_ jobs: [ScheduledJob]) throws(ScheduleInstallError) -> ScheduleChange {
+    var blocks: [(ScheduledJob, String)] = []
+    for job in jobs { blocks.append((job, try CrontabBlock(job: job).text())) }
+    return try change { table, change in
+      for (job, block) in blocks where table.block(job.mark) ?? "" != block {
+        if block.isEmpty {
+          table.remove(job.mark)
+          change.removed.append(job.mark)
+        } else {
+          table.install(block, mark: job.mark)
+          change.written.append(job.mark)
+        }
+      }
+    }
+  }
+
+  /// Takes the lines of these jobs out of the crontab.
+  public func remove(_ marks: Set<String>) throws(ScheduleInstallError) -> ScheduleChange {
+    try change { table, change in
+      for mark in marks.sorted() where table.remove(mark) { change.removed.append(mark) }
+    }
+  }
+
+  /// The marks of all jobs that are installed, of whichever job file.
+  public func marks() throws(ScheduleInstallError) -> Set<String> { Set(try read().marks) }
+
+  /// How the installation of a job stands.
+  public func status(
+    of job: ScheduledJob, at now: Date, in zone: TimeZone
+  ) throws(ScheduleInstallError) -> [InstalledTask] {
+    let block = try read().block(job.mark)
+    let isCurrent = block == (try CrontabBlock(job: job).text())
+    return ScheduledJob.Task.allCases.map { task in
+      let schedule = job.schedule(of: task)
+      let state: InstalledTask.State =
+        switch (block, schedule) {
+        case (nil, nil): .manual
+        case (nil, _): .missing
+        case (_, nil): isCurrent ? .manual : .needless
+        default: isCurrent ? .installed : .outdated
+        }
+      let nextRun =
+        state == .installed || state == .outdated
+        ? schedule?.nextRun(after: now, in: zone, skipped: .runsAfterwards) : nil
+      return InstalledTask(job: job.name, task: task, schedule: schedule, state: state, nextRun: nextRun)
+    }
+  }
+
+  private func change(
+    _ edit: (inout Crontab, inout ScheduleChange) -> Void
+  ) throws(ScheduleInstallError) -> ScheduleChange {
+    let old = try read()
+    var new = old
+    var change = ScheduleChange()
+    edit(&new, &change)
+    guard new != old else { return ScheduleChange() }
+    try crontab.succeed(["-"], input: new.text)
+    guard try read() == new else { throw .crontabChanged }
+    return change
+  }
+
+  /// Reads the crontab. That there is none is said by an error, which must not be mistaken for another one: what could
+  /// not be read would be lost by writing.
+  private func read() throws(ScheduleInstallError) -> Crontab {
+    let result = try crontab.run(["-l"])
+    if result.status == 0 { return Crontab(result.output) }
+    // cron and cronie; busybox
+    guard result.errors.contains("no crontab for") || result.errors.hasSuffix("No such file or directory")
+    else {
+      throw .program(
+        "crontab -l", reason: result.errors.isEmpty ? "exit status \(result.status)" : result.errors)
+    }
+    return Crontab([])
+  }
+}

@@ -1,0 +1,121 @@
+import SystemPackage
+
+/// The text of a user's crontab, in which each job has a block between two marks. What stands outside of the marks
+/// is somebody else's and stays byte for byte. Pure.
+struct Crontab: Equatable {
+  /// Line by line, each with its line feed, but perhaps for the last one.
+  private(set) var lines: [[UInt8]]
+
+  private static let newline = UInt8(ascii: "\n")
+  static let begin = "# begin smilepile schedule: "
+  static let end = "# end smilepile schedule: "
+
+  init(_ text: [UInt8]) {
+    lines = text.split(separator: Self.newline, omittingEmptySubsequences: false).map { $0 + [Self.newline] }
+    // what follows the last line feed is no line if it is empty
+    if let last = lines.popLast(), last.count > 1 { lines.append(last.dropLast()) }
+  }
+
+  var text: [UInt8] { Array(lines.joined()) }
+
+  /// The block of a job, marks included; nil if there is none.
+  func block(_ mark: String) -> String? {
+    range(of: mark).map { String(decoding: Array(lines[$0].joined()), as: UTF8.self) }
+  }
+
+  /// The marks of all blocks that begin here.
+  var marks: [String] {
+    lines.compactMap { line in
+      let line = Self.text(line)
+      return line.hasPrefix(Self.begin) ? String(line.dropFirst(Self.begin.count)) : nil
+    }
+  }
+
+  /// Puts a block in the place of the one with the same mark, or at the end.
+  mutating func install(_ block: String, mark: String) {
+    let new = Crontab(Array(block.utf8)).lines
+    if let range = range(of: mark) {
+      lines.replaceSubrange(range, with: new)
+      return
+    }
+    if let last = lines.last, last.last != Self.newline { lines[lines.count - 1].append(Self.newline) }
+    lines += new
+  }
+
+  /// Takes a block out; false if there is none.
+  @discardableResult
+  mutating func remove(_ mark: String) -> Bool {
+    guard let range = range(of: mark) else { return false }
+    lines.removeSubrange(range)
+    return true
+  }
+
+  /// From the mark to its end. A mark whose end is missing, or that another one follows first, was edited by
+  /// somebody: it is that line alone, lest other lines are taken for ours.
+  private func range(of mark: String) -> Range<Int>? {
+    guard let first = lines.firstIndex(where: { Self.text($0) == Self.begin + mark }) else { return nil }
+    for index in lines.indices[(first + 1)...] {
+      let line = Self.text(lines[index])
+      if line == Self.end + mark { return first..<(index + 1) }
+      if line.hasPrefix(Self.begin) { break }
+    }
+    return first..<(first + 1)
+  }
+
+  private static func text(_ line: [UInt8]) -> String {
+    String(decoding: line.last == newline ? line[..<(line.count - 1)] : line[...], as: UTF8.self)
+  }
+}
+
+/// What stands in a crontab for a job. Pure.
+struct CrontabBlock {
+  let job: ScheduledJob
+
+  /// Cron cuts a longer command off, in silence. cron's MAX_COMMAND, of 1000 with the final zero.
+  static let longestCommand = 998
+
+  /// The block with its marks; empty if nothing runs by the clock.
+  ///
+  /// - Throws: `ScheduleInstallError.commandTooLong`, `.backslashForCron`.
+  func text() throws(ScheduleInstallError) -> String {
+    // some crons take two backslashes for one, some do not
+    let words = job.command(for: .backup)
+    guard !words.contains(where: { $0.contains("\\") }) else { throw .backslashForCron(job: job.name) }
+    var lines: [String] = []
+    for task in ScheduledJob.Task.allCases {
+      guard let schedule = job.schedule(of: task) else { continue }
+      for time in schedule.cronTimes {
+        let command = Self.command(job, task, time.condition)
+        guard command.utf8.count <= Self.longestCommand else { throw .commandTooLong(job: job.name) }
+        lines.append("\(time.fields) \(command)")
+      }
+    }
+    guard !lines.isEmpty else { return "" }
+    let note = "# made by `smilepile schedule install`: change the job file and install again"
+    return ([Crontab.begin + job.mark, note] + lines + [Crontab.end + job.mark])
+      .map { $0 + "\n" }.joined()
+  }
+
+  private static func command(
+    _ job: ScheduledJob, _ task: ScheduledJob.Task, _ condition: String?
+  ) -> String {
+    let words = ["nice", "-n", "19", "ionice", "-c", "3"] + job.command(for: task)
+    let command = words.map(shellQuoted).joined(separator: " ")
+    // cron(8) takes % for a line feed, unless a backslash is before it
+    return ((condition.map { "\($0) && " } ?? "") + command).replacing("%", with: "\\%")
+  }
+
+  /// A word for sh: as it is where that is safe, otherwise in single quotes.
+  static func shellQuoted(_ word: String) -> String {
+    let plain = word.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "-"):
+        true
+      default: false
+      }
+    }
+    return plain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+  }
+}

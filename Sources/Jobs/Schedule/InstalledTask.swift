@@ -1,0 +1,52 @@
+import Foundation
+
+/// What is known of one thing that a job does by the clock.
+public struct InstalledTask: Sendable, Equatable {
+  /// How what is installed stands to what the job file asks for.
+  public enum State: String, Sendable {
+    /// It is what the job file asks for, and runs.
+    case installed
+    /// It was installed from another job file's text, or by another version: install again.
+    case outdated
+    /// It is what the job file asks for, and will not run: the timer is stopped or disabled.
+    case stopped
+    /// The job file asks for it, and it is not there.
+    case missing
+    /// The job file does not ask for it (any more), and it is there.
+    case needless
+    /// The job file does not ask for it, and it is not there.
+    case manual
+    /// Something of somebody else's has its name.
+    case foreign
+  }
+
+  /// The job's name.
+  public var job: String
+  /// What it does.
+  public var task: ScheduledJob.Task
+  /// When; nil if the job file asks for nothing.
+  public var schedule: Schedule?
+  /// How it stands.
+  public var state: State
+  /// When it will run, but for a delay of up to two minutes; nil if it will not.
+  public var nextRun: Date?
+
+  /// Whether what the job file asks for is what will happen.
+  public var isAsAsked: Bool { state == .installed || state == .manual }
+}
+
+/// What an installation or a removal did.
+public struct ScheduleChange: Sendable, Equatable {
+  /// The units, or the job of the crontab, that were written, and were not like that before.
+  public var written: [String] = []
+  /// Those that were removed.
+  public var removed: [String] = []
+}
+
+/// A file or block as it would be installed.
+public struct ScheduleText: Sendable, Equatable {
+  /// The file's path, or the command that takes the lines.
+  public var place: String
+  /// What is in it.
+  public var text: String
+}

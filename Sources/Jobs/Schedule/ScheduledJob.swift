@@ -1,0 +1,93 @@
+import FileSystem
+import SystemPackage
+
+/// What of a job matters to whoever runs it by the clock.
+public struct ScheduledJob: Sendable, Equatable {
+  /// The two things that a job does by the clock.
+  public enum Task: String, Sendable, CaseIterable {
+    /// `smilepile backup`.
+    case backup
+    /// `smilepile drill`.
+    case drill
+  }
+
+  /// Its name in the job file.
+  public var name: String
+  /// The job file, by an absolute path.
+  public var configuration: FilePath
+  /// `smilepile` itself, by an absolute path.
+  public var program: FilePath
+  /// The folders in which it writes, by absolute paths: the library, the destinations, those of its state and its
+  /// cache, that of the Prometheus file.
+  public var writable: [FilePath]
+  /// Whether it starts programs of the user's: hooks, a password command. What those need nobody knows.
+  public var runsCommands: Bool
+  /// When it backs up.
+  public var schedule: Schedule
+  /// When it proves that its archives restore; nil for never.
+  public var drill: Schedule?
+
+  /// Makes a value of these parts.
+  ///
+  /// - Throws: `ScheduledJobError` for what neither a unit nor a crontab can hold.
+  public init(
+    name: String, configuration: FilePath, program: FilePath, writable: [FilePath],
+    runsCommands: Bool = false,
+    schedule: Schedule, drill: Schedule? = .defaultDrill
+  ) throws(ScheduledJobError) {
+    guard !name.isEmpty, Self.fits(name), name.utf8.count <= 100 else { throw .unfitName(name) }
+    for path in [configuration, program] + writable {
+      guard path.isAbsolute, Self.fits(path.string) else { throw .unfitPath(path, job: name) }
+    }
+    self.name = name
+    self.configuration = configuration
+    self.program = program
+    self.writable = writable
+    self.runsCommands = runsCommands
+    self.schedule = schedule
+    self.drill = drill
+  }
+
+  /// Lines are lines in both kinds of file, and no escape reaches all of their places.
+  private static func fits(_ text: String) -> Bool {
+    !text.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
+  }
+
+  /// When something is done; nil if never by the clock.
+  public func schedule(of task: Task) -> Schedule? {
+    let schedule = task == .backup ? schedule : drill
+    return schedule?.frequency == .manual ? nil : schedule
+  }
+
+  /// The words of the command that does it.
+  func command(for task: Task) -> [String] {
+    [program.string, task.rawValue, "--config", configuration.string, "--", name]
+  }
+
+  /// The first line of what is installed for this job: it says whose it is.
+  var mark: String { "job \(Self.quoted(name)) of \(Self.quoted(configuration.string))" }
+
+  private static func quoted(_ text: String) -> String {
+    "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+  }
+}
+
+/// Why a job cannot be installed anywhere.
+public enum ScheduledJobError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// Empty, too long, or with control characters.
+  case unfitName(String)
+  /// Relative, or with control characters.
+  case unfitPath(FilePath, job: String)
+
+  /// One line with its remedy.
+  public var description: String {
+    switch self {
+    case .unfitName(let name):
+      "the job “\(name)” cannot be scheduled: its name is empty, longer than 100 bytes or has control characters; rename it"
+        .escaped
+    case .unfitPath(let path, let job):
+      "the job “\(job)” cannot be scheduled: \(path) is no absolute path, or has control characters; rename it"
+        .escaped
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import SystemPackage
+
+/// For whom systemd runs a unit.
+public enum UnitScope: Sendable, Equatable {
+  /// For one user, while that user is logged in or lingers.
+  case user
+  /// For the machine, as root.
+  case system
+}
+
+/// The texts of a service and its timer. Pure.
+struct UnitText {
+  let job: ScheduledJob
+  let task: ScheduledJob.Task
+  let scope: UnitScope
+
+  /// Begins the first line of every unit that is made here.
+  static let header = "# smilepile schedule: "
+  /// Ends the first line of every unit that is made here.
+  private var firstLine: String { Self.header + job.mark }
+
+  /// The unit's name without its kind. Unique for each name of a job, and safe as a file's.
+  static func name(_ task: ScheduledJob.Task, _ job: String) -> String {
+    "smilepile-\(task)-" + job.utf8.map(\.inUnitName).joined()
+  }
+
+  var service: String {
+    """
+    \(firstLine)
+    \(Self.origin)
+    # A result that is incomplete (exit 3) is a failure here too, on purpose: somebody should look.
+
+    [Unit]
+    Description=\(task == .backup ? "Back up the photos of" : "Prove that the archives restore of") \
+    \(Self.specifiersEscaped(job.name)) (smilepile)
+    Documentation=man:smilepile(1)
+    \(scope == .system ? "After=local-fs.target remote-fs.target\n" : "")
+    [Service]
+    Type=oneshot
+    ExecStart=:\(job.command(for: task).map(Self.quoted).joined(separator: " "))
+    SyslogIdentifier=smilepile
+    Nice=19
+    IOSchedulingClass=idle
+    # what it has begun it takes back within this time
+    TimeoutStopSec=5min
+    UMask=0077
+
+    # The whole system is read-only for it, but for these.
+    ProtectSystem=strict
+    ProtectHome=read-only
+    \(folders)
+
+    \(job.runsCommands ? Self.forCommands : Self.hardening)
+
+    """
+  }
+
+  /// Nil if there is nothing to do by the clock.
+  var timer: String? {
+    guard let schedule = job.schedule(of: task) else { return nil }
+    return """
+      \(firstLine)
+      \(Self.origin)
+
+      [Unit]
+      Description=\(schedule): \(task.rawValue) of \(Self.specifiersEscaped(job.name)) (smilepile)
+      Documentation=man:smilepile(1)
+
+      [Timer]
+      \(schedule.calendarExpressions.map { "OnCalendar=\($0)" }.joined(separator: "\n"))
+      # what the machine slept through is made up for
+      Persistent=true
+      RandomizedDelaySec=2min
+
+      [Install]
+      WantedBy=timers.target
+
+      """
+  }
+
+  private static let origin =
+    "# Made by `smilepile schedule install`: change the job file and install again. Drop-ins stay as they are."
+
+  /// A folder that is not there when the service starts (`-`) is for the command to tell of, and not for systemd.
+  private var folders: String {
+    let own = job.writable + (job.runsCommands && scope == .system ? ["/var/spool", "/var/mail"] : [])
+    var lines: [String] = []
+    for path in own {
+      let line = "ReadWritePaths=" + Self.quoted("-" + path.lexicallyNormalized().string)
+      if !lines.contains(line) { lines.append(line) }
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  /// Everything that a program needs not which reads and writes files. SQLite gives its files the owner of the
+  /// database, for which root needs CAP_CHOWN.
+  private static let hardening = """
+    PrivateTmp=true
+    NoNewPrivileges=true
+    CapabilityBoundingSet=CAP_CHOWN CAP_DAC_OVERRIDE CAP_DAC_READ_SEARCH CAP_FOWNER
+    PrivateDevices=true
+    PrivateNetwork=true
+    RestrictAddressFamilies=AF_UNIX
+    ProtectKernelTunables=true
+    ProtectKernelModules=true
+    ProtectKernelLogs=true
+    ProtectControlGroups=true
+    ProtectClock=true
+    ProtectHostname=true
+    ProtectProc=invisible
+    RestrictNamespaces=true
+    RestrictRealtime=true
+    RestrictSUIDSGID=true
+    LockPersonality=true
+    MemoryDenyWriteExecute=true
+    SystemCallArchitectures=native
+    SystemCallFilter=@system-service
+    SystemCallFilter=~@resources
+    SystemCallErrorNumber=EPERM
+    KeyringMode=private
+    """
+
+  /// Hooks send mail, mount disks, ask agents for passwords: most walls would be in their way. They see the read-only
+  /// system above.
+  private static let forCommands = """
+    # The job has hooks or a password command. They may need the network, setgid mailers or an agent, so that there are
+    # fewer walls than around a job without; more can be set in a drop-in.
+    KeyringMode=private
+    """
+
+  /// A word of a command line or of a list of paths: in quotes, and without specifiers. Variables are not replaced
+  /// where the line begins with `:`. systemd.syntax(7), systemd.service(5).
+  static func quoted(_ text: String) -> String {
+    let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+    return "\"" + specifiersEscaped(escaped) + "\""
+  }
+
+  /// `%` begins a specifier everywhere in a unit.
+  static func specifiersEscaped(_ text: String) -> String { text.replacing("%", with: "%%") }
+}
+
+extension UInt8 {
+  /// As systemd-escape(1) does, but that `-` stays, which is common in names and stands for no slash here.
+  fileprivate var inUnitName: String {
+    switch self {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
+      return String(UnicodeScalar(self))
+    default:
+      let digits = String(self, radix: 16)
+      return "\\x" + (digits.count == 1 ? "0" : "") + digits
+    }
+  }
+}
