@@ -33,6 +33,10 @@ public struct Job: Sendable, Equatable {
   public var permissions: UInt16?
   /// Which archives stay; nil for all.
   public var retention: RetentionPolicy?
+  /// When it runs by the clock; nil for only when somebody runs it.
+  public var schedule: Schedule?
+  /// When it is proven by the clock that its archives restore; nil for never.
+  public var drill: Schedule?
   /// What is run beside it.
   public var hooks = Hooks()
   /// Where its status is written for others, as JSON.

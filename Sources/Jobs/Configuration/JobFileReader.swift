@@ -72,6 +72,7 @@ struct JobFileReader {
     job.permissions = permissions(&section)
     job.retention = retention(&section)
     job.hooks = hooks(&section)
+    schedules(&section, &job)
     job.statusFile = section.text("status-file").map(path)
     job.prometheusFile = section.text("prometheus-file").map(path)
     job.lockWait = section.seconds("lock-wait") ?? job.lockWait
@@ -227,11 +228,11 @@ struct JobFileReader {
 
   // MARK: Parts
 
-  private mutating func section(_ node: Node, _ name: String) -> YAMLSection? {
+  mutating func section(_ node: Node, _ name: String) -> YAMLSection? {
     YAMLSection(node, name: name) { faults.append($0) }
   }
 
-  private mutating func close(_ section: inout YAMLSection) {
+  mutating func close(_ section: inout YAMLSection) {
     section.finish()
     faults += section.faults
   }

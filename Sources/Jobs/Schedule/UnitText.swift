@@ -37,6 +37,7 @@ struct UnitText {
     \(scope == .system ? "After=local-fs.target remote-fs.target\n" : "")
     [Service]
     Type=oneshot
+    \(variables)
     ExecStart=:\(job.command(for: task).map(Self.quoted).joined(separator: " "))
     SyslogIdentifier=smilepile
     Nice=19
@@ -80,6 +81,12 @@ struct UnitText {
 
   private static let origin =
     "# Made by `smilepile schedule install`: change the job file and install again. Drop-ins stay as they are."
+
+  /// `Environment=` replaces specifiers, and no variables. systemd.exec(5)
+  private var variables: String {
+    job.environment.sorted { $0.key < $1.key }.map { "Environment=" + Self.quoted("\($0.key)=\($0.value)") }
+      .joined(separator: "\n")
+  }
 
   /// A folder that is not there when the service starts (`-`) is for the command to tell of, and not for systemd.
   private var folders: String {
