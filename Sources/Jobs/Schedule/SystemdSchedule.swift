@@ -161,7 +161,10 @@ public struct SystemdSchedule: Sendable {
     default: break
     }
     guard current == 2 else { return .outdated }
-    let result = try systemctl.run(["is-active", "--quiet", "\(name).timer"])
-    return result.status == 0 ? .installed : .stopped
+    // it may run now and not after the next start, or the other way round
+    for question in ["is-active", "is-enabled"] {
+      guard try systemctl.run([question, "--quiet", "\(name).timer"]).status == 0 else { return .stopped }
+    }
+    return .installed
   }
 }
