@@ -34,8 +34,8 @@ public struct ScheduledJob: Sendable, Equatable {
   /// - Throws: `ScheduledJobError` for what neither a unit nor a crontab can hold.
   public init(
     name: String, configuration: FilePath, program: FilePath, writable: [FilePath],
-    runsCommands: Bool = false,
-    schedule: Schedule, drill: Schedule? = .defaultDrill
+    runsCommands: Bool = false, environment: [String: String] = [:],
+    schedule: Schedule?, drill: Schedule? = .defaultDrill
   ) throws(ScheduledJobError) {
     guard !name.isEmpty, Self.fits(name), name.utf8.count <= 100 else { throw .unfitName(name) }
     for path in [configuration, program] + writable {
@@ -84,7 +84,7 @@ public struct ScheduledJob: Sendable, Equatable {
   public static func name(in mark: String, of configuration: FilePath) -> String? {
     let end = " of \(quoted(configuration.string))"
     guard mark.hasPrefix(start + "\""), mark.hasSuffix("\"" + end) else { return nil }
-    return mark.dropFirst(start.count + 1).dropLast(end.count + 1)
+    return String(mark.dropFirst(start.count + 1).dropLast(end.count + 1))
       .replacing("\\\"", with: "\"").replacing("\\\\", with: "\\")
   }
 

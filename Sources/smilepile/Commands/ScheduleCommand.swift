@@ -54,7 +54,7 @@ struct ScheduleCommand: ParsableCommand {
 
     func run() throws {
       let reporter = Reporter(output)
-      let scheduler = try jobs.scheduler()
+      let scheduler = try jobs.scheduler(needed: !self.print)
       let plan = try jobs.read()
       for job in plan.jobs { warnOfSkippedRuns(job, scheduler, reporter) }
       if self.print {
@@ -70,7 +70,7 @@ struct ScheduleCommand: ParsableCommand {
       let change = try scheduler.install(plan.jobs)
       for name in change.written { reporter.result("installed \(name)".escaped) }
       for name in change.removed { reporter.result("removed \(name)".escaped) }
-      if change == ScheduleChange() {
+      if change.isEmpty {
         let isNothing = plan.jobs.allSatisfy { $0.schedule == nil && $0.drill == nil }
         reporter.result(
           isNothing ? "nothing to install: no job has a schedule" : "everything is installed already")

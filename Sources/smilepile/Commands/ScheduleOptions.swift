@@ -41,10 +41,13 @@ struct ScheduleOptions: ParsableArguments {
   private var environment: [String: String] { ProcessInfo.processInfo.environment }
 
   /// Whose clock.
-  func scheduler() throws -> Scheduler {
-    if cron || !systemd && units == nil && !SystemdSchedule.isRunning {
-      guard !cron, !CronSchedule.isThere else { return .cron(CronSchedule()) }
-      throw ScheduleInstallError.noScheduler
+  ///
+  /// - Parameter needed: whether there has to be one, or it is only asked what would be told to it.
+  func scheduler(needed: Bool = true) throws -> Scheduler {
+    if cron { return .cron(CronSchedule()) }
+    if !systemd, units == nil, !SystemdSchedule.isRunning {
+      if CronSchedule.isThere { return .cron(CronSchedule()) }
+      if needed { throw ScheduleInstallError.noScheduler }
     }
     let scope: UnitScope = system || !user && geteuid() == 0 ? .system : .user
     return .systemd(SystemdSchedule(scope, folder: units.map { FilePath($0) }, environment: environment))
