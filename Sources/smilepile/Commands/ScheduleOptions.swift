@@ -38,6 +38,8 @@ struct ScheduleOptions: ParsableArguments {
     }
   }
 
+  private static var workingFolder: FilePath { FilePath(FileManager.default.currentDirectoryPath) }
+
   private var environment: [String: String] { ProcessInfo.processInfo.environment }
 
   /// Whose clock.
@@ -50,7 +52,8 @@ struct ScheduleOptions: ParsableArguments {
       if needed { throw ScheduleInstallError.noScheduler }
     }
     let scope: UnitScope = system || !user && geteuid() == 0 ? .system : .user
-    return .systemd(SystemdSchedule(scope, folder: units.map { FilePath($0) }, environment: environment))
+    let folder = units.map { Self.workingFolder.pushing(FilePath($0)) }
+    return .systemd(SystemdSchedule(scope, folder: folder, environment: environment))
   }
 
   /// The job file by its absolute path, whether it can be read or not: a schedule can be removed without.
@@ -60,7 +63,7 @@ struct ScheduleOptions: ParsableArguments {
     let found =
       places.first { FileManager.default.fileExists(atPath: $0.string) } ?? (named == nil ? nil : places[0])
     guard let found else { throw JobFile.Missing.file(places) }
-    return FilePath(FileManager.default.currentDirectoryPath).pushing(found).lexicallyNormalized()
+    return Self.workingFolder.pushing(found).lexicallyNormalized()
   }
 
   /// The jobs that were named, and what they need.
