@@ -43,6 +43,11 @@ enum Main {
     StandardStreams.occupy()
     // what this user makes, this user can read
     umask(umask(0o077) & 0o077)
+    // without /proc the language's runtime knows no arguments, and what was asked for would not be done, in silence
+    guard access("/proc/self/cmdline", R_OK) == 0 else {
+      Console.standard.print("smilepile: /proc is not mounted; mount -t proc proc /proc", to: .error)
+      exit(.failed)
+    }
     let arguments = Array(CommandLine.arguments.dropFirst())
     let options = arguments.prefix { $0 != "--" }
     if !options.contains("--quiet"), !options.contains("-q") {
