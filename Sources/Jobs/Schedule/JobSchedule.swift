@@ -61,7 +61,11 @@ public struct ServiceFolders: Sendable, Equatable {
     }
     state = folder("STATE_DIRECTORY", "XDG_STATE_HOME", ".local/state")
     cache = folder("CACHE_DIRECTORY", "XDG_CACHE_HOME", ".cache")
-    variables = ["HOME": home, "STATE_DIRECTORY": state.string, "CACHE_DIRECTORY": cache.string]
+    variables = [
+      "HOME": home, "STATE_DIRECTORY": state.string, "CACHE_DIRECTORY": cache.string,
+      // it would log of each thread that it may not make nicer than 19
+      "LIBDISPATCH_LOG": "NO",
+    ]
   }
 
   /// Makes them where they are not there, mode 0700: a service can write in them, and not make them.
