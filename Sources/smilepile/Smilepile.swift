@@ -32,7 +32,7 @@ struct Smilepile: AsyncParsableCommand {
     subcommands: [
       Init.self, Add.self, Remove.self, Undo.self, List.self, Export.self, Import.self, Inspect.self,
       Verify.self, Flatten.self, Repair.self, Heal.self, Stats.self, PINCommand.self, BackupCommand.self,
-      Archives.self, Prune.self, Drill.self, Config.self,
+      Archives.self, Prune.self, Drill.self, ScheduleCommand.self, Config.self,
     ])
 }
 
@@ -44,6 +44,11 @@ enum Main {
     StandardStreams.occupy()
     // what this user makes, this user can read
     umask(umask(0o077) & 0o077)
+    // without /proc the language's runtime knows no arguments, and what was asked for would not be done, in silence
+    guard access("/proc/self/cmdline", R_OK) == 0 else {
+      Console.standard.print("smilepile: /proc is not mounted; mount -t proc proc /proc", to: .error)
+      exit(.failed)
+    }
     let arguments = Array(CommandLine.arguments.dropFirst())
     let options = arguments.prefix { $0 != "--" }
     Console.standard.setStyle(.detected(isUnattended: ["backup", "drill"].contains(arguments.first)))

@@ -69,7 +69,7 @@ struct JobFileTests {
     #expect(job.hooks.finally == "z" && job.hooks.timeLimit == 120)
     #expect(try job.schedule == Schedule(frequency: "monthly", day: 31, time: "02:30"))
     #expect(try job.drill == Schedule(frequency: "daily", day: nil, time: "04:00") && job.drillSample == nil)
-    #expect(jobs[1].schedule == nil && jobs[1].drill == Schedule.defaultDrill && jobs[1].drillSample == 100)
+    #expect(jobs[1].schedule == nil && jobs[1].drill == nil && jobs[1].drillSample == 100)
     #expect(job.statusFile == "/etc/smilepile/s.json" && job.prometheusFile == "/p.prom")
     #expect(jobs[1].library == nil && jobs[1].verifies && jobs[1].retention == nil)
   }
@@ -91,7 +91,7 @@ struct JobFileTests {
     ("jobs:\n  a:\n    destinations: {path: x, marker: a/b}\n", 3, "name of a file"),
     ("jobs:\n  -bad:\n    destinations: x\n", 2, "cannot be a job's name"),
     ("jobs:\n  a:\n    destinations: x\n    schedule: {frequency: hourly}\n", 4, "hourly"),
-    ("jobs:\n  a:\n    destinations: x\n    schedule: {time: 02:30}\n", 4, "needs “frequency”"),
+    ("jobs:\n  a:\n    destinations: x\n    schedule: {time: 02:30}\n", 4, "has no “frequency”"),
     ("jobs: none\n", 1, "has to be a list of"),
     ("job:\n  a: x\n", 1, "did you mean “jobs”?"),
     ("", 0, "it is empty"),

@@ -33,12 +33,12 @@ public struct Job: Sendable, Equatable {
   public var permissions: UInt16?
   /// Which archives stay; nil for all.
   public var retention: RetentionPolicy?
+  /// When it runs by the clock; nil for only when somebody runs it.
+  public var schedule: Schedule?
+  /// When it is proven by the clock that its archives restore; nil for never.
+  public var drill: Schedule?
   /// What is run beside it.
   public var hooks = Hooks()
-  /// When it runs by itself; nil where nobody said, and then never.
-  public var schedule: Schedule?
-  /// When a drill runs by itself: weekly, unless somebody says otherwise.
-  public var drill = Schedule.defaultDrill
   /// How many photos a drill restores; nil for all.
   public var drillSample: Int? = 100
   /// Where its status is written for others, as JSON.

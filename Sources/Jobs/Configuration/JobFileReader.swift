@@ -72,8 +72,7 @@ struct JobFileReader {
     job.permissions = permissions(&section)
     job.retention = retention(&section)
     job.hooks = hooks(&section)
-    job.schedule = schedule("schedule", &section)
-    drill(&section, &job)
+    schedules(&section, &job)
     job.statusFile = section.text("status-file").map(path)
     job.prometheusFile = section.text("prometheus-file").map(path)
     job.lockWait = section.seconds("lock-wait") ?? job.lockWait
@@ -227,51 +226,13 @@ struct JobFileReader {
     return hooks
   }
 
-  private mutating func schedule(_ key: String, _ section: inout YAMLSection) -> Schedule? {
-    guard let node = section.node(key), var part = self.section(node, "“\(key)”") else { return nil }
-    defer { close(&part) }
-    return Self.schedule(&part)
-  }
-
-  private mutating func drill(_ section: inout YAMLSection, _ job: inout Job) {
-    guard let node = section.node("drill"), var part = self.section(node, "“drill”") else { return }
-    defer { close(&part) }
-    if part.all.contains(where: { $0.key == "sample" }) {
-      job.drillSample = part.text("sample") == "all" ? nil : part.number("sample", in: 1 ... .max)
-    } else {
-      _ = part.node("sample")
-    }
-    if part.all.contains(where: { ["frequency", "day", "time"].contains($0.key) }) {
-      job.drill = Self.schedule(&part) ?? job.drill
-    } else {
-      for key in ["frequency", "day", "time"] { _ = part.node(key) }
-    }
-  }
-
-  /// The keys `frequency`, `day` and `time`.
-  private static func schedule(_ part: inout YAMLSection) -> Schedule? {
-    let frequency = part.text("frequency")
-    let day = part.number("day", in: 1...31)
-    let time = part.text("time")
-    guard let frequency else {
-      part.fault(part.line, "\(part.name) needs “frequency”: daily, weekly, monthly or manual")
-      return nil
-    }
-    do {
-      return try Schedule(frequency: frequency, day: day, time: time)
-    } catch {
-      part.fault(part.line, "\(part.name): \(error)")
-      return nil
-    }
-  }
-
   // MARK: Parts
 
-  private mutating func section(_ node: Node, _ name: String) -> YAMLSection? {
+  mutating func section(_ node: Node, _ name: String) -> YAMLSection? {
     YAMLSection(node, name: name) { faults.append($0) }
   }
 
-  private mutating func close(_ section: inout YAMLSection) {
+  mutating func close(_ section: inout YAMLSection) {
     section.finish()
     faults += section.faults
   }

@@ -26,7 +26,7 @@ extension Schedule {
   }
 
   /// Tomorrow is the first of a month: with GNU's date and with busybox's.
-  private static let isLastDay = #"[ "$(date -d "@$(($(date +%s) + 86400))" +%d)" = 01 ]"#
+  static let isLastDay = #"[ "$(date -d "@$(($(date +%s) + 86400))" +%d)" = 01 ]"#
 
   /// The times that together make this schedule; none for a manual one.
   public var cronTimes: [CronTime] {

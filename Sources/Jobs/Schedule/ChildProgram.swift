@@ -29,6 +29,8 @@ struct ChildProgram: Sendable {
       let process = Process()
       process.executableURL = URL(filePath: program)
       process.arguments = words
+      // the working folder may be one that this user may not enter
+      process.currentDirectoryURL = URL(filePath: "/")
       process.environment = ProcessInfo.processInfo.environment.merging(["LC_ALL": "C"]) { $1 }
       (process.standardInput, process.standardOutput, process.standardError) = (files[0], files[1], files[2])
       try process.run()

@@ -79,7 +79,7 @@ struct CrontabBlock {
   /// - Throws: `ScheduleInstallError.commandTooLong`, `.backslashForCron`.
   func text() throws(ScheduleInstallError) -> String {
     // some crons take two backslashes for one, some do not
-    let words = job.command(for: .backup)
+    let words = job.command(for: .backup) + job.environment.values
     guard !words.contains(where: { $0.contains("\\") }) else { throw .backslashForCron(job: job.name) }
     var lines: [String] = []
     for task in ScheduledJob.Task.allCases {
@@ -99,8 +99,11 @@ struct CrontabBlock {
   private static func command(
     _ job: ScheduledJob, _ task: ScheduledJob.Task, _ condition: String?
   ) -> String {
+    // cron knows the user's home
+    let variables = job.environment.filter { $0.key != "HOME" }.sorted { $0.key < $1.key }
+      .map { "\($0.key)=\(shellQuoted($0.value))" }
     let words = ["nice", "-n", "19", "ionice", "-c", "3"] + job.command(for: task)
-    let command = words.map(shellQuoted).joined(separator: " ")
+    let command = (variables + words.map(shellQuoted)).joined(separator: " ")
     // cron(8) takes % for a line feed, unless a backslash is before it
     return ((condition.map { "\($0) && " } ?? "") + command).replacing("%", with: "\\%")
   }

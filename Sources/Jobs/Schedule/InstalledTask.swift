@@ -41,6 +41,9 @@ public struct ScheduleChange: Sendable, Equatable {
   public var written: [String] = []
   /// Those that were removed.
   public var removed: [String] = []
+
+  /// Nothing was done.
+  public var isEmpty: Bool { written.isEmpty && removed.isEmpty }
 }
 
 /// A file or block as it would be installed.

@@ -22,8 +22,10 @@ public struct ScheduledJob: Sendable, Equatable {
   public var writable: [FilePath]
   /// Whether it starts programs of the user's: hooks, a password command. What those need nobody knows.
   public var runsCommands: Bool
-  /// When it backs up.
-  public var schedule: Schedule
+  /// Variables that it needs: systemd gives a service of the machine no HOME, and nobody gives it the XDG folders.
+  public var environment: [String: String]
+  /// When it backs up; nil for only by hand.
+  public var schedule: Schedule?
   /// When it proves that its archives restore; nil for never.
   public var drill: Schedule?
 
@@ -32,8 +34,8 @@ public struct ScheduledJob: Sendable, Equatable {
   /// - Throws: `ScheduledJobError` for what neither a unit nor a crontab can hold.
   public init(
     name: String, configuration: FilePath, program: FilePath, writable: [FilePath],
-    runsCommands: Bool = false,
-    schedule: Schedule, drill: Schedule? = .defaultDrill
+    runsCommands: Bool = false, environment: [String: String] = [:],
+    schedule: Schedule?, drill: Schedule? = .defaultDrill
   ) throws(ScheduledJobError) {
     guard !name.isEmpty, Self.fits(name), name.utf8.count <= 100 else { throw .unfitName(name) }
     for path in [configuration, program] + writable {
@@ -43,7 +45,11 @@ public struct ScheduledJob: Sendable, Equatable {
     self.configuration = configuration
     self.program = program
     self.writable = writable
+    for (key, value) in environment where !Self.fits(value) || key.contains("=") {
+      throw .unfitPath(FilePath(value), job: name)
+    }
     self.runsCommands = runsCommands
+    self.environment = environment
     self.schedule = schedule
     self.drill = drill
   }
@@ -65,7 +71,22 @@ public struct ScheduledJob: Sendable, Equatable {
   }
 
   /// The first line of what is installed for this job: it says whose it is.
-  var mark: String { "job \(Self.quoted(name)) of \(Self.quoted(configuration.string))" }
+  public var mark: String { Self.mark(of: name, in: configuration) }
+
+  /// The same for any name, since a job may be gone from its file and still be installed.
+  public static func mark(of name: String, in configuration: FilePath) -> String {
+    "\(start)\(quoted(name)) of \(quoted(configuration.string))"
+  }
+
+  private static let start = "job "
+
+  /// The name of the job of a mark; nil if the mark is of another job file.
+  public static func name(in mark: String, of configuration: FilePath) -> String? {
+    let end = " of \(quoted(configuration.string))"
+    guard mark.hasPrefix(start + "\""), mark.hasSuffix("\"" + end) else { return nil }
+    return String(mark.dropFirst(start.count + 1).dropLast(end.count + 1))
+      .replacing("\\\"", with: "\"").replacing("\\\\", with: "\\")
+  }
 
   private static func quoted(_ text: String) -> String {
     "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
@@ -78,6 +99,8 @@ public enum ScheduledJobError: Error, Equatable, Sendable, CustomStringConvertib
   case unfitName(String)
   /// Relative, or with control characters.
   case unfitPath(FilePath, job: String)
+  /// Nobody says which library.
+  case noLibrary(job: String)
 
   /// One line with its remedy.
   public var description: String {
@@ -88,6 +111,7 @@ public enum ScheduledJobError: Error, Equatable, Sendable, CustomStringConvertib
     case .unfitPath(let path, let job):
       "the job “\(job)” cannot be scheduled: \(path) is no absolute path, or has control characters; rename it"
         .escaped
+    case .noLibrary(let job): "the job “\(job)” names no library; write “library:” into the job file".escaped
     }
   }
 }

@@ -55,11 +55,12 @@ public struct SystemdSchedule: Sendable {
     var change = ScheduleChange()
     for job in jobs {
       for (name, text) in units(of: job) {
-        if let text {
-          if try folder.install(text, as: name, mark: job.mark) { change.written.append(name) }
-        } else if try isOurs(name, job.mark, folder) {
-          try take(name, job.mark, folder, &change)
-        }
+        guard let text else { continue }
+        if try folder.install(text, as: name, mark: job.mark) { change.written.append(name) }
+      }
+      // a timer goes before its service, so that nothing starts in between
+      for (name, text) in units(of: job).reversed() where text == nil {
+        if try isOurs(name, job.mark, folder) { try take(name, job.mark, folder, &change) }
       }
     }
     try systemctl.succeed(["daemon-reload"])
@@ -161,7 +162,10 @@ public struct SystemdSchedule: Sendable {
     default: break
     }
     guard current == 2 else { return .outdated }
-    let result = try systemctl.run(["is-active", "--quiet", "\(name).timer"])
-    return result.status == 0 ? .installed : .stopped
+    // it may run now and not after the next start, or the other way round
+    for question in ["is-active", "is-enabled"] {
+      guard try systemctl.run([question, "--quiet", "\(name).timer"]).status == 0 else { return .stopped }
+    }
+    return .installed
   }
 }

@@ -22,7 +22,7 @@ struct UnitFolder: ~Copyable {
   /// - Parameter make: makes it, and the folders above it.
   init?(_ path: FilePath, make: Bool) throws(ScheduleInstallError) {
     do throws(FileError) {
-      if make { try Self.make(path) }
+      if make { try Directory.make(path) }
       directory = try Directory.open(path)
     } catch {
       if !make, error.isAbsence { return nil }
@@ -77,15 +77,7 @@ struct UnitFolder: ~Copyable {
     case .foreign: throw .foreignUnit(directory.path(of: FilePath(name)))
     }
     do throws(FileError) {
-      // systemd passes over hidden files; one that a kill left is taken up again
-      let hidden = FilePath(".\(name).new")
-      try directory.remove(hidden)
-      let file = try directory.open(hidden, .create)
-      try file.write(Array(text.utf8), at: 0)
-      try file.setPermissions(0o644)
-      try file.sync()
-      try directory.replace(FilePath(name), with: hidden)
-      try directory.sync()
+      try ReplacedFile.write(Array(text.utf8), as: FilePath(name), in: directory.path, mode: 0o644)
       return true
     } catch {
       throw .file(error)
@@ -108,13 +100,15 @@ struct UnitFolder: ~Copyable {
       throw .file(error)
     }
   }
+}
 
-  /// mkdir -p, mode 0700.
-  private static func make(_ path: FilePath) throws(FileError) {
+extension Directory {
+  /// Makes a folder and those above it that are not there, mode 0700. Like mkdir -p.
+  static func make(_ path: FilePath) throws(FileError) {
     do throws(FileError) {
       _ = try Directory.open(path)
     } catch {
-      guard error.errno == .noSuchFileOrDirectory, let name = path.lastComponent, path.root != nil else {
+      guard error.errno == .noSuchFileOrDirectory, path.isAbsolute, let name = path.lastComponent else {
         throw error
       }
       let parent = path.removingLastComponent()

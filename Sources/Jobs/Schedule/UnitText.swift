@@ -37,6 +37,7 @@ struct UnitText {
     \(scope == .system ? "After=local-fs.target remote-fs.target\n" : "")
     [Service]
     Type=oneshot
+    \(variables)
     ExecStart=:\(job.command(for: task).map(Self.quoted).joined(separator: " "))
     SyslogIdentifier=smilepile
     Nice=19
@@ -50,7 +51,7 @@ struct UnitText {
     ProtectHome=read-only
     \(folders)
 
-    \(job.runsCommands ? Self.forCommands : Self.hardening)
+    \(fence)
 
     """
   }
@@ -81,6 +82,12 @@ struct UnitText {
   private static let origin =
     "# Made by `smilepile schedule install`: change the job file and install again. Drop-ins stay as they are."
 
+  /// `Environment=` replaces specifiers, and no variables. systemd.exec(5)
+  private var variables: String {
+    job.environment.sorted { $0.key < $1.key }.map { "Environment=" + Self.quoted("\($0.key)=\($0.value)") }
+      .joined(separator: "\n")
+  }
+
   /// A folder that is not there when the service starts (`-`) is for the command to tell of, and not for systemd.
   private var folders: String {
     let own = job.writable + (job.runsCommands && scope == .system ? ["/var/spool", "/var/mail"] : [])
@@ -92,22 +99,16 @@ struct UnitText {
     return lines.joined(separator: "\n")
   }
 
-  /// Everything that a program needs not which reads and writes files. SQLite gives its files the owner of the
-  /// database, for which root needs CAP_CHOWN.
+  private var fence: String {
+    if job.runsCommands { return Self.forCommands }
+    return Self.hardening + (scope == .system ? "\n" + Self.hardeningOfRoot : "")
+  }
+
+  /// Everything that a program needs not which reads and writes files, as far as a user's systemd can take it away.
   private static let hardening = """
     PrivateTmp=true
     NoNewPrivileges=true
-    CapabilityBoundingSet=CAP_CHOWN CAP_DAC_OVERRIDE CAP_DAC_READ_SEARCH CAP_FOWNER
-    PrivateDevices=true
-    PrivateNetwork=true
     RestrictAddressFamilies=AF_UNIX
-    ProtectKernelTunables=true
-    ProtectKernelModules=true
-    ProtectKernelLogs=true
-    ProtectControlGroups=true
-    ProtectClock=true
-    ProtectHostname=true
-    ProtectProc=invisible
     RestrictNamespaces=true
     RestrictRealtime=true
     RestrictSUIDSGID=true
@@ -117,6 +118,21 @@ struct UnitText {
     SystemCallFilter=@system-service
     SystemCallFilter=~@resources
     SystemCallErrorNumber=EPERM
+    """
+
+  /// What only the machine's systemd can take away besides. SQLite gives its files the owner of the database, for which
+  /// root needs CAP_CHOWN.
+  private static let hardeningOfRoot = """
+    CapabilityBoundingSet=CAP_CHOWN CAP_DAC_OVERRIDE CAP_DAC_READ_SEARCH CAP_FOWNER
+    PrivateDevices=true
+    PrivateNetwork=true
+    ProtectKernelTunables=true
+    ProtectKernelModules=true
+    ProtectKernelLogs=true
+    ProtectControlGroups=true
+    ProtectClock=true
+    ProtectHostname=true
+    ProtectProc=invisible
     KeyringMode=private
     """
 
@@ -125,7 +141,6 @@ struct UnitText {
   private static let forCommands = """
     # The job has hooks or a password command. They may need the network, setgid mailers or an agent, so that there are
     # fewer walls than around a job without; more can be set in a drop-in.
-    KeyringMode=private
     """
 
   /// A word of a command line or of a list of paths: in quotes, and without specifiers. Variables are not replaced

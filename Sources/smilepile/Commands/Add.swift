@@ -17,7 +17,7 @@ struct Add: AsyncParsableCommand {
         smilepile add -l ~/Family --category "Summer 2025" ~/Pictures/beach img_7.jpg
       """)
 
-  @Argument(help: "Photos, and folders of photos.", transform: PathArgument.parse)
+  @Argument(help: "Photos, and folders of photos.", completion: .file(), transform: PathArgument.parse)
   var paths: [String]
 
   @Option(name: .shortAndLong, help: "The category, as the app shows it; by default the folder's name.")

@@ -37,7 +37,7 @@ struct Export: AsyncParsableCommand {
     help: ArgumentHelp(
       "An existing folder, for smilepile_backup_YYYYMMDD_HHMMSS.zip in it, or a file name that is free.",
       valueName: "path"),
-    transform: PathArgument.parse)
+    completion: .file(), transform: PathArgument.parse)
   var output = "."
 
   @Option(

@@ -17,7 +17,7 @@ struct Heal: AsyncParsableCommand {
         smilepile heal -l ~/Family /backups/smilepile_backup_*.zip
       """)
 
-  @Argument(help: "The archives.", transform: PathArgument.parse)
+  @Argument(help: "The archives.", completion: .file(), transform: PathArgument.parse)
   var archives: [String]
 
   @Flag(name: [.customShort("n"), .long], help: "Say what would be brought back, and write nothing.")

@@ -28,7 +28,8 @@ struct Import: AsyncParsableCommand {
         smilepile import -l ~/Family mums_phone.zip dads_phone.smilepile
       """)
 
-  @Argument(help: "The backups, imported one after the other.", transform: PathArgument.parse)
+  @Argument(
+    help: "The backups, imported one after the other.", completion: .file(), transform: PathArgument.parse)
   var backups: [String]
 
   @Option(help: ArgumentHelp("What happens to what is there.", valueName: "merge|replace|skip"))
@@ -44,7 +45,7 @@ struct Import: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Where the photo files of a JSON backup are, by name and size, at any depth.", valueName: "folder"),
-    transform: PathArgument.parse)
+    completion: .directory, transform: PathArgument.parse)
   var photosFrom: String?
 
   @Flag(help: "Search a truncated or damaged archive for the photos that are still whole.")

@@ -16,7 +16,7 @@ struct Inspect: AsyncParsableCommand {
         smilepile inspect smilepile_backup_20251003_140000.zip
       """)
 
-  @Argument(help: "The backup.", transform: PathArgument.parse)
+  @Argument(help: "The backup.", completion: .file(), transform: PathArgument.parse)
   var backup: String
 
   @OptionGroup var password: PasswordOptions

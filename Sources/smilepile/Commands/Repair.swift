@@ -19,25 +19,25 @@ struct Repair: AsyncParsableCommand {
         smilepile repair -l ~/Family cut_off.zip
       """)
 
-  @Argument(help: "The damaged archive.", transform: PathArgument.parse)
+  @Argument(help: "The damaged archive.", completion: .file(), transform: PathArgument.parse)
   var archive: String
 
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp("An existing folder, or a file name that is free.", valueName: "path"),
-    transform: PathArgument.parse)
+    completion: .file(), transform: PathArgument.parse)
   var output: String?
 
   @Option(
     name: [.short, .customLong("library")],
     help: ArgumentHelp("A library that may hold what is lost.", valueName: "folder"),
-    transform: PathArgument.parse)
+    completion: .directory, transform: PathArgument.parse)
   var library: String?
 
   @Option(
     help: ArgumentHelp(
       "An archive that may hold what is lost; may be given several times.", valueName: "archive"),
-    transform: PathArgument.parse)
+    completion: .file(), transform: PathArgument.parse)
   var from: [String] = []
 
   @OptionGroup var password: PasswordOptions

@@ -16,7 +16,7 @@ struct Verify: AsyncParsableCommand {
         smilepile verify -l ~/Family
       """)
 
-  @Argument(help: "The archives.", transform: PathArgument.parse)
+  @Argument(help: "The archives.", completion: .file(), transform: PathArgument.parse)
   var archives: [String] = []
 
   @OptionGroup var password: PasswordOptions

@@ -40,7 +40,8 @@ struct LibraryOption: ParsableArguments {
   @Option(
     name: [.short, .customLong("library")],
     help: ArgumentHelp(
-      "The library's folder; SMILEPILE_LIBRARY if not given.", valueName: "folder"))
+      "The library's folder; SMILEPILE_LIBRARY if not given.", valueName: "folder"),
+    completion: .directory)
   private var library: String?
 
   /// Whether the option was given; the environment does not count.

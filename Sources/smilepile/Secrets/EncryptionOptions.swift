@@ -13,7 +13,7 @@ struct EncryptionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp("Write the passphrase to this new file instead.", valueName: "path"),
-    transform: PathArgument.parse)
+    completion: .file(), transform: PathArgument.parse)
   var passphraseFile: String?
 
   @Flag(help: "Take a password that is easily guessed.")

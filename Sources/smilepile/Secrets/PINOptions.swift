@@ -6,7 +6,7 @@ import Secrets
 struct PINOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("The PIN is the first line of this file.", valueName: "path"),
-    transform: PathArgument.parse)
+    completion: .file(), transform: PathArgument.parse)
   var pinFile: String?
 
   @Option(help: ArgumentHelp("The PIN is the first line that this prints.", valueName: "command"))
@@ -29,7 +29,7 @@ struct PINOptions: ParsableArguments {
 struct NewPINOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("The new PIN is the first line of this file.", valueName: "path"),
-    transform: PathArgument.parse)
+    completion: .file(), transform: PathArgument.parse)
   var newPinFile: String?
 
   @Option(help: ArgumentHelp("The new PIN is the first line that this prints.", valueName: "command"))

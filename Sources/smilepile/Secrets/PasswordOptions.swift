@@ -8,7 +8,7 @@ import Zip
 struct PasswordOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("The password is the first line of this file.", valueName: "path"),
-    transform: PathArgument.parse)
+    completion: .file(), transform: PathArgument.parse)
   var passwordFile: String?
 
   @Option(help: ArgumentHelp("The password is the first line that this prints.", valueName: "command"))

@@ -1,0 +1,72 @@
+import Yams
+
+extension JobFileReader {
+  /// Reads when a job runs. One that runs by the clock has a drill every week, unless it says otherwise.
+  mutating func schedules(_ section: inout YAMLSection, _ job: inout Job) {
+    job.schedule = schedule("schedule", &section)
+    let drillByDefault = job.schedule == nil ? nil : Schedule.defaultDrill
+    guard section.all.contains(where: { $0.key == "drill" }) else {
+      _ = section.node("drill")
+      job.drill = drillByDefault
+      return
+    }
+    var sample = job.drillSample
+    job.drill = schedule("drill", &section, byDefault: drillByDefault) { part in
+      guard let text = part.text("sample") else { return }
+      sample = text == "all" ? nil : part.number("sample", in: 1 ... .max)
+    }
+    job.drillSample = sample
+  }
+
+  /// A mapping of `frequency`, `day` and `time`, or the word “manual”; nil for that, and where there is none.
+  ///
+  /// - Parameters:
+  ///   - byDefault: what counts where no frequency is given; nil where one has to be.
+  ///   - more: reads further keys.
+  private mutating func schedule(
+    _ key: String, _ section: inout YAMLSection, byDefault: Schedule? = nil,
+    _ more: (inout YAMLSection) -> Void = { _ in }
+  ) -> Schedule? {
+    guard let node = section.node(key) else { return nil }
+    if node.scalar?.string == "manual" { return nil }
+    guard node.mapping != nil, var part = self.section(node, "“\(key)”") else {
+      section.fault(key, "has to be manual, or have “frequency: daily” and “time: 03:30” below it")
+      return nil
+    }
+    defer { close(&part) }
+    more(&part)
+    let frequency = part.text("frequency")
+    let day = part.number("day", in: 1...31)
+    let time = part.text("time")
+    guard let frequency else {
+      if let byDefault, day == nil, time == nil, part.faults.isEmpty { return byDefault }
+      if part.faults.isEmpty {
+        part.fault(part.line, "“\(key)” has no “frequency”: daily, weekly, monthly or manual")
+      }
+      return nil
+    }
+    // what is wrong with the day or the time was noted
+    guard part.faults.isEmpty else { return nil }
+    do throws(ScheduleError) {
+      let schedule = try Schedule(frequency: frequency, day: day, time: time)
+      return schedule.frequency == .manual ? nil : schedule
+    } catch {
+      part.fault(part.line(of: error), "“\(key)”: \(error)")
+      return nil
+    }
+  }
+}
+
+extension YAMLSection {
+  /// The line of the key that is at fault.
+  fileprivate func line(of error: ScheduleError) -> Int {
+    let key =
+      switch error {
+      case .notAFrequency, .dayNeeded, .timeNeeded: "frequency"
+      case .notADay: "day"
+      case .notATime: "time"
+      case .needless(let key, _): key
+      }
+    return all.first { $0.key == key }?.line ?? line
+  }
+}

@@ -1,0 +1,75 @@
+import FileSystem
+import Foundation
+import SystemPackage
+
+extension ScheduledJob {
+  /// What of a job of a job file matters to whoever runs it by the clock.
+  ///
+  /// - Parameters:
+  ///   - file: the job file's path; the working folder is added where it is relative.
+  ///   - library: the library's folder, where the job does not name it.
+  ///   - program: `smilepile` itself.
+  ///   - environment: that of the user who will run it.
+  public init(
+    _ job: Job, in file: FilePath, library: FilePath?, program: FilePath, environment: [String: String]
+  ) throws(ScheduledJobError) {
+    guard let library = job.library ?? library else { throw .noLibrary(job: job.name) }
+    let folders = ServiceFolders(environment)
+    let files = [job.statusFile, job.prometheusFile].compactMap { $0?.removingLastComponent() }
+    try self.init(
+      name: job.name, configuration: Self.absolute(file), program: program,
+      writable: ([library] + job.destinations.map(\.path) + [folders.state, folders.cache] + files)
+        .map(Self.absolute),
+      runsCommands: job.runsCommands, environment: folders.variables, schedule: job.schedule, drill: job.drill
+    )
+    if job.library == nil { self.environment["SMILEPILE_LIBRARY"] = Self.absolute(library).string }
+  }
+
+  private static func absolute(_ path: FilePath) -> FilePath {
+    let folder = FilePath(FileManager.default.currentDirectoryPath)
+    return folder.pushing(path).lexicallyNormalized()
+  }
+}
+
+extension Job {
+  /// Whether it starts programs of the user's.
+  var runsCommands: Bool {
+    if case .command = password { return true }
+    return [hooks.before, hooks.after, hooks.onFailure, hooks.finally].contains { $0 != nil }
+  }
+}
+
+/// Where jobs keep their state and their cache, said in a way that a service understands as its user's shell does.
+public struct ServiceFolders: Sendable, Equatable {
+  /// `StateFolder`.
+  public var state: FilePath
+  /// What may be deleted at any time.
+  public var cache: FilePath
+  /// What a service must be told so that it finds them, and the user's other files.
+  public var variables: [String: String]
+
+  /// The folders of the user whose variables these are.
+  /// systemd.exec(5), https://specifications.freedesktop.org/basedir-spec/latest/
+  public init(_ environment: [String: String]) {
+    let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? "/root"
+    func folder(_ service: String, _ variable: String, _ usual: String) -> FilePath {
+      if let path = environment[service]?.split(separator: ":").first { return FilePath(String(path)) }
+      if let path = environment[variable], path.hasPrefix("/") {
+        return FilePath(path).appending("smilepile")
+      }
+      return FilePath(home).appending(usual).appending("smilepile")
+    }
+    state = folder("STATE_DIRECTORY", "XDG_STATE_HOME", ".local/state")
+    cache = folder("CACHE_DIRECTORY", "XDG_CACHE_HOME", ".cache")
+    variables = [
+      "HOME": home, "STATE_DIRECTORY": state.string, "CACHE_DIRECTORY": cache.string,
+      // it would log of each thread that it may not make nicer than 19
+      "LIBDISPATCH_LOG": "NO",
+    ]
+  }
+
+  /// Makes them where they are not there, mode 0700: a service can write in them, and not make them.
+  public func make() throws(FileError) {
+    for path in [state, cache] { try Directory.make(path) }
+  }
+}

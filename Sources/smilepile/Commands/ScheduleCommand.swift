@@ -1,0 +1,148 @@
+import ArgumentParser
+import FileSystem
+import Foundation
+import Jobs
+import SystemPackage
+
+/// `smilepile schedule`: runs jobs by the clock of systemd or cron.
+struct ScheduleCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "schedule",
+    abstract: "Have jobs run by the clock, through systemd or cron.",
+    discussion: """
+      Each job of the job file that has a schedule gets a service and a timer of systemd, and one more pair for its \
+      drill; where systemd does not run, lines in the crontab. For a user they are units of that user, for root \
+      units of the machine. What was not made by this command is never changed.
+
+      Example:
+        smilepile schedule install --print
+        smilepile schedule install
+        smilepile schedule status
+        smilepile schedule remove Family
+      """,
+    subcommands: [Install.self, Remove.self, Status.self])
+
+  struct Install: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Install the schedules of jobs, or bring them up to date.",
+      discussion: """
+        A schedule that the job file has no more is removed. Drop-ins (systemctl edit) stay.
+
+        Example:
+          smilepile schedule install --print
+          smilepile schedule install Family
+        """)
+
+    @Flag(help: "Show what would be installed, and install nothing.")
+    var print = false
+
+    @OptionGroup var jobs: ScheduleOptions
+    @OptionGroup var output: OutputOptions
+
+    private struct Summary: Encodable {
+      var message_type = "summary"
+      var jobs: [String]
+      var written: [String]
+      var removed: [String]
+      var files: [File]?
+    }
+
+    private struct File: Encodable {
+      var path: String
+      var text: String
+    }
+
+    func run() throws {
+      let reporter = Reporter(output)
+      let scheduler = try jobs.scheduler(needed: !self.print)
+      let plan = try jobs.read()
+      for job in plan.jobs { warnOfSkippedRuns(job, scheduler, reporter) }
+      if self.print {
+        let texts = try plan.jobs.flatMap(scheduler.texts)
+        reporter.result(texts.map { "# \($0.place.escaped)\n\($0.text)" }.joined(separator: "\n"))
+        reporter.json(
+          Summary(
+            jobs: plan.jobs.map(\.name), written: [], removed: [],
+            files: texts.map { File(path: $0.place, text: $0.text) }))
+        return
+      }
+      try plan.folders.make()
+      let change = try scheduler.install(plan.jobs)
+      for name in change.written { reporter.result("installed \(name)".escaped) }
+      for name in change.removed { reporter.result("removed \(name)".escaped) }
+      if change.isEmpty {
+        let isNothing = plan.jobs.allSatisfy { $0.schedule == nil && $0.drill == nil }
+        reporter.result(
+          isNothing ? "nothing to install: no job has a schedule" : "everything is installed already")
+      }
+      for name in try plan.orphans(scheduler) where jobs.names.isEmpty {
+        reporter.warn(
+          "the job “\(name)” is installed, and not in \(plan.file) any more; smilepile schedule remove \(name)"
+        )
+      }
+      if case .systemd(let systemd) = scheduler, systemd.scope == .user, !change.written.isEmpty {
+        warnOfLogout(reporter)
+      }
+      reporter.json(
+        Summary(jobs: plan.jobs.map(\.name), written: change.written, removed: change.removed, files: nil))
+    }
+
+    /// systemd runs nothing on a day whose clock does not show the time.
+    private func warnOfSkippedRuns(_ job: ScheduledJob, _ scheduler: Scheduler, _ reporter: Reporter) {
+      guard case .systemd = scheduler else { return }
+      for task in ScheduledJob.Task.allCases {
+        guard let schedule = job.schedule(of: task) else { continue }
+        let days = schedule.skippedRuns(after: .now, in: .current)
+        guard let day = days.first else { continue }
+        reporter.warn(
+          "job “\(job.name)”: there is no \(schedule.time) on \(day), when the clock is put forward, and systemd runs "
+            + "no \(task.rawValue) then; choose another time")
+      }
+    }
+
+    private func warnOfLogout(_ reporter: Reporter) {
+      let user = NSUserName()
+      guard access("/var/lib/systemd/linger/\(user)", F_OK) != 0 else { return }
+      reporter.warn(
+        "jobs of a user run only while that user is logged in; to change that: loginctl enable-linger")
+    }
+  }
+
+  struct Remove: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Remove the schedules of jobs, or of all jobs of the job file.",
+      discussion: """
+        Archives, the job file and what was not installed by this command stay.
+
+        Example:
+          smilepile schedule remove Family
+        """)
+
+    @OptionGroup var jobs: ScheduleOptions
+    @OptionGroup var output: OutputOptions
+
+    private struct Summary: Encodable {
+      var message_type = "summary"
+      var removed: [String]
+    }
+
+    func run() throws {
+      let reporter = Reporter(output)
+      let scheduler = try jobs.scheduler()
+      let file = try jobs.file()
+      let installed = try scheduler.marks()
+      var marks = installed.filter { ScheduledJob.name(in: $0, of: file) != nil }
+      if !jobs.names.isEmpty {
+        let asked = Set(jobs.names.map { ScheduledJob.mark(of: $0, in: file) })
+        for name in jobs.names where !marks.contains(ScheduledJob.mark(of: name, in: file)) {
+          reporter.warn("the job “\(name)” of \(file) is not installed")
+        }
+        marks.formIntersection(asked)
+      }
+      let change = try scheduler.remove(marks)
+      for name in change.removed { reporter.result("removed \(name)".escaped) }
+      if change.removed.isEmpty { reporter.result("nothing is installed") }
+      reporter.json(Summary(removed: change.removed))
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import ArgumentParser
+import FileSystem
+import Foundation
+import Jobs
+import SystemPackage
+
+/// Which jobs, and by whose clock.
+struct ScheduleOptions: ParsableArguments {
+  @Argument(help: "The jobs; all of the job file if none is named.", transform: PathArgument.parse)
+  var names: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "The job file; by default smilepile/config.yaml in XDG_CONFIG_HOME or in /etc.", valueName: "file"),
+    completion: .file(extensions: ["yaml", "yml"]), transform: PathArgument.parse)
+  var config: String?
+
+  @Flag(help: "Use systemd, even where it does not run.")
+  var systemd = false
+
+  @Flag(help: "Use the crontab, even where systemd runs.")
+  var cron = false
+
+  @Flag(help: "Units of the machine, which run as root; the default for root.")
+  var system = false
+
+  @Flag(help: "Units of this user; the default for everybody else.")
+  var user = false
+
+  @Option(help: .hidden, transform: PathArgument.parse)
+  var units: String?
+
+  func validate() throws {
+    if systemd, cron { throw ValidationError("--systemd and --cron: choose one") }
+    if system, user { throw ValidationError("--system and --user: choose one") }
+    if cron, system || user {
+      throw ValidationError("a crontab is always of the user who writes it; leave out --system and --user")
+    }
+  }
+
+  private static var workingFolder: FilePath { FilePath(FileManager.default.currentDirectoryPath) }
+
+  private var environment: [String: String] { ProcessInfo.processInfo.environment }
+
+  /// Whose clock.
+  ///
+  /// - Parameter needed: whether there has to be one, or it is only asked what would be told to it.
+  func scheduler(needed: Bool = true) throws -> Scheduler {
+    if cron { return .cron(CronSchedule()) }
+    if !systemd, units == nil, !SystemdSchedule.isRunning {
+      if CronSchedule.isThere { return .cron(CronSchedule()) }
+      if needed { throw ScheduleInstallError.noScheduler }
+    }
+    let scope: UnitScope = system || !user && geteuid() == 0 ? .system : .user
+    let folder = units.map { Self.workingFolder.pushing(FilePath($0)) }
+    return .systemd(SystemdSchedule(scope, folder: folder, environment: environment))
+  }
+
+  /// The job file by its absolute path, whether it can be read or not: a schedule can be removed without.
+  func file() throws -> FilePath {
+    let named = config ?? environment["SMILEPILE_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
+    let places = named.map { [FilePath($0)] } ?? JobFile.places(environment: environment)
+    let found =
+      places.first { FileManager.default.fileExists(atPath: $0.string) } ?? (named == nil ? nil : places[0])
+    guard let found else { throw JobFile.Missing.file(places) }
+    return Self.workingFolder.pushing(found).lexicallyNormalized()
+  }
+
+  /// The jobs that were named, and what they need.
+  func read() throws -> SchedulePlan {
+    let path = try file()
+    let file = try JobFile(path, environment: environment)
+    let library = environment["SMILEPILE_LIBRARY"].flatMap { $0.isEmpty ? nil : FilePath($0) }
+    let program = try Self.program()
+    let jobs = try file.jobs(named: names).map {
+      try ScheduledJob($0, in: path, library: library, program: program, environment: environment)
+    }
+    return SchedulePlan(
+      file: path, jobs: jobs, allNames: file.jobs.map(\.name), folders: ServiceFolders(environment))
+  }
+
+  /// This program's own file, which is what a service starts. proc(5)
+  private static func program() throws -> FilePath {
+    FilePath(try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+  }
+}
+
+/// What is to be installed.
+struct SchedulePlan {
+  /// The job file.
+  var file: FilePath
+  /// The jobs that were named.
+  var jobs: [ScheduledJob]
+  /// All jobs of the file.
+  var allNames: [String]
+  /// What services have to find.
+  var folders: ServiceFolders
+
+  /// Jobs that were installed from this job file, and are not in it any more.
+  func orphans(_ scheduler: Scheduler) throws -> [String] {
+    try scheduler.marks().compactMap { ScheduledJob.name(in: $0, of: file) }
+      .filter { !allNames.contains($0) }.sorted()
+  }
+}
+
+/// systemd or cron.
+enum Scheduler {
+  case systemd(SystemdSchedule)
+  case cron(CronSchedule)
+
+  var name: String {
+    switch self {
+    case .systemd(let systemd): systemd.scope == .user ? "systemd-user" : "systemd-system"
+    case .cron: "cron"
+    }
+  }
+
+  func texts(of job: ScheduledJob) throws -> [ScheduleText] {
+    switch self {
+    case .systemd(let systemd): systemd.texts(of: job)
+    case .cron(let cron): try cron.texts(of: job)
+    }
+  }
+
+  func install(_ jobs: [ScheduledJob]) throws -> ScheduleChange {
+    switch self {
+    case .systemd(let systemd): try systemd.install(jobs)
+    case .cron(let cron): try cron.install(jobs)
+    }
+  }
+
+  func remove(_ marks: Set<String>) throws -> ScheduleChange {
+    switch self {
+    case .systemd(let systemd): try systemd.remove(marks)
+    case .cron(let cron): try cron.remove(marks)
+    }
+  }
+
+  func marks() throws -> Set<String> {
+    switch self {
+    case .systemd(let systemd): try systemd.marks()
+    case .cron(let cron): try cron.marks()
+    }
+  }
+
+  func status(of job: ScheduledJob, at now: Date, in zone: TimeZone) throws -> [InstalledTask] {
+    switch self {
+    case .systemd(let systemd): try systemd.status(of: job, at: now, in: zone)
+    case .cron(let cron): try cron.status(of: job, at: now, in: zone)
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import ArgumentParser
+import FileSystem
+import Foundation
+import Jobs
+
+extension ScheduleCommand {
+  struct Status: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Say which schedules are installed, when they run next, and how they ended last.",
+      discussion: """
+        The exit code is 3 if something that the job file asks for is not installed like that, or stopped.
+
+        Example:
+          smilepile schedule status
+        """)
+
+    @OptionGroup var jobs: ScheduleOptions
+    @OptionGroup var output: OutputOptions
+
+    private struct Summary: Encodable {
+      var message_type = "summary"
+      var scheduler: String
+      var tasks: [Line]
+      var orphans: [String]
+    }
+
+    private struct Line: Encodable {
+      var job: String
+      var task: String
+      var schedule: String?
+      var state: String
+      var next_run: Int64?
+      var last_run: Int64?
+      var last_outcome: String?
+    }
+
+    func run() throws {
+      let reporter = Reporter(output)
+      let scheduler = try jobs.scheduler()
+      let plan = try jobs.read()
+      let state = StateFolder(path: plan.folders.state)
+      var lines: [Line] = []
+      var isAsAsked = true
+      for job in plan.jobs {
+        let status = state.status(of: job.name)
+        for task in try scheduler.status(of: job, at: .now, in: .current) {
+          isAsAsked = isAsAsked && task.isAsAsked
+          var line = Line(
+            job: task.job, task: task.task.rawValue, schedule: task.schedule?.description,
+            state: task.state.rawValue,
+            next_run: task.nextRun?.milliseconds)
+          switch task.task {
+          case .backup:
+            (line.last_run, line.last_outcome) = (status.run?.startedAt, status.run?.outcome.rawValue)
+          case .drill:
+            let drill = status.lastDrill
+            (line.last_run, line.last_outcome) = (drill?.at, drill.map { $0.isProven ? "proven" : "failed" })
+          }
+          lines.append(line)
+          reporter.result(text(of: line, task).escaped)
+        }
+      }
+      let orphans = jobs.names.isEmpty ? try plan.orphans(scheduler) : []
+      for name in orphans {
+        reporter.warn(
+          "the job “\(name)” is installed, and not in \(plan.file); smilepile schedule remove \(name)")
+      }
+      reporter.json(Summary(scheduler: scheduler.name, tasks: lines, orphans: orphans))
+      if !isAsAsked { throw ExitStatus.incomplete }
+    }
+
+    private func text(of line: Line, _ task: InstalledTask) -> String {
+      let told =
+        switch task.state {
+        case .installed: "installed"
+        case .outdated: "installed, and not as the job file asks; smilepile schedule install"
+        case .stopped: "installed, and stopped; smilepile schedule install"
+        case .missing: "not installed; smilepile schedule install"
+        case .needless: "installed, and the job file does not ask for it; smilepile schedule install"
+        case .manual: "only by hand"
+        case .foreign: "not installed: something that is not ours has its name"
+        }
+      var parts = ["\(task.job) \(line.task)"]
+      if let schedule = line.schedule { parts.append(schedule) }
+      parts.append(told)
+      if let next = task.nextRun { parts.append("next \(Self.local(next))") }
+      let last = line.last_run.map { Self.local(Date(milliseconds: $0)) }
+      if let last { parts.append("last \(last)" + (line.last_outcome.map { " (\($0))" } ?? "")) }
+      return parts.joined(separator: "; ")
+    }
+
+    /// On the wall of this machine, since schedules are.
+    private static func local(_ date: Date) -> String {
+      var style = Date.ISO8601FormatStyle(timeZone: .current)
+      style = style.year().month().day().dateTimeSeparator(.space).time(includingFractionalSeconds: false)
+      return String(date.formatted(style).prefix(16))
+    }
+  }
+}

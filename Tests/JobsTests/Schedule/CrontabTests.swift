@@ -1,0 +1,94 @@
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Jobs
+
+struct CrontabTests {
+  private func block(_ name: String, _ line: String = "1 2 * * * true") -> (text: String, mark: String) {
+    let mark = ScheduledJob.mark(of: name, in: "/x")
+    return ("\(Crontab.begin)\(mark)\n\(line)\n\(Crontab.end)\(mark)\n", mark)
+  }
+
+  private func table(_ text: String) -> Crontab { Crontab(Array(text.utf8)) }
+
+  @Test(arguments: ["", "\n", "a", "a\n", "a\n\n", "\n\na", "# x\n5 * * * * b\n"])
+  func aTableIsItsText(_ text: String) {
+    #expect(table(text).text == Array(text.utf8))
+  }
+
+  /// Whatever somebody else's lines are, they are there afterwards, byte for byte, and ours once.
+  @Test func otherLinesStay() {
+    var numbers = SeededNumbers(seed: 11)
+    let pieces = [
+      "5 4 * * * x\n", "\n", "# begin something: y\n", "MAILTO=\"\"\n", "\u{0}\r\n", Crontab.begin + "\n",
+      Crontab.end + ScheduledJob.mark(of: "b", in: "/x") + "\n", "é\n",
+    ]
+    for _ in 0..<500 {
+      let lines = (0..<Int.random(in: 0...6, using: &numbers)).map { _ in
+        pieces[Int.random(in: pieces.indices, using: &numbers)]
+      }
+      let before = lines.joined()
+      var changed = table(before)
+      let (first, second) = (block("a"), block("b", "9 9 * * * false"))
+      changed.install(first.text, mark: first.mark)
+      changed.install(second.text, mark: second.mark)
+      #expect(changed.text == Array((before + first.text + second.text).utf8))
+      #expect(changed.block(first.mark) == first.text)
+      let once = changed
+      changed.install(first.text, mark: first.mark)
+      #expect(changed == once)
+      let newer = block("a", "3 3 * * * newer")
+      changed.install(newer.text, mark: newer.mark)
+      #expect(changed.text == Array((before + newer.text + second.text).utf8))
+      changed.remove(first.mark)
+      #expect(changed.text == Array((before + second.text).utf8))
+      changed.remove(second.mark)
+      #expect(changed.text == Array(before.utf8))
+    }
+  }
+
+  @Test func aLineWithoutAnEndGetsOne() {
+    var changed = table("1 1 * * * x")
+    changed.install(block("a").text, mark: block("a").mark)
+    #expect(changed.text == Array(("1 1 * * * x\n" + block("a").text).utf8))
+  }
+
+  /// Somebody deleted our last line: what follows is not ours.
+  @Test func aBlockWithoutAnEndTakesNothingWithIt() {
+    let (a, b) = (block("a"), block("b"))
+    var changed = table("\(Crontab.begin)\(a.mark)\n5 5 * * * mine\n\(b.text)")
+    changed.remove(a.mark)
+    #expect(changed.text == Array("5 5 * * * mine\n\(b.text)".utf8))
+  }
+
+  private func job(_ library: FilePath, _ program: FilePath = "/usr/bin/smilepile") throws -> ScheduledJob {
+    try ScheduledJob(
+      name: "Family", configuration: library, program: program, writable: [],
+      environment: ["HOME": "/root", "STATE_DIRECTORY": "/s t"], schedule: .defaultDrill, drill: nil)
+  }
+
+  /// The words that cron's shell makes of the line are those of the command.
+  @Test(arguments: [
+    "/a b/c.yaml", "/100%/x", "/it's", "/$HOME/`x`", "/\"q\"", "/a;b&c|d>e", "/*?[a]", "/~", "/é",
+  ])
+  func theShellGetsTheWords(_ path: String) throws {
+    let line = try CrontabBlock(job: try job(FilePath(path), "/x/smilepile")).text().split(separator: "\n")[2]
+    #expect(line.hasPrefix("30 4 * * 0 "))
+    // cron itself: \% is %, and nothing else is special
+    let command = line.dropFirst("30 4 * * 0 ".count).replacing("\\%", with: "%")
+    let script = "nice() { printf '%s\\n' \"$STATE_DIRECTORY\" \"$@\"; }; \(command)"
+    let output = try ChildProgram(name: "sh").succeed(["-c", script])
+    #expect(
+      String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init) == [
+        "/s t", "-n", "19", "ionice", "-c", "3", "/x/smilepile", "backup", "--config", path, "--", "Family",
+      ])
+  }
+
+  @Test func whatCronCannotHoldIsRefused() throws {
+    let long = FilePath("/" + String(repeating: "x", count: 990))
+    #expect(throws: ScheduleInstallError.self) { try CrontabBlock(job: try job(long)).text() }
+    #expect(throws: ScheduleInstallError.self) { try CrontabBlock(job: try job(#"/a\%b"#)).text() }
+  }
+}
