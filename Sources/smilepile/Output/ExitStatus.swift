@@ -47,6 +47,7 @@ enum ExitStatus: Int32, Error, Comparable {
       case is FileLock.Busy: .locked
       case LibraryError.notALibrary: .notFound
       case BackupError.noSuchBackup: .notFound
+      case ExtractError.busy: .locked
       case ConsentError.pinNeeded, ConsentError.wrongPIN, ConsentError.coolingDown, PINError.notAPIN:
         .password
       case BackupError.passwordNeeded, BackupError.wrongPassword, BackupError.wrongPasswordOrDamaged:

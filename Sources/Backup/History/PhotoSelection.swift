@@ -1,0 +1,60 @@
+import Checksums
+import PhotoLibrary
+
+/// Which photos of a backup somebody means. Each kind of condition narrows the selection; of one kind any may be met.
+public struct PhotoSelection: Sendable, Equatable {
+  /// Patterns, as a shell has them, of which the photo's name or its file's name matches one.
+  public var names: [String] = []
+  /// Categories, by `name` or by the name that the app shows.
+  public var categories: [String] = []
+  /// The MD5 that the photo's file has.
+  public var md5: MD5Digest?
+
+  /// Everything.
+  public init() {}
+}
+
+/// A selection, made ready to be asked of the photos of one backup.
+struct PhotoMatcher {
+  private let patterns: [NamePattern]
+  /// Nil for all.
+  private let categories: Set<Int64>?
+  private let md5: MD5Digest?
+
+  init(_ selection: PhotoSelection, in backup: BackupSource) {
+    patterns = selection.names.map(NamePattern.init)
+    categories =
+      selection.categories.isEmpty
+      ? nil
+      : Set(
+        backup.metadata.categories.filter { category in
+          selection.categories.contains { category.isNamed($0) }
+        }.map(\.id))
+    md5 = selection.md5
+  }
+
+  /// Whether the photo meets all conditions.
+  func matches(_ photo: BackupSource.Photo) -> Bool {
+    (categories?.contains(photo.record.categoryId) ?? true)
+      && (md5 == nil || photo.fileDigests.contains { $0 == md5 })
+      && (patterns.isEmpty || patterns.contains { Self.matches($0, photo) })
+  }
+
+  static func matches(_ pattern: NamePattern, _ photo: BackupSource.Photo) -> Bool {
+    pattern.matches(photo.record.name) || pattern.matches(photo.fileName)
+  }
+}
+
+extension Metadata.CategoryRecord {
+  /// Whether somebody who says this means the category. Swift compares strings by canonical equivalence, so that the
+  /// shell may give either normal form.
+  func isNamed(_ text: String) -> Bool { name == text || displayName == text }
+}
+
+extension BackupSource.Photo {
+  /// The name that the photo's file had where it came from.
+  public var fileName: String { FileName.lastComponent(of: originalPath) }
+
+  /// The MD5 that the file has, and the one that it should have where that is another.
+  var fileDigests: [MD5Digest] { [content.md5, expected].compactMap { $0 } }
+}
