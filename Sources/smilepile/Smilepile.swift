@@ -31,7 +31,7 @@ struct Smilepile: AsyncParsableCommand {
     version: "smilepile \(Version.current)",
     subcommands: [
       Init.self, Add.self, Remove.self, Undo.self, List.self, Export.self, Import.self, Inspect.self,
-      Extract.self, Verify.self, Repair.self, Heal.self, Stats.self, PINCommand.self,
+      Extract.self, Diff.self, Find.self, Verify.self, Repair.self, Heal.self, Stats.self, PINCommand.self,
     ])
 }
 

@@ -29,7 +29,9 @@ struct ExtractLook {
     found = Array(repeating: .nothing, count: plan.items.count)
     guard let target else { return }
     let used = Set(plan.items.map(\.folder))
-    let folders = try plan.folders.indices.map { used.contains($0) ? try target.folder(plan.folders[$0]) : nil }
+    let folders = try plan.folders.indices.map {
+      used.contains($0) ? try target.folder(plan.folders[$0]) : nil
+    }
     var candidates: [Int] = []
     for (index, item) in plan.items.enumerated() {
       guard let folder = folders[item.folder],

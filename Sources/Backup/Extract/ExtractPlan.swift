@@ -92,7 +92,7 @@ struct ExtractPlan: Sendable {
     var names: [String]
 
     init(_ backup: BackupSource) {
-      var folderNames = UniqueNames()
+      var folderNames = UniqueNames(ofFolders: true)
       for category in backup.metadata.categories {
         let name = category.displayName.isEmpty ? category.name : category.displayName
         folderOf[category.id] = folders.count

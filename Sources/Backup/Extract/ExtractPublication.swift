@@ -80,7 +80,11 @@ final class ExtractPublication: Sendable {
         if let failure = progress.failure { throw failure }
         try flush(batch)
         while let photo = left.first {
-          if try rename(photo) { progress.published.append(photo) } else { progress.taken.append(photo.index) }
+          if try rename(photo) {
+            progress.published.append(photo)
+          } else {
+            progress.taken.append(photo.index)
+          }
           left.removeFirst()
         }
       } catch {

@@ -9,6 +9,11 @@ struct UniqueNames {
   /// attempts.
   private var nextNumber: [String: Int] = [:]
 
+  /// Of folders, whose names have no extension.
+  private let areFolders: Bool
+
+  init(ofFolders areFolders: Bool = false) { self.areFolders = areFolders }
+
   /// The name, made safe; `name (2).jpg` where it was given out before.
   mutating func next(_ name: String) -> String {
     let safe = FileName.safe(name)
@@ -17,7 +22,11 @@ struct UniqueNames {
     var number = nextNumber[first] ?? 1
     while true {
       number += 1
-      let numbered = FileName.inserting(" (\(number))", into: safe)
+      let suffix = " (\(number))"
+      let numbered =
+        areFolders
+        ? FileName.safe(name, limit: FileName.maximumBytes - suffix.utf8.count) + suffix
+        : FileName.inserting(suffix, into: safe)
       if taken.insert(Self.key(numbered)).inserted {
         nextNumber[first] = number
         return numbered

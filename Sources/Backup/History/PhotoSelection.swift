@@ -34,14 +34,18 @@ struct PhotoMatcher {
   }
 
   /// Whether the photo meets all conditions.
-  func matches(_ photo: BackupSource.Photo) -> Bool {
+  ///
+  /// - Parameter held: what an archive before this one holds of it, where this one does not.
+  func matches(_ photo: BackupSource.Photo, held: Metadata.HeldFile? = nil) -> Bool {
     (categories?.contains(photo.record.categoryId) ?? true)
-      && (md5 == nil || photo.fileDigests.contains { $0 == md5 })
-      && (patterns.isEmpty || patterns.contains { Self.matches($0, photo) })
+      && (md5.map { photo.fileDigests(held: held).contains($0) } ?? true)
+      && (patterns.isEmpty || patterns.contains { Self.matches($0, photo, held: held) })
   }
 
-  static func matches(_ pattern: NamePattern, _ photo: BackupSource.Photo) -> Bool {
-    pattern.matches(photo.record.name) || pattern.matches(photo.fileName)
+  static func matches(
+    _ pattern: NamePattern, _ photo: BackupSource.Photo, held: Metadata.HeldFile? = nil
+  ) -> Bool {
+    pattern.matches(photo.record.name) || pattern.matches(photo.fileName(held: held))
   }
 }
 
@@ -55,6 +59,13 @@ extension BackupSource.Photo {
   /// The name that the photo's file had where it came from.
   public var fileName: String { FileName.lastComponent(of: originalPath) }
 
+  /// The same of a photo whose file an archive before this one may hold.
+  func fileName(held: Metadata.HeldFile?) -> String {
+    held.map { FileName.lastComponent(of: $0.originalPath) } ?? fileName
+  }
+
   /// The MD5 that the file has, and the one that it should have where that is another.
-  var fileDigests: [MD5Digest] { [content.md5, expected].compactMap { $0 } }
+  func fileDigests(held: Metadata.HeldFile?) -> [MD5Digest] {
+    [content.md5, expected, held.flatMap { MD5Digest(hex: $0.checksum) }].compactMap { $0 }
+  }
 }
