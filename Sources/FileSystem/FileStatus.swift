@@ -76,6 +76,18 @@ public struct FileSystemStatus: Sendable, Equatable {
       }
   }
 
+  /// Refuses what does not fit.
+  ///
+  /// - Parameters:
+  ///   - margin: what is needed on top of `bytes`.
+  ///   - refusal: the error, by the bytes that are needed and those that are free.
+  public func requireSpace<Refusal: Error>(
+    _ bytes: Int, margin: Int, orThrow refusal: (_ needed: Int, _ free: Int) -> Refusal
+  ) throws(Refusal) {
+    let needed = bytes < .max - margin ? bytes + margin : .max
+    if freeBytes < needed { throw refusal(needed, freeBytes) }
+  }
+
   /// By the release that uname(2) tells.
   private static let kernelReportsErrorsOfSync: Bool = {
     var system = utsname()

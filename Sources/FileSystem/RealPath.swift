@@ -9,7 +9,7 @@ extension FilePath {
   }
 
   /// realpath(3).
-  private var realPath: FilePath? {
+  package var realPath: FilePath? {
     guard let path = withPlatformString({ realpath($0, nil) }) else { return nil }
     defer { free(path) }
     return FilePath(platformString: path)

@@ -58,6 +58,14 @@ public final class Library: Sendable {
     }
   }
 
+  /// The library's own number, which its archives bear; nil in one that no writer of this version has opened yet.
+  public func uuid() throws -> String? {
+    try read { database in
+      guard try database.tableExists("identity") else { return nil }
+      return try String.fetchOne(database, sql: "SELECT uuid FROM identity")
+    }
+  }
+
   /// What the app shows of each category, by id.
   func categoryNames() throws -> [Int64: String] {
     try read { database in
@@ -98,9 +106,6 @@ public final class Library: Sendable {
 
   /// The library's folder, for what is asked about its disk.
   public var identity: FileStatus.Identity { get throws(FileError) { try root.status().identity } }
-
-  /// The bytes that an ordinary user can still write where the library lies.
-  public func freeBytes() throws -> Int { try root.fileSystem().freeBytes }
 
   /// How long readers wait, unless they are told otherwise, for a writer that is deleting photo files: that takes
   /// moments, and is no reason for an export to fail.

@@ -56,10 +56,9 @@ public final class LibraryWriter: Sendable {
   /// Refuses work for which there is no room, before anything is written. A hundredth, and 4 MiB for the
   /// database and the file system's own records, come on top of `bytes`.
   public func requireSpace(_ bytes: Int) throws {
-    let margin = bytes / 100 + 4 << 20
-    let needed = bytes < .max - margin ? bytes + margin : .max
-    let free = try library.freeBytes()
-    if free < needed { throw LibraryError.notEnoughSpace(library.path, needed: needed, free: free) }
+    try library.root.fileSystem().requireSpace(bytes, margin: bytes / 100 + 4 << 20) {
+      LibraryError.notEnoughSpace(library.path, needed: $0, free: $1)
+    }
   }
 
   /// Places for new photo files, one each, that no row, no replaced row and no file has. Names are never given

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 
 /// The database of a library, as migrations. A migration that was ever released is never changed; the next
@@ -8,7 +9,7 @@ enum Schema {
 
   /// The number in `PRAGMA user_version`: that of the newest migration below, so that a library of a newer version is
   /// known without opening it. Libraries made before there was one have 0.
-  static let version: Int32 = 3
+  static let version: Int32 = 4
 
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
@@ -74,6 +75,14 @@ enum Schema {
             failures INTEGER NOT NULL, lockedUntil INTEGER NOT NULL
           ) STRICT
           """)
+    }
+    migrator.registerMigration("4 identity") { database in
+      try database.execute(sql: "PRAGMA user_version = 4")
+      // by which archives of two libraries are told apart where they lie in one folder
+      try database.execute(
+        sql: "CREATE TABLE identity (id INTEGER PRIMARY KEY CHECK (id = 1), uuid TEXT NOT NULL) STRICT")
+      try database.execute(
+        sql: "INSERT INTO identity (id, uuid) VALUES (1, ?)", arguments: [UUID().uuidString])
     }
     return migrator
   }

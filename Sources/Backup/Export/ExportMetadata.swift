@@ -62,6 +62,7 @@ extension ExportPlan {
       uuid: uuid.uuidString, isPartial: isPartial,
       // defaults that nobody ever set say nothing about what anybody wants
       includesSettings: self.settings?.valuesAsOf != nil)
+    provenance.library = library
     provenance.tags = tags
     provenance.state = state
     metadata.smilepile = provenance

@@ -1,3 +1,4 @@
+import Foundation
 import Operations
 import PhotoLibrary
 import Secrets
@@ -31,6 +32,8 @@ public struct ExportOptions: Sendable {
   public var password: Secret?
   /// Takes a password that is short enough to be guessed.
   public var allowsWeakPassword = false
+  /// The date that the archive bears; nil for now.
+  public var date: Date?
   /// What the archive is called, for whoever prunes: written into its metadata.
   public var tags: [String] = []
   /// Reads the archive back, with every CRC and MD5, before it is published.
@@ -74,6 +77,8 @@ public struct ExportSummary: Sendable, Equatable {
   public var phoneRefusals: [String] = []
   /// What else is worth knowing.
   public var warnings: [String] = []
+  /// The MD5 of what was selected: an archive of the same state holds all this already.
+  public var state = ""
   /// Nothing was written.
   public var isDryRun = false
 

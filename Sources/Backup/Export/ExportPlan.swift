@@ -39,6 +39,8 @@ public struct ExportPlan: Sendable {
   public var isPartial: Bool
   /// The archive is encrypted, and what its directory shows tells nothing.
   public var isEncrypted: Bool
+  /// The library's own number.
+  public var library: String?
   /// What whoever exports calls it.
   public var tags: [String]
 

@@ -28,15 +28,26 @@ extension Work where Summary == ExportSummary {
   }
 }
 
-/// One run of `export`.
-struct ExportRun {
+/// One run of `export`, for whoever has a thread and a counter of its own, as a job that does more than this.
+public struct ExportRun {
   let libraryPath: FilePath
   let destination: FilePath
   let options: ExportOptions
   let counter: ProgressCounter
   private static let logger = Logger(label: "smilepile.export")
 
-  func run() throws -> ExportSummary {
+  /// Prepares a run; parameters as for `Work.export`.
+  public init(
+    libraryPath: FilePath, destination: FilePath, options: ExportOptions, counter: ProgressCounter
+  ) {
+    self.libraryPath = libraryPath
+    self.destination = destination
+    self.options = options
+    self.counter = counter
+  }
+
+  /// Exports. Blocks until it is done; throws what the summary of `Work.export` throws.
+  public func run() throws -> ExportSummary {
     if let password = options.password {
       guard options.format == .zip else { throw BackupError.cannotEncrypt(destination) }
       if let fault = PasswordFault.find(in: password, allowsWeak: options.allowsWeakPassword) {
@@ -45,9 +56,10 @@ struct ExportRun {
     }
     let library = try Library(path: libraryPath)
     return try library.holdingPhotos(lockWait: options.lockWait, whileWaiting: counter.waitForWriter) {
-      let date = Date()
+      let date = options.date ?? Date()
       let contents = try library.contents()
-      let plan = try ExportPlan(contents, options, sizes: library.fileSizes)
+      var plan = try ExportPlan(contents, options, sizes: library.fileSizes)
+      plan.library = try library.uuid()
       setTotals(plan)
       let target = try Destination(destination, outside: libraryPath)
       if options.isDryRun { return summary(of: plan) }
@@ -216,6 +228,7 @@ struct ExportRun {
   private func summary(of plan: ExportPlan) -> ExportSummary {
     var summary = ExportSummary()
     summary.isDryRun = options.isDryRun
+    summary.state = plan.state().description
     summary.photos = plan.photos.count - plan.missing.count
     summary.categories = plan.categories.count
     summary.bytes = plan.bytes

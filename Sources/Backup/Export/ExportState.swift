@@ -10,6 +10,7 @@ extension ExportPlan {
     var document = document(uuid: UUID(), exportDate: 0)
     document.appVersion = ""
     document.smilepile?.uuid = ""
+    document.smilepile?.library = nil
     document.smilepile?.tags = []
     document.write(photos: EmptyCollection(), manifest: EmptyCollection()) { digest.update($0) }
     var record: [UInt8] = []

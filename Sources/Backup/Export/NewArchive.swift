@@ -12,10 +12,9 @@ extension UnpublishedFile {
   ///
   /// - Throws: `BackupError.notEnoughSpace`, or `FileError`.
   borrowing func requireSpace(bytes: Int, photos: Int, in folder: FilePath) throws {
-    let margin = photos * 1024 + 1 << 20
-    let needed = bytes < .max - margin ? bytes + margin : .max
-    let free = try file.fileSystem().freeBytes
-    if free < needed { throw BackupError.notEnoughSpace(folder, needed: needed, free: free) }
+    try file.fileSystem().requireSpace(bytes, margin: photos * 1024 + 1 << 20) {
+      BackupError.notEnoughSpace(folder, needed: $0, free: $1)
+    }
   }
 }
 

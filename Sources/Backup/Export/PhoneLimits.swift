@@ -28,7 +28,7 @@ extension ExportPlan {
   /// Why a phone will refuse an archive of this plan, as far as it can be told without one.
   func phoneRefusals(archiveBytes: Int) -> [String] {
     let photos = items.map { ($0.entryName, $0.size, $0.size) }
-    let texts = [("metadata.json", 0, 0), ("checksums.md5", 0, 0)]
+    let texts = [(ArchiveTexts.metadataName, 0, 0), (ArchiveTexts.checksumsName, 0, 0)]
     return PhoneLimits.refusals(entries: photos + texts, archiveBytes: archiveBytes)
   }
 }

@@ -4,6 +4,8 @@ extension Metadata {
   public struct Provenance: Sendable, Equatable {
     /// The backup's own number.
     public var uuid: String
+    /// The number of the library that it was made of.
+    public var library: String?
     /// Part of the library was selected, and the rest is not in this backup.
     public var isPartial: Bool
     /// The settings are the library's; otherwise they are defaults, which both apps demand.
@@ -75,6 +77,7 @@ extension Metadata.Provenance {
     object.property("includesSettings", includesSettings)
     if let increment { object.object("increment") { increment.write(to: &$0) } }
     object.property("isPartial", isPartial)
+    object.property("library", library)
     if let part {
       object.object("part") {
         $0.property("count", part.count)
@@ -127,6 +130,7 @@ extension Metadata.Provenance {
       case "uuid": uuid = try json.string()
       case "isPartial": isPartial = try json.flag()
       case "includesSettings": includesSettings = try json.flag()
+      case "library": library = try json.optionalString()
       case "state": state = try json.optionalString()
       case "tags": tags = try json.list { element throws(Mismatch) in try element.string() }
       case "part": part = try Metadata.Part(&json)
@@ -230,6 +234,7 @@ extension Metadata.Deletion {
 extension Metadata.Provenance {
   func checkRanges() throws(Metadata.Fault) {
     try Metadata.require(uuid, "smilepile.uuid")
+    try Metadata.require(library, "smilepile.library")
     try Metadata.require(state, "smilepile.state")
     for (index, tag) in tags.enumerated() { try Metadata.require(tag, "smilepile.tags[\(index)]") }
     if let part {

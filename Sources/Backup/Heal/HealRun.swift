@@ -67,22 +67,22 @@ struct HealRun {
   let options: HealOptions
   let counter: ProgressCounter
 
+  /// A photo that can be had elsewhere.
+  private struct Found {
+    var id: Int64
+    var label: String
+    var size: Int
+    var place: FilePath
+  }
+
   func run() throws -> HealSummary {
     // a dry run opens nothing for writing, so it can look at a library that another process is changing
     let writer =
       options.isDryRun
       ? nil : try LibraryWriter(path: path, lockWait: options.lockWait, whileWaiting: counter.waitForWriter)
     let library = try writer?.library ?? Library(path: path)
-    var summary = HealSummary()
-    summary.isDryRun = options.isDryRun
     let others = try OtherArchives(archives, limits: options.limits, password: options.password, counter)
-    (summary.unusable, summary.warnings) = (others.unusable, others.warnings)
-    for source in others.sources {
-      if let fault = source.salvage?.fault { summary.warnings.append(fault.message) }
-      if source.format == .json {
-        summary.warnings.append("\(source.path) is a JSON backup, which holds no photo files")
-      }
-    }
+    var summary = summary(of: others)
     let (checked, patients) = try library.holdingPhotos(whileWaiting: counter.waitForWriter) {
       try LibraryCheck(library: library, counter: counter).damagedPhotos()
     }
@@ -92,8 +92,37 @@ struct HealRun {
       patients.compactMap { patient in patient.photo.md5.map { ($0, Optional(patient.photo.fileSize)) } },
       uniquingKeysWith: { first, _ in first })
     var supply = try PhotoSupply(wanted, from: others.sources, nil, counter, goesOn: true)
+    let (cures, found) = try find(patients, in: &supply, &summary)
+    let outcome = try writer.flatMap { try cures.isEmpty ? nil : cures.apply($0, counter) } ?? Cures.Outcome()
+    let faults = outcome.faults.merging(supply.faults.mapValues { "\($0)" }, uniquingKeysWith: { $1 })
+    for (path, fault) in faults.sorted(by: { $0.key.string < $1.key.string }) {
+      summary.unusable.append(Finding(path.string.escaped, message: fault))
+    }
+    summary.kept = outcome.kept.map { path.appending($0.components) }
+    report(found, outcome, &summary)
+    return summary
+  }
+
+  /// What there is to say of the archives before any photo is looked for.
+  private func summary(of others: OtherArchives) -> HealSummary {
+    var summary = HealSummary()
+    summary.isDryRun = options.isDryRun
+    (summary.unusable, summary.warnings) = (others.unusable, others.warnings)
+    for source in others.sources {
+      if let fault = source.salvage?.fault { summary.warnings.append(fault.message) }
+      if source.format == .json {
+        summary.warnings.append("\(source.path) is a JSON backup, which holds no photo files")
+      }
+    }
+    return summary
+  }
+
+  /// Looks for photos. Those that are nowhere stay damaged.
+  private func find(
+    _ patients: [LibraryCheck.DamagedPhoto], in supply: inout PhotoSupply, _ summary: inout HealSummary
+  ) throws -> (Cures, [Found]) {
     var cures = Cures()
-    var found: [(id: Int64, label: String, size: Int, place: FilePath)] = []
+    var found: [Found] = []
     for patient in patients {
       counter.advance(current: patient.photo.name)
       guard let md5 = patient.photo.md5,
@@ -103,23 +132,22 @@ struct HealRun {
         continue
       }
       cures.add(patient.photo, md5, from: [bytes] + others)
-      found.append((patient.photo.id, patient.label, size, bytes.place))
+      found.append(Found(id: patient.photo.id, label: patient.label, size: size, place: bytes.place))
     }
-    let outcome = try writer.flatMap { try cures.isEmpty ? nil : cures.apply($0, counter) } ?? Cures.Outcome()
-    let faults = outcome.faults.merging(supply.faults.mapValues { "\($0)" }, uniquingKeysWith: { $1 })
-    for (path, fault) in faults.sorted(by: { $0.key.string < $1.key.string }) {
-      summary.unusable.append(Finding(path.string.escaped, message: fault))
-    }
-    summary.kept = outcome.kept.map { path.appending($0.components) }
+    return (cures, found)
+  }
+
+  /// Says what became of the photos that were found.
+  private func report(_ found: [Found], _ outcome: Cures.Outcome, _ summary: inout HealSummary) {
     let verb = options.isDryRun ? "could be brought back from " : "brought back from "
-    for (id, label, size, place) in found {
-      if let reason = outcome.failures[id] {
-        summary.damaged.append(Finding(label, "it could not be put in its place: \(reason)"))
+    for photo in found {
+      if let reason = outcome.failures[photo.id] {
+        summary.damaged.append(Finding(photo.label, "it could not be put in its place: \(reason)"))
       } else {
-        summary.healed.append(Finding(label, verb + (outcome.places[id] ?? place).string.escaped))
-        summary.bytes += size
+        let place = outcome.places[photo.id] ?? photo.place
+        summary.healed.append(Finding(photo.label, verb + place.string.escaped))
+        summary.bytes += photo.size
       }
     }
-    return summary
   }
 }

@@ -46,7 +46,7 @@ struct BackupImport {
   /// Imports it, all or nothing, once it is prepared and approved.
   mutating func run(_ writer: LibraryWriter) throws -> ImportSummary {
     // before the rows change: whatever ends this ends an import that has changed nothing
-    try bringBackLostFiles(to: writer.library, writer)
+    try bringBackLostFiles(writer)
     let files = plan.filesToRestore(source)
     let bytes = files.reduce(0) { $0 + $1.size }
     try writer.requireSpace(bytes)
@@ -72,49 +72,58 @@ struct BackupImport {
     return counted()
   }
 
-  /// Photos that the library has as rows, and of which somebody has removed the files, come back if they are in this
+  /// Photos that the library has as rows, and of which somebody has removed the files, as far as they are in this
   /// backup.
-  ///
-  /// - Parameter writer: nil only to say so.
-  private mutating func bringBackLostFiles(to library: Library, _ writer: LibraryWriter?) throws {
-    guard options.strategy != .replace else { return }
+  private func lostFiles(
+    of library: Library
+  ) throws -> (cures: Cures, labels: [(id: Int64, label: String)]) {
+    var cures = Cures()
+    var labels: [(id: Int64, label: String)] = []
+    guard options.strategy != .replace else { return (cures, labels) }
     let photos = contents.photos.filter { !$0.isFromAssets }
     let lost = zip(photos, library.statuses(of: photos)).filter { _, status in
       if case .failure(let error) = status { error.isAbsence } else { false }
     }.map(\.0)
-    guard !lost.isEmpty else { return }
+    guard !lost.isEmpty else { return (cures, labels) }
     let wanted = Dictionary(
       lost.compactMap { photo in photo.md5.map { ($0, Optional(photo.fileSize)) } },
       uniquingKeysWith: { first, _ in first })
     var supply = try PhotoSupply(wanted, from: [source], nil, counter)
     let names = Dictionary(uniqueKeysWithValues: contents.categories.map { ($0.id, $0.displayName) })
-    var cures = Cures()
-    var labels: [(id: Int64, label: String)] = []
     for photo in lost {
       guard let md5 = photo.md5, let (bytes, _) = try supply.find(md5, size: photo.fileSize) else { continue }
       let label = PhotoLabel.label(id: photo.id, category: names[photo.categoryId] ?? "", name: photo.name)
       cures.add(photo, md5, from: [bytes])
       labels.append((photo.id, label))
     }
+    return (cures, labels)
+  }
+
+  /// Puts them back.
+  private mutating func bringBackLostFiles(_ writer: LibraryWriter) throws {
+    let (cures, labels) = try lostFiles(of: writer.library)
     guard !cures.isEmpty else { return }
-    let failures = try writer.map { try cures.apply($0, counter).failures } ?? [:]
+    let failures = try cures.apply(writer, counter).failures
     for (id, label) in labels {
       if let failure = failures[id] {
         summary.errors.append(
           Finding(label, "its file is gone from the library, and could not be put back: \(failure)"))
       } else {
-        let verb = writer == nil ? "would come" : "is"
-        summary.warnings.append("\(label): its file was gone from the library, and \(verb) back")
-        summary.photoFilesRestored += 1
+        noteLostFile(label, "is back")
       }
     }
+  }
+
+  private mutating func noteLostFile(_ label: String, _ outcome: String) {
+    summary.warnings.append("\(label): its file was gone from the library, and \(outcome)")
+    summary.photoFilesRestored += 1
   }
 
   /// Says what an import would do, and what the library would then hold.
   mutating func dryRun(_ library: Library) throws -> (ImportSummary, after: LibraryContents) {
     noteAbsentPhotos()
     try refuseUnlessWhole()
-    try bringBackLostFiles(to: library, nil)
+    for (_, label) in try lostFiles(of: library).labels { noteLostFile(label, "would come back") }
     summary.photoFilesRestored += plan.restores.count
     counter.advance(items: source.photos.count, bytes: source.photoBytes)
     return (counted(), contents.applying(plan.edit))

@@ -199,7 +199,7 @@ public struct BackupSource: Sendable {
       throw BackupError.severalMetadata(archive.path, candidates.map(\.name))
     }
     guard let entry = candidates.first else { throw BackupError.noMetadata(archive.path) }
-    let root = String(entry.name.dropLast("metadata.json".count))
+    let root = entry.rootByMetadata
     guard entries.allSatisfy({ $0.name.hasPrefix(root) }) else { throw BackupError.noMetadata(archive.path) }
     return (entry, root)
   }

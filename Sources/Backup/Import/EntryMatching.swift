@@ -13,100 +13,88 @@ struct EntryMatching {
   /// Photos whose bytes were no longer right when the backup was made.
   private(set) var damagedBefore: [Finding] = []
 
+  /// The names of the categories, for messages.
+  private let categories: [Int64: String]
+  private let losses: [String: String]
+
   /// - Parameter losses: why an entry is not there, by its name, where that is known.
   init(
-    metadata: Metadata, entries all: [Entry], root: String, losses: [String: String] = [:]
+    metadata: Metadata, entries: [Entry], root: String, losses: [String: String] = [:]
   ) {
-    let names = all.map { Self.name(of: $0, below: root) }
-    var places = [String: Int](minimumCapacity: all.count)
-    for (place, entry) in all.enumerated() where !entry.isDirectory && !entry.isIgnored {
-      places[names[place]] = place
-    }
-    let categories = Dictionary(uniqueKeysWithValues: metadata.categories.map { ($0.id, $0.displayName) })
+    self.losses = losses
+    categories = Dictionary(uniqueKeysWithValues: metadata.categories.map { ($0.id, $0.displayName) })
+    var files = PhotoEntries(entries, below: root, manifest: metadata.photoManifest)
     var manifest = [Int64: Int](minimumCapacity: metadata.photoManifest.count)
     for (index, item) in metadata.photoManifest.enumerated() { manifest[item.photoId] = index }
-
-    // by place, since names of entries are many and long
-    var isUsed = [Bool](repeating: false, count: all.count)
-    for place in Entry.textsOfBackup.compactMap({ places[$0] }) { isUsed[place] = true }
-    lazy var named = Set(metadata.photoManifest.map(\.zipEntryName))
-    lazy var fileNames = Set(metadata.photoManifest.map { "photos/\($0.fileName)" })
     photos.reserveCapacity(metadata.photos.count)
     for record in metadata.photos {
       let item = manifest.removeValue(forKey: record.id).map { metadata.photoManifest[$0] }
-      guard !record.isFromAssets else {
-        photos.append(.init(record: record, originalPath: record.path, content: .asset))
-        if let item {
-          if let place = places[item.zipEntryName] { isUsed[place] = true }
-          warnings.append(
-            "\(item.zipEntryName.escaped): photo \(record.id) ships inside the app, and needs no file")
-        }
-        continue
-      }
-      guard let item else {
-        let found = Self.names(ofUnlisted: record).lazy.compactMap { places[$0] }.first {
-          !isUsed[$0] && !named.contains(names[$0]) && !fileNames.contains(names[$0])
-        }
-        if let place = found {
-          isUsed[place] = true
-          warnings.append(
-            "\(names[place].escaped): the manifest does not name it; by its name it is photo \(record.id)'s file"
-          )
-          photos.append(
-            .init(record: record, originalPath: record.path, content: .entry(all[place], md5: nil)))
-          continue
-        }
-        // the app lost the file before it made the backup, and says so by leaving the manifest entry out
-        photos.append(
-          .init(
-            record: record, originalPath: record.path,
-            content: .absent(reason: "its file was lost before the backup was made", isDamage: false)))
-        continue
-      }
-      var found = places[item.zipEntryName]
-      let otherName = found == nil ? "photos/\(item.fileName)" : ""
-      // the second name only where no other photo's manifest entry names it itself
-      if found == nil, let place = places[otherName], !named.contains(otherName) { found = place }
-      let md5 = item.checksum.flatMap { MD5Digest(hex: $0) }
-      let content: BackupSource.Content
-      if let place = found, !isUsed[place] {
-        isUsed[place] = true
-        content = .entry(all[place], md5: checksum(of: item, size: all[place].size))
-        if let expected = item.expectedChecksum {
-          let label = PhotoLabel.label(
-            id: record.id, category: categories[record.categoryId] ?? "", name: record.name)
-          damagedBefore.append(
-            Finding(label, "it was already damaged when the backup was made (its MD5 should be \(expected))"))
-        }
-      } else if let place = found {
-        // one entry for each photo: a small archive must not grow by being asked for again and again
-        let reason = "its file \(names[place].escaped) is another photo's too"
-        content = .absent(reason: reason, isDamage: true, md5: md5)
+      if record.isFromAssets {
+        addAsset(record, item, &files)
+      } else if let item {
+        add(record, item, &files)
       } else {
-        let reason =
-          losses[item.zipEntryName] ?? losses[otherName]
-          ?? "its file \(item.zipEntryName.escaped) is not in the archive"
-        content = .absent(reason: reason, isDamage: true, md5: md5)
+        addUnlisted(record, &files)
       }
-      photos.append(
-        .init(
-          record: record, originalPath: item.originalPath, content: content,
-          expected: item.expectedChecksum.flatMap { MD5Digest(hex: $0) }))
     }
     for item in metadata.photoManifest where manifest[item.photoId] != nil {
       warnings.append("\(item.zipEntryName.escaped): no photo has the id \(item.photoId)")
-      if let place = places[item.zipEntryName] { isUsed[place] = true }
+      files.leaveOut(item.zipEntryName)
     }
-    // of two entries of one name, which only a damaged archive has, the later one was looked up
-    strangers = all.indices.filter { place in
-      !isUsed[place] && !all[place].isDirectory && !all[place].isIgnored
-        && !names[place].hasPrefix("thumbnails/") && !isUsed[places[names[place]] ?? place]
-    }.map { all[$0].name }
+    strangers = files.strangers
   }
 
-  /// The name that the manifest gives an entry.
-  private static func name(of entry: Entry, below root: String) -> String {
-    root.isEmpty ? entry.name : String(entry.name.dropFirst(root.count))
+  private mutating func addAsset(
+    _ record: Metadata.PhotoRecord, _ item: Metadata.ManifestEntry?, _ files: inout PhotoEntries
+  ) {
+    photos.append(.init(record: record, originalPath: record.path, content: .asset))
+    guard let item else { return }
+    files.leaveOut(item.zipEntryName)
+    warnings.append(
+      "\(item.zipEntryName.escaped): photo \(record.id) ships inside the app, and needs no file")
+  }
+
+  /// Adds a photo that the manifest leaves out.
+  private mutating func addUnlisted(_ record: Metadata.PhotoRecord, _ files: inout PhotoEntries) {
+    let content: BackupSource.Content
+    if let (entry, name) = files.takeUnlisted(Self.names(ofUnlisted: record)) {
+      warnings.append(
+        "\(name.escaped): the manifest does not name it; by its name it is photo \(record.id)'s file")
+      content = .entry(entry, md5: nil)
+    } else {
+      // the app lost the file before it made the backup, and says so by leaving the manifest entry out
+      content = .absent(reason: "its file was lost before the backup was made", isDamage: false)
+    }
+    photos.append(.init(record: record, originalPath: record.path, content: content))
+  }
+
+  private mutating func add(
+    _ record: Metadata.PhotoRecord, _ item: Metadata.ManifestEntry, _ files: inout PhotoEntries
+  ) {
+    let content: BackupSource.Content
+    switch files.take(item) {
+    case .entry(let entry):
+      content = .entry(entry, md5: checksum(of: item, size: entry.size))
+      if let expected = item.expectedChecksum {
+        let label = PhotoLabel.label(
+          id: record.id, category: categories[record.categoryId] ?? "", name: record.name)
+        damagedBefore.append(
+          Finding(label, "it was already damaged when the backup was made (its MD5 should be \(expected))"))
+      }
+    case .taken(let name):
+      content = Self.absent(item, "its file \(name.escaped) is another photo's too")
+    case .missing(let names):
+      let reason = names.compactMap { losses[$0] }.first
+      content = Self.absent(item, reason ?? "its file \(item.zipEntryName.escaped) is not in the archive")
+    }
+    photos.append(
+      .init(
+        record: record, originalPath: item.originalPath, content: content,
+        expected: item.expectedChecksum.flatMap { MD5Digest(hex: $0) }))
+  }
+
+  private static func absent(_ item: Metadata.ManifestEntry, _ reason: String) -> BackupSource.Content {
+    .absent(reason: reason, isDamage: true, md5: item.checksum.flatMap { MD5Digest(hex: $0) })
   }
 
   /// The names that either app would have given the file of a photo that the manifest leaves out.

@@ -4,12 +4,18 @@ import Zip
 /// everything, as in those of iOS.
 extension Entry {
   /// The texts of a backup.
-  static let textsOfBackup: Set<String> = ["metadata.json", "checksums.md5", "categories.json"]
+  static let textsOfBackup: Set<String> = [
+    ArchiveTexts.metadataName, ArchiveTexts.checksumsName, "categories.json",
+  ]
 
   /// `metadata.json`.
   var isMetadata: Bool {
-    name == "metadata.json" || name.hasSuffix("/metadata.json") && name.count { $0 == "/" } == 1
+    name == ArchiveTexts.metadataName
+      || name.hasSuffix("/" + ArchiveTexts.metadataName) && name.count { $0 == "/" } == 1
   }
+
+  /// For `metadata.json`: the folder that holds everything, with its slash; empty at the root.
+  var rootByMetadata: String { String(name.dropLast(ArchiveTexts.metadataName.count)) }
 
   /// One of the texts.
   var isTextOfBackup: Bool {

@@ -38,39 +38,11 @@ enum PhotoBytes: Sendable {
       }
     case .photo(let photo, let library):
       do {
-        try Self.stream(photo, of: library, body)
+        try File.readPieces(opening: { () throws(FileError) in try library.open(photo) }, body)
         return nil
-      } catch let error as Unreadable {
+      } catch let error as File.Unreadable {
         return "\(error.error)"
       }
-    }
-  }
-
-  /// The photo cannot be read, as opposed to whatever its bytes are for.
-  private struct Unreadable: Error {
-    var error: FileError
-  }
-
-  private static func stream(
-    _ photo: Photo, of library: Library, _ body: (UnsafeRawBufferPointer) throws -> Void
-  ) throws {
-    let file = try reading { () throws(FileError) in try library.open(photo) }
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 4096)
-    defer { buffer.deallocate() }
-    var offset = 0
-    while true {
-      let count = try reading { () throws(FileError) in try file.read(into: buffer, at: offset) }
-      if count == 0 { return }
-      try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-      offset += count
-    }
-  }
-
-  private static func reading<Value: ~Copyable>(_ body: () throws(FileError) -> Value) throws -> Value {
-    do {
-      return try body()
-    } catch {
-      throw Unreadable(error: error)
     }
   }
 

@@ -44,30 +44,9 @@ struct RepairPlan {
       isWhole = true
       return
     }
-    let entries = archive.entries.filter { !$0.isDirectory }
-    let states = try Self.read(entries, of: archive, counter)
-    var stateOfEntry: [Int: State] = [:]
-    for (entry, state) in zip(entries, states) { stateOfEntry[entry.index] = state }
-
-    var found: [Int: Item] = [:]
-    var missing: [(index: Int, reason: String, md5: MD5Digest?)] = []
-    for (index, photo) in source.photos.enumerated() {
-      switch photo.content {
-      case .asset, .file, .absent(_, isDamage: false, _): continue
-      case .absent(let reason, _, let md5): missing.append((index, reason, md5))
-      case .entry(let entry, let md5):
-        switch stateOfEntry[entry.index] {
-        case .whole(let digest) where md5 == nil || md5 == digest:
-          found[index] = item(index, .entry(entry, of: archive), digest, entry.size)
-        case .whole(let digest):
-          let expected = md5?.description ?? "another"
-          missing.append((index, "its MD5 is \(digest) and should be \(expected)", md5))
-        case .damaged(let reason): missing.append((index, reason, md5))
-        case nil: missing.append((index, "it is not in the archive", md5))
-        }
-      }
-    }
-    let isEveryEntryWhole = states.allSatisfy { if case .whole = $0 { true } else { false } }
+    let states = try Self.read(archive, counter)
+    var (found, missing) = photos(of: archive, states)
+    let isEveryEntryWhole = states.values.allSatisfy { if case .whole = $0 { true } else { false } }
     isWhole = source.salvage == nil && missing.isEmpty && isEveryEntryWhole
     if isWhole { return }
 
@@ -76,6 +55,51 @@ struct RepairPlan {
     // the size in the manifest is the phone's, and may be wrong
     for md5 in missing.compactMap(\.md5) + before.map(\.md5) { wanted[md5] = .some(nil) }
     var supply = try supply(wanted)
+    try restore(missing, from: &supply, into: &found)
+    try restoreUndamaged(before, from: &supply, into: &found)
+    items = found.values.sorted { $0.source < $1.source }
+    lost += source.salvage?.losses ?? []
+  }
+
+  /// A photo of the backup that is not whole in the archive.
+  private struct Missing {
+    /// Which of the backup's photos.
+    var index: Int
+    var reason: String
+    var md5: MD5Digest?
+  }
+
+  /// Tells the photos that are whole in the archive, by index, from those that are not.
+  private func photos(
+    of archive: Archive, _ states: [Int: State]
+  ) -> (found: [Int: Item], missing: [Missing]) {
+    var found: [Int: Item] = [:]
+    var missing: [Missing] = []
+    for (index, photo) in source.photos.enumerated() {
+      switch photo.content {
+      case .asset, .file, .absent(_, isDamage: false, _): continue
+      case .absent(let reason, _, let md5):
+        missing.append(Missing(index: index, reason: reason, md5: md5))
+      case .entry(let entry, let md5):
+        switch states[entry.index] {
+        case .whole(let digest) where md5 == nil || md5 == digest:
+          found[index] = item(index, .entry(entry, of: archive), digest, entry.size)
+        case .whole(let digest):
+          let expected = md5?.description ?? "another"
+          let reason = "its MD5 is \(digest) and should be \(expected)"
+          missing.append(Missing(index: index, reason: reason, md5: md5))
+        case .damaged(let reason): missing.append(Missing(index: index, reason: reason, md5: md5))
+        case nil: missing.append(Missing(index: index, reason: "it is not in the archive", md5: md5))
+        }
+      }
+    }
+    return (found, missing)
+  }
+
+  /// Looks for photos elsewhere. What is not there either is lost.
+  private mutating func restore(
+    _ missing: [Missing], from supply: inout PhotoSupply, into found: inout [Int: Item]
+  ) throws {
     for photo in missing {
       let label = source.label(of: source.photos[photo.index])
       if let md5 = photo.md5, let (bytes, size) = try supply.find(md5, size: nil) {
@@ -85,6 +109,12 @@ struct RepairPlan {
         lost.append(Finding(label, photo.reason))
       }
     }
+  }
+
+  /// Looks elsewhere for the bytes that photos had before they were damaged. What is not there stays as it is.
+  private mutating func restoreUndamaged(
+    _ before: [(index: Int, md5: MD5Digest)], from supply: inout PhotoSupply, into found: inout [Int: Item]
+  ) throws {
     for (index, md5) in before {
       guard let (bytes, size) = try supply.find(md5, size: nil) else { continue }
       found[index] = item(index, bytes, md5, size)
@@ -93,8 +123,6 @@ struct RepairPlan {
           source.label(of: source.photos[index]),
           "was damaged when the backup was made; taken from \(bytes.place.string.escaped)"))
     }
-    items = found.values.sorted { $0.source < $1.source }
-    lost += source.salvage?.losses ?? []
   }
 
   /// Photos whose bytes were no longer right when the backup was made, and the MD5 that they had.
@@ -120,11 +148,12 @@ struct RepairPlan {
     case damaged(String)
   }
 
-  /// Reads entries to their ends, on several threads.
-  private static func read(
-    _ entries: [Entry], of archive: Archive, _ counter: ProgressCounter
-  ) throws -> [State] {
-    let states = Mutex<[State]>(Array(repeating: .damaged(""), count: entries.count))
+  /// Reads an archive's entries to their ends, on several threads.
+  ///
+  /// - Returns: the state of each, by the entry's index.
+  private static func read(_ archive: Archive, _ counter: ProgressCounter) throws -> [Int: State] {
+    let entries = archive.entries.filter { !$0.isDirectory }
+    let states = Mutex<[Int: State]>([:])
     try Workers.forEach(0..<entries.count) { index in
       let entry = entries[index]
       var hash = RunningMD5()
@@ -137,7 +166,7 @@ struct RepairPlan {
         counter.advance(bytes: bytes.count)
       }
       let state: State = fault.map { .damaged($0) } ?? .whole(hash.digest)
-      states.withLock { $0[index] = state }
+      states.withLock { $0[entry.index] = state }
       counter.advance(items: 1, bytes: entry.size - counted)
     }
     return states.withLock { $0 }

@@ -40,7 +40,7 @@ struct SalvagedContents {
       metadata = named.metadata
       losses.append(
         Finding(
-          "metadata.json",
+          ArchiveTexts.metadataName,
           "it is lost, and with it categories, names and settings; the photos come into “Rescued”, under "
             + "the names of their entries"))
       losses += named.others
@@ -78,7 +78,7 @@ struct SalvagedContents {
         if error.newerVersion != nil { throw BackupError.metadata(archive.path, error) }
         continue
       }
-      let root = String(entry.name.dropLast("metadata.json".count))
+      let root = entry.rootByMetadata
       let hits = metadata.photoManifest.count { names.contains(root + $0.zipEntryName) }
       if hits >= best?.hits ?? 0 { best = (metadata, root, hits) }
     }

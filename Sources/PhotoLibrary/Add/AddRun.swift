@@ -101,7 +101,7 @@ struct AddRun {
       do {
         let (md5, size) = try Self.copy(file, to: change.stage(String(index)), counter)
         results.withLock { $0[index] = .staged(md5, size: size) }
-      } catch let error as Unreadable {
+      } catch let error as File.Unreadable {
         try change.unstage(String(index))
         results.withLock { $0[index] = .failed(error.error) }
       }
@@ -110,39 +110,22 @@ struct AddRun {
     return results.withLock { $0 }
   }
 
-  /// The file that was named cannot be read, as opposed to the library, which cannot be written.
-  private struct Unreadable: Error {
-    var error: FileError
-  }
-
   private static func copy(
     _ found: PhotoSearch.Found, to target: borrowing File, _ counter: ProgressCounter
   ) throws -> (MD5Digest, size: Int) {
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 4096)
-    defer { buffer.deallocate() }
-    let source = try reading { () throws(FileError) in try File.open(found.path, .readFollowingLinks) }
     var hash = RunningMD5()
     var size = 0
-    while true {
+    try File.readPieces(
+      opening: { () throws(FileError) in try File.open(found.path, .readFollowingLinks) }
+    ) { piece in
       try counter.checkCancellation()
-      let count = try reading { () throws(FileError) in try source.read(into: buffer, at: size) }
-      if count == 0 { break }
-      let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-      hash.update(bytes)
-      try target.write(bytes, at: size)
-      size += count
-      counter.advance(bytes: count)
+      hash.update(piece)
+      try target.write(piece, at: size)
+      size += piece.count
+      counter.advance(bytes: piece.count)
     }
     try target.setModified(milliseconds: found.modified)
     target.startWriteBack(from: 0, count: size)
     return (hash.digest, size)
-  }
-
-  private static func reading<Value: ~Copyable>(_ body: () throws(FileError) -> Value) throws -> Value {
-    do {
-      return try body()
-    } catch {
-      throw Unreadable(error: error)
-    }
   }
 }

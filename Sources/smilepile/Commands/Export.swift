@@ -180,19 +180,7 @@ extension ExportOptions.Format: ExpressibleByArgument {}
 /// Dates on the command line.
 enum DateArgument {
   static func parse(_ text: String) throws -> Date {
-    for format in ["yyyy-MM-dd", "yyyy-MM-dd'T'HH:mm", "yyyy-MM-dd'T'HH:mm:ss"] {
-      let formatter = DateFormatter()
-      formatter.locale = Locale(identifier: "en_US_POSIX")
-      formatter.dateFormat = format
-      // leniently, since where clocks go forward at midnight a day has none, and is taken from its first moment;
-      // what the date reads back as tells a day that is none from such an hour
-      formatter.isLenient = true
-      guard let date = formatter.date(from: text), text.count == format.filter({ $0 != "'" }).count else {
-        continue
-      }
-      let day = formatter.string(from: date).prefix(10)
-      if text.hasPrefix(day) { return date }
-    }
+    if let date = LocalDate.parse(text) { return date }
     throw ValidationError("“\(text)” is no date; write 2025-06-01 or 2025-06-01T12:00:00")
   }
 }

@@ -1,0 +1,133 @@
+import Checksums
+import FileSystem
+import Foundation
+import PhotoLibrary
+import Secrets
+import SystemPackage
+import Zip
+
+/// What a backup says of itself, read from its own metadata.
+public struct ArchiveRecord: Sendable, Equatable, Codable {
+  /// Where it lies, from the root.
+  public var path: String
+  /// The file's length in bytes.
+  public var fileBytes: Int
+  /// The backup's own number; nil in those of the apps.
+  public var uuid: String?
+  /// The number of the library that it was made of.
+  public var library: String?
+  /// When it was made, in milliseconds since 1970; the file's date where the backup does not say.
+  public var date: Int64
+  /// The rows.
+  public var photos = 0
+  /// Photos whose files are in it.
+  public var photoFiles = 0
+  /// The categories.
+  public var categories = 0
+  /// Bytes of the photo files in it.
+  public var bytes = 0
+  /// Some of it is encrypted.
+  public var isEncrypted = false
+  /// It is encrypted, and there is no password that opens it: nothing else is known of it.
+  public var isLocked = false
+  /// It holds a selection, one part of a set, or no settings' worth of a library.
+  public var isPartial = false
+  /// Photos that it promises and whose files it does not hold; those that its base holds are not among them.
+  public var absent = 0
+  /// The MD5 of what was selected; equal for two backups of one state.
+  public var state: String?
+  /// What it was called.
+  public var tags: [String] = []
+  /// Its place in a set.
+  public var part: Part?
+  /// What it rests on.
+  public var base: Base?
+  /// The MD5 of its `metadata.json`, by which an increment knows it.
+  public var digest: String?
+
+  /// One of several archives that hold a library together.
+  public struct Part: Sendable, Equatable, Codable {
+    /// The number that all parts share.
+    public var set: String
+    /// From 1.
+    public var number: Int
+    /// How many there are.
+    public var count: Int
+  }
+
+  /// The archive that an increment rests on.
+  public struct Base: Sendable, Equatable, Codable {
+    /// Its number.
+    public var uuid: String
+    /// The MD5 of its `metadata.json`.
+    public var digest: String
+    /// How many increments there are since the full backup.
+    public var length: Int
+  }
+
+  /// The file's name.
+  public var name: String { FilePath(path).lastComponent?.string ?? path }
+
+  /// Whether this project made it, as far as one can tell.
+  public var isOurs: Bool { uuid != nil }
+
+  /// Reads a backup's directory and metadata, and no photo. Blocks; writes nothing.
+  ///
+  /// - Throws: `BackupError`, `ArchiveError` or `FileError` where the file cannot be read as a backup. One that is
+  ///   encrypted and that the password does not open is no error.
+  public init(path: FilePath, password: Secret? = nil, limits: Limits = Limits()) throws {
+    let status: FileStatus
+    do {
+      let file = try File.open(path, .readFollowingLinks)
+      status = try file.status()
+    } catch {
+      throw error.isAbsence ? BackupError.noSuchBackup(path) : error as any Error
+    }
+    self.path = path.absoluteString
+    fileBytes = status.size
+    date = status.modified
+    do {
+      let source = try BackupSource(path: path, limits: limits, password: password)
+      try fill(from: source)
+    } catch BackupError.passwordNeeded, BackupError.wrongPassword, BackupError.wrongPasswordOrDamaged {
+      isEncrypted = true
+      isLocked = true
+    }
+  }
+
+  private mutating func fill(from source: BackupSource) throws {
+    let metadata = source.metadata
+    date = metadata.exportDate ?? date
+    photos = source.photos.count
+    photoFiles = source.photoFiles
+    categories = metadata.categories.count
+    bytes = source.photoBytes
+    isEncrypted = source.archive?.entries.contains { $0.isEncrypted } ?? false
+    digest = try source.metadataDigest()?.description
+    guard let provenance = metadata.smilepile else { return }
+    uuid = provenance.uuid
+    library = provenance.library
+    isPartial = provenance.isPartial || source.format == .json
+    state = provenance.state
+    tags = provenance.tags
+    part = provenance.part.map { Part(set: $0.set, number: $0.number, count: $0.count) }
+    base = provenance.increment.map { Base(uuid: $0.base, digest: $0.baseDigest, length: $0.length) }
+    let held = Set(provenance.increment?.held.map(\.photoId) ?? [])
+    absent = source.photos.count { photo in
+      if case .absent = photo.content { !held.contains(photo.record.id) } else { false }
+    }
+  }
+}
+
+extension BackupSource {
+  /// The MD5 of the bytes of `metadata.json`; nil for a JSON document. Reads them once more.
+  public func metadataDigest() throws -> MD5Digest? {
+    guard let archive, let entry = archive.entries.first(where: { $0.isMetadata && !$0.isIgnored }) else {
+      return nil
+    }
+    var reader = try entryReader(archive)
+    var digest = RunningMD5()
+    try reader.read(entry) { digest.update($0) }
+    return digest.digest
+  }
+}

@@ -1,0 +1,18 @@
+import Operations
+import Secrets
+import SystemPackage
+import Zip
+
+/// Reading an archive back, for whoever has a thread and a counter of its own.
+public enum ArchiveVerification {
+  /// Reads a backup to its last byte: every CRC, every MD5. Blocks; writes nothing.
+  ///
+  /// - Throws: as the summary of `Work.verify`; `CancellationError`.
+  public static func check(
+    _ path: FilePath, password: Secret? = nil, counter: ProgressCounter
+  ) throws -> CheckSummary {
+    let source = try BackupSource(path: path, limits: .own, password: password)
+    try source.requirePassword(toRead: .allEntries)
+    return try ArchiveCheck(source: source, counter: counter).run()
+  }
+}

@@ -1,0 +1,35 @@
+extension File {
+  /// A file that was to be read cannot be, as opposed to whatever its bytes are for.
+  public struct Unreadable: Error {
+    /// Why.
+    public let error: FileError
+  }
+
+  /// Opens a file and reads it to its end, in pieces of up to 256 KiB. Blocks.
+  ///
+  /// - Throws: `Unreadable` if it cannot be opened or read; what `body` throws.
+  public static func readPieces(
+    opening open: () throws(FileError) -> File, _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    let file = try orUnreadable(open)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 4096)
+    defer { buffer.deallocate() }
+    var offset = 0
+    while true {
+      let count = try orUnreadable { () throws(FileError) in try file.read(into: buffer, at: offset) }
+      if count == 0 { return }
+      try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      offset += count
+    }
+  }
+
+  private static func orUnreadable<Value: ~Copyable>(
+    _ body: () throws(FileError) -> Value
+  ) throws(Unreadable) -> Value {
+    do {
+      return try body()
+    } catch {
+      throw Unreadable(error: error)
+    }
+  }
+}

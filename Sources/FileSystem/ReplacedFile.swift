@@ -1,0 +1,28 @@
+import SystemPackage
+
+/// Files that are written anew as a whole, as reports that others read meanwhile.
+public enum ReplacedFile {
+  /// Puts a file with these bytes in the place of one with this name, or where none is. Whoever opens it sees the old one
+  /// or the new one, whole. Blocks.
+  ///
+  /// - Parameters:
+  ///   - mode: who may read it, as chmod(1) has it.
+  ///   - syncs: whether it is on the disk when this returns.
+  public static func write(
+    _ bytes: [UInt8], as name: FilePath, in folder: FilePath, mode: UInt16 = 0o600, syncs: Bool = true
+  ) throws(FileError) {
+    let directory = try Directory.open(folder)
+    let partial = FilePath(".\(name).\(UInt64.random(in: .min ... .max)).new")
+    do throws(FileError) {
+      let file = try directory.open(partial, .create)
+      try file.write(bytes, at: 0)
+      if mode != 0o600 { try file.setPermissions(mode) }
+      if syncs { try file.sync() }
+      try directory.replace(name, with: partial)
+      if syncs { try directory.sync() }
+    } catch {
+      _ = try? directory.remove(partial)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import Backup
+import SystemPackage
+
+/// What is to be backed up, where to, and how: one entry of the job file.
+public struct Job: Sendable, Equatable {
+  /// What it is called; every archive it makes bears this as a tag.
+  public var name: String
+  /// The library's folder; nil if the command line or the environment has to name it.
+  public var library: FilePath?
+  /// Where its archives go; the first is written, the others are copies.
+  public var destinations: [JobDestination] = []
+  /// Categories by name; all if empty.
+  public var categories: [String] = []
+  /// Photos taken at this moment or later, in milliseconds since 1970.
+  public var since: Int64?
+  /// Photos taken before this moment, in milliseconds since 1970.
+  public var until: Int64?
+  /// The library's settings travel.
+  public var includesSettings = true
+  /// Where the password comes from that the archives are encrypted with; nil for none.
+  public var password: PasswordSource?
+  /// Takes a password that is easily guessed.
+  public var allowsWeakPassword = false
+  /// Reads every archive back before it gets its name.
+  public var verifies = true
+  /// Archives hold only what is new since the one before; so many of them on one full archive, nil for full ones.
+  public var maximumChain: Int?
+  /// Archives that phones can read, as many as that takes.
+  public var splitsForPhones = false
+  /// More tags of its archives.
+  public var tags: [String] = []
+  /// Who may read the archives, as chmod(1) has it; nil for their owner alone.
+  public var permissions: UInt16?
+  /// Which archives stay; nil for all.
+  public var retention: RetentionPolicy?
+  /// What is run beside it.
+  public var hooks = Hooks()
+  /// Where its status is written for others, as JSON.
+  public var statusFile: FilePath?
+  /// Where its status is written for Prometheus' node exporter.
+  public var prometheusFile: FilePath?
+  /// How long to wait for another run of it, or for a writer of its library, in seconds.
+  public var lockWait = 60.0
+
+  /// A job of this name that does nothing yet.
+  public init(name: String) { self.name = name }
+
+  /// The tags of its archives: its own name first.
+  public var archiveTags: [String] { [name] + tags.filter { $0 != name } }
+}
+
+/// A folder that archives go to.
+public struct JobDestination: Sendable, Equatable {
+  /// The folder.
+  public var path: FilePath
+  /// It has to lie on a mounted file system, or nothing is written: an empty mount point is a folder on the root's
+  /// disk.
+  public var requiredMount: RequiredMount?
+  /// A file that has to be in it, which tells the right disk from another.
+  public var marker: String?
+
+  /// What has to be mounted.
+  public enum RequiredMount: Sendable, Equatable {
+    /// Any file system that is not the root's.
+    case any
+    /// One at this very place.
+    case at(FilePath)
+  }
+
+  /// A folder, with nothing required of it but to be there.
+  public init(path: FilePath) { self.path = path }
+}
+
+/// Where the password of a job comes from. The password itself stands in no job file.
+public enum PasswordSource: Sendable, Equatable {
+  /// The first line of a file.
+  case file(FilePath)
+  /// The first line that a shell command prints.
+  case command(String)
+}
+
+/// Shell commands that are run beside a backup, with the facts in their environment.
+public struct Hooks: Sendable, Equatable {
+  /// Before anything is looked at, as to mount a disk. If it fails, nothing is backed up.
+  public var before: String?
+  /// After a backup that is complete.
+  public var after: String?
+  /// After one that is not, or that failed.
+  public var onFailure: String?
+  /// Last of all, whatever came of it, as to unmount a disk.
+  public var finally: String?
+  /// After so many seconds a command is ended.
+  public var timeLimit = 600.0
+
+  /// None.
+  public init() {}
+}

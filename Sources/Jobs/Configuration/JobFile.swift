@@ -1,0 +1,111 @@
+import Foundation
+import SystemPackage
+
+/// The job file: every job of a user or a machine, in YAML.
+public struct JobFile: Sendable, Equatable {
+  /// Where it lies.
+  public var path: FilePath
+  /// The jobs, in the file's order.
+  public var jobs: [Job]
+
+  /// A mistake in a job file.
+  public struct Fault: Error, Sendable, Equatable {
+    /// From 1; 0 for the file as a whole.
+    public var line: Int
+    /// What is wrong, and what to write instead.
+    public var message: String
+  }
+
+  /// What is wrong with a job file, all of it.
+  public struct Invalid: Error, Sendable, CustomStringConvertible {
+    /// The file.
+    public var path: FilePath
+    /// The mistakes, by line.
+    public var faults: [Fault]
+
+    /// A line for each: `/etc/smilepile/config.yaml:12: unknown key “retension”; did you mean “retention”?`
+    public var description: String {
+      faults.map { $0.line > 0 ? "\(path):\($0.line): \($0.message)" : "\(path): \($0.message)" }
+        .joined(separator: "\n")
+    }
+  }
+
+  /// There is no job file where one is looked for, or no job of a name.
+  public enum Missing: Error, Sendable, Equatable, CustomStringConvertible {
+    /// None of these files is there.
+    case file([FilePath])
+    /// The file has no such job; it has these.
+    case job(String, FilePath, [String])
+
+    /// One line, with the remedy.
+    public var description: String {
+      switch self {
+      case .file(let places):
+        "there is no job file: \(places.map(\.string).joined(separator: ", ")); write one, or name it with --config"
+      case .job(let name, let path, let names):
+        "\(path) has no job “\(name)”"
+          + (Spelling.nearest(to: name, among: names).map { "; did you mean “\($0)”?" }
+            ?? "; it has \(names.joined(separator: ", "))")
+      }
+    }
+  }
+
+  /// The longest job file that is read, in bytes.
+  static let maximumBytes = 1 << 20
+
+  /// Where job files are looked for, in this order: `$XDG_CONFIG_HOME/smilepile/config.yaml` (`~/.config` if that is not
+  /// set), `/etc/smilepile/config.yaml`. https://specifications.freedesktop.org/basedir-spec/latest/
+  public static func places(environment: [String: String]) -> [FilePath] {
+    var places: [FilePath] = []
+    // the specification has relative paths ignored
+    if let home = environment["XDG_CONFIG_HOME"], home.hasPrefix("/") {
+      places.append(FilePath(home).appending("smilepile/config.yaml"))
+    } else if let home = environment["HOME"], !home.isEmpty {
+      places.append(FilePath(home).appending(".config/smilepile/config.yaml"))
+    }
+    return places + ["/etc/smilepile/config.yaml"]
+  }
+
+  /// Reads the job file. Blocks.
+  ///
+  /// - Parameters:
+  ///   - path: the file; nil for the first of `places` that is there.
+  ///   - environment: for `~` and the places.
+  /// - Throws: `Missing`, `Invalid` with every mistake, or `FileError`.
+  public init(_ path: FilePath?, environment: [String: String]) throws {
+    let candidates = path.map { [$0] } ?? Self.places(environment: environment)
+    guard let found = candidates.first(where: { FileManager.default.fileExists(atPath: $0.string) }) else {
+      throw Missing.file(candidates)
+    }
+    try self.init(text: try JobFileText.read(found), path: found, home: environment["HOME"])
+  }
+
+  /// Reads the text of a job file.
+  ///
+  /// - Parameter home: what `~` stands for.
+  /// - Throws: `Invalid`, with every mistake.
+  public init(text: String, path: FilePath, home: String?) throws(Invalid) {
+    var reader = JobFileReader(folder: path.removingLastComponent(), home: home)
+    let jobs = reader.read(text)
+    guard reader.faults.isEmpty else {
+      throw Invalid(path: path, faults: reader.faults.sorted { $0.line < $1.line })
+    }
+    self.path = path
+    self.jobs = jobs
+  }
+
+  /// The jobs of these names, in this order; all if there are none.
+  ///
+  /// - Throws: `Missing.job`.
+  public func jobs(named names: [String]) throws(Missing) -> [Job] {
+    if names.isEmpty { return jobs }
+    var found: [Job] = []
+    for name in names {
+      guard let job = jobs.first(where: { $0.name == name }) else {
+        throw .job(name, path, jobs.map(\.name))
+      }
+      if !found.contains(job) { found.append(job) }
+    }
+    return found
+  }
+}

@@ -1,0 +1,22 @@
+import FileSystem
+import SystemPackage
+
+/// The text of a job file.
+enum JobFileText {
+  /// - Throws: `JobFile.Invalid` if it is too long, or no UTF-8; `FileError` if it cannot be read.
+  static func read(_ path: FilePath) throws -> String {
+    let file = try File.open(path, .readFollowingLinks)
+    let status = try file.status()
+    guard status.kind == .file else { throw fault(path, "it is no file") }
+    guard status.size <= JobFile.maximumBytes else {
+      throw fault(path, "it has \(status.size) bytes; a job file has at most \(JobFile.maximumBytes)")
+    }
+    let bytes = try file.read(status.size, at: 0)
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw fault(path, "it is not UTF-8") }
+    return text
+  }
+
+  private static func fault(_ path: FilePath, _ message: String) -> JobFile.Invalid {
+    JobFile.Invalid(path: path, faults: [JobFile.Fault(line: 0, message: message)])
+  }
+}

@@ -1,0 +1,129 @@
+import Yams
+
+/// A mapping of the job file that is being read: every key that is asked for is a known one, and the others are mistakes.
+struct YAMLSection {
+  /// How it is called in messages: “retention”.
+  let name: String
+  let line: Int
+  private(set) var faults: [JobFile.Fault] = []
+  private var values: [(key: String, line: Int, node: Node)] = []
+  private var known: [String] = []
+
+  /// Nil if the node is no mapping; `fault` then says so.
+  init?(_ node: Node, name: String, fault: (JobFile.Fault) -> Void) {
+    self.name = name
+    line = node.line
+    guard let mapping = node.mapping else {
+      fault(JobFile.Fault(line: line, message: "\(name) has to be a list of “key: value” lines"))
+      return nil
+    }
+    for (key, value) in mapping {
+      guard let text = key.scalar?.string else {
+        fault(JobFile.Fault(line: key.line, message: "a key has to be a word"))
+        continue
+      }
+      values.append((text, key.line, value))
+    }
+  }
+
+  /// Every key with its value, for a section whose keys are names.
+  var all: [(key: String, line: Int, node: Node)] { values }
+
+  mutating func fault(_ line: Int, _ message: String) {
+    faults.append(JobFile.Fault(line: line, message: message))
+  }
+
+  /// The value of a key, nil if it is not there or is left empty.
+  mutating func node(_ key: String) -> Node? {
+    known.append(key)
+    guard let value = values.first(where: { $0.key == key })?.node else { return nil }
+    if value.isEmpty {
+      fault(value.line, "“\(key)” has no value")
+      return nil
+    }
+    return value
+  }
+
+  /// Adds what was found wrong in a part.
+  mutating func add(_ faults: [JobFile.Fault]) { self.faults += faults }
+
+  /// To be called when everything was asked for: says which keys nobody knows.
+  mutating func finish() {
+    let unused = known.filter { key in !values.contains { $0.key == key } }
+    for (key, line, _) in values where !known.contains(key) {
+      let guess = Spelling.nearest(to: key, among: unused).map { "; did you mean “\($0)”?" }
+      fault(line, "\(name) has no key “\(key)”" + (guess ?? "; it has \(known.joined(separator: ", "))"))
+    }
+  }
+
+  // MARK: Values
+
+  mutating func text(_ key: String) -> String? {
+    guard let node = node(key) else { return nil }
+    guard let text = node.scalar?.string, !text.isEmpty else {
+      fault(node.line, "“\(key)” has to be a text")
+      return nil
+    }
+    return text
+  }
+
+  /// A list of texts, or one.
+  mutating func texts(_ key: String) -> [String]? {
+    guard let node = node(key) else { return nil }
+    let nodes = node.sequence.map(Array.init) ?? [node]
+    let texts = nodes.compactMap { $0.scalar?.string }.filter { !$0.isEmpty }
+    guard texts.count == nodes.count else {
+      fault(node.line, "“\(key)” has to be a text, or a list of texts")
+      return nil
+    }
+    return texts
+  }
+
+  mutating func flag(_ key: String) -> Bool? {
+    guard let node = node(key) else { return nil }
+    switch node.scalar?.string.lowercased() {
+    case "true", "yes", "on": return true
+    case "false", "no", "off": return false
+    default:
+      fault(node.line, "“\(key)” has to be true or false")
+      return nil
+    }
+  }
+
+  mutating func number(_ key: String, in range: ClosedRange<Int>) -> Int? {
+    guard let node = node(key) else { return nil }
+    guard let number = node.scalar.flatMap({ Int($0.string) }), range.contains(number) else {
+      let bounds =
+        range.upperBound == .max
+        ? "\(range.lowerBound) or more" : "\(range.lowerBound) to \(range.upperBound)"
+      fault(node.line, "“\(key)” has to be a whole number, \(bounds)")
+      return nil
+    }
+    return number
+  }
+
+  /// Seconds, or a number with s, m or h.
+  mutating func seconds(_ key: String) -> Double? {
+    guard let node = node(key) else { return nil }
+    let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600]
+    if let text = node.scalar?.string {
+      let unit = text.last.flatMap { units[$0] }
+      if let number = Double(unit == nil ? text : String(text.dropLast())), (0...1e9).contains(number) {
+        return number * (unit ?? 1)
+      }
+    }
+    fault(node.line, "“\(key)” has to be a time, as 90, 90s, 15m or 2h")
+    return nil
+  }
+}
+
+extension Node {
+  /// From 1.
+  var line: Int { mark?.line ?? 0 }
+
+  /// `key:` with nothing behind it.
+  fileprivate var isEmpty: Bool {
+    guard let scalar else { return false }
+    return scalar.style == .plain && ["", "~", "null"].contains(scalar.string)
+  }
+}

@@ -1,0 +1,179 @@
+import Glibc
+import Logging
+
+/// Runs a shell command beside a backup: in a process group of its own, its output line by line into the log, ended
+/// when its time is over.
+struct HookRun {
+  /// Which hook: `before`, `after`, `on-failure`, `finally`.
+  let name: String
+  let command: String
+  /// Added to what this process has.
+  let environment: [String: String]
+  /// In seconds.
+  let timeLimit: Double
+  /// True when everything is to stop.
+  let isCancelled: () -> Bool
+
+  private static let logger = Logger(label: "smilepile.hook")
+  /// How long a command has to end by itself after it was asked to.
+  private static let grace = Duration.seconds(10)
+
+  /// Why a hook did not do its work.
+  enum Failure: Error, Equatable, CustomStringConvertible {
+    case notStarted(String, errno: CInt)
+    case status(String, Int)
+    case timeLimit(String, Double)
+    case cancelled(String)
+
+    var description: String {
+      switch self {
+      case .notStarted(let name, let errno):
+        "the hook “\(name)” cannot be started: \(String(cString: strerror(errno)))"
+      case .status(let name, let status):
+        "the hook “\(name)” failed with exit status \(status)"
+      case .timeLimit(let name, let seconds):
+        "the hook “\(name)” was ended after \(Int(seconds)) s; raise hooks: time-limit, or make it faster"
+      case .cancelled(let name): "the hook “\(name)” was stopped"
+      }
+    }
+  }
+
+  /// Blocks until the command has ended.
+  func run() throws(Failure) {
+    var ends: [CInt] = [-1, -1]
+    guard pipe(&ends) == 0 else { throw .notStarted(name, errno: errno) }
+    defer { close(ends[0]) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    let process: pid_t
+    do throws(Failure) {
+      process = try start(output: ends[1])
+    } catch {
+      close(ends[1])
+      throw error
+    }
+    close(ends[1])
+    let status = try wait(for: process, reading: ends[0])
+    guard status == 0 else { throw .status(name, status) }
+  }
+
+  private func start(output: CInt) throws(Failure) -> pid_t {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+    posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO)
+
+    // the signals that this program ignores, or handles in its own way, are the command's own again
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var all = sigset_t()
+    var none = sigset_t()
+    sigfillset(&all)
+    sigemptyset(&none)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setpgroup(&attributes, 0)
+    posix_spawnattr_setflags(
+      &attributes,
+      Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETPGROUP))
+
+    var variables = currentEnvironment
+    variables.merge(environment) { _, new in new }
+    let texts: [String] = ["sh", "-c", command]
+    let words: [UnsafeMutablePointer<CChar>?] = texts.map { strdup($0) }
+    let settings: [UnsafeMutablePointer<CChar>?] = variables.sorted { $0.key < $1.key }.map {
+      strdup("\($0.key)=\($0.value)")
+    }
+    defer { (words + settings).forEach { free($0) } }
+    var process: pid_t = 0
+    let code = posix_spawn(&process, "/bin/sh", &actions, &attributes, words + [nil], settings + [nil])
+    guard code == 0 else { throw .notStarted(name, errno: code) }
+    return process
+  }
+
+  private var currentEnvironment: [String: String] {
+    var variables: [String: String] = [:]
+    var next = environ
+    while let entry = next.pointee {
+      let parts = String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
+      next += 1
+    }
+    return variables
+  }
+
+  /// Logs what the command prints, and waits for its end; of what it started in the background nothing is waited for.
+  private func wait(for process: pid_t, reading output: CInt) throws(Failure) -> Int {
+    let deadline = ContinuousClock.now + .seconds(timeLimit)
+    var killAt: ContinuousClock.Instant?
+    var ending: Failure?
+    var lines = LineLog(name)
+    var status: CInt = 0
+    while true {
+      lines.read(from: output, waiting: 100)
+      let ended = waitpid(process, &status, WNOHANG)
+      if ended == process { break }
+      if ended < 0, errno != EINTR { throw .notStarted(name, errno: errno) }
+      let now = ContinuousClock.now
+      if ending == nil, isCancelled() || now >= deadline {
+        ending = isCancelled() ? .cancelled(name) : .timeLimit(name, timeLimit)
+        killAt = now + Self.grace
+        kill(-process, SIGTERM)
+      }
+      if let time = killAt, now >= time {
+        kill(-process, SIGKILL)
+        killAt = nil
+      }
+    }
+    // what was ended too late leaves nobody behind
+    if ending != nil { kill(-process, SIGKILL) }
+    lines.read(from: output, waiting: 0)
+    lines.finish()
+    if let ending { throw ending }
+    // wait(2): WTERMSIG and WEXITSTATUS, macros that Swift does not see
+    let signal = Int(status & 0x7F)
+    return signal == 0 ? Int(status >> 8 & 0xFF) : 128 + signal
+  }
+
+  /// What a command prints, as lines of the log.
+  private struct LineLog {
+    let name: String
+    private var rest: [UInt8] = []
+    private static let longest = 4096
+
+    init(_ name: String) { self.name = name }
+
+    mutating func read(from output: CInt, waiting milliseconds: CInt) {
+      var buffer = [UInt8](repeating: 0, count: Self.longest)
+      var timeout = milliseconds
+      while true {
+        var wanted = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+        guard poll(&wanted, 1, timeout) > 0 else { return }
+        let count = Glibc.read(output, &buffer, buffer.count)
+        guard count > 0 else {
+          // nobody prints any more, and the command may go on
+          if timeout > 0 { usleep(UInt32(timeout) * 1000) }
+          return
+        }
+        timeout = 0
+        rest += buffer[..<count]
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+          log(rest[..<end])
+          rest.removeSubrange(...end)
+        }
+        if rest.count >= Self.longest { finish() }
+      }
+    }
+
+    mutating func finish() {
+      if !rest.isEmpty { log(rest[...]) }
+      rest = []
+    }
+
+    private func log(_ line: ArraySlice<UInt8>) {
+      HookRun.logger.notice("\(name): \(String(decoding: line, as: UTF8.self))")
+    }
+  }
+}

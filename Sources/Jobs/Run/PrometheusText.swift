@@ -1,0 +1,61 @@
+/// The status of a job for the textfile collector of Prometheus' node exporter.
+/// https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
+struct PrometheusText {
+  private(set) var text = ""
+
+  init(_ status: JobStatus) {
+    let job = [("job_name", status.job)]
+    func seconds(_ milliseconds: Int64) -> String { "\(Double(milliseconds) / 1000)" }
+    if let run = status.run {
+      add(
+        "smilepile_backup_last_run_timestamp_seconds", "When the last run began.",
+        [(job, seconds(run.startedAt))])
+      if let end = run.finishedAt {
+        add(
+          "smilepile_backup_last_duration_seconds", "How long the last run took.",
+          [(job, seconds(max(0, end - run.startedAt)))])
+      }
+      add(
+        "smilepile_backup_last_exit_code", "The exit code of the last run; 0 is complete.",
+        [(job, run.exitCode.map { "\($0)" } ?? "NaN")])
+      add("smilepile_backup_photos", "Photos that the last run selected.", [(job, "\(run.photos)")])
+      add("smilepile_backup_photo_bytes", "Their bytes.", [(job, "\(run.bytes)")])
+      add(
+        "smilepile_backup_missing_photos", "Photos that are not in the archive as they should be.",
+        [(job, "\(run.missing.count)")])
+    }
+    if let success = status.lastSuccess {
+      add(
+        "smilepile_backup_last_success_timestamp_seconds", "When the last complete run ended.",
+        [(job, seconds(success.finishedAt ?? success.startedAt))])
+    }
+    add(
+      "smilepile_backup_consecutive_failures", "Runs since the last complete one.",
+      [(job, "\(status.failures)")])
+    add(
+      "smilepile_backup_copy_timestamp_seconds", "When the newest archive at a destination was made.",
+      status.copies.map { (job + [("destination", $0.path)], seconds($0.madeAt)) })
+    add(
+      "smilepile_backup_copy_on_library_device", "1 if a copy lies on the library's own device.",
+      status.copies.map { (job + [("destination", $0.path)], $0.isOnSameDevice ? "1" : "0") })
+    if let drill = status.lastDrill {
+      add("smilepile_drill_timestamp_seconds", "When a restore was last tried.", [(job, seconds(drill.at))])
+      add("smilepile_drill_proven", "1 if it brought everything back.", [(job, drill.isProven ? "1" : "0")])
+    }
+  }
+
+  private mutating func add(
+    _ name: String, _ help: String, _ samples: [(labels: [(String, String)], value: String)]
+  ) {
+    guard !samples.isEmpty else { return }
+    text += "# HELP \(name) \(help)\n# TYPE \(name) gauge\n"
+    for (labels, value) in samples {
+      let list = labels.map { "\($0.0)=\"\(Self.escaped($0.1))\"" }.joined(separator: ",")
+      text += "\(name){\(list)} \(value)\n"
+    }
+  }
+
+  private static func escaped(_ value: String) -> String {
+    value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+  }
+}
