@@ -110,12 +110,18 @@ final class ExtractPublication: Sendable {
       return true
     }
     do {
-      try folder.directory.rename(photo.hidden, to: folder.directory, as: photo.name)
+      try folder.directory.renameWhole(photo.hidden, to: folder.directory, as: photo.name)
       return true
     } catch {
-      guard error.errno == .fileExists else { throw error }
-      try folder.directory.remove(photo.hidden)
-      return false
+      guard error.errno == .fileExists || error.errno == .notSupported else { throw error }
+      let isTaken = try error.errno == .fileExists || folder.directory.status(of: photo.name) != nil
+      if isTaken {
+        try folder.directory.remove(photo.hidden)
+      } else {
+        // FAT: a name that comes to be at this very moment would be lost; an empty file left by a kill is likelier
+        try folder.directory.replace(photo.name, with: photo.hidden)
+      }
+      return !isTaken
     }
   }
 }

@@ -73,7 +73,7 @@ private struct FindRun {
   let counter: ProgressCounter
 
   func run(_ places: [FilePath]) throws -> FindSummary {
-    let archives = try places.flatMap(archives)
+    let archives = try places.flatMap(candidates)
     counter.setTotals(items: archives.count, bytes: 0)
     counter.enter(.reading)
     var summary = FindSummary()
@@ -87,10 +87,9 @@ private struct FindRun {
         found.append((date ?? .min, photos))
       } catch let error as CancellationError {
         throw error
-      } catch BackupError.noSuchBackup(let path) where isNamed {
-        throw BackupError.noSuchBackup(path)
       } catch {
-        if isNamed || !Self.isStranger(error) {
+        if isNamed, case BackupError.noSuchBackup = error { throw error }
+        if isNamed || !Self.isStranger(path, error) {
           summary.notSearched.append(
             Finding(path.string.escaped, message: "not searched: \(error)"))
         }
@@ -103,19 +102,20 @@ private struct FindRun {
     return summary
   }
 
-  private func archives(in place: FilePath) throws -> [(FilePath, isNamed: Bool)] {
+  private func candidates(_ place: FilePath) throws -> [(FilePath, isNamed: Bool)] {
     guard (try? Directory.open(place)) != nil else { return [(place, true)] }
     return try BackupFiles.list(place).map { ($0, false) }
   }
 
   /// Whether a file is somebody else's, and no backup that is damaged or locked.
-  private static func isStranger(_ error: any Error) -> Bool {
+  private static func isStranger(_ path: FilePath, _ error: any Error) -> Bool {
+    if path.lastComponent.map({ Catalog.hasOurName(FilePath($0.string)) }) ?? false { return false }
     switch error {
-    case BackupError.notABackup, BackupError.noMetadata: true
-    case BackupError.metadata(let path, let fault):
+    case BackupError.notABackup, BackupError.noMetadata: return true
+    case BackupError.metadata(_, let fault):
       // of JSON files, most are others'; one of a newer version is a backup
-      fault.newerVersion == nil && (try? File.open(path, .readFollowingLinks).read(2, at: 0)) != [0x50, 0x4B]
-    default: false
+      return fault.newerVersion == nil && path.extension?.lowercased() == "json"
+    default: return false
     }
   }
 

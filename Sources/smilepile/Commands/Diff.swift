@@ -123,7 +123,8 @@ private struct DiffLines {
     /// The values for people.
     var text: String {
       values.sorted { $0.key < $1.key }.map { key, pair in
-        "\(key) " + pair.map { $0.map { "“\($0.escaped)”" } ?? "none" }.joined(separator: " → ")
+        key.replacing("_", with: " ") + " "
+          + pair.map { $0.map { "“\($0.escaped)”" } ?? "none" }.joined(separator: " → ")
       }.joined(separator: ", ")
     }
   }
@@ -162,7 +163,7 @@ private struct DiffLines {
         if old != new { line.values[key] = [old, new] }
       }
       note("name", from.name, to.name)
-      note("file name", from.fileName, to.fileName)
+      note("file_name", from.fileName, to.fileName)
       note("date", Self.date(from.createdAt), Self.date(to.createdAt))
       return line
     }
@@ -171,7 +172,6 @@ private struct DiffLines {
   /// To the millisecond, since that may be all that differs.
   private static func date(_ milliseconds: Int64) -> String {
     Date(milliseconds: milliseconds).formatted(
-      .iso8601.dateSeparator(.dash).timeSeparator(.colon)
-        .time(includingFractionalSeconds: milliseconds % 1000 != 0))
+      Date.ISO8601FormatStyle(includingFractionalSeconds: milliseconds % 1000 != 0))
   }
 }
