@@ -62,7 +62,7 @@ extension DiffSide.Photo {
   var contentByName: DiffSide.Content {
     switch content {
     case .asset: content
-    case .file, .unknown: .unknown(fileName: fileName, size: size)
+    case .file, .unknown: .unknown(name: name, size: size)
     }
   }
 }

@@ -56,7 +56,7 @@ extension DiffSide {
     }
     if nameless > 0 {
       warnings.append(
-        "\(path): \(Count(nameless, "photo has", "photos have")) no checksum; compared by file name and size")
+        "\(path): \(Count(nameless, "photo has", "photos have")) no checksum; compared by name and size")
     }
   }
 }

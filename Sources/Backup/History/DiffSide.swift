@@ -10,8 +10,8 @@ public struct DiffSide: Sendable, Equatable {
     case file(MD5Digest)
     /// An asset of the app, by its path there.
     case asset(String)
-    /// A file of which only the name and the length are known: in a JSON backup, or where a phone lost it.
-    case unknown(fileName: String, size: Int)
+    /// A file of which only the photo's name and the length are known: in a JSON backup, or where a phone lost it.
+    case unknown(name: String, size: Int)
   }
 
   /// A category.
@@ -83,15 +83,15 @@ public struct DiffSide: Sendable, Equatable {
 }
 
 extension DiffSide {
-  /// What a library holds.
+  /// What a library holds, as an archive of it would say it.
   public init(_ library: LibraryContents) {
     categories = library.categories.map { category in
       var side = Category(name: category.name, displayName: category.displayName)
-      side.position = category.position
+      side.position = category.position.clamped(to: Metadata.positions)
       side.iconResource = category.iconResource
       side.colorHex = category.colorHex
       side.isDefault = category.isDefault
-      side.createdAt = category.createdAt
+      side.createdAt = category.createdAt.clamped(to: Metadata.dates)
       return side
     }
     let names = Dictionary(
@@ -100,7 +100,7 @@ extension DiffSide {
       Photo(
         category: names[photo.categoryId] ?? "",
         content: photo.md5.map { .file($0) } ?? .asset(photo.path), name: photo.name,
-        fileName: photo.fileName, createdAt: photo.createdAt,
+        fileName: photo.fileName, createdAt: photo.createdAt.clamped(to: Metadata.dates),
         size: photo.isFromAssets ? 0 : photo.fileSize, id: photo.id)
     }
   }
@@ -132,7 +132,7 @@ extension DiffSide {
       return Photo(
         category: names[record.categoryId] ?? "",
         content: isAsset
-          ? .asset(record.path) : md5.map { .file($0) } ?? .unknown(fileName: fileName, size: size),
+          ? .asset(record.path) : md5.map { .file($0) } ?? .unknown(name: record.name, size: size),
         name: record.name, fileName: fileName, createdAt: record.createdAt, size: size, id: record.id)
     }
   }
