@@ -97,16 +97,13 @@ public struct BackupDiff: Sendable, Equatable {
       }
     }
     match(old.photos, new.photos) { Identity(category: $0.category, content: $0.content) }
-    let isUnknown = { (photo: DiffSide.Photo) in
-      if case .unknown = photo.content { true } else { false }
-    }
-    if rest.old.contains(where: isUnknown) || rest.new.contains(where: isUnknown) {
+    if rest.old.contains(where: \.isUnknown) || rest.new.contains(where: \.isUnknown) {
       // what one side does not know of a file does not make it another; two that are known were compared
-      let known = (old: rest.old.filter { !isUnknown($0) }, new: rest.new.filter { !isUnknown($0) })
+      let known = (old: rest.old.filter { !$0.isUnknown }, new: rest.new.filter { !$0.isUnknown })
       let byName = { (photo: DiffSide.Photo) in
         Identity(category: photo.category, content: photo.contentByName)
       }
-      let unknown = (old: rest.old.filter(isUnknown), new: rest.new.filter(isUnknown))
+      let unknown = (old: rest.old.filter(\.isUnknown), new: rest.new.filter(\.isUnknown))
       match(unknown.old, known.new, by: byName)
       let first = rest
       match(known.old, unknown.new, by: byName)

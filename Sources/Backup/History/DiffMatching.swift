@@ -53,9 +53,16 @@ enum DiffMatching {
 }
 
 extension DiffSide.Photo {
-  /// Whether nothing that is compared differs.
+  /// Whether nothing that is compared differs. A JSON document says where a file lies in its library, which may be
+  /// under another name than it had.
   func hasValues(of other: DiffSide.Photo) -> Bool {
-    name == other.name && fileName == other.fileName && createdAt == other.createdAt
+    name == other.name && createdAt == other.createdAt
+      && (fileName == other.fileName || isUnknown || other.isUnknown)
+  }
+
+  /// Whether its bytes are not known.
+  var isUnknown: Bool {
+    if case .unknown = content { true } else { false }
   }
 
   /// What it is to a side that does not know its bytes.

@@ -51,9 +51,7 @@ extension DiffSide {
       source = try source.completingChecksums(counter)
     }
     self.init(source)
-    let nameless = photos.count { photo in
-      if case .unknown = photo.content { true } else { false }
-    }
+    let nameless = photos.count { $0.isUnknown }
     if nameless > 0 {
       warnings.append(
         "\(path): \(Count(nameless, "photo has", "photos have")) no checksum; compared by name and size")
