@@ -69,7 +69,7 @@ let package = Package(
     .executableTarget(
       name: "FaultWalk",
       dependencies: [
-        "Backup", "Jobs", "PhotoLibrary", "Operations", "FileSystem", "Secrets", "TestSupport",
+        "Backup", "Checksums", "Jobs", "PhotoLibrary", "Operations", "FileSystem", "Secrets", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ], path: "Tests/FaultWalk"),

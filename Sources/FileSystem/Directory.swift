@@ -109,6 +109,14 @@ public struct Directory: ~Copyable, Sendable {
     try rename(name, to: directory, as: new, by: RenameWay.allCases)
   }
 
+  /// The same where it takes one step, so that a kill leaves nothing but a whole file under the new name; EOPNOTSUPP on
+  /// a file system that has no such way.
+  public func renameWhole(
+    _ name: FilePath, to directory: borrowing Directory, as new: FilePath
+  ) throws(FileError) {
+    try rename(name, to: directory, as: new, by: [.noReplace, .link])
+  }
+
   /// The same, by the first of these ways that the file system has.
   func rename(
     _ name: FilePath, to directory: borrowing Directory, as new: FilePath, by ways: [RenameWay]

@@ -31,8 +31,9 @@ struct Smilepile: AsyncParsableCommand {
     version: "smilepile \(Version.current)",
     subcommands: [
       Init.self, Add.self, Remove.self, Undo.self, List.self, Export.self, Import.self, Inspect.self,
-      Verify.self, Flatten.self, Repair.self, Heal.self, Stats.self, PINCommand.self, BackupCommand.self,
-      Archives.self, Prune.self, Drill.self, ScheduleCommand.self, Config.self,
+      Extract.self, Diff.self, Find.self, Verify.self, Flatten.self, Repair.self, Heal.self, Stats.self,
+      PINCommand.self, BackupCommand.self, Archives.self, Prune.self, Drill.self, ScheduleCommand.self,
+      Config.self,
     ])
 }
 

@@ -8,6 +8,7 @@ import Testing
   @Test(arguments: [
     ("export,export like FAT", 79), ("import merge,import replace", 127), ("import several,add,init", 131),
     ("import many", 89), ("export incremental,flatten,import chain", 151),
+    ("extract,extract like FAT,extract many", 61),
   ])
   func nothingIsLostWhateverFails(operations: String, stride: Int) throws {
     let scratch = try ScratchFolder()

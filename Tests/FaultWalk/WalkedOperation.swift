@@ -46,6 +46,9 @@ struct WalkedOperation: Sendable {
   /// Each run adds something, so that a run that came half the way is not completed by the next.
   var addsEveryTime = false
 
+  /// What is wrong with what it leaves elsewhere; true after it was run again without a fault.
+  var faults: @Sendable (Scene, _ isRunAgain: Bool) throws -> [String] = { _, _ in [] }
+
   /// The file system passes for ext4, which is flushed as a whole where there are many files.
   var isOnDisk = false
 
@@ -65,7 +68,8 @@ struct WalkedOperation: Sendable {
 }
 
 extension WalkedOperation {
-  static let all: [WalkedOperation] = exports + imports + others + takingAway + mending + chains
+  static let all: [WalkedOperation] =
+    exports + imports + others + takingAway + mending + chains + extracting
 
   /// What NFS and FUSE lack, and what a poor driver of FAT lacks.
   private static let likeNFS: Set<SystemCall> = [.openUnnamed, .renameNoReplace]
@@ -222,6 +226,29 @@ extension WalkedOperation {
         try Data(bytes).write(to: URL(fileURLWithPath: scene.backup.string))
       }, archived: (photos: 4, files: 4)),
   ]
+
+  private static let extracting = [
+    extract("extract"), extract("extract like FAT", lacks: likeFAT),
+    {
+      var operation = extract("extract many")
+      operation.isOnDisk = true
+      return operation
+    }(),
+  ]
+
+  /// Over a file of other bytes, which is replaced, and beside one that is nobody's business.
+  private static func extract(_ name: String, lacks: Set<SystemCall> = []) -> WalkedOperation {
+    WalkedOperation(
+      name: name, result: .nothing,
+      arguments: { [["extract", $0.backup.string, "--to", $0.extracted.string]] },
+      run: { scene in
+        var options = ExtractOptions()
+        options.readers = 1
+        return try await !Work.extract(scene.backup, to: scene.extracted, options: options).summary
+          .isIncomplete
+      }, lacks: lacks, prepare: { try $0.prepareExtracted() },
+      faults: { try $0.faultsOfExtracted(isWhole: $1) })
+  }
 
   private static func export(
     _ name: String, _ arguments: [String] = [], lacks: Set<SystemCall> = [],

@@ -62,7 +62,7 @@ public struct Catalog: Sendable {
   }
 
   /// By its first bytes an archive; a JSON document by its name too, since every program writes those.
-  private static func mayBeBackup(_ name: FilePath, in directory: borrowing Directory) throws -> Bool {
+  static func mayBeBackup(_ name: FilePath, in directory: borrowing Directory) throws -> Bool {
     do throws(FileError) {
       let file = try directory.open(name, .read)
       let start = try file.read(4, at: 0)

@@ -66,16 +66,10 @@ final class Extraction: Sendable {
   /// What one thread needs.
   private struct Reader: ~Copyable {
     private let source: BackupSource
-    /// For what is expanded or decrypted; of the archive that was read last, since a chain has several.
-    private var entries: EntryReader?
-    private var archiveRead: FilePath?
+    /// For what is expanded or decrypted.
+    private var entries = ChainReader()
 
-    /// - Throws: if the archive has changed since it was opened.
-    init(_ source: BackupSource) throws {
-      self.source = source
-      if let archive = source.archive { entries = try source.entryReader(archive) } else { entries = nil }
-      archiveRead = source.archive?.path
-    }
+    init(_ source: BackupSource) { self.source = source }
 
     /// A photo that is to be read side by side with others; nil for one that had to be expanded or decrypted, and has
     /// been extracted.
@@ -94,18 +88,16 @@ final class Extraction: Sendable {
       if var plain = try PlainEntry(entry, of: archive) {
         return ExtractedPhoto(item, to: output, of: extraction) { try plain.read(into: $0) }
       }
-      if archiveRead != archive.path {
-        entries = try holder.entryReader(archive)
-        archiveRead = archive.path
-      }
-      try extract(entry, as: ExtractedPhoto(item, to: output, of: extraction))
+      try extract(entry, of: archive, in: holder, as: ExtractedPhoto(item, to: output, of: extraction))
       return nil
     }
 
-    private mutating func extract(_ entry: Entry, as photo: ExtractedPhoto) throws {
+    private mutating func extract(
+      _ entry: Entry, of archive: Archive, in holder: BackupSource, as photo: ExtractedPhoto
+    ) throws {
       var hash = RunningMD5()
       do {
-        try entries?.read(entry) { bytes in
+        try entries.read(entry, of: archive, in: holder) { bytes in
           try photo.take(bytes)
           hash.update(bytes)
         }

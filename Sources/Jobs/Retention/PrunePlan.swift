@@ -39,12 +39,12 @@ public struct PrunePlan: Sendable {
   ///     is whole.
   /// - Throws: what `fault` throws.
   public init(
-    _ catalog: Catalog, _ policy: RetentionPolicy, calendar: Calendar = .current,
+    _ catalog: Catalog, _ policy: RetentionPolicy, calendar: Calendar = .current, now: Date = Date(),
     isMeant: (ArchiveRecord) -> Bool = { _ in true }, fault: ([ArchiveRecord]) throws -> String?
   ) rethrows {
     let ours = catalog.archives.filter { $0.isOurs && !$0.isLocked && isMeant($0) }
     for group in Dictionary(grouping: ours, by: Group.init).values {
-      let plan = GroupPlan(group, catalog, policy, calendar)
+      let plan = GroupPlan(group, catalog, policy, calendar, now)
       decisions += plan.decisions
       guard plan.decisions.contains(where: { !$0.isKept }) else { continue }
       if let refusal = try plan.refusal(catalog, fault) { refusals.append(refusal) }
@@ -75,7 +75,10 @@ private struct GroupPlan {
   /// Something newer than that is not whole.
   private var newerFragment: String?
 
-  init(_ archives: [ArchiveRecord], _ catalog: Catalog, _ policy: RetentionPolicy, _ calendar: Calendar) {
+  init(
+    _ archives: [ArchiveRecord], _ catalog: Catalog, _ policy: RetentionPolicy, _ calendar: Calendar,
+    _ now: Date
+  ) {
     var whole: [PrunePlan.Decision] = []
     var bases: [String: [ArchiveRecord]] = [:]
     for parts in Dictionary(grouping: archives, by: { $0.part?.set ?? $0.path }).values {
@@ -102,12 +105,12 @@ private struct GroupPlan {
       newest = first.archives + first.archives.flatMap { bases[$0.path] ?? [] }
       newerFragment = decisions.filter { $0.date > first.date }.map(\.archives[0].path).min()
     }
-    decide(whole, bases, policy, calendar)
+    decide(whole, bases, policy, calendar, now)
   }
 
   private mutating func decide(
     _ whole: [PrunePlan.Decision], _ bases: [String: [ArchiveRecord]], _ policy: RetentionPolicy,
-    _ calendar: Calendar
+    _ calendar: Calendar, _ now: Date
   ) {
     var whole = whole
     let snapshots = whole.map { decision in
@@ -115,7 +118,7 @@ private struct GroupPlan {
         id: decision.archives[0].path, date: Date(timeIntervalSince1970: Double(decision.date) / 1000),
         tags: decision.archives[0].tags)
     }
-    let reasons = policy.reasons(for: snapshots, calendar: calendar)
+    let reasons = policy.reasons(for: snapshots, calendar: calendar, now: now)
     for index in whole.indices { whole[index].reasons = reasons[whole[index].archives[0].path] ?? [] }
     // whatever a policy says, what was backed up last stays
     if !whole.isEmpty, !whole[0].isKept { whole[0].reasons = ["the newest"] }

@@ -21,6 +21,8 @@ public struct PruneRun {
   public var cache: CatalogCache?
   /// Archives that have just been read back whole, by path.
   public var verified: Set<String> = []
+  /// The clock.
+  public var now = Date()
   /// Hears a cancellation, and counts.
   public var counter: ProgressCounter
 
@@ -51,7 +53,7 @@ public struct PruneRun {
     let catalog = try Catalog(
       folder: folder, password: password, cache: cache, whileReading: counter.checkCancellation)
     let plan = try PrunePlan(
-      catalog, policy, isMeant: { archive in tags.allSatisfy(archive.tags.contains) }, fault: fault)
+      catalog, policy, now: now, isMeant: { archive in tags.allSatisfy(archive.tags.contains) }, fault: fault)
     var summary = Summary(plan: plan, unreadable: catalog.unreadable)
     if isDryRun {
       summary.removed = plan.removals
@@ -76,7 +78,7 @@ public struct PruneRun {
         return "\(error)"
       }
     }
-    cache?.noteVerified(archives.map(\.path), at: Date().milliseconds)
+    cache?.noteVerified(archives.map(\.path), at: now.milliseconds)
     return nil
   }
 

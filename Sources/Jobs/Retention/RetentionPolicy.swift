@@ -18,14 +18,18 @@ public struct RetentionPolicy: Sendable, Equatable {
   public var yearly = 0
   /// All that were made so long before the newest, or later.
   public var within: RetentionSpan?
-  /// All that have one of these tags.
+  /// All that have one of these tags. Several with commas between them must all be there: `a,b`; an empty one means
+  /// those without any.
   public var tags: [String] = []
 
   /// Keeps nothing by itself.
   public init() {}
 
   /// Nothing was asked to be kept, so that nobody can have meant it.
-  public var isEmpty: Bool { self == RetentionPolicy() }
+  public var isEmpty: Bool {
+    [last, hourly, daily, weekly, monthly, yearly].allSatisfy { $0 <= 0 } && tags.isEmpty
+      && within?.isZero ?? true
+  }
 }
 
 /// A length of time on the calendar, as `2y5m7d3h`.
@@ -62,11 +66,26 @@ public struct RetentionSpan: Sendable, Equatable {
     guard digits.isEmpty, !units.isEmpty else { return nil }
   }
 
-  /// The moment so long before another.
+  /// No time at all.
+  public var isZero: Bool { (years, months, days, hours) == (0, 0, 0, 0) }
+
+  /// The moment so long before another. A day that a month does not have goes over into the next, as restic has it: a
+  /// month before 31 October is 1 October.
   func before(_ date: Date, _ calendar: Calendar) -> Date {
-    var span = DateComponents()
-    (span.year, span.month, span.day, span.hour) = (-years, -months, -days, -hours)
-    return calendar.date(byAdding: span, to: date) ?? .distantPast
+    let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
+    guard let year = parts.year, let month = parts.month, let day = parts.day else { return .distantPast }
+    let month0 = (year - years) * 12 + month - 1 - months
+    guard month0 >= 12 else { return .distantPast }
+    // noon, since every day has one
+    let noon = DateComponents(year: month0 / 12, month: month0 % 12 + 1, day: 1, hour: 12)
+    guard let first = calendar.date(from: noon),
+      let target = calendar.date(byAdding: .day, value: day - 1 - days, to: first)
+    else { return .distantPast }
+    var moment = calendar.dateComponents([.year, .month, .day], from: target)
+    (moment.hour, moment.minute, moment.second) = (parts.hour, parts.minute, parts.second)
+    guard let found = calendar.date(from: moment) else { return .distantPast }
+    let seconds = date.timeIntervalSince1970
+    return found.addingTimeInterval(seconds - seconds.rounded(.down) - Double(hours) * 3600)
   }
 }
 
@@ -87,20 +106,40 @@ public struct Snapshot: Sendable, Equatable {
   }
 }
 
+extension Snapshot {
+  /// Whether it has a tag; of several with commas between them, all; of an empty one, none at all.
+  fileprivate func has(_ tag: String) -> Bool {
+    if tag.isEmpty { return tags.isEmpty }
+    return tags.contains(tag)
+      || tag.split(separator: ",").allSatisfy { part in
+        tags.contains { $0 == part.trimmingCharacters(in: .whitespaces) }
+      }
+  }
+}
+
 extension RetentionPolicy {
   /// Why each snapshot is kept; one without a reason is not.
   ///
-  /// - Parameter snapshots: in any order.
+  /// - Parameters:
+  ///   - snapshots: in any order.
+  ///   - calendar: its time zone says when a day begins.
+  ///   - now: snapshots made later, by a clock that was wrong, say nothing of how old the others are.
   /// - Returns: the reasons of each snapshot, by id.
-  public func reasons(for snapshots: [Snapshot], calendar: Calendar = .current) -> [String: [String]] {
+  public func reasons(
+    for snapshots: [Snapshot], calendar: Calendar = .current, now: Date = Date()
+  ) -> [String: [String]] {
     let sorted = snapshots.sorted { ($0.date, $0.id) > ($1.date, $1.id) }
-    guard let newest = sorted.first else { return [:] }
-    let oldestKept = within?.before(newest.date, calendar)
-    var buckets = buckets(calendar)
+    var iso = Calendar(identifier: .iso8601)
+    iso.timeZone = calendar.timeZone
+    var oldestKept: Date?
+    if let within, !within.isZero {
+      oldestKept = sorted.first { $0.date < now }.map { within.before($0.date, iso) } ?? .distantPast
+    }
+    var buckets = buckets(iso)
     var reasons: [String: [String]] = [:]
     for (index, snapshot) in sorted.enumerated() {
       var found: [String] = []
-      for tag in tags where snapshot.tags.contains(tag) { found.append("tag \(tag)") }
+      for tag in tags where snapshot.has(tag) { found.append(tag.isEmpty ? "no tag" : "tag \(tag)") }
       if let oldestKept, snapshot.date > oldestKept { found.append("within") }
       for bucket in buckets.indices {
         let isOldest = index == sorted.count - 1
@@ -129,11 +168,9 @@ extension RetentionPolicy {
   }
 
   private func buckets(_ calendar: Calendar) -> [Bucket] {
-    var iso = Calendar(identifier: .iso8601)
-    iso.timeZone = calendar.timeZone
     func by(_ components: Set<Calendar.Component>) -> (Snapshot, Int) -> [Int] {
       { snapshot, _ in
-        let parts = iso.dateComponents(components, from: snapshot.date)
+        let parts = calendar.dateComponents(components, from: snapshot.date)
         return [
           parts.year ?? 0, parts.yearForWeekOfYear ?? 0, parts.month ?? 0, parts.weekOfYear ?? 0,
           parts.day ?? 0, parts.hour ?? 0,

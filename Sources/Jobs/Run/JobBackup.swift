@@ -183,6 +183,7 @@ struct JobBackup {
       prune.password = password
       prune.tags = [job.name]
       prune.cache = context.cache
+      prune.now = context.now()
       prune.verified = verified
       let done = try prune.run()
       records[index].removed = done.removed.map(\.path)

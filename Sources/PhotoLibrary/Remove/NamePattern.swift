@@ -5,18 +5,18 @@ import Foundation
 public struct NamePattern: Sendable, CustomStringConvertible {
   private let text: String
 
+  /// Made once, and neither changed nor freed.
+  private nonisolated(unsafe) static let locale = newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
+
   /// Takes any text; one without `*`, `?` and `[` is a name.
   public init(_ text: String) { self.text = text.precomposedStringWithCanonicalMapping }
 
   /// Whether a name matches. fnmatch(3), with characters and not bytes.
   public func matches(_ name: String) -> Bool {
     let name = name.precomposedStringWithCanonicalMapping
-    guard let locale = newlocale(1 << LC_CTYPE, "C.UTF-8", nil) else { return text == name }
+    guard let locale = Self.locale else { return text == name }
     let previous = uselocale(locale)
-    defer {
-      uselocale(previous)
-      freelocale(locale)
-    }
+    defer { uselocale(previous) }
     return fnmatch(text, name, 0) == 0
   }
 

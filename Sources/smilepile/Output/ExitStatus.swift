@@ -49,6 +49,7 @@ enum ExitStatus: Int32, Error, Comparable {
       case LibraryError.notALibrary: .notFound
       case BackupError.noSuchBackup, BackupError.baseMissing, is JobFile.Missing: .notFound
       case BackupError.severalToReplace, is JobFile.Invalid, is JobError: .usage
+      case ExtractError.busy: .locked
       case ConsentError.pinNeeded, ConsentError.wrongPIN, ConsentError.coolingDown, PINError.notAPIN:
         .password
       case BackupError.passwordNeeded, BackupError.wrongPassword, BackupError.wrongPasswordOrDamaged:

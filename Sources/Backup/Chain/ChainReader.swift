@@ -1,0 +1,21 @@
+import SystemPackage
+import Zip
+
+/// Expands and decrypts entries of a backup, and of the archives that it rests on, for one thread.
+struct ChainReader: ~Copyable {
+  /// Of the archive that was read last, since a chain has several.
+  private var entries: EntryReader?
+  private var path: FilePath?
+
+  /// Reads an entry to its end; `take` gets its bytes piece by piece.
+  mutating func read(
+    _ entry: Entry, of archive: Archive, in holder: BackupSource,
+    _ take: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    if path != archive.path {
+      entries = try holder.entryReader(archive)
+      path = archive.path
+    }
+    try entries?.read(entry, take)
+  }
+}

@@ -1,0 +1,115 @@
+import Checksums
+import Operations
+import PhotoLibrary
+
+/// Which photo of a backup goes into which file: a pure function of the backup and the selection.
+///
+/// The names do not depend on the selection, and are the same in every run: so a run that was interrupted is taken up
+/// again, and a photo that is extracted alone lies where it would lie among the others.
+struct ExtractPlan: Sendable {
+  /// A photo that becomes a file.
+  struct Item: Sendable {
+    /// Which of the backup's photos.
+    var source: Int
+    /// Which of the folders.
+    var folder: Int
+    /// The file's name, safe and unique in its folder.
+    var name: String
+    /// Its length in bytes.
+    var size: Int
+    /// Its MD5, nil if the backup says none.
+    var md5: MD5Digest?
+    /// The date that the file gets, in milliseconds since 1970.
+    var modified: Int64
+  }
+
+  /// The names of the categories' folders.
+  private(set) var folders: [String] = []
+  /// In the backup's order.
+  private(set) var items: [Item] = []
+  /// Photos of the selection that the backup does not hold, or holds as they should not be.
+  private(set) var faults: [Finding] = []
+  /// Photos of the selection that ship inside the app.
+  private(set) var assets = 0
+
+  /// Bytes of all files.
+  var bytes: Int { items.reduce(0) { $0 + $1.size } }
+
+  /// - Throws: `ExtractError` where a part of the selection meets nothing.
+  init(_ backup: BackupSource, _ selection: PhotoSelection) throws {
+    for name in selection.categories
+    where !backup.metadata.categories.contains(where: { $0.isNamed(name) }) {
+      throw ExtractError.noSuchCategory(backup.path, name)
+    }
+    let places = Places(backup)
+    folders = places.folders
+    let matcher = PhotoMatcher(selection, in: backup)
+    let patterns = selection.names.map(NamePattern.init)
+    var isMet = patterns.map { _ in false }
+    for (index, photo) in backup.photos.enumerated() where matcher.matches(photo) {
+      for pattern in patterns.indices where !isMet[pattern] {
+        isMet[pattern] = PhotoMatcher.matches(patterns[pattern], photo)
+      }
+      switch photo.content {
+      case .asset:
+        assets += 1
+      case .absent(let reason, _, _):
+        faults.append(Finding(backup.label(of: photo), reason))
+      case .entry(let entry, let md5):
+        add(index, photo, size: entry.size, md5: md5, at: places, in: backup)
+      case .base(let entry, let md5, _):
+        add(index, photo, size: entry.size, md5: md5, at: places, in: backup)
+      case .file(_, let size, let md5):
+        add(index, photo, size: size, md5: md5, at: places, in: backup)
+      }
+    }
+    if let unmet = isMet.firstIndex(of: false) {
+      throw ExtractError.noSuchPhoto(backup.path, selection.names[unmet])
+    }
+  }
+
+  private mutating func add(
+    _ index: Int, _ photo: BackupSource.Photo, size: Int, md5: MD5Digest?, at places: Places,
+    in backup: BackupSource
+  ) {
+    guard let folder = places.folderOf[photo.record.categoryId] else { return }
+    items.append(
+      Item(
+        source: index, folder: folder, name: places.names[index], size: size, md5: md5,
+        modified: photo.record.createdAt))
+    // it comes along, since it may still be worth seeing; that it is damaged is said every time
+    if let expected = photo.expected {
+      faults.append(
+        Finding(
+          backup.label(of: photo),
+          "it was already damaged when the backup was made (its MD5 should be \(expected))"))
+    }
+  }
+
+  /// Where every photo of the backup would lie.
+  private struct Places {
+    var folders: [String] = []
+    var folderOf: [Int64: Int] = [:]
+    /// For each photo; empty for one that has no file by nature.
+    var names: [String]
+
+    init(_ backup: BackupSource) {
+      var folderNames = UniqueNames(ofFolders: true)
+      for category in backup.metadata.categories {
+        let name = category.displayName.isEmpty ? category.name : category.displayName
+        folderOf[category.id] = folders.count
+        folders.append(folderNames.next(name.isEmpty ? "category" : name))
+      }
+      var inFolder = folders.map { _ in UniqueNames() }
+      names = []
+      names.reserveCapacity(backup.photos.count)
+      for photo in backup.photos {
+        guard !photo.record.isFromAssets, let folder = folderOf[photo.record.categoryId] else {
+          names.append("")
+          continue
+        }
+        names.append(inFolder[folder].next(photo.fileName))
+      }
+    }
+  }
+}

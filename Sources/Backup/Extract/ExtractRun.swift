@@ -1,0 +1,156 @@
+import FileSystem
+import Operations
+import PhotoLibrary
+import SystemPackage
+import Zip
+
+extension Work where Summary == ExtractSummary {
+  /// Starts extracting photos of an archive as plain files: a folder for each category, and in it each photo under the
+  /// name that its file had, with the date when it was taken.
+  ///
+  /// A photo has its name once it is whole and on the disk, so that a crash leaves no half of one; run again, what is
+  /// there is kept by its MD5, and the rest is done. A damaged photo leaves no file, and stands in the summary.
+  ///
+  /// The summary throws `ExtractError`, `BackupError`, `ArchiveError` or `FileError`. After a cancellation, or on a full
+  /// disk, what is there is whole.
+  public static func extract(
+    _ archive: FilePath, to folder: FilePath, options: ExtractOptions = ExtractOptions()
+  ) -> Self {
+    Work { counter in
+      try ExtractRun(archive: archive, folder: folder, options: options, counter: counter).run()
+    }
+  }
+}
+
+/// One run of `extract`: plan, look what is there, write the rest.
+private struct ExtractRun {
+  let archive: FilePath
+  let folder: FilePath
+  let options: ExtractOptions
+  let counter: ProgressCounter
+
+  func run() throws -> ExtractSummary {
+    var source = try BackupSource.withChain(path: archive, limits: options.limits, password: options.password)
+    guard source.format == .zip, let zip = source.archive else {
+      throw ExtractError.noPhotoFiles(archive)
+    }
+    var plan = try ExtractPlan(source, options.selection)
+    if plan.items.contains(where: { source.photos[$0.source].content.isEncrypted }) {
+      try source.requirePassword(toRead: .photos)
+    }
+    counter.setTotals(items: plan.items.count, bytes: plan.bytes)
+    if plan.items.contains(where: { $0.md5 == nil }), options.overwrite != .always {
+      // what is there can be compared only with what is known
+      source = try source.completingChecksums(counter)
+      plan = try ExtractPlan(source, options.selection)
+    }
+    let target = try ExtractTarget.open(folder, forWriting: !options.isDryRun)
+    counter.enter(.verifying)
+    let readers = Readers(options.readers, on: zip.identity)
+    let look = try ExtractLook(
+      plan, in: target, compares: options.overwrite != .always, readers, counter)
+
+    var summary = ExtractSummary()
+    summary.files = plan.items.count
+    summary.bytes = plan.bytes
+    summary.assets = plan.assets
+    summary.errors = plan.faults
+    summary.warnings = source.warnings
+    summary.isDryRun = options.isDryRun
+    let items = choose(plan, look, source, &summary)
+    if let target {
+      try requireSpace(for: items, plan, look, in: target)
+      guard !options.isDryRun else { return counted(items, plan, &summary) }
+      counter.enter(.restoring)
+      let writing = ExtractWriting(source, plan, to: target, counter)
+      let outcome = try writing.write(items, readers)
+      note(outcome, plan, source, &summary)
+      let written = Set(outcome.written)
+      return counted(items.filter { written.contains($0.index) }, plan, &summary)
+    }
+    return counted(items, plan, &summary)
+  }
+
+  /// Which items are written, and which of them over a file. What stays as it is is counted, or named.
+  private func choose(
+    _ plan: ExtractPlan, _ look: ExtractLook, _ source: BackupSource, _ summary: inout ExtractSummary
+  ) -> [(index: Int, replaces: Bool)] {
+    var items: [(index: Int, replaces: Bool)] = []
+    for (index, item) in plan.items.enumerated() {
+      switch look.found[index] {
+      case .nothing:
+        items.append((index, false))
+      case .same:
+        summary.filesKept += 1
+        summary.bytesKept += item.size
+      case .other where options.overwrite != .never:
+        items.append((index, true))
+      case .other:
+        let reason = "is there with other bytes, and was left as it is (--overwrite never)"
+        summary.errors.append(finding(item, plan, source, reason))
+        counter.advance(items: 1, bytes: item.size)
+      case .noFile(let kind):
+        let what = kind == .symbolicLink ? "a symbolic link" : kind == .directory ? "a folder" : "no file"
+        summary.errors.append(finding(item, plan, source, "is \(what), and was left as it is"))
+        counter.advance(items: 1, bytes: item.size)
+      }
+    }
+    return items
+  }
+
+  /// Names a photo whose file's name is taken.
+  private func finding(
+    _ item: ExtractPlan.Item, _ plan: ExtractPlan, _ source: BackupSource, _ reason: String
+  ) -> Finding {
+    let path = folder.appending(plan.folders[item.folder]).appending(item.name)
+    return Finding(source.label(of: source.photos[item.source]), "\(path.string.escaped) \(reason)")
+  }
+
+  private func note(
+    _ outcome: ExtractWriting.Outcome, _ plan: ExtractPlan, _ source: BackupSource,
+    _ summary: inout ExtractSummary
+  ) {
+    for (index, note) in outcome.notes {
+      let label = source.label(of: source.photos[plan.items[index].source])
+      switch note {
+      case .damage(let reason): summary.errors.append(Finding(label, reason))
+      case .date(let reason): summary.warnings.append("\(label): \(reason)")
+      }
+    }
+    for index in outcome.taken {
+      let reason = "came to be while the photo was written, and was left as it is"
+      summary.errors.append(finding(plan.items[index], plan, source, reason))
+    }
+  }
+
+  private func counted(
+    _ items: [(index: Int, replaces: Bool)], _ plan: ExtractPlan, _ summary: inout ExtractSummary
+  ) -> ExtractSummary {
+    summary.filesWritten = items.count
+    summary.bytesWritten = items.reduce(0) { $0 + plan.items[$1.index].size }
+    summary.filesReplaced = items.count { $0.replaces }
+    return summary
+  }
+
+  /// Refuses what does not fit, before anything is written. A file that is replaced goes when its successor is on the
+  /// disk: as many as are flushed together are there twice.
+  private func requireSpace(
+    for items: [(index: Int, replaces: Bool)], _ plan: ExtractPlan, _ look: ExtractLook,
+    in target: ExtractTarget
+  ) throws {
+    var needed = 0
+    var replaced = 0
+    for (index, _) in items {
+      // what file systems take for a file of its own, and its name
+      needed += plan.items[index].size + 4096
+      guard case .other(let size) = look.found[index] else { continue }
+      let freed = min(size, plan.items[index].size)
+      needed -= freed
+      replaced += freed
+    }
+    let largest = items.map { plan.items[$0.index].size }.max() ?? 0
+    needed += min(replaced, ExtractPublication.mostBytes + largest)
+    let free = try target.freeBytes()
+    if needed > free { throw BackupError.notEnoughSpace(folder, needed: needed, free: free) }
+  }
+}

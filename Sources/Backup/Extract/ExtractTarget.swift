@@ -1,0 +1,126 @@
+import FileSystem
+import SystemPackage
+
+/// The folder that photos are extracted to. Below it are the folders of the categories, which are opened by name in it
+/// and never through a link.
+///
+/// One extraction at a time writes to a folder: it holds a lock on the folder itself, which leaves nothing behind and
+/// clears itself when its owner dies. What a dead run left under hidden names is then nobody's, and goes. Where a
+/// folder cannot be locked (NFS), nothing is swept either.
+final class ExtractTarget: Sendable {
+  let path: FilePath
+  private let root: Directory
+  /// Keeps the lock.
+  private let locked: SharedFile.Open?
+
+  /// Opens a folder, and makes it if it is to be written to and is not there; nil if it is not there and nothing is to
+  /// be written.
+  ///
+  /// - Throws: `ExtractError`, or `FileError`.
+  static func open(_ path: FilePath, forWriting: Bool) throws -> ExtractTarget? {
+    try refuseLibrary(path)
+    do {
+      return try ExtractTarget(path, Directory.open(path), forWriting: forWriting)
+    } catch let error as FileError {
+      if error.errno == .notDirectory { throw ExtractError.notAFolder(path) }
+      guard error.errno == .noSuchFileOrDirectory else { throw error }
+    }
+    let parent = path.removingLastComponent()
+    let folder = parent.isEmpty ? "." : parent
+    guard let name = path.lastComponent, name.kind == .regular else {
+      throw ExtractError.noSuchFolder(path)
+    }
+    do {
+      let directory = try Directory.open(folder)
+      guard forWriting else { return nil }
+      try directory.makeDirectory(FilePath(name.string))
+      try directory.sync()
+      return try ExtractTarget(path, directory.directory(FilePath(name.string)), forWriting: true)
+    } catch let error as FileError where error.isAbsence {
+      throw ExtractError.noSuchFolder(folder)
+    }
+  }
+
+  private init(_ path: FilePath, _ root: consuming Directory, forWriting: Bool) throws {
+    self.path = path
+    self.root = root
+    guard forWriting else {
+      locked = nil
+      return
+    }
+    let open = SharedFile.Open(try File.open(path, .readFollowingLinks))
+    locked = open
+    // nil where there are no locks
+    let isLocked = try? open.file.lock(exclusive: true)
+    if isLocked == false { throw ExtractError.busy(path) }
+    if isLocked == true { sweep() }
+  }
+
+  /// The library's files are the library's: a stranger among them would be reported for ever.
+  private static func refuseLibrary(_ path: FilePath) throws {
+    var folder = FilePath(path.absoluteString)
+    while !folder.components.isEmpty {
+      if (try? Directory.open(folder).status(of: "library.sqlite")) != nil {
+        throw ExtractError.insideLibrary(path)
+      }
+      folder.removeLastComponent()
+    }
+  }
+
+  /// Removes the hidden files of dead runs.
+  private func sweep() {
+    for name in (try? root.names()) ?? [] {
+      guard (try? root.status(of: name))?.kind == .directory, let folder = try? root.directory(name) else {
+        continue
+      }
+      for file in (try? folder.names()) ?? [] where ExtractFolder.isUnfinished(file) {
+        _ = try? folder.remove(file)
+      }
+    }
+  }
+
+  /// The bytes that can still be written.
+  func freeBytes() throws -> Int { try root.fileSystem().freeBytes }
+
+  /// Opens a category's folder; nil if it is not there.
+  ///
+  /// - Throws: `ExtractError.notAFolder` for a file, or a link.
+  func folder(_ name: String) throws -> ExtractFolder? {
+    guard let status = try root.status(of: FilePath(name)) else { return nil }
+    guard status.kind == .directory else { throw ExtractError.notAFolder(root.path(of: FilePath(name))) }
+    return ExtractFolder(try root.directory(FilePath(name)))
+  }
+
+  /// Makes a category's folder, or opens it where it is there.
+  func makeFolder(_ name: String) throws -> ExtractFolder {
+    if let folder = try folder(name) { return folder }
+    try root.makeDirectory(FilePath(name))
+    return ExtractFolder(try root.directory(FilePath(name)))
+  }
+
+  /// Makes everything durable that was written to the file system; false where that has to be asked of each file.
+  func syncFileSystem() throws -> Bool { try root.syncFileSystem() }
+
+  /// Makes the names of the folders durable.
+  func sync() throws { try root.sync() }
+}
+
+/// The folder of one category.
+final class ExtractFolder: Sendable {
+  let directory: Directory
+
+  init(_ directory: consuming Directory) { self.directory = directory }
+
+  private static let prefix = ".smilepile-extract-"
+  /// Another than that of unpublished archives, which whoever exports into the same folder sweeps.
+  private static let suffix = ".unfinished"
+
+  /// The hidden name of a file that is being written.
+  static func unfinishedName(run: UInt64, _ number: Int) -> FilePath {
+    FilePath("\(prefix)\(String(run, radix: 36))-\(number)\(suffix)")
+  }
+
+  static func isUnfinished(_ name: FilePath) -> Bool {
+    name.string.hasPrefix(prefix) && name.string.hasSuffix(suffix)
+  }
+}

@@ -1,0 +1,97 @@
+import Checksums
+import FileSystem
+import Operations
+import Synchronization
+import SystemPackage
+import Zip
+
+/// Writes the photos of a plan that are to be written, on several threads.
+final class ExtractWriting: Sendable {
+  private let source: BackupSource
+  private let plan: ExtractPlan
+  private let target: ExtractTarget
+  private let counter: ProgressCounter
+  private let notes = Mutex<[(index: Int, note: ExtractNote)]>([])
+  private let run = UInt64.random(in: .min ... .max)
+
+  init(
+    _ source: BackupSource, _ plan: ExtractPlan, to target: ExtractTarget, _ counter: ProgressCounter
+  ) {
+    self.source = source
+    self.plan = plan
+    self.target = target
+    self.counter = counter
+  }
+
+  /// What became of the photos, by the plan's items.
+  struct Outcome {
+    /// Those that are under their names, on the disk.
+    var written: [Int]
+    /// Those whose names were taken while they were written.
+    var taken: [Int]
+    /// What is to be said of some.
+    var notes: [(index: Int, note: ExtractNote)]
+  }
+
+  /// Writes these items; each takes the place of a file if it is said to.
+  ///
+  /// - Throws: what keeps the others from being extracted, as a full disk or a cancellation. What was whole by then has
+  ///   its name, if the disk took it.
+  func write(_ items: [(index: Int, replaces: Bool)], _ readers: Readers) throws -> Outcome {
+    var folders = [ExtractFolder?](repeating: nil, count: plan.folders.count)
+    for folder in Set(items.map { plan.items[$0.index].folder }).sorted() {
+      folders[folder] = try target.makeFolder(plan.folders[folder])
+    }
+    let publication = ExtractPublication(in: target)
+    let photos = items.compactMap { index, replaces -> ExtractPublication.Photo? in
+      let item = plan.items[index]
+      guard let folder = folders[item.folder] else { return nil }
+      return ExtractPublication.Photo(
+        index: index, folder: folder, hidden: ExtractFolder.unfinishedName(run: run, index),
+        name: FilePath(item.name), size: item.size, replaces: replaces)
+    }
+    do {
+      try read(photos, publication, readers)
+    } catch {
+      _ = try? publication.finish()
+      throw error
+    }
+    let (published, taken) = try publication.finish()
+    return Outcome(
+      written: published.map(\.index), taken: taken,
+      notes: notes.withLock { $0 }.sorted { $0.index < $1.index })
+  }
+
+  private func read(
+    _ photos: [ExtractPublication.Photo], _ publication: ExtractPublication, _ readers: Readers
+  ) throws {
+    let source = source
+    try SideBySide.read(0..<photos.count, readers, context: { ChainReader() }) { place, reader in
+      let photo = photos[place]
+      let item = self.plan.items[photo.index]
+      let record = source.photos[item.source]
+      try self.counter.checkCancellation()
+      self.counter.advance(current: record.record.name)
+      guard let (entry, holder, archive) = source.place(of: record.content) else { return nil }
+      let note = { (note: ExtractNote) in self.notes.withLock { $0.append((photo.index, note)) } }
+      if var plain = try PlainEntry(entry, of: archive) {
+        return try ExtractedFile(item, as: photo, to: publication, self.counter, note: note) {
+          try plain.read(into: $0)
+        }
+      }
+      let file = try ExtractedFile(item, as: photo, to: publication, self.counter, note: note)
+      var hash = RunningMD5()
+      do {
+        try reader.read(entry, of: archive, in: holder) { bytes in
+          try file.take(bytes)
+          hash.update(bytes)
+        }
+      } catch {
+        try file.fail(error)
+        return nil
+      }
+      try file.finish(hash.digest)
+      return nil
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import Checksums
+import FileSystem
+import Operations
+import Synchronization
+import SystemPackage
+import Zip
+
+/// One photo on its way into a hidden file of its folder: every byte is counted and hashed as it passes. What does not
+/// come to its end leaves nothing.
+final class ExtractedFile: LaneSource {
+  private let item: ExtractPlan.Item
+  private let photo: ExtractPublication.Photo
+  private let publication: ExtractPublication
+  private let counter: ProgressCounter
+  private let note: (ExtractNote) -> Void
+  private let output: File
+  private let readNext: (UnsafeMutableRawBufferPointer) throws -> Int
+  private var count = 0
+  private var isHandedOn = false
+
+  /// - Parameters:
+  ///   - note: takes what is to be said of the photo.
+  ///   - readNext: gives the photo's next bytes, where it is read side by side with others.
+  init(
+    _ item: ExtractPlan.Item, as photo: ExtractPublication.Photo, to publication: ExtractPublication,
+    _ counter: ProgressCounter, note: @escaping (ExtractNote) -> Void,
+    _ readNext: @escaping (UnsafeMutableRawBufferPointer) throws -> Int = { _ in 0 }
+  ) throws {
+    self.item = item
+    self.photo = photo
+    self.publication = publication
+    self.counter = counter
+    self.note = note
+    self.readNext = readNext
+    output = try photo.folder.directory.open(photo.hidden, .create)
+  }
+
+  deinit {
+    if !isHandedOn { _ = try? photo.folder.directory.remove(photo.hidden) }
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    let count = try readNext(buffer)
+    try take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    return count
+  }
+
+  /// Writes the next bytes.
+  func take(_ bytes: UnsafeRawBufferPointer) throws {
+    try counter.checkCancellation()
+    try output.write(bytes, at: count)
+    count += bytes.count
+    counter.advance(bytes: bytes.count)
+  }
+
+  func finish(_ digest: MD5Digest) throws {
+    guard count == item.size, item.md5.map({ $0 == digest }) ?? true else {
+      let expected = item.md5.map(\.description) ?? "\(item.size) bytes long"
+      return giveUp("its MD5 is \(digest) and should be \(expected)")
+    }
+    do {
+      try output.setModified(milliseconds: item.modified)
+    } catch {
+      note(.date("\(error)"))
+    }
+    output.startWriteBack(from: 0, count: count)
+    isHandedOn = true
+    counter.advance(items: 1)
+    try publication.add(photo)
+  }
+
+  /// Notes what concerns this photo alone, and throws everything else.
+  func fail(_ error: any Error) throws {
+    guard let reason = (error as? ArchiveError)?.faultOfOneEntry else { throw error }
+    giveUp(reason)
+  }
+
+  private func giveUp(_ reason: String) {
+    note(.damage(reason))
+    counter.advance(items: 1, bytes: item.size - count)
+  }
+}
+
+/// What is to be said of a photo that was extracted, or was not.
+enum ExtractNote: Sendable {
+  /// It is not what it should be, and there is no file of it.
+  case damage(String)
+  /// Its date could not be set.
+  case date(String)
+}

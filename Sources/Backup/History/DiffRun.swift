@@ -1,0 +1,60 @@
+import FileSystem
+import Operations
+import PhotoLibrary
+import Secrets
+import SystemPackage
+import Zip
+
+/// Two backups, or a backup and a library, and what has changed from the first to the second.
+public struct DiffReport: Sendable {
+  /// What has changed.
+  public var diff: BackupDiff
+  /// The two sides.
+  public var sides: (from: DiffSide, to: DiffSide)
+  /// What else is worth knowing.
+  public var warnings: [String] = []
+}
+
+extension Work where Summary == DiffReport {
+  /// Starts comparing two sides, each an archive or the folder of a library. Nothing is written, and no photo is read
+  /// but those for which a backup gives no checksum.
+  ///
+  /// The summary throws `BackupError`, `ArchiveError`, `LibraryError` or `FileError`.
+  public static func diff(
+    from old: FilePath, to new: FilePath, limits: Limits = Limits(), password: Secret? = nil
+  ) -> Self {
+    Work { counter in
+      var warnings: [String] = []
+      let from = try DiffSide(at: old, limits, password, &warnings, counter)
+      let to = try DiffSide(at: new, limits, password, &warnings, counter)
+      return DiffReport(diff: BackupDiff(from: from, to: to), sides: (from, to), warnings: warnings)
+    }
+  }
+}
+
+extension DiffSide {
+  /// Reads an archive, or a library if it is a folder.
+  fileprivate init(
+    at path: FilePath, _ limits: Limits, _ password: Secret?, _ warnings: inout [String],
+    _ counter: ProgressCounter
+  ) throws {
+    if (try? Directory.open(path)) != nil {
+      self.init(try Library(path: path).contents())
+      return
+    }
+    var source = try BackupSource(path: path, limits: limits, password: password)
+    let unknown = source.photos.filter { photo in
+      if case .entry(_, nil) = photo.content { true } else { false }
+    }
+    if !unknown.isEmpty {
+      try source.requirePassword(toRead: .photos)
+      source = try source.completingChecksums(counter)
+    }
+    self.init(source)
+    let nameless = photos.count { $0.isUnknown }
+    if nameless > 0 {
+      warnings.append(
+        "\(path): \(Count(nameless, "photo has", "photos have")) no checksum; compared by name and size")
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import Checksums
+import FileSystem
+import Operations
+import PhotoLibrary
+import Secrets
+import SystemPackage
+import Zip
+
+/// A photo in one of the archives that were searched.
+public struct FoundPhoto: Sendable {
+  /// Where its bytes are.
+  public enum Place: String, Sendable {
+    /// In the archive.
+    case archive
+    /// In an archive before this one, on which this one rests.
+    case base
+    /// In the app.
+    case app
+    /// Nowhere: the row is all that there is.
+    case nowhere
+  }
+
+  /// The archive.
+  public var archive: FilePath
+  /// When it was made, in milliseconds since 1970; nil where it does not say.
+  public var date: Int64?
+  /// The row.
+  public var record: Metadata.PhotoRecord
+  /// How messages name it.
+  public var label: String
+  /// The name that its file had where it came from.
+  public var fileName: String
+  /// The `name` of its category.
+  public var category: String
+  /// The length of its file in bytes.
+  public var size: Int
+  /// The MD5 of its file, nil if the archive says none.
+  public var md5: MD5Digest?
+  /// Where its bytes are.
+  public var place: Place
+}
+
+/// What a search found.
+public struct FindSummary: Sendable {
+  /// By the archives' dates, and in each archive in its order.
+  public var photos: [FoundPhoto] = []
+  /// How many archives were searched.
+  public var archives = 0
+  /// Archives that could not be searched; each with the reason.
+  public var notSearched: [Finding] = []
+}
+
+extension Work where Summary == FindSummary {
+  /// Starts looking for photos in archives, and in those that lie in folders. Nothing is written, and no photo is read
+  /// unless an MD5 is looked for that an archive does not say.
+  ///
+  /// Archives that cannot be opened, as for want of a password, stand in the summary; in a folder, files that are no
+  /// backups are passed over. The summary throws `BackupError.noSuchBackup` for what is not there, or `FileError` for a
+  /// folder that cannot be read.
+  public static func find(
+    _ selection: PhotoSelection, in places: [FilePath], limits: Limits = Limits(), password: Secret? = nil
+  ) -> Self {
+    Work { counter in
+      try FindRun(selection: selection, limits: limits, password: password, counter: counter).run(places)
+    }
+  }
+}
+
+private struct FindRun {
+  let selection: PhotoSelection
+  let limits: Limits
+  let password: Secret?
+  let counter: ProgressCounter
+
+  func run(_ places: [FilePath]) throws -> FindSummary {
+    let archives = try places.flatMap(candidates)
+    counter.setTotals(items: archives.count, bytes: 0)
+    counter.enter(.reading)
+    var summary = FindSummary()
+    var found: [(date: Int64, photos: [FoundPhoto])] = []
+    for (path, isNamed) in archives {
+      try counter.checkCancellation()
+      counter.advance(current: path.string)
+      do {
+        let (date, photos) = try search(path)
+        summary.archives += 1
+        found.append((date ?? .min, photos))
+      } catch let error as CancellationError {
+        throw error
+      } catch {
+        if isNamed, case BackupError.noSuchBackup = error { throw error }
+        if isNamed || !Self.isStranger(path, error) {
+          summary.notSearched.append(
+            Finding(path.string.escaped, message: "not searched: \(error)"))
+        }
+      }
+      counter.advance(items: 1)
+    }
+    // stable, so that archives of one date stay in the order of their names
+    let order = found.indices.sorted { (found[$0].date, $0) < (found[$1].date, $1) }
+    summary.photos = order.flatMap { found[$0].photos }
+    return summary
+  }
+
+  private func candidates(_ place: FilePath) throws -> [(FilePath, isNamed: Bool)] {
+    guard (try? Directory.open(place)) != nil else { return [(place, true)] }
+    return try BackupFiles.list(place).map { ($0, false) }
+  }
+
+  /// Whether a file is somebody else's, and no backup that is damaged or locked.
+  private static func isStranger(_ path: FilePath, _ error: any Error) -> Bool {
+    if path.lastComponent.map({ Catalog.hasOurName(FilePath($0.string)) }) ?? false { return false }
+    switch error {
+    case BackupError.notABackup, BackupError.noMetadata: return true
+    case BackupError.metadata(_, let fault):
+      // of JSON files, most are others'; one of a newer version is a backup
+      return fault.newerVersion == nil && path.extension?.lowercased() == "json"
+    default: return false
+    }
+  }
+
+  private func search(_ path: FilePath) throws -> (date: Int64?, [FoundPhoto]) {
+    var source = try BackupSource(path: path, limits: limits, password: password)
+    if selection.md5 != nil {
+      let isUnknown = source.photos.contains { photo in
+        if case .entry(_, nil) = photo.content { true } else { false }
+      }
+      if isUnknown {
+        try source.requirePassword(toRead: .photos)
+        source = try source.completingChecksums(counter)
+      }
+    }
+    let held = source.heldByID
+    let matcher = PhotoMatcher(selection, in: source)
+    let categories = Dictionary(
+      source.metadata.categories.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+    let photos = source.photos.compactMap { photo -> FoundPhoto? in
+      let elsewhere = photo.content.size == nil ? held[photo.record.id] : nil
+      guard matcher.matches(photo, held: elsewhere) else { return nil }
+      let place: FoundPhoto.Place =
+        photo.record.isFromAssets
+        ? .app : photo.content.size != nil ? .archive : elsewhere != nil ? .base : .nowhere
+      return FoundPhoto(
+        archive: path, date: source.metadata.exportDate, record: photo.record,
+        label: source.label(of: photo), fileName: photo.fileName(held: elsewhere),
+        category: categories[photo.record.categoryId] ?? "",
+        size: photo.content.size ?? elsewhere.map { Int($0.fileSize) } ?? Int(photo.record.fileSize),
+        md5: photo.content.md5 ?? elsewhere.flatMap { MD5Digest(hex: $0.checksum) }, place: place)
+    }
+    return (source.metadata.exportDate, photos)
+  }
+}

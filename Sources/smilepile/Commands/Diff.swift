@@ -1,0 +1,177 @@
+import ArgumentParser
+import Backup
+import FileSystem
+import Foundation
+import Operations
+import PhotoLibrary
+import SystemPackage
+
+struct Diff: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Say what has changed between two archives, or since an archive.",
+    discussion: """
+      Each side is an archive, or the folder of a library. With one archive alone, the other side is the library that \
+      -l or SMILEPILE_LIBRARY names: what has changed in it since the archive.
+
+      A line for each category and photo: + added, - removed, M with other values. A photo is its content in its \
+      category: one that was moved is removed from the one and added to the other. The exit code is 0 whether there \
+      are differences or not.
+
+      Example:
+        smilepile diff monday.zip tuesday.zip
+        smilepile diff -l ~/Family /backups/tuesday.zip
+      """)
+
+  @Argument(help: "One or two archives or libraries, the older one first.", transform: PathArgument.parse)
+  var sides: [String]
+
+  @OptionGroup var password: PasswordOptions
+  @OptionGroup var library: LibraryOption
+  @OptionGroup var limits: LimitOptions
+  @OptionGroup var output: OutputOptions
+
+  private struct Numbers: Encodable {
+    var categories: Int
+    var photos: Int
+    var bytes: Int
+  }
+
+  private struct Changed: Encodable {
+    var categories: Int
+    var photos: Int
+  }
+
+  private struct Summary: Encodable {
+    var message_type = "summary"
+    var source: String
+    var target: String
+    var added: Numbers
+    var removed: Numbers
+    var changed: Changed
+    var warnings: [String]
+  }
+
+  func validate() throws {
+    guard (1...2).contains(sides.count) else {
+      throw ValidationError("name two sides, or one archive and a library (-l)")
+    }
+    if sides.count == 2, library.isGiven {
+      throw ValidationError("name two sides, or one archive and a library (-l), not three")
+    }
+  }
+
+  func run() async throws {
+    let reporter = Reporter(output)
+    let from = FilePath(sides[0])
+    let to = sides.count == 2 ? FilePath(sides[1]) : try library.path()
+    let secret = try password.read(for: [from, to], limits.limits, reporter)
+    let report = try await reporter.follow(
+      .diff(from: from, to: to, limits: limits.limits, password: secret))
+    for warning in report.warnings { reporter.warn(warning) }
+    let lines = DiffLines(report.sides)
+    for change in report.diff.changes {
+      let line = lines.line(change)
+      reporter.result("\(line.modifier) \(line.label)" + (line.values.isEmpty ? "" : ": \(line.text)"))
+      reporter.json(line)
+    }
+    let diff = report.diff
+    func numbers(_ modifier: BackupDiff.Modifier) -> Numbers {
+      Numbers(
+        categories: diff.count(modifier, photos: false), photos: diff.count(modifier, photos: true),
+        bytes: diff.bytes(modifier))
+    }
+    let (added, removed, changed) = (numbers(.added), numbers(.removed), numbers(.changed))
+    if !diff.changes.isEmpty { reporter.result("") }
+    reporter.result(
+      "photos: \(added.photos) added, \(removed.photos) removed, \(changed.photos) changed\n"
+        + "categories: \(added.categories) added, \(removed.categories) removed, "
+        + "\(changed.categories) changed\n"
+        + "bytes: \(ByteCount(added.bytes)) added, \(ByteCount(removed.bytes)) removed")
+    reporter.json(
+      Summary(
+        source: from.string, target: to.string, added: added, removed: removed,
+        changed: Changed(categories: changed.categories, photos: changed.photos),
+        warnings: report.warnings))
+  }
+}
+
+/// How changes are shown.
+private struct DiffLines {
+  /// What messages call the categories, by name; the newer side's where both know one.
+  private let displayNames: [String: String]
+
+  init(_ sides: (from: DiffSide, to: DiffSide)) {
+    displayNames = Dictionary(
+      (sides.from.categories + sides.to.categories).map { ($0.name, $0.displayName) },
+      uniquingKeysWith: { _, last in last })
+  }
+
+  /// A line of `"message_type":"change"`.
+  struct Line: Encodable {
+    var message_type = "change"
+    var modifier: String
+    var item: String
+    var label: String
+    var category: String
+    var photo_id: Int64?
+    var name: String
+    var bytes: Int?
+    var md5: String?
+    /// What differs, each with what it was and what it is.
+    var values: [String: [String?]] = [:]
+
+    /// The values for people.
+    var text: String {
+      values.sorted { $0.key < $1.key }.map { key, pair in
+        key.replacing("_", with: " ") + " "
+          + pair.map { $0.map { "“\($0.escaped)”" } ?? "none" }.joined(separator: " → ")
+      }.joined(separator: ", ")
+    }
+  }
+
+  func line(_ change: BackupDiff.Change) -> Line {
+    switch change.subject {
+    case .category(let from, let to):
+      let category = to ?? from
+      let name = category?.displayName ?? ""
+      var line = Line(
+        modifier: change.modifier.rawValue, item: "category", label: "category “\(name.escaped)”",
+        category: category?.name ?? "", name: name)
+      guard let from, let to else { return line }
+      func note(_ key: String, _ old: String?, _ new: String?) {
+        if old != new { line.values[key] = [old, new] }
+      }
+      note("name", from.displayName, to.displayName)
+      note("position", "\(from.position)", "\(to.position)")
+      note("icon", from.iconResource, to.iconResource)
+      note("color", from.colorHex, to.colorHex)
+      note("default", "\(from.isDefault)", "\(to.isDefault)")
+      note("date", Self.date(from.createdAt), Self.date(to.createdAt))
+      return line
+    case .photo(let from, let to):
+      guard let photo = to ?? from else {
+        return Line(modifier: change.modifier.rawValue, item: "photo", label: "", category: "", name: "")
+      }
+      var line = Line(
+        modifier: change.modifier.rawValue, item: "photo",
+        label: PhotoLabel.label(
+          id: photo.id, category: displayNames[photo.category] ?? photo.category, name: photo.name),
+        category: photo.category, photo_id: photo.id, name: photo.name, bytes: photo.size)
+      if case .file(let md5) = photo.content { line.md5 = md5.description }
+      guard let from, let to else { return line }
+      func note(_ key: String, _ old: String, _ new: String) {
+        if old != new { line.values[key] = [old, new] }
+      }
+      note("name", from.name, to.name)
+      note("file_name", from.fileName, to.fileName)
+      note("date", Self.date(from.createdAt), Self.date(to.createdAt))
+      return line
+    }
+  }
+
+  /// To the millisecond, since that may be all that differs.
+  private static func date(_ milliseconds: Int64) -> String {
+    Date(milliseconds: milliseconds).formatted(
+      Date.ISO8601FormatStyle(includingFractionalSeconds: milliseconds % 1000 != 0))
+  }
+}

@@ -1,0 +1,105 @@
+import ArgumentParser
+import Backup
+import FileSystem
+import Operations
+import SystemPackage
+
+struct Extract: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Take photos out of an archive, as plain files.",
+    discussion: """
+      Each category becomes a folder, and each photo a file in it, with the name that it had and the date when it was \
+      taken. A photo gets its name when it is whole, proven by its checksums, and on the disk; run again after an \
+      interruption, what is there is kept, and the rest is done. Photos that the archive does not hold, or not whole, \
+      are named, and the exit code is 3.
+
+      A file that is there under a photo's name: if-changed keeps it where its bytes are the photo's and replaces it \
+      where not; never keeps it, and names one with other bytes (exit 3); always replaces it. What is a link or a \
+      folder is left as it is, and named.
+
+      Example:
+        smilepile extract smilepile_backup_20251003_140000.zip --to ~/Photos
+        smilepile extract a.zip --photo 'IMG_00*' --category Family --to /tmp/some
+      """)
+
+  @Argument(help: "The archive.", transform: PathArgument.parse)
+  var archive: String
+
+  @Option(
+    help: ArgumentHelp("The folder; made if its parent is there.", valueName: "folder"),
+    transform: PathArgument.parse)
+  var to: String
+
+  @Option(
+    help: ArgumentHelp(
+      "Photos whose name or file name matches, with * and ? as in a shell; may be given several times.",
+      valueName: "glob"))
+  var photo: [String] = []
+
+  @Option(name: .shortAndLong, help: "Photos of this category; may be given several times.")
+  var category: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "What becomes of files that are there.", valueName: "never|if-changed|always"))
+  var overwrite = OverwriteRule.ifChanged
+
+  @Flag(name: [.customShort("n"), .long], help: "Say what would be written, and write nothing.")
+  var dryRun = false
+
+  @OptionGroup var password: PasswordOptions
+  @OptionGroup var readers: ReadersOption
+  @OptionGroup var limits: LimitOptions
+  @OptionGroup var output: OutputOptions
+
+  /// restic's names, where the meaning is the same.
+  private struct Summary: Encodable {
+    var message_type = "summary"
+    var target: String
+    var total_files: Int
+    var files_restored: Int
+    var files_replaced: Int
+    var files_skipped: Int
+    var total_bytes: Int
+    var bytes_restored: Int
+    var bytes_skipped: Int
+    var assets: Int
+    var errors: [String]
+    var warnings: [String]
+    var dry_run: Bool
+  }
+
+  func run() async throws {
+    var options = ExtractOptions()
+    options.selection.names = photo
+    options.selection.categories = category
+    options.overwrite = overwrite
+    options.isDryRun = dryRun
+    options.readers = readers.readers
+    options.limits = limits.limits
+    let reporter = Reporter(output)
+    let path = FilePath(archive)
+    options.password = try password.read(for: [path], limits.limits, reporter)
+    let summary = try await reporter.follow(.extract(path, to: FilePath(to), options: options))
+
+    for warning in summary.warnings { reporter.warn(warning) }
+    for error in summary.errors { reporter.error(error, during: "extract") }
+    let verb = dryRun ? "would extract" : "extracted"
+    let kept = summary.filesKept == 0 ? "" : "; \(summary.filesKept) there already"
+    let replaced = summary.filesReplaced == 0 ? "" : " (\(summary.filesReplaced) in the place of others)"
+    let assets = summary.assets == 0 ? "" : "; \(summary.assets) in the app, without a file"
+    reporter.result(
+      "\(verb) \(Count(summary.filesWritten, "photo"))\(replaced), \(ByteCount(summary.bytesWritten)), "
+        + "to \(to.escaped)\(kept)\(assets)")
+    reporter.json(
+      Summary(
+        target: to, total_files: summary.files, files_restored: summary.filesWritten,
+        files_replaced: summary.filesReplaced, files_skipped: summary.filesKept,
+        total_bytes: summary.bytes, bytes_restored: summary.bytesWritten,
+        bytes_skipped: summary.bytesKept, assets: summary.assets,
+        errors: summary.errors.map(\.message), warnings: summary.warnings, dry_run: summary.isDryRun))
+    if summary.isIncomplete { throw ExitStatus.incomplete }
+  }
+}
+
+extension OverwriteRule: ExpressibleByArgument {}

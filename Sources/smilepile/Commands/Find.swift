@@ -1,0 +1,117 @@
+import ArgumentParser
+import Backup
+import Checksums
+import FileSystem
+import Foundation
+import Operations
+import SystemPackage
+
+struct Find: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Say in which archives a photo is.",
+    discussion: """
+      Looks in archives, and in all archives of a folder, for photos whose name or file name matches, with * and ? as \
+      in a shell; or with --md5 for those with these bytes, whatever their names. The oldest archive comes first. A \
+      photo of an increment whose file an archive before it holds is found too, and marked.
+
+      An archive that cannot be opened, as for want of a password, is named, and the exit code is 3. That nothing was \
+      found is an answer, and no failure.
+
+      Example:
+        smilepile find 'IMG_00*' /backups
+        smilepile find --md5 ebff7452390c1b20e73c7475fcc5131c /backups/*.zip
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "The pattern, unless --md5 stands for it, then folders and archives.",
+      valueName: "pattern|folder|archive"),
+    transform: PathArgument.parse)
+  var arguments: [String]
+
+  @Option(
+    help: ArgumentHelp("Photos whose file has this MD5.", valueName: "md5"),
+    transform: { text in
+      guard let digest = MD5Digest(hex: text) else {
+        throw ValidationError("“\(text)” is no MD5: 32 hexadecimal digits, as md5sum prints them")
+      }
+      return digest
+    })
+  var md5: MD5Digest?
+
+  @Option(name: .shortAndLong, help: "Photos of this category; may be given several times.")
+  var category: [String] = []
+
+  @OptionGroup var password: PasswordOptions
+  @OptionGroup var limits: LimitOptions
+  @OptionGroup var output: OutputOptions
+
+  private struct Match: Encodable {
+    var message_type = "match"
+    var archive: String
+    var archive_date: Int64?
+    var photo_id: Int64
+    var name: String
+    var file_name: String
+    var category: String
+    var created_at: Int64
+    var bytes: Int
+    var md5: String?
+    var place: String
+  }
+
+  private struct Summary: Encodable {
+    var message_type = "summary"
+    var matches: Int
+    var archives_searched: Int
+    var not_searched: [String]
+  }
+
+  func validate() throws {
+    if md5 == nil, arguments.count < 2 {
+      throw ValidationError("name a pattern, and then a folder or an archive to look in")
+    }
+  }
+
+  func run() async throws {
+    var selection = PhotoSelection()
+    selection.md5 = md5
+    if md5 == nil { selection.names = [arguments[0]] }
+    selection.categories = category
+    let reporter = Reporter(output)
+    let places = arguments.dropFirst(md5 == nil ? 1 : 0).map { FilePath($0) }
+    let secret = try password.read(for: places, limits.limits, reporter)
+    let summary = try await reporter.follow(
+      .find(selection, in: places, limits: limits.limits, password: secret))
+    for photo in summary.photos { show(photo, reporter) }
+    for archive in summary.notSearched { reporter.error(archive, during: "find") }
+    reporter.note(
+      "found \(Count(summary.photos.count, "photo")) in \(Count(summary.archives, "archive"))")
+    reporter.json(
+      Summary(
+        matches: summary.photos.count, archives_searched: summary.archives,
+        not_searched: summary.notSearched.map(\.message)))
+    if !summary.notSearched.isEmpty { throw ExitStatus.incomplete }
+  }
+
+  private func show(_ photo: FoundPhoto, _ reporter: Reporter) {
+    let date =
+      photo.date.map {
+        Date(milliseconds: $0).formatted(.iso8601.dateSeparator(.dash).timeSeparator(.colon))
+      } ?? "unknown"
+    let place: String =
+      switch photo.place {
+      case .archive: "\(ByteCount(photo.size))"
+      case .base: "\(ByteCount(photo.size)), held by its base"
+      case .app: "in the app"
+      case .nowhere: "\(ByteCount(photo.size)), without its file"
+      }
+    reporter.result("\(photo.archive.string.escaped)  \(date)  \(photo.label)  \(place)")
+    reporter.json(
+      Match(
+        archive: photo.archive.string, archive_date: photo.date, photo_id: photo.record.id,
+        name: photo.record.name, file_name: photo.fileName, category: photo.category,
+        created_at: photo.record.createdAt, bytes: photo.size, md5: photo.md5?.description,
+        place: photo.place.rawValue))
+  }
+}

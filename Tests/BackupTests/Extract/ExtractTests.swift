@@ -1,0 +1,120 @@
+import FileSystem
+import Foundation
+import Operations
+import PhotoLibrary
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Backup
+
+@Suite struct ExtractTests {
+  let scratch: ScratchFolder
+  let folder: FilePath
+
+  init() throws {
+    scratch = try ScratchFolder()
+    folder = scratch.path.appending("out")
+  }
+
+  private func extract(
+    _ archive: FilePath, configure: (inout ExtractOptions) -> Void = { _ in }
+  ) async throws -> ExtractSummary {
+    var options = ExtractOptions()
+    configure(&options)
+    return try await Work.extract(archive, to: folder, options: options).summary
+  }
+
+  @Test(arguments: GeneratedLibrary.all) func everyPhotoOfALibraryBecomesItsFile(
+    _ generated: GeneratedLibrary
+  )
+    async throws
+  {
+    let library = try generated.make()
+    let archive = try await library.exporting(to: scratch.path.appending("a.zip")).archive
+    let summary = try await extract(try #require(archive))
+    let bytes = try library.bytesOfPhotos()
+    #expect(summary.filesWritten == bytes.count && !summary.isIncomplete)
+    let tree = try FolderTree(folder)
+    let files = tree.fileNames.compactMap { tree.files[$0] }
+    #expect(
+      files.sorted { $0.lexicographicallyPrecedes($1) }
+        == bytes.values.sorted { $0.lexicographicallyPrecedes($1) })
+    // one level of folders, and no name that hides, or that another file system takes for another
+    let keys = tree.fileNames.map { $0.precomposedStringWithCanonicalMapping.lowercased() }
+    #expect(Set(keys).count == keys.count)
+    for name in tree.fileNames {
+      #expect(name.utf8.count { $0 == UInt8(ascii: "/") } == 1)
+      #expect(!name.hasPrefix(".") && !name.contains("/."))
+    }
+    let again = try await extract(try #require(archive))
+    #expect(again.filesWritten == 0 && again.filesKept == bytes.count)
+  }
+
+  @Test(arguments: OverwriteRule.allCases) func whatIsThere(_ rule: OverwriteRule) async throws {
+    let archive = try SampleBackup(photos: ["a", "b", "c"]).write(to: scratch)
+    try scratch.write(Array("mine".utf8), to: "out/Family/b.jpg")
+    try scratch.write(Array("c".utf8), to: "out/Family/c.jpg")
+    try scratch.write([1], to: "out/Family/d.jpg")
+    let summary = try await extract(archive) { $0.overwrite = rule }
+    let expected: (written: Int, replaced: Int, kept: Int, errors: Int) =
+      switch rule {
+      case .never: (1, 0, 1, 1)
+      case .ifChanged: (2, 1, 1, 0)
+      case .always: (3, 2, 0, 0)
+      }
+    #expect(summary.filesWritten == expected.written && summary.filesReplaced == expected.replaced)
+    #expect(summary.filesKept == expected.kept && summary.errors.count == expected.errors)
+    let tree = try FolderTree(folder)
+    #expect(tree.fileNames == ["Family/a.jpg", "Family/b.jpg", "Family/c.jpg", "Family/d.jpg"])
+    #expect(tree.files["Family/b.jpg"] == Array((rule == .never ? "mine" : "b").utf8))
+    #expect(tree.files["Family/d.jpg"] == [1])
+  }
+
+  @Test(arguments: DamagedPhotoTests.faults) func aDamagedPhotoLeavesNoFile(_ fault: DamagedPhotoTests.Fault)
+    async throws
+  {
+    var backup = SampleBackup(photos: ["a", "b", "c"])
+    fault.damage(&backup)
+    let archive = try backup.write(to: scratch)
+    for _ in 1...2 {
+      let summary = try await extract(archive)
+      #expect(summary.errors.map(\.item) == ["photo 2 “b” in “Family”"])
+      #expect(summary.errors.first?.message.contains(fault.mentions) == true)
+      #expect(try FolderTree(folder).files.keys.sorted() == ["Family/", "Family/a.jpg", "Family/c.jpg"])
+    }
+    // what was there whole is not lost to it
+    try scratch.write(Array("b".utf8), to: "out/Family/b.jpg")
+    _ = try await extract(archive) { $0.overwrite = .always }
+    #expect(try FolderTree(folder).files["Family/b.jpg"] == Array("b".utf8))
+  }
+
+  @Test func photosWithoutAChecksumAreComparedAllTheSame() async throws {
+    var backup = SampleBackup(photos: ["a", "b"])
+    for index in 0...1 { backup.metadata.photoManifest[index].checksum = nil }
+    let archive = try backup.write(to: scratch)
+    try scratch.write(Array("x".utf8), to: "out/Family/a.jpg")
+    try scratch.write(Array("b".utf8), to: "out/Family/b.jpg")
+    let summary = try await extract(archive)
+    #expect(summary.filesReplaced == 1 && summary.filesKept == 1)
+    #expect(try FolderTree(folder).files["Family/a.jpg"] == Array("a".utf8))
+  }
+
+  @Test func aNameThatIsTakenMeanwhileIsNotOverwritten() throws {
+    let target = try #require(try ExtractTarget.open(folder, forWriting: true))
+    let publication = ExtractPublication(in: target)
+    let family = try target.makeFolder("Family")
+    for (index, name) in ["a", "b"].enumerated() {
+      let hidden = ExtractFolder.unfinishedName(run: 1, index)
+      try family.directory.open(hidden, .create).write(Array(name.utf8), at: 0)
+      try publication.add(
+        .init(
+          index: index, folder: family, hidden: hidden, name: FilePath(name), size: 1, replaces: false))
+    }
+    try scratch.write(Array("mine".utf8), to: "out/Family/b")
+    let (published, taken) = try publication.finish()
+    #expect(published.map(\.index) == [0] && taken == [1])
+    #expect(
+      try FolderTree(folder).files == ["Family/": [], "Family/a": [97], "Family/b": Array("mine".utf8)])
+  }
+}

@@ -1,0 +1,141 @@
+import Checksums
+import Foundation
+import PhotoLibrary
+import TestSupport
+import Testing
+
+@testable import Backup
+
+@Suite struct DiffTests {
+  /// Sides from small alphabets, so that equal contents, names and dates meet often.
+  private static func side(_ random: inout SeededNumbers) -> DiffSide {
+    let names = ["family", "cars", "caf\u{E9}"].filter { _ in Bool.random(using: &random) }
+    let categories = names.map { name in
+      var category = DiffSide.Category(
+        name: name, displayName: ["One", "Two"].randomElement(using: &random) ?? "")
+      category.position = Int.random(in: 0...1, using: &random)
+      return category
+    }
+    let photos = (0..<Int.random(in: 0...8, using: &random)).compactMap { id -> DiffSide.Photo? in
+      guard let category = names.randomElement(using: &random) else { return nil }
+      let bytes = Array(repeating: UInt8(7), count: Int.random(in: 0...2, using: &random))
+      let fileName = ["x.jpg", "y.jpg"].randomElement(using: &random) ?? ""
+      let name = ["a", "b", "c"].randomElement(using: &random) ?? ""
+      let content: DiffSide.Content =
+        switch Int.random(in: 0...9, using: &random) {
+        case 0: .asset("sample.png")
+        case 1: .unknown(name: name, size: bytes.count)
+        default: .file(MD5Digest(of: bytes))
+        }
+      return DiffSide.Photo(
+        category: category, content: content, name: name,
+        fileName: fileName, createdAt: Int64.random(in: 0...2, using: &random),
+        size: content == .asset("sample.png") ? 0 : bytes.count,
+        id: Int64(id))
+    }
+    return DiffSide(categories: categories, photos: photos)
+  }
+
+  private static let pairs: [(seed: Int, DiffSide, DiffSide)] = (0..<2000).map { seed in
+    var random = SeededNumbers(seed: UInt64(seed))
+    return (seed, side(&random), side(&random))
+  }
+
+  /// What is compared of a photo, without its number on its side.
+  private static func text(_ photo: DiffSide.Photo) -> String {
+    "\(photo.category) \(photo.content) \(photo.name) \(photo.fileName) \(photo.createdAt) \(photo.size)"
+  }
+
+  private static func multiset(_ texts: [String]) -> [String] { texts.sorted() }
+
+  @Test func nothingDiffersFromItself() {
+    for (seed, side, _) in Self.pairs {
+      #expect(BackupDiff(from: side, to: side).changes.isEmpty, "seed \(seed)")
+      var shuffled = side
+      shuffled.photos.reverse()
+      for index in shuffled.photos.indices { shuffled.photos[index].id += 100 }
+      shuffled.categories.reverse()
+      #expect(BackupDiff(from: side, to: shuffled).changes.isEmpty, "seed \(seed)")
+    }
+  }
+
+  @Test func theOtherWayRoundAddsWhatWasRemoved() {
+    func text(_ change: BackupDiff.Change, reversed: Bool) -> String {
+      let modifier: BackupDiff.Modifier =
+        switch change.modifier {
+        case .added where reversed: .removed
+        case .removed where reversed: .added
+        default: change.modifier
+        }
+      switch change.subject {
+      case .category(let from, let to):
+        let (one, other) = reversed ? (to, from) : (from, to)
+        return "\(modifier) \(one.map { "\($0)" } ?? "") \(other.map { "\($0)" } ?? "")"
+      case .photo(let from, let to):
+        let (one, other) = reversed ? (to, from) : (from, to)
+        return "\(modifier) \(one.map(Self.text) ?? "") \(other.map(Self.text) ?? "")"
+      }
+    }
+    for (seed, one, other) in Self.pairs {
+      let there = BackupDiff(from: one, to: other).changes.map { text($0, reversed: false) }
+      let back = BackupDiff(from: other, to: one).changes.map { text($0, reversed: true) }
+      #expect(Self.multiset(there) == Self.multiset(back), "seed \(seed)")
+    }
+  }
+
+  /// What the first side holds, without what was removed and with what was added, is what the second holds.
+  @Test func theChangesLeadFromOneToTheOther() {
+    for (seed, one, other) in Self.pairs {
+      let diff = BackupDiff(from: one, to: other)
+      var photos: [String: Int] = [:]
+      for photo in one.photos { photos[Self.text(photo), default: 0] += 1 }
+      var categories = Dictionary(uniqueKeysWithValues: one.categories.map { ($0.name, $0) })
+      for change in diff.changes {
+        switch change.subject {
+        case .photo(let from, let to):
+          if let from { photos[Self.text(from), default: 0] -= 1 }
+          if let to { photos[Self.text(to), default: 0] += 1 }
+        case .category(let from, let to):
+          #expect(categories[(from ?? to)?.name ?? ""] == from, "seed \(seed)")
+          if let name = (from ?? to)?.name { categories[name] = to }
+        }
+      }
+      var expected: [String: Int] = [:]
+      for photo in other.photos { expected[Self.text(photo), default: 0] += 1 }
+      // photos that were compared by name alone have on each side the content that it knows
+      let isKnown = !(one.photos + other.photos).contains {
+        if case .unknown = $0.content { true } else { false }
+      }
+      if isKnown { #expect(photos.filter { $0.value != 0 } == expected, "seed \(seed)") }
+      #expect(categories == Dictionary(uniqueKeysWithValues: other.categories.map { ($0.name, $0) }))
+      let (added, removed) = (diff.count(.added, photos: true), diff.count(.removed, photos: true))
+      #expect(one.photos.count - removed + added == other.photos.count, "seed \(seed)")
+      #expect(
+        one.photos.reduce(0) { $0 + $1.size } - diff.bytes(.removed) + diff.bytes(.added)
+          == other.photos.reduce(0) { $0 + $1.size }, "seed \(seed)")
+    }
+  }
+
+  /// No two that could be one are left, one on each side.
+  @Test func nothingThatIsOnBothSidesIsAddedAndRemoved() {
+    for (seed, one, other) in Self.pairs {
+      var contents: [BackupDiff.Modifier: Set<String>] = [:]
+      for change in BackupDiff(from: one, to: other).changes {
+        guard case .photo(let from, let to) = change.subject, let photo = to ?? from else { continue }
+        contents[change.modifier, default: []].insert("\(photo.category) \(photo.content)")
+      }
+      #expect(
+        contents[.added, default: []].isDisjoint(with: contents[.removed, default: []]), "seed \(seed)")
+    }
+  }
+
+  @Test func aLibraryIsItsOwnArchive() async throws {
+    for generated in GeneratedLibrary.all {
+      let (library, scratch) = (try generated.make(), try ScratchFolder())
+      let summary = try await library.exporting(to: scratch.path.appending("a.zip"))
+      let backup = DiffSide(try BackupSource(path: try #require(summary.archive)))
+      let diff = BackupDiff(from: backup, to: DiffSide(try library.contents))
+      #expect(diff.changes.isEmpty, "\(generated.testDescription)")
+    }
+  }
+}
