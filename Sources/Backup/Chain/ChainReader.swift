@@ -7,6 +7,17 @@ struct ChainReader: ~Copyable {
   private var entries: EntryReader?
   private var path: FilePath?
 
+  /// - Throws: `ArchiveError` if one of the archives has changed since it was opened.
+  init(_ source: BackupSource) throws(ArchiveError) {
+    for base in source.chain?.bases ?? [] {
+      guard let archive = base.archive else { continue }
+      _ = try base.entryReader(archive)
+    }
+    guard let archive = source.archive else { return }
+    entries = try source.entryReader(archive)
+    path = archive.path
+  }
+
   /// Reads an entry to its end; `take` gets its bytes piece by piece.
   mutating func read(
     _ entry: Entry, of archive: Archive, in holder: BackupSource,

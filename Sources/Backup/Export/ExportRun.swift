@@ -174,6 +174,7 @@ extension ExportSummary {
     bytes = plan.bytes
     missing = lost.map { Finding(plan.label($0.photo), $0.reason) }
     if plan.isEncrypted { phoneRefusals = ["it is encrypted"] }
+    state = plan.state().description
     guard let base = plan.base else { return }
     increment = Increment(
       archive: base.path, base: base.uuid, length: base.length + 1, held: plan.held.count)

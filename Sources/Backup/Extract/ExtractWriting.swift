@@ -66,7 +66,7 @@ final class ExtractWriting: Sendable {
     _ photos: [ExtractPublication.Photo], _ publication: ExtractPublication, _ readers: Readers
   ) throws {
     let source = source
-    try SideBySide.read(0..<photos.count, readers, context: { ChainReader() }) { place, reader in
+    try SideBySide.read(0..<photos.count, readers, context: { try ChainReader(source) }) { place, reader in
       let photo = photos[place]
       let item = self.plan.items[photo.index]
       let record = source.photos[item.source]

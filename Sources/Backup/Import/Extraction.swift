@@ -67,9 +67,13 @@ final class Extraction: Sendable {
   private struct Reader: ~Copyable {
     private let source: BackupSource
     /// For what is expanded or decrypted.
-    private var entries = ChainReader()
+    private var entries: ChainReader
 
-    init(_ source: BackupSource) { self.source = source }
+    /// - Throws: if an archive has changed since it was opened.
+    init(_ source: BackupSource) throws {
+      self.source = source
+      entries = try ChainReader(source)
+    }
 
     /// A photo that is to be read side by side with others; nil for one that had to be expanded or decrypted, and has
     /// been extracted.

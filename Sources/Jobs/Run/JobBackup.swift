@@ -112,6 +112,9 @@ struct JobBackup {
   private func plan(at index: Int) throws -> ExportSummary {
     var options = options()
     options.isDryRun = true
+    // what is to be backed up is the same either way
+    options.isIncremental = false
+    options.split = nil
     return try ExportRun(
       libraryPath: library, destination: job.destinations[index].path, options: options, counter: counter
     ).run()

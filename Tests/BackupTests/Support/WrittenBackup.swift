@@ -48,6 +48,7 @@ struct WrittenBackup {
     var metadata = metadata
     metadata.exportDate = nil
     metadata.smilepile?.uuid = ""
+    metadata.smilepile?.library = nil
     return metadata
   }
 
