@@ -13,13 +13,7 @@ public struct StateFolder: Sendable {
   /// `$STATE_DIRECTORY` as systemd gives it, else `$XDG_STATE_HOME/smilepile`, else `~/.local/state/smilepile`.
   /// systemd.exec(5), https://specifications.freedesktop.org/basedir-spec/latest/
   public static func place(environment: [String: String]) -> FilePath {
-    if let folder = environment["STATE_DIRECTORY"]?.split(separator: ":").first {
-      return FilePath(String(folder))
-    }
-    if let home = environment["XDG_STATE_HOME"], home.hasPrefix("/") {
-      return FilePath(home).appending("smilepile")
-    }
-    return FilePath(environment["HOME"] ?? "/root").appending(".local/state/smilepile")
+    ServiceFolders(environment).state
   }
 
   /// The folder at its place, made with mode 0700 if it is not there.

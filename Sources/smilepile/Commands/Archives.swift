@@ -66,7 +66,7 @@ struct Archives: AsyncParsableCommand {
       isFirst = false
       reporter.result("\(place.folder.string.escaped):")
       for archive in catalog.archives where place.tag.map(archive.tags.contains) ?? true {
-        show(archive, cache?.verifiedAt(archive), reporter)
+        show(archive, cache.verifiedAt(archive), reporter)
         total.archives += 1
         total.bytes += archive.fileBytes
       }

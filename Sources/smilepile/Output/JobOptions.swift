@@ -47,17 +47,8 @@ extension JobContext {
 }
 
 extension CatalogCache {
-  /// `$CACHE_DIRECTORY` as systemd gives it, else `$XDG_CACHE_HOME/smilepile`, else `~/.cache/smilepile`; nil where
-  /// there is no home.
-  static func ofThisUser() -> CatalogCache? {
-    let environment = ProcessInfo.processInfo.environment
-    if let folder = environment["CACHE_DIRECTORY"]?.split(separator: ":").first {
-      return CatalogCache(folder: FilePath(String(folder)))
-    }
-    if let home = environment["XDG_CACHE_HOME"], home.hasPrefix("/") {
-      return CatalogCache(folder: FilePath(home).appending("smilepile"))
-    }
-    guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
-    return CatalogCache(folder: FilePath(home).appending(".cache/smilepile"))
+  /// That of this process's user.
+  static func ofThisUser() -> CatalogCache {
+    CatalogCache(folder: ServiceFolders(ProcessInfo.processInfo.environment).cache)
   }
 }
