@@ -53,6 +53,13 @@ public struct ExportRun {
       var plan = try ExportPlan(contents, options, sizes: library.fileSizes)
       plan.library = try library.uuid()
       let target = try Destination(destination, outside: libraryPath)
+      // nobody prunes what this rests on until it has its name
+      let lock =
+        try options.isIncremental && !options.isDryRun
+        ? FolderLock(
+          target.folder, exclusive: false, waiting: options.lockWait, whileWaiting: counter.waitForWriter)
+        : nil
+      defer { withExtendedLifetime(lock) {} }
       let fullBecause = try rest(&plan, in: target, library)
       setTotals(plan)
       var summary =

@@ -21,6 +21,8 @@ public struct PruneRun {
   public var cache: CatalogCache?
   /// Archives that have just been read back whole, by path.
   public var verified: Set<String> = []
+  /// How long to wait for an export into the folder.
+  public var lockWait: Duration = .seconds(60)
   /// The clock.
   public var now = Date()
   /// Hears a cancellation, and counts.
@@ -50,10 +52,16 @@ public struct PruneRun {
   /// - Throws: `FileError` if the folder cannot be read; `CancellationError`. What was removed until then is gone.
   public func run() throws -> Summary {
     counter.enter(.planning)
+    // an export that is being written may rest on what would go
+    let lock =
+      try isDryRun
+      ? nil : FolderLock(folder, exclusive: true, waiting: lockWait, whileWaiting: counter.waitForWriter)
+    defer { withExtendedLifetime(lock) {} }
     let catalog = try Catalog(
       folder: folder, password: password, cache: cache, whileReading: counter.checkCancellation)
     let plan = try PrunePlan(
-      catalog, policy, now: now, isMeant: { archive in tags.allSatisfy(archive.tags.contains) }, fault: fault)
+      catalog, policy, now: now, isMeant: { archive in tags.allSatisfy(archive.tags.contains) },
+      fault: { try fault($0, catalog) })
     var summary = Summary(plan: plan, unreadable: catalog.unreadable)
     if isDryRun {
       summary.removed = plan.removals
@@ -64,8 +72,8 @@ public struct PruneRun {
   }
 
   /// Reads archives back that nobody has read lately.
-  private func fault(_ archives: [ArchiveRecord]) throws -> String? {
-    if let damaged = try newerUnreadable(than: archives) { return damaged }
+  private func fault(_ archives: [ArchiveRecord], _ catalog: Catalog) throws -> String? {
+    if let damaged = try newerUnreadable(than: archives, catalog) { return damaged }
     for archive in archives where !verified.contains(archive.path) {
       counter.enter(.verifying)
       do {
@@ -83,12 +91,12 @@ public struct PruneRun {
   }
 
   /// A file that is newer than the newest archive and cannot be read may be what the newest was to be.
-  private func newerUnreadable(than archives: [ArchiveRecord]) throws -> String? {
-    let catalog = try Catalog(folder: folder, password: password, cache: cache)
+  private func newerUnreadable(than archives: [ArchiveRecord], _ catalog: Catalog) throws -> String? {
+    let directory = try Directory.open(folder)
     let newest = archives.map(\.date).max() ?? 0
     for file in catalog.unreadable {
-      let status = try Directory.open(folder).status(
-        of: FilePath(file.path).lastComponent.map { FilePath($0.string) } ?? "")
+      guard let name = FilePath(file.path).lastComponent else { continue }
+      let status = try directory.status(of: FilePath(name.string))
       if let status, status.modified > newest {
         return "\(file.path) is newer, and cannot be read: \(file.reason)"
       }
