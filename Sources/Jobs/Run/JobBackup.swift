@@ -92,7 +92,12 @@ struct JobBackup {
   private mutating func archivesOfThisState(at index: Int) throws -> [ArchiveRecord]? {
     let catalog = try catalog(at: index)
     let own = catalog.archives.filter { $0.tags.contains(job.name) && !$0.isLocked }
-    guard let newest = own.last, newest.state == summary.state else { return nil }
+    // one that was made under a clock that went ahead says nothing of today
+    let now = context.now().milliseconds
+    if let ahead = own.last, ahead.date > now {
+      warnings.append("\(ahead.path) is dated in the future; is the clock right?")
+    }
+    guard let newest = own.last(where: { $0.date <= now }), newest.state == summary.state else { return nil }
     if let part = newest.part {
       let parts = own.filter { $0.part?.set == part.set }
       return Set(parts.compactMap(\.part?.number)).count == part.count ? parts : nil

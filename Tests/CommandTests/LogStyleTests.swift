@@ -1,0 +1,34 @@
+import Foundation
+import Testing
+
+@testable import smilepile
+
+struct LogStyleTests {
+  private let date = Date(timeIntervalSince1970: 1_767_232_800)
+
+  @Test func lineInTheJournalHasItsPriorityAndTime() {
+    let style = LogStyle(hasPriority: true, hasTime: true)
+    #expect(
+      style.line("error: a\nb", .error, at: date)
+        == "<3>2026-01-01T02:00:00Z error: a\n<3>2026-01-01T02:00:00Z b")
+    #expect(style.line("w", .warning, at: date).hasPrefix("<4>"))
+  }
+
+  @Test func lineForAPersonIsAsItIs() { #expect(LogStyle.plain.line("x", .error, at: date) == "x") }
+
+  @Test func journalIsKnownByItsStream() throws {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("smilepile-\(UUID().uuidString)")
+    try Data().write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let handle = try FileHandle(forWritingTo: file)
+    var status = stat()
+    #expect(fstat(handle.fileDescriptor, &status) == 0)
+    let stream = ["JOURNAL_STREAM": "\(status.st_dev):\(status.st_ino)"]
+    func style(_ environment: [String: String], unattended: Bool) -> LogStyle {
+      .detected(isUnattended: unattended, environment: environment, descriptor: handle.fileDescriptor)
+    }
+    #expect(style(stream, unattended: false) == LogStyle(hasPriority: true, hasTime: true))
+    #expect(style(["JOURNAL_STREAM": "1:2"], unattended: false) == .plain)
+    #expect(style([:], unattended: true) == LogStyle(hasPriority: false, hasTime: true))
+  }
+}
