@@ -79,4 +79,55 @@ struct PrunePlanTests {
     let plan = try plan { $0.last = 1 }
     #expect(plan.decisions.count == 1 && plan.removals.isEmpty)
   }
+
+  @Test func partsOfOneExportStayAndGoTogether() async throws {
+    let large = try SampleLibrary(
+      (1...6).map { .init(id: $0, fileName: "\($0).jpg", bytes: [UInt8](repeating: UInt8($0), count: 9000)) },
+      categories: [.sample(1, "family")])
+    var limits = PhoneLimits()
+    limits.uncompressedBytes = 30_000
+    var sets: [[String]] = []
+    for day in 1...2 {
+      var options = ExportOptions()
+      options.date = Date(timeIntervalSince1970: Double(day) * 86400)
+      options.split = .phone(limits)
+      sets.append(
+        try await Work.export(large.path, to: scratch.path, options: options).summary.archives.map(\.string))
+    }
+    #expect(sets[0].count > 1 && sets[1].count > 1)
+    let plan = try plan { $0.last = 1 }
+    #expect(plan.decisions.count == 2)
+    #expect(plan.removals.map(\.path).sorted() == sets[0].sorted())
+
+    // a set of which a part is gone counts for nothing, and nothing goes for its sake
+    try FileManager.default.removeItem(atPath: sets[1][0])
+    let broken = try self.plan { $0.last = 1 }
+    #expect(broken.removals.isEmpty && broken.decisions.allSatisfy(\.isKept))
+  }
+
+  @Test func whatAnIncrementRestsOnStays() async throws {
+    var paths: [String] = []
+    for day in 1...3 {
+      var edit = LibraryEdit()
+      var category = try library.contents.categories[0]
+      category.displayName = "Day \(day)"
+      edit.changedCategories = [category]
+      try LibraryWriter(path: library.path).change(.add) { try $0.commit(edit, files: []) }
+      var options = ExportOptions()
+      options.date = Date(timeIntervalSince1970: Double(day) * 86400)
+      options.isIncremental = true
+      options.maximumChain = 1
+      let summary = try await Work.export(library.path, to: scratch.path, options: options).summary
+      paths.append(try #require(summary.archive?.string))
+    }
+    // full, its increment, full again: keeping the second keeps the first
+    let plan = try plan { policy in
+      policy.last = 2
+    }
+    #expect(plan.removals.isEmpty)
+    #expect(plan.decisions.last?.reasons == ["\(FilePath(paths[1]).lastComponent?.string ?? "") rests on it"])
+    let one = try self.plan { $0.last = 1 }
+    // increments go before what they rest on
+    #expect(one.removals.map(\.path) == [paths[1], paths[0]])
+  }
 }
