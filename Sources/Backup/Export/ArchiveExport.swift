@@ -19,8 +19,9 @@ struct ArchiveExport {
 
   func run(_ plan: ExportPlan) throws -> ExportSummary {
     counter.enter(.writing)
-    let (written, archives, split) = try write(plan)
+    let (written, archives, split, state) = try write(plan)
     var summary = ExportSummary(of: written)
+    summary.state = state
     summary.parts = archives.count
     for archive in archives {
       for (item, digest) in zip(archive.plan.items, archive.digests) where digest != item.photo.md5 {
@@ -48,10 +49,9 @@ struct ArchiveExport {
 
   /// Writes the archives. A photo that fails in the middle voids them: the rest is checked then, and they are written
   /// once more with what is good.
-  private func write(_ plan: ExportPlan) throws -> (ExportPlan, [UnpublishedArchive], SplitPlan?) {
+  private func write(_ plan: ExportPlan) throws -> Written {
     do {
-      let (archives, split) = try writeOnce(plan)
-      return (plan, archives, split)
+      return try writeOnce(plan)
     } catch let unreadable as UnreadablePhoto {
       Self.logger.notice(
         "a photo cannot be read; checking the others, then writing the archive again",
@@ -64,8 +64,7 @@ struct ArchiveExport {
     counter.restart()
     counter.setTotals(items: rest.items.count * options.passes, bytes: rest.bytes * options.passes)
     do {
-      let (archives, split) = try writeOnce(rest)
-      return (rest, archives, split)
+      return try writeOnce(rest)
     } catch let unreadable as UnreadablePhoto {
       throw BackupError.unstablePhoto(rest.label(unreadable.photo), reason: "\(unreadable.reason)")
     }
@@ -77,7 +76,12 @@ struct ArchiveExport {
     var reason: ItemReason
   }
 
-  private func writeOnce(_ plan: ExportPlan) throws -> ([UnpublishedArchive], SplitPlan?) {
+  /// What was written, and what it is of.
+  private typealias Written = (
+    plan: ExportPlan, archives: [UnpublishedArchive], split: SplitPlan?, state: String
+  )
+
+  private func writeOnce(_ plan: ExportPlan) throws -> Written {
     // of the whole selection: the parts of two equal exports need not be equal
     let state = plan.state().description
     var split: SplitPlan?
@@ -96,7 +100,7 @@ struct ArchiveExport {
         throw UnreadablePhoto(photo: part.items[index].photo, reason: reason)
       }
     }
-    return (archives, split)
+    return (plan, archives, split, state)
   }
 
   private func write(

@@ -126,6 +126,7 @@ public struct ExportRun {
   private func dryRun(_ plan: ExportPlan) -> ExportSummary {
     var summary = ExportSummary(of: plan)
     summary.isDryRun = true
+    summary.state = plan.state().description
     guard options.format == .zip else { return summary }
     guard case .phone(let limits) = options.split else {
       summary.phoneRefusals += plan.phoneRefusals(PhoneLimits(), archiveBytes: plan.bytes)
@@ -147,6 +148,7 @@ public struct ExportRun {
     counter.enter(.writing)
     try output.file.write(json, at: 0)
     var summary = ExportSummary(of: plan)
+    summary.state = plan.state().description
     summary.archiveBytes = json.count
     if options.verifies { _ = try BackupSource(path: output.file.descriptorPath, limits: .own) }
     counter.advance(items: plan.items.count * options.passes, bytes: plan.bytes * options.passes)
@@ -181,7 +183,6 @@ extension ExportSummary {
     bytes = plan.bytes
     missing = lost.map { Finding(plan.label($0.photo), $0.reason) }
     if plan.isEncrypted { phoneRefusals = ["it is encrypted"] }
-    state = plan.state().description
     guard let base = plan.base else { return }
     increment = Increment(
       archive: base.path, base: base.uuid, length: base.length + 1, held: plan.held.count)

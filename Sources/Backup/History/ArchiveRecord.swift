@@ -34,6 +34,8 @@ public struct ArchiveRecord: Sendable, Equatable, Codable {
   public var isPartial = false
   /// Photos that it promises and whose files it does not hold; those that its base holds are not among them.
   public var absent = 0
+  /// Photos that are in it as they were in the library, where their bytes had changed: each by name.
+  public var damaged: [String] = []
   /// The MD5 of what was selected; equal for two backups of one state.
   public var state: String?
   /// What it was called.
@@ -104,6 +106,7 @@ public struct ArchiveRecord: Sendable, Equatable, Codable {
     bytes = source.photoBytes
     isEncrypted = source.archive?.entries.contains { $0.isEncrypted } ?? false
     digest = source.metadataDigest?.description
+    damaged = source.damagedBefore.map(\.message)
     absent = source.photos.count { photo in
       if case .absent = photo.content { !photo.isHeld } else { false }
     }

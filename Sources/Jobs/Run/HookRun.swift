@@ -1,5 +1,6 @@
 import Glibc
 import Logging
+import Operations
 
 /// Runs a shell command beside a backup: in a process group of its own, its output line by line into the log, ended
 /// when its time is over.
@@ -57,51 +58,16 @@ struct HookRun {
   }
 
   private func start(output: CInt) throws(Failure) -> pid_t {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-    posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO)
-
-    // the signals that this program ignores, or handles in its own way, are the command's own again
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var all = sigset_t()
-    var none = sigset_t()
-    sigfillset(&all)
-    sigemptyset(&none)
-    posix_spawnattr_setsigdefault(&attributes, &all)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setpgroup(&attributes, 0)
-    posix_spawnattr_setflags(
-      &attributes,
-      Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETPGROUP))
-
-    var variables = currentEnvironment
-    variables.merge(environment) { _, new in new }
-    let texts: [String] = ["sh", "-c", command]
-    let words: [UnsafeMutablePointer<CChar>?] = texts.map { strdup($0) }
-    let settings: [UnsafeMutablePointer<CChar>?] = variables.sorted { $0.key < $1.key }.map {
-      strdup("\($0.key)=\($0.value)")
+    var shell = ShellCommand(command)
+    shell.streams = [STDOUT_FILENO: output, STDERR_FILENO: output]
+    shell.readsNothing = true
+    shell.leadsGroup = true
+    shell.environment = environment
+    do throws(ShellCommand.NotStarted) {
+      return try shell.start()
+    } catch {
+      throw .notStarted(name, errno: error.errno)
     }
-    defer { (words + settings).forEach { free($0) } }
-    var process: pid_t = 0
-    let code = posix_spawn(&process, "/bin/sh", &actions, &attributes, words + [nil], settings + [nil])
-    guard code == 0 else { throw .notStarted(name, errno: code) }
-    return process
-  }
-
-  private var currentEnvironment: [String: String] {
-    var variables: [String: String] = [:]
-    var next = environ
-    while let entry = next.pointee {
-      let parts = String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
-      next += 1
-    }
-    return variables
   }
 
   /// Logs what the command prints, and waits for its end; of what it started in the background nothing is waited for.
@@ -132,9 +98,7 @@ struct HookRun {
     lines.read(from: output, waiting: 0)
     lines.finish()
     if let ending { throw ending }
-    // wait(2): WTERMSIG and WEXITSTATUS, macros that Swift does not see
-    let signal = Int(status & 0x7F)
-    return signal == 0 ? Int(status >> 8 & 0xFF) : 128 + signal
+    return ShellCommand.exitStatus(status)
   }
 
   /// What a command prints, as lines of the log.

@@ -18,6 +18,7 @@ struct JobBackup {
   private var warnings: [String] = []
   /// What this run has read back, by path.
   private var verified: Set<String> = []
+  private var damagedBefore: [String] = []
   private(set) var copies: [JobStatus.Copy] = []
 
   init(_ job: Job, _ library: FilePath, _ context: JobContext, _ counter: ProgressCounter) {
@@ -39,6 +40,8 @@ struct JobBackup {
     let source: Int
     if let first = usable.first(where: { current[$0] != nil }) {
       source = first
+      // nothing is written, and what is wrong with what is there is said every time
+      damagedBefore = current[first, default: []].flatMap(\.damaged)
     } else {
       let (index, archives) = try export(to: usable)
       records[index].isNew = true
@@ -225,7 +228,7 @@ struct JobBackup {
     run.photos = summary.photos
     run.bytes = summary.bytes
     run.archiveBytes = summary.archiveBytes
-    run.missing = (summary.missing + summary.damaged).map(\.message)
+    run.missing = (summary.missing + summary.damaged).map(\.message) + damagedBefore
     run.warnings += warnings
     let failures = records.compactMap(\.failure)
     if !run.missing.isEmpty || !failures.isEmpty {

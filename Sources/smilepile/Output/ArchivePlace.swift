@@ -39,13 +39,6 @@ struct ArchivePlace {
 
   /// The password of its archives: the one that options or the environment give, else the job's.
   func password(_ options: PasswordOptions, _ reporter: Reporter) throws -> Secret? {
-    if let given = try options.read(reporter) { return given }
-    switch job?.password {
-    case .file(let path)?:
-      return try SecretSource.file(path.string).read(.password, question: "Password", warn: reporter.warn)
-    case .command(let command)?:
-      return try SecretSource.command(command).read(.password, question: "Password", warn: reporter.warn)
-    case nil: return nil
-    }
+    try options.read(reporter) ?? job?.password?.read(reporter)
   }
 }

@@ -56,7 +56,6 @@ enum ExitStatus: Int32, Error, Comparable {
         .password
       case ArchiveError.passwordNeeded, ArchiveError.wrongPassword: .password
       case is SecretError: .password
-      case is JobFile.Missing: .notFound
       case BackupError.stopped(_, _, _, let inner): ExitStatus(for: inner)
       default: .failed
       }

@@ -34,15 +34,21 @@ extension JobContext {
       cache: CatalogCache.ofThisUser(),
       password: { source in
         // the environment wins over the job file
-        if let secret = EnvironmentSecrets.value(of: .password) { return secret }
-        let place: SecretSource =
-          switch source {
-          case .file(let path): .file(path.string)
-          case .command(let command): .command(command)
-          }
-        return try place.read(.password, question: "Password", warn: reporter.warn)
+        try EnvironmentSecrets.value(of: .password) ?? source.read(reporter)
       },
       exitCode: { ExitStatus(for: $0).rawValue })
+  }
+}
+
+extension PasswordSource {
+  /// Reads the password. Blocks.
+  func read(_ reporter: Reporter) throws -> Secret {
+    let place: SecretSource =
+      switch self {
+      case .file(let path): .file(path.string)
+      case .command(let command): .command(command)
+      }
+    return try place.read(.password, question: "Password", warn: reporter.warn)
   }
 }
 

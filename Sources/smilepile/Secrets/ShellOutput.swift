@@ -1,4 +1,5 @@
 import Glibc
+import Operations
 import Secrets
 
 /// Runs a shell command for the first line that it prints.
@@ -37,38 +38,19 @@ enum ShellOutput {
     while waitpid(process, &status, 0) < 0 {
       guard errno == EINTR else { throw .notStarted(errno: errno) }
     }
-    // wait(2): WTERMSIG and WEXITSTATUS, macros that Swift does not see
-    let signal = Int(status & 0x7F)
-    let code = signal == 0 ? Int(status >> 8 & 0xFF) : 128 + signal
+    let code = ShellCommand.exitStatus(status)
     guard code == 0 else { throw .status(code) }
     return line
   }
 
   private static func start(_ command: String, output: CInt) throws(Failure) -> pid_t {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-
-    // the signals that this program ignores, or handles in its own way, are the command's own again
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var all = sigset_t()
-    var none = sigset_t()
-    sigfillset(&all)
-    sigemptyset(&none)
-    posix_spawnattr_setsigdefault(&attributes, &all)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK))
-
-    let words: [String] = ["sh", "-c", command]
-    let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
-    defer { arguments.forEach { free($0) } }
-    var process: pid_t = 0
-    let code = posix_spawn(&process, "/bin/sh", &actions, &attributes, arguments + [nil], environ)
-    guard code == 0 else { throw .notStarted(errno: code) }
-    return process
+    var shell = ShellCommand(command)
+    shell.streams = [STDOUT_FILENO: output]
+    do throws(ShellCommand.NotStarted) {
+      return try shell.start()
+    } catch {
+      throw .notStarted(errno: error.errno)
+    }
   }
 
   private static func drain(_ descriptor: CInt) {
