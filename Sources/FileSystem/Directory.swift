@@ -132,6 +132,27 @@ public struct Directory: ~Copyable, Sendable {
     }
   }
 
+  /// Moves a folder with all that is in it to where nothing is, or an empty folder. renameat(2).
+  ///
+  /// - Returns: false, and nothing was done, where something is there, or the file system cannot do it in one step.
+  public func moveFolder(
+    _ name: FilePath, to directory: borrowing Directory, as new: FilePath
+  ) throws(FileError) -> Bool {
+    let target = directory.path(of: new)
+    return try inParent(of: name) { (from, old) throws(FileError) in
+      try directory.inParent(of: new) { (to, last) throws(FileError) in
+        do throws(Errno) {
+          try SystemCalls.renameat(from, old, to, last)
+          return true
+        } catch .fileExists, .directoryNotEmpty, .notDirectory, .improperLink {
+          return false
+        } catch {
+          throw FileError("rename \(path(of: name)) to", target, error)
+        }
+      }
+    }
+  }
+
   /// Renames over whatever has the new name, in one step. For the few files that belong to this program
   /// alone. renameat(2).
   public func replace(_ new: FilePath, with name: FilePath) throws(FileError) {

@@ -81,7 +81,13 @@ public final class Change: Sendable {
     staging = try StagingFolder(in: writer.library)
   }
 
-  /// Makes a new file in the staging folder. Names are the caller's own, never an archive's. Any thread.
+  /// Names under which to stage files whose places in the library are known already, in folders as those of the
+  /// library: a folder that is new there is then moved as one.
+  public func stagedNames(for paths: [String]) throws(FileError) -> [String] {
+    try staging.makeFolders(for: paths)
+  }
+
+  /// Makes a new file in the staging folder. Names are the caller's own, or what `stagedNames` gave. Any thread.
   public func stage(_ name: String) throws(FileError) -> File { try staging.stage(name) }
 
   /// Takes a file back out of the staging folder. Any thread.
@@ -121,11 +127,40 @@ public final class Change: Sendable {
         .append((FilePath(file.name), FilePath(last.string)))
     }
     for (folder, moves) in byFolder.sorted(by: { $0.key < $1.key }) {
-      try library.root.makeDirectories(FilePath(folder), sync: writer.syncs)
-      let target = try library.root.directory(FilePath(folder))
+      let folder = FilePath(folder)
+      if try moveWhole(moves, to: folder) { continue }
+      try library.root.makeDirectories(folder, sync: writer.syncs)
+      let target = try library.root.directory(folder)
       for move in moves { try staging.directory.rename(move.name, to: target, as: move.newName) }
       if writer.syncs { try target.sync() }
     }
+  }
+
+  /// Moves files that are to be a new folder of the library, and are all that is in one of the staging folder.
+  ///
+  /// - Returns: false, and nothing was done, where they are not.
+  private func moveWhole(
+    _ moves: [(name: FilePath, newName: FilePath)], to folder: FilePath
+  ) throws(FileError) -> Bool {
+    let library = writer.library
+    let parent = folder.removingLastComponent()
+    guard let staged = moves.first?.name.removingLastComponent(), !staged.isEmpty, !parent.isEmpty,
+      let name = folder.lastComponent, try library.root.status(of: folder) == nil
+    else { return false }
+    let names = Set(try staging.directory.directory(staged).names())
+    guard names.count == moves.count,
+      moves.allSatisfy({ $0.name == staged.appending($0.newName.components) && names.contains($0.newName) })
+    else { return false }
+    try library.root.makeDirectories(parent, sync: writer.syncs)
+    let target = try library.root.directory(parent)
+    guard try staging.directory.moveFolder(staged, to: target, as: FilePath(name.string)) else {
+      return false
+    }
+    if writer.syncs {
+      try library.root.directory(folder).sync()
+      try target.sync()
+    }
+    return true
   }
 }
 

@@ -12,7 +12,7 @@ extension LibraryEdit {
     try Self.delete("category", removedCategories, database)
     for category in newCategories { try category.insert(database) }
     for category in changedCategories { try category.update(database) }
-    for photo in newPhotos { try photo.insert(database) }
+    try Photo.insert(newPhotos, into: database)
     for photo in changedPhotos { try photo.update(database) }
     if let settings {
       try database.execute(sql: "DELETE FROM settings")

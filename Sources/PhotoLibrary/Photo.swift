@@ -77,6 +77,20 @@ extension Photo: FetchableRecord, PersistableRecord {
     md5 = row[10]
   }
 
+  /// Writes new rows. By one statement with its values in the columns' order: a record that names its columns for each
+  /// row takes twice as long.
+  static func insert(_ photos: [Photo], into database: Database) throws {
+    let statement = try database.cachedStatement(
+      sql: "INSERT INTO photo (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    for photo in photos {
+      try statement.execute(
+        arguments: [
+          photo.id, photo.categoryId, photo.name, photo.path, photo.originalPath, photo.isFromAssets,
+          photo.createdAt, photo.fileSize, photo.width, photo.height, photo.md5,
+        ])
+    }
+  }
+
   /// Fills a row of `photo`.
   public func encode(to container: inout PersistenceContainer) {
     container["id"] = id

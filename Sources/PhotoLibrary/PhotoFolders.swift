@@ -2,8 +2,8 @@ import FileSystem
 import Synchronization
 import SystemPackage
 
-/// The folders of a library's photos, held open once a photo has been opened in them: opening the next one costs one
-/// system call then, not one for each folder on the way. Any thread.
+/// Folders of photos, held open once a photo has been opened in them: opening the next one costs one system call then,
+/// not one for each folder on the way. Any thread.
 final class PhotoFolders: Sendable {
   private final class Folder: Sendable {
     let directory: Directory
@@ -14,16 +14,18 @@ final class PhotoFolders: Sendable {
   /// Twelve for each of some years.
   private static let most = 64
 
-  /// Opens a photo's file for reading, never through a symbolic link.
-  func open(_ path: String, in root: borrowing Directory) throws(FileError) -> File {
+  /// Opens a photo's file, never through a symbolic link.
+  func open(
+    _ path: String, _ mode: File.Mode = .read, in root: borrowing Directory
+  ) throws(FileError) -> File {
     let (parent, name) = path.folderAndName
-    if parent.isEmpty { return try root.open(FilePath(path), .read) }
+    if parent.isEmpty { return try root.open(FilePath(path), mode) }
     do {
-      return try folder(parent, in: root).directory.open(FilePath(String(name)), .read)
+      return try folder(parent, in: root).directory.open(FilePath(String(name)), mode)
     } catch {
       guard error.isAbsence else { throw error }
       // the folder may have gone when it was empty, and been made again
-      return try root.open(FilePath(path), .read)
+      return try root.open(FilePath(path), mode)
     }
   }
 

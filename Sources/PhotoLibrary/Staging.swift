@@ -5,7 +5,8 @@ import Logging
 import SystemPackage
 
 /// The library's working folder: `.staging/<change>/`, with the staged files and, once files begin to move into
-/// the photo folder, a journal that names them.
+/// the photo folder, a journal that names them. Files whose places are known beforehand are staged in numbered
+/// folders, one for each folder of the library.
 enum Staging {
   static let folder: FilePath = ".staging"
 
@@ -25,9 +26,17 @@ enum Staging {
 
   /// Whether a file in a change's folder is one that a change puts there: photos are staged under numbers.
   static func isOwn(_ name: FilePath) -> Bool {
-    JournalKind.allCases.contains { $0.name == name || $0.unfinishedName == name }
-      || name.string.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    JournalKind.allCases.contains { $0.name == name || $0.unfinishedName == name } || isNumber(name)
   }
+
+  /// Whether it is a name of a staged file, or of a folder of them.
+  static func isNumber(_ name: FilePath) -> Bool {
+    name.string.utf8.allSatisfy { (0x30...0x39).contains($0) }
+  }
+
+  /// Whether a file in one of a change's numbered folders is one that it staged: no photo's name begins with a dot, as
+  /// those do that other programs leave in any folder.
+  static func isStaged(_ name: FilePath) -> Bool { !name.string.utf8.starts(with: [UInt8(ascii: ".")]) }
 
   /// A change's journal, nil if it has none. Nor does one that cannot be understood stand for anything: what was
   /// moved on its account stays, as a stranger's, and the library can be used.
@@ -136,7 +145,12 @@ extension LibraryWriter {
   }
 
   func removeStaging(_ changeId: String) throws {
-    try library.root.removeFolder(Staging.folder.appending(changeId), of: Staging.isOwn)
+    let folder = Staging.folder.appending(changeId)
+    guard try library.root.status(of: folder)?.kind == .directory else { return }
+    for name in try library.root.directory(folder).names() where Staging.isNumber(name) {
+      try library.root.removeFolder(folder.appending(name.components), of: Staging.isStaged)
+    }
+    try library.root.removeFolder(folder, of: Staging.isOwn)
   }
 
   /// Removes a file that a change moved into place and did not commit. The journal names it; that it is a photo's
@@ -151,8 +165,9 @@ extension LibraryWriter {
       return try library.root.removeEmptyFolders(above: path)
     }
     guard status.kind == .file else { return }
-    if let name = item.name, FilePath.Component(name) != nil,
-      let staged = try library.root.status(of: folder.appending(name)), staged.identity != status.identity
+    if let name = item.name.map({ FilePath($0) }), name.isRelative, name.lexicallyNormalized() == name,
+      let staged = try library.root.status(of: folder.appending(name.components)),
+      staged.identity != status.identity
     {
       // an empty one is the name that was reserved for the file, where the file system has no better way
       guard status.size == 0, staged.size > 0 else { return }

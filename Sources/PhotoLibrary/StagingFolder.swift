@@ -11,6 +11,7 @@ final class StagingFolder: Sendable {
   /// The folder's path in the library.
   let path: FilePath
   let directory: Directory
+  private let folders = PhotoFolders()
   private let library: Library
 
   init(in library: Library) throws {
@@ -21,8 +22,25 @@ final class StagingFolder: Sendable {
     directory = try library.root.directory(path)
   }
 
+  /// Makes a folder for each folder of these paths, under a number, and returns the paths with the numbers.
+  func makeFolders(for paths: [String]) throws(FileError) -> [String] {
+    var numbers: [Substring: Int] = [:]
+    var names: [String] = []
+    names.reserveCapacity(paths.count)
+    for path in paths {
+      let (folder, name) = path.folderAndName
+      let number = numbers[folder] ?? numbers.count
+      if number == numbers.count {
+        try directory.makeDirectory(FilePath(String(number)))
+        numbers[folder] = number
+      }
+      names.append("\(number)/\(name)")
+    }
+    return names
+  }
+
   /// Makes a new file. Any thread.
-  func stage(_ name: String) throws(FileError) -> File { try directory.open(FilePath(name), .create) }
+  func stage(_ name: String) throws(FileError) -> File { try folders.open(name, .create, in: directory) }
 
   /// Takes a file back out. Any thread.
   func unstage(_ name: String) throws(FileError) { try directory.remove(FilePath(name)) }

@@ -49,8 +49,17 @@ extension Library {
       }
       let inner = try root.directory(path)
       for name in try inner.names() {
-        if Staging.isOwn(name), try inner.status(of: name)?.kind != .directory { continue }
-        found.append(path.appending(name.components))
+        guard Staging.isOwn(name) else {
+          found.append(path.appending(name.components))
+          continue
+        }
+        guard try inner.status(of: name)?.kind == .directory else { continue }
+        if folder == Staging.folder, Staging.isNumber(name) {
+          found += try inner.directory(name).names().filter { !Staging.isStaged($0) }
+            .map { path.appending(name.components).appending($0.components) }
+        } else {
+          found.append(path.appending(name.components))
+        }
       }
     }
   }

@@ -26,30 +26,42 @@ struct OrderTests {
     return SystemCallTrace(try String(contentsOfFile: log, encoding: .utf8))
   }
 
-  @Test func anImportIsDurableStepByStep() throws {
+  /// New folders of photos are moved as one; into those that are there, each photo by itself.
+  @Test(arguments: [false, true])
+  func anImportIsDurableStepByStep(foldersAreThere: Bool) throws {
     let library = scratch.path.appending("Library").string
     let command = try #require(Programs.built("smilepile"))
     #expect(try Programs.run(command, ["init", library], in: scratch.path.string).0 == 0)
+    if foldersAreThere {
+      for folder in try folders(of: Fixture.androidV2) {
+        try scratch.write(Array("a person's".utf8), to: "Library/\(folder)/note.txt")
+      }
+    }
     let trace = try trace("import", "-l", library, Fixture.androidV2.string)
 
     let staging = library + "/.staging"
-    let moves = trace.all("renameat2") { $0.path.hasPrefix(staging) }
+    let moves = trace.all(foldersAreThere ? "renameat2" : "renameat") {
+      $0.path.hasPrefix(staging) && $0.paths.last?.hasPrefix(library + "/photos/") == true
+    }
     let firstMove = try #require(moves.first)
     let lastMove = try #require(moves.last)
-    #expect(moves.count == 8)
-    #expect(moves.allSatisfy { $0.arguments.contains("RENAME_NOREPLACE") })
+    #expect(foldersAreThere ? moves.count == 8 : moves.count < 8)
+    #expect(!foldersAreThere || moves.allSatisfy { $0.arguments.contains("RENAME_NOREPLACE") })
+    let changeFolder =
+      staging + "/" + (firstMove.path.dropFirst(staging.count + 1).split(separator: "/").first ?? "")
 
     // the staged files, before the journal
     let journalWritten = try trace.first("fsync") { $0.path.hasSuffix("/journal.new") }
-    for move in moves {
-      let flush = try trace.first("fsync") { $0.path == move.path }
-      #expect(flush.end < journalWritten.begin)
+    let staged = trace.all("fsync") {
+      $0.path.hasPrefix(changeFolder + "/") && !$0.path.hasSuffix("/journal.new")
     }
+    #expect(staged.count == 8)
+    #expect(staged.allSatisfy { $0.end < journalWritten.begin })
+    #expect(moves.allSatisfy { move in staged.contains { $0.path.hasPrefix(move.path) } })
     // the journal, its name, its folder, and the folders above
     let journalNamed = try trace.first("renameat") { $0.paths.last?.hasSuffix("/journal") == true }
     #expect(journalWritten.end < journalNamed.begin)
     var last = journalNamed
-    let changeFolder = FilePath(firstMove.path).removingLastComponent().string
     for folder in [changeFolder, staging, library] {
       let flush = try trace.first("fsync") { $0.path == folder && $0.begin > last.end }
       #expect(flush.end < firstMove.begin, "\(folder) is flushed too late")
@@ -64,18 +76,37 @@ struct OrderTests {
         trace.all("fsync").contains { $0.path == folder && $0.begin > move.end && $0.end < commit.begin },
         "\(folder) is not flushed")
     }
-    let made = trace.all("mkdirat") { $0.path.hasPrefix(library + "/photos/") }
-    #expect(made.count >= 2)
-    for folder in made {
-      let parent = FilePath(folder.path).removingLastComponent().string
+    let made = trace.all("mkdirat") { $0.path.hasPrefix(library + "/photos/") }.map { ($0.path, $0.end) }
+    let moved = foldersAreThere ? [] : moves.map { ($0.paths.last ?? "", $0.end) }
+    #expect(foldersAreThere == (made + moved).isEmpty)
+    for (folder, end) in made + moved {
+      let parent = FilePath(folder).removingLastComponent().string
       #expect(
-        trace.all("fsync").contains { $0.path == parent && $0.begin > folder.end && $0.end < commit.begin },
-        "\(parent) is not flushed after \(folder.path) was made")
+        trace.all("fsync").contains { $0.path == parent && $0.begin > end && $0.end < commit.begin },
+        "\(parent) is not flushed after \(folder) was made")
     }
+    #expect(try folders(in: library) == folders(of: Fixture.androidV2))
     // the commit, before the journal goes
     let flushed = try trace.first("fsync", "fdatasync") { $0.path == log && $0.begin > commit.end }
     let journalGone = try trace.first("unlinkat") { $0.path == changeFolder + "/journal" }
     #expect(flushed.end < journalGone.begin)
+  }
+
+  /// The folders of photos that an import into a new library makes.
+  private func folders(of backup: FilePath) throws -> Set<String> {
+    let command = try #require(Programs.built("smilepile"))
+    let library = scratch.path.appending(UUID().uuidString).string
+    for arguments in [["init", library], ["import", "-q", "-l", library, backup.string]] {
+      #expect([0, 3].contains(try Programs.run(command, arguments, in: scratch.path.string).0))
+    }
+    return try folders(in: library)
+  }
+
+  private func folders(in library: String) throws -> Set<String> {
+    let files = try FileManager.default.subpathsOfDirectory(atPath: library)
+      .map { FilePath($0) }
+      .filter { $0.starts(with: "photos") && $0.extension != nil && $0.extension != "txt" }
+    return Set(files.map { $0.removingLastComponent().string })
   }
 
   @Test func anArchiveIsFlushedBeforeItHasAName() throws {

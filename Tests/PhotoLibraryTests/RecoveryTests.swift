@@ -143,10 +143,15 @@ struct RecoveryTests {
   /// Only a change's own folders and files are tidied up. The rest is named, and stays.
   @Test func anythingElseInTheWorkingFoldersIsAStrangers() throws {
     let change = UUID().uuidString
-    for name in [".staging/file", ".staging/deep/er/file", ".staging/\(change)/mine.jpg", ".undo/mine.jpg"] {
+    for name in [
+      ".staging/file", ".staging/deep/er/file", ".staging/\(change)/mine.jpg", ".staging/\(change)/1/.mine",
+      ".undo/mine.jpg", ".undo/\(change)/1/mine.jpg",
+    ] {
       try scratch.folder.write("x", to: "library/" + name)
     }
-    try scratch.folder.write("x", to: "library/.staging/\(change)/0")
+    for name in ["0", "1/photo.jpg", "2/photo.jpg"] {
+      try scratch.folder.write("x", to: "library/.staging/\(change)/" + name)
+    }
     try scratch.folder.write("outside", to: "outside/x")
     try scratch.folder.link("library/.staging/link", to: "../../outside")
     try scratch.folder.makeFolder("library/.staging/\(LibraryScratch.crashed)/journal")
@@ -155,9 +160,11 @@ struct RecoveryTests {
       #expect(
         try Set(library.strangers().map(\.string)) == [
           ".staging/\(LibraryScratch.crashed)/journal", ".staging/deep", ".staging/file", ".staging/link",
-          ".staging/\(change)/mine.jpg", ".undo/mine.jpg",
+          ".staging/\(change)/1/.mine", ".staging/\(change)/mine.jpg", ".undo/\(change)/1",
+          ".undo/mine.jpg",
         ])
-      #expect(!scratch.folder.has("library/.staging/\(change)/0"))
+      #expect(
+        ["0", "1/photo.jpg", "2"].allSatisfy { !scratch.folder.has("library/.staging/\(change)/\($0)") })
       #expect(scratch.folder.has("library/.staging/deep/er/file") && scratch.folder.has("outside/x"))
     }
   }

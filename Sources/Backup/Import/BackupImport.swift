@@ -47,7 +47,7 @@ struct BackupImport {
   mutating func run(_ writer: LibraryWriter) throws -> ImportSummary {
     // before the rows change: whatever ends this ends an import that has changed nothing
     try bringBackLostFiles(writer)
-    let files = plan.filesToRestore(source)
+    var files = plan.filesToRestore(source)
     let bytes = files.reduce(0) { $0 + $1.size }
     try writer.requireSpace(bytes)
     counter.advance(items: source.photos.count - files.count, bytes: source.photoBytes - bytes)
@@ -55,14 +55,18 @@ struct BackupImport {
 
     if !plan.edit.isEmpty {
       try writer.change(options.strategy == .replace ? .replace : .merge) { change in
+        var staged = try place(&files, change, writer)
         let extraction = Extraction(source: source, files: files, change: change, counter: counter)
         let damaged = try extraction.run(Readers(options.readers, on: source.archive?.identity))
         for (file, reason) in damaged.sorted(by: { $0.key.source < $1.key.source }) {
           noteLoss(of: file.source, reason, isDamage: true)
         }
         try refuseUnlessWhole()
-        plan.remove(Set(damaged.keys.map(\.id)))
-        let staged = try place(files.filter { damaged[$0] == nil }, writer)
+        if !damaged.isEmpty {
+          plan.remove(Set(damaged.keys.map(\.id)))
+          let names = Set(damaged.keys.map(\.stagedName))
+          staged.removeAll { names.contains($0.name) }
+        }
         try counter.checkCancellation()
         counter.enter(.committing)
         if !plan.edit.isEmpty { try change.commit(plan.edit, files: staged) }
@@ -144,9 +148,9 @@ struct BackupImport {
     plan.checkKept(source) { ids.contains($0.id) }
   }
 
-  /// Gives every new file its place in the library.
+  /// Gives every new file its place in the library, and its name until it is there.
   private mutating func place(
-    _ files: [Extraction.Item], _ writer: LibraryWriter
+    _ files: inout [Extraction.Item], _ change: Change, _ writer: LibraryWriter
   ) throws -> [Change.StagedFile] {
     let indices = Dictionary(
       uniqueKeysWithValues: plan.edit.newPhotos.indices.map { (plan.edit.newPhotos[$0].id, $0) })
@@ -154,12 +158,14 @@ struct BackupImport {
       (plan.edit.newPhotos[index].fileName, plan.edit.newPhotos[index].createdAt)
     }
     let paths = try writer.newPaths(for: names)
+    let stagedNames = try change.stagedNames(for: paths)
     var staged: [Change.StagedFile] = []
     staged.reserveCapacity(files.count)
-    for (file, path) in zip(files, paths) {
-      guard let index = indices[file.id] else { continue }
+    for (position, path) in paths.enumerated() {
+      guard let index = indices[files[position].id] else { continue }
       plan.edit.newPhotos[index].path = path
-      staged.append(Change.StagedFile(name: file.stagedName, path: path, md5: file.md5))
+      files[position].stagedName = stagedNames[position]
+      staged.append(Change.StagedFile(name: stagedNames[position], path: path, md5: files[position].md5))
     }
     return staged
   }

@@ -21,9 +21,8 @@ final class Extraction: Sendable {
     var md5: MD5Digest
     /// The date that the file gets, in milliseconds since 1970.
     var modified: Int64
-
-    /// Its name in the staging folder; nothing of the archive's.
-    var stagedName: String { String(source) }
+    /// Its name in the staging folder.
+    var stagedName = ""
   }
 
   let source: BackupSource
