@@ -38,6 +38,7 @@ let package = Package(
       dependencies: [
         "Checksums", "FileSystem", "ImageHeader", "Operations", "Secrets",
         .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),

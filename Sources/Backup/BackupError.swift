@@ -52,6 +52,8 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
   case cannotRepairEncrypted(FilePath)
   /// What was just written did not read back as it should.
   case verificationFailed(FilePath, [String])
+  /// A photo could be read, and then the disk did not give it out, twice in one export.
+  case unreliableDisk(String, reason: FileError)
   /// A photo went bad while it was being read, twice in one export.
   case unstablePhoto(String, reason: String)
   /// There are fewer bytes free at the destination than the archive needs.
@@ -115,6 +117,8 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
     case .verificationFailed(let path, let damage):
       "the archive for \(path) did not read back as it was written, and was not kept: "
         + damage.joined(separator: "; ")
+    case .unreliableDisk(let photo, let error):
+      "\(photo) could be read, and then not (\(error)): look after the disk, or leave the photo out"
     case .unstablePhoto(let photo, let reason):
       "\(photo) keeps changing while it is read (\(reason)); try again when nothing writes to the library"
     case .notEnoughSpace(let path, let needed, let free):

@@ -31,15 +31,12 @@ public struct FileLock: ~Copyable, Sendable {
       // whoever shares it has not written itself in, and the note is that of somebody before
       let isShared = exclusive && (try? file.lock(exclusive: false)) == true
       if isShared { file.unlock() }
-      let owner = isShared ? [] : (try? file.read(256, at: 0)) ?? []
-      throw Busy(
-        path: directory.path(of: name),
-        owner: String(decoding: owner, as: UTF8.self).trimmingNewline)
+      throw Busy(path: directory.path(of: name), owner: isShared ? "" : Self.owner(in: file))
     }
     if exclusive {
       // a note for messages: on a full disk the lock holds without it
       try? file.resize(to: 0)
-      try? file.write(Array("process \(getpid()) on \(Self.hostName)\n".utf8), at: 0)
+      try? file.write(Array("\(Self.note(getpid()))\n".utf8), at: 0)
     }
     self.file = file
   }
@@ -65,6 +62,21 @@ public struct FileLock: ~Copyable, Sendable {
 
   /// Gives the lock back. It goes with the value anyhow; calling this keeps the value until here.
   public consuming func release() {}
+
+  private static func note(_ process: pid_t) -> String { "process \(process) on \(hostName)" }
+
+  /// Who has the lock. An owner of this very moment has yet to write itself in, in the place of one before.
+  private static func owner(in file: borrowing File) -> String {
+    var owner = ""
+    for attempt in 1...20 {
+      owner = String(decoding: (try? file.read(256, at: 0)) ?? [], as: UTF8.self).trimmingNewline
+      let process = owner.split(separator: " ").dropFirst().first.flatMap { pid_t($0) }
+      let isGone = process.map { owner == note($0) && kill($0, 0) != 0 && errno == ESRCH } ?? true
+      guard isGone, attempt < 20 else { break }
+      usleep(5_000)
+    }
+    return owner
+  }
 
   private static var hostName: String {
     var buffer = [CChar](repeating: 0, count: 256)

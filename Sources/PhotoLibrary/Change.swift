@@ -112,7 +112,7 @@ public final class Change: Sendable {
       }
     }
     // the change stands; what is left is tidying, which the next writer does if this one cannot
-    try? writer.settleReplacedPhotos()
+    try? writer.settleReplacedPhotos(after: id)
   }
 
   private func moveIntoPlace(_ files: [StagedFile]) throws {

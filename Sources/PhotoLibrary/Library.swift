@@ -83,6 +83,11 @@ public final class Library: Sendable {
     do {
       return try body()
     } catch let error as DatabaseError {
+      if [.SQLITE_IOERR, .SQLITE_FULL].contains(error.resultCode.primaryResultCode),
+        let cause = database.unsafeReentrantRead({ $0.lastFileError(in: path, Self.databaseName) })
+      {
+        throw cause
+      }
       throw Self.meaning(of: error, file, in: root)
     }
   }
@@ -102,6 +107,16 @@ public final class Library: Sendable {
     } catch is FileError {
       return false
     }
+  }
+
+  /// Whether a photo's file is there as it was imported: with the length and the date that it got then, or else with
+  /// the row's bytes.
+  func isUntouched(_ photo: Photo) throws -> Bool {
+    guard let status = try root.status(of: FilePath(photo.path)), status.kind == .file,
+      status.size == photo.fileSize
+    else { return false }
+    if status.modified == photo.createdAt { return true }
+    return try holds(photo)
   }
 
   /// The library's folder, for what is asked about its disk.

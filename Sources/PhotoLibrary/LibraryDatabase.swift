@@ -72,7 +72,6 @@ extension Library {
       return LibraryError.notEnoughSpace(root.path, needed: neededToRead, free: free)
     }
     let code = error.resultCode.primaryResultCode
-    // for ENOSPC alone. Of other errors SQLite keeps no errno: sqlite3_system_errno() is 0 after a failed commit
     if code == .SQLITE_FULL { return FileError("write", root.path(of: databaseName), .noSpace) }
     if [.SQLITE_IOERR, .SQLITE_CORRUPT, .SQLITE_NOTADB].contains(code) {
       do throws(FileError) {

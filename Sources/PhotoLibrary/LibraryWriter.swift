@@ -35,12 +35,12 @@ public final class LibraryWriter: Sendable {
     _ = try Library(path: path)
     lock = try FileLock("library.lock", in: root, waiting: lockWait, whileWaiting: whileWaiting)
     var configuration = Configuration()
-    configuration.journalMode = .wal
     configuration.busyMode = .timeout(10)
     library = try Library(path: path, configuration: configuration)
+    // not by GRDB's configuration, which sets NORMAL with it, that may lose the last commit with the power, and which
+    // makes a table and drops it again to have a log
+    try write { try $0.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL") }
     try library.translating { try Schema.migrator.migrate(library.database) }
-    // GRDB sets NORMAL in WAL mode after any preparation, and NORMAL may lose the last commit with the power
-    try write { try $0.execute(sql: "PRAGMA synchronous = FULL") }
     // what a crash left was made durable by the writer that crashed, or is taken back
     try recover()
     // NORMAL may lose the last changes with the power, and never damages the database

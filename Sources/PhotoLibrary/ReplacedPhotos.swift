@@ -7,11 +7,13 @@ import SystemPackage
 /// undo took back are deleted at once.
 ///
 /// Both wait for `readers.lock`, since an export may be reading the files. While somebody holds it they stay
-/// where they are, and the next writer sees to them: the rows in `replacedPhoto` remember them.
+/// where they are, and the next writer sees to them: the rows in `replacedPhoto` remember them. By then somebody may
+/// have put another file in such a place, so that a later writer touches only what has the photo's bytes.
 extension LibraryWriter {
   static let undoFolder: FilePath = ".undo"
 
-  func settleReplacedPhotos() throws {
+  /// - Parameter changeId: the change that has just been made, which found its photos' files where they are.
+  func settleReplacedPhotos(after changeId: String? = nil) throws {
     let changes = try library.read { database in
       try String.fetchAll(
         database, sql: "SELECT DISTINCT changeId FROM replacedSettings ORDER BY changeId")
@@ -23,7 +25,11 @@ extension LibraryWriter {
         database, sql: "SELECT id FROM change WHERE kind IN (\(kinds)) ORDER BY rowid DESC LIMIT 1")
     }
     for change in changes {
-      if change == newest { try moveReplacedFiles(of: change) } else { try deleteReplacedFiles(of: change) }
+      if change == newest {
+        try moveReplacedFiles(of: change, areKnown: change == changeId)
+      } else {
+        try deleteReplacedFiles(of: change)
+      }
     }
     try removeOtherUndoFolders(but: changes)
     lock.release()
@@ -48,36 +54,38 @@ extension LibraryWriter {
 
   /// A file that a change replaced.
   private struct ReplacedFile {
+    private let photo: Photo
     let path: FilePath
-    /// Its name in the undo's folder: the id of its photo.
-    let name: FilePath
-    let size: Int
+    /// Its name in the undo's folder.
+    var name: FilePath { FilePath(String(photo.id)) }
 
-    init(_ row: Row) {
-      name = FilePath(String(row[0] as Int64))
-      path = FilePath(row[1] as String)
-      size = row[2]
+    init(_ photo: Photo) {
+      self.photo = photo
+      path = FilePath(photo.path)
     }
+
+    /// Whether what lies in its place is the file, and none that somebody put there since.
+    func isUntouched(in library: Library) throws -> Bool { try library.isUntouched(photo) }
 
     /// Whether it is in the undo's folder. An empty file there is the name that was reserved for it, where the file
     /// system has no better way.
     func isPutAway(in folder: borrowing Directory) throws(FileError) -> Bool {
       guard let status = try folder.status(of: name) else { return false }
-      return status.size > 0 || size == 0
+      return status.size > 0 || photo.fileSize == 0
     }
   }
 
   /// The files that a change replaced and that no photo uses any more.
   private func replacedFiles(of change: String) throws -> [ReplacedFile] {
     try library.read { database in
-      try Row.fetchAll(
+      try Photo.fetchAll(
         database,
         sql: """
-          SELECT id, path, fileSize FROM replacedPhoto
+          SELECT \(Photo.columns) FROM replacedPhoto
           WHERE changeId = ? AND NOT isFromAssets
             AND path NOT IN (SELECT path FROM photo WHERE NOT isFromAssets)
           """, arguments: [change]
-      ).map(ReplacedFile.init)
+      ).map { ReplacedFile($0) }
     }
   }
 
@@ -91,8 +99,10 @@ extension LibraryWriter {
     }
   }
 
-  private func moveReplacedFiles(of change: String) throws {
-    let files = try replacedFiles(of: change).filter { try library.root.status(of: $0.path) != nil }
+  private func moveReplacedFiles(of change: String, areKnown: Bool) throws {
+    let files = try replacedFiles(of: change).filter { file in
+      try library.root.status(of: file.path) != nil && (areKnown || file.isUntouched(in: library))
+    }
     guard !files.isEmpty else { return }
     let folder = Self.undoFolder.appending(change)
     try library.root.makeDirectories(folder)
@@ -116,7 +126,9 @@ extension LibraryWriter {
     for file in try replacedFiles(of: change) where try !isReplaced(file.path, byOtherThan: change) {
       // where one has been put away, a stranger has taken its place since
       let isPutAway = try hasFolder && file.isPutAway(in: library.root.directory(folder))
-      guard !isPutAway, try library.root.remove(file.path) else { continue }
+      guard !isPutAway, try file.isUntouched(in: library), try library.root.remove(file.path) else {
+        continue
+      }
       folders.insert(file.path.removingLastComponent())
     }
     for folder in folders { try library.root.directory(folder).sync() }

@@ -7,14 +7,17 @@ extension Library {
   /// They are never touched: a person put them there.
   public func strangers() throws -> [FilePath] {
     // compared as paths, byte by byte: to a String, two normal forms of a name are one
-    let stored = try read { database in
-      Set(
-        try String.fetchAll(
-          database,
-          sql: "SELECT path FROM photo WHERE NOT isFromAssets UNION SELECT path FROM replacedPhoto"
-        ).map { FilePath($0) })
+    let (stored, replaced) = try read { database in
+      (
+        Set(
+          try String.fetchAll(database, sql: "SELECT path FROM photo WHERE NOT isFromAssets")
+            .map { FilePath($0) }),
+        try Photo.fetchAll(
+          database, sql: "SELECT \(Photo.columns) FROM replacedPhoto WHERE NOT isFromAssets")
+      )
     }
-    let known = try stored.union(inJournals())
+    let waiting = try replaced.filter { try isUntouched($0) }.map { FilePath($0.path) }
+    let known = try stored.union(inJournals()).union(waiting)
     let own: Set<FilePath> = [
       Self.databaseName, "library.sqlite-wal", "library.sqlite-shm", "library.lock", "readers.lock",
       Staging.folder, LibraryWriter.undoFolder, Healing.rottenFolder, "photos",

@@ -203,6 +203,41 @@ struct UndoTests {
     #expect(try scratch.rowsWithoutFile().isEmpty)
   }
 
+  /// What a person put where a removed photo's file had been missing is neither put away nor deleted, whatever is done
+  /// afterwards.
+  @Test func aStrangersFileWhereARemovedPhotosWasMissingStays() throws {
+    let path = try scratch.contents().photos[1].path
+    try scratch.folder.remove("library/" + path)
+    try change(.remove)
+    try scratch.folder.write("a stranger's", to: "library/" + path)
+    for kind in [Change.Kind.add, .merge, .remove, .merge] {
+      #expect(try Library(path: scratch.path).strangers().map(\.string) == [path])
+      var edit = LibraryEdit()
+      edit.settings = try scratch.contents().settings
+      try scratch.writer().change(kind) { try $0.commit(edit, files: []) }
+      #expect(try scratch.photoTexts()[path] == "a stranger's")
+    }
+    #expect(try Library(path: scratch.path).strangers().map(\.string) == [path])
+  }
+
+  /// A file that was changed since it was imported is a person's work, and no undo takes it away.
+  @Test func aFileThatWasChangedSinceStaysAndIsNamed() throws {
+    let before = try scratch.contents()
+    try change(.merge)
+    let photos = try scratch.contents().photos.filter { $0.id >= 7 }
+    try scratch.folder.write("edited", to: "library/" + photos[0].path)
+    for isDryRun in [true, false] {
+      let summary = try undo { ($0.isDryRun, $0.consent) = (isDryRun, .given) }
+      #expect(summary.photosRemoved == 2 && summary.isIncomplete)
+      #expect(summary.left.count == 1 && summary.left.first?.item.hasPrefix("photo 7 “photo 7”") == true)
+    }
+    #expect(try scratch.contents() == before)
+    _ = try scratch.writer()
+    #expect(try scratch.photoTexts()[photos[0].path] == "edited")
+    #expect(!scratch.folder.has("library/" + photos[1].path))
+    #expect(try Library(path: scratch.path).strangers().map(\.string) == [photos[0].path])
+  }
+
   @Test func aFileThatIsGoneIsNamed() throws {
     try change(.remove)
     let id = try #require(try scratch.sql { try Change.Record.newest($0) }).id

@@ -66,7 +66,11 @@ struct ArchiveExport {
     do {
       return try writeOnce(rest)
     } catch let unreadable as UnreadablePhoto {
-      throw BackupError.unstablePhoto(rest.label(unreadable.photo), reason: "\(unreadable.reason)")
+      let label = rest.label(unreadable.photo)
+      if case .file(let error) = unreadable.reason, !error.isAbsence {
+        throw BackupError.unreliableDisk(label, reason: error)
+      }
+      throw BackupError.unstablePhoto(label, reason: "\(unreadable.reason)")
     }
   }
 

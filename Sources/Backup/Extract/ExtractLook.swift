@@ -29,14 +29,14 @@ struct ExtractLook {
     found = Array(repeating: .nothing, count: plan.items.count)
     guard let target else { return }
     let used = Set(plan.items.map(\.folder))
-    let folders = try plan.folders.indices.map {
-      used.contains($0) ? try target.folder(plan.folders[$0]) : nil
+    let isThere = try plan.folders.indices.map {
+      try used.contains($0) && target.hasFolder(FilePath(plan.folders[$0]))
     }
     var candidates: [Int] = []
     for (index, item) in plan.items.enumerated() {
-      guard let folder = folders[item.folder],
-        let status = try folder.directory.status(of: FilePath(item.name))
-      else { continue }
+      guard isThere[item.folder], let status = try target.root.status(of: plan.path(of: item)) else {
+        continue
+      }
       guard status.kind == .file else {
         found[index] = .noFile(status.kind)
         continue
@@ -44,20 +44,21 @@ struct ExtractLook {
       found[index] = .other(size: status.size)
       if compares, status.size == item.size, item.md5 != nil { candidates.append(index) }
     }
-    for index in try Self.same(candidates, plan, folders, readers, counter) { found[index] = .same }
+    for index in try Self.same(candidates, plan, target, readers, counter) { found[index] = .same }
   }
 
   private static func same(
-    _ candidates: [Int], _ plan: ExtractPlan, _ folders: [ExtractFolder?], _ readers: Readers,
+    _ candidates: [Int], _ plan: ExtractPlan, _ target: ExtractTarget, _ readers: Readers,
     _ counter: ProgressCounter
   ) throws -> [Int] {
     let same = Mutex<[Int]>([])
     try SideBySide.read(0..<candidates.count, readers, context: {}) { place, _ in
       try counter.checkCancellation()
       let item = plan.items[candidates[place]]
-      guard let folder = folders[item.folder] else { return nil }
       counter.advance(current: item.name)
-      return ExistingFile(item, in: folder, counter) { same.withLock { $0.append(candidates[place]) } }
+      return ExistingFile(item, plan.path(of: item), in: target, counter) {
+        same.withLock { $0.append(candidates[place]) }
+      }
     }
     return same.withLock { $0 }
   }
@@ -66,18 +67,20 @@ struct ExtractLook {
 /// A file that is there, on its way past the checksum. One that cannot be read is not the photo.
 private final class ExistingFile: LaneSource {
   private let item: ExtractPlan.Item
-  private let folder: ExtractFolder
+  private let path: FilePath
+  private let target: ExtractTarget
   private let counter: ProgressCounter
   private let noteSame: () -> Void
   private var file: SharedFile.Open?
   private var position = 0
 
   init(
-    _ item: ExtractPlan.Item, in folder: ExtractFolder, _ counter: ProgressCounter,
+    _ item: ExtractPlan.Item, _ path: FilePath, in target: ExtractTarget, _ counter: ProgressCounter,
     noteSame: @escaping () -> Void
   ) {
     self.item = item
-    self.folder = folder
+    self.path = path
+    self.target = target
     self.counter = counter
     self.noteSame = noteSame
   }
@@ -85,7 +88,7 @@ private final class ExistingFile: LaneSource {
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     try counter.checkCancellation()
     let file =
-      if let file { file } else { SharedFile.Open(try folder.directory.open(FilePath(item.name), .read)) }
+      if let file { file } else { SharedFile.Open(try target.root.open(path, .read)) }
     self.file = file
     let count = try file.file.read(into: buffer, at: position)
     position += count

@@ -1,6 +1,7 @@
 import Checksums
 import Operations
 import PhotoLibrary
+import SystemPackage
 
 /// Which photo of a backup goes into which file: a pure function of the backup and the selection.
 ///
@@ -35,10 +36,12 @@ struct ExtractPlan: Sendable {
   /// Bytes of all files.
   var bytes: Int { items.reduce(0) { $0 + $1.size } }
 
+  /// Where a photo goes, in the target.
+  func path(of item: Item) -> FilePath { FilePath(folders[item.folder]).appending(item.name) }
+
   /// - Throws: `ExtractError` where a part of the selection meets nothing.
   init(_ backup: BackupSource, _ selection: PhotoSelection) throws {
-    for name in selection.categories
-    where !backup.metadata.categories.contains(where: { $0.isNamed(name) }) {
+    for name in selection.categories where backup.metadata.categories(named: name).isEmpty {
       throw ExtractError.noSuchCategory(backup.path, name)
     }
     let places = Places(backup)

@@ -12,7 +12,9 @@ final class ExtractPublication: Sendable {
   struct Photo: Sendable {
     /// Which of the plan's items.
     var index: Int
-    var folder: ExtractFolder
+    /// Its category's.
+    var folder: FilePath
+    /// In the target, as `name` is.
     var hidden: FilePath
     var name: FilePath
     var size: Int
@@ -37,7 +39,7 @@ final class ExtractPublication: Sendable {
     var failure: (any Error)?
   }
 
-  private let target: ExtractTarget
+  let target: ExtractTarget
   private let pending = Mutex(Pending())
   private let progress = Mutex(Progress())
 
@@ -65,10 +67,7 @@ final class ExtractPublication: Sendable {
     }
     if !rest.isEmpty { try publish(rest) }
     let (published, taken) = progress.withLock { ($0.published, $0.taken) }
-    var synced: Set<ObjectIdentifier> = []
-    for photo in published where synced.insert(ObjectIdentifier(photo.folder)).inserted {
-      try photo.folder.directory.sync()
-    }
+    for folder in Set(published.map(\.folder)) { try target.root.directory(folder).sync() }
     try target.sync()
     return (published, taken)
   }
@@ -89,7 +88,7 @@ final class ExtractPublication: Sendable {
         }
       } catch {
         progress.failure = progress.failure ?? error
-        for photo in left { _ = try? photo.folder.directory.remove(photo.hidden) }
+        for photo in left { _ = try? target.root.remove(photo.hidden) }
         throw error
       }
     }
@@ -98,28 +97,27 @@ final class ExtractPublication: Sendable {
   private func flush(_ batch: [Photo]) throws {
     // the target was opened before the files were made, so that it hears of each page of them that was lost
     if batch.count > 1, try target.syncFileSystem() { return }
-    for photo in batch { try photo.folder.directory.open(photo.hidden, .read).sync() }
+    for photo in batch { try target.root.open(photo.hidden, .read).sync() }
   }
 
   /// - Returns: false if somebody took the name in the meantime; the photo is gone then.
   private func rename(_ photo: Photo) throws -> Bool {
-    let folder = photo.folder
     if photo.replaces {
       // a folder of that name is an error, and a link is replaced and not followed
-      try folder.directory.replace(photo.name, with: photo.hidden)
+      try target.root.replace(photo.name, with: photo.hidden)
       return true
     }
     do {
-      try folder.directory.renameWhole(photo.hidden, to: folder.directory, as: photo.name)
+      try target.root.renameWhole(photo.hidden, to: target.root, as: photo.name)
       return true
     } catch {
       guard error.errno == .fileExists || error.errno == .notSupported else { throw error }
-      let isTaken = try error.errno == .fileExists || folder.directory.status(of: photo.name) != nil
+      let isTaken = try error.errno == .fileExists || target.root.status(of: photo.name) != nil
       if isTaken {
-        try folder.directory.remove(photo.hidden)
+        try target.root.remove(photo.hidden)
       } else {
         // FAT: a name that comes to be at this very moment would be lost; an empty file left by a kill is likelier
-        try folder.directory.replace(photo.name, with: photo.hidden)
+        try target.root.replace(photo.name, with: photo.hidden)
       }
       return !isTaken
     }

@@ -102,7 +102,7 @@ private struct ExtractRun {
   private func finding(
     _ item: ExtractPlan.Item, _ plan: ExtractPlan, _ source: BackupSource, _ reason: String
   ) -> Finding {
-    let path = folder.appending(plan.folders[item.folder]).appending(item.name)
+    let path = folder.appending(plan.path(of: item).components)
     return Finding(source.label(of: source.photos[item.source]), "\(path.string.escaped) \(reason)")
   }
 

@@ -9,7 +9,9 @@ import SystemPackage
 /// folder cannot be locked (NFS), nothing is swept either.
 final class ExtractTarget: Sendable {
   let path: FilePath
-  private let root: Directory
+  /// Everything below is opened from here, by the names of its folder and file: with one folder a category there may be
+  /// more than a process can have open.
+  let root: Directory
   /// Keeps the lock.
   private let locked: SharedFile.Open?
 
@@ -73,7 +75,7 @@ final class ExtractTarget: Sendable {
       guard (try? root.status(of: name))?.kind == .directory, let folder = try? root.directory(name) else {
         continue
       }
-      for file in (try? folder.names()) ?? [] where ExtractFolder.isUnfinished(file) {
+      for file in (try? folder.names()) ?? [] where Self.isUnfinished(file) {
         _ = try? folder.remove(file)
       }
     }
@@ -82,20 +84,18 @@ final class ExtractTarget: Sendable {
   /// The bytes that can still be written.
   func freeBytes() throws -> Int { try root.fileSystem().freeBytes }
 
-  /// Opens a category's folder; nil if it is not there.
+  /// Whether a category's folder is there.
   ///
   /// - Throws: `ExtractError.notAFolder` for a file, or a link.
-  func folder(_ name: String) throws -> ExtractFolder? {
-    guard let status = try root.status(of: FilePath(name)) else { return nil }
-    guard status.kind == .directory else { throw ExtractError.notAFolder(root.path(of: FilePath(name))) }
-    return ExtractFolder(try root.directory(FilePath(name)))
+  func hasFolder(_ name: FilePath) throws -> Bool {
+    guard let status = try root.status(of: name) else { return false }
+    guard status.kind == .directory else { throw ExtractError.notAFolder(root.path(of: name)) }
+    return true
   }
 
-  /// Makes a category's folder, or opens it where it is there.
-  func makeFolder(_ name: String) throws -> ExtractFolder {
-    if let folder = try folder(name) { return folder }
-    try root.makeDirectory(FilePath(name))
-    return ExtractFolder(try root.directory(FilePath(name)))
+  /// Makes a category's folder, if it is not there.
+  func makeFolder(_ name: FilePath) throws {
+    if try !hasFolder(name) { try root.makeDirectory(name) }
   }
 
   /// Makes everything durable that was written to the file system; false where that has to be asked of each file.
@@ -103,13 +103,6 @@ final class ExtractTarget: Sendable {
 
   /// Makes the names of the folders durable.
   func sync() throws { try root.sync() }
-}
-
-/// The folder of one category.
-final class ExtractFolder: Sendable {
-  let directory: Directory
-
-  init(_ directory: consuming Directory) { self.directory = directory }
 
   private static let prefix = ".smilepile-extract-"
   /// Another than that of unpublished archives, which whoever exports into the same folder sweeps.

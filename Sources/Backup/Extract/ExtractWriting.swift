@@ -38,17 +38,18 @@ final class ExtractWriting: Sendable {
   /// - Throws: what keeps the others from being extracted, as a full disk or a cancellation. What was whole by then has
   ///   its name, if the disk took it.
   func write(_ items: [(index: Int, replaces: Bool)], _ readers: Readers) throws -> Outcome {
-    var folders = [ExtractFolder?](repeating: nil, count: plan.folders.count)
     for folder in Set(items.map { plan.items[$0.index].folder }).sorted() {
-      folders[folder] = try target.makeFolder(plan.folders[folder])
+      try target.makeFolder(FilePath(plan.folders[folder]))
     }
     let publication = ExtractPublication(in: target)
-    let photos = items.compactMap { index, replaces -> ExtractPublication.Photo? in
+    let photos = items.map { index, replaces in
       let item = plan.items[index]
-      guard let folder = folders[item.folder] else { return nil }
+      let name = plan.path(of: item)
+      let folder = name.removingLastComponent()
       return ExtractPublication.Photo(
-        index: index, folder: folder, hidden: ExtractFolder.unfinishedName(run: run, index),
-        name: FilePath(item.name), size: item.size, replaces: replaces)
+        index: index, folder: folder,
+        hidden: folder.appending(ExtractTarget.unfinishedName(run: run, index).components),
+        name: name, size: item.size, replaces: replaces)
     }
     do {
       try read(photos, publication, readers)

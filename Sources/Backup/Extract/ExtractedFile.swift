@@ -32,11 +32,11 @@ final class ExtractedFile: LaneSource {
     self.counter = counter
     self.note = note
     self.readNext = readNext
-    output = try photo.folder.directory.open(photo.hidden, .create)
+    output = try publication.target.root.open(photo.hidden, .create)
   }
 
   deinit {
-    if !isHandedOn { _ = try? photo.folder.directory.remove(photo.hidden) }
+    if !isHandedOn { _ = try? publication.target.root.remove(photo.hidden) }
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {

@@ -27,9 +27,7 @@ struct PhotoMatcher {
       selection.categories.isEmpty
       ? nil
       : Set(
-        backup.metadata.categories.filter { category in
-          selection.categories.contains { category.isNamed($0) }
-        }.map(\.id))
+        selection.categories.flatMap(backup.metadata.categories(named:)).map(\.id))
     md5 = selection.md5
   }
 
@@ -49,10 +47,13 @@ struct PhotoMatcher {
   }
 }
 
-extension Metadata.CategoryRecord {
-  /// Whether somebody who says this means the category. Swift compares strings by canonical equivalence, so that the
-  /// shell may give either normal form.
-  func isNamed(_ text: String) -> Bool { name == text || displayName == text }
+extension Metadata {
+  /// The categories that somebody means who says this: those that are shown so, or whose `name` it is where none is.
+  /// Swift compares strings by canonical equivalence, so that the shell may give either normal form.
+  func categories(named text: String) -> [CategoryRecord] {
+    let shown = categories.filter { $0.displayName == text }
+    return shown.isEmpty ? categories.filter { $0.name == text } : shown
+  }
 }
 
 extension BackupSource.Photo {

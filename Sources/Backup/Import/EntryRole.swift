@@ -24,12 +24,15 @@ extension Entry {
   }
 
   /// In `photos/`.
-  var isInPhotos: Bool { isIn("photos") }
+  var isInPhotos: Bool { Self.isInPhotos(name) }
+
+  /// Whether an entry of that name is in `photos/`.
+  static func isInPhotos(_ name: String) -> Bool { isIn("photos", name) }
 
   /// In `thumbnails/`.
-  var isThumbnail: Bool { isIn("thumbnails") }
+  var isThumbnail: Bool { Self.isIn("thumbnails", name) }
 
-  private func isIn(_ folder: String) -> Bool {
+  private static func isIn(_ folder: String, _ name: String) -> Bool {
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
     return (parts.count == 2 || parts.count == 3) && parts[parts.count - 2] == folder
       && parts.last?.isEmpty == false

@@ -134,7 +134,9 @@ extension MergePlan {
     photosImported += 1
   }
 
-  /// The row that a photo of the backup gets: with the content that it has there, or with what the library holds.
+  /// The row that a photo of the backup gets: with the content that it has there, or with what the library holds. One
+  /// that the backup has only as it was when it had rotten gets the row of the right one: so it is known as damaged, can
+  /// be healed, and is not another photo than that of a backup that has it whole.
   static func row(
     _ photo: BackupSource.Photo, category: Int64, held: (md5: MD5Digest, size: Int)? = nil
   ) -> Photo {
@@ -143,9 +145,10 @@ extension MergePlan {
       id: record.id, categoryId: category, name: record.name,
       path: record.isFromAssets ? record.path : "", originalPath: photo.originalPath,
       isFromAssets: record.isFromAssets, createdAt: record.createdAt,
-      fileSize: record.isFromAssets ? Int(record.fileSize) : held?.size ?? photo.content.size ?? 0,
+      fileSize: record.isFromAssets || photo.lost != nil && held == nil
+        ? Int(record.fileSize) : held?.size ?? photo.content.size ?? 0,
       width: record.width, height: record.height,
-      md5: record.isFromAssets ? nil : held?.md5 ?? photo.content.md5)
+      md5: record.isFromAssets ? nil : held?.md5 ?? photo.lost ?? photo.content.md5)
   }
 
   /// `IMG_0001 (2)`, with the first number that is free.

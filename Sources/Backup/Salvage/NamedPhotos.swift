@@ -28,7 +28,6 @@ struct NamedPhotos {
     self.salvage = salvage
     self.proof = proof
     try requirePassword()
-    metadata.categories = [Self.category]
     var ids: Set<Int64> = []
     var unnumbered: [Entry] = []
     for entry in try photos() {
@@ -43,6 +42,7 @@ struct NamedPhotos {
       add(entry, id: next, name: FileName.lastComponent(of: entry.name))
       next += 1
     }
+    if !metadata.photos.isEmpty { metadata.categories = [Self.category] }
   }
 
   /// Asks some of the entries, which have keys of their own, whether the password fits them.

@@ -36,7 +36,9 @@ struct SalvagedContents {
     } else {
       isMetadataLost = true
       let named = try NamedPhotos(salvage, proof)
-      guard !named.metadata.photos.isEmpty else { return nil }
+      // that photos were in it and are lost is worth saying, even if nothing else is left
+      guard !named.metadata.photos.isEmpty || salvage.losses.contains(where: { Entry.isInPhotos($0.name) })
+      else { return nil }
       metadata = named.metadata
       losses.append(
         Finding(

@@ -62,14 +62,16 @@ public struct RemovePlan: Sendable {
 }
 
 extension LibraryContents {
-  /// The categories of these names, `name` or as the app shows it, in the library's order.
+  /// The categories that the app shows under these names, or whose `name` it is where none is shown so, in the library's
+  /// order: one category's `name` may be what another is shown as.
   ///
   /// - Throws: `LibraryError.noSuchCategory` for a name that no category has.
   public func categories(named names: [String]) throws(LibraryError) -> [Category] {
     var selected: Set<Int64> = []
     for name in names {
       // Swift compares strings by canonical equivalence, so the shell may give either normal form
-      let found = categories.filter { $0.name == name || $0.displayName == name }
+      let shown = categories.filter { $0.displayName == name }
+      let found = shown.isEmpty ? categories.filter { $0.name == name } : shown
       guard !found.isEmpty else { throw LibraryError.noSuchCategory(name) }
       selected.formUnion(found.map(\.id))
     }

@@ -11,8 +11,8 @@ struct UndoPlan {
   let restored: [Photo]
   /// Those of `restored` that the change left in the library with other values.
   let changed: Set<Int64>
-  /// How many photos go, since the change brought them.
-  let removedPhotos: Int
+  /// The photos that go, since the change brought them.
+  let removed: [Photo]
   /// The names of the categories that come back, and how many go.
   let restoredCategories: Int
   let removedCategories: Int
@@ -44,17 +44,17 @@ struct UndoPlan {
           SELECT photo.id FROM photo JOIN replacedPhoto USING (id)
           WHERE NOT \(Self.isAdded("photo")) AND replacedPhoto.changeId = ?
           """, arguments: [newest.id, newest.id]))
-    removedPhotos = try Self.count("photo", newest, database)
-    removedCategories = try Self.count("category", newest, database)
+    removed = try Photo.fetchAll(
+      database, sql: "SELECT \(Photo.columns) FROM photo WHERE \(Self.isAdded("photo")) ORDER BY id",
+      arguments: [newest.id])
+    removedCategories =
+      try Int.fetchOne(
+        database, sql: "SELECT count(*) FROM category WHERE \(Self.isAdded("category"))",
+        arguments: [newest.id]) ?? 0
     restoredCategories =
       try Int.fetchOne(
         database, sql: "SELECT count(*) FROM replacedCategory WHERE changeId = ?", arguments: [newest.id])
       ?? 0
-  }
-
-  private static func count(_ table: String, _ change: Change.Record, _ database: Database) throws -> Int {
-    try Int.fetchOne(
-      database, sql: "SELECT count(*) FROM \(table) WHERE \(isAdded(table))", arguments: [change.id]) ?? 0
   }
 
   /// The condition for rows that a change added.

@@ -25,8 +25,11 @@ public struct UndoSummary: Sendable, Equatable {
   /// Photos that are back with files whose bytes had changed; each by name.
   public var damaged: [Finding] = []
 
-  /// True when something did not come back as it was.
-  public var isIncomplete: Bool { !missing.isEmpty || !damaged.isEmpty }
+  /// Photos that are gone, and whose files stay since they are not what the change brought any more; each by name.
+  public var left: [Finding] = []
+
+  /// True when something did not become as it was.
+  public var isIncomplete: Bool { !missing.isEmpty || !damaged.isEmpty || !left.isEmpty }
   /// Nothing was written.
   public var isDryRun = false
 }
@@ -70,7 +73,8 @@ struct UndoRun {
     if options.isDryRun {
       let library = try Library(path: path)
       let plan = try UndoPlan(library)
-      return summary(of: plan, library, missing: try missing(plan, library), rotten: [])
+      return summary(
+        of: plan, library, missing: try missing(plan, library), rotten: [], left: try left(plan, library))
     }
     let (writer, plan) = try LibraryWriter.approved(
       path, by: options.consent, lockWait: options.lockWait, whileWaiting: counter.waitForWriter
@@ -81,6 +85,7 @@ struct UndoRun {
     try counter.checkCancellation()
     counter.enter(.committing)
     let missing = try missing(plan, writer.library)
+    let left = try left(plan, writer.library)
     do {
       try bringBack(plan, writer.library)
       try writer.write { database in
@@ -98,7 +103,8 @@ struct UndoRun {
     try? writer.settleReplacedPhotos()
     counter.enter(.verifying)
     return summary(
-      of: plan, writer.library, missing: missing, rotten: rotten(plan, writer.library, butFor: missing))
+      of: plan, writer.library, missing: missing, rotten: rotten(plan, writer.library, butFor: missing),
+      left: left)
   }
 
   /// Photos that came back with other bytes than they had. They are where they were all the same: a rotten photo is
@@ -116,8 +122,18 @@ struct UndoRun {
   private func question(_ plan: UndoPlan) -> String {
     let deed = plan.change.kind == .remove ? "the removal" : "the import"
     let time = Date(milliseconds: plan.change.at).formatted(.iso8601)
-    return "take back \(deed) of \(time): \(plan.removedPhotos) photos go, "
+    return "take back \(deed) of \(time): \(plan.removed.count) photos go, "
       + "\(plan.restored.count - plan.changed.count) come back"
+  }
+
+  /// Photos that go, and in whose places lie other files than the change put there: a person's work, which no undo may
+  /// take away.
+  private func left(_ plan: UndoPlan, _ library: Library) throws -> [Photo] {
+    try plan.removed.filter { photo in
+      try counter.checkCancellation()
+      guard !photo.isFromAssets else { return false }
+      return try library.root.status(of: FilePath(photo.path)) != nil && !library.isUntouched(photo)
+    }
   }
 
   /// Photos whose file is neither in its place nor put away.
@@ -150,10 +166,10 @@ struct UndoRun {
 
   /// Throws nothing, since by now the change stands.
   private func summary(
-    of plan: UndoPlan, _ library: Library, missing: [Photo], rotten: [Photo]
+    of plan: UndoPlan, _ library: Library, missing: [Photo], rotten: [Photo], left: [Photo]
   ) -> UndoSummary {
     var summary = UndoSummary(kind: plan.change.kind, changedAt: plan.change.at)
-    summary.photosRemoved = plan.removedPhotos
+    summary.photosRemoved = plan.removed.count
     summary.photosRestored = plan.restored.count - plan.changed.count
     summary.photosReverted = plan.changed.count
     summary.categoriesRemoved = plan.removedCategories
@@ -164,6 +180,9 @@ struct UndoRun {
     }
     summary.missing = missing.map { Finding(label($0), "its file \($0.path.escaped) is gone") }
     summary.damaged = rotten.map { Finding(label($0), "its bytes have changed since it was put away") }
+    summary.left = left.map {
+      Finding(label($0), "its file \($0.path.escaped) is not what was imported any more, and stays")
+    }
     summary.isDryRun = options.isDryRun
     return summary
   }

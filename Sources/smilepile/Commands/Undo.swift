@@ -9,7 +9,8 @@ struct Undo: AsyncParsableCommand {
     abstract: "Take back the last import or remove.",
     discussion: """
       The library is as it was before: its photos, its categories and its settings. Only the last change can be \
-      taken back, and only until the next one. An import of several backups is a change for each of them.
+      taken back, and only until the next one. An import of several backups is a change for each of them, and one \
+      that brought nothing new is none. A file that was changed since it was imported is named, and stays.
 
       Example:
         smilepile undo -l ~/Family
@@ -34,6 +35,7 @@ struct Undo: AsyncParsableCommand {
     var categories_restored: Int
     var missing: [String]
     var damaged: [String]
+    var left: [String]
     var dry_run: Bool
   }
 
@@ -44,7 +46,7 @@ struct Undo: AsyncParsableCommand {
     let reporter = Reporter(output)
     options.consent = try confirmation.consent(reporter)
     let summary = try await reporter.follow(.undo(library.path(), options: options))
-    for photo in summary.missing + summary.damaged { reporter.error(photo, during: "undo") }
+    for photo in summary.missing + summary.damaged + summary.left { reporter.error(photo, during: "undo") }
     let date = Date(milliseconds: summary.changedAt).formatted(.iso8601)
     let verb = dryRun ? "would take back" : "took back"
     let reverted = summary.photosReverted
@@ -58,7 +60,7 @@ struct Undo: AsyncParsableCommand {
         photos_restored: summary.photosRestored, photos_reverted: reverted,
         categories_removed: summary.categoriesRemoved, categories_restored: summary.categoriesRestored,
         missing: summary.missing.map(\.message), damaged: summary.damaged.map(\.message),
-        dry_run: summary.isDryRun))
+        left: summary.left.map(\.message), dry_run: summary.isDryRun))
     if summary.isIncomplete { throw ExitStatus.incomplete }
   }
 }

@@ -103,13 +103,15 @@ import Testing
   @Test func aNameThatIsTakenMeanwhileIsNotOverwritten() throws {
     let target = try #require(try ExtractTarget.open(folder, forWriting: true))
     let publication = ExtractPublication(in: target)
-    let family = try target.makeFolder("Family")
+    let family: FilePath = "Family"
+    try target.makeFolder(family)
     for (index, name) in ["a", "b"].enumerated() {
-      let hidden = ExtractFolder.unfinishedName(run: 1, index)
-      try family.directory.open(hidden, .create).write(Array(name.utf8), at: 0)
+      let hidden = family.appending(ExtractTarget.unfinishedName(run: 1, index).components)
+      try target.root.open(hidden, .create).write(Array(name.utf8), at: 0)
       try publication.add(
         .init(
-          index: index, folder: family, hidden: hidden, name: FilePath(name), size: 1, replaces: false))
+          index: index, folder: family, hidden: hidden, name: family.appending(name), size: 1, replaces: false
+        ))
     }
     try scratch.write(Array("mine".utf8), to: "out/Family/b")
     let (published, taken) = try publication.finish()
