@@ -74,7 +74,7 @@ import Testing
     options.verifies = verifies
     options.readers = 1
     var wasInTime = false
-    for attempt in 0..<20 where !wasInTime {
+    for attempt in 0..<200 where !wasInTime {
       let target = scratch.path.appending("\(attempt).zip")
       wasInTime = try await stop(.export(library.path, to: target, options: options), after: 1)
       if wasInTime { #expect(!FileManager.default.fileExists(atPath: target.string)) }
@@ -91,7 +91,7 @@ import Testing
     var options = ImportOptions()
     options.readers = 1
     var wasInTime = false
-    for attempt in 0..<20 where !wasInTime {
+    for attempt in 0..<200 where !wasInTime {
       let library = try SampleLibrary()
       let tree = try library.tree
       wasInTime = try await stop(.import([path], into: library.path, options: options), after: 1 + attempt)
