@@ -21,9 +21,10 @@ struct PrunePlanTests {
 
   @discardableResult
   private func export(
-    day: Int, tags: [String] = ["job"], of library: SampleLibrary? = nil
+    day: Int, tags: [String] = ["job"], of library: SampleLibrary? = nil, restsOnLast: Bool = false
   ) async throws -> FilePath {
     var options = ExportOptions()
+    options.isIncremental = restsOnLast
     options.date = Date(timeIntervalSince1970: Double(day) * 86400)
     options.tags = tags
     let summary = try await Work.export((library ?? self.library).path, to: scratch.path, options: options)
@@ -129,5 +130,43 @@ struct PrunePlanTests {
     let one = try self.plan { $0.last = 1 }
     // increments go before what they rest on
     #expect(one.removals.map(\.path) == [paths[1], paths[0]])
+  }
+
+  /// Somebody exports by hand into a job's folder, under no tag or another: that is another group, or none that is meant.
+  @Test(arguments: [[], ["by hand"]])
+  func whatAnIncrementOfOtherTagsRestsOnStays(tags: [String]) async throws {
+    let full = try await export(day: 1)
+    let increment = try await export(day: 2, tags: tags, restsOnLast: true)
+    try await export(day: 3)
+    try await export(day: 4)
+    var policy = RetentionPolicy()
+    policy.last = 1
+    let catalog = try Catalog(folder: scratch.path)
+    for isMeant in [{ _ in true }, { $0.tags.contains("job") }] as [(ArchiveRecord) -> Bool] {
+      let plan = PrunePlan(catalog, policy, isMeant: isMeant, fault: { _ in nil })
+      #expect(plan.removals.map(\.date) == [2 * 86_400_000 + 86_400_000])
+      let decision = try #require(plan.decisions.first { $0.archives[0].path == full.string })
+      #expect(decision.reasons == ["\(increment.lastComponent?.string ?? "") rests on it"])
+    }
+  }
+
+  /// Under a clock that went ahead once, tonight's archive would go for the sake of one that claims to be newer.
+  @Test func whatIsDatedInTheFutureCountsForNothing() async throws {
+    let future = try await export(day: 30_000)
+    let paths = try await [export(day: 1), export(day: 2)]
+    let plan = try plan { $0.last = 1 }
+    #expect(plan.removals.map(\.path) == [paths[0].string])
+    #expect(plan.decisions.map(\.reasons) == [["dated in the future"], ["last"], []])
+    #expect(plan.decisions[0].archives[0].path == future.string)
+  }
+
+  @Test func clocksMayDifferALittle() async throws {
+    try await export(day: 1)
+    try await export(day: 2)
+    var policy = RetentionPolicy()
+    policy.last = 1
+    let now = Date(timeIntervalSince1970: 2 * 86400 - 30)
+    let plan = PrunePlan(try Catalog(folder: scratch.path), policy, now: now, fault: { _ in nil })
+    #expect(plan.decisions.map(\.reasons) == [["last"], []])
   }
 }

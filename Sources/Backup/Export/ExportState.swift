@@ -2,6 +2,20 @@ import Checksums
 import Foundation
 import PhotoLibrary
 
+extension ExportSummary {
+  /// What an export would hold of a library, and its state: as a dry run says it, wherever the archive would go. Blocks;
+  /// writes nothing.
+  ///
+  /// - Parameter contents: what the library holds; with `Library.holdingPhotos` it still does.
+  /// - Throws: `LibraryError`, `BackupError`, or `FileError`.
+  public init(planning contents: LibraryContents, of library: Library, _ options: ExportOptions) throws {
+    let plan = try ExportPlan(contents, options, sizes: library.fileSizes)
+    self.init(of: plan)
+    isDryRun = true
+    state = plan.state().description
+  }
+}
+
 extension ExportPlan {
   /// A number for all that was selected, whoever exports it and whenever: two exports with equal states would be
   /// equal archives, but for their dates, or chains that end in equals. A photo whose file is missing in the library

@@ -34,52 +34,31 @@ public struct Catalog: Sendable {
     whileReading: () throws -> Void = {}
   ) throws {
     self.folder = folder
-    let directory = try Directory.open(folder)
-    for name in try directory.names() where !name.string.hasPrefix(".") {
+    // one that was locked may open now
+    func known(_ path: FilePath, _ status: FileStatus) -> ArchiveRecord? {
+      cache?.record(of: path, status).flatMap { $0.isLocked && password != nil ? nil : $0 }
+    }
+    let files = try BackupFiles.list(
+      folder, isKnown: { known($0, $1) != nil }, whileReading: whileReading)
+    for (path, status) in files {
       try whileReading()
-      guard let status = try directory.status(of: name), status.kind == .file else { continue }
-      let path = directory.path(of: name)
-      if let known = cache?.record(of: path, status), !known.isLocked || password == nil {
+      if let known = known(path, status) {
         archives.append(known)
         continue
       }
-      guard try Self.mayBeBackup(name, in: directory) else { continue }
       do {
         let record = try ArchiveRecord(path: path, password: password)
         archives.append(record)
         cache?.note(record, status)
-      } catch BackupError.notABackup, BackupError.noMetadata {
-        // a ZIP of somebody else's, unless it bears our name
-        if Self.hasOurName(name) {
-          unreadable.append(Unreadable(path: path.absoluteString, reason: "it is no SmilePile backup"))
-        }
+      } catch BackupError.noSuchBackup {
+        // it went in the meantime
       } catch {
+        if BackupFiles.isStranger(path, error) { continue }
         unreadable.append(Unreadable(path: path.absoluteString, reason: "\(error)"))
       }
     }
     archives.sort { ($0.date, $0.path) < ($1.date, $1.path) }
     cache?.save(keeping: archives, of: folder)
-  }
-
-  /// By its first bytes an archive; a JSON document by its name too, since every program writes those.
-  static func mayBeBackup(_ name: FilePath, in directory: borrowing Directory) throws -> Bool {
-    do throws(FileError) {
-      let file = try directory.open(name, .read)
-      let start = try file.read(4, at: 0)
-      if start.starts(with: [0x50, 0x4B]) || hasOurName(name) { return true }
-      return start.first == UInt8(ascii: "{") && ["json", "smilepile"].contains(name.extension?.lowercased())
-    } catch {
-      // unreadable for this user, or gone meanwhile
-      if error.isAbsence { return false }
-      return hasOurName(name)
-    }
-  }
-
-  /// As this project and both apps call their backups.
-  static func hasOurName(_ name: FilePath) -> Bool {
-    let text = name.string.lowercased()
-    return (text.hasPrefix("smilepile_backup_") || text.hasPrefix("smilepilebackup_"))
-      && ["zip", "json", "smilepile"].contains(name.extension?.lowercased())
   }
 }
 
@@ -106,6 +85,42 @@ extension Catalog {
       current = next
     }
     return chain
+  }
+
+  /// All the archives that restoring one takes, which comes first: the other parts of its set, or those that it rests
+  /// on, the nearest first.
+  ///
+  /// - Throws: `IncompleteSet` if a part is gone, or what `chain(of:)` throws.
+  public func members(of archive: ArchiveRecord) throws -> [ArchiveRecord] {
+    guard let part = archive.part else { return [archive] + (try chain(of: archive)) }
+    // of two copies of one part either will do
+    let parts = Dictionary(
+      archives.filter { $0.part?.set == part.set }.map { ($0.part?.number ?? 0, $0) },
+      uniquingKeysWith: { first, _ in first })
+    let missing = (1...part.count).filter { parts[$0] == nil }
+    guard missing.isEmpty else {
+      throw IncompleteSet(archive: archive.path, missing: missing, count: part.count)
+    }
+    return [archive]
+      + parts.values.filter { $0.part != part }.sorted { ($0.part?.number ?? 0) < ($1.part?.number ?? 0) }
+  }
+}
+
+/// Archives that hold a library together, of which some are not there.
+public struct IncompleteSet: Error, Sendable, Equatable, CustomStringConvertible {
+  /// One that is there.
+  public var archive: String
+  /// The numbers of those that are not, from 1.
+  public var missing: [Int]
+  /// How many there should be.
+  public var count: Int
+
+  /// One line, with the remedy.
+  public var description: String {
+    let numbers = missing.map(String.init).joined(separator: ", ")
+    let (parts, them) = missing.count == 1 ? ("part", "it") : ("parts", "them")
+    return "\(archive) is one of \(count) parts, and its folder lacks \(parts) \(numbers); put \(them) back"
+      .escaped
   }
 }
 

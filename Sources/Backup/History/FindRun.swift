@@ -89,7 +89,7 @@ private struct FindRun {
         throw error
       } catch {
         if isNamed, case BackupError.noSuchBackup = error { throw error }
-        if isNamed || !Self.isStranger(path, error) {
+        if isNamed || !BackupFiles.isStranger(path, error) {
           summary.notSearched.append(
             Finding(path.string.escaped, message: "not searched: \(error)"))
         }
@@ -104,19 +104,7 @@ private struct FindRun {
 
   private func candidates(_ place: FilePath) throws -> [(FilePath, isNamed: Bool)] {
     guard (try? Directory.open(place)) != nil else { return [(place, true)] }
-    return try BackupFiles.list(place).map { ($0, false) }
-  }
-
-  /// Whether a file is somebody else's, and no backup that is damaged or locked.
-  private static func isStranger(_ path: FilePath, _ error: any Error) -> Bool {
-    if path.lastComponent.map({ Catalog.hasOurName(FilePath($0.string)) }) ?? false { return false }
-    switch error {
-    case BackupError.notABackup, BackupError.noMetadata: return true
-    case BackupError.metadata(_, let fault):
-      // of JSON files, most are others'; one of a newer version is a backup
-      return fault.newerVersion == nil && path.extension?.lowercased() == "json"
-    default: return false
-    }
+    return try BackupFiles.list(place).map { ($0.path, false) }
   }
 
   private func search(_ path: FilePath) throws -> (date: Int64?, [FoundPhoto]) {

@@ -10,6 +10,8 @@ import PhotoLibrary
 struct DrillComparison {
   let scratch: Library
   let live: Library
+  /// What the live library holds.
+  let contents: LibraryContents
   /// The library is still as it was when the archive was made, so that nothing may be missing from it.
   let isCurrent: Bool
   let counter: ProgressCounter
@@ -19,7 +21,6 @@ struct DrillComparison {
   func run(_ result: inout DrillResult) throws {
     counter.enter(.verifying)
     let restored = try scratch.contents()
-    let contents = try live.contents()
     let names = Dictionary(uniqueKeysWithValues: restored.categories.map { ($0.id, $0.name) })
     let liveNames = Dictionary(uniqueKeysWithValues: contents.categories.map { ($0.id, $0.name) })
     let byContent = Dictionary(

@@ -44,6 +44,8 @@ public struct DrillReport: Sendable {
   public var results: [DrillResult] = []
   /// Where the report lies; nil if it could not be written.
   public var path: FilePath?
+  /// What is worth knowing of the drill itself.
+  public var warnings: [String] = []
   /// Every destination restores.
   public var isProven: Bool { !results.isEmpty && results.allSatisfy(\.isProven) }
 }
@@ -51,7 +53,8 @@ public struct DrillReport: Sendable {
 extension Work where Summary == DrillReport {
   /// Starts a drill: restores from the newest archive at each destination of a job into a scratch library, compares
   /// what came back with the live one byte for byte, reads each image's header, and writes a dated report into the
-  /// state folder. The live library is only read; the scratch library is removed.
+  /// state folder. What the archive promises and what does not come back is a failure, as is an archive that rests on one
+  /// that is gone. The live library is only read; the scratch library is removed.
   ///
   /// The summary throws `FileLock.Busy` if a drill of the job is under way, `LibraryError` or `FileError`.
   public static func drill(_ job: Job, _ context: JobContext, options: DrillOptions = DrillOptions()) -> Self
@@ -100,7 +103,7 @@ struct DrillRun {
       report.results.append(result)
     }
     report.path = write(report)
-    try note(report, round: (last?.round ?? 0) + 1)
+    note(&report, round: (last?.round ?? 0) + 1)
     lock.release()
     return report
   }
@@ -110,54 +113,66 @@ struct DrillRun {
   ) throws {
     let catalog = try Catalog(
       folder: folder, password: password, cache: context.cache, whileReading: counter.checkCancellation)
-    let own = catalog.archives.filter { $0.tags.contains(job.name) && !$0.isLocked }
-    guard let newest = own.last else {
+    let own = catalog.archives(of: job)
+    let now = context.now()
+    // one that was made under a clock that went ahead says nothing of today
+    guard let newest = own.last(where: { !$0.isAhead(of: now) }) ?? own.last else {
       result.failures.append(Finding(folder.string, message: "\(folder) has no archive of job “\(job.name)”"))
       return
     }
     result.archive = newest.path
-    let parts = newest.part.map { part in own.filter { $0.part?.set == part.set } } ?? [newest]
+    let members = try catalog.members(of: newest)
+    let parts = newest.part == nil ? [newest] : members
     let scratch = try ScratchLibrary(in: options.scratch, of: job.name)
-    var restored: [Finding] = []
     for part in parts {
+      let source = try BackupSource(path: FilePath(part.path), password: password)
+      let sample = sample(of: source, share: parts.count, round: round)
       var options = ImportOptions()
       options.password = password
       options.syncs = false
-      options.photoIDs = try sample(of: part, password, share: parts.count, round: round)
-      let summary = try ImportRun(library: scratch.path, options: options, counter: counter).run([
-        FilePath(part.path)
-      ])
-      restored += summary.errors
+      options.photoIDs = sample
+      let restore = ImportRun(library: scratch.path, options: options, counter: counter)
+      let summary = try restore.run([source.path])
+      result.failures += summary.errors
       result.notes += summary.warnings
+      if let loss = Self.loss(of: source, sample, summary) { result.failures.append(loss) }
     }
-    result.failures += restored
-    try DrillComparison(
-      scratch: Library(path: scratch.path), live: live, isCurrent: try isCurrent(newest, folder),
-      counter: counter
-    ).run(&result)
+    // so that nobody removes a photo between the look at the rows and that at the files
+    try live.holdingPhotos(lockWait: .seconds(job.lockWait), whileWaiting: counter.waitForWriter) {
+      let contents = try live.contents()
+      let state = try job.plan(of: live, holding: contents, password: password).state
+      let comparison = try DrillComparison(
+        scratch: Library(path: scratch.path), live: live, contents: contents,
+        isCurrent: newest.state == state, counter: counter)
+      try comparison.run(&result)
+    }
   }
 
   /// Which photos are restored this time: the next ones after those of the round before, all of them in turn.
-  private func sample(
-    of archive: ArchiveRecord, _ password: Secret?, share: Int, round: Int
-  ) throws -> Set<Int64>? {
+  private func sample(of source: BackupSource, share: Int, round: Int) -> Set<Int64>? {
     guard let wanted = options.sample.map({ max(1, $0 / share) }) else { return nil }
-    let source = try BackupSource(path: FilePath(archive.path), password: password)
     let ids = source.photos.map(\.record.id).sorted()
     guard ids.count > wanted else { return nil }
     let start = round * wanted % ids.count
     return Set((start..<start + wanted).map { ids[$0 % ids.count] })
   }
 
-  /// Whether the library is still as it was when an archive was made of it.
-  private func isCurrent(_ archive: ArchiveRecord, _ folder: FilePath) throws -> Bool {
-    guard let state = archive.state else { return false }
-    var options = job.exportOptions
-    options.isDryRun = true
-    options.password = try job.password.map(context.password)
-    return try ExportRun(libraryPath: path, destination: folder, options: options, counter: counter).run()
-      .state
-      == state
+  /// What a backup promises of a sample and what has not come back, as far as no error names it already.
+  static func loss(
+    of source: BackupSource, _ sample: Set<Int64>?, _ summary: ImportSummary
+  ) -> Finding? {
+    let promised = source.photos.count { photo in
+      guard sample?.contains(photo.record.id) ?? true else { return false }
+      // its file was lost before the backup was made, unless another archive holds it
+      if case .absent(_, isDamage: false, _) = photo.content { return photo.isHeld }
+      return true
+    }
+    // photos that had rotten before the backup was made come back, and are errors all the same
+    let named = summary.errors.count - source.damagedBefore.count
+    let came = summary.photosImported + summary.photosSkipped
+    guard came + named < promised else { return nil }
+    let message = "\(source.path) promises \(promised) photos, and \(came) came back".escaped
+    return Finding(source.path.string, message: message)
   }
 
   // MARK: The report
@@ -193,14 +208,15 @@ struct DrillRun {
     return lines.joined(separator: "\n")
   }
 
-  private func note(_ report: DrillReport, round: Int) throws {
-    // a backup that is just ending writes the same file; both are short
-    var status = context.state.status(of: job.name)
-    status.library = path.string
-    status.lastDrill = JobStatus.DrillRecord(
+  private func note(_ report: inout DrillReport, round: Int) {
+    let record = JobStatus.DrillRecord(
       at: context.now().milliseconds, isProven: report.isProven,
       archive: report.results.compactMap(\.archive).first ?? "",
       photos: report.results.reduce(0) { $0 + $1.proven }, round: round, report: report.path?.string)
-    try context.state.save(status)
+    let errors = context.state.update(job) { status in
+      status.library = path.string
+      status.lastDrill = record
+    }
+    report.warnings += errors.map { "the status of job \(job.name) cannot be written: \($0)" }
   }
 }

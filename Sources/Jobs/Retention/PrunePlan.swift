@@ -30,8 +30,9 @@ public struct PrunePlan: Sendable {
     return gone.sorted { ($0.base?.length ?? 0, $0.date) > ($1.base?.length ?? 0, $1.date) }
   }
 
-  /// Makes the plan. Only archives of this project's are touched: those of the phones, and those that cannot be read,
-  /// stay and count for nothing. Archives of different libraries, selections and tags are looked at apart.
+  /// Makes the plan. Only archives of this project's are touched: those of the phones, those that cannot be read, and
+  /// those dated in the future stay and count for nothing. Archives of different libraries, selections and tags are
+  /// looked at apart, but for what they rest on: any archive that stays keeps that.
   ///
   /// - Parameters:
   ///   - isMeant: which archives it is about; the others stay, and are not in the plan.
@@ -43,11 +44,22 @@ public struct PrunePlan: Sendable {
     isMeant: (ArchiveRecord) -> Bool = { _ in true }, fault: ([ArchiveRecord]) throws -> String?
   ) rethrows {
     let ours = catalog.archives.filter { $0.isOurs && !$0.isLocked && isMeant($0) }
-    for group in Dictionary(grouping: ours, by: Group.init).values {
-      let plan = GroupPlan(group, catalog, policy, calendar, now)
-      decisions += plan.decisions
-      guard plan.decisions.contains(where: { !$0.isKept }) else { continue }
-      if let refusal = try plan.refusal(catalog, fault) { refusals.append(refusal) }
+    var groups = Dictionary(grouping: ours, by: Group.init).values.map {
+      GroupPlan($0, catalog, policy, calendar, now)
+    }
+    // whatever stays, in this group, in another, or in none, keeps what it rests on
+    let gone = Set(groups.flatMap(\.removals).map(\.path))
+    var needed: [String: String] = [:]
+    for archive in catalog.archives.reversed() where !gone.contains(archive.path) {
+      for base in (try? catalog.chain(of: archive)) ?? [] {
+        needed[base.path] = needed[base.path] ?? archive.name
+      }
+    }
+    for index in groups.indices {
+      groups[index].keep(needed)
+      decisions += groups[index].decisions
+      guard !groups[index].removals.isEmpty else { continue }
+      if let refusal = try groups[index].refusal(fault) { refusals.append(refusal) }
     }
     decisions.sort { ($0.date, $0.archives.first?.path ?? "") > ($1.date, $1.archives.first?.path ?? "") }
     refusals.sort()
@@ -80,39 +92,28 @@ private struct GroupPlan {
     _ now: Date
   ) {
     var whole: [PrunePlan.Decision] = []
-    var bases: [String: [ArchiveRecord]] = [:]
+    var fragments: [PrunePlan.Decision] = []
     for parts in Dictionary(grouping: archives, by: { $0.part?.set ?? $0.path }).values {
       var decision = PrunePlan.Decision(
         archives: parts.sorted { ($0.part?.number ?? 0, $0.path) < ($1.part?.number ?? 0, $1.path) },
         reasons: [])
-      if let count = parts[0].part?.count, Set(parts.compactMap(\.part?.number)).count < count {
-        decision.reasons = ["a set that is not whole: \(parts.count) of \(count) parts"]
-        decisions.append(decision)
-      } else if parts[0].base == nil {
-        whole.append(decision)
+      if parts.contains(where: { $0.isAhead(of: now) }) {
+        // it would stand for today's, and those of today would go
+        decision.reasons = ["dated in the future"]
+      } else if let fault = Self.fault(of: parts[0], catalog) {
+        decision.reasons = [fault]
+        fragments.append(decision)
       } else {
-        do throws(ChainError) {
-          bases[parts[0].path] = try catalog.chain(of: parts[0])
-          whole.append(decision)
-        } catch {
-          decision.reasons = ["its base is gone"]
-          decisions.append(decision)
-        }
+        whole.append(decision)
+        continue
       }
+      decisions.append(decision)
     }
     whole.sort { ($0.date, $0.archives[0].path) > ($1.date, $1.archives[0].path) }
     if let first = whole.first {
-      newest = first.archives + first.archives.flatMap { bases[$0.path] ?? [] }
-      newerFragment = decisions.filter { $0.date > first.date }.map(\.archives[0].path).min()
+      newest = (try? catalog.members(of: first.archives[0])) ?? first.archives
+      newerFragment = fragments.filter { $0.date > first.date }.map(\.archives[0].path).min()
     }
-    decide(whole, bases, policy, calendar, now)
-  }
-
-  private mutating func decide(
-    _ whole: [PrunePlan.Decision], _ bases: [String: [ArchiveRecord]], _ policy: RetentionPolicy,
-    _ calendar: Calendar, _ now: Date
-  ) {
-    var whole = whole
     let snapshots = whole.map { decision in
       Snapshot(
         id: decision.archives[0].path, date: Date(timeIntervalSince1970: Double(decision.date) / 1000),
@@ -122,22 +123,38 @@ private struct GroupPlan {
     for index in whole.indices { whole[index].reasons = reasons[whole[index].archives[0].path] ?? [] }
     // whatever a policy says, what was backed up last stays
     if !whole.isEmpty, !whole[0].isKept { whole[0].reasons = ["the newest"] }
-    var needed: [String: String] = [:]
-    for decision in whole where decision.isKept {
-      for archive in decision.archives {
-        for base in bases[archive.path] ?? [] { needed[base.path] = needed[base.path] ?? archive.name }
-      }
-    }
-    for index in whole.indices where !whole[index].isKept {
-      if let increment = whole[index].archives.compactMap({ needed[$0.path] }).first {
-        whole[index].reasons = ["\(increment) rests on it"]
-      }
-    }
     decisions += whole
   }
 
+  /// Why an archive cannot be restored from, nil if it can.
+  private static func fault(of archive: ArchiveRecord, _ catalog: Catalog) -> String? {
+    do {
+      _ = try catalog.members(of: archive)
+      return nil
+    } catch let error as IncompleteSet {
+      let there = error.count - error.missing.count
+      return "a set that is not whole: \(there) of \(error.count) parts"
+    } catch {
+      return "its base is gone"
+    }
+  }
+
+  /// What goes, if nothing speaks against it.
+  var removals: [ArchiveRecord] { decisions.filter { !$0.isKept }.flatMap(\.archives) }
+
+  /// Keeps what others rest on.
+  ///
+  /// - Parameter needed: those, by path, each with the name of one that rests on it.
+  mutating func keep(_ needed: [String: String]) {
+    for index in decisions.indices where !decisions[index].isKept {
+      if let increment = decisions[index].archives.compactMap({ needed[$0.path] }).first {
+        decisions[index].reasons = ["\(increment) rests on it"]
+      }
+    }
+  }
+
   /// Why nothing of the group may go.
-  func refusal(_ catalog: Catalog, _ fault: ([ArchiveRecord]) throws -> String?) rethrows -> String? {
+  func refusal(_ fault: ([ArchiveRecord]) throws -> String?) rethrows -> String? {
     guard let first = newest.first else { return "there is no whole archive among them" }
     if let newerFragment {
       return "\(newerFragment) is newer than every whole archive, and is not whole itself; nothing is removed"

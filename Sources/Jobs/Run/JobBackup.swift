@@ -30,58 +30,66 @@ struct JobBackup {
   }
 
   mutating func run() throws {
-    let usable = try usableDestinations()
+    try checkDestinations()
     password = try job.password.map(context.password)
-    summary = try plan(at: usable[0])
+    summary = try plan()
     try counter.checkCancellation()
 
     var current: [Int: [ArchiveRecord]] = [:]
-    for index in usable where !context.isForced { current[index] = try archivesOfThisState(at: index) }
+    if !context.isForced { current = try archivesOfThisState() }
     let source: Int
-    if let first = usable.first(where: { current[$0] != nil }) {
+    if let first = current.keys.min() {
       source = first
       // nothing is written, and what is wrong with what is there is said every time
       damagedBefore = current[first, default: []].flatMap(\.damaged)
     } else {
-      let (index, archives) = try export(to: usable)
+      let (index, archives) = try export()
       records[index].isNew = true
       current[index] = archives
       source = index
     }
-    for index in usable {
-      if let archives = current[index] {
-        records[index].archives = archives.map(\.path)
-      } else if records[index].failure == nil {
-        try copy(current[source] ?? [], from: source, to: index)
-      }
+    for (index, archives) in current { records[index].archives = archives.map(\.path) }
+    for index in usable where current[index] == nil {
+      try copy(current[source] ?? [], from: source, to: index)
     }
-    for index in usable where records[index].failure == nil { try prune(index) }
+    for index in usable { try prune(index) }
     for index in usable { noteCopy(at: index) }
   }
 
   // MARK: Destinations
 
-  /// Those that can be written, by index. Of the others it is noted what is wrong with them.
+  /// Those that nothing was found wrong with, by index.
+  private var usable: [Int] { records.indices.filter { records[$0].failure == nil } }
+
+  /// Notes what is wrong with each destination that cannot be written.
   ///
-  /// - Throws: what is wrong with the first, if there is none.
-  private mutating func usableDestinations() throws -> [Int] {
-    var usable: [Int] = []
+  /// - Throws: what is wrong with the first, if there is no other.
+  private mutating func checkDestinations() throws {
+    let destinations = job.destinations
+    try forEachUsable { backup, index in try destinations[index].check() }
+    for index in usable where destinations[index].sharesDevice(with: library) {
+      warnings.append(
+        "\(destinations[index].path) lies on the library's own device, and is no protection if that fails")
+    }
+  }
+
+  /// Does something at every destination. One that fails is noted and left alone from then on: it keeps nothing from the
+  /// others.
+  ///
+  /// - Throws: the first failure, if no destination is left; `CancellationError`.
+  private mutating func forEachUsable(_ body: (inout Self, Int) throws -> Void) throws {
     var first: (any Error)?
-    for (index, destination) in job.destinations.enumerated() {
+    for index in usable {
       do {
-        try destination.check()
-        usable.append(index)
-        if destination.sharesDevice(with: library) {
-          warnings.append(
-            "\(destination.path) lies on the library's own device, and is no protection if that fails")
-        }
+        try body(&self, index)
+      } catch let error as CancellationError {
+        throw error
       } catch {
         records[index].failure = "\(error)"
         first = first ?? error
       }
     }
     if usable.isEmpty, let first { throw first }
-    return usable
   }
 
   private func catalog(at index: Int) throws -> Catalog {
@@ -90,22 +98,24 @@ struct JobBackup {
       whileReading: counter.checkCancellation)
   }
 
-  /// The job's newest archives at a destination, if they hold the library as it is now and can be restored; nil
-  /// otherwise.
+  /// The job's newest archives at each destination where they hold the library as it is now and can be restored.
+  private mutating func archivesOfThisState() throws -> [Int: [ArchiveRecord]] {
+    var current: [Int: [ArchiveRecord]] = [:]
+    try forEachUsable { backup, index in current[index] = try backup.archivesOfThisState(at: index) }
+    return current
+  }
+
   private mutating func archivesOfThisState(at index: Int) throws -> [ArchiveRecord]? {
     let catalog = try catalog(at: index)
-    let own = catalog.archives.filter { $0.tags.contains(job.name) && !$0.isLocked }
-    // one that was made under a clock that went ahead says nothing of today
-    let now = context.now().milliseconds
-    if let ahead = own.last, ahead.date > now {
+    let own = catalog.archives(of: job)
+    let now = context.now()
+    if let ahead = own.last, ahead.isAhead(of: now) {
       warnings.append("\(ahead.path) is dated in the future; is the clock right?")
     }
-    guard let newest = own.last(where: { $0.date <= now }), newest.state == summary.state else { return nil }
-    if let part = newest.part {
-      let parts = own.filter { $0.part?.set == part.set }
-      return Set(parts.compactMap(\.part?.number)).count == part.count ? parts : nil
-    }
-    return (try? catalog.chain(of: newest)) == nil ? nil : [newest]
+    guard let newest = own.last(where: { !$0.isAhead(of: now) }), newest.state == summary.state,
+      let members = try? catalog.members(of: newest)
+    else { return nil }
+    return newest.part == nil ? [newest] : members.sorted { ($0.part?.number ?? 0) < ($1.part?.number ?? 0) }
   }
 
   // MARK: Writing
@@ -117,19 +127,15 @@ struct JobBackup {
     return options
   }
 
-  private func plan(at index: Int) throws -> ExportSummary {
-    var options = options()
-    options.isDryRun = true
-    // what is to be backed up is the same either way
-    options.isIncremental = false
-    options.split = nil
-    return try ExportRun(
-      libraryPath: library, destination: job.destinations[index].path, options: options, counter: counter
-    ).run()
+  private func plan() throws -> ExportSummary {
+    let library = try Library(path: library)
+    return try library.holdingPhotos(
+      lockWait: .seconds(job.lockWait), whileWaiting: counter.waitForWriter
+    ) { try job.plan(of: library, holding: library.contents(), password: password) }
   }
 
   /// Exports to the first destination that takes it.
-  private mutating func export(to usable: [Int]) throws -> (Int, [ArchiveRecord]) {
+  private mutating func export() throws -> (Int, [ArchiveRecord]) {
     var failure: (any Error)?
     for index in usable {
       do {
@@ -155,6 +161,7 @@ struct JobBackup {
     case BackupError.notEnoughSpace, BackupError.verificationFailed, BackupError.destinationInLibrary,
       BackupError.noSuchDestination, is FileError:
       true
+    case BackupError.setCutShort(_, _, let error): concernsDestination(error)
     default: false
     }
   }
@@ -163,26 +170,33 @@ struct JobBackup {
   private mutating func copy(_ archives: [ArchiveRecord], from source: Int, to index: Int) throws {
     do {
       let there = try catalog(at: index).archives
-      let bases = try archives.flatMap { try catalog(at: source).chain(of: $0) }.reversed().filter { base in
-        !there.contains { $0.uuid == base.uuid && $0.digest == base.digest }
-      }
+      let origin = try catalog(at: source)
+      let bases = try archives.flatMap { try origin.chain(of: $0) }.reversed()
       for archive in bases + archives {
-        var copy = ArchiveCopy(
-          of: FilePath(archive.path), to: job.destinations[index].path, password: password, counter: counter)
-        copy.permissions = job.permissions
-        let (path, warning) = try copy.run()
-        if let warning { warnings.append(warning) }
-        let record = try ArchiveRecord(path: path, password: password)
-        verified.insert(record.path)
-        if archives.contains(archive) { records[index].archives.append(record.path) }
+        // what an earlier run copied before it was cut off
+        let known = there.first { $0.uuid == archive.uuid && $0.digest == archive.digest }
+        let path = try known?.path ?? copy(archive, to: index)
+        if archives.contains(archive) { records[index].archives.append(path) }
       }
-      records[index].isNew = true
     } catch let error as CancellationError {
       throw error
     } catch {
       records[index].failure = "\(error)"
       records[index].archives = []
     }
+  }
+
+  /// - Returns: where the copy lies.
+  private mutating func copy(_ archive: ArchiveRecord, to index: Int) throws -> String {
+    var copy = ArchiveCopy(
+      of: FilePath(archive.path), to: job.destinations[index].path, password: password, counter: counter)
+    copy.permissions = job.permissions
+    let (path, warning) = try copy.run()
+    if let warning { warnings.append(warning) }
+    let record = try ArchiveRecord(path: path, password: password)
+    verified.insert(record.path)
+    records[index].isNew = true
+    return record.path
   }
 
   // MARK: Afterwards
@@ -213,8 +227,11 @@ struct JobBackup {
     let fresh = Array(verified.intersection(records[index].archives))
     guard let catalog = try? catalog(at: index) else { return }
     if !fresh.isEmpty { context.cache?.noteVerified(fresh, at: context.now().milliseconds) }
-    let own = catalog.archives.last { $0.tags.contains(job.name) && !$0.isLocked }
-    guard let own else { return }
+    let now = context.now()
+    let whole = catalog.archives(of: job).last {
+      !$0.isAhead(of: now) && (try? catalog.members(of: $0)) != nil
+    }
+    guard let own = whole else { return }
     copies.append(
       JobStatus.Copy(
         path: folder.string, archive: own.path, madeAt: own.date, verifiedAt: context.cache?.verifiedAt(own),
@@ -243,6 +260,17 @@ struct JobBackup {
 }
 
 extension Job {
+  /// What an export would hold of a library, and its state.
+  ///
+  /// - Parameter contents: what the library holds.
+  func plan(
+    of library: Library, holding contents: LibraryContents, password: Secret?
+  ) throws -> ExportSummary {
+    var options = exportOptions
+    options.password = password
+    return try ExportSummary(planning: contents, of: library, options)
+  }
+
   /// What its exports are, but for the password.
   var exportOptions: ExportOptions {
     var options = ExportOptions()

@@ -33,12 +33,8 @@ public struct JobContext: Sendable {
 
 /// What came of a run of a job.
 public struct JobReport: Sendable {
-  /// What is known of the job now.
-  public var status: JobStatus
   /// The run.
   public var run: JobStatus.RunRecord
-  /// What ended it, if it failed.
-  public var error: (any Error)?
 }
 
 /// Why a job cannot be run, or did not do all.

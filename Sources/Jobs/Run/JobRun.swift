@@ -17,7 +17,7 @@ extension Work where Summary == JobReport {
 }
 
 /// One run of a job, from its first hook to its last.
-public struct JobRun {
+struct JobRun {
   private let job: Job
   private let library: FilePath
   private let context: JobContext
@@ -25,7 +25,7 @@ public struct JobRun {
   private static let logger = Logger(label: "smilepile.job")
 
   /// Prepares a run.
-  public init(_ job: Job, _ context: JobContext, _ counter: ProgressCounter) throws(JobError) {
+  init(_ job: Job, _ context: JobContext, _ counter: ProgressCounter) throws(JobError) {
     guard let library = job.library else { throw .noLibrary(job.name) }
     self.job = job
     self.library = library
@@ -34,39 +34,33 @@ public struct JobRun {
   }
 
   /// Blocks until it is done.
-  public func run() throws -> JobReport {
+  func run() throws -> JobReport {
     let lock = try context.state.lock(
       job.name, waiting: .seconds(job.lockWait), whileWaiting: counter.waitForWriter)
-    var status = context.state.status(of: job.name)
-    let last = status.run
+    let before = context.state.status(of: job.name)
     var run = JobStatus.RunRecord(startedAt: context.now().milliseconds)
-    if let last, last.outcome == .running {
+    if let last = before.run, last.outcome == .running {
       run.warnings.append(
         "the run of \(Self.text(last.startedAt)) was cut off before its end; what it had begun to write is swept"
       )
     }
-    status.library = library.string
-    status.run = run
-    save(status, &run)
+    update(&run) { $0.library = library.string }
 
-    let failure = perform(&run, &status)
+    let copies = perform(&run)
     run.finishedAt = context.now().milliseconds
-    runHooks(after: &run, failure)
-    status.failures = run.outcome.isSuccess ? 0 : status.failures + 1
-    if run.outcome.isSuccess { status.lastSuccess = run }
-    status.run = run
-    save(status, &run)
-    status.run = run
+    // the hooks are told of the status file, and may change how the run ends
+    record(&run, copies, before)
+    runHooks(after: &run)
+    record(&run, copies, before)
     lock.release()
-    return JobReport(status: status, run: run, error: failure)
+    return JobReport(run: run)
   }
 
-  /// - Returns: what ended it, if it failed.
-  private func perform(_ run: inout JobStatus.RunRecord, _ status: inout JobStatus) -> (any Error)? {
+  /// - Returns: what lies at the destinations that could be looked at.
+  private func perform(_ run: inout JobStatus.RunRecord) -> [JobStatus.Copy] {
+    var backup = JobBackup(job, library, context, counter)
     do {
       try hook("before", job.hooks.before, run)
-      var backup = JobBackup(job, library, context, counter)
-      defer { status.copies = backup.copies.isEmpty ? status.copies : backup.copies }
       do {
         try backup.run()
       } catch {
@@ -74,18 +68,25 @@ public struct JobRun {
         throw error
       }
       backup.fill(&run)
-      return nil
     } catch {
-      run.outcome = error is CancellationError ? .interrupted : .failed
       run.exitCode = context.exitCode(error)
-      run.message = error is CancellationError ? "stopped; nothing was left behind" : "\(error)"
-      return error
+      if error is CancellationError {
+        run.outcome = .interrupted
+        run.message =
+          run.archives.isEmpty
+          ? "stopped; nothing was left behind"
+          : "stopped; the library as it is lies in \(run.archives.joined(separator: ", "))"
+      } else {
+        run.outcome = .failed
+        run.message = "\(error)"
+      }
     }
+    return backup.copies
   }
 
   // MARK: Hooks
 
-  private func runHooks(after run: inout JobStatus.RunRecord, _ failure: (any Error)?) {
+  private func runHooks(after run: inout JobStatus.RunRecord) {
     if run.outcome.isSuccess { attempt("after", job.hooks.after, &run) }
     if !run.outcome.isSuccess { attempt("on-failure", job.hooks.onFailure, &run) }
     attempt("finally", job.hooks.finally, &run)
@@ -139,30 +140,37 @@ public struct JobRun {
 
   // MARK: Status
 
-  /// A status that cannot be written is no reason not to back up, and is said.
-  private func save(_ status: JobStatus, _ run: inout JobStatus.RunRecord) {
-    func attempt(_ body: () throws -> Void) {
-      do {
-        try body()
-      } catch {
-        Self.logger.warning("the status of job \(job.name) cannot be written: \(error)")
-        let warning = "its status cannot be written: \(error)"
-        if !run.warnings.contains(warning) { run.warnings.append(warning) }
+  /// Notes how a run ended.
+  ///
+  /// - Parameters:
+  ///   - copies: what lies at the destinations that could be looked at; what is known of the others ages.
+  ///   - before: what was known when it began.
+  private func record(
+    _ run: inout JobStatus.RunRecord, _ copies: [JobStatus.Copy], _ before: JobStatus
+  ) {
+    let isSuccess = run.outcome.isSuccess
+    let current = run
+    update(&run) { status in
+      status.failures = isSuccess ? 0 : before.failures + 1
+      status.lastSuccess = isSuccess ? current : before.lastSuccess
+      status.copies = job.destinations.map(\.path.string).compactMap { path in
+        copies.first { $0.path == path } ?? before.copies.first { $0.path == path }
       }
-    }
-    attempt { try context.state.save(status) }
-    if let file = job.statusFile { attempt { try Self.replace(file, with: status.json()) } }
-    if let file = job.prometheusFile {
-      attempt { try Self.replace(file, with: [UInt8](PrometheusText(status).text.utf8)) }
     }
   }
 
-  /// Readable by all: it is for other programs, which run as other users.
-  private static func replace(_ file: FilePath, with bytes: [UInt8]) throws {
-    guard let name = file.lastComponent else { return }
-    let folder = file.removingLastComponent()
-    try ReplacedFile.write(
-      bytes, as: FilePath(name.string), in: folder.isEmpty ? "." : folder, mode: 0o644)
+  /// A status that cannot be written is no reason not to back up, and is said.
+  private func update(_ run: inout JobStatus.RunRecord, _ change: (inout JobStatus) -> Void) {
+    let current = run
+    let errors = context.state.update(job) { status in
+      status.run = current
+      change(&status)
+    }
+    for error in errors {
+      Self.logger.warning("the status of job \(job.name) cannot be written: \(error)")
+      let warning = "its status cannot be written: \(error)"
+      if !run.warnings.contains(warning) { run.warnings.append(warning) }
+    }
   }
 
   private static func text(_ milliseconds: Int64) -> String {

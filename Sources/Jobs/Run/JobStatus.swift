@@ -33,9 +33,10 @@ public struct JobStatus: Sendable, Equatable, Codable {
     case unchanged
     /// Something that was asked for is absent, and named.
     case incomplete
-    /// Nothing was written.
+    /// It did not get to its end, and the library is not backed up as it is; a set of archives may have been begun, which
+    /// the message names then.
     case failed
-    /// It was asked to stop.
+    /// It was asked to stop; the archives that have their names by then are whole.
     case interrupted
 
     /// The library is backed up as it is.

@@ -58,8 +58,34 @@ public struct StateFolder: Sendable {
       .map { status(of: $0.stem ?? "") }.filter { $0.run != nil || $0.lastDrill != nil }
   }
 
-  /// Replaces a job's status file. Blocks.
-  func save(_ status: JobStatus) throws {
-    try ReplacedFile.write(try status.json(), as: FilePath("\(status.job).json"), in: path)
+  /// Changes what is known of a job, in its status file and in those that its job file names for others. A backup and a
+  /// drill of one job may be under way at once: each changes what is its own, and they take turns. Blocks.
+  ///
+  /// - Parameter change: gets what the file says by then.
+  /// - Returns: why files could not be written.
+  func update(_ job: Job, _ change: (inout JobStatus) -> Void) -> [any Error] {
+    // without the lock, as on a folder that cannot be read, what can be written is
+    let lock = try? FolderLock(path, exclusive: true, waiting: .seconds(30))
+    defer { withExtendedLifetime(lock) {} }
+    var status = status(of: job.name)
+    change(&status)
+    var errors: [any Error] = []
+    func attempt(_ body: () throws -> Void) {
+      do { try body() } catch { errors.append(error) }
+    }
+    attempt { try ReplacedFile.write(try status.json(), as: FilePath("\(job.name).json"), in: path) }
+    if let file = job.statusFile { attempt { try Self.replace(file, with: status.json()) } }
+    if let file = job.prometheusFile {
+      attempt { try Self.replace(file, with: [UInt8](PrometheusText(status).text.utf8)) }
+    }
+    return errors
+  }
+
+  /// Readable by all: it is for other programs, which run as other users.
+  private static func replace(_ file: FilePath, with bytes: [UInt8]) throws {
+    guard let name = file.lastComponent else { return }
+    let folder = file.removingLastComponent()
+    try ReplacedFile.write(
+      bytes, as: FilePath(name.string), in: folder.isEmpty ? "." : folder, mode: 0o644)
   }
 }

@@ -90,6 +90,7 @@ struct Drill: AsyncParsableCommand {
   }
 
   private func show(_ report: DrillReport, _ job: Job, _ reporter: Reporter) {
+    for warning in report.warnings { reporter.warn(warning) }
     for result in report.results {
       for failure in result.failures { reporter.error(failure, during: "drill") }
       for note in result.notes { reporter.warn(note) }

@@ -1,0 +1,73 @@
+import Foundation
+import Operations
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Backup
+
+@Suite struct CatalogTests {
+  private let scratch: ScratchFolder
+  private let library: SampleLibrary
+
+  init() throws {
+    scratch = try ScratchFolder()
+    library = try SampleLibrary(
+      (1...6).map { .init(id: $0, fileName: "\($0).jpg", bytes: [UInt8](repeating: UInt8($0), count: 9000)) },
+      categories: [.sample(1, "family")])
+  }
+
+  private func export(day: Int, _ change: (inout ExportOptions) -> Void = { _ in }) async throws -> [String] {
+    var options = ExportOptions()
+    options.date = Date(timeIntervalSince1970: Double(day) * 86400)
+    change(&options)
+    return try await Work.export(library.path, to: scratch.path, options: options).summary.archives.map(
+      \.string)
+  }
+
+  private func remove(_ path: String) throws { try FileManager.default.removeItem(atPath: path) }
+
+  @Test func aJobsStatusFileIsNobodysBackup() async throws {
+    let paths = try await export(day: 1)
+    for (name, text) in [
+      ("status.json", "{\"job\":\"family\"}"), ("other.json", "{"), ("family.prom", "# HELP\n"),
+    ] {
+      try scratch.write(Array(text.utf8), to: name)
+    }
+    let catalog = try Catalog(folder: scratch.path)
+    #expect(catalog.archives.map(\.path) == paths && catalog.unreadable.isEmpty)
+  }
+
+  @Test func whatBearsOurNameOrIsNewerIsSaid() throws {
+    try scratch.write(Array("{}".utf8), to: "smilepile_backup_20260101_000000.json")
+    try scratch.write(Array("{\"version\":99}".utf8), to: "phone.json")
+    let catalog = try Catalog(folder: scratch.path)
+    #expect(
+      catalog.unreadable.map { FilePath($0.path).lastComponent?.string ?? "" }.sorted() == [
+        "phone.json", "smilepile_backup_20260101_000000.json",
+      ])
+  }
+
+  @Test func aChainIsAllThatItRestsOn() async throws {
+    let full = try await export(day: 1)
+    let one = try await export(day: 2) { $0.isIncremental = true }
+    let two = try await export(day: 3) { $0.isIncremental = true }
+    let newest = try #require(try Catalog(folder: scratch.path).archives.last)
+    #expect(try Catalog(folder: scratch.path).members(of: newest).map(\.path) == two + one + full)
+    try remove(full[0])
+    #expect(throws: ChainError.self) { try Catalog(folder: scratch.path).members(of: newest) }
+  }
+
+  @Test func aSetIsAllItsParts() async throws {
+    var limits = PhoneLimits()
+    limits.uncompressedBytes = 25_000
+    let paths = try await export(day: 1) { $0.split = .phone(limits) }
+    try #require(paths.count == 3)
+    let last = try #require(try Catalog(folder: scratch.path).archives.last)
+    #expect(
+      try Catalog(folder: scratch.path).members(of: last).map(\.path) == [paths[2], paths[0], paths[1]])
+    try remove(paths[1])
+    let error = #expect(throws: IncompleteSet.self) { try Catalog(folder: scratch.path).members(of: last) }
+    #expect(error?.missing == [2])
+  }
+}

@@ -1,0 +1,99 @@
+import Backup
+import FileSystem
+import Foundation
+import Operations
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Jobs
+
+@Suite struct JobRunTests {
+  @Test func theCopyOnADiskThatIsAwayAges() async throws {
+    var night = try Night()
+    _ = try await night.backup()
+    let copies = try night.statusFile().copies
+    #expect(copies.count == 2)
+    try FileManager.default.moveItem(
+      atPath: night.folder("two").string, toPath: night.folder("two-away").string)
+    try night.changeLibrary(id: 7)
+    night.on(day: 2)
+    _ = try await night.backup()
+    let now = try night.statusFile().copies
+    #expect(now.count == 2 && now[1] == copies[1] && now[0].madeAt == night.context.now().milliseconds)
+    #expect(try night.prometheus().contains("destination=\"\(night.folder("two"))\"} 1767319200"))
+
+    // one that is no longer of the job is forgotten
+    night.job.destinations.removeLast()
+    _ = try await night.backup()
+    #expect(try night.statusFile().copies.map(\.path) == [night.folder("one").string])
+  }
+
+  @Test func whatIsNotWholeIsNoCopy() async throws {
+    var night = try Night()
+    // a set of a computer whose clock is a little ahead, of which a part is gone
+    let moment = night.context.now()
+    night.context.now = { moment + 30 }
+    let set = try await night.exportSet(to: "one")
+    try night.remove(set[2].string)
+    night.context.now = { moment }
+    let run = try await night.backup()
+    #expect(run.outcome == .done && set.map(\.string).contains(run.archives[0]) == false)
+    let copies = try night.statusFile().copies
+    #expect(copies[0].archive == run.archives[0] && copies[0].madeAt == moment.milliseconds)
+  }
+
+  @Test func hooksReadHowTheRunEnded() async throws {
+    var night = try Night()
+    night.job.hooks.after = "cp \"$SMILEPILE_STATUS_FILE\" '\(night.folder("after.json"))'"
+    night.job.hooks.finally = "exit 7"
+    _ = try await night.backup()
+    let read = try JobStatus(
+      json: Data(contentsOf: URL(fileURLWithPath: night.folder("after.json").string)))
+    #expect(read.run?.outcome == .done && read.run?.finishedAt != nil && read.copies.count == 2)
+    // a hook that failed then made it another end
+    let last = try night.statusFile()
+    #expect(last.run?.outcome == .incomplete && last.failures == 1 && last.lastSuccess == nil)
+  }
+
+  @Test func aDrillAmidARunIsRemembered() async throws {
+    var night = try Night()
+    _ = try await night.backup()
+    night.on(day: 2)
+    night.job.hooks.after = "until [ -e '\(night.folder("drilled"))' ]; do sleep 0.05; done"
+    try night.changeLibrary(id: 7)
+    let (job, context) = (night.job, night.context)
+    async let run = Work.backup(job, context).summary.run
+    while context.state.status(of: "family").run?.startedAt != context.now().milliseconds {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    let report = try await night.drill()
+    try night.scratch.write([], to: "drilled")
+    #expect(report.isProven)
+    #expect(try night.prometheus().contains("smilepile_drill_proven{job_name=\"family\"} 1"))
+    #expect(try await run.outcome == .done)
+    #expect(context.state.status(of: "family").lastDrill?.isProven == true)
+    #expect(try night.statusFile() == context.state.status(of: "family"))
+  }
+
+  @Test func anInterruptionSaysWhatIsThere() async throws {
+    var night = try Night()
+    // the archive lies at the first destination when the second gets its own
+    let work = Mutex<Work<JobReport>?>(nil)
+    let fault = ArmedFault(
+      Fault(
+        .then {
+          while work.withLock({ $0?.cancel() }) == nil { usleep(1000) }
+        }, of: .only([.write]), below: night.folder("two")))
+    defer { fault.disarm() }
+    night.context.exitCode = { _ in 130 }
+    let started = Work.backup(night.job, night.context)
+    work.withLock { $0 = started }
+    let run = try await started.summary.run
+    let archive = try #require(try night.archives("one").first)
+    #expect(run.outcome == .interrupted && run.exitCode == 130)
+    #expect(run.message == "stopped; the library as it is lies in \(archive.path)")
+    #expect(try night.names("two") == [])
+  }
+}

@@ -1,0 +1,93 @@
+import Backup
+import FileSystem
+import Foundation
+import Operations
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Jobs
+
+/// A library, a job with two destinations, and a clock.
+struct Night {
+  let scratch: ScratchFolder
+  let library: SampleLibrary
+  var job: Job
+  var context: JobContext
+
+  /// - Parameter lines: more of the job.
+  init(_ lines: String...) throws {
+    scratch = try ScratchFolder()
+    library = try SampleLibrary(
+      (1...6).map { .init(id: $0, fileName: "\($0).jpg", bytes: [UInt8](repeating: UInt8($0), count: 9000)) },
+      categories: [.sample(1, "family")])
+    for name in ["one", "two", "state"] { _ = try scratch.makeFolder(name) }
+    let text = """
+      jobs:
+        family:
+          library: \(library.path)
+          destinations: [one, two]
+          status-file: status.json
+          prometheus-file: family.prom
+
+      """
+    let more = lines.map { "    \($0)\n" }.joined()
+    let file = try JobFile(text: text + more, path: scratch.path.appending("jobs.yaml"), home: nil)
+    job = try #require(file.jobs.first)
+    context = JobContext(
+      state: StateFolder(path: scratch.path.appending("state")), password: { _ in throw CancellationError() },
+      exitCode: { _ in 1 })
+    self.on(day: 1)
+  }
+
+  mutating func on(day: Int) {
+    context.now = { Date(timeIntervalSince1970: 1_767_232_800 + Double(day) * 86400) }
+  }
+
+  func folder(_ name: String) -> FilePath { scratch.path.appending(name) }
+
+  func archives(_ name: String) throws -> [ArchiveRecord] { try Catalog(folder: folder(name)).archives }
+
+  func names(_ name: String) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder(name).string).sorted()
+  }
+
+  func remove(_ path: String) throws { try FileManager.default.removeItem(atPath: path) }
+
+  /// What the library holds from now on is another state.
+  func changeLibrary(id: Int64) throws {
+    try library.change(adding: [
+      .init(id: id, fileName: "\(id).jpg", bytes: [UInt8](repeating: 9, count: Int(id)))
+    ])
+  }
+
+  /// Exports three parts into a folder, as the job would.
+  func exportSet(to name: String) async throws -> [FilePath] {
+    var limits = PhoneLimits()
+    limits.uncompressedBytes = 25_000
+    var options = job.exportOptions
+    options.split = .phone(limits)
+    options.date = context.now()
+    let paths = try await Work.export(library.path, to: folder(name), options: options).summary.archives
+    try #require(paths.count == 3)
+    return paths
+  }
+
+  func backup() async throws -> JobStatus.RunRecord { try await Work.backup(job, context).summary.run }
+
+  func drill(sample: Int? = nil) async throws -> DrillReport {
+    var options = DrillOptions()
+    options.sample = sample
+    options.scratch = try scratch.makeFolder("scratch")
+    return try await Work.drill(job, context, options: options).summary
+  }
+
+  /// What other programs are told.
+  func statusFile() throws -> JobStatus {
+    try JobStatus(json: Data(contentsOf: URL(fileURLWithPath: folder("status.json").string)))
+  }
+
+  func prometheus() throws -> String {
+    try String(contentsOfFile: folder("family.prom").string, encoding: .utf8)
+  }
+}
