@@ -33,11 +33,11 @@ struct PrunePlanTests {
   }
 
   private func plan(
-    _ policy: (inout RetentionPolicy) -> Void, fault: ([ArchiveRecord]) -> String? = { _ in nil }
+    _ policy: (inout RetentionPolicy) -> Void, obstacle: ([ArchiveRecord]) -> String? = { _ in nil }
   ) throws -> PrunePlan {
     var wanted = RetentionPolicy()
     policy(&wanted)
-    return PrunePlan(try Catalog(folder: scratch.path), wanted, fault: fault)
+    return PrunePlan(try Catalog(folder: scratch.path), wanted, obstacle: fault)
   }
 
   @Test func whatNoRuleKeepsGoes() async throws {
@@ -58,7 +58,7 @@ struct PrunePlanTests {
   @Test func nothingGoesWhereTheNewestIsDamaged() async throws {
     try await export(day: 1)
     try await export(day: 2)
-    let plan = try plan({ $0.last = 1 }, fault: { _ in "a photo has rotten" })
+    let plan = try plan({ $0.last = 1 }, obstacle: { _ in "a photo has rotten" })
     #expect(plan.removals.isEmpty)
     #expect(plan.refusals.count == 1 && plan.refusals[0].contains("a photo has rotten"))
   }
@@ -143,7 +143,7 @@ struct PrunePlanTests {
     policy.last = 1
     let catalog = try Catalog(folder: scratch.path)
     for isMeant in [{ _ in true }, { $0.tags.contains("job") }] as [(ArchiveRecord) -> Bool] {
-      let plan = PrunePlan(catalog, policy, isMeant: isMeant, fault: { _ in nil })
+      let plan = PrunePlan(catalog, policy, isMeant: isMeant, obstacle: { _ in nil })
       #expect(plan.removals.map(\.date) == [2 * 86_400_000 + 86_400_000])
       let decision = try #require(plan.decisions.first { $0.archives[0].path == full.string })
       #expect(decision.reasons == ["\(increment.lastComponent?.string ?? "") rests on it"])
@@ -166,7 +166,7 @@ struct PrunePlanTests {
     var policy = RetentionPolicy()
     policy.last = 1
     let now = Date(timeIntervalSince1970: 2 * 86400 - 30)
-    let plan = PrunePlan(try Catalog(folder: scratch.path), policy, now: now, fault: { _ in nil })
+    let plan = PrunePlan(try Catalog(folder: scratch.path), policy, now: now, obstacle: { _ in nil })
     #expect(plan.decisions.map(\.reasons) == [["last"], []])
   }
 }

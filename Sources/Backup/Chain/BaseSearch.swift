@@ -51,7 +51,11 @@ extension ExportBase {
       guard length < options.maximumChain else {
         return .none(reason: "\(Count(length, "increment")) on one full archive are as many as there may be")
       }
-      if let base = ExportBase(try BackupChain(candidate, find: archives.backup)) { return .base(base) }
+      let chain = try BackupChain(candidate, find: archives.backup)
+      if ([candidate] + chain.bases).contains(where: { options.unfitBases.contains($0.path.absoluteString) }) {
+        continue
+      }
+      if let base = ExportBase(chain) { return .base(base) }
       broken = broken ?? path
     }
     if let broken {

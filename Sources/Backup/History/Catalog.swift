@@ -34,9 +34,9 @@ public struct Catalog: Sendable {
     whileReading: () throws -> Void = {}
   ) throws {
     self.folder = folder
-    // one that was locked may open now
+    // what a password once opened is for those alone who have it
     func known(_ path: FilePath, _ status: FileStatus) -> ArchiveRecord? {
-      cache?.record(of: path, status).flatMap { $0.isLocked && password != nil ? nil : $0 }
+      cache?.record(of: path, status).flatMap { $0.isEncrypted && password == nil ? nil : $0 }
     }
     let files = try BackupFiles.list(
       folder, isKnown: { known($0, $1) != nil }, whileReading: whileReading)
@@ -49,7 +49,7 @@ public struct Catalog: Sendable {
       do {
         let record = try ArchiveRecord(path: path, password: password)
         archives.append(record)
-        cache?.note(record, status)
+        if !record.isLocked { cache?.note(record, status) }
       } catch BackupError.noSuchBackup {
         // it went in the meantime
       } catch {

@@ -59,6 +59,17 @@ public final class CatalogCache: Sendable {
     save()
   }
 
+  /// Forgets that archives were read back, since there is reason to doubt them. Blocks.
+  public func forgetVerified(_ paths: [String]) {
+    state.withLock { state in
+      for path in paths where state.entries[path]?.verifiedAt != nil {
+        state.entries[path]?.verifiedAt = nil
+        state.isChanged = true
+      }
+    }
+    save()
+  }
+
   func note(_ record: ArchiveRecord, _ status: FileStatus) {
     state.withLock {
       $0.entries[record.path] = Entry(

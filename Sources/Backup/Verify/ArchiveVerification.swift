@@ -15,4 +15,20 @@ public enum ArchiveVerification {
     try source.requirePassword(toRead: .allEntries)
     return try ArchiveCheck(source: source, counter: counter).run()
   }
+
+  /// What is wrong with an archive, nil if it reads back whole. Blocks; writes nothing.
+  ///
+  /// - Throws: `CancellationError`.
+  public static func fault(
+    of archive: ArchiveRecord, _ password: Secret?, _ counter: ProgressCounter
+  ) throws -> String? {
+    counter.enter(.verifying)
+    do {
+      return try check(FilePath(archive.path), password: password, counter: counter).damaged.first?.message
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      return "\(error)"
+    }
+  }
 }

@@ -104,8 +104,30 @@ struct DrillRun {
     }
     report.path = write(report)
     note(&report, round: (last?.round ?? 0) + 1)
+    if !report.isProven { runHook(&report) }
     lock.release()
     return report
+  }
+
+  /// Somebody who is told of backups that fail wants to hear of one that does not restore.
+  private func runHook(_ report: inout DrillReport) {
+    guard let command = job.hooks.onFailure else { return }
+    let failure = report.results.flatMap(\.failures).first?.message ?? ""
+    let environment = [
+      "SMILEPILE_JOB": job.name, "SMILEPILE_HOOK": "on-failure", "SMILEPILE_LIBRARY": path.string,
+      "SMILEPILE_DESTINATION": job.destinations.first?.path.string ?? "", "SMILEPILE_OUTCOME": "not restored",
+      "SMILEPILE_EXIT_CODE": "4", "SMILEPILE_MESSAGE": failure,
+      "SMILEPILE_ARCHIVE": report.results.compactMap(\.archive).first ?? "",
+      "SMILEPILE_STATUS_FILE": context.state.statusPath(of: job.name).string,
+    ]
+    do {
+      try HookRun(
+        name: "on-failure", command: command, environment: environment, timeLimit: job.hooks.timeLimit,
+        isCancelled: { [counter] in counter.isCancelled }
+      ).run()
+    } catch {
+      report.warnings.append("\(error)")
+    }
   }
 
   private func drill(
@@ -122,6 +144,8 @@ struct DrillRun {
     }
     result.archive = newest.path
     let members = try catalog.members(of: newest)
+    // what a failure casts doubt on is read again by the next backup, before it counts for anything
+    defer { if !result.failures.isEmpty { context.cache?.forgetVerified(members.map(\.path)) } }
     let parts = newest.part == nil ? [newest] : members
     let scratch = try ScratchLibrary(in: options.scratch, of: job.name)
     for part in parts {
@@ -216,6 +240,7 @@ struct DrillRun {
     let errors = context.state.update(job) { status in
       status.library = path.string
       status.lastDrill = record
+      if record.isProven { status.lastProvenAt = record.at }
     }
     report.warnings += errors.map { "the status of job \(job.name) cannot be written: \($0)" }
   }

@@ -14,6 +14,10 @@ public struct PrunePlan: Sendable {
     public var isKept: Bool { !reasons.isEmpty }
     /// When they were made, in milliseconds since 1970.
     public var date: Int64 { archives.map(\.date).max() ?? 0 }
+    /// The newest last; of two of one moment, the one that rests on the other's chain first.
+    fileprivate var order: (Int64, Int, String) {
+      (date, -(archives[0].base?.length ?? 0), archives[0].path)
+    }
     /// Bytes of the archives.
     public var bytes: Int { archives.reduce(0) { $0 + $1.fileBytes } }
   }
@@ -36,12 +40,12 @@ public struct PrunePlan: Sendable {
   ///
   /// - Parameters:
   ///   - isMeant: which archives it is about; the others stay, and are not in the plan.
-  ///   - fault: what is wrong with the newest archive of a group, read back together with what it rests on; nil if it
-  ///     is whole.
-  /// - Throws: what `fault` throws.
+  ///   - obstacle: why nothing may go while the newest archive of a group and what it rests on are as they are; nil if
+  ///     they read back whole.
+  /// - Throws: what `obstacle` throws.
   public init(
     _ catalog: Catalog, _ policy: RetentionPolicy, calendar: Calendar = .current, now: Date = Date(),
-    isMeant: (ArchiveRecord) -> Bool = { _ in true }, fault: ([ArchiveRecord]) throws -> String?
+    isMeant: (ArchiveRecord) -> Bool = { _ in true }, obstacle: ([ArchiveRecord]) throws -> String?
   ) rethrows {
     let ours = catalog.archives.filter { $0.isOurs && !$0.isLocked && isMeant($0) }
     var groups = Dictionary(grouping: ours, by: Group.init).values.map {
@@ -59,7 +63,7 @@ public struct PrunePlan: Sendable {
       groups[index].keep(needed)
       decisions += groups[index].decisions
       guard !groups[index].removals.isEmpty else { continue }
-      if let refusal = try groups[index].refusal(fault) { refusals.append(refusal) }
+      if let refusal = try groups[index].refusal(obstacle) { refusals.append(refusal) }
     }
     decisions.sort { ($0.date, $0.archives.first?.path ?? "") > ($1.date, $1.archives.first?.path ?? "") }
     refusals.sort()
@@ -109,7 +113,8 @@ private struct GroupPlan {
       }
       decisions.append(decision)
     }
-    whole.sort { ($0.date, $0.archives[0].path) > ($1.date, $1.archives[0].path) }
+    // one that was flattened has the date of the increment that it stands for, and comes before it
+    whole.sort { $0.order > $1.order }
     if let first = whole.first {
       newest = (try? catalog.members(of: first.archives[0])) ?? first.archives
       newerFragment = fragments.filter { $0.date > first.date }.map(\.archives[0].path).min()
@@ -154,14 +159,11 @@ private struct GroupPlan {
   }
 
   /// Why nothing of the group may go.
-  func refusal(_ fault: ([ArchiveRecord]) throws -> String?) rethrows -> String? {
-    guard let first = newest.first else { return "there is no whole archive among them" }
+  func refusal(_ obstacle: ([ArchiveRecord]) throws -> String?) rethrows -> String? {
+    guard !newest.isEmpty else { return "there is no whole archive among them" }
     if let newerFragment {
       return "\(newerFragment) is newer than every whole archive, and is not whole itself; nothing is removed"
     }
-    if let reason = try fault(newest) {
-      return "the newest archive, \(first.path), is damaged (\(reason)); nothing is removed"
-    }
-    return nil
+    return try obstacle(newest).map { "\($0); nothing is removed" }
   }
 }

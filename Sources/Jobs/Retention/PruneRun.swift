@@ -61,7 +61,7 @@ public struct PruneRun {
       folder: folder, password: password, cache: cache, whileReading: counter.checkCancellation)
     let plan = try PrunePlan(
       catalog, policy, now: now, isMeant: { archive in tags.allSatisfy(archive.tags.contains) },
-      fault: { try fault($0, catalog) })
+      obstacle: { try obstacle($0, catalog) })
     var summary = Summary(plan: plan, unreadable: catalog.unreadable)
     if isDryRun {
       summary.removed = plan.removals
@@ -71,19 +71,12 @@ public struct PruneRun {
     return summary
   }
 
-  /// Reads archives back that nobody has read lately.
-  private func fault(_ archives: [ArchiveRecord], _ catalog: Catalog) throws -> String? {
-    if let damaged = try newerUnreadable(than: archives, catalog) { return damaged }
+  /// Why nothing may go while these archives are the newest: reads those back that nobody has read lately.
+  private func obstacle(_ archives: [ArchiveRecord], _ catalog: Catalog) throws -> String? {
+    if let newer = try newerUnreadable(than: archives, catalog) { return newer }
     for archive in archives where !verified.contains(archive.path) {
-      counter.enter(.verifying)
-      do {
-        let summary = try ArchiveVerification.check(
-          FilePath(archive.path), password: password, counter: counter)
-        if let first = summary.damaged.first { return first.message }
-      } catch let error as CancellationError {
-        throw error
-      } catch {
-        return "\(error)"
+      if let fault = try ArchiveVerification.fault(of: archive, password, counter) {
+        return "the newest archive needs \(archive.path), which is damaged (\(fault))"
       }
     }
     cache?.noteVerified(archives.map(\.path), at: now.milliseconds)
@@ -98,7 +91,7 @@ public struct PruneRun {
       guard let name = FilePath(file.path).lastComponent else { continue }
       let status = try directory.status(of: FilePath(name.string))
       if let status, status.modified > newest {
-        return "\(file.path) is newer, and cannot be read: \(file.reason)"
+        return "\(file.path) is newer than every archive, and cannot be read (\(file.reason))"
       }
     }
     return nil

@@ -121,14 +121,15 @@ extension RetentionPolicy {
   /// Why each snapshot is kept; one without a reason is not.
   ///
   /// - Parameters:
-  ///   - snapshots: in any order.
+  ///   - snapshots: in any order; of those of one moment the first counts as the newest.
   ///   - calendar: its time zone says when a day begins.
   ///   - now: snapshots made later, by a clock that was wrong, say nothing of how old the others are.
   /// - Returns: the reasons of each snapshot, by id.
   public func reasons(
     for snapshots: [Snapshot], calendar: Calendar = .current, now: Date = Date()
   ) -> [String: [String]] {
-    let sorted = snapshots.sorted { ($0.date, $0.id) > ($1.date, $1.id) }
+    let sorted = snapshots.enumerated().sorted { ($0.element.date, -$0.offset) > ($1.element.date, -$1.offset) }
+      .map(\.element)
     var iso = Calendar(identifier: .iso8601)
     iso.timeZone = calendar.timeZone
     var oldestKept: Date?

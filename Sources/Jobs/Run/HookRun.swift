@@ -26,6 +26,9 @@ struct HookRun {
     case timeLimit(String, Double)
     case cancelled(String)
 
+    /// It was ended since everything is to stop.
+    var isCancellation: Bool { if case .cancelled = self { true } else { false } }
+
     var description: String {
       switch self {
       case .notStarted(let name, let errno):

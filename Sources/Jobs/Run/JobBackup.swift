@@ -18,6 +18,9 @@ struct JobBackup {
   private var warnings: [String] = []
   /// What this run has read back, by path.
   private var verified: Set<String> = []
+  /// Archives that lie at the destinations and did not read back, by path: nothing rests on them, and they stand for
+  /// nothing.
+  private var damaged: Set<String> = []
   private var damagedBefore: [String] = []
   private(set) var copies: [JobStatus.Copy] = []
 
@@ -112,10 +115,26 @@ struct JobBackup {
     if let ahead = own.last, ahead.isAhead(of: now) {
       warnings.append("\(ahead.path) is dated in the future; is the clock right?")
     }
-    guard let newest = own.last(where: { !$0.isAhead(of: now) }), newest.state == summary.state,
-      let members = try? catalog.members(of: newest)
+    guard let newest = own.last(where: { !$0.isAhead(of: now) }), let members = try? catalog.members(of: newest),
+      try areWhole(members), newest.state == summary.state
     else { return nil }
     return newest.part == nil ? [newest] : members.sorted { ($0.part?.number ?? 0) < ($1.part?.number ?? 0) }
+  }
+
+  /// Reads archives back of which nobody knows that they are whole: never read, or changed since.
+  private mutating func areWhole(_ archives: [ArchiveRecord]) throws -> Bool {
+    guard job.verifies else { return true }
+    var areWhole = true
+    for archive in archives where context.cache?.verifiedAt(archive) == nil {
+      if let fault = try ArchiveVerification.fault(of: archive, password, counter) {
+        damaged.insert(archive.path)
+        warnings.append("\(archive.path) is damaged (\(fault)), and does not count; smilepile repair may help")
+        areWhole = false
+      } else {
+        context.cache?.noteVerified([archive.path], at: context.now().milliseconds)
+      }
+    }
+    return areWhole
   }
 
   // MARK: Writing
@@ -124,6 +143,7 @@ struct JobBackup {
     var options = job.exportOptions
     options.password = password
     options.date = context.now()
+    options.unfitBases = damaged
     return options
   }
 
@@ -183,6 +203,10 @@ struct JobBackup {
     } catch {
       records[index].failure = "\(error)"
       records[index].archives = []
+      guard case BackupError.verificationFailed = error else { return }
+      // it may be that there was nothing whole to copy: the next run reads it again, and writes another
+      context.cache?.forgetVerified(archives.map(\.path))
+      _ = try areWhole(archives)
     }
   }
 
@@ -203,6 +227,11 @@ struct JobBackup {
 
   private mutating func prune(_ index: Int) throws {
     guard let retention = job.retention else { return }
+    guard missing.isEmpty else {
+      let warning = "nothing was pruned: an older archive may hold the photos that this one has not as they should be"
+      if !warnings.contains(warning) { warnings.append(warning) }
+      return
+    }
     do {
       var prune = PruneRun(folder: job.destinations[index].path, policy: retention, counter: counter)
       prune.password = password
@@ -228,15 +257,20 @@ struct JobBackup {
     guard let catalog = try? catalog(at: index) else { return }
     if !fresh.isEmpty { context.cache?.noteVerified(fresh, at: context.now().milliseconds) }
     let now = context.now()
-    let whole = catalog.archives(of: job).last {
-      !$0.isAhead(of: now) && (try? catalog.members(of: $0)) != nil
+    for own in catalog.archives(of: job).reversed() where !own.isAhead(of: now) {
+      guard let members = try? catalog.members(of: own), !members.contains(where: { damaged.contains($0.path) })
+      else { continue }
+      copies.append(
+        JobStatus.Copy(
+          path: folder.string, archive: own.path, others: members.dropFirst().map(\.path), madeAt: own.date,
+          verifiedAt: members.map { context.cache?.verifiedAt($0) ?? .min }.min().flatMap { $0 == .min ? nil : $0 },
+          isOnSameDevice: job.destinations[index].sharesDevice(with: library)))
+      return
     }
-    guard let own = whole else { return }
-    copies.append(
-      JobStatus.Copy(
-        path: folder.string, archive: own.path, madeAt: own.date, verifiedAt: context.cache?.verifiedAt(own),
-        isOnSameDevice: job.destinations[index].sharesDevice(with: library)))
   }
+
+  /// Photos that the newest archive has not, or not as they should be.
+  private var missing: [String] { (summary.missing + summary.damaged).map(\.message) + damagedBefore }
 
   /// Says in a run's record what was done.
   func fill(_ run: inout JobStatus.RunRecord) {
@@ -245,7 +279,7 @@ struct JobBackup {
     run.photos = summary.photos
     run.bytes = summary.bytes
     run.archiveBytes = summary.archiveBytes
-    run.missing = (summary.missing + summary.damaged).map(\.message) + damagedBefore
+    run.missing = missing
     run.warnings += warnings
     let failures = records.compactMap(\.failure)
     if !run.missing.isEmpty || !failures.isEmpty {

@@ -1,7 +1,6 @@
 import Backup
 import FileSystem
 import Foundation
-import Logging
 import Operations
 import SystemPackage
 
@@ -22,7 +21,6 @@ struct JobRun {
   private let library: FilePath
   private let context: JobContext
   private let counter: ProgressCounter
-  private static let logger = Logger(label: "smilepile.job")
 
   /// Prepares a run.
   init(_ job: Job, _ context: JobContext, _ counter: ProgressCounter) throws(JobError) {
@@ -39,11 +37,7 @@ struct JobRun {
       job.name, waiting: .seconds(job.lockWait), whileWaiting: counter.waitForWriter)
     let before = context.state.status(of: job.name)
     var run = JobStatus.RunRecord(startedAt: context.now().milliseconds)
-    if let last = before.run, last.outcome == .running {
-      run.warnings.append(
-        "the run of \(Self.text(last.startedAt)) was cut off before its end; what it had begun to write is swept"
-      )
-    }
+    if let last = before.run { run.warnings += Self.news(of: last) }
     update(&run) { $0.library = library.string }
 
     let copies = perform(&run)
@@ -69,8 +63,9 @@ struct JobRun {
       }
       backup.fill(&run)
     } catch {
-      run.exitCode = context.exitCode(error)
-      if error is CancellationError {
+      let isStopped = error is CancellationError || (error as? HookRun.Failure)?.isCancellation == true
+      run.exitCode = context.exitCode(isStopped ? CancellationError() : error)
+      if isStopped {
         run.outcome = .interrupted
         run.message =
           run.archives.isEmpty
@@ -82,6 +77,24 @@ struct JobRun {
       }
     }
     return backup.copies
+  }
+
+  /// What there is to say of the run before, which may have had nobody to say it to.
+  private static func news(of last: JobStatus.RunRecord) -> [String] {
+    var news: [String] = []
+    let time = text(last.startedAt)
+    switch last.outcome {
+    case .running: news.append("the run of \(time) was cut off before its end; what it had begun to write is swept")
+    case .interrupted: news.append("the run of \(time) did not come to its end: \(last.message ?? "stopped")")
+    case .done, .unchanged, .incomplete, .failed: break
+    }
+    for destination in last.destinations {
+      // a folder that is not there is said by whoever looks at it
+      guard FileManager.default.fileExists(atPath: destination.path) else { continue }
+      news += destination.archives.filter { !FileManager.default.fileExists(atPath: $0) }
+        .map { "\($0), which the run of \(time) left there, is gone" }
+    }
+    return news
   }
 
   // MARK: Hooks
@@ -159,7 +172,7 @@ struct JobRun {
     }
   }
 
-  /// A status that cannot be written is no reason not to back up, and is said.
+  /// A status that cannot be written is no reason not to back up, and makes the run incomplete.
   private func update(_ run: inout JobStatus.RunRecord, _ change: (inout JobStatus) -> Void) {
     let current = run
     let errors = context.state.update(job) { status in
@@ -167,9 +180,12 @@ struct JobRun {
       change(&status)
     }
     for error in errors {
-      Self.logger.warning("the status of job \(job.name) cannot be written: \(error)")
       let warning = "its status cannot be written: \(error)"
-      if !run.warnings.contains(warning) { run.warnings.append(warning) }
+      guard !run.warnings.contains(warning) else { continue }
+      run.warnings.append(warning)
+      guard run.finishedAt != nil, run.outcome.isSuccess else { continue }
+      // somebody watches that file, and would take the old one for the truth
+      (run.outcome, run.exitCode, run.message) = (.incomplete, JobStatus.incompleteCode, warning)
     }
   }
 

@@ -17,8 +17,10 @@ public struct JobStatus: Sendable, Equatable, Codable {
   public var failures = 0
   /// Where whole copies lie.
   public var copies: [Copy] = []
-  /// When a restore was last proven.
+  /// The last restore that was tried.
   public var lastDrill: DrillRecord?
+  /// When a restore was last proven.
+  public var lastProvenAt: Int64?
 
   /// Nothing is known yet.
   public init(job: String) { self.job = job }
@@ -97,6 +99,8 @@ public struct JobStatus: Sendable, Equatable, Codable {
     public var path: String
     /// The newest archive in it.
     public var archive: String
+    /// What restoring takes besides: the other parts of its set, or what it rests on.
+    public var others: [String]?
     /// When that was made.
     public var madeAt: Int64
     /// When it was last read back whole.

@@ -73,11 +73,11 @@ struct Stats: AsyncParsableCommand {
         Copy(
           job: job.job, path: copy.path, archive: copy.archive, made_at: copy.madeAt,
           verified_at: copy.verifiedAt, same_device: copy.isOnSameDevice,
-          is_there: FileManager.default.fileExists(atPath: copy.archive))
+          is_there: ([copy.archive] + (copy.others ?? [])).allSatisfy(FileManager.default.fileExists))
       }
     }
-    let proven = jobs.compactMap(\.lastDrill).filter(\.isProven).map(\.at).max()
-    if !jobs.isEmpty { show(copies, proven, reporter) }
+    let proven = jobs.compactMap(\.lastProvenAt).max()
+    if !jobs.isEmpty { show(copies, proven, jobs.compactMap(\.lastDrill), reporter) }
     reporter.json(
       Summary(
         photos: totals.photos, categories: totals.categories, bytes: totals.bytes,
@@ -93,7 +93,9 @@ struct Stats: AsyncParsableCommand {
     }
   }
 
-  private func show(_ copies: [Copy], _ proven: Int64?, _ reporter: Reporter) {
+  private func show(
+    _ copies: [Copy], _ proven: Int64?, _ drills: [JobStatus.DrillRecord], _ reporter: Reporter
+  ) {
     func day(_ milliseconds: Int64) -> String { Date(milliseconds: milliseconds).formatted(.iso8601) }
     let safe = copies.filter { $0.is_there && !$0.same_device }
     reporter.result(
@@ -103,11 +105,14 @@ struct Stats: AsyncParsableCommand {
       let facts = [
         copy.verified_at.map { "verified \(day($0))" } ?? "not known to be verified",
         copy.same_device ? "on the library's own device: no protection" : nil,
-        copy.is_there ? nil : "gone",
+        copy.is_there ? nil : "gone, or not whole any more",
       ].compactMap { $0 }
       reporter.result("  \(day(copy.made_at))  \(copy.archive.escaped), \(facts.joined(separator: ", "))")
     }
     reporter.result(
       "restore      \(proven.map { "proven \(day($0))" } ?? "never proven; smilepile drill does that")")
+    for drill in drills where !drill.isProven {
+      reporter.result("  \(day(drill.at))  FAILED: \(drill.archive.escaped)")
+    }
   }
 }
