@@ -16,7 +16,7 @@ struct UnitText {
 
   /// Begins the first line of every unit that is made here.
   static let header = "# smilepile schedule: "
-  /// Ends the first line of every unit that is made here.
+  /// The whole first line, which says whose unit it is.
   private var firstLine: String { Self.header + job.mark }
 
   /// The unit's name without its kind. Unique for each name of a job, and safe as a file's.
