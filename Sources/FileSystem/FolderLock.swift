@@ -5,6 +5,8 @@ import SystemPackage
 /// cannot be locked, as on some network file systems, there is none, and everybody has it. flock(2).
 public final class FolderLock: Sendable {
   private let file: File
+  /// False where the folder cannot be locked, so that others may have it too.
+  public let isHeld: Bool
 
   /// Takes it, trying again until `wait` has passed. `whileWaiting` is called ten times a second, and may throw to give
   /// up.
@@ -15,11 +17,14 @@ public final class FolderLock: Sendable {
   ) throws {
     file = try File.open(folder, .readFollowingLinks)
     let deadline = ContinuousClock.now + wait
-    while (try? file.lock(exclusive: exclusive)) == false {
+    var isLocked = try? file.lock(exclusive: exclusive)
+    while isLocked == false {
       if ContinuousClock.now >= deadline { throw FileLock.Busy(path: folder.appending("."), owner: "") }
       try whileWaiting()
       usleep(100_000)
+      isLocked = try? file.lock(exclusive: exclusive)
     }
+    isHeld = isLocked == true
   }
 
   deinit { file.unlock() }

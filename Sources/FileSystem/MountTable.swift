@@ -2,8 +2,15 @@ import SystemPackage
 
 /// What is mounted where, as this process sees it.
 public struct MountTable: Sendable {
-  /// The places, bind mounts too.
-  public let places: Set<String>
+  /// What is mounted at a place.
+  private struct Mount {
+    let device: Substring
+    /// The folder of the file system that stands at the place.
+    let root: FilePath
+  }
+
+  /// By place; of several that lie on each other, the uppermost.
+  private var mounts: [FilePath: Mount] = [:]
 
   /// Reads `/proc/self/mountinfo`: proc(5). Blocks.
   public init() throws(FileError) {
@@ -14,17 +21,30 @@ public struct MountTable: Sendable {
   }
 
   init(mountinfo: String) {
-    places = Set(
-      mountinfo.split(separator: "\n").compactMap { line in
-        let fields = line.split(separator: " ")
-        return fields.count > 4 ? Self.unescaped(fields[4]) : nil
-      })
+    for line in mountinfo.split(separator: "\n") {
+      let fields = line.split(separator: " ")
+      guard fields.count > 4 else { continue }
+      mounts[FilePath(Self.unescaped(fields[4]))] =
+        Mount(device: fields[2], root: FilePath(Self.unescaped(fields[3])))
+    }
   }
 
-  /// Whether something is mounted at this place, links followed.
+  /// Whether something is mounted at this place that would not be there otherwise, links followed.
   public func isMountPoint(_ path: FilePath) -> Bool {
-    guard let place = path.realPath else { return false }
-    return places.contains(place.string)
+    path.realPath.map(isMountPoint(real:)) ?? false
+  }
+
+  /// systemd mounts each folder that a fenced service may write onto itself. Such a mount has the device of the file
+  /// system around it, and the folder that would be at its place without it.
+  func isMountPoint(real place: FilePath) -> Bool {
+    guard let mount = mounts[place] else { return false }
+    var outer = place
+    while outer.removeLastComponent() {
+      guard let around = mounts[outer] else { continue }
+      let relative = place.components.dropFirst(outer.components.count)
+      return mount.device != around.device || mount.root != around.root.appending(relative)
+    }
+    return true
   }
 
   /// The kernel writes blanks, tabs, line feeds and backslashes as `\\040`.

@@ -2,6 +2,12 @@ import Glibc
 import SystemPackage
 
 extension FilePath {
+  /// The folder that what it names lies in; the working folder for a name alone.
+  package var folder: FilePath {
+    let parent = removingLastComponent()
+    return parent.isEmpty ? "." : parent
+  }
+
   /// Whether it leads to a folder, or into it, links followed. False where either is not there. Blocks.
   package func leads(into folder: FilePath) -> Bool {
     guard let place = realPath, let folder = folder.realPath else { return false }

@@ -67,8 +67,7 @@ extension Library {
 
   private static func makeFolder(_ path: FilePath) throws {
     guard let name = path.lastComponent, name.kind == .regular else { return }
-    let parent = path.removingLastComponent()
-    let folder = try Directory.open(parent.isEmpty ? "." : parent)
+    let folder = try Directory.open(path.folder)
     if try folder.makeDirectory(FilePath(name.string)) { try folder.sync() }
   }
 }

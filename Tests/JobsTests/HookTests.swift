@@ -53,6 +53,13 @@ struct HookTests {
     #expect(run("sleep 300", isCancelled: { true }) == .cancelled("after"))
   }
 
+  /// What prints without an end is ended like what is silent.
+  @Test(.timeLimit(.minutes(1)))
+  func whatNeverStopsPrintingIsEnded() {
+    #expect(run("tr '\\0' x < /dev/zero", timeLimit: 0.3) == .timeLimit("after", 0.3))
+    #expect(run("tr '\\0' x < /dev/zero", isCancelled: { true }) == .cancelled("after"))
+  }
+
   @Test func manyLinesDoNotStopIt() { #expect(run("seq 1 20000") == nil) }
 
   /// What it leaves running in the background is not waited for.

@@ -37,7 +37,7 @@ struct PrunePlanTests {
   ) throws -> PrunePlan {
     var wanted = RetentionPolicy()
     policy(&wanted)
-    return PrunePlan(try Catalog(folder: scratch.path), wanted, obstacle: fault)
+    return PrunePlan(try Catalog(folder: scratch.path), wanted, obstacle: obstacle)
   }
 
   @Test func whatNoRuleKeepsGoes() async throws {

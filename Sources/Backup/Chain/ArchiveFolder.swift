@@ -8,7 +8,6 @@ import Zip
 /// The archives of a folder, found by what they say of themselves and never by their names. They are looked at one
 /// after the other, the newest first, and no further than needed: whoever asks for a base mostly asks for one of the last.
 final class ArchiveFolder {
-  let path: FilePath
   private let limits: Limits
   private let password: Secret?
   private let check: () throws -> Void
@@ -18,15 +17,30 @@ final class ArchiveFolder {
   /// What the disk did not give, so that what was asked for may be there all the same.
   private(set) var unreadable: [any Error] = []
 
-  /// - Parameter check: called between archives, and may throw to give up.
-  init(
-    _ path: FilePath, limits: Limits, password: Secret?, check: @escaping () throws -> Void = {}
-  ) throws {
-    self.path = path
+  private init(
+    files: [FilePath], limits: Limits, password: Secret?, check: @escaping () throws -> Void
+  ) {
+    rest = files.reversed()
     self.limits = limits
     self.password = password
     self.check = check
-    rest = try Self.files(of: path).reversed()
+  }
+
+  /// - Parameter check: called between archives, and may throw to give up.
+  convenience init(
+    _ path: FilePath, limits: Limits, password: Secret?, check: @escaping () throws -> Void
+  ) throws {
+    self.init(files: try Self.files(of: path), limits: limits, password: password, check: check)
+  }
+
+  /// The archives beside one. A folder that cannot be read has none, and is `unreadable`.
+  convenience init(
+    beside archive: FilePath, limits: Limits, password: Secret?, check: @escaping () throws -> Void
+  ) throws {
+    var fault: (any Error)?
+    let files = try Self.attempt(noting: { fault = $0 }) { try Self.files(of: archive.folder) }
+    self.init(files: files ?? [], limits: limits, password: password, check: check)
+    if let fault { unreadable.append(fault) }
   }
 
   /// The files of a folder, those that were changed last first.

@@ -28,12 +28,15 @@ struct BackupChain {
   }
 
   /// Whether it reaches back to a full archive.
-  var isWhole: Bool { (bases.last ?? newest).metadata.smilepile?.increment == nil }
+  var isWhole: Bool { missing == nil }
+
+  /// The number of the archive that it rests on and that is not there; nil for a whole chain.
+  private var missing: String? { (bases.last ?? newest).increment?.base }
 
   /// One backup of all: the newest, with each photo's bytes from whichever archive of the chain holds them.
   func folded() -> BackupSource {
     var result = newest
-    guard newest.metadata.smilepile?.increment != nil else { return result }
+    guard newest.increment != nil else { return result }
     var files: [MD5Digest: (entry: Entry, number: Int)] = [:]
     for (number, base) in bases.enumerated() {
       for photo in base.photos {
@@ -46,16 +49,14 @@ struct BackupChain {
       guard case .entry(_, let md5?) = photo.content else { continue }
       files[md5] = nil
     }
-    result.chain = BackupSource.Chain(bases: bases.map(\.withoutPhotos), isWhole: isWhole)
-    let missing = (bases.last ?? newest).metadata.smilepile?.increment?.base ?? ""
+    result.chain = BackupSource.Chain(bases: bases.map(\.withoutPhotos), missing: missing)
     for index in result.photos.indices where result.photos[index].isHeld {
       guard case .absent(_, let isDamage, let md5) = result.photos[index].content else { continue }
       if let md5, let (entry, number) = files[md5] {
         result.photos[index].content = .base(entry, md5: md5, number: number)
       } else {
         let reason =
-          isWhole
-          ? "no archive of the chain holds its file" : Self.reason(archive: missing, isThere: false)
+          missing.map { Self.reason(archive: $0, isThere: false) } ?? "no archive of the chain holds its file"
         result.photos[index].content = .absent(reason: reason, isDamage: isWhole || isDamage, md5: md5)
       }
     }
@@ -73,8 +74,10 @@ extension BackupSource {
   struct Chain: Sendable {
     /// The archives before it, the newest first, without their photos.
     var bases: [BackupSource]
-    /// Whether they reach back to a full one.
-    var isWhole: Bool
+    /// The number of the archive that is not there; nil if they reach back to a full one.
+    var missing: String?
+    /// What the disk did not give when that was looked for, so that it may be there all the same.
+    var unreadable: [any Error] = []
   }
 
   /// What this one rests on; nil for a full backup.
@@ -83,22 +86,43 @@ extension BackupSource {
   /// Opens a backup together with the archives that it rests on, which are looked for in its folder: each photo's bytes
   /// are where the chain has them. Blocks; writes nothing.
   ///
+  /// - Parameter check: called between archives, and may throw to give up.
   /// - Throws: as `init(path:limits:password:)`. That an archive of the chain is not there is no error; see `missingBase`.
   public static func withChain(
-    path: FilePath, limits: Limits = Limits(), password: Secret? = nil
+    path: FilePath, limits: Limits = Limits(), password: Secret? = nil,
+    check: @escaping () throws -> Void = {}
   ) throws -> BackupSource {
     let newest = try BackupSource(path: path, limits: limits, password: password)
     guard newest.increment != nil else { return newest }
-    let parent = path.removingLastComponent()
-    let folder = try ArchiveFolder(parent.isEmpty ? "." : parent, limits: limits, password: password)
-    return try BackupChain(newest, find: folder.backup).folded()
+    let folder = try ArchiveFolder(beside: path, limits: limits, password: password, check: check)
+    return try newest.folded(in: folder, limits)
+  }
+
+  /// An incremental backup together with the archives that it rests on.
+  ///
+  /// - Parameter known: where they are looked for before the folder.
+  func folded(
+    among known: [BackupSource] = [], in folder: ArchiveFolder, _ limits: Limits
+  ) throws -> BackupSource {
+    let chain = try BackupChain(self) { uuid, digest in
+      try known.first { $0.metadataDigest == digest && $0.metadata.smilepile?.uuid == uuid }
+        ?? folder.backup(uuid, digest)
+    }
+    var folded = chain.folded()
+    if !chain.isWhole {
+      folded.chain?.unreadable = folder.unreadable
+      folded.warnings += folder.unreadable.map { "\($0)" }
+    }
+    // of many rows that share one file, each gets a copy: a small archive must not fill a disk that way
+    guard folded.photoBytes <= limits.maximumBytes else {
+      let reason = "its photos have \(folded.photoBytes) bytes; at most \(limits.maximumBytes) are read"
+      throw BackupError.notABackup(path, reason: reason)
+    }
+    return folded
   }
 
   /// The number of the archive that an incremental backup rests on and that is not there; nil for one that is whole.
-  public var missingBase: String? {
-    guard let chain else { return increment?.base }
-    return chain.bases.last.map { $0.increment?.base } ?? increment?.base
-  }
+  public var missingBase: String? { chain.map(\.missing) ?? increment?.base }
 
   /// How many photos have their files in the archives that this one rests on.
   public var heldPhotos: Int { photos.count(where: \.isHeld) }

@@ -5,7 +5,7 @@ import Zip
 
 extension ExportBase {
   /// What a search for a base came to.
-  public enum Found: Sendable {
+  enum Found {
     /// The next archive can rest on this.
     case base(ExportBase)
     /// The next archive has to be a full one, and why.
@@ -20,16 +20,6 @@ extension ExportBase {
   ///   - options: how the next export is made. Its password opens encrypted archives.
   ///   - check: called between archives, and may throw to give up.
   /// - Throws: `LibraryError`, `FileError` where the folder cannot be read.
-  public static func find(
-    in folder: FilePath, of library: Library, _ options: ExportOptions,
-    check: @escaping () throws -> Void = {}
-  ) throws -> Found {
-    let plan = try ExportPlan(library.contents(), options) { photos in
-      photos.map { .success($0.fileSize) }
-    }
-    return try find(in: folder, for: plan, of: library, options, check: check)
-  }
-
   static func find(
     in folder: FilePath, for plan: ExportPlan, of library: Library, _ options: ExportOptions,
     check: @escaping () throws -> Void
@@ -52,7 +42,8 @@ extension ExportBase {
         return .none(reason: "\(Count(length, "increment")) on one full archive are as many as there may be")
       }
       let chain = try BackupChain(candidate, find: archives.backup)
-      if ([candidate] + chain.bases).contains(where: { options.unfitBases.contains($0.path.absoluteString) }) {
+      if ([candidate] + chain.bases).contains(where: { options.unfitBases.contains($0.path.absoluteString) })
+      {
         continue
       }
       if let base = ExportBase(chain) { return .base(base) }

@@ -45,8 +45,7 @@ public struct ExportBase: Sendable {
 
   /// Whether the archive is still where it was found.
   var isThere: Bool {
-    let parent = path.removingLastComponent()
-    guard let name = path.lastComponent, let folder = try? Directory.open(parent.isEmpty ? "." : parent),
+    guard let name = path.lastComponent, let folder = try? Directory.open(path.folder),
       let status = try? folder.status(of: FilePath(name.string))
     else { return false }
     return status.kind == .file

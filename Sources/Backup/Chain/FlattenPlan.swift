@@ -17,16 +17,18 @@ struct FlattenPlan {
   /// - Parameter source: a whole chain, folded.
   init(_ source: BackupSource, _ counter: ProgressCounter) throws {
     self.source = source
-    let faults = try Self.faults(of: source, counter)
+    let outcomes = try Self.outcomes(of: source, counter)
     for (index, photo) in source.photos.enumerated() {
       if case .absent(let reason, isDamage: true, _) = photo.content {
         lost.append(Finding(source.label(of: photo), reason))
       }
-      guard let (entry, holder, archive) = source.place(of: photo.content), let md5 = photo.content.md5 else {
-        continue
-      }
-      if let fault = faults[index] {
-        lost.append(Finding(source.label(of: photo), fault))
+      guard let (entry, holder, archive) = source.place(of: photo.content), let outcome = outcomes[index]
+      else { continue }
+      let md5: MD5Digest
+      switch outcome {
+      case .whole(let digest): md5 = digest
+      case .lost(let reason):
+        lost.append(Finding(source.label(of: photo), reason))
         continue
       }
       let row = Photo(
@@ -40,9 +42,18 @@ struct FlattenPlan {
     }
   }
 
-  /// Why photos cannot be had, by their place in the backup. Reads them all, on several threads.
-  private static func faults(of source: BackupSource, _ counter: ProgressCounter) throws -> [Int: String] {
-    let faults = Mutex<[Int: String]>([:])
+  /// What came of reading a photo.
+  private enum Outcome {
+    /// It has this MD5, which the manifest says too, unless it says none.
+    case whole(MD5Digest)
+    case lost(reason: String)
+  }
+
+  /// By the photos' places in the backup. Reads them all, on several threads.
+  private static func outcomes(
+    of source: BackupSource, _ counter: ProgressCounter
+  ) throws -> [Int: Outcome] {
+    let outcomes = Mutex<[Int: Outcome]>([:])
     try Workers.forEach(0..<source.photos.count) { index in
       let photo = source.photos[index]
       guard let (entry, holder, archive) = source.place(of: photo.content) else { return }
@@ -56,14 +67,18 @@ struct FlattenPlan {
         counter.advance(bytes: piece.count)
       }
       counter.advance(items: 1, bytes: entry.size - counted)
-      let expected = photo.content.md5
-      if let fault {
-        faults.withLock { $0[index] = fault }
-      } else if let expected, hash.digest != expected {
-        faults.withLock { $0[index] = "its MD5 is \(hash.digest) and should be \(expected)" }
-      }
+      let digest = hash.digest
+      let outcome: Outcome =
+        if let fault {
+          .lost(reason: fault)
+        } else if let expected = photo.content.md5, digest != expected {
+          .lost(reason: "its MD5 is \(digest) and should be \(expected)")
+        } else {
+          .whole(digest)
+        }
+      outcomes.withLock { $0[index] = outcome }
     }
-    return faults.withLock { $0 }
+    return outcomes.withLock { $0 }
   }
 
   /// `metadata.json`: that of the newest archive, with every file in the manifest. Where a photo is lost it is marked

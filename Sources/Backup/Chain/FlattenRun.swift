@@ -85,29 +85,24 @@ struct FlattenRun {
   }
 
   private func folded(_ newest: BackupSource, _ summary: inout FlattenSummary) throws -> BackupSource {
-    let folder = try ArchiveFolder(parent, limits: options.limits, password: options.password) {
+    let folder = try ArchiveFolder(beside: path, limits: options.limits, password: options.password) {
       [counter] in try counter.checkCancellation()
     }
-    let chain = try BackupChain(newest, find: folder.backup)
-    summary.chain += chain.bases.map(\.path)
-    // it may be one of those that the disk does not give
-    if !chain.isWhole, let fault = folder.unreadable.first { throw fault }
-    if let missing = (chain.bases.last ?? newest).increment {
-      throw BackupError.baseMissing(chain.bases.last?.path ?? path, uuid: missing.base)
+    let source = try newest.folded(in: folder, options.limits)
+    let bases = source.chain?.bases.map(\.path) ?? []
+    summary.chain += bases
+    if let missing = source.missingBase {
+      // it may be one of those that the disk does not give
+      throw source.chain?.unreadable.first ?? BackupError.baseMissing(bases.last ?? path, uuid: missing)
     }
-    return chain.folded()
-  }
-
-  private var parent: FilePath {
-    let parent = path.removingLastComponent()
-    return parent.isEmpty ? "." : parent
+    return source
   }
 
   private func target() throws -> (folder: FilePath, names: [FilePath]) {
     let stem = path.stem ?? "backup"
     let names =
       ["\(stem).full.zip"].map { FilePath($0) } + (2...100).map { FilePath("\(stem).full-\($0).zip") }
-    guard let destination = options.destination else { return (parent, names) }
+    guard let destination = options.destination else { return (path.folder, names) }
     let target = try Destination(destination, outside: nil)
     return (target.folder, target.name.map { [$0] } ?? names)
   }

@@ -23,8 +23,7 @@ struct Destination {
     } catch {
       guard error.isAbsence else { throw error }
     }
-    let parent = path.removingLastComponent()
-    folder = parent.isEmpty ? "." : parent
+    folder = path.folder
     guard let last = path.lastComponent, last.kind == .regular else {
       throw BackupError.noSuchDestination(path)
     }

@@ -75,7 +75,7 @@ public enum ExtractError: Error, Sendable, CustomStringConvertible {
   case notAFolder(FilePath)
   /// The folder lies in a library.
   case insideLibrary(FilePath)
-  /// Another extraction writes to the folder.
+  /// Another process writes to the folder.
   case busy(FilePath)
 
   /// One line for a person, with the remedy.
@@ -97,7 +97,7 @@ public enum ExtractError: Error, Sendable, CustomStringConvertible {
     case .insideLibrary(let path):
       "\(path) lies in a library, whose files are its own; extract to a folder outside it"
     case .busy(let path):
-      "another smilepile extract writes to \(path); wait for it to end"
+      "another smilepile is at work in \(path); wait for it to end"
     }
   }
 }

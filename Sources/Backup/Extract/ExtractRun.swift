@@ -30,7 +30,8 @@ private struct ExtractRun {
   let counter: ProgressCounter
 
   func run() throws -> ExtractSummary {
-    var source = try BackupSource.withChain(path: archive, limits: options.limits, password: options.password)
+    var source = try BackupSource.withChain(
+      path: archive, limits: options.limits, password: options.password, check: counter.checkCancellation)
     guard source.format == .zip, let zip = source.archive else {
       throw ExtractError.noPhotoFiles(archive)
     }

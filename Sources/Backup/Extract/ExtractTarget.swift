@@ -12,8 +12,7 @@ final class ExtractTarget: Sendable {
   /// Everything below is opened from here, by the names of its folder and file: with one folder a category there may be
   /// more than a process can have open.
   let root: Directory
-  /// Keeps the lock.
-  private let locked: SharedFile.Open?
+  private let lock: FolderLock?
 
   /// Opens a folder, and makes it if it is to be written to and is not there; nil if it is not there and nothing is to
   /// be written.
@@ -27,8 +26,7 @@ final class ExtractTarget: Sendable {
       if error.errno == .notDirectory { throw ExtractError.notAFolder(path) }
       guard error.errno == .noSuchFileOrDirectory else { throw error }
     }
-    let parent = path.removingLastComponent()
-    let folder = parent.isEmpty ? "." : parent
+    let folder = path.folder
     guard let name = path.lastComponent, name.kind == .regular else {
       throw ExtractError.noSuchFolder(path)
     }
@@ -46,21 +44,18 @@ final class ExtractTarget: Sendable {
   private init(_ path: FilePath, _ root: consuming Directory, forWriting: Bool) throws {
     self.path = path
     self.root = root
-    guard forWriting else {
-      locked = nil
-      return
+    do {
+      lock = try forWriting ? FolderLock(path, exclusive: true) : nil
+    } catch is FileLock.Busy {
+      throw ExtractError.busy(path)
     }
-    let open = SharedFile.Open(try File.open(path, .readFollowingLinks))
-    locked = open
-    // nil where there are no locks
-    let isLocked = try? open.file.lock(exclusive: true)
-    if isLocked == false { throw ExtractError.busy(path) }
-    if isLocked == true { sweep() }
+    if lock?.isHeld == true { sweep() }
   }
 
   /// The library's files are the library's: a stranger among them would be reported for ever.
   private static func refuseLibrary(_ path: FilePath) throws {
-    var folder = FilePath(path.absoluteString)
+    // a folder that is not there yet is in whatever its parent leads to
+    guard var folder = path.realPath ?? path.folder.realPath else { return }
     while !folder.components.isEmpty {
       if (try? Directory.open(folder).status(of: "library.sqlite")) != nil {
         throw ExtractError.insideLibrary(path)

@@ -38,7 +38,12 @@ public final class CatalogCache: Sendable {
 
   /// What is known of a file, nil if it has changed since.
   func record(of path: FilePath, _ status: FileStatus) -> ArchiveRecord? {
-    entry(of: path, status)?.record
+    state.withLock { state in
+      guard let entry = state.entries[path.absoluteString], entry.modified == status.modified,
+        entry.inode == status.identity.inode, entry.record.fileBytes == status.size
+      else { return nil }
+      return entry.record
+    }
   }
 
   /// When an archive was last read back whole, nil if that is not known, or it has changed since.
@@ -90,15 +95,6 @@ public final class CatalogCache: Sendable {
       }
     }
     save()
-  }
-
-  private func entry(of path: FilePath, _ status: FileStatus) -> Entry? {
-    state.withLock { state in
-      guard let entry = state.entries[path.absoluteString], entry.modified == status.modified,
-        entry.inode == status.identity.inode, entry.record.fileBytes == status.size
-      else { return nil }
-      return entry
-    }
   }
 
   private func save() {

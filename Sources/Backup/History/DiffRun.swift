@@ -42,15 +42,8 @@ extension DiffSide {
       self.init(try Library(path: path).contents())
       return
     }
-    var source = try BackupSource(path: path, limits: limits, password: password)
-    let unknown = source.photos.filter { photo in
-      if case .entry(_, nil) = photo.content { true } else { false }
-    }
-    if !unknown.isEmpty {
-      try source.requirePassword(toRead: .photos)
-      source = try source.completingChecksums(counter)
-    }
-    self.init(source)
+    let source = try BackupSource(path: path, limits: limits, password: password)
+    self.init(try source.completingChecksums(counter))
     let nameless = photos.count { $0.isUnknown }
     if nameless > 0 {
       warnings.append(

@@ -54,9 +54,9 @@ extension Work where Summary == FindSummary {
   /// Starts looking for photos in archives, and in those that lie in folders. Nothing is written, and no photo is read
   /// unless an MD5 is looked for that an archive does not say.
   ///
-  /// Archives that cannot be opened, as for want of a password, stand in the summary; in a folder, files that are no
-  /// backups are passed over. The summary throws `BackupError.noSuchBackup` for what is not there, or `FileError` for a
-  /// folder that cannot be read.
+  /// Archives and folders that cannot be opened, as for want of a password, stand in the summary; in a folder, files that
+  /// are no backups are passed over. The summary throws `BackupError.noSuchBackup` for what is not there, or `FileError`
+  /// where a folder can be opened and not be listed.
   public static func find(
     _ selection: PhotoSelection, in places: [FilePath], limits: Limits = Limits(), password: Secret? = nil
   ) -> Self {
@@ -109,15 +109,7 @@ private struct FindRun {
 
   private func search(_ path: FilePath) throws -> (date: Int64?, [FoundPhoto]) {
     var source = try BackupSource(path: path, limits: limits, password: password)
-    if selection.md5 != nil {
-      let isUnknown = source.photos.contains { photo in
-        if case .entry(_, nil) = photo.content { true } else { false }
-      }
-      if isUnknown {
-        try source.requirePassword(toRead: .photos)
-        source = try source.completingChecksums(counter)
-      }
-    }
+    if selection.md5 != nil { source = try source.completingChecksums(counter) }
     let held = source.heldByID
     let matcher = PhotoMatcher(selection, in: source)
     let categories = Dictionary(

@@ -176,9 +176,8 @@ struct BackupImport {
     let reason: String? =
       if source.metadata.smilepile?.isPartial == true {
         "it is an export of a part of a library"
-      } else if let increment = source.increment, source.chain?.isWhole != true {
-        "it is incremental, and an archive that it rests on is not beside it "
-          + "(base \(increment.base.escaped))"
+      } else if let base = source.missingBase {
+        "it is incremental, and an archive that it rests on is not beside it (base \(base.escaped))"
       } else if source.format == .json, summary.photosAbsent > 0 || source.photoFiles == 0 {
         "it is a JSON backup, which holds no photo files"
       } else if source.photoFiles == 0, summary.photosAbsent > 0 {

@@ -6,11 +6,14 @@ import Zip
 extension BackupSource {
   /// The same backup, with the MD5 of every photo that has a file. Identity needs it; where the manifest gives
   /// none, the entry is read for it. A photo that cannot be read is absent then.
+  ///
+  /// - Throws: `BackupError.passwordNeeded`, if an entry has to be read and cannot be without.
   func completingChecksums(_ counter: ProgressCounter) throws -> BackupSource {
     let unknown = photos.indices.filter { index in
       if case .entry(_, nil) = photos[index].content { true } else { false }
     }
     guard let archive, !unknown.isEmpty else { return self }
+    try requirePassword(toRead: .photos)
     var result = self
     var reader = try entryReader(archive)
     for index in unknown {

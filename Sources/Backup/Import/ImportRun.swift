@@ -122,41 +122,23 @@ public struct ImportRun {
         results.append(source)
         continue
       }
-      let chain = try BackupChain(source) { uuid, digest in
-        let known = sources.first { $0.metadataDigest == digest && $0.metadata.smilepile?.uuid == uuid }
-        return try known ?? folder(of: source.path, &folders)?.backup(uuid, digest)
-      }
-      rested.formUnion(chain.bases.compactMap(\.metadataDigest))
-      var folded = chain.folded()
-      if !chain.isWhole {
-        for fault in try folder(of: source.path, &folders)?.unreadable ?? [] {
-          folded.warnings.append("\(fault)")
-        }
-      }
-      // of many rows that share one file, each gets a copy: a small archive must not fill a disk that way
-      guard folded.photoBytes <= options.limits.maximumBytes else {
-        let reason =
-          "its photos have \(folded.photoBytes) bytes; at most \(options.limits.maximumBytes) are read"
-        throw BackupError.notABackup(source.path, reason: reason)
-      }
+      let folded = try source.folded(
+        among: sources, in: folder(beside: source.path, &folders), options.limits)
+      rested.formUnion(folded.chain?.bases.compactMap(\.metadataDigest) ?? [])
       results.append(folded)
     }
     return results.filter { source in source.metadataDigest.map { !rested.contains($0) } ?? true }
   }
 
-  /// The archives beside a backup; nil where the folder cannot be looked into, as if there were none.
+  /// The archives beside a backup, which are looked at once for all backups of a folder.
   private func folder(
-    of path: FilePath, _ folders: inout [FilePath: ArchiveFolder]
-  ) throws -> ArchiveFolder? {
-    let parent = path.removingLastComponent()
-    let path = parent.isEmpty ? "." : parent
-    if let known = folders[path] { return known }
-    let folder = try ArchiveFolder.attempt {
-      try ArchiveFolder(path, limits: options.limits, password: options.password) { [counter] in
-        try counter.checkCancellation()
-      }
+    beside path: FilePath, _ folders: inout [FilePath: ArchiveFolder]
+  ) throws -> ArchiveFolder {
+    if let known = folders[path.folder] { return known }
+    let folder = try ArchiveFolder(beside: path, limits: options.limits, password: options.password) {
+      [counter] in try counter.checkCancellation()
     }
-    folders[path] = folder
+    folders[path.folder] = folder
     return folder
   }
 

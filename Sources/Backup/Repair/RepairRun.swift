@@ -123,10 +123,10 @@ struct RepairRun {
       let target = try Destination(destination, outside: library)
       return (target.folder, target.name.map { [$0] } ?? defaultNames)
     }
-    let parent = path.removingLastComponent()
-    let folder = parent.isEmpty ? "." : parent
-    if let library, folder.leads(into: library) { throw BackupError.destinationInLibrary(folder) }
-    return (folder, defaultNames)
+    if let library, path.folder.leads(into: library) {
+      throw BackupError.destinationInLibrary(path.folder)
+    }
+    return (path.folder, defaultNames)
   }
 
   private var defaultNames: [FilePath] {

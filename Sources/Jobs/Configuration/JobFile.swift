@@ -68,6 +68,18 @@ public struct JobFile: Sendable, Equatable {
     return places + ["/etc/smilepile/config.yaml"]
   }
 
+  /// Where the job file is: the one that is named, whether it is there or not; else the first of `places` that is.
+  ///
+  /// - Throws: `Missing.file`.
+  public static func find(named path: FilePath?, environment: [String: String]) throws(Missing) -> FilePath {
+    if let path { return path }
+    let places = places(environment: environment)
+    guard let found = places.first(where: { FileManager.default.fileExists(atPath: $0.string) }) else {
+      throw .file(places)
+    }
+    return found
+  }
+
   /// Reads the job file. Blocks.
   ///
   /// - Parameters:
@@ -75,10 +87,8 @@ public struct JobFile: Sendable, Equatable {
   ///   - environment: for `~` and the places.
   /// - Throws: `Missing`, `Invalid` with every mistake, or `FileError`.
   public init(_ path: FilePath?, environment: [String: String]) throws {
-    let candidates = path.map { [$0] } ?? Self.places(environment: environment)
-    guard let found = candidates.first(where: { FileManager.default.fileExists(atPath: $0.string) }) else {
-      throw Missing.file(candidates)
-    }
+    let found = try Self.find(named: path, environment: environment)
+    guard FileManager.default.fileExists(atPath: found.string) else { throw Missing.file([found]) }
     try self.init(text: try JobFileText.read(found), path: found, home: environment["HOME"])
   }
 

@@ -163,13 +163,13 @@ struct JobFileReader {
   private mutating func increments(_ section: inout YAMLSection, _ job: inout Job) {
     guard let node = section.node("incremental") else { return }
     switch node.scalar?.string {
-    case "true": job.maximumChain = Job.defaultChain
+    case "true": job.maximumChain = ExportOptions.defaultMaximumChain
     case "false": break
     default:
       guard node.mapping != nil, var part = self.section(node, "“incremental”") else {
         return section.fault("incremental", "has to be true or false, or “max-chain: 7” below it")
       }
-      job.maximumChain = part.number("max-chain", in: 1...1000) ?? Job.defaultChain
+      job.maximumChain = part.number("max-chain", in: 1...1000) ?? ExportOptions.defaultMaximumChain
       close(&part)
     }
   }
@@ -272,11 +272,6 @@ struct JobFileReader {
       JobFile.Fault(line: 0, message: "this is no YAML: \(error)")
     }
   }
-}
-
-extension Job {
-  /// Increments on one full archive, where nobody said how many.
-  static let defaultChain = 7
 }
 
 extension YAMLSection {

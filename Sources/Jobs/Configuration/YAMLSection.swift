@@ -44,9 +44,6 @@ struct YAMLSection {
     return value
   }
 
-  /// Adds what was found wrong in a part.
-  mutating func add(_ faults: [JobFile.Fault]) { self.faults += faults }
-
   /// To be called when everything was asked for: says which keys nobody knows.
   mutating func finish() {
     let unused = known.filter { key in !values.contains { $0.key == key } }

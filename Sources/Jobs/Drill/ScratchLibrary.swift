@@ -27,11 +27,14 @@ final class ScratchLibrary {
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-  /// The job's drill lock is held, so that whatever of it is there is nobody's.
+  /// The job's drill lock is held, so that whatever of it is there is nobody's, unless another user has made it: in
+  /// /var/tmp everybody can make a folder of any name.
   private static func sweep(_ prefix: String, in parent: FilePath) {
     guard let directory = try? Directory.open(parent), let names = try? directory.names() else { return }
     for name in names where parent.appending(name.components).string.hasPrefix(prefix) {
-      guard let status = try? directory.status(of: name), status.kind == .directory else { continue }
+      guard let status = try? directory.status(of: name), status.kind == .directory,
+        status.owner == geteuid()
+      else { continue }
       try? FileManager.default.removeItem(atPath: parent.appending(name.components).string)
     }
   }

@@ -45,6 +45,8 @@ public struct PruneRun {
     public var failures: [Finding] = []
     /// Files that may be backups and cannot be read; they stay.
     public var unreadable: [Catalog.Unreadable] = []
+    /// How many archives no password opens; they stay.
+    public var locked = 0
   }
 
   /// Blocks. An archive that was changed since it was looked at stays.
@@ -62,7 +64,8 @@ public struct PruneRun {
     let plan = try PrunePlan(
       catalog, policy, now: now, isMeant: { archive in tags.allSatisfy(archive.tags.contains) },
       obstacle: { try obstacle($0, catalog) })
-    var summary = Summary(plan: plan, unreadable: catalog.unreadable)
+    var summary = Summary(
+      plan: plan, unreadable: catalog.unreadable, locked: catalog.archives.count(where: \.isLocked))
     if isDryRun {
       summary.removed = plan.removals
       return summary

@@ -128,8 +128,10 @@ extension RetentionPolicy {
   public func reasons(
     for snapshots: [Snapshot], calendar: Calendar = .current, now: Date = Date()
   ) -> [String: [String]] {
-    let sorted = snapshots.enumerated().sorted { ($0.element.date, -$0.offset) > ($1.element.date, -$1.offset) }
-      .map(\.element)
+    let sorted = snapshots.enumerated().sorted {
+      ($0.element.date, -$0.offset) > ($1.element.date, -$1.offset)
+    }
+    .map(\.element)
     var iso = Calendar(identifier: .iso8601)
     iso.timeZone = calendar.timeZone
     var oldestKept: Date?

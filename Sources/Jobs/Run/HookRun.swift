@@ -109,13 +109,16 @@ struct HookRun {
     let name: String
     private var rest: [UInt8] = []
     private static let longest = 4096
+    /// At a time: what a pipe holds. A command that never stops printing has to be looked after all the same. pipe(7)
+    private static let mostBytes = 64 << 10
 
     init(_ name: String) { self.name = name }
 
     mutating func read(from output: CInt, waiting milliseconds: CInt) {
       var buffer = [UInt8](repeating: 0, count: Self.longest)
       var timeout = milliseconds
-      while true {
+      var taken = 0
+      while taken < Self.mostBytes {
         var wanted = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
         guard poll(&wanted, 1, timeout) > 0 else { return }
         let count = Glibc.read(output, &buffer, buffer.count)
@@ -125,6 +128,7 @@ struct HookRun {
           return
         }
         timeout = 0
+        taken += count
         rest += buffer[..<count]
         while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
           log(rest[..<end])

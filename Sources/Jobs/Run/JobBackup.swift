@@ -115,7 +115,8 @@ struct JobBackup {
     if let ahead = own.last, ahead.isAhead(of: now) {
       warnings.append("\(ahead.path) is dated in the future; is the clock right?")
     }
-    guard let newest = own.last(where: { !$0.isAhead(of: now) }), let members = try? catalog.members(of: newest),
+    guard let newest = own.last(where: { !$0.isAhead(of: now) }),
+      let members = try? catalog.members(of: newest),
       try areWhole(members), newest.state == summary.state
     else { return nil }
     return newest.part == nil ? [newest] : members.sorted { ($0.part?.number ?? 0) < ($1.part?.number ?? 0) }
@@ -128,7 +129,8 @@ struct JobBackup {
     for archive in archives where context.cache?.verifiedAt(archive) == nil {
       if let fault = try ArchiveVerification.fault(of: archive, password, counter) {
         damaged.insert(archive.path)
-        warnings.append("\(archive.path) is damaged (\(fault)), and does not count; smilepile repair may help")
+        warnings.append(
+          "\(archive.path) is damaged (\(fault)), and does not count; smilepile repair may help")
         areWhole = false
       } else {
         context.cache?.noteVerified([archive.path], at: context.now().milliseconds)
@@ -228,7 +230,8 @@ struct JobBackup {
   private mutating func prune(_ index: Int) throws {
     guard let retention = job.retention else { return }
     guard missing.isEmpty else {
-      let warning = "nothing was pruned: an older archive may hold the photos that this one has not as they should be"
+      let warning =
+        "nothing was pruned: an older archive may hold the photos that this one has not as they should be"
       if !warnings.contains(warning) { warnings.append(warning) }
       return
     }
@@ -258,12 +261,15 @@ struct JobBackup {
     if !fresh.isEmpty { context.cache?.noteVerified(fresh, at: context.now().milliseconds) }
     let now = context.now()
     for own in catalog.archives(of: job).reversed() where !own.isAhead(of: now) {
-      guard let members = try? catalog.members(of: own), !members.contains(where: { damaged.contains($0.path) })
+      guard let members = try? catalog.members(of: own),
+        !members.contains(where: { damaged.contains($0.path) })
       else { continue }
       copies.append(
         JobStatus.Copy(
           path: folder.string, archive: own.path, others: members.dropFirst().map(\.path), madeAt: own.date,
-          verifiedAt: members.map { context.cache?.verifiedAt($0) ?? .min }.min().flatMap { $0 == .min ? nil : $0 },
+          verifiedAt: members.map { context.cache?.verifiedAt($0) ?? .min }.min().flatMap {
+            $0 == .min ? nil : $0
+          },
           isOnSameDevice: job.destinations[index].sharesDevice(with: library)))
       return
     }

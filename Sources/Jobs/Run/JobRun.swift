@@ -84,7 +84,8 @@ struct JobRun {
     var news: [String] = []
     let time = text(last.startedAt)
     switch last.outcome {
-    case .running: news.append("the run of \(time) was cut off before its end; what it had begun to write is swept")
+    case .running:
+      news.append("the run of \(time) was cut off before its end; what it had begun to write is swept")
     case .interrupted: news.append("the run of \(time) did not come to its end: \(last.message ?? "stopped")")
     case .done, .unchanged, .incomplete, .failed: break
     }

@@ -74,7 +74,7 @@ public struct SystemdSchedule: Sendable {
 
   /// Stops the timers of these jobs and removes their units.
   ///
-  /// - Parameter jobs: names, with the marks of `ScheduledJob` or of `installed`.
+  /// - Parameter marks: those of `ScheduledJob`, or of `marks()`.
   public func remove(_ marks: Set<String>) throws(ScheduleInstallError) -> ScheduleChange {
     var change = ScheduleChange()
     guard let folder = try UnitFolder(folder, make: false) else { return change }

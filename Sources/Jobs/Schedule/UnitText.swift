@@ -16,7 +16,7 @@ struct UnitText {
 
   /// Begins the first line of every unit that is made here.
   static let header = "# smilepile schedule: "
-  /// Ends the first line of every unit that is made here.
+  /// The whole first line, which says whose unit it is.
   private var firstLine: String { Self.header + job.mark }
 
   /// The unit's name without its kind. Unique for each name of a job, and safe as a file's.
@@ -90,7 +90,9 @@ struct UnitText {
 
   /// A folder that is not there when the service starts (`-`) is for the command to tell of, and not for systemd.
   private var folders: String {
-    let own = job.writable + (job.runsCommands && scope == .system ? ["/var/spool", "/var/mail"] : [])
+    let own =
+      job.writable + (job.runsCommands && scope == .system ? ["/var/spool", "/var/mail"] : [])
+      + (needsSharedTemporaries ? Self.temporaries : [])
     var lines: [String] = []
     for path in own {
       let line = "ReadWritePaths=" + Self.quoted("-" + path.lexicallyNormalized().string)
@@ -101,12 +103,23 @@ struct UnitText {
 
   private var fence: String {
     if job.runsCommands { return Self.forCommands }
-    return Self.hardening + (scope == .system ? "\n" + Self.hardeningOfRoot : "")
+    return (needsSharedTemporaries ? "" : "PrivateTmp=true\n") + Self.hardening
+      + (scope == .system ? "\n" + Self.hardeningOfRoot : "")
+  }
+
+  private static let temporaries: [FilePath] = ["/tmp", "/var/tmp"]
+
+  /// Whether it has to see the machine's folders for temporary files, and gets none of its own: commands leave each
+  /// other files there, and what the job names may lie there.
+  private var needsSharedTemporaries: Bool {
+    job.runsCommands
+      || ([job.configuration, job.program] + job.writable).contains { path in
+        Self.temporaries.contains { path.lexicallyNormalized().starts(with: $0) }
+      }
   }
 
   /// Everything that a program needs not which reads and writes files, as far as a user's systemd can take it away.
   private static let hardening = """
-    PrivateTmp=true
     NoNewPrivileges=true
     RestrictAddressFamilies=AF_UNIX
     RestrictNamespaces=true

@@ -3,6 +3,7 @@ import Backup
 import FileSystem
 import Foundation
 import Jobs
+import Operations
 import PhotoLibrary
 import SystemPackage
 
@@ -13,7 +14,8 @@ struct Archives: AsyncParsableCommand {
     discussion: """
       What is shown is read from the archives themselves, whatever they are called; a cache spares reading those again \
       that have not changed, and may be deleted at any time. Of an encrypted archive nothing is known without its \
-      password. Files that look like backups and cannot be read are named, and the exit code is 3.
+      password. Files that look like backups and cannot be read are named, and the exit code is 3; a folder that \
+      cannot be read is named too, and the exit code is 1.
 
       Example:
         smilepile list /backups
@@ -59,9 +61,20 @@ struct Archives: AsyncParsableCommand {
     var total = (archives: 0, bytes: 0)
     var unreadable: [String] = []
     var isFirst = true
+    var worst = ExitStatus.done
     for place in try ArchivePlace.named(places, file) {
-      let catalog = try Catalog(
-        folder: place.folder, password: try place.password(password, reporter), cache: cache)
+      let catalog: Catalog
+      do {
+        catalog = try Catalog(
+          folder: place.folder, password: try place.password(password, reporter), cache: cache)
+      } catch let error where error is CancellationError || error is ValidationError {
+        throw error
+      } catch {
+        reporter.error(Finding(place.folder.string, message: "\(error)"), during: "list")
+        unreadable.append(place.folder.string)
+        worst = max(worst, ExitStatus(for: error))
+        continue
+      }
       if !isFirst { reporter.result("") }
       isFirst = false
       reporter.result("\(place.folder.string.escaped):")
@@ -73,11 +86,12 @@ struct Archives: AsyncParsableCommand {
       for file in catalog.unreadable {
         reporter.error(.init(file.path, file.reason), during: "list")
         unreadable.append(file.path)
+        worst = max(worst, .incomplete)
       }
     }
     reporter.result("\(Count(total.archives, "archive")), \(ByteCount(total.bytes))")
     reporter.json(Summary(archives: total.archives, archive_bytes: total.bytes, unreadable: unreadable))
-    if !unreadable.isEmpty { throw ExitStatus.incomplete }
+    if worst != .done { throw worst }
   }
 
   private func show(_ archive: ArchiveRecord, _ verifiedAt: Int64?, _ reporter: Reporter) {

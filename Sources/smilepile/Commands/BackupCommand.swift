@@ -23,9 +23,6 @@ struct BackupCommand: AsyncParsableCommand {
         smilepile backup --config /etc/smilepile/config.yaml --json | jq -r '.message_type'
       """)
 
-  @Argument(help: "The jobs; all if none is named.")
-  var jobs: [String] = []
-
   @Flag(help: "Write an archive even where nothing has changed.")
   var force = false
 
@@ -34,8 +31,7 @@ struct BackupCommand: AsyncParsableCommand {
       "Wait this long for another run of the job, or for a writer of the library.", valueName: "seconds"))
   var lockWait: Double?
 
-  @OptionGroup var file: JobFileOption
-  @OptionGroup var library: LibraryOption
+  @OptionGroup var choice: JobChoice
   @OptionGroup var output: OutputOptions
 
   private struct JobLine: Encodable {
@@ -63,26 +59,17 @@ struct BackupCommand: AsyncParsableCommand {
   }
 
   func validate() throws {
-    if let lockWait, !(0...1e9).contains(lockWait) {
-      throw ValidationError("--lock-wait takes a number of seconds, 0 or more")
-    }
+    if let lockWait { try checkLockWait(lockWait) }
   }
 
   func run() async throws {
     let reporter = Reporter(output)
-    let chosen = try file.read().jobs(named: jobs)
-    let named = library.ifNamed()
-    if let named, chosen.count > 1, chosen.contains(where: { $0.library != nil }) {
-      throw ValidationError(
-        "\(named) would stand for the libraries of \(chosen.count) jobs; name one job, or unset SMILEPILE_LIBRARY"
-      )
-    }
+    let chosen = try choice.read()
     var context = try JobContext.ofThisProcess(reporter)
     context.isForced = force
     var worst = ExitStatus.done
     var succeeded = 0
     for var job in chosen {
-      job.library = named ?? job.library
       job.lockWait = lockWait ?? job.lockWait
       let status = await run(job, context, reporter)
       if status == .done { succeeded += 1 }

@@ -19,9 +19,6 @@ struct Drill: AsyncParsableCommand {
         smilepile drill family --all
       """)
 
-  @Argument(help: "The jobs; all if none is named.")
-  var jobs: [String] = []
-
   @Flag(help: "Restore every photo.")
   var all = false
 
@@ -33,8 +30,7 @@ struct Drill: AsyncParsableCommand {
     transform: PathArgument.parse)
   var scratch: String?
 
-  @OptionGroup var file: JobFileOption
-  @OptionGroup var library: LibraryOption
+  @OptionGroup var choice: JobChoice
   @OptionGroup var output: OutputOptions
 
   private struct ResultLine: Encodable {
@@ -63,7 +59,7 @@ struct Drill: AsyncParsableCommand {
 
   func run() async throws {
     let reporter = Reporter(output)
-    let chosen = try file.read().jobs(named: jobs)
+    let chosen = try choice.read()
     let context = try JobContext.ofThisProcess(reporter)
     var options = DrillOptions()
     let temporary = ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 }
@@ -71,8 +67,7 @@ struct Drill: AsyncParsableCommand {
     var worst = ExitStatus.done
     var reports: [String] = []
     var proven = 0
-    for var job in chosen {
-      job.library = library.ifNamed() ?? job.library
+    for job in chosen {
       options.sample = all ? nil : sample ?? job.drillSample
       do {
         let report = try await reporter.follow(.drill(job, context, options: options))

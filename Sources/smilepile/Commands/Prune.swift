@@ -17,7 +17,10 @@ struct Prune: AsyncParsableCommand {
 
       The newest archive always stays, and is read back first: if it is damaged, nothing is removed. An archive that \
       another one rests on stays with it. Backups that phones made, files that cannot be read, and archives that no \
-      password opens are never removed. Of a job, its own retention is the default.
+      password opens are never removed. Of a job, its own retention is the default; where nothing \
+      is named, jobs without one are passed over. A folder that fails does not stop the next.
+
+      The exit code is 3 where an archive could not be removed, and 4 where the newest one is damaged.
 
       Example:
         smilepile prune /backups --keep-daily 7 --keep-weekly 5 --keep-monthly 12 --dry-run
@@ -95,21 +98,32 @@ struct Prune: AsyncParsableCommand {
     var (kept, removed, bytes) = (0, [String](), 0)
     var refusals: [String] = []
     var worst = ExitStatus.done
-    for place in try ArchivePlace.named(places, file) {
-      guard let policy = given.isEmpty ? place.job?.retention : given else {
-        throw ValidationError("nothing says what to keep of \(place.folder); use --keep-last 7 or the like")
+    for (place, policy) in try chosen() {
+      let summary: PruneRun.Summary
+      do {
+        summary = try await reporter.follow(try work(place, policy, reporter))
+      } catch let error where error is CancellationError || error is ValidationError {
+        throw error
+      } catch {
+        reporter.error(Finding(place.folder.string, message: "\(error)"), during: "prune")
+        worst = max(worst, ExitStatus(for: error))
+        continue
       }
-      let summary = try await reporter.follow(try work(place, policy, reporter))
       reporter.result("\(place.folder.string.escaped):")
-      for decision in summary.plan.decisions { show(decision, reporter) }
+      for decision in summary.plan.decisions {
+        show(decision, isRefused: !summary.plan.refusals.isEmpty, reporter)
+      }
       for failure in summary.failures { reporter.error(failure, during: "prune") }
       for refusal in summary.plan.refusals {
         reporter.error(Finding(place.folder.string, message: refusal), during: "prune")
       }
+      if summary.locked > 0 {
+        reporter.warn("\(Count(summary.locked, "encrypted archive")) that no password opens stay as they are")
+      }
       for file in summary.unreadable {
         reporter.warn("\(file.path) stays, and cannot be read: \(file.reason)")
       }
-      kept += summary.plan.decisions.filter(\.isKept).reduce(0) { $0 + $1.archives.count }
+      kept += summary.plan.decisions.reduce(0) { $0 + $1.archives.count } - summary.plan.removals.count
       removed += summary.removed.map(\.path)
       bytes += summary.removed.reduce(0) { $0 + $1.fileBytes }
       refusals += summary.plan.refusals
@@ -122,6 +136,21 @@ struct Prune: AsyncParsableCommand {
     reporter.json(
       Summary(kept: kept, removed: removed, removed_bytes: bytes, refusals: refusals, dry_run: dryRun))
     if worst != .done { throw worst }
+  }
+
+  /// The folders, and what is kept of each: known of all before anything is removed. Where nothing is named, jobs
+  /// without a retention are not meant.
+  private func chosen() throws -> [(ArchivePlace, RetentionPolicy)] {
+    let all = try ArchivePlace.named(places, file)
+    let ruled = all.compactMap { place in
+      (given.isEmpty ? place.job?.retention : given).map { (place, $0) }
+    }
+    if ruled.isEmpty || !places.isEmpty, ruled.count < all.count,
+      let place = all.first(where: { $0.job?.retention == nil })
+    {
+      throw ValidationError("nothing says what to keep of \(place.folder); use --keep-last 7 or the like")
+    }
+    return ruled
   }
 
   private func work(
@@ -140,15 +169,18 @@ struct Prune: AsyncParsableCommand {
     }
   }
 
-  private func show(_ decision: PrunePlan.Decision, _ reporter: Reporter) {
+  private func show(_ decision: PrunePlan.Decision, isRefused: Bool, _ reporter: Reporter) {
     let date = Date(milliseconds: decision.date).formatted(.iso8601)
     let names = decision.archives.map(\.name).joined(separator: ", ")
-    let verb = decision.isKept ? "keep  " : "remove"
-    let reason = decision.isKept ? "  (\(decision.reasons.joined(separator: ", ")))" : ""
-    reporter.result("  \(verb)  \(date)  \(names.escaped)\(reason.escaped)")
+    let isKept = decision.isKept || isRefused
+    let reasons =
+      decision.isKept ? decision.reasons : ["no rule keeps it" + (isRefused ? ", and it stays" : "")]
+    reporter.result(
+      "  \(isKept ? "keep  " : "remove")  \(date)  \(names.escaped)  (\(reasons.joined(separator: ", ").escaped))"
+    )
     reporter.json(
       DecisionLine(
-        keep: decision.isKept, reasons: decision.reasons, date: decision.date,
+        keep: isKept, reasons: reasons, date: decision.date,
         archives: decision.archives.map(\.path)))
   }
 }

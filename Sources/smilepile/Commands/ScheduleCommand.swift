@@ -129,7 +129,7 @@ struct ScheduleCommand: ParsableCommand {
     func run() throws {
       let reporter = Reporter(output)
       let scheduler = try jobs.scheduler()
-      let file = try jobs.file()
+      let file = try jobs.file.path()
       let installed = try scheduler.marks()
       var marks = installed.filter { ScheduledJob.name(in: $0, of: file) != nil }
       if !jobs.names.isEmpty {

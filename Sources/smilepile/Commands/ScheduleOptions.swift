@@ -9,11 +9,7 @@ struct ScheduleOptions: ParsableArguments {
   @Argument(help: "The jobs; all of the job file if none is named.", transform: PathArgument.parse)
   var names: [String] = []
 
-  @Option(
-    help: ArgumentHelp(
-      "The job file; by default smilepile/config.yaml in XDG_CONFIG_HOME or in /etc.", valueName: "file"),
-    completion: .file(extensions: ["yaml", "yml"]), transform: PathArgument.parse)
-  var config: String?
+  @OptionGroup var file: JobFileOption
 
   @Flag(help: "Use systemd, even where it does not run.")
   var systemd = false
@@ -38,8 +34,6 @@ struct ScheduleOptions: ParsableArguments {
     }
   }
 
-  private static var workingFolder: FilePath { FilePath(FileManager.default.currentDirectoryPath) }
-
   private var environment: [String: String] { ProcessInfo.processInfo.environment }
 
   /// Whose clock.
@@ -52,23 +46,13 @@ struct ScheduleOptions: ParsableArguments {
       if needed { throw ScheduleInstallError.noScheduler }
     }
     let scope: UnitScope = system || !user && geteuid() == 0 ? .system : .user
-    let folder = units.map { Self.workingFolder.pushing(FilePath($0)) }
+    let folder = units.map { FilePath(FileManager.default.currentDirectoryPath).pushing(FilePath($0)) }
     return .systemd(SystemdSchedule(scope, folder: folder, environment: environment))
-  }
-
-  /// The job file by its absolute path, whether it can be read or not: a schedule can be removed without.
-  func file() throws -> FilePath {
-    let named = config ?? environment["SMILEPILE_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
-    let places = named.map { [FilePath($0)] } ?? JobFile.places(environment: environment)
-    let found =
-      places.first { FileManager.default.fileExists(atPath: $0.string) } ?? (named == nil ? nil : places[0])
-    guard let found else { throw JobFile.Missing.file(places) }
-    return Self.workingFolder.pushing(found).lexicallyNormalized()
   }
 
   /// The jobs that were named, and what they need.
   func read() throws -> SchedulePlan {
-    let path = try file()
+    let path = try file.path()
     let file = try JobFile(path, environment: environment)
     let library = environment["SMILEPILE_LIBRARY"].flatMap { $0.isEmpty ? nil : FilePath($0) }
     let program = try Self.program()

@@ -13,7 +13,7 @@ enum ExitStatus: Int32, Error, Comparable {
   case failed = 1
   /// Something that was asked for is absent from the result; each is named.
   case incomplete = 3
-  /// `verify` found damage.
+  /// `verify`, `drill` or `prune` found damage.
   case damaged = 4
   /// There is no such library or archive.
   case notFound = 10

@@ -13,16 +13,55 @@ struct JobFileOption: ParsableArguments {
     help: ArgumentHelp(
       "The job file; SMILEPILE_CONFIG, or the first of ~/.config/smilepile/config.yaml and "
         + "/etc/smilepile/config.yaml if not given.", valueName: "file"),
-    transform: PathArgument.parse)
+    completion: .file(extensions: ["yaml", "yml"]), transform: PathArgument.parse)
   var config: String?
+
+  private var named: FilePath? {
+    (config ?? environment["SMILEPILE_CONFIG"]).flatMap { $0.isEmpty ? nil : FilePath($0) }
+  }
+
+  private var environment: [String: String] { ProcessInfo.processInfo.environment }
+
+  /// The job file's absolute path, whether it is there or not.
+  ///
+  /// - Throws: `JobFile.Missing` if none was named and none is there.
+  func path() throws -> FilePath {
+    FilePath(FileManager.default.currentDirectoryPath)
+      .pushing(try JobFile.find(named: named, environment: environment)).lexicallyNormalized()
+  }
 
   /// The job file.
   ///
   /// - Throws: `JobFile.Missing`, `JobFile.Invalid`, or `FileError`.
   func read() throws -> JobFile {
-    let environment = ProcessInfo.processInfo.environment
-    let named = config ?? environment["SMILEPILE_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
-    return try JobFile(named.map { FilePath($0) }, environment: environment)
+    try JobFile(named, environment: environment)
+  }
+}
+
+/// Which jobs of the job file a command works on.
+struct JobChoice: ParsableArguments {
+  @Argument(help: "The jobs; all if none is named.")
+  var jobs: [String] = []
+
+  @OptionGroup var file: JobFileOption
+  @OptionGroup var library: LibraryOption
+
+  /// The jobs. The library that the command line or the environment names stands for that of the job file.
+  ///
+  /// - Throws: as `JobFileOption.read`, and `ValidationError` if one library would stand for those of several jobs.
+  func read() throws -> [Job] {
+    let chosen = try file.read().jobs(named: jobs)
+    guard let named = library.ifNamed() else { return chosen }
+    if chosen.count > 1, chosen.contains(where: { $0.library != nil }) {
+      throw ValidationError(
+        "\(named) would stand for the libraries of \(chosen.count) jobs; name one job, or unset SMILEPILE_LIBRARY"
+      )
+    }
+    return chosen.map { job in
+      var job = job
+      job.library = named
+      return job
+    }
   }
 }
 

@@ -88,7 +88,8 @@ struct ReaderLockOption: ParsableArguments {
   var duration: Duration { .seconds(lockWait) }
 }
 
-private func checkLockWait(_ seconds: Double) throws {
+/// Refuses what is no length of time.
+func checkLockWait(_ seconds: Double) throws {
   guard seconds >= 0, seconds <= 1e9 else {
     throw ValidationError("--lock-wait takes a number of seconds, 0 or more")
   }

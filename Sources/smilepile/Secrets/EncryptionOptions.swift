@@ -95,8 +95,7 @@ struct PassphraseFile {
   /// Writes the passphrase and a line feed into a new file, which only its owner reads, and flushes the file and its
   /// folder. A file that is there is left alone. Blocks.
   init(_ path: FilePath, holding passphrase: Secret) throws(FileError) {
-    let parent = path.removingLastComponent()
-    folder = parent.isEmpty ? "." : parent
+    folder = path.folder
     name = path.lastComponent.map { FilePath($0.string) } ?? ""
     let directory = try Directory.open(folder)
     let file = try directory.open(name, .create)

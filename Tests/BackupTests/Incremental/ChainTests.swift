@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import Operations
 import PhotoLibrary
@@ -14,11 +15,15 @@ import Zip
   private static let password: Secret = "a long enough password"
 
   /// A full archive and two increments, each with a photo of its own.
-  private func history(configure: (inout ExportOptions) -> Void = { _ in }) async throws -> LibraryHistory {
+  private func history(
+    photoBytes: Int = 500, configure: (inout ExportOptions) -> Void = { _ in }
+  ) async throws -> LibraryHistory {
     let history = try LibraryHistory(seed: 1)
     for id in 1...3 as ClosedRange<Int64> {
       try history.library.change(adding: [
-        .init(id: id, name: "n\(id)", fileName: "\(id).jpg", bytes: Array(repeating: UInt8(id), count: 500))
+        .init(
+          id: id, name: "n\(id)", fileName: "\(id).jpg", bytes: Array(repeating: UInt8(id), count: photoBytes)
+        )
       ])
       try await history.export(configure: configure)
     }
@@ -71,6 +76,38 @@ import Zip
     // a library that holds the rest misses nothing
     let full = try await history.library.importing(history.archives[2])
     #expect(full.photosSkipped == 3 && !full.isIncomplete)
+  }
+
+  /// What the disk does not give is not the same as what is not there, and is said of each chain alike.
+  @Test func whatCannotBeReadIsNamed() async throws {
+    let history = try await history()
+    let base = try #require(history.archives[0].realPath)
+    let fault = ArmedFault(Fault(.error(.ioError), of: .only([.open]), persists: true, below: base))
+    defer { fault.disarm() }
+    let copy = try SampleLibrary()
+    let imported = try await copy.importing(history.archives[2])
+    #expect(imported.photosAbsent == 1 && imported.warnings.contains { $0.contains("(errno 5)") })
+    let extracted = try await Work.extract(history.archives[2], to: scratch.path.appending("out")).summary
+    #expect(extracted.filesWritten == 2 && extracted.warnings.contains { $0.contains("(errno 5)") })
+    await #expect(throws: FileError.self) { _ = try await Work.flatten(history.archives[2]).summary }
+  }
+
+  /// Many rows of an increment may share one file of its base, and each gets a copy.
+  @Test func aChainHasNoMoreBytesThanAreAskedFor() async throws {
+    let history = try await history(photoBytes: 20_000)
+    var limits = Limits()
+    limits.maximumBytes = 40_000
+    var (extract, flatten) = (ExtractOptions(), FlattenOptions())
+    (extract.limits, flatten.limits) = (limits, limits)
+    let (newest, out) = (history.archives[2], scratch.path.appending("out"))
+    await #expect(throws: BackupError.self) {
+      _ = try await Work.extract(newest, to: out, options: extract).summary
+    }
+    await #expect(throws: BackupError.self) {
+      _ = try await Work.flatten(newest, options: flatten).summary
+    }
+    let copy = try SampleLibrary()
+    await #expect(throws: BackupError.self) { _ = try await copy.importing(newest) { $0.limits = limits } }
   }
 
   @Test func namesDoNotMatter() async throws {

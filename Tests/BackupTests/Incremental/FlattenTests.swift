@@ -123,6 +123,27 @@ import Zip
     #expect(written.metadata.smilepile?.isPartial == true)
   }
 
+  /// An increment that others have edited need not say the MD5 of its photos.
+  @Test func aPhotoWithoutAChecksumComesToo() async throws {
+    let history = try LibraryHistory(seed: 216)
+    try history.add(3)
+    try await history.export()
+    try history.library.change(adding: [.init(id: 900, name: "new", fileName: "n.jpg", bytes: [1, 2, 3])])
+    try await history.export()
+    let newest = history.archives[1]
+    let written = try WrittenBackup(newest)
+    var metadata = written.metadata
+    for index in metadata.photoManifest.indices { metadata.photoManifest[index].checksum = nil }
+    let photos = written.entries.filter { $0.key.hasPrefix("photos/") }
+    let members =
+      [.stored("metadata.json", String(decoding: metadata.json(), as: UTF8.self))]
+      + photos.map { ZipMember.stored($0.key, String(decoding: $0.value, as: UTF8.self)) }
+    try Data(ZipBuilder(members).bytes).write(to: URL(fileURLWithPath: newest.string))
+    let summary = try await flatten(newest)
+    #expect(!summary.isIncomplete)
+    #expect(try WrittenBackup(try #require(summary.archive)).photos[900] == [1, 2, 3])
+  }
+
   @Test func noFileIsOverwrittenAndAFailureLeavesNothing() async throws {
     let history = try LibraryHistory(seed: 214)
     try history.add(3)

@@ -111,6 +111,23 @@ struct UnitTests {
     #expect(hooked.contains("ProtectSystem=strict") && hooked.contains("-/var/spool"))
   }
 
+  /// A drill restores into /var/tmp, and `ProtectSystem=strict` has it read-only unless it is private or named.
+  @Test(arguments: [UnitScope.user, .system])
+  func temporaryFilesCanBeWritten(_ scope: UnitScope) throws {
+    func text(_ job: ScheduledJob) -> String { UnitText(job: job, task: .drill, scope: scope).service }
+    let shared = "ReadWritePaths=\"-/tmp\"\nReadWritePaths=\"-/var/tmp\"\n"
+    let fenced = try text(job())
+    #expect(fenced.contains("PrivateTmp=true") && !fenced.contains(shared))
+    let hooked = try text(job(runsCommands: true))
+    #expect(!hooked.contains("PrivateTmp") && hooked.contains(shared))
+    // a status file there would come to lie where nobody sees it
+    let inside = try text(job(library: "/srv/../var/tmp/Family"))
+    #expect(
+      !inside.contains("PrivateTmp") && inside.contains(shared)
+        && inside.contains("PrivateNetwork") == (scope == .system))
+    #expect(try text(job(library: "/tmpx")).contains("PrivateTmp=true"))
+  }
+
   @Test func noTwoJobsHaveOneUnit() {
     let names = ["a", "A", "a-b", "a_b", "a b", "a.b", "ä", "a\\x20b", "a/b", "@", ""]
     #expect(Set(names.map { UnitText.name(.backup, $0) }).count == names.count)
