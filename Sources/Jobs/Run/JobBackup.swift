@@ -191,7 +191,7 @@ struct JobBackup {
   /// Copies archives to another destination, and what they rest on, where that is not there: what they rest on first.
   private mutating func copy(_ archives: [ArchiveRecord], from source: Int, to index: Int) throws {
     do {
-      let there = try catalog(at: index).archives
+      let there = try catalog(at: index).archives.filter { !damaged.contains($0.path) }
       let origin = try catalog(at: source)
       let bases = try archives.flatMap { try origin.chain(of: $0) }.reversed()
       for archive in bases + archives {

@@ -180,14 +180,12 @@ struct JobRun {
       status.run = current
       change(&status)
     }
-    for error in errors {
-      let warning = "its status cannot be written: \(error)"
-      guard !run.warnings.contains(warning) else { continue }
-      run.warnings.append(warning)
-      guard run.finishedAt != nil, run.outcome.isSuccess else { continue }
-      // somebody watches that file, and would take the old one for the truth
-      (run.outcome, run.exitCode, run.message) = (.incomplete, JobStatus.incompleteCode, warning)
-    }
+    guard let error = errors.first else { return }
+    let what = "its status cannot be written: "
+    if !run.warnings.contains(where: { $0.hasPrefix(what) }) { run.warnings.append("\(what)\(error)") }
+    guard run.finishedAt != nil, run.outcome.isSuccess else { return }
+    // somebody watches that file, and would take the old one for the truth
+    (run.outcome, run.exitCode, run.message) = (.incomplete, JobStatus.incompleteCode, "\(what)\(error)")
   }
 
   private static func text(_ milliseconds: Int64) -> String {

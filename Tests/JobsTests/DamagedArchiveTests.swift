@@ -1,0 +1,148 @@
+import Backup
+import FileSystem
+import Foundation
+import Operations
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Jobs
+
+/// What has rotten at a destination counts for nothing: it is named, nothing rests on it, and another takes its place.
+@Suite struct DamagedArchiveTests {
+  /// Changes a byte of a photo in an archive.
+  private func damage(_ path: String) throws {
+    let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+    try file.seek(toOffset: 3000)
+    try file.write(contentsOf: [0xAA])
+    try file.close()
+  }
+
+  @Test func anUnchangedLibraryIsWrittenAgainWhereItsArchivesAreDamaged() async throws {
+    var night = try Night()
+    _ = try await night.backup()
+    #expect(try await night.backup().outcome == .unchanged)
+    let old = try ["one", "two"].map { try night.archives($0)[0].path }
+    for path in old { try damage(path) }
+    night.on(day: 2)
+    let run = try await night.backup()
+    #expect(run.outcome == .done)
+    for path in old { #expect(run.warnings.contains { $0.hasPrefix("\(path) is damaged (") }) }
+    for name in ["one", "two"] {
+      #expect(try night.archives(name).count == 2)
+    }
+    #expect(try await night.drill().isProven)
+    #expect(try night.statusFile().copies.map(\.archive).allSatisfy { !old.contains($0) })
+  }
+
+  @Test func aDamagedCopyIsMadeAgainFromTheWholeOne() async throws {
+    let night = try Night()
+    _ = try await night.backup()
+    let copy = try night.archives("two")[0].path
+    try damage(copy)
+    let run = try await night.backup()
+    #expect(run.outcome == .done && !run.destinations[0].isNew && run.destinations[1].isNew)
+    #expect(try night.archives("one").count == 1 && night.archives("two").count == 2)
+    #expect(try night.statusFile().copies[1].archive != copy)
+  }
+
+  @Test func nothingRestsOnADamagedArchive() async throws {
+    var night = try Night("incremental: true")
+    _ = try await night.backup()
+    for name in ["one", "two"] { try damage(try night.archives(name)[0].path) }
+    try night.changeLibrary(id: 7)
+    night.on(day: 2)
+    let run = try await night.backup()
+    #expect(run.outcome == .done)
+    #expect(try night.archives("one").map { $0.base == nil } == [true, true])
+    #expect(try await night.drill().isProven)
+  }
+
+  /// The file is as long and as old as it was, so that nothing tells that it changed but a copy that fails.
+  @Test func whatCannotBeCopiedIsReadAgain() async throws {
+    var night = try Night()
+    night.context.cache = CatalogCache(folder: try night.scratch.makeFolder("cache"))
+    _ = try await night.backup()
+    let first = try night.archives("one")[0].path
+    var times = stat()
+    #expect(stat(first, &times) == 0)
+    try damage(first)
+    let dates = [times.st_atim, times.st_mtim]
+    #expect(utimensat(AT_FDCWD, first, dates, 0) == 0)
+    try night.remove(night.archives("two")[0].path)
+    night.on(day: 2)
+    let run = try await night.backup()
+    #expect(run.outcome == .incomplete)
+    #expect(run.warnings.contains { $0.hasPrefix("\(first) is damaged (") })
+    let next = try await night.backup()
+    #expect(next.outcome == .done && next.destinations.allSatisfy { $0.isNew })
+  }
+
+  /// The archive from before may be the only one that holds the photo as it was.
+  @Test(arguments: [true, false]) func anIncompleteRunPrunesNothing(isGone: Bool) async throws {
+    var night = try Night("retention: {keep-last: 1}")
+    _ = try await night.backup()
+    let path = try night.library.path.appending(#require(try night.library.contents.photos.first).path)
+    if isGone { try night.remove(path.string) } else { try damage(path.string) }
+    try night.changeLibrary(id: 7)
+    night.on(day: 2)
+    let run = try await night.backup()
+    #expect(run.outcome == .incomplete && run.missing.count == 1)
+    #expect(run.warnings.contains { $0.hasPrefix("nothing was pruned") })
+    #expect(try night.archives("one").count == 2)
+  }
+
+  @Test func whatHasGoneSinceIsSaid() async throws {
+    let night = try Night()
+    _ = try await night.backup()
+    let gone = try night.archives("one")[0].path
+    try night.remove(gone)
+    let run = try await night.backup()
+    #expect(run.outcome == .done)
+    #expect(run.warnings.contains { $0.hasPrefix("\(gone), which the run of ") && $0.hasSuffix(" is gone") })
+    #expect(try await !night.backup().warnings.contains { $0.contains("the run of") })
+  }
+
+  @Test func aRunThatWasStoppedIsSaidByTheNext() async throws {
+    var night = try Night("hooks: {before: 'sleep 60'}")
+    let work = Work.backup(night.job, night.context)
+    try await Task.sleep(for: .milliseconds(300))
+    work.cancel()
+    let run = try await work.summary.run
+    #expect(run.outcome == .interrupted && run.message?.hasPrefix("stopped") == true)
+    night.job.hooks.before = nil
+    let next = try await night.backup()
+    #expect(next.outcome == .done)
+    #expect(
+      next.warnings.contains {
+        $0.hasPrefix("the run of ") && $0.contains("did not come to its end: stopped")
+      })
+    #expect(try await !night.backup().warnings.contains { $0.contains("the run of") })
+  }
+
+  /// Somebody watches that file, and would take the old one for the truth.
+  @Test func aStatusFileThatCannotBeWrittenMakesARunIncomplete() async throws {
+    let night = try Night()
+    _ = try night.scratch.makeFolder("status.json")
+    let run = try await night.backup()
+    #expect(run.outcome == .incomplete && run.exitCode == 3)
+    #expect(run.warnings.count { $0.hasPrefix("its status cannot be written") } == 1)
+    #expect(try night.archives("one").count == 1)
+  }
+
+  @Test func aDrillThatFailsIsHeardOf() async throws {
+    var night = try Night("hooks: {on-failure: 'env > told'}")
+    night.job.hooks.onFailure = "env > \(night.folder("told"))"
+    _ = try await night.backup()
+    #expect(try await night.drill().isProven)
+    #expect(!FileManager.default.fileExists(atPath: night.folder("told").string))
+    let proven = try #require(try night.statusFile().lastProvenAt)
+    try damage(try night.archives("one")[0].path)
+    night.on(day: 3)
+    #expect(try await !night.drill().isProven)
+    let told = try String(contentsOfFile: night.folder("told").string, encoding: .utf8)
+    #expect(told.contains("SMILEPILE_HOOK=on-failure\n") && told.contains("SMILEPILE_EXIT_CODE=4\n"))
+    let status = try night.statusFile()
+    #expect(status.lastProvenAt == proven && status.lastDrill?.isProven == false)
+  }
+}
