@@ -47,9 +47,7 @@ public struct ExportOptions: Sendable {
   public var tags: [String] = []
   /// Writes several archives where one would be too large, and how large each may be.
   public var split: Split?
-  /// Leaves out the files that this holds.
-  public var base: ExportBase?
-  /// Looks for a base among the archives of the destination's folder, unless one is given. There being none, or a chain
+  /// Leaves out the files that a base among the archives of the destination's folder holds. There being none, or a chain
   /// that is long enough, the archive holds every file.
   public var isIncremental = false
   /// How many increments may rest on a full archive, where a base is looked for.

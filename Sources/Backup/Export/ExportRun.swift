@@ -82,8 +82,7 @@ public struct ExportRun {
         throw BackupError.unfitPassword(fault)
       }
     }
-    let isIncremental = options.isIncremental || options.base != nil
-    if isIncremental, options.format == .json {
+    if options.isIncremental, options.format == .json {
       throw BackupError.cannotIncrement(destination, reason: "a JSON backup holds no photo files")
     }
     guard options.split != nil else { return }
@@ -92,7 +91,7 @@ public struct ExportRun {
         "phones read no encrypted archive"
       } else if options.format == .json {
         "a JSON backup is one document"
-      } else if isIncremental {
+      } else if options.isIncremental {
         "each part has to hold its photos itself"
       } else {
         nil
@@ -104,18 +103,16 @@ public struct ExportRun {
   ///
   /// - Returns: why it will be a full one although it should not.
   private func rest(_ plan: inout ExportPlan, in target: Destination, _ library: Library) throws -> String? {
-    var base = options.base
-    if base == nil, options.isIncremental {
-      switch try ExportBase.find(
-        in: target.folder, for: plan, of: library, options, check: counter.checkCancellation)
-      {
-      case .base(let found): base = found
-      case .none(let reason): return reason
-      }
+    guard options.isIncremental else { return nil }
+    switch try ExportBase.find(
+      in: target.folder, for: plan, of: library, options, check: counter.checkCancellation)
+    {
+    case .base(let base):
+      plan = plan.resting(on: base, deletions: try library.deletions(since: base.exportDate))
+      return nil
+    case .none(let reason):
+      return reason
     }
-    guard let base else { return nil }
-    plan = plan.resting(on: base, deletions: try library.deletions(since: base.exportDate))
-    return nil
   }
 
   private func setTotals(_ plan: ExportPlan) {

@@ -1,5 +1,6 @@
 import FileSystem
 import Foundation
+import Secrets
 import Synchronization
 import SystemPackage
 
@@ -64,10 +65,24 @@ public final class CatalogCache: Sendable {
     save()
   }
 
+  /// Remembers that archives, which nobody may have looked at yet, were just read back whole. Those that are not this
+  /// project's are not remembered. Blocks; what cannot be read or written is not remembered either.
+  public func noteVerified(_ paths: [FilePath], password: Secret?) {
+    var found: [String] = []
+    for path in paths {
+      guard let record = try? ArchiveRecord(path: path, password: password), record.isOurs, !record.isLocked,
+        let status = try? File.open(path, .readFollowingLinks).status()
+      else { continue }
+      note(record, status)
+      found.append(record.path)
+    }
+    noteVerified(found, at: Date().milliseconds)
+  }
+
   /// Forgets that archives were read back, since there is reason to doubt them. Blocks.
-  public func forgetVerified(_ paths: [String]) {
+  public func forgetVerified(_ paths: [FilePath]) {
     state.withLock { state in
-      for path in paths where state.entries[path]?.verifiedAt != nil {
+      for path in paths.map(\.absoluteString) where state.entries[path]?.verifiedAt != nil {
         state.entries[path]?.verifiedAt = nil
         state.isChanged = true
       }

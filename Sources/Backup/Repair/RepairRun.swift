@@ -49,7 +49,7 @@ public struct RepairSummary: Sendable, Equatable {
   /// True when something that was asked for could not be had.
   public var isIncomplete: Bool { !lost.isEmpty || !unusable.isEmpty }
   /// There was nothing to repair, and nothing was written.
-  public var isWhole: Bool { archive == nil }
+  public var isWhole: Bool { archive == nil && lost.isEmpty }
 }
 
 extension Work where Summary == RepairSummary {
@@ -112,7 +112,8 @@ struct RepairRun {
     summary.faults = source.salvage.map { [$0.fault] } ?? []
     (summary.restored, summary.lost) = (plan.restored, plan.lost)
     (summary.photos, summary.bytes) = (plan.items.count, plan.bytes)
-    try write(plan, target, &summary)
+    // where not even the categories are left, a new archive would say nothing
+    if !plan.items.isEmpty || !source.metadata.categories.isEmpty { try write(plan, target, &summary) }
     return summary
   }
 

@@ -145,7 +145,7 @@ struct DrillRun {
     result.archive = newest.path
     let members = try catalog.members(of: newest)
     // what a failure casts doubt on is read again by the next backup, before it counts for anything
-    defer { if !result.failures.isEmpty { context.cache?.forgetVerified(members.map(\.path)) } }
+    defer { if !result.failures.isEmpty { context.cache?.forgetVerified(members.map { FilePath($0.path) }) } }
     let parts = newest.part == nil ? [newest] : members
     let scratch = try ScratchLibrary(in: options.scratch, of: job.name)
     for part in parts {

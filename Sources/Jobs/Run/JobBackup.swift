@@ -207,7 +207,7 @@ struct JobBackup {
       records[index].archives = []
       guard case BackupError.verificationFailed = error else { return }
       // it may be that there was nothing whole to copy: the next run reads it again, and writes another
-      context.cache?.forgetVerified(archives.map(\.path))
+      context.cache?.forgetVerified(archives.map { FilePath($0.path) })
       _ = try areWhole(archives)
     }
   }

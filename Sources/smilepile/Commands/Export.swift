@@ -157,6 +157,9 @@ struct Export: AsyncParsableCommand {
     }
 
     report(summary, reporter)
+    if verify, !dryRun {
+      CatalogCache.ofThisUser().noteVerified(summary.archives, password: password)
+    }
     if summary.isIncomplete { throw ExitStatus.incomplete }
   }
 }

@@ -71,6 +71,7 @@ struct Flatten: AsyncParsableCommand {
     for warning in summary.warnings { reporter.warn(warning) }
     for photo in summary.lost { reporter.error(photo, during: "flatten") }
     if let written = summary.archive {
+      CatalogCache.ofThisUser().noteVerified([written], password: options.password)
       reporter.note(
         "wrote \(Count(summary.photos, "photo")), \(ByteCount(summary.bytes)), of \(summary.chain.count) archives"
           + (summary.lost.isEmpty ? "" : "; \(summary.lost.count) lost"))

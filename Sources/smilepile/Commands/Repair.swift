@@ -102,8 +102,10 @@ struct Repair: AsyncParsableCommand {
         "rescued \(Count(summary.photos, "photo")), \(ByteCount(summary.bytes)), "
           + "\(summary.restored.count) of them from elsewhere; \(summary.lost.count) lost")
       reporter.lasting(written.string.escaped)
-    } else {
+    } else if summary.isWhole {
       reporter.note("\(archive.escaped) is whole: there is nothing to repair")
+    } else {
+      reporter.note("nothing is left in \(archive.escaped) that could be written anew")
     }
     reporter.json(
       Summary(

@@ -69,6 +69,12 @@ struct Verify: AsyncParsableCommand {
         entries_checked: summary.entriesChecked, damaged: summary.damaged.map(\.message),
         unreadable: summary.unreadable.map { "\($0.error)" },
         strangers: summary.strangers, warnings: summary.warnings))
+    let cache = CatalogCache.ofThisUser()
+    if summary.damaged.isEmpty, summary.unreadable.isEmpty {
+      cache.noteVerified(paths, password: secret)
+    } else {
+      cache.forgetVerified(paths)
+    }
     let statuses = summary.unreadable.map { ExitStatus(for: $0.error) }
     if let worst = (statuses + (summary.damaged.isEmpty ? [] : [.damaged])).max() { throw worst }
   }
