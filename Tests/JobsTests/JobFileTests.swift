@@ -89,6 +89,8 @@ struct JobFileTests {
     ("jobs:\n  a:\n    destinations: x\n    lock-wait: soon\n", 4, "15m"),
     ("jobs:\n  a:\n    destinations: x\n    library:\n", 4, "has no value"),
     ("jobs:\n  a:\n    destinations: {path: x, marker: a/b}\n", 3, "name of a file"),
+    ("jobs:\n  a:\n    destinations: {path: x, require-mount: /}\n", 3, "requires nothing"),
+    ("jobs:\n  a:\n    destinations: {path: x, require-mount: mnt}\n", 3, "the absolute path"),
     ("jobs:\n  -bad:\n    destinations: x\n", 2, "cannot be a job's name"),
     ("jobs:\n  a:\n    destinations: x\n    schedule: {frequency: hourly}\n", 4, "hourly"),
     ("jobs:\n  a:\n    destinations: x\n    schedule: {time: 02:30}\n", 4, "has no “frequency”"),

@@ -124,9 +124,19 @@ struct JobFileReader {
       switch mount.scalar?.string {
       case "true": destination.requiredMount = .any
       case "false": break
-      case let text? where text.hasPrefix("/"): destination.requiredMount = .at(path(text))
+      case let text? where text.hasPrefix("/"):
+        let place = path(text)
+        if place == "/" {
+          section.fault(
+            "require-mount",
+            "requires nothing, since something is always mounted at /; write the backup disk's place, as /mnt/usb, or true"
+          )
+        }
+        destination.requiredMount = .at(place)
       default:
-        section.fault("require-mount", "has to be true, or the place that has to be mounted, as /mnt/usb")
+        section.fault(
+          "require-mount",
+          "has to be true, or the absolute path of the place that has to be mounted, as /mnt/usb")
       }
     }
     if let marker = section.text("marker") {
