@@ -34,6 +34,12 @@ struct BackupCommand: AsyncParsableCommand {
       "Wait this long for another run of the job, or for a writer of the library.", valueName: "seconds"))
   var lockWait: Double?
 
+  @Flag(
+    help:
+      "Write only to mounted file systems, never to the root's: require-mount: true for every destination that says nothing of it."
+  )
+  var requireMount = false
+
   @OptionGroup var file: JobFileOption
   @OptionGroup var library: LibraryOption
   @OptionGroup var output: OutputOptions
@@ -84,6 +90,7 @@ struct BackupCommand: AsyncParsableCommand {
     for var job in chosen {
       job.library = named ?? job.library
       job.lockWait = lockWait ?? job.lockWait
+      if requireMount { job.requireMounts() }
       let status = await run(job, context, reporter)
       if status == .done { succeeded += 1 }
       worst = max(worst, status)
