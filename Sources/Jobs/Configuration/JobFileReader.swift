@@ -9,6 +9,9 @@ struct JobFileReader {
   /// What `~` stands for.
   let home: String?
   private(set) var faults: [JobFile.Fault] = []
+  private(set) var warnings: [JobFile.Fault] = []
+  /// The files that jobs replace with every run, and what each is called in messages.
+  private var written: [FilePath: String] = [:]
 
   init(folder: FilePath, home: String?) {
     self.folder = folder
@@ -53,7 +56,14 @@ struct JobFileReader {
     guard var section = section(node, "job “\(name)”") else { return nil }
     var job = Job(name: name)
     job.library = section.text("library").map(path)
-    job.destinations = destinations(&section)
+    if job.library == nil, section.all.allSatisfy({ $0.key != "library" }) {
+      // the command line or the environment may name it
+      warnings.append(
+        JobFile.Fault(
+          line: section.line,
+          message: "job “\(name)” names no library; write “library:”, or give it with -l to every command"))
+    }
+    job.destinations = destinations(&section, outside: job.library)
     job.categories = section.texts("categories") ?? []
     job.since = date("since", &section)
     job.until = date("until", &section)
@@ -73,12 +83,22 @@ struct JobFileReader {
     job.retention = retention(&section)
     job.hooks = hooks(&section)
     schedules(&section, &job)
-    job.statusFile = section.text("status-file").map(path)
-    job.prometheusFile = section.text("prometheus-file").map(path)
+    job.statusFile = writtenFile("status-file", of: job, &section)
+    job.prometheusFile = writtenFile("prometheus-file", of: job, &section)
     job.lockWait = section.seconds("lock-wait") ?? job.lockWait
     check(job, &section)
     close(&section)
     return job
+  }
+
+  /// A file that is replaced with every run, so that two of one name would take each other's place.
+  private mutating func writtenFile(_ key: String, of job: Job, _ section: inout YAMLSection) -> FilePath? {
+    guard let file = section.text(key).map(path) else { return nil }
+    if let other = written[file] {
+      section.fault(key, "is \(other) already, and each would replace the other's; name another file")
+    }
+    written[file] = "the \(key) of job “\(job.name)”"
+    return file
   }
 
   /// What does not go together.
@@ -94,7 +114,9 @@ struct JobFileReader {
     }
   }
 
-  private mutating func destinations(_ section: inout YAMLSection) -> [JobDestination] {
+  private mutating func destinations(
+    _ section: inout YAMLSection, outside library: FilePath?
+  ) -> [JobDestination] {
     guard let node = section.node("destinations") else {
       if section.all.allSatisfy({ $0.key != "destinations" }) {
         section.fault(section.line, "\(section.name) has no “destinations”: a folder, or a list of them")
@@ -108,6 +130,11 @@ struct JobFileReader {
       guard let destination = destination(node) else { continue }
       if found.contains(where: { $0.path == destination.path }) {
         section.fault(node.line, "\(destination.path) stands here twice")
+      }
+      if let library, destination.path.starts(with: library) {
+        section.fault(
+          node.line,
+          "\(destination.path) lies in the library itself; name a folder outside it, at best on another disk")
       }
       found.append(destination)
     }
@@ -231,7 +258,10 @@ struct JobFileReader {
     hooks.after = part.text("after")
     hooks.onFailure = part.text("on-failure")
     hooks.finally = part.text("finally")
-    hooks.timeLimit = part.seconds("time-limit") ?? hooks.timeLimit
+    if let limit = part.seconds("time-limit") {
+      if limit == 0 { part.fault("time-limit", "of 0 leaves a hook no time; write a longer one, as 10m") }
+      hooks.timeLimit = limit
+    }
     close(&part)
     return hooks
   }
