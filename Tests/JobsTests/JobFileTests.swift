@@ -102,6 +102,8 @@ struct JobFileTests {
     ("jobs:\n  a:\n    destinations: x\n    hooks: {time-limit: 0}\n", 4, "leaves a hook no time"),
     ("jobs:\n  a:\n    library: x\n    destinations: x\n", 4, "lies in the library itself"),
     ("jobs:\n  a:\n    library: x\n    destinations:\n      - y\n      - x/y\n", 6, "lies in the library itself"),
+    ("jobs:\n  a:\n    destinations: [x, \"\"]\n", 3, "a destination is empty"),
+    ("jobs:\n  a:\n\tdestinations: x\n", 3, "YAML takes no tabs at the beginning of a line; write spaces"),
     ("jobs:\n  -bad:\n    destinations: x\n", 2, "cannot be a job's name"),
     ("jobs:\n  a:\n    destinations: x\n    schedule: {frequency: hourly}\n", 4, "hourly"),
     ("jobs:\n  a:\n    destinations: x\n    schedule: {time: 02:30}\n", 4, "has no “frequency”"),
@@ -115,6 +117,13 @@ struct JobFileTests {
     #expect(
       faults.contains { $0.line == line && $0.message.contains(message) },
       "\(faults.map { "\($0.line): \($0.message)" })")
+  }
+
+  @Test(arguments: [("weekly", 8), ("monthly", 32), ("daily", 1)])
+  func aWrongDayAndAWrongTimeAreBothSaid(frequency: String, day: Int) {
+    let schedule = "frequency: \(frequency)\n      day: \(day)\n      time: 25:00\n"
+    let faults = faults("jobs:\n  a:\n    destinations: x\n    schedule:\n      \(schedule)")
+    #expect(faults.map(\.line) == [6, 7], "\(faults)")
   }
 
   @Test func aJobWithoutLibraryIsWarnedOf() throws {

@@ -23,7 +23,7 @@ struct JobFileReader {
     do {
       root = try Yams.compose(yaml: text)
     } catch let error as YamlError {
-      faults.append(Self.fault(error))
+      faults.append(Self.fault(error, in: text))
       return []
     } catch {
       faults.append(JobFile.Fault(line: 0, message: "\(error)"))
@@ -142,7 +142,12 @@ struct JobFileReader {
   }
 
   private mutating func destination(_ node: Node) -> JobDestination? {
-    if let text = node.scalar?.string, !text.isEmpty { return JobDestination(path: path(text)) }
+    if let text = node.scalar?.string {
+      if !text.isEmpty { return JobDestination(path: path(text)) }
+      faults.append(
+        JobFile.Fault(line: node.line, message: "a destination is empty; write its folder, or leave it out"))
+      return nil
+    }
     guard var section = section(node, "a destination") else { return nil }
     defer { close(&section) }
     let folder = section.text("path")
@@ -299,11 +304,20 @@ struct JobFileReader {
     return nil
   }
 
-  private static func fault(_ error: YamlError) -> JobFile.Fault {
+  private static func isIndentedByTab(_ line: Int, of text: String) -> Bool {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    guard lines.indices.contains(line - 1) else { return false }
+    return lines[line - 1].prefix { $0 == " " || $0 == "\t" }.contains("\t")
+  }
+
+  private static func fault(_ error: YamlError, in text: String) -> JobFile.Fault {
     switch error {
     case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
       .composer(_, let problem, let mark, _):
-      JobFile.Fault(line: mark.line, message: "this is no YAML: \(problem)")
+      JobFile.Fault(
+        line: mark.line,
+        message: isIndentedByTab(mark.line, of: text)
+          ? "YAML takes no tabs at the beginning of a line; write spaces" : "this is no YAML: \(problem)")
     case .duplicatedKeysInMapping(let duplicates, let context):
       JobFile.Fault(
         line: context.mark.line,
