@@ -53,7 +53,7 @@ extension Work where Summary == DrillReport {
   /// what came back with the live one byte for byte, reads each image's header, and writes a dated report into the
   /// state folder. The live library is only read; the scratch library is removed.
   ///
-  /// The summary throws `FileLock.Busy` if a drill of the job is under way, `LibraryError` or `FileError`.
+  /// The summary throws `JobError.running` if a drill of the job is under way, `LibraryError` or `FileError`.
   public static func drill(_ job: Job, _ context: JobContext, options: DrillOptions = DrillOptions()) -> Self
   {
     Work { counter in try DrillRun(job, context, options, counter).run() }
@@ -81,7 +81,7 @@ struct DrillRun {
 
   func run() throws -> DrillReport {
     let lock = try context.state.lock(
-      "\(job.name).drill", waiting: .zero, whileWaiting: counter.checkCancellation)
+      job.name, isDrill: true, waiting: .zero, whileWaiting: counter.checkCancellation)
     let live = try Library(path: path)
     let password = try job.password.map(context.password)
     let last = context.state.status(of: job.name).lastDrill

@@ -31,7 +31,8 @@ struct BackupCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Wait this long for another run of the job, or for a writer of the library.", valueName: "seconds"))
+      "Wait this long for another run of the job, or for a writer of the library; default: the job's lock-wait, or 60.",
+      valueName: "seconds"))
   var lockWait: Double?
 
   @Flag(

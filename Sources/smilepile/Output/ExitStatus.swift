@@ -45,7 +45,7 @@ enum ExitStatus: Int32, Error, Comparable {
       switch error {
       case let status as ExitStatus: status
       case is CancellationError: Signals.received ?? .interrupted
-      case is FileLock.Busy: .locked
+      case is FileLock.Busy, JobError.running: .locked
       case LibraryError.notALibrary: .notFound
       case BackupError.noSuchBackup, BackupError.baseMissing, is JobFile.Missing: .notFound
       case BackupError.severalToReplace, is JobFile.Invalid, is JobError: .usage
