@@ -20,7 +20,8 @@ struct Archives: AsyncParsableCommand {
         smilepile list family --json | jq -r 'select(.message_type == "archive") | .path'
       """)
 
-  @Argument(help: "Folders, or jobs of the job file; all jobs if nothing is named.")
+  @Argument(
+    help: "Folders, or jobs of the job file; all jobs if nothing is named.", completion: .jobsAndFolders)
   var places: [String] = []
 
   @OptionGroup var file: JobFileOption

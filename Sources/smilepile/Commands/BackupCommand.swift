@@ -29,7 +29,7 @@ struct BackupCommand: AsyncParsableCommand {
         smilepile backup --config /etc/smilepile/config.yaml --json | jq -r '.message_type'
       """)
 
-  @Argument(help: "The jobs; all if none is named.")
+  @Argument(help: "The jobs; all if none is named.", completion: .jobs)
   var jobs: [String] = []
 
   @Flag(help: "Write an archive even where nothing has changed.")

@@ -19,7 +19,7 @@ struct Drill: AsyncParsableCommand {
         smilepile drill family --all
       """)
 
-  @Argument(help: "The jobs; all if none is named.")
+  @Argument(help: "The jobs; all if none is named.", completion: .jobs)
   var jobs: [String] = []
 
   @Flag(help: "Restore every photo.")
@@ -30,7 +30,7 @@ struct Drill: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp("The folder for the scratch library; TMPDIR, or /var/tmp.", valueName: "folder"),
-    transform: PathArgument.parse)
+    completion: .directory, transform: PathArgument.parse)
   var scratch: String?
 
   @OptionGroup var file: JobFileOption

@@ -97,7 +97,8 @@ struct Export: AsyncParsableCommand {
   )
   var noSync = false
 
-  @Flag(help: "Write only to a mounted file system, never to the root's, as where the backup disk is missing.")
+  @Flag(
+    help: "Write only to a mounted file system, never to the root's, as where the backup disk is missing.")
   var requireMount = false
 
   @OptionGroup var encryption: EncryptionOptions

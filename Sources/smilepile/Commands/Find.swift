@@ -26,7 +26,7 @@ struct Find: AsyncParsableCommand {
     help: ArgumentHelp(
       "The pattern, unless --md5 stands for it, then folders and archives.",
       valueName: "pattern|folder|archive"),
-    transform: PathArgument.parse)
+    completion: .file(), transform: PathArgument.parse)
   var arguments: [String]
 
   @Option(

@@ -24,7 +24,8 @@ struct Prune: AsyncParsableCommand {
         smilepile prune family
       """)
 
-  @Argument(help: "Folders, or jobs of the job file; all jobs if nothing is named.")
+  @Argument(
+    help: "Folders, or jobs of the job file; all jobs if nothing is named.", completion: .jobsAndFolders)
   var places: [String] = []
 
   @Option(help: ArgumentHelp("Keep the newest.", valueName: "n")) var keepLast: Int?

@@ -13,7 +13,7 @@ struct JobFileOption: ParsableArguments {
     help: ArgumentHelp(
       "The job file; SMILEPILE_CONFIG, or the first of ~/.config/smilepile/config.yaml and "
         + "/etc/smilepile/config.yaml if not given.", valueName: "file"),
-    transform: PathArgument.parse)
+    completion: .file(extensions: ["yaml", "yml"]), transform: PathArgument.parse)
   var config: String?
 
   /// The job file.
