@@ -92,7 +92,8 @@ struct JobFileTests {
     ("jobs:\n  a:\n    destinations: {path: x, require-mount: /}\n", 3, "requires nothing"),
     ("jobs:\n  a:\n    destinations: {path: x, require-mount: mnt}\n", 3, "the absolute path"),
     (
-      "jobs:\n  a:\n    destinations: x\n    status-file: s\n  b:\n    destinations: y\n    status-file: s\n", 7,
+      "jobs:\n  a:\n    destinations: x\n    status-file: s\n  b:\n    destinations: y\n    status-file: s\n",
+      7,
       "“status-file” is the status-file of job “a” already"
     ),
     (
@@ -101,7 +102,10 @@ struct JobFileTests {
     ),
     ("jobs:\n  a:\n    destinations: x\n    hooks: {time-limit: 0}\n", 4, "leaves a hook no time"),
     ("jobs:\n  a:\n    library: x\n    destinations: x\n", 4, "lies in the library itself"),
-    ("jobs:\n  a:\n    library: x\n    destinations:\n      - y\n      - x/y\n", 6, "lies in the library itself"),
+    (
+      "jobs:\n  a:\n    library: x\n    destinations:\n      - y\n      - x/y\n", 6,
+      "lies in the library itself"
+    ),
     ("jobs:\n  a:\n    destinations: [x, \"\"]\n", 3, "a destination is empty"),
     ("jobs:\n  a:\n\tdestinations: x\n", 3, "YAML takes no tabs at the beginning of a line; write spaces"),
     ("jobs:\n  -bad:\n    destinations: x\n", 2, "cannot be a job's name"),

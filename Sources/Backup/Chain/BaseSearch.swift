@@ -65,7 +65,8 @@ extension ExportBase {
     }
     if let locked {
       return .none(
-        reason: "\(locked.string.escaped) is encrypted with another password, and nothing else in the folder can be "
+        reason:
+          "\(locked.string.escaped) is encrypted with another password, and nothing else in the folder can be "
           + "rested on")
     }
     return .none(reason: "\(folder.string.escaped) has no archive of this library to rest on")
