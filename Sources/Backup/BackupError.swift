@@ -122,7 +122,7 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
     case .unstablePhoto(let photo, let reason):
       "\(photo) keeps changing while it is read (\(reason)); try again when nothing writes to the library"
     case .notEnoughSpace(let path, let needed, let free):
-      "not enough space in \(path): \(needed) bytes needed, \(free) free"
+      "not enough space in \(path): \(needed) bytes needed, with a reserve for the file system, and \(free) free"
     }
   }
 }

@@ -48,7 +48,7 @@ public enum LibraryError: Error, Equatable, Sendable, CustomStringConvertible {
       "whether \(path) was changed is not known (\(reason)); the next command that changes it finishes the change or "
         + "takes it back, and says which"
     case .notEnoughSpace(let path, let needed, let free):
-      "not enough space in \(path): \(needed) bytes needed, \(free) free"
+      "not enough space in \(path): \(needed) bytes needed, with a reserve for the file system, and \(free) free"
     case .insideLibrary(let path):
       "\(path) lies in the library itself; move it out of there first, then add it"
     case .noSuchCategory(let name):

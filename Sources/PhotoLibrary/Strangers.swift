@@ -16,7 +16,8 @@ extension Library {
           database, sql: "SELECT \(Photo.columns) FROM replacedPhoto WHERE NOT isFromAssets")
       )
     }
-    let waiting = try replaced.filter { try isUntouched($0) }.map { FilePath($0.path) }
+    // of what cannot be read nobody knows that it is a stranger's
+    let waiting = replaced.filter { (try? isUntouched($0)) ?? true }.map { FilePath($0.path) }
     let known = try stored.union(inJournals()).union(waiting)
     let own: Set<FilePath> = [
       Self.databaseName, "library.sqlite-wal", "library.sqlite-shm", "library.lock", "readers.lock",

@@ -21,7 +21,7 @@ struct Smilepile: AsyncParsableCommand {
           1  failed; nothing was published or changed but what is named
           3  incomplete: something that was asked for is absent, and named
           4  verify, drill or prune found damage
-         10  no such library or archive
+         10  no such library, archive, folder of archives, job or job file
          11  the library is locked by another process
          12  wrong or missing password or PIN
          64  the command line makes no sense

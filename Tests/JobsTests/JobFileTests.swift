@@ -89,6 +89,25 @@ struct JobFileTests {
     ("jobs:\n  a:\n    destinations: x\n    lock-wait: soon\n", 4, "15m"),
     ("jobs:\n  a:\n    destinations: x\n    library:\n", 4, "has no value"),
     ("jobs:\n  a:\n    destinations: {path: x, marker: a/b}\n", 3, "name of a file"),
+    ("jobs:\n  a:\n    destinations: {path: x, require-mount: /}\n", 3, "requires nothing"),
+    ("jobs:\n  a:\n    destinations: {path: x, require-mount: mnt}\n", 3, "the absolute path"),
+    (
+      "jobs:\n  a:\n    destinations: x\n    status-file: s\n  b:\n    destinations: y\n    status-file: s\n",
+      7,
+      "“status-file” is the status-file of job “a” already"
+    ),
+    (
+      "jobs:\n  a:\n    destinations: x\n    status-file: s\n    prometheus-file: ./s\n", 5,
+      "“prometheus-file” is the status-file of job “a” already"
+    ),
+    ("jobs:\n  a:\n    destinations: x\n    hooks: {time-limit: 0}\n", 4, "leaves a hook no time"),
+    ("jobs:\n  a:\n    library: x\n    destinations: x\n", 4, "lies in the library itself"),
+    (
+      "jobs:\n  a:\n    library: x\n    destinations:\n      - y\n      - x/y\n", 6,
+      "lies in the library itself"
+    ),
+    ("jobs:\n  a:\n    destinations: [x, \"\"]\n", 3, "a destination is empty"),
+    ("jobs:\n  a:\n\tdestinations: x\n", 3, "YAML takes no tabs at the beginning of a line; write spaces"),
     ("jobs:\n  -bad:\n    destinations: x\n", 2, "cannot be a job's name"),
     ("jobs:\n  a:\n    destinations: x\n    schedule: {frequency: hourly}\n", 4, "hourly"),
     ("jobs:\n  a:\n    destinations: x\n    schedule: {time: 02:30}\n", 4, "has no “frequency”"),
@@ -102,6 +121,20 @@ struct JobFileTests {
     #expect(
       faults.contains { $0.line == line && $0.message.contains(message) },
       "\(faults.map { "\($0.line): \($0.message)" })")
+  }
+
+  @Test(arguments: [("weekly", 8), ("monthly", 32), ("daily", 1)])
+  func aWrongDayAndAWrongTimeAreBothSaid(frequency: String, day: Int) {
+    let schedule = "frequency: \(frequency)\n      day: \(day)\n      time: 25:00\n"
+    let faults = faults("jobs:\n  a:\n    destinations: x\n    schedule:\n      \(schedule)")
+    #expect(faults.map(\.line) == [6, 7], "\(faults)")
+  }
+
+  @Test func aJobWithoutLibraryIsWarnedOf() throws {
+    let text = "jobs:\n  a:\n    destinations: x\n  b:\n    library: y\n    destinations: x\n"
+    let warnings = try JobFile(text: text, path: "/etc/smilepile/config.yaml", home: nil).warnings
+    #expect(warnings.map(\.line) == [3])
+    #expect(warnings.first?.message.contains("job “a” names no library; write “library:”") == true)
   }
 
   @Test func everyMistakeIsSaidAtOnce() {

@@ -48,9 +48,16 @@ final class ArchiveFolder {
     let folder = try Directory.open(path)
     var files: [(path: FilePath, modified: Int64)] = []
     for name in try folder.names() {
-      // one that went in the meantime is none
-      guard let status = try? folder.status(of: name), status.kind == .file, status.size > 0 else { continue }
-      files.append((path.appending(name.components), status.modified))
+      do {
+        // one that went in the meantime is none
+        guard let status = try folder.status(of: name), status.kind == .file, status.size > 0 else {
+          continue
+        }
+        files.append((path.appending(name.components), status.modified))
+      } catch {
+        // whoever gets to it hears what is wrong with it
+        files.append((path.appending(name.components), .min))
+      }
     }
     return files.sorted { ($0.modified, $0.path.string) > ($1.modified, $1.path.string) }.map(\.path)
   }

@@ -30,11 +30,17 @@ extension ExportBase {
     let limits = Limits()
     let archives = try ArchiveFolder(folder, limits: limits, password: options.password, check: check)
     var broken: FilePath?
+    var locked: FilePath?
     for path in try ArchiveFolder.files(of: folder) {
       try check()
       let candidate = try ArchiveFolder.attempt { () -> BackupSource? in
         guard try Archive.isArchive(File.open(path, .read)) else { return nil }
-        return try BackupSource(path: path, limits: limits, password: options.password)
+        do {
+          return try BackupSource(path: path, limits: limits, password: options.password)
+        } catch BackupError.wrongPassword, BackupError.wrongPasswordOrDamaged {
+          locked = locked ?? path
+          return nil
+        }
       }
       guard let candidate, candidate.canBeBase(for: plan, ours) else { continue }
       let length = candidate.increment?.length ?? 0
@@ -51,6 +57,12 @@ extension ExportBase {
     }
     if let broken {
       return .none(reason: "\(broken.string.escaped) rests on an archive that is not in the folder")
+    }
+    if let locked {
+      return .none(
+        reason:
+          "\(locked.string.escaped) is encrypted with another password, and nothing else in the folder can be "
+          + "rested on")
     }
     return .none(reason: "\(folder.string.escaped) has no archive of this library to rest on")
   }

@@ -44,11 +44,9 @@ public struct ExportBase: Sendable {
   }
 
   /// Whether the archive is still where it was found.
-  var isThere: Bool {
-    guard let name = path.lastComponent, let folder = try? Directory.open(path.folder),
-      let status = try? folder.status(of: FilePath(name.string))
-    else { return false }
-    return status.kind == .file
+  func isThere() throws(FileError) -> Bool {
+    guard let name = path.lastComponent else { return false }
+    return try Directory.open(path.folder).status(of: FilePath(name.string))?.kind == .file
   }
 
   /// Whether the chain holds a photo's file.

@@ -36,7 +36,7 @@ struct ArchiveExport {
     if options.verifies { counter.enter(.verifying) }
     for archive in archives { try check(archive, isSplit: split != nil, &summary) }
     try counter.checkCancellation()
-    if let base = written.base, !base.isThere {
+    if let base = written.base, try !base.isThere() {
       // whoever prunes has taken it in the meantime
       throw BackupError.baseMissing(target.folder, uuid: base.uuid)
     }

@@ -51,6 +51,13 @@ public struct Job: Sendable, Equatable {
   /// A job of this name that does nothing yet.
   public init(name: String) { self.name = name }
 
+  /// Has every destination lie on a mounted file system; one that has to be at a place of its own keeps to that.
+  public mutating func requireMounts() {
+    for index in destinations.indices where destinations[index].requiredMount == nil {
+      destinations[index].requiredMount = .any
+    }
+  }
+
   /// The tags of its archives: its own name first.
   public var archiveTags: [String] { [name] + tags.filter { $0 != name } }
 }

@@ -7,13 +7,20 @@ public struct JobFile: Sendable, Equatable {
   public var path: FilePath
   /// The jobs, in the file's order.
   public var jobs: [Job]
+  /// What is no mistake by itself, and may be one.
+  public var warnings: [Fault]
 
-  /// A mistake in a job file.
+  /// A mistake in a job file, or what may be one.
   public struct Fault: Error, Sendable, Equatable {
     /// From 1; 0 for the file as a whole.
     public var line: Int
     /// What is wrong, and what to write instead.
     public var message: String
+
+    /// `/etc/smilepile/config.yaml:12: unknown key “retension”; did you mean “retention”?`
+    public func text(in path: FilePath) -> String {
+      line > 0 ? "\(path):\(line): \(message)" : "\(path): \(message)"
+    }
   }
 
   /// What is wrong with a job file, all of it.
@@ -23,10 +30,8 @@ public struct JobFile: Sendable, Equatable {
     /// The mistakes, by line.
     public var faults: [Fault]
 
-    /// `/etc/smilepile/config.yaml:12: unknown key “retension”; did you mean “retention”?`
-    public var lines: [String] {
-      faults.map { $0.line > 0 ? "\(path):\($0.line): \($0.message)" : "\(path): \($0.message)" }
-    }
+    /// Each on a line of its own.
+    public var lines: [String] { faults.map { $0.text(in: path) } }
 
     /// All of them.
     public var description: String { lines.joined(separator: "\n") }
@@ -106,6 +111,7 @@ public struct JobFile: Sendable, Equatable {
     }
     self.path = path
     self.jobs = jobs
+    warnings = reader.warnings
   }
 
   /// The jobs of these names, in this order; all if there are none.

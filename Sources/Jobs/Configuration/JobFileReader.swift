@@ -9,6 +9,9 @@ struct JobFileReader {
   /// What `~` stands for.
   let home: String?
   private(set) var faults: [JobFile.Fault] = []
+  private(set) var warnings: [JobFile.Fault] = []
+  /// The files that jobs replace with every run, and what each is called in messages.
+  private var written: [FilePath: String] = [:]
 
   init(folder: FilePath, home: String?) {
     self.folder = folder
@@ -20,7 +23,7 @@ struct JobFileReader {
     do {
       root = try Yams.compose(yaml: text)
     } catch let error as YamlError {
-      faults.append(Self.fault(error))
+      faults.append(Self.fault(error, in: text))
       return []
     } catch {
       faults.append(JobFile.Fault(line: 0, message: "\(error)"))
@@ -53,7 +56,14 @@ struct JobFileReader {
     guard var section = section(node, "job “\(name)”") else { return nil }
     var job = Job(name: name)
     job.library = section.text("library").map(path)
-    job.destinations = destinations(&section)
+    if job.library == nil, section.all.allSatisfy({ $0.key != "library" }) {
+      // the command line or the environment may name it
+      warnings.append(
+        JobFile.Fault(
+          line: section.line,
+          message: "job “\(name)” names no library; write “library:”, or give it with -l to every command"))
+    }
+    job.destinations = destinations(&section, outside: job.library)
     job.categories = section.texts("categories") ?? []
     job.since = date("since", &section)
     job.until = date("until", &section)
@@ -73,12 +83,22 @@ struct JobFileReader {
     job.retention = retention(&section)
     job.hooks = hooks(&section)
     schedules(&section, &job)
-    job.statusFile = section.text("status-file").map(path)
-    job.prometheusFile = section.text("prometheus-file").map(path)
+    job.statusFile = writtenFile("status-file", of: job, &section)
+    job.prometheusFile = writtenFile("prometheus-file", of: job, &section)
     job.lockWait = section.seconds("lock-wait") ?? job.lockWait
     check(job, &section)
     close(&section)
     return job
+  }
+
+  /// A file that is replaced with every run, so that two of one name would take each other's place.
+  private mutating func writtenFile(_ key: String, of job: Job, _ section: inout YAMLSection) -> FilePath? {
+    guard let file = section.text(key).map(path) else { return nil }
+    if let other = written[file] {
+      section.fault(key, "is \(other) already, and each would replace the other's; name another file")
+    }
+    written[file] = "the \(key) of job “\(job.name)”"
+    return file
   }
 
   /// What does not go together.
@@ -94,7 +114,9 @@ struct JobFileReader {
     }
   }
 
-  private mutating func destinations(_ section: inout YAMLSection) -> [JobDestination] {
+  private mutating func destinations(
+    _ section: inout YAMLSection, outside library: FilePath?
+  ) -> [JobDestination] {
     guard let node = section.node("destinations") else {
       if section.all.allSatisfy({ $0.key != "destinations" }) {
         section.fault(section.line, "\(section.name) has no “destinations”: a folder, or a list of them")
@@ -109,13 +131,23 @@ struct JobFileReader {
       if found.contains(where: { $0.path == destination.path }) {
         section.fault(node.line, "\(destination.path) stands here twice")
       }
+      if let library, destination.path.starts(with: library) {
+        section.fault(
+          node.line,
+          "\(destination.path) lies in the library itself; name a folder outside it, at best on another disk")
+      }
       found.append(destination)
     }
     return found
   }
 
   private mutating func destination(_ node: Node) -> JobDestination? {
-    if let text = node.scalar?.string, !text.isEmpty { return JobDestination(path: path(text)) }
+    if let text = node.scalar?.string {
+      if !text.isEmpty { return JobDestination(path: path(text)) }
+      faults.append(
+        JobFile.Fault(line: node.line, message: "a destination is empty; write its folder, or leave it out"))
+      return nil
+    }
     guard var section = section(node, "a destination") else { return nil }
     defer { close(&section) }
     let folder = section.text("path")
@@ -124,9 +156,19 @@ struct JobFileReader {
       switch mount.scalar?.string {
       case "true": destination.requiredMount = .any
       case "false": break
-      case let text? where text.hasPrefix("/"): destination.requiredMount = .at(path(text))
+      case let text? where text.hasPrefix("/"):
+        let place = path(text)
+        if place == "/" {
+          section.fault(
+            "require-mount",
+            "requires nothing, since something is always mounted at /; write the backup disk's place, as /mnt/usb, or true"
+          )
+        }
+        destination.requiredMount = .at(place)
       default:
-        section.fault("require-mount", "has to be true, or the place that has to be mounted, as /mnt/usb")
+        section.fault(
+          "require-mount",
+          "has to be true, or the absolute path of the place that has to be mounted, as /mnt/usb")
       }
     }
     if let marker = section.text("marker") {
@@ -221,7 +263,10 @@ struct JobFileReader {
     hooks.after = part.text("after")
     hooks.onFailure = part.text("on-failure")
     hooks.finally = part.text("finally")
-    hooks.timeLimit = part.seconds("time-limit") ?? hooks.timeLimit
+    if let limit = part.seconds("time-limit") {
+      if limit == 0 { part.fault("time-limit", "of 0 leaves a hook no time; write a longer one, as 10m") }
+      hooks.timeLimit = limit
+    }
     close(&part)
     return hooks
   }
@@ -259,11 +304,20 @@ struct JobFileReader {
     return nil
   }
 
-  private static func fault(_ error: YamlError) -> JobFile.Fault {
+  private static func isIndentedByTab(_ line: Int, of text: String) -> Bool {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    guard lines.indices.contains(line - 1) else { return false }
+    return lines[line - 1].prefix { $0 == " " || $0 == "\t" }.contains("\t")
+  }
+
+  private static func fault(_ error: YamlError, in text: String) -> JobFile.Fault {
     switch error {
     case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
       .composer(_, let problem, let mark, _):
-      JobFile.Fault(line: mark.line, message: "this is no YAML: \(problem)")
+      JobFile.Fault(
+        line: mark.line,
+        message: isIndentedByTab(mark.line, of: text)
+          ? "YAML takes no tabs at the beginning of a line; write spaces" : "this is no YAML: \(problem)")
     case .duplicatedKeysInMapping(let duplicates, let context):
       JobFile.Fault(
         line: context.mark.line,

@@ -37,7 +37,12 @@ extension JobFileReader {
     more(&part)
     let frequency = part.text("frequency")
     let day = part.number("day", in: 1...31)
-    let time = part.text("time")
+    // a wrong time is said here, and does not keep a wrong day from being said too
+    let time = part.text("time").map { time in
+      if TimeOfDay(time) != nil { return time }
+      part.note(.notATime(time), of: key)
+      return "\(TimeOfDay.midnight)"
+    }
     guard let frequency else {
       if let byDefault, day == nil, time == nil, part.faults.isEmpty { return byDefault }
       if part.faults.isEmpty {
@@ -45,19 +50,27 @@ extension JobFileReader {
       }
       return nil
     }
-    // what is wrong with the day or the time was noted
-    guard part.faults.isEmpty else { return nil }
     do throws(ScheduleError) {
       let schedule = try Schedule(frequency: frequency, day: day, time: time)
       return schedule.frequency == .manual ? nil : schedule
     } catch {
-      part.fault(part.line(of: error), "“\(key)”: \(error)")
+      part.note(error, of: key)
       return nil
     }
   }
 }
 
 extension YAMLSection {
+  /// Says what is wrong with a schedule.
+  fileprivate mutating func note(_ error: ScheduleError, of key: String) {
+    switch error {
+    // what is there and cannot be read was said
+    case .dayNeeded where all.contains { $0.key == "day" }: break
+    case .timeNeeded where all.contains { $0.key == "time" }: break
+    default: fault(line(of: error), "“\(key)”: \(error)")
+    }
+  }
+
   /// The line of the key that is at fault.
   fileprivate func line(of error: ScheduleError) -> Int {
     let key =

@@ -56,7 +56,7 @@ extension Work where Summary == DrillReport {
   /// state folder. What the archive promises and what does not come back is a failure, as is an archive that rests on one
   /// that is gone. The live library is only read; the scratch library is removed.
   ///
-  /// The summary throws `FileLock.Busy` if a drill of the job is under way, `LibraryError` or `FileError`.
+  /// The summary throws `JobError.running` if a drill of the job is under way, `LibraryError` or `FileError`.
   public static func drill(_ job: Job, _ context: JobContext, options: DrillOptions = DrillOptions()) -> Self
   {
     Work { counter in try DrillRun(job, context, options, counter).run() }
@@ -84,7 +84,7 @@ struct DrillRun {
 
   func run() throws -> DrillReport {
     let lock = try context.state.lock(
-      "\(job.name).drill", waiting: .zero, whileWaiting: counter.checkCancellation)
+      job.name, isDrill: true, waiting: .zero, whileWaiting: counter.checkCancellation)
     let live = try Library(path: path)
     let password = try job.password.map(context.password)
     let last = context.state.status(of: job.name).lastDrill

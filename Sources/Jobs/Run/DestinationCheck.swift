@@ -8,8 +8,12 @@ import SystemPackage
 public enum DestinationFault: Error, Sendable, Equatable, CustomStringConvertible {
   /// The folder is not there.
   case gone(FilePath)
+  /// Something else than a folder has its name.
+  case notAFolder(FilePath)
   /// What should be mounted is not, so that the folder lies on another disk.
   case notMounted(FilePath, place: FilePath?)
+  /// What should be mounted is, but the folder lies elsewhere.
+  case notBelow(FilePath, place: FilePath)
   /// The folder has no such file, so that it may be another disk.
   case noMarker(FilePath, String)
   /// The folder cannot be written.
@@ -20,10 +24,15 @@ public enum DestinationFault: Error, Sendable, Equatable, CustomStringConvertibl
     switch self {
     case .gone(let path):
       "the destination \(path) is not there; make it, or mount its disk".escaped
+    case .notAFolder(let path):
+      "the destination \(path) is no folder; name another, or move the file out of the way".escaped
     case .notMounted(let path, let place?):
       "nothing is mounted at \(place), so \(path) would be written to another disk; mount it".escaped
     case .notMounted(let path, nil):
       "\(path) lies on the system's own disk; mount the backup disk, or leave out require-mount".escaped
+    case .notBelow(let path, let place):
+      "\(path) does not lie on what is mounted at \(place), and would be written to another disk; correct the path, or require-mount"
+        .escaped
     case .noMarker(let path, let name):
       "\(path) has no file \(name), by which its disk is known; mount the right disk, or make the file"
         .escaped
@@ -42,8 +51,24 @@ extension JobDestination {
     do throws(FileError) {
       folder = try Directory.open(path)
     } catch {
-      throw error.isAbsence ? DestinationFault.gone(path) : error as any Error
+      guard error.isAbsence else { throw error }
+      throw path.realPath == nil ? DestinationFault.gone(path) : .notAFolder(path)
     }
+    try checkMount(of: folder)
+    if let marker, try folder.status(of: FilePath(marker)) == nil {
+      throw DestinationFault.noMarker(path, marker)
+    }
+    if let errno = folder.writeFault() {
+      throw DestinationFault.notWritable(path, reason: "\(errno)")
+    }
+  }
+
+  /// Looks whether what has to be mounted is. Blocks; writes nothing.
+  ///
+  /// - Throws: `DestinationFault`, or `FileError`.
+  public func checkMount() throws { try checkMount(of: Directory.open(path)) }
+
+  private func checkMount(of folder: borrowing Directory) throws {
     switch requiredMount {
     case nil: break
     case .any:
@@ -52,15 +77,10 @@ extension JobDestination {
         throw DestinationFault.notMounted(path, place: nil)
       }
     case .at(let place):
-      guard try MountTable().isMountPoint(place), path.leads(into: place) else {
+      guard try MountTable().isMountPoint(place) else {
         throw DestinationFault.notMounted(path, place: place)
       }
-    }
-    if let marker, try folder.status(of: FilePath(marker)) == nil {
-      throw DestinationFault.noMarker(path, marker)
-    }
-    if let errno = folder.writeFault() {
-      throw DestinationFault.notWritable(path, reason: "\(errno)")
+      guard path.leads(into: place) else { throw DestinationFault.notBelow(path, place: place) }
     }
   }
 

@@ -8,7 +8,7 @@ extension Work where Summary == JobReport {
   /// Starts a run of a job: its hooks, the export, the copies, the retention, and its status files. What fails stands
   /// in the report, and in the status file.
   ///
-  /// The summary throws `FileLock.Busy` if the job is running already, `JobError.noLibrary`, or `FileError` where the
+  /// The summary throws `JobError.running` if the job is running already, `JobError.noLibrary`, or `FileError` where the
   /// state folder cannot be used; nothing was begun then.
   public static func backup(_ job: Job, _ context: JobContext) -> Self {
     Work { counter in try JobRun(job, context, counter).run() }

@@ -34,12 +34,19 @@ public struct StateFolder: Sendable {
     return underlying.map { CInt($0.code) } ?? EIO
   }
 
-  /// Takes a job's lock, so that it runs once at a time.
+  /// Takes a job's lock, so that it runs once at a time, or that of its drills.
   ///
-  /// - Throws: `FileLock.Busy`, `FileError`, or what `whileWaiting` throws.
-  func lock(_ job: String, waiting: Duration, whileWaiting: () throws -> Void) throws -> FileLock {
+  /// - Throws: `JobError.running`, `FileError`, or what `whileWaiting` throws.
+  func lock(
+    _ job: String, isDrill: Bool = false, waiting: Duration, whileWaiting: () throws -> Void
+  ) throws -> FileLock {
     let folder = try Directory.open(path)
-    return try FileLock(FilePath("\(job).lock"), in: folder, waiting: waiting, whileWaiting: whileWaiting)
+    do {
+      let name = FilePath(isDrill ? "\(job).drill.lock" : "\(job).lock")
+      return try FileLock(name, in: folder, waiting: waiting, whileWaiting: whileWaiting)
+    } catch let busy as FileLock.Busy {
+      throw JobError.running(job, isDrill: isDrill, owner: busy.owner)
+    }
   }
 
   /// Where the status of a job lies.

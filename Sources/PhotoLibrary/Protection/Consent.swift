@@ -55,7 +55,9 @@ public enum ConsentError: Error, Equatable, Sendable, CustomStringConvertible {
   private var message: String {
     switch self {
     case .notConfirmed(let path): "not confirmed; \(path) was not changed"
-    case .pinNeeded(let path): "\(path) is protected by a PIN; give it to go on"
+    case .pinNeeded(let path):
+      "\(path) is protected by a PIN; give it with --pin-file, --pin-command, --pin-fd or SMILEPILE_PIN, or at a "
+        + "terminal"
     case .wrongPIN(let path, let tries):
       "wrong PIN for \(path); \(Count(tries, "try is", "tries are")) left before a pause of 30 seconds"
     case .coolingDown(let path, let seconds):

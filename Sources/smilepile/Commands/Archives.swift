@@ -22,7 +22,8 @@ struct Archives: AsyncParsableCommand {
         smilepile list family --json | jq -r 'select(.message_type == "archive") | .path'
       """)
 
-  @Argument(help: "Folders, or jobs of the job file; all jobs if nothing is named.")
+  @Argument(
+    help: "Folders, or jobs of the job file; all jobs if nothing is named.", completion: .jobsAndFolders)
   var places: [String] = []
 
   @OptionGroup var file: JobFileOption
@@ -65,6 +66,7 @@ struct Archives: AsyncParsableCommand {
     for place in try ArchivePlace.named(places, file) {
       let catalog: Catalog
       do {
+        try place.check()
         catalog = try Catalog(
           folder: place.folder, password: try place.password(password, reporter), cache: cache)
       } catch let error where error is CancellationError || error is ValidationError {

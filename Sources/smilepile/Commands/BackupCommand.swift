@@ -18,6 +18,12 @@ struct BackupCommand: AsyncParsableCommand {
       What is on the command line wins over the environment (SMILEPILE_LIBRARY, SMILEPILE_PASSWORD), and that over the \
       job file. The exit code is that of the job that went worst.
 
+      A job's hooks find what happened in their environment: SMILEPILE_JOB, SMILEPILE_HOOK, SMILEPILE_OUTCOME (running, \
+      done, unchanged, incomplete, failed or interrupted), SMILEPILE_EXIT_CODE, SMILEPILE_MESSAGE, SMILEPILE_LIBRARY, \
+      SMILEPILE_DESTINATION, SMILEPILE_ARCHIVE, SMILEPILE_ARCHIVES (one a line), SMILEPILE_PHOTOS, SMILEPILE_BYTES, \
+      SMILEPILE_ARCHIVE_BYTES, SMILEPILE_MISSING, SMILEPILE_STARTED_AT (milliseconds since 1970), SMILEPILE_SECONDS and \
+      SMILEPILE_STATUS_FILE.
+
       Example:
         smilepile backup family
         smilepile backup --config /etc/smilepile/config.yaml --json | jq -r '.message_type'
@@ -28,8 +34,15 @@ struct BackupCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Wait this long for another run of the job, or for a writer of the library.", valueName: "seconds"))
+      "Wait this long for another run of the job, or for a writer of the library; default: the job's lock-wait, or 60.",
+      valueName: "seconds"))
   var lockWait: Double?
+
+  @Flag(
+    help:
+      "Write only to mounted file systems, never to the root's: require-mount: true for every destination that says nothing of it."
+  )
+  var requireMount = false
 
   @OptionGroup var choice: JobChoice
   @OptionGroup var output: OutputOptions
@@ -71,6 +84,7 @@ struct BackupCommand: AsyncParsableCommand {
     var succeeded = 0
     for var job in chosen {
       job.lockWait = lockWait ?? job.lockWait
+      if requireMount { job.requireMounts() }
       let status = await run(job, context, reporter)
       if status == .done { succeeded += 1 }
       worst = max(worst, status)

@@ -39,6 +39,7 @@ struct Config: ParsableCommand {
       let reporter = Reporter(output)
       do {
         let file = try file.read()
+        for warning in file.warnings { reporter.warn(warning.text(in: file.path)) }
         reporter.result("\(file.path.string.escaped): \(Count(file.jobs.count, "job")), no mistake")
         reporter.json(Summary(file: file.path.string, jobs: file.jobs.map(\.name), faults: 0))
       } catch let error as JobFile.Invalid {

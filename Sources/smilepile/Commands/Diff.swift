@@ -22,7 +22,9 @@ struct Diff: AsyncParsableCommand {
         smilepile diff -l ~/Family /backups/tuesday.zip
       """)
 
-  @Argument(help: "One or two archives or libraries, the older one first.", transform: PathArgument.parse)
+  @Argument(
+    help: "One or two archives or libraries, the older one first.", completion: .file(),
+    transform: PathArgument.parse)
   var sides: [String]
 
   @OptionGroup var password: PasswordOptions

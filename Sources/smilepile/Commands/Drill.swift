@@ -27,7 +27,7 @@ struct Drill: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp("The folder for the scratch library; TMPDIR, or /var/tmp.", valueName: "folder"),
-    transform: PathArgument.parse)
+    completion: .directory, transform: PathArgument.parse)
   var scratch: String?
 
   @OptionGroup var choice: JobChoice

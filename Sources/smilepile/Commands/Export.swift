@@ -2,6 +2,7 @@ import ArgumentParser
 import Backup
 import FileSystem
 import Foundation
+import Jobs
 import Operations
 import PhotoLibrary
 import SystemPackage
@@ -96,6 +97,10 @@ struct Export: AsyncParsableCommand {
   )
   var noSync = false
 
+  @Flag(
+    help: "Write only to a mounted file system, never to the root's, as where the backup disk is missing.")
+  var requireMount = false
+
   @OptionGroup var encryption: EncryptionOptions
   @OptionGroup var library: LibraryOption
   @OptionGroup var lock: ReaderLockOption
@@ -142,6 +147,7 @@ struct Export: AsyncParsableCommand {
     options.lockWait = lock.duration
     let reporter = Reporter(outputOptions)
     let (source, target) = (try library.path(), try destination())
+    if requireMount { try checkMount(of: target) }
     // nobody is asked for the password of a library that is not there
     if encryption.encrypt { _ = try Library(path: source) }
     let (password, passphraseFile) = try encryption.secret(isDryRun: dryRun, reporter)
@@ -181,6 +187,18 @@ extension Export {
       throw BackupError.noSuchDestination(path)
     }
     return path
+  }
+
+  /// Refuses a folder on the root's own file system. One that is not there is the export's to refuse.
+  private func checkMount(of path: FilePath) throws {
+    var isFolder: ObjCBool = false
+    let isThere = FileManager.default.fileExists(atPath: path.string, isDirectory: &isFolder)
+    let parent = path.removingLastComponent()
+    let folder = isThere && isFolder.boolValue ? path : parent.isEmpty ? "." : parent
+    guard FileManager.default.fileExists(atPath: folder.string) else { return }
+    var destination = JobDestination(path: folder)
+    destination.requiredMount = .any
+    try destination.checkMount()
   }
 }
 

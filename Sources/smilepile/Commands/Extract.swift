@@ -22,17 +22,17 @@ struct Extract: AsyncParsableCommand {
         smilepile extract a.zip --photo 'IMG_00*' --category Family --to /tmp/some
       """)
 
-  @Argument(help: "The archive.", transform: PathArgument.parse)
+  @Argument(help: "The archive.", completion: .file(), transform: PathArgument.parse)
   var archive: String
 
   @Option(
     help: ArgumentHelp("The folder; made if its parent is there.", valueName: "folder"),
-    transform: PathArgument.parse)
+    completion: .directory, transform: PathArgument.parse)
   var to: String
 
   @Option(
     help: ArgumentHelp(
-      "Photos whose name or file name matches, with * and ? as in a shell; may be given several times.",
+      "Photos whose name or file name matches, with *, ? and [a-z] as in a shell; may be given several times.",
       valueName: "glob"))
   var photo: [String] = []
 

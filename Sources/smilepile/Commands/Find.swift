@@ -10,8 +10,8 @@ struct Find: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Say in which archives a photo is.",
     discussion: """
-      Looks in archives, and in all archives of a folder, for photos whose name or file name matches, with * and ? as \
-      in a shell; or with --md5 for those with these bytes, whatever their names. The oldest archive comes first. A \
+      Looks in archives, and in all archives of a folder, for photos whose name or file name matches, with *, ? and \
+      [a-z] as in a shell; or with --md5 for those with these bytes, whatever their names. The oldest archive comes first. A \
       photo of an increment whose file an archive before it holds is found too, and marked.
 
       An archive that cannot be opened, as for want of a password, is named, and the exit code is 3. That nothing was \
@@ -26,7 +26,7 @@ struct Find: AsyncParsableCommand {
     help: ArgumentHelp(
       "The pattern, unless --md5 stands for it, then folders and archives.",
       valueName: "pattern|folder|archive"),
-    transform: PathArgument.parse)
+    completion: .file(), transform: PathArgument.parse)
   var arguments: [String]
 
   @Option(

@@ -18,7 +18,7 @@ struct Flatten: AsyncParsableCommand {
         smilepile flatten /backups/smilepile_backup_20251103_020000.zip
       """)
 
-  @Argument(help: "The incremental archive.", transform: PathArgument.parse)
+  @Argument(help: "The incremental archive.", completion: .file(), transform: PathArgument.parse)
   var archive: String
 
   @Option(

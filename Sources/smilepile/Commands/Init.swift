@@ -13,7 +13,7 @@ struct Init: AsyncParsableCommand {
         smilepile init ~/Family
       """)
 
-  @Argument(help: "The folder.")
+  @Argument(help: "The folder.", completion: .directory)
   var folder: String?
 
   @OptionGroup var library: LibraryOption

@@ -27,7 +27,8 @@ struct Prune: AsyncParsableCommand {
         smilepile prune family
       """)
 
-  @Argument(help: "Folders, or jobs of the job file; all jobs if nothing is named.")
+  @Argument(
+    help: "Folders, or jobs of the job file; all jobs if nothing is named.", completion: .jobsAndFolders)
   var places: [String] = []
 
   @Option(help: ArgumentHelp("Keep the newest.", valueName: "n")) var keepLast: Int?
@@ -101,6 +102,7 @@ struct Prune: AsyncParsableCommand {
     for (place, policy) in try chosen() {
       let summary: PruneRun.Summary
       do {
+        try place.check()
         summary = try await reporter.follow(try work(place, policy, reporter))
       } catch let error where error is CancellationError || error is ValidationError {
         throw error

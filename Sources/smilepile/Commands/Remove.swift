@@ -20,7 +20,7 @@ struct Remove: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Photos whose name or file name matches, with * and ? as in a shell.", valueName: "pattern"))
+      "Photos whose name or file name matches, with *, ? and [a-z] as in a shell.", valueName: "pattern"))
   var name: [String] = []
 
   @Option(name: .shortAndLong, help: "Photos of this category; may be given several times.")

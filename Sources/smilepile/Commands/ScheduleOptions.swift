@@ -6,7 +6,8 @@ import SystemPackage
 
 /// Which jobs, and by whose clock.
 struct ScheduleOptions: ParsableArguments {
-  @Argument(help: "The jobs; all of the job file if none is named.", transform: PathArgument.parse)
+  @Argument(
+    help: "The jobs; all of the job file if none is named.", completion: .jobs, transform: PathArgument.parse)
   var names: [String] = []
 
   @OptionGroup var file: JobFileOption

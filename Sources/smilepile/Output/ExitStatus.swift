@@ -15,7 +15,7 @@ enum ExitStatus: Int32, Error, Comparable {
   case incomplete = 3
   /// `verify`, `drill` or `prune` found damage.
   case damaged = 4
-  /// There is no such library or archive.
+  /// There is no such library, archive, folder of archives, job or job file.
   case notFound = 10
   /// Another process is changing the library.
   case locked = 11
@@ -45,9 +45,9 @@ enum ExitStatus: Int32, Error, Comparable {
       switch error {
       case let status as ExitStatus: status
       case is CancellationError: Signals.received ?? .interrupted
-      case is FileLock.Busy: .locked
+      case is FileLock.Busy, JobError.running: .locked
       case LibraryError.notALibrary: .notFound
-      case BackupError.noSuchBackup, BackupError.baseMissing, is JobFile.Missing: .notFound
+      case BackupError.noSuchBackup, BackupError.baseMissing, is JobFile.Missing, is NoSuchFolder: .notFound
       case BackupError.severalToReplace, is JobFile.Invalid, is JobError: .usage
       case ExtractError.busy: .locked
       case ConsentError.pinNeeded, ConsentError.wrongPIN, ConsentError.coolingDown, PINError.notAPIN:

@@ -32,12 +32,19 @@ enum Failure {
       return .usage
     }
     let status = ExitStatus(for: error)
-    let message = error is CancellationError ? "stopped; nothing was left behind" : "\(error)"
+    let message = error is CancellationError ? stopMessage(of: command) : "\(error)"
     for line in (error as? JobFile.Invalid)?.lines ?? [message] {
       Console.standard.print("smilepile: \(line.escaped)", to: .error, .error)
     }
     if isJSON { printExitError(status, message) }
     return status
+  }
+
+  /// What is left by a command that was stopped. Only extract keeps what it has done.
+  private static func stopMessage(of command: any ParsableCommand.Type) -> String {
+    command == Extract.self
+      ? "stopped; the photos that are finished stay, and the same command goes on from there"
+      : "stopped; nothing was left behind"
   }
 
   /// The parser quotes what it does not understand, which may be a password or a PIN that somebody took for an

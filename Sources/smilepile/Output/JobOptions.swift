@@ -40,7 +40,7 @@ struct JobFileOption: ParsableArguments {
 
 /// Which jobs of the job file a command works on.
 struct JobChoice: ParsableArguments {
-  @Argument(help: "The jobs; all if none is named.")
+  @Argument(help: "The jobs; all if none is named.", completion: .jobs)
   var jobs: [String] = []
 
   @OptionGroup var file: JobFileOption
