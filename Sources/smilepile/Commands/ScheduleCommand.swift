@@ -56,10 +56,19 @@ struct ScheduleCommand: ParsableCommand {
       let reporter = Reporter(output)
       let scheduler = try jobs.scheduler(needed: !self.print)
       let plan = try jobs.read()
-      for job in plan.jobs { warnOfSkippedRuns(job, scheduler, reporter) }
+      for job in plan.jobs {
+        warnOfSkippedRuns(job, scheduler, reporter)
+        if job.schedule == nil, job.drill == nil, jobs.names.contains(job.name) || plan.jobs.count == 1 {
+          reporter.warn(
+            "the job “\(job.name)” has no schedule; write “schedule:” for it into \(plan.file)".escaped)
+        }
+      }
       if self.print {
         let texts = try plan.jobs.flatMap(scheduler.texts)
-        reporter.result(texts.map { "# \($0.place.escaped)\n\($0.text)" }.joined(separator: "\n"))
+        reporter.result(
+          plan.hasSchedules
+            ? texts.map { "# \($0.place.escaped)\n\($0.text)" }.joined(separator: "\n")
+            : "nothing to install: no job has a schedule")
         reporter.json(
           Summary(
             jobs: plan.jobs.map(\.name), written: [], removed: [],
@@ -71,9 +80,8 @@ struct ScheduleCommand: ParsableCommand {
       for name in change.written { reporter.result("installed \(name)".escaped) }
       for name in change.removed { reporter.result("removed \(name)".escaped) }
       if change.isEmpty {
-        let isNothing = plan.jobs.allSatisfy { $0.schedule == nil && $0.drill == nil }
         reporter.result(
-          isNothing ? "nothing to install: no job has a schedule" : "everything is installed already")
+          plan.hasSchedules ? "everything is installed already" : "nothing to install: no job has a schedule")
       }
       for name in try plan.orphans(scheduler) where jobs.names.isEmpty {
         reporter.warn(

@@ -81,6 +81,9 @@ struct SchedulePlan {
   /// What services have to find.
   var folders: ServiceFolders
 
+  /// Whether anything is to run by the clock.
+  var hasSchedules: Bool { jobs.contains { $0.schedule != nil || $0.drill != nil } }
+
   /// Jobs that were installed from this job file, and are not in it any more.
   func orphans(_ scheduler: Scheduler) throws -> [String] {
     try scheduler.marks().compactMap { ScheduledJob.name(in: $0, of: file) }
