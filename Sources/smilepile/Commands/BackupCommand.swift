@@ -82,13 +82,18 @@ struct BackupCommand: AsyncParsableCommand {
     context.isForced = force
     var worst = ExitStatus.done
     var succeeded = 0
-    for var job in chosen {
+    for (index, var job) in chosen.enumerated() {
       job.lockWait = lockWait ?? job.lockWait
       if requireMount { job.requireMounts() }
       let status = await run(job, context, reporter)
       if status == .done { succeeded += 1 }
       worst = max(worst, status)
-      if Signals.received != nil { break }
+      if Signals.received != nil {
+        for other in chosen[(index + 1)...] {
+          reporter.warn("\(other.name): not begun, since everything is to stop")
+        }
+        break
+      }
     }
     reporter.json(Summary(jobs: chosen.count, succeeded: succeeded, exit_code: worst.rawValue))
     if worst != .done { throw worst }
