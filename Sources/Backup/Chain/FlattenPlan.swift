@@ -1,14 +1,13 @@
 import Checksums
 import Foundation
 import Operations
-import PhotoLibrary
 import Synchronization
 import Zip
 
 /// What a full archive of a chain's state holds: found by reading every photo of it to its end.
 struct FlattenPlan {
   let source: BackupSource
-  private(set) var items: [FlattenedItem] = []
+  private(set) var items: [RewrittenPhoto] = []
   /// Photos that the chain promises and does not hold whole; each by name.
   private(set) var lost: [Finding] = []
 
@@ -31,14 +30,10 @@ struct FlattenPlan {
         lost.append(Finding(source.label(of: photo), reason))
         continue
       }
-      let row = Photo(
-        id: photo.record.id, categoryId: 0, name: "", path: "", originalPath: photo.originalPath,
-        createdAt: 0,
-        fileSize: entry.size, md5: md5)
       items.append(
-        FlattenedItem(
-          source: index, bytes: .entry(entry, of: archive, password: holder.password), md5: md5,
-          size: entry.size, fileName: ExportPlan.entryFileName(row, isEncrypted: source.isEncrypted)))
+        RewrittenPhoto(
+          index, of: source, .entry(entry, of: archive, password: holder.password), md5, size: entry.size,
+          isEncrypted: source.isEncrypted))
     }
   }
 
@@ -85,16 +80,7 @@ struct FlattenPlan {
   /// as a part, so that it replaces no library.
   func metadata(uuid: UUID) -> Metadata {
     var metadata = source.metadata
-    metadata.photos = source.photos.map(\.record)
-    for item in items {
-      let photo = source.photos[item.source]
-      metadata.photos[item.source].path = "photos/\(item.fileName)"
-      metadata.photoManifest.append(
-        Metadata.ManifestEntry(
-          photoId: photo.record.id, originalPath: photo.originalPath,
-          zipEntryName: "photos/\(item.fileName)", fileName: item.fileName, fileSize: Int64(item.size),
-          checksum: item.md5.description, expectedChecksum: photo.expected?.description))
-    }
+    metadata.list(items, of: source)
     guard var provenance = source.metadata.smilepile else { return metadata }
     provenance.flattenedFrom = provenance.flattenedFrom ?? provenance.uuid
     provenance.uuid = uuid.uuidString

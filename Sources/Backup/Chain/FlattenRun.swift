@@ -1,7 +1,6 @@
 import FileSystem
 import Foundation
 import Operations
-import PhotoLibrary
 import Secrets
 import SystemPackage
 import Zip
@@ -80,7 +79,13 @@ struct FlattenRun {
     counter.setTotals(items: count + plan.items.count * 2, bytes: bytes + plan.bytes * 2)
     (summary.photos, summary.bytes, summary.lost) = (plan.items.count, plan.bytes, plan.lost)
     summary.warnings = source.warnings + source.damagedBefore.map(\.message)
-    try write(plan, target, &summary)
+    let archive = RewrittenArchive(
+      source: source, items: plan.items, metadata: plan.metadata(uuid: UUID()),
+      password: source.isEncrypted ? options.password : nil, counter: counter)
+    let published = try archive.publish(at: target)
+    summary.archive = published.archive
+    summary.archiveBytes = published.bytes
+    if let warning = published.warning { summary.warnings.append(warning) }
     return summary
   }
 
@@ -98,71 +103,11 @@ struct FlattenRun {
     return source
   }
 
-  private func target() throws -> (folder: FilePath, names: [FilePath]) {
+  private func target() throws -> RewrittenArchive.Target {
     let stem = path.stem ?? "backup"
     let names =
       ["\(stem).full.zip"].map { FilePath($0) } + (2...100).map { FilePath("\(stem).full-\($0).zip") }
-    guard let destination = options.destination else { return (path.folder, names) }
-    let target = try Destination(destination, outside: nil)
-    return (target.folder, target.name.map { [$0] } ?? names)
-  }
-
-  private func write(
-    _ plan: FlattenPlan, _ target: (folder: FilePath, names: [FilePath]), _ summary: inout FlattenSummary
-  ) throws {
-    let output = try UnpublishedFile(in: target.folder)
-    try output.requireSpace(bytes: plan.bytes, photos: plan.source.photos.count, in: target.folder)
-    counter.enter(.writing)
-    summary.archiveBytes = try write(plan, to: output.file)
-    try check(output.file, plan, target.folder)
-    try counter.checkCancellation()
-    counter.enter(.committing)
-    guard let (name, durability) = try output.publish(as: target.names) else {
-      throw BackupError.destinationExists(target.folder.appending(target.names[0].components))
-    }
-    let archive =
-      target.folder == "." && options.destination == nil ? name : target.folder.appending(name.components)
-    summary.archive = archive
-    if let warning = durability.warning(for: archive) { summary.warnings.append(warning) }
-  }
-
-  private func write(_ plan: FlattenPlan, to file: borrowing File) throws -> Int {
-    let date = plan.source.metadata.exportDate ?? Date().milliseconds
-    let metadata = plan.metadata(uuid: UUID())
-    let isEncrypted = plan.source.isEncrypted
-    var writer = try ArchiveWriter(password: isEncrypted ? options.password : nil)
-    for item in plan.items {
-      let taken = plan.source.photos[item.source].record.createdAt
-      // the dates of an encrypted archive's entries stand in its directory, which anybody reads
-      try writer.addPlaced(
-        "photos/\(item.fileName)", size: item.size, modified: isEncrypted ? date : taken)
-    }
-    let texts = ArchiveTexts()
-    try writer.addText(ArchiveTexts.metadataName, modified: date) { write in
-      try texts.writeMetadata(
-        metadata, photos: metadata.photos, manifest: metadata.photoManifest, to: write)
-    }
-    try writer.addText(ArchiveTexts.checksumsName, modified: date) { write in
-      try texts.writeChecksums(
-        of: plan.items.lazy.map { ($0.md5, name: "photos/\($0.fileName)") }, to: write)
-    }
-    return try withUnsafePointer(to: file) { file in
-      let contents = try FlattenedContents(plan.items, isEncrypted ? nil : file, counter)
-      let size = try writer.write(
-        to: file.pointee, placed: contents, isCancelled: { [counter] in counter.isCancelled })
-      try contents.finish()
-      return size
-    }
-  }
-
-  /// Reads back what was written, every CRC and every MD5, before it gets a name.
-  private func check(_ file: borrowing File, _ plan: FlattenPlan, _ folder: FilePath) throws {
-    counter.enter(.verifying)
-    let written = try BackupSource(path: file.descriptorPath, limits: .own, password: options.password)
-    var damage = try ArchiveCheck(source: written, counter: counter).run().damaged.map(\.message)
-    if written.photoFiles != plan.items.count {
-      damage.append("it holds \(written.photoFiles) photos and should hold \(plan.items.count)")
-    }
-    if !damage.isEmpty { throw BackupError.verificationFailed(folder, damage) }
+    guard let destination = options.destination else { return .init(beside: path, as: names) }
+    return .init(try Destination(destination, outside: nil), orAs: names)
   }
 }

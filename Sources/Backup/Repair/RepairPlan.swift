@@ -1,30 +1,15 @@
 import Checksums
-import FileSystem
 import Foundation
 import Operations
-import PhotoLibrary
 import Synchronization
 import Zip
 
 /// What can be had of a damaged archive and from where: found by reading every entry of it to its end, and what
 /// is missing in the other places.
 struct RepairPlan {
-  /// A photo of the new archive.
-  struct Item: Sendable {
-    /// Which of the backup's photos.
-    var source: Int
-    var bytes: PhotoBytes
-    var md5: MD5Digest
-    var size: Int
-    /// The MD5 that the library had for it, where these bytes are not those.
-    var expected: MD5Digest?
-    /// The entry's name without its folder.
-    var fileName: String
-  }
-
   let source: BackupSource
   /// The photos that can be had, in the backup's order.
-  private(set) var items: [Item] = []
+  private(set) var items: [RewrittenPhoto] = []
   /// Photos that came from somewhere else, and from where.
   private(set) var restored: [Finding] = []
   /// Photos that are nowhere to be had, and whatever else is lost.
@@ -72,8 +57,8 @@ struct RepairPlan {
   /// Tells the photos that are whole in the archive, by index, from those that are not.
   private func photos(
     of archive: Archive, _ states: [Int: State]
-  ) -> (found: [Int: Item], missing: [Missing]) {
-    var found: [Int: Item] = [:]
+  ) -> (found: [Int: RewrittenPhoto], missing: [Missing]) {
+    var found: [Int: RewrittenPhoto] = [:]
     var missing: [Missing] = []
     for (index, photo) in source.photos.enumerated() {
       switch photo.content {
@@ -83,7 +68,8 @@ struct RepairPlan {
       case .entry(let entry, let md5):
         switch states[entry.index] {
         case .whole(let digest) where md5 == nil || md5 == digest:
-          found[index] = item(index, .entry(entry, of: archive), digest, entry.size)
+          found[index] = RewrittenPhoto(
+            index, of: source, .entry(entry, of: archive), digest, size: entry.size)
         case .whole(let digest):
           let expected = md5?.description ?? "another"
           let reason = "its MD5 is \(digest) and should be \(expected)"
@@ -98,12 +84,12 @@ struct RepairPlan {
 
   /// Looks for photos elsewhere. What is not there either is lost.
   private mutating func restore(
-    _ missing: [Missing], from supply: inout PhotoSupply, into found: inout [Int: Item]
+    _ missing: [Missing], from supply: inout PhotoSupply, into found: inout [Int: RewrittenPhoto]
   ) throws {
     for photo in missing {
       let label = source.label(of: source.photos[photo.index])
       if let md5 = photo.md5, let (bytes, size) = try supply.find(md5, size: nil) {
-        found[photo.index] = item(photo.index, bytes, md5, size)
+        found[photo.index] = RewrittenPhoto(photo.index, of: source, bytes, md5, size: size)
         restored.append(Finding(label, "taken from \(bytes.place.string.escaped)"))
       } else {
         lost.append(Finding(label, photo.reason))
@@ -113,11 +99,12 @@ struct RepairPlan {
 
   /// Looks elsewhere for the bytes that photos had before they were damaged. What is not there stays as it is.
   private mutating func restoreUndamaged(
-    _ before: [(index: Int, md5: MD5Digest)], from supply: inout PhotoSupply, into found: inout [Int: Item]
+    _ before: [(index: Int, md5: MD5Digest)], from supply: inout PhotoSupply,
+    into found: inout [Int: RewrittenPhoto]
   ) throws {
     for (index, md5) in before {
       guard let (bytes, size) = try supply.find(md5, size: nil) else { continue }
-      found[index] = item(index, bytes, md5, size)
+      found[index] = RewrittenPhoto(index, of: source, bytes, md5, size: size)
       restored.append(
         Finding(
           source.label(of: source.photos[index]),
@@ -126,21 +113,10 @@ struct RepairPlan {
   }
 
   /// Photos whose bytes were no longer right when the backup was made, and the MD5 that they had.
-  private func missedBefore(_ found: [Int: Item]) -> [(index: Int, md5: MD5Digest)] {
+  private func missedBefore(_ found: [Int: RewrittenPhoto]) -> [(index: Int, md5: MD5Digest)] {
     found.values.sorted { $0.source < $1.source }.compactMap { item in
       item.expected.map { (item.source, $0) }
     }
-  }
-
-  private func item(_ index: Int, _ bytes: PhotoBytes, _ md5: MD5Digest, _ size: Int) -> Item {
-    let photo = source.photos[index]
-    let row = Photo(
-      id: photo.record.id, categoryId: 0, name: "", path: "", originalPath: photo.originalPath, createdAt: 0,
-      fileSize: size, md5: md5)
-    return Item(
-      source: index, bytes: bytes, md5: md5, size: size,
-      expected: photo.expected == md5 ? nil : photo.expected,
-      fileName: ExportPlan.entryFileName(row))
   }
 
   private enum State {
@@ -180,17 +156,7 @@ struct RepairPlan {
     var metadata = source.metadata
     metadata.version = Metadata.newestVersion
     metadata.format = "ZIP"
-    metadata.photos = source.photos.map(\.record)
-    for item in items {
-      let photo = source.photos[item.source]
-      metadata.photos[item.source].path = "photos/\(item.fileName)"
-      metadata.photos[item.source].fileSize = Int64(item.size)
-      metadata.photoManifest.append(
-        Metadata.ManifestEntry(
-          photoId: photo.record.id, originalPath: photo.originalPath,
-          zipEntryName: "photos/\(item.fileName)", fileName: item.fileName, fileSize: Int64(item.size),
-          checksum: item.md5.description, expectedChecksum: item.expected?.description))
-    }
+    metadata.list(items, of: source)
     metadata.smilepile?.increment?.held = source.heldFiles
     // both apps demand a date
     metadata.exportDate = metadata.exportDate ?? Date().milliseconds

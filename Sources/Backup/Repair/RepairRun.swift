@@ -1,5 +1,4 @@
 import FileSystem
-import Foundation
 import Operations
 import PhotoLibrary
 import Secrets
@@ -113,21 +112,26 @@ struct RepairRun {
     (summary.restored, summary.lost) = (plan.restored, plan.lost)
     (summary.photos, summary.bytes) = (plan.items.count, plan.bytes)
     // where not even the categories are left, a new archive would say nothing
-    if !plan.items.isEmpty || !source.metadata.categories.isEmpty { try write(plan, target, &summary) }
+    if plan.items.isEmpty, source.metadata.categories.isEmpty { return summary }
+    let archive = RewrittenArchive(
+      source: source, items: plan.items, metadata: plan.metadata(), password: nil, counter: counter)
+    let published = try archive.publish(at: target)
+    summary.archive = published.archive
+    summary.archiveBytes = published.bytes
+    if let warning = published.warning { summary.warnings.append(warning) }
     return summary
   }
 
   /// Where the new archive goes: where it was asked for, or beside the damaged one under the first of these names that
   /// is free: `NAME.repaired.zip`, and then with a number.
-  private func target(outside library: FilePath?) throws -> (folder: FilePath, names: [FilePath]) {
+  private func target(outside library: FilePath?) throws -> RewrittenArchive.Target {
     if let destination = options.destination {
-      let target = try Destination(destination, outside: library)
-      return (target.folder, target.name.map { [$0] } ?? defaultNames)
+      return .init(try Destination(destination, outside: library), orAs: defaultNames)
     }
     if let library, path.folder.leads(into: library) {
       throw BackupError.destinationInLibrary(path.folder)
     }
-    return (path.folder, defaultNames)
+    return .init(beside: path, as: defaultNames)
   }
 
   private var defaultNames: [FilePath] {
@@ -159,60 +163,5 @@ struct RepairRun {
       return Int(min(max(photo.record.fileSize, 0), 1 << 30))
     }
     return (sizes.count, sizes.reduce(0, +))
-  }
-
-  private func write(
-    _ plan: RepairPlan, _ target: (folder: FilePath, names: [FilePath]), _ summary: inout RepairSummary
-  ) throws {
-    let folder = target.folder
-    let output = try UnpublishedFile(in: folder)
-    try output.requireSpace(bytes: plan.bytes, photos: plan.source.photos.count, in: folder)
-    counter.enter(.writing)
-    summary.archiveBytes = try write(plan, to: output.file)
-    try check(output.file, plan, folder)
-    try counter.checkCancellation()
-    counter.enter(.committing)
-    guard let (name, durability) = try output.publish(as: target.names) else {
-      throw BackupError.destinationExists(folder.appending(target.names[0].components))
-    }
-    let archive = folder == "." && options.destination == nil ? name : folder.appending(name.components)
-    summary.archive = archive
-    if let warning = durability.warning(for: archive) { summary.warnings.append(warning) }
-  }
-
-  private func write(_ plan: RepairPlan, to file: borrowing File) throws -> Int {
-    let date = plan.source.metadata.exportDate ?? Date().milliseconds
-    let metadata = plan.metadata()
-    var writer = try ArchiveWriter()
-    for item in plan.items {
-      try writer.addPlaced(
-        "photos/\(item.fileName)", size: item.size, modified: plan.source.photos[item.source].record.createdAt
-      )
-    }
-    let texts = ArchiveTexts()
-    try writer.addText(ArchiveTexts.metadataName, modified: date) { write in
-      try texts.writeMetadata(
-        metadata, photos: metadata.photos, manifest: metadata.photoManifest, to: write)
-    }
-    try writer.addText(ArchiveTexts.checksumsName, modified: date) { write in
-      try texts.writeChecksums(
-        of: plan.items.lazy.map { ($0.md5, name: "photos/\($0.fileName)") }, to: write)
-    }
-    return try withUnsafePointer(to: file) { file in
-      let contents = RescuedContents(plan.items, file, counter)
-      return try writer.write(
-        to: file.pointee, placed: contents, isCancelled: { [counter] in counter.isCancelled })
-    }
-  }
-
-  /// Reads back what was written, every CRC and every MD5, before it gets a name.
-  private func check(_ file: borrowing File, _ plan: RepairPlan, _ folder: FilePath) throws {
-    counter.enter(.verifying)
-    let written = try BackupSource(path: file.descriptorPath, limits: .own)
-    var damage = try ArchiveCheck(source: written, counter: counter).run().damaged.map(\.message)
-    if written.photoFiles != plan.items.count {
-      damage.append("it holds \(written.photoFiles) photos and should hold \(plan.items.count)")
-    }
-    if !damage.isEmpty { throw BackupError.verificationFailed(folder, damage) }
   }
 }

@@ -3,20 +3,10 @@ import FileSystem
 import Operations
 import Zip
 
-/// A photo of a flattened archive, and where its bytes are.
-struct FlattenedItem: Sendable {
-  /// Which of the backup's photos.
-  var source: Int
-  var bytes: PhotoBytes
-  var md5: MD5Digest
-  var size: Int
-  /// The entry's name without its folder.
-  var fileName: String
-}
-
-/// The photos of a new archive, out of the entries of others: a thread reads, decrypts and hashes them one after the
-/// other, and hands each piece over to whoever writes. Nothing of an encrypted photo is written but by `ArchiveWriter`.
-final class FlattenedContents: PlacedContents {
+/// The photos of a new archive, out of the entries of others, or out of a library: a thread reads, decrypts and hashes
+/// them one after the other, and hands each piece over to whoever writes. Nothing of an encrypted photo is written but
+/// by `ArchiveWriter`.
+final class RewrittenContents: PlacedContents {
   private enum Condition {
     static let full = 0
     static let empty = 1
@@ -39,7 +29,7 @@ final class FlattenedContents: PlacedContents {
 
   private let monitor = Monitor(Handover(), conditions: Condition.count)
   private let buffer = Buffer()
-  private let items: [FlattenedItem]
+  private let items: [RewrittenPhoto]
   /// Where the photos' bytes are written to; nil where `ArchiveWriter` does so.
   private let file: UnsafePointer<File>?
   private let counter: ProgressCounter
@@ -51,7 +41,7 @@ final class FlattenedContents: PlacedContents {
   private var isHolding = false
 
   /// `file` is used until the archive is written.
-  init(_ items: [FlattenedItem], _ file: UnsafePointer<File>?, _ counter: ProgressCounter) throws {
+  init(_ items: [RewrittenPhoto], _ file: UnsafePointer<File>?, _ counter: ProgressCounter) throws {
     self.items = items
     self.file = file
     self.counter = counter
@@ -75,7 +65,7 @@ final class FlattenedContents: PlacedContents {
   }
 
   private static func read(
-    _ item: FlattenedItem, _ monitor: Monitor<Handover>, _ buffer: Buffer, _ counter: ProgressCounter
+    _ item: RewrittenPhoto, _ monitor: Monitor<Handover>, _ buffer: Buffer, _ counter: ProgressCounter
   ) throws {
     var hash = RunningMD5()
     var size = 0
@@ -86,6 +76,7 @@ final class FlattenedContents: PlacedContents {
         throw BackupError.unstablePhoto("photos/\(item.fileName)", reason: "it is too long")
       }
       hash.update(piece)
+      precondition(piece.count <= EntryReader.pieceSize, "photos are read in pieces of that size")
       _ = try monitor.wait(on: Condition.empty) { state, _ in
         if state.isGivenUp { throw CancellationError() }
         return state.count == 0 ? true : nil

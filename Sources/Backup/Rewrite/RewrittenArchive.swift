@@ -1,0 +1,102 @@
+import FileSystem
+import Foundation
+import Operations
+import Secrets
+import SystemPackage
+import Zip
+
+/// An archive that is made of another one's photos: repaired, or flattened. It is written out of sight, flushed, read
+/// back to the last byte, and then gets its name, never over a file.
+struct RewrittenArchive {
+  /// What it is made of.
+  let source: BackupSource
+  let items: [RewrittenPhoto]
+  let metadata: Metadata
+  /// It is encrypted with this; nil for a plain one.
+  let password: Secret?
+  let counter: ProgressCounter
+
+  private var bytes: Int { items.reduce(0) { $0 + $1.size } }
+
+  /// Where it lies, how long it is, and what is worth knowing.
+  typealias Published = (archive: FilePath, bytes: Int, warning: String?)
+
+  /// Where it may go.
+  struct Target {
+    /// The folder.
+    let folder: FilePath
+    /// The same as a person wrote it: empty beside an archive that was named without a folder.
+    let shown: FilePath
+    /// The first of these names that is free.
+    let names: [FilePath]
+
+    /// Where somebody asked for it.
+    init(_ destination: Destination, orAs names: [FilePath]) {
+      folder = destination.folder
+      shown = folder
+      self.names = destination.name.map { [$0] } ?? names
+    }
+
+    /// Beside an archive.
+    init(beside archive: FilePath, as names: [FilePath]) {
+      folder = archive.folder
+      shown = archive.removingLastComponent()
+      self.names = names
+    }
+  }
+
+  /// Blocks until it has its name.
+  ///
+  /// - Throws: `BackupError`, `ArchiveError`, `FileError`; nothing was published then.
+  func publish(at target: Target) throws -> Published {
+    let folder = target.folder
+    let output = try UnpublishedFile(in: folder)
+    try output.requireSpace(bytes: bytes, photos: source.photos.count, in: folder)
+    counter.enter(.writing)
+    let size = try write(to: output.file)
+    try check(output.file, folder)
+    try counter.checkCancellation()
+    counter.enter(.committing)
+    guard let (name, durability) = try output.publish(as: target.names) else {
+      throw BackupError.destinationExists(folder.appending(target.names[0].components))
+    }
+    let archive = target.shown.appending(name.components)
+    return (archive, size, durability.warning(for: archive))
+  }
+
+  private func write(to file: borrowing File) throws -> Int {
+    let date = metadata.exportDate ?? Date().milliseconds
+    var writer = try ArchiveWriter(password: password)
+    for item in items {
+      let taken = source.photos[item.source].record.createdAt
+      // the dates of an encrypted archive's entries stand in its directory, which anybody reads
+      try writer.addPlaced(item.entryName, size: item.size, modified: password == nil ? taken : date)
+    }
+    let texts = ArchiveTexts()
+    try writer.addText(ArchiveTexts.metadataName, modified: date) { write in
+      try texts.writeMetadata(
+        metadata, photos: metadata.photos, manifest: metadata.photoManifest, to: write)
+    }
+    try writer.addText(ArchiveTexts.checksumsName, modified: date) { write in
+      try texts.writeChecksums(of: items.lazy.map { ($0.md5, name: $0.entryName) }, to: write)
+    }
+    return try withUnsafePointer(to: file) { file in
+      let contents = try RewrittenContents(items, password == nil ? file : nil, counter)
+      let size = try writer.write(
+        to: file.pointee, placed: contents, isCancelled: { [counter] in counter.isCancelled })
+      try contents.finish()
+      return size
+    }
+  }
+
+  /// Reads back what was written, every CRC and every MD5.
+  private func check(_ file: borrowing File, _ folder: FilePath) throws {
+    counter.enter(.verifying)
+    let written = try BackupSource(path: file.descriptorPath, limits: .own, password: password)
+    var damage = try ArchiveCheck(source: written, counter: counter).run().damaged.map(\.message)
+    if written.photoFiles != items.count {
+      damage.append("it holds \(written.photoFiles) photos and should hold \(items.count)")
+    }
+    if !damage.isEmpty { throw BackupError.verificationFailed(folder, damage) }
+  }
+}
