@@ -145,4 +145,87 @@ import Testing
     let status = try night.statusFile()
     #expect(status.lastProvenAt == proven && status.lastDrill?.isProven == false)
   }
+
+  /// A clock that was some seconds ahead: what it made does not push out what is made now.
+  @Test func whatWasJustMadeStays() async throws {
+    var night = try Night("retention: {keep-last: 1}")
+    let now = night.context.now()
+    night.context.now = { now.addingTimeInterval(30) }
+    _ = try await night.backup()
+    night.context.now = { now }
+    try night.changeLibrary(id: 7)
+    let run = try await night.backup()
+    #expect(run.destinations.allSatisfy { $0.removed.isEmpty })
+    #expect(run.archives.allSatisfy(FileManager.default.fileExists))
+  }
+
+  /// Pruned by itself, a folder keeps what newer archives lack.
+  @Test func theArchiveThatLacksLeastStays() async throws {
+    var night = try Night("retention: {keep-last: 1}")
+    _ = try await night.backup()
+    let first = try night.archives("one")[0].path
+    try night.remove(
+      night.library.path.appending(#require(try night.library.contents.photos.first).path).string)
+    night.on(day: 2)
+    _ = try await night.backup()
+    var prune = PruneRun(
+      folder: night.folder("one"), policy: try #require(night.job.retention), counter: ProgressCounter())
+    prune.now = night.context.now()
+    #expect(try prune.run().removed.isEmpty)
+    #expect(FileManager.default.fileExists(atPath: first))
+  }
+
+  /// Nobody but the export that looks for a base knows which it will be.
+  @Test func anotherArchiveThanTheLastIsReadBackToo() async throws {
+    var night = try Night("incremental: true")
+    _ = try await night.backup()
+    var options = night.job.exportOptions
+    options.tags = []
+    options.isIncremental = false
+    options.date = night.context.now().addingTimeInterval(60)
+    let other = try await Work.export(night.library.path, to: night.folder("one"), options: options).summary
+    try damage(try #require(other.archive).string)
+    try night.changeLibrary(id: 7)
+    night.on(day: 2)
+    let run = try await night.backup()
+    #expect(run.outcome == .done && run.warnings.contains { $0.contains("is damaged (") })
+    #expect(try await night.drill().isProven)
+  }
+
+  /// Where nothing is read back, a drill that fails is heeded all the same.
+  @Test func aFailedDrillIsHeeded() async throws {
+    var night = try Night("verify: false")
+    night.context.cache = CatalogCache(folder: try night.scratch.makeFolder("cache"))
+    _ = try await night.backup()
+    for name in ["one", "two"] { try damage(try night.archives(name)[0].path) }
+    #expect(try await night.backup().outcome == .unchanged)
+    #expect(try await !night.drill().isProven)
+    #expect(try night.statusFile().copies.allSatisfy { $0.isDoubted == true && $0.verifiedAt == nil })
+    night.on(day: 2)
+    #expect(try await night.backup().outcome == .done)
+    #expect(try await night.drill().isProven)
+  }
+
+  /// The copy that was made in its place carries what rests on it, and retention goes on.
+  @Test func aDamagedLinkOfAChainIsReplaced() async throws {
+    var night = try Night("incremental: true", "retention: {keep-last: 2}")
+    for day in 1...3 {
+      night.on(day: day)
+      _ = try await night.backup()
+      try night.changeLibrary(id: Int64(6 + day))
+    }
+    try damage(try night.archives("one")[1].path)
+    for day in 4...6 {
+      night.on(day: day)
+      let run = try await night.backup()
+      #expect(
+        run.outcome == .done && !run.warnings.contains { $0.contains("nothing is removed") },
+        "\(run.warnings)")
+      #expect(try await night.drill().isProven)
+      try night.changeLibrary(id: Int64(6 + day))
+    }
+    #expect(
+      try night.statusFile().copies.map(\.madeAt)
+        == [night.context.now(), night.context.now()].map { Int64($0.timeIntervalSince1970 * 1000) })
+  }
 }

@@ -48,10 +48,7 @@ extension ExportBase {
         return .none(reason: "\(Count(length, "increment")) on one full archive are as many as there may be")
       }
       let chain = try BackupChain(candidate, find: archives.backup)
-      if ([candidate] + chain.bases).contains(where: { options.unfitBases.contains($0.path.absoluteString) })
-      {
-        continue
-      }
+      if let mayRest = options.mayRest, try !mayRest(([candidate] + chain.bases).map(\.path)) { continue }
       if let base = ExportBase(chain) { return .base(base) }
       broken = broken ?? path
     }

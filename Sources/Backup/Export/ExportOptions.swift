@@ -52,8 +52,8 @@ public struct ExportOptions: Sendable {
   public var isIncremental = false
   /// How many increments may rest on a full archive, where a base is looked for.
   public var maximumChain = ExportOptions.defaultMaximumChain
-  /// Archives on which an incremental export must not rest, by absolute path: known to be damaged.
-  public var unfitBases: Set<String> = []
+  /// Whether an incremental export may rest on an archive, and on all those that this one rests on; nil for any.
+  public var mayRest: (@Sendable ([FilePath]) throws -> Bool)?
   /// Reads the archive back, with every CRC and MD5, before it is published.
   public var verifies = false
   /// Who may read the archive, as chmod(1) has it; nil for its owner alone (0600).

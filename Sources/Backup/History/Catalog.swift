@@ -73,7 +73,8 @@ extension Catalog {
     var current = archive
     while let base = current.base {
       let named = archives.filter { $0.uuid == base.uuid }
-      guard let next = named.first(where: { $0.digest == base.digest }) else {
+      // of two copies of one, the later name is that of the copy which was made since the other had rotten
+      guard let next = named.last(where: { $0.digest == base.digest }) else {
         throw ChainError(
           archive: archive.path, base: base.uuid, isOther: !named.isEmpty)
       }
@@ -93,10 +94,10 @@ extension Catalog {
   /// - Throws: `IncompleteSet` if a part is gone, or what `chain(of:)` throws.
   public func members(of archive: ArchiveRecord) throws -> [ArchiveRecord] {
     guard let part = archive.part else { return [archive] + (try chain(of: archive)) }
-    // of two copies of one part either will do
+    // here too
     let parts = Dictionary(
       archives.filter { $0.part?.set == part.set }.map { ($0.part?.number ?? 0, $0) },
-      uniquingKeysWith: { first, _ in first })
+      uniquingKeysWith: { _, last in last })
     let missing = (1...part.count).filter { parts[$0] == nil }
     guard missing.isEmpty else {
       throw IncompleteSet(archive: archive.path, missing: missing, count: part.count)

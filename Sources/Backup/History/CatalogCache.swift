@@ -13,6 +13,8 @@ public final class CatalogCache: Sendable {
     var inode: UInt64
     /// When it was last read back whole, in milliseconds since 1970.
     var verifiedAt: Int64?
+    /// Something was wrong with it since.
+    var isDoubted: Bool?
   }
 
   private struct Document: Codable {
@@ -59,6 +61,7 @@ public final class CatalogCache: Sendable {
     state.withLock { state in
       for path in paths where state.entries[path] != nil {
         state.entries[path]?.verifiedAt = moment
+        state.entries[path]?.isDoubted = nil
         state.isChanged = true
       }
     }
@@ -80,14 +83,22 @@ public final class CatalogCache: Sendable {
   }
 
   /// Forgets that archives were read back, since there is reason to doubt them. Blocks.
-  public func forgetVerified(_ paths: [FilePath]) {
+  public func doubt(_ paths: [FilePath]) {
     state.withLock { state in
-      for path in paths.map(\.absoluteString) where state.entries[path]?.verifiedAt != nil {
+      for path in paths.map(\.absoluteString) where state.entries[path] != nil {
         state.entries[path]?.verifiedAt = nil
+        state.entries[path]?.isDoubted = true
         state.isChanged = true
       }
     }
     save()
+  }
+
+  /// Whether there is reason to doubt an archive that nobody has read back since.
+  public func isDoubted(_ record: ArchiveRecord) -> Bool {
+    state.withLock { state in
+      state.entries[record.path].map { $0.record == record && $0.isDoubted == true } ?? false
+    }
   }
 
   func note(_ record: ArchiveRecord, _ status: FileStatus) {

@@ -117,7 +117,7 @@ struct DrillRun {
       "SMILEPILE_JOB": job.name, "SMILEPILE_HOOK": "on-failure", "SMILEPILE_LIBRARY": path.string,
       "SMILEPILE_DESTINATION": job.destinations.first?.path.string ?? "", "SMILEPILE_OUTCOME": "not restored",
       "SMILEPILE_EXIT_CODE": "4", "SMILEPILE_MESSAGE": failure,
-      "SMILEPILE_ARCHIVE": report.results.compactMap(\.archive).first ?? "",
+      "SMILEPILE_ARCHIVE": report.results.filter { !$0.isProven }.compactMap(\.archive).first ?? "",
       "SMILEPILE_STATUS_FILE": context.state.statusPath(of: job.name).string,
     ]
     do {
@@ -145,7 +145,7 @@ struct DrillRun {
     result.archive = newest.path
     let members = try catalog.members(of: newest)
     // what a failure casts doubt on is read again by the next backup, before it counts for anything
-    defer { if !result.failures.isEmpty { context.cache?.forgetVerified(members.map { FilePath($0.path) }) } }
+    defer { if !result.failures.isEmpty { context.cache?.doubt(members.map { FilePath($0.path) }) } }
     let parts = newest.part == nil ? [newest] : members
     let scratch = try ScratchLibrary(in: options.scratch, of: job.name)
     for part in parts {
@@ -235,12 +235,18 @@ struct DrillRun {
   private func note(_ report: inout DrillReport, round: Int) {
     let record = JobStatus.DrillRecord(
       at: context.now().milliseconds, isProven: report.isProven,
-      archive: report.results.compactMap(\.archive).first ?? "",
+      archive: (report.results.filter { !$0.isProven } + report.results).compactMap(\.archive).first ?? "",
       photos: report.results.reduce(0) { $0 + $1.proven }, round: round, report: report.path?.string)
     let errors = context.state.update(job) { status in
       status.library = path.string
       status.lastDrill = record
       if record.isProven { status.lastProvenAt = record.at }
+      for index in status.copies.indices {
+        let path = status.copies[index].path
+        guard let result = report.results.first(where: { $0.destination.string == path }) else { continue }
+        status.copies[index].isDoubted = !result.isProven
+        if !result.isProven { status.copies[index].verifiedAt = nil }
+      }
     }
     report.warnings += errors.map { "the status of job \(job.name) cannot be written: \($0)" }
   }

@@ -18,6 +18,8 @@ public struct PrunePlan: Sendable {
     fileprivate var order: (Int64, Int, String) {
       (date, -(archives[0].base?.length ?? 0), archives[0].path)
     }
+    /// Photos that are not in it, or not as they should be.
+    fileprivate var missing: Int { archives.reduce(0) { $0 + $1.absent + $1.damaged.count } }
     /// Bytes of the archives.
     public var bytes: Int { archives.reduce(0) { $0 + $1.fileBytes } }
   }
@@ -39,18 +41,21 @@ public struct PrunePlan: Sendable {
   /// looked at apart, but for what they rest on: any archive that stays keeps that.
   ///
   /// - Parameters:
+  ///   - fresh: archives that have just been made, by path; they stay.
   ///   - isMeant: which archives it is about; the others stay, and are not in the plan.
   ///   - obstacle: why nothing may go while the newest archive of a group and what it rests on are as they are; nil if
   ///     they read back whole.
   /// - Throws: what `obstacle` throws.
   public init(
     _ catalog: Catalog, _ policy: RetentionPolicy, calendar: Calendar = .current, now: Date = Date(),
-    isMeant: (ArchiveRecord) -> Bool = { _ in true }, obstacle: ([ArchiveRecord]) throws -> String?
+    fresh: Set<String> = [], isMeant: (ArchiveRecord) -> Bool = { _ in true },
+    obstacle: ([ArchiveRecord]) throws -> String?
   ) rethrows {
     let ours = catalog.archives.filter { $0.isOurs && !$0.isLocked && isMeant($0) }
     var groups = Dictionary(grouping: ours, by: Group.init).values.map {
       GroupPlan($0, catalog, policy, calendar, now)
     }
+    for index in groups.indices { groups[index].keep(fresh: fresh) }
     // whatever stays, in this group, in another, or in none, keeps what it rests on
     let gone = Set(groups.flatMap(\.removals).map(\.path))
     var needed: [String: String] = [:]
@@ -126,8 +131,13 @@ private struct GroupPlan {
     }
     let reasons = policy.reasons(for: snapshots, calendar: calendar, now: now)
     for index in whole.indices { whole[index].reasons = reasons[whole[index].archives[0].path] ?? [] }
-    // whatever a policy says, what was backed up last stays
+    // whatever a policy says, what was backed up last stays, and what lacks least
     if !whole.isEmpty, !whole[0].isKept { whole[0].reasons = ["the newest"] }
+    if let fewest = whole.map(\.missing).min(), let first = whole.firstIndex(where: { $0.missing == fewest }),
+      !whole[first].isKept
+    {
+      whole[first].reasons = ["holds photos that newer ones have not as they should be"]
+    }
     decisions += whole
   }
 
@@ -146,6 +156,15 @@ private struct GroupPlan {
 
   /// What goes, if nothing speaks against it.
   var removals: [ArchiveRecord] { decisions.filter { !$0.isKept }.flatMap(\.archives) }
+
+  /// Keeps what has just been made.
+  mutating func keep(fresh: Set<String>) {
+    for index in decisions.indices where !decisions[index].isKept {
+      if decisions[index].archives.contains(where: { fresh.contains($0.path) }) {
+        decisions[index].reasons = ["just made"]
+      }
+    }
+  }
 
   /// Keeps what others rest on.
   ///

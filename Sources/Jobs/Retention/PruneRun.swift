@@ -21,6 +21,8 @@ public struct PruneRun {
   public var cache: CatalogCache?
   /// Archives that have just been read back whole, by path.
   public var verified: Set<String> = []
+  /// Archives that have just been made, by path: whatever their date, they stay.
+  public var fresh: Set<String> = []
   /// How long to wait for an export into the folder.
   public var lockWait: Duration = .seconds(60)
   /// The clock.
@@ -62,7 +64,7 @@ public struct PruneRun {
     let catalog = try Catalog(
       folder: folder, password: password, cache: cache, whileReading: counter.checkCancellation)
     let plan = try PrunePlan(
-      catalog, policy, now: now, isMeant: { archive in tags.allSatisfy(archive.tags.contains) },
+      catalog, policy, now: now, fresh: fresh, isMeant: { archive in tags.allSatisfy(archive.tags.contains) },
       obstacle: { try obstacle($0, catalog) })
     var summary = Summary(
       plan: plan, unreadable: catalog.unreadable, locked: catalog.archives.count(where: \.isLocked))
@@ -111,6 +113,10 @@ public struct PruneRun {
         // what lies there now may be another file than the one that was looked at
         guard let status = try directory.status(of: name) else { continue }
         let now = try ArchiveRecord(path: directory.path(of: name), password: password)
+        if now.isLocked, !archive.isLocked {
+          summary.failures.append(Finding(archive.path, "it is encrypted with another password, and stays"))
+          break
+        }
         guard status.kind == .file, now == archive else {
           summary.failures.append(Finding(archive.path, "it has changed since it was looked at, and stays"))
           // an increment that stays keeps what it rests on

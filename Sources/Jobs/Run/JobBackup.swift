@@ -18,9 +18,7 @@ struct JobBackup {
   private var warnings: [String] = []
   /// What this run has read back, by path.
   private var verified: Set<String> = []
-  /// Archives that lie at the destinations and did not read back, by path: nothing rests on them, and they stand for
-  /// nothing.
-  private var damaged: Set<String> = []
+  private var readBack: ReadBack
   private var damagedBefore: [String] = []
   private(set) var copies: [JobStatus.Copy] = []
 
@@ -29,12 +27,14 @@ struct JobBackup {
     self.library = library
     self.context = context
     self.counter = counter
+    readBack = ReadBack(job, nil, context, counter)
     records = job.destinations.map { JobStatus.DestinationRecord(path: $0.path.string) }
   }
 
   mutating func run() throws {
     try checkDestinations()
     password = try job.password.map(context.password)
+    readBack = ReadBack(job, password, context, counter)
     summary = try plan()
     try counter.checkCancellation()
 
@@ -117,26 +117,9 @@ struct JobBackup {
     }
     guard let newest = own.last(where: { !$0.isAhead(of: now) }),
       let members = try? catalog.members(of: newest),
-      try areWhole(members), newest.state == summary.state
+      try readBack.areWhole(members), newest.state == summary.state
     else { return nil }
     return newest.part == nil ? [newest] : members.sorted { ($0.part?.number ?? 0) < ($1.part?.number ?? 0) }
-  }
-
-  /// Reads archives back of which nobody knows that they are whole: never read, or changed since.
-  private mutating func areWhole(_ archives: [ArchiveRecord]) throws -> Bool {
-    guard job.verifies else { return true }
-    var areWhole = true
-    for archive in archives where context.cache?.verifiedAt(archive) == nil {
-      if let fault = try ArchiveVerification.fault(of: archive, password, counter) {
-        damaged.insert(archive.path)
-        warnings.append(
-          "\(archive.path) is damaged (\(fault)), and does not count; smilepile repair may help")
-        areWhole = false
-      } else {
-        context.cache?.noteVerified([archive.path], at: context.now().milliseconds)
-      }
-    }
-    return areWhole
   }
 
   // MARK: Writing
@@ -145,7 +128,9 @@ struct JobBackup {
     var options = job.exportOptions
     options.password = password
     options.date = context.now()
-    options.unfitBases = damaged
+    options.mayRest = { [readBack, password] paths in
+      try readBack.areWhole(paths.map { try ArchiveRecord(path: $0, password: password) })
+    }
     return options
   }
 
@@ -191,7 +176,7 @@ struct JobBackup {
   /// Copies archives to another destination, and what they rest on, where that is not there: what they rest on first.
   private mutating func copy(_ archives: [ArchiveRecord], from source: Int, to index: Int) throws {
     do {
-      let there = try catalog(at: index).archives.filter { !damaged.contains($0.path) }
+      let there = try catalog(at: index).archives.filter { !readBack.isDamaged($0) }
       let origin = try catalog(at: source)
       let bases = try archives.flatMap { try origin.chain(of: $0) }.reversed()
       for archive in bases + archives {
@@ -207,8 +192,8 @@ struct JobBackup {
       records[index].archives = []
       guard case BackupError.verificationFailed = error else { return }
       // it may be that there was nothing whole to copy: the next run reads it again, and writes another
-      context.cache?.forgetVerified(archives.map { FilePath($0.path) })
-      _ = try areWhole(archives)
+      context.cache?.doubt(archives.map { FilePath($0.path) })
+      _ = try readBack.areWhole(archives)
     }
   }
 
@@ -242,6 +227,7 @@ struct JobBackup {
       prune.cache = context.cache
       prune.now = context.now()
       prune.verified = verified
+      prune.fresh = Set(records[index].archives)
       let done = try prune.run()
       records[index].removed = done.removed.map(\.path)
       warnings += done.plan.refusals + done.failures.map(\.message)
@@ -262,7 +248,7 @@ struct JobBackup {
     let now = context.now()
     for own in catalog.archives(of: job).reversed() where !own.isAhead(of: now) {
       guard let members = try? catalog.members(of: own),
-        !members.contains(where: { damaged.contains($0.path) })
+        !members.contains(where: readBack.isDamaged)
       else { continue }
       copies.append(
         JobStatus.Copy(
@@ -286,7 +272,7 @@ struct JobBackup {
     run.bytes = summary.bytes
     run.archiveBytes = summary.archiveBytes
     run.missing = missing
-    run.warnings += warnings
+    run.warnings += warnings + readBack.warnings
     let failures = records.compactMap(\.failure)
     if !run.missing.isEmpty || !failures.isEmpty {
       run.outcome = .incomplete

@@ -105,6 +105,8 @@ public struct JobStatus: Sendable, Equatable, Codable {
     public var madeAt: Int64
     /// When it was last read back whole.
     public var verifiedAt: Int64?
+    /// A drill since then could not restore it.
+    public var isDoubted: Bool?
     /// It lies on the library's own device, and goes with it.
     public var isOnSameDevice: Bool
   }

@@ -73,7 +73,7 @@ struct Verify: AsyncParsableCommand {
     if summary.damaged.isEmpty, summary.unreadable.isEmpty {
       cache.noteVerified(paths, password: secret)
     } else {
-      cache.forgetVerified(paths)
+      cache.doubt(paths)
     }
     let statuses = summary.unreadable.map { ExitStatus(for: $0.error) }
     if let worst = (statuses + (summary.damaged.isEmpty ? [] : [.damaged])).max() { throw worst }

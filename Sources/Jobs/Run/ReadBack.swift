@@ -1,0 +1,55 @@
+import Backup
+import Operations
+import Secrets
+import Synchronization
+import SystemPackage
+
+/// Reads archives back of which nobody knows that they are whole: never read, or changed since. Those of a job that reads
+/// nothing back are read where a drill or a copy has failed.
+final class ReadBack: Sendable {
+  private let verifies: Bool
+  private let password: Secret?
+  private let context: JobContext
+  private let counter: ProgressCounter
+  private let faults = Mutex<[String: String]>([:])
+
+  init(_ job: Job, _ password: Secret?, _ context: JobContext, _ counter: ProgressCounter) {
+    verifies = job.verifies
+    self.password = password
+    self.context = context
+    self.counter = counter
+  }
+
+  /// Whether all of these are whole. Blocks.
+  ///
+  /// - Throws: `CancellationError`.
+  func areWhole(_ archives: [ArchiveRecord]) throws -> Bool {
+    var areWhole = true
+    for archive in archives where verifies || context.cache?.isDoubted(archive) == true {
+      if context.cache?.verifiedAt(archive) != nil, opens(archive) { continue }
+      if let fault = try ArchiveVerification.fault(of: archive, password, counter) {
+        faults.withLock { $0[archive.path] = fault }
+        areWhole = false
+      } else {
+        context.cache?.noteVerified([archive.path], at: context.now().milliseconds)
+      }
+    }
+    return areWhole
+  }
+
+  /// Whether today's password opens an archive, which is not read to its end.
+  private func opens(_ archive: ArchiveRecord) -> Bool {
+    !archive.isEncrypted
+      || (try? ArchiveRecord(path: FilePath(archive.path), password: password))?.isLocked == false
+  }
+
+  /// Whether an archive was found damaged: nothing may rest on it, and it stands for nothing.
+  func isDamaged(_ archive: ArchiveRecord) -> Bool { faults.withLock { $0[archive.path] != nil } }
+
+  /// What was found.
+  var warnings: [String] {
+    faults.withLock { $0 }.sorted { $0.key < $1.key }.map { path, fault in
+      "\(path) is damaged (\(fault)), and does not count; smilepile repair may help"
+    }
+  }
+}
