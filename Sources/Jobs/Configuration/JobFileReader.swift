@@ -1,4 +1,5 @@
 import Backup
+import FileSystem
 import SystemPackage
 import Yams
 
@@ -131,7 +132,7 @@ struct JobFileReader {
       if found.contains(where: { $0.path == destination.path }) {
         section.fault(node.line, "\(destination.path) stands here twice")
       }
-      if let library, destination.path.starts(with: library) {
+      if let library, destination.path.starts(with: library) || destination.path.leads(into: library) {
         section.fault(
           node.line,
           "\(destination.path) lies in the library itself; name a folder outside it, at best on another disk")
