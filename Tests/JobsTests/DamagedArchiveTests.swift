@@ -104,9 +104,11 @@ import Testing
   }
 
   @Test func aRunThatWasStoppedIsSaidByTheNext() async throws {
-    var night = try Night("hooks: {before: 'sleep 60'}")
+    var night = try Night()
+    let begun = try night.pipe("begun")
+    night.job.hooks.before = "echo > '\(begun)'; sleep 60"
     let work = Work.backup(night.job, night.context)
-    try await Task.sleep(for: .milliseconds(300))
+    try night.hear(begun)
     work.cancel()
     let run = try await work.summary.run
     #expect(run.outcome == .interrupted && run.message?.hasPrefix("stopped") == true)

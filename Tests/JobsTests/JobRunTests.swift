@@ -61,15 +61,14 @@ import Testing
     var night = try Night()
     _ = try await night.backup()
     night.on(day: 2)
-    night.job.hooks.after = "until [ -e '\(night.folder("drilled"))' ]; do sleep 0.05; done"
+    let (begun, drilled) = (try night.pipe("begun"), try night.pipe("drilled"))
+    night.job.hooks.after = "echo > '\(begun)'; read line < '\(drilled)'"
     try night.changeLibrary(id: 7)
     let (job, context) = (night.job, night.context)
     async let run = Work.backup(job, context).summary.run
-    while context.state.status(of: "family").run?.startedAt != context.now().milliseconds {
-      try await Task.sleep(for: .milliseconds(20))
-    }
+    try night.hear(begun)
     let report = try await night.drill()
-    try night.scratch.write([], to: "drilled")
+    try night.answer(drilled)
     #expect(report.isProven)
     #expect(try night.prometheus().contains("smilepile_drill_proven{job_name=\"family\"} 1"))
     #expect(try await run.outcome == .done)
@@ -81,15 +80,18 @@ import Testing
     var night = try Night()
     // the archive lies at the first destination when the second gets its own
     let work = Mutex<Work<JobReport>?>(nil)
+    let isStarted = DispatchSemaphore(value: 0)
     let fault = ArmedFault(
       Fault(
         .then {
-          while work.withLock({ $0?.cancel() }) == nil { usleep(1000) }
+          isStarted.wait()
+          work.withLock { $0?.cancel() }
         }, of: .only([.write]), below: night.folder("two")))
     defer { fault.disarm() }
     night.context.exitCode = { _ in 130 }
     let started = Work.backup(night.job, night.context)
     work.withLock { $0 = started }
+    isStarted.signal()
     let run = try await started.summary.run
     let archive = try #require(try night.archives("one").first)
     #expect(run.outcome == .interrupted && run.exitCode == 130)

@@ -82,6 +82,23 @@ struct Night {
     return try await Work.drill(job, context, options: options).summary
   }
 
+  /// A pipe with a name, by which a hook and a test wait for each other: whoever opens it waits for the other end.
+  func pipe(_ name: String) throws -> String {
+    let path = folder(name).string
+    try #require(mkfifo(path, 0o600) == 0)
+    return path
+  }
+
+  /// Waits until a hook has written to a pipe.
+  func hear(_ pipe: String) throws {
+    _ = try FileHandle(forReadingFrom: URL(fileURLWithPath: pipe)).readToEnd()
+  }
+
+  /// Has a hook go on that reads from a pipe.
+  func answer(_ pipe: String) throws {
+    try FileHandle(forWritingTo: URL(fileURLWithPath: pipe)).write(contentsOf: Data("\n".utf8))
+  }
+
   /// What other programs are told.
   func statusFile() throws -> JobStatus {
     try JobStatus(json: Data(contentsOf: URL(fileURLWithPath: folder("status.json").string)))

@@ -167,8 +167,10 @@ struct JobRun {
     update(&run) { status in
       status.failures = isSuccess ? 0 : before.failures + 1
       status.lastSuccess = isSuccess ? current : before.lastSuccess
+      // a drill may have learnt something of the others meanwhile
+      let known = status.copies
       status.copies = job.destinations.map(\.path.string).compactMap { path in
-        copies.first { $0.path == path } ?? before.copies.first { $0.path == path }
+        copies.first { $0.path == path } ?? known.first { $0.path == path }
       }
     }
   }

@@ -91,8 +91,6 @@ public struct StateFolder: Sendable {
   /// Readable by all: it is for other programs, which run as other users.
   private static func replace(_ file: FilePath, with bytes: [UInt8]) throws {
     guard let name = file.lastComponent else { return }
-    let folder = file.removingLastComponent()
-    try ReplacedFile.write(
-      bytes, as: FilePath(name.string), in: folder.isEmpty ? "." : folder, mode: 0o644)
+    try ReplacedFile.write(bytes, as: FilePath(name.string), in: file.folder, mode: 0o644)
   }
 }
