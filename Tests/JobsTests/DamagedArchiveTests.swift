@@ -108,7 +108,7 @@ import Testing
     let begun = try night.pipe("begun")
     night.job.hooks.before = "echo > '\(begun)'; sleep 60"
     let work = Work.backup(night.job, night.context)
-    try night.hear(begun)
+    await night.hear(begun)
     work.cancel()
     let run = try await work.summary.run
     #expect(run.outcome == .interrupted && run.message?.hasPrefix("stopped") == true)

@@ -66,9 +66,9 @@ import Testing
     try night.changeLibrary(id: 7)
     let (job, context) = (night.job, night.context)
     async let run = Work.backup(job, context).summary.run
-    try night.hear(begun)
+    await night.hear(begun)
     let report = try await night.drill()
-    try night.answer(drilled)
+    await night.answer(drilled)
     #expect(report.isProven)
     #expect(try night.prometheus().contains("smilepile_drill_proven{job_name=\"family\"} 1"))
     #expect(try await run.outcome == .done)

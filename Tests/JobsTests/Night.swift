@@ -90,13 +90,25 @@ struct Night {
   }
 
   /// Waits until a hook has written to a pipe.
-  func hear(_ pipe: String) throws {
-    _ = try FileHandle(forReadingFrom: URL(fileURLWithPath: pipe)).readToEnd()
+  func hear(_ pipe: String) async {
+    await aside { _ = try? FileHandle(forReadingFrom: URL(fileURLWithPath: pipe)).readToEnd() }
   }
 
   /// Has a hook go on that reads from a pipe.
-  func answer(_ pipe: String) throws {
-    try FileHandle(forWritingTo: URL(fileURLWithPath: pipe)).write(contentsOf: Data("\n".utf8))
+  func answer(_ pipe: String) async {
+    await aside {
+      try? FileHandle(forWritingTo: URL(fileURLWithPath: pipe)).write(contentsOf: Data("\n".utf8))
+    }
+  }
+
+  /// On a thread of its own: what waits in one of those that tests share keeps other tests from going on.
+  private func aside(_ body: @escaping @Sendable () -> Void) async {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        body()
+        continuation.resume()
+      }
+    }
   }
 
   /// What other programs are told.
