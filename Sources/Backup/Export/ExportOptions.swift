@@ -98,7 +98,8 @@ public struct ExportSummary: Sendable, Equatable {
   public var bytes = 0
   /// Bytes of the archive, of several all together; 0 after a dry run.
   public var archiveBytes = 0
-  /// Photos that could not be read: their rows are in the archive, their files are not. Each by name.
+  /// Photos of the library that could not be read: their rows are in the archive, their files are not, though the
+  /// archive's base may hold them. Each by name.
   public var missing: [Finding] = []
   /// Photos that are in the archive and whose bytes are no longer those that came into the library.
   public var damaged: [Finding] = []

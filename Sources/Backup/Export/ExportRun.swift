@@ -178,16 +178,17 @@ extension ExportSummary {
     photos = plan.photos.count - lost.count
     categories = plan.categories.count
     bytes = plan.bytes
-    missing = lost.map { Finding(plan.label($0.photo), $0.reason) }
+    let nowhere = Set(lost.map(\.photo.id))
+    missing = plan.missing.map {
+      // the library is in need of those, too, that the base still holds
+      Finding(
+        plan.label($0.photo),
+        nowhere.contains($0.photo.id) ? $0.reason : "\($0.reason); the base holds its file")
+    }
     if plan.isEncrypted { phoneRefusals = ["it is encrypted"] }
     guard let base = plan.base else { return }
     increment = Increment(
       archive: base.path, base: base.uuid, length: base.length + 1, held: plan.held.count)
-    // the rows are in the archive and the files in its base, but the library is in need of them
-    let lostHere = Set(plan.missing.map(\.photo.id)).subtracting(lost.map(\.photo.id))
-    warnings = plan.missing.filter { lostHere.contains($0.photo.id) }.map {
-      "\(plan.label($0.photo)): \($0.reason); the base holds its file"
-    }
   }
 }
 

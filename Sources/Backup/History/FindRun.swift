@@ -55,8 +55,9 @@ extension Work where Summary == FindSummary {
   /// unless an MD5 is looked for that an archive does not say.
   ///
   /// Archives and folders that cannot be opened, as for want of a password, stand in the summary; in a folder, files that
-  /// are no backups are passed over. The summary throws `BackupError.noSuchBackup` for what is not there, or `FileError`
-  /// where a folder can be opened and not be listed.
+  /// are no backups are passed over. The summary throws `BackupError.noSuchBackup` for what is not there, `FileError`
+  /// where a folder can be opened and not be listed, or `BackupError.passwordNeeded` or `.wrongPassword` where for want of
+  /// the password nothing could be searched.
   public static func find(
     _ selection: PhotoSelection, in places: [FilePath], limits: Limits = Limits(), password: Secret? = nil
   ) -> Self {
@@ -78,6 +79,7 @@ private struct FindRun {
     counter.enter(.reading)
     var summary = FindSummary()
     var found: [(date: Int64, photos: [FoundPhoto])] = []
+    var failures: [any Error] = []
     for (path, isNamed) in archives {
       try counter.checkCancellation()
       counter.advance(current: path.string)
@@ -90,16 +92,28 @@ private struct FindRun {
       } catch {
         if isNamed, case BackupError.noSuchBackup = error { throw error }
         if isNamed || !BackupFiles.isStranger(path, error) {
+          failures.append(error)
           summary.notSearched.append(
             Finding(path.string.escaped, message: "not searched: \(error)"))
         }
       }
       counter.advance(items: 1)
     }
+    // nothing was opened, and a password would have
+    if summary.archives == 0, let first = failures.first, failures.allSatisfy(Self.isOfPassword) {
+      throw first
+    }
     // stable, so that archives of one date stay in the order of their names
     let order = found.indices.sorted { (found[$0].date, $0) < (found[$1].date, $1) }
     summary.photos = order.flatMap { found[$0].photos }
     return summary
+  }
+
+  private static func isOfPassword(_ error: any Error) -> Bool {
+    switch error {
+    case BackupError.passwordNeeded, BackupError.wrongPassword: true
+    default: false
+    }
   }
 
   private func candidates(_ place: FilePath) throws -> [(FilePath, isNamed: Bool)] {

@@ -60,6 +60,22 @@ public struct Job: Sendable, Equatable {
 
   /// The tags of its archives: its own name first.
   public var archiveTags: [String] { [name] + tags.filter { $0 != name } }
+
+  /// What is wrong with a job's name, nil for nothing: it becomes the name of files and units.
+  static func fault(inName name: String) -> String? {
+    let isPlain = name.utf8.allSatisfy {
+      switch $0 {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+        true
+      default: false
+      }
+    }
+    guard isPlain, (1...64).contains(name.utf8.count), !name.hasPrefix("-") else {
+      return "“\(name)” cannot be a job's name: letters, digits, - and _, at most 64"
+    }
+    return nil
+  }
 }
 
 /// A folder that archives go to.

@@ -24,7 +24,7 @@ struct JobFileReader {
     do {
       root = try Yams.compose(yaml: text)
     } catch let error as YamlError {
-      faults.append(Self.fault(error, in: text))
+      faults.append(JobFile.Fault(error, in: text))
       return []
     } catch {
       faults.append(JobFile.Fault(line: 0, message: "\(error)"))
@@ -37,7 +37,7 @@ struct JobFileReader {
     var jobs: [Job] = []
     if let node = section.node("jobs"), let list = self.section(node, "“jobs”") {
       for (name, line, node) in list.all {
-        if let fault = Self.fault(inName: name) { faults.append(JobFile.Fault(line: line, message: fault)) }
+        if let fault = Job.fault(inName: name) { faults.append(JobFile.Fault(line: line, message: fault)) }
         if jobs.contains(where: { $0.name == name }) {
           faults.append(JobFile.Fault(line: line, message: "there are two jobs “\(name)”"))
         }
@@ -115,163 +115,6 @@ struct JobFileReader {
     }
   }
 
-  private mutating func destinations(
-    _ section: inout YAMLSection, outside library: FilePath?
-  ) -> [JobDestination] {
-    guard let node = section.node("destinations") else {
-      if section.all.allSatisfy({ $0.key != "destinations" }) {
-        section.fault(section.line, "\(section.name) has no “destinations”: a folder, or a list of them")
-      }
-      return []
-    }
-    let nodes = node.sequence.map(Array.init) ?? [node]
-    if nodes.isEmpty { section.fault(node.line, "“destinations” has no folder") }
-    var found: [JobDestination] = []
-    for node in nodes {
-      guard let destination = destination(node) else { continue }
-      if found.contains(where: { $0.path == destination.path }) {
-        section.fault(node.line, "\(destination.path) stands here twice")
-      }
-      if let library, destination.path.starts(with: library) || destination.path.leads(into: library) {
-        section.fault(
-          node.line,
-          "\(destination.path) lies in the library itself; name a folder outside it, at best on another disk")
-      }
-      found.append(destination)
-    }
-    return found
-  }
-
-  private mutating func destination(_ node: Node) -> JobDestination? {
-    if let text = node.scalar?.string {
-      if !text.isEmpty { return JobDestination(path: path(text)) }
-      faults.append(
-        JobFile.Fault(line: node.line, message: "a destination is empty; write its folder, or leave it out"))
-      return nil
-    }
-    guard var section = section(node, "a destination") else { return nil }
-    defer { close(&section) }
-    let folder = section.text("path")
-    var destination = JobDestination(path: folder.map(path) ?? "")
-    if let mount = section.node("require-mount") {
-      switch mount.scalar?.string {
-      case "true": destination.requiredMount = .any
-      case "false": break
-      case let text? where text.hasPrefix("/"):
-        let place = path(text)
-        if place == "/" {
-          section.fault(
-            "require-mount",
-            "requires nothing, since something is always mounted at /; write the backup disk's place, as /mnt/usb, or true"
-          )
-        }
-        destination.requiredMount = .at(place)
-      default:
-        section.fault(
-          "require-mount",
-          "has to be true, or the absolute path of the place that has to be mounted, as /mnt/usb")
-      }
-    }
-    if let marker = section.text("marker") {
-      if FilePath.Component(marker)?.kind == .regular {
-        destination.marker = marker
-      } else {
-        section.fault("marker", "has to be the name of a file in the folder")
-      }
-    }
-    guard folder != nil else {
-      section.fault(section.line, "a destination has no “path”")
-      return nil
-    }
-    return destination
-  }
-
-  private mutating func encryption(_ section: inout YAMLSection, _ job: inout Job) {
-    guard let node = section.node("encrypt"), var part = self.section(node, "“encrypt”") else { return }
-    defer { close(&part) }
-    let file = part.text("password-file").map { PasswordSource.file(path($0)) }
-    let command = part.text("password-command").map { PasswordSource.command($0) }
-    if part.all.contains(where: { $0.key == "password" }) {
-      _ = part.node("password")
-      part.fault("password", "must not stand in a job file; use “password-file” or “password-command”")
-    } else if file != nil, command != nil {
-      part.fault("password-command", "and “password-file” both give the password; leave out one")
-    } else if file == nil, command == nil {
-      part.fault(part.line, "“encrypt” needs “password-file” or “password-command”")
-    }
-    job.password = file ?? command
-    job.allowsWeakPassword = part.flag("force-weak-password") ?? false
-  }
-
-  private mutating func increments(_ section: inout YAMLSection, _ job: inout Job) {
-    guard let node = section.node("incremental") else { return }
-    switch node.scalar?.string {
-    case "true": job.maximumChain = ExportOptions.defaultMaximumChain
-    case "false": break
-    default:
-      guard node.mapping != nil, var part = self.section(node, "“incremental”") else {
-        return section.fault("incremental", "has to be true or false, or “max-chain: 7” below it")
-      }
-      job.maximumChain = part.number("max-chain", in: 1...1000) ?? ExportOptions.defaultMaximumChain
-      close(&part)
-    }
-  }
-
-  private func permissions(_ section: inout YAMLSection) -> UInt16? {
-    guard let text = section.text("mode") else { return nil }
-    guard let mode = UInt16(text, radix: 8), mode <= 0o777, mode & 0o600 == 0o600 else {
-      section.fault("mode", "has to leave you the archive: 600, 640 or 644")
-      return nil
-    }
-    return mode
-  }
-
-  private func date(_ key: String, _ section: inout YAMLSection) -> Int64? {
-    guard let text = section.text(key) else { return nil }
-    guard let date = LocalDate.parse(text) else {
-      section.fault(key, "has to be a date, as 2025-06-01 or 2025-06-01T12:00:00")
-      return nil
-    }
-    return date.milliseconds
-  }
-
-  private mutating func retention(_ section: inout YAMLSection) -> RetentionPolicy? {
-    guard let node = section.node("retention"), var part = self.section(node, "“retention”") else {
-      return nil
-    }
-    defer { close(&part) }
-    var policy = RetentionPolicy()
-    let counts: [(String, WritableKeyPath<RetentionPolicy, Int>)] = [
-      ("keep-last", \.last), ("keep-hourly", \.hourly), ("keep-daily", \.daily), ("keep-weekly", \.weekly),
-      ("keep-monthly", \.monthly), ("keep-yearly", \.yearly),
-    ]
-    for (key, path) in counts { policy[keyPath: path] = part.number(key, in: 0 ... .max) ?? 0 }
-    if let text = part.text("keep-within") {
-      policy.within = RetentionSpan(text)
-      if policy.within == nil { part.fault("keep-within", "has to be a length of time, as 30d or 1y6m") }
-    }
-    policy.tags = part.texts("keep-tag") ?? []
-    if policy.isEmpty, part.faults.isEmpty {
-      part.fault(part.line, "“retention” keeps nothing; write “keep-last: 7” or the like")
-    }
-    return policy
-  }
-
-  private mutating func hooks(_ section: inout YAMLSection) -> Hooks {
-    var hooks = Hooks()
-    guard let node = section.node("hooks"), var part = self.section(node, "“hooks”") else { return hooks }
-    hooks.before = part.text("before")
-    hooks.after = part.text("after")
-    hooks.onFailure = part.text("on-failure")
-    hooks.finally = part.text("finally")
-    if let limit = part.seconds("time-limit") {
-      if limit == 0 { part.fault("time-limit", "of 0 leaves a hook no time; write a longer one, as 10m") }
-      hooks.timeLimit = limit
-    }
-    close(&part)
-    return hooks
-  }
-
   // MARK: Parts
 
   mutating func section(_ node: Node, _ name: String) -> YAMLSection? {
@@ -283,49 +126,11 @@ struct JobFileReader {
     faults += section.faults
   }
 
-  private func path(_ text: String) -> FilePath {
+  /// A path of the job file, which may begin with `~`.
+  func path(_ text: String) -> FilePath {
     if let home, text == "~" || text.hasPrefix("~/") { return FilePath(home + text.dropFirst()) }
     let path = FilePath(text)
     return folder.pushing(path).lexicallyNormalized()
-  }
-
-  /// Names become names of files and units.
-  private static func fault(inName name: String) -> String? {
-    let isPlain = name.utf8.allSatisfy {
-      switch $0 {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-        true
-      default: false
-      }
-    }
-    guard isPlain, (1...64).contains(name.utf8.count), !name.hasPrefix("-") else {
-      return "“\(name)” cannot be a job's name: letters, digits, - and _, at most 64"
-    }
-    return nil
-  }
-
-  private static func isIndentedByTab(_ line: Int, of text: String) -> Bool {
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    guard lines.indices.contains(line - 1) else { return false }
-    return lines[line - 1].prefix { $0 == " " || $0 == "\t" }.contains("\t")
-  }
-
-  private static func fault(_ error: YamlError, in text: String) -> JobFile.Fault {
-    switch error {
-    case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-      .composer(_, let problem, let mark, _):
-      JobFile.Fault(
-        line: mark.line,
-        message: isIndentedByTab(mark.line, of: text)
-          ? "YAML takes no tabs at the beginning of a line; write spaces" : "this is no YAML: \(problem)")
-    case .duplicatedKeysInMapping(let duplicates, let context):
-      JobFile.Fault(
-        line: context.mark.line,
-        message: "given twice: \(duplicates.map { "“\($0)”" }.sorted().joined(separator: ", "))")
-    default:
-      JobFile.Fault(line: 0, message: "this is no YAML: \(error)")
-    }
   }
 }
 

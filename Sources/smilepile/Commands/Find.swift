@@ -14,7 +14,8 @@ struct Find: AsyncParsableCommand {
       [a-z] as in a shell; or with --md5 for those with these bytes, whatever their names. The oldest archive comes first. A \
       photo of an increment whose file an archive before it holds is found too, and marked.
 
-      An archive that cannot be opened, as for want of a password, is named, and the exit code is 3. That nothing was \
+      An archive that cannot be opened, as for want of a password, is named, and the exit code is 3; 12 if no \
+      archive could be opened without the right password. That nothing was \
       found is an answer, and no failure.
 
       Example:

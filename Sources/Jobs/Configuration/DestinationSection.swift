@@ -1,0 +1,79 @@
+import SystemPackage
+import Yams
+
+extension JobFileReader {
+  /// A folder, or a list of folders.
+  mutating func destinations(
+    _ section: inout YAMLSection, outside library: FilePath?
+  ) -> [JobDestination] {
+    guard let node = section.node("destinations") else {
+      if section.all.allSatisfy({ $0.key != "destinations" }) {
+        section.fault(section.line, "\(section.name) has no “destinations”: a folder, or a list of them")
+      }
+      return []
+    }
+    let nodes = node.sequence.map(Array.init) ?? [node]
+    if nodes.isEmpty { section.fault(node.line, "“destinations” has no folder") }
+    var found: [JobDestination] = []
+    for node in nodes {
+      if node.scalar?.string.isEmpty == true {
+        section.fault(node.line, "a destination is empty; write its folder, or leave it out")
+        continue
+      }
+      guard let destination = destination(node) else { continue }
+      if found.contains(where: { $0.path == destination.path }) {
+        section.fault(node.line, "\(destination.path) stands here twice")
+      }
+      if let library, destination.path.starts(with: library) || destination.path.leads(into: library) {
+        section.fault(
+          node.line,
+          "\(destination.path) lies in the library itself; name a folder outside it, at best on another disk")
+      }
+      found.append(destination)
+    }
+    return found
+  }
+
+  private mutating func destination(_ node: Node) -> JobDestination? {
+    if let text = node.scalar?.string { return JobDestination(path: path(text)) }
+    guard var section = section(node, "a destination") else { return nil }
+    defer { close(&section) }
+    let folder = section.text("path")
+    var destination = JobDestination(path: folder.map(path) ?? "")
+    destination.requiredMount = requiredMount(&section)
+    if let marker = section.text("marker") {
+      if FilePath.Component(marker)?.kind == .regular {
+        destination.marker = marker
+      } else {
+        section.fault("marker", "has to be the name of a file in the folder")
+      }
+    }
+    guard folder != nil else {
+      section.fault(section.line, "a destination has no “path”")
+      return nil
+    }
+    return destination
+  }
+
+  private func requiredMount(_ section: inout YAMLSection) -> JobDestination.RequiredMount? {
+    guard let node = section.node("require-mount") else { return nil }
+    switch node.scalar?.string {
+    case "true": return .any
+    case "false": return nil
+    case let text? where text.hasPrefix("/"):
+      let place = path(text)
+      if place == "/" {
+        section.fault(
+          "require-mount",
+          "requires nothing, since something is always mounted at /; write the backup disk's place, as /mnt/usb, or true"
+        )
+      }
+      return .at(place)
+    default:
+      section.fault(
+        "require-mount",
+        "has to be true, or the absolute path of the place that has to be mounted, as /mnt/usb")
+      return nil
+    }
+  }
+}
