@@ -14,6 +14,11 @@ extension FilePath {
     return place.starts(with: folder)
   }
 
+  /// Whether both lead to the same place, links followed, as far as that is there; or are the same path. Blocks.
+  package func isSamePlace(as other: FilePath) -> Bool {
+    self == other || realPath.map { $0 == other.realPath } ?? false
+  }
+
   /// realpath(3).
   package var realPath: FilePath? {
     guard let path = withPlatformString({ realpath($0, nil) }) else { return nil }

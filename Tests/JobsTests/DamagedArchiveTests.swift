@@ -230,4 +230,111 @@ import Testing
       try night.statusFile().copies.map(\.madeAt)
         == [night.context.now(), night.context.now()].map { Int64($0.timeIntervalSince1970 * 1000) })
   }
+
+  /// Rot that nothing tells but reading: what finds it keeps the next archive from resting on it.
+  @Test func aBaseThatHasRottenIsFoundByPruning() async throws {
+    var night = try Night()
+    night.context.cache = CatalogCache(folder: try night.scratch.makeFolder("cache"))
+    for day in 1...2 {
+      night.on(day: day)
+      _ = try await night.backup()
+      try night.changeLibrary(id: Int64(6 + day))
+    }
+    for base in try ["one", "two"].map({ try #require(try night.archives($0).last?.path) }) {
+      var times = stat()
+      #expect(stat(base, &times) == 0)
+      try damage(base)
+      #expect(utimensat(AT_FDCWD, base, [times.st_atim, times.st_mtim], 0) == 0)
+    }
+    night.job.maximumChain = 7
+    night.job.retention = RetentionPolicy()
+    night.job.retention?.last = 1
+    night.on(day: 3)
+    let run = try await night.backup()
+    #expect(run.outcome == .incomplete && run.exitCode == 3 && run.destinations[0].removed.isEmpty)
+    #expect(run.warnings.contains { $0.contains("which is damaged") && $0.contains("nothing is removed") })
+    // what rests on it is no copy: the one from before it is
+    #expect(try night.statusFile().copies[0].archive == night.archives("one")[0].path)
+    night.on(day: 4)
+    let next = try await night.backup()
+    #expect(next.outcome == .done && next.destinations.allSatisfy { $0.isNew })
+    #expect(try night.archives("one").last?.base == nil)
+    #expect(try await night.drill().isProven)
+  }
+
+  /// Another process may be under way that has not heard of it.
+  @Test func aDoubtOutlivesWhatAnotherProcessSaves() async throws {
+    var night = try Night()
+    let folder = try night.scratch.makeFolder("cache")
+    night.context.cache = CatalogCache(folder: folder)
+    _ = try await night.backup()
+    let archive = try night.archives("one")[0]
+    let other = CatalogCache(folder: folder)
+    CatalogCache(folder: folder).doubt([FilePath(archive.path)])
+    #expect(other.verifiedAt(archive) != nil)
+    other.noteVerified([try night.archives("two")[0].path], at: 1)
+    let now = CatalogCache(folder: folder)
+    #expect(now.isDoubted(archive) && now.verifiedAt(archive) == nil)
+    #expect(try now.verifiedAt(night.archives("two")[0]) == 1)
+  }
+
+  /// They are one archive, whatever they are called.
+  @Test func copiesInAFolderCountOnce() async throws {
+    var night = try Night()
+    for day in 1...3 {
+      try night.changeLibrary(id: Int64(6 + day))
+      night.on(day: day)
+      _ = try await night.backup()
+    }
+    let newest = try #require(try night.archives("one").last?.path)
+    for number in 1...2 {
+      try FileManager.default.copyItem(
+        atPath: newest, toPath: night.folder("one").appending("copy\(number).zip").string)
+    }
+    var policy = RetentionPolicy()
+    policy.last = 3
+    var prune = PruneRun(folder: night.folder("one"), policy: policy, counter: ProgressCounter())
+    prune.now = night.context.now()
+    #expect(try prune.run().removed.isEmpty)
+    policy.last = 2
+    prune.policy = policy
+    #expect(try prune.run().removed.count == 1 && night.names("one").count == 4)
+  }
+
+  @Test func aDestinationThatIsGoneIsNoCopyWithinReach() async throws {
+    var night = try Night()
+    _ = try await night.backup()
+    try night.remove(night.folder("two").string)
+    night.on(day: 2)
+    #expect(try await night.backup().outcome == .incomplete)
+    #expect(try night.statusFile().copies.map(\.isOutOfReach) == [nil, true])
+    #expect(
+      try night.prometheus().contains(
+        "smilepile_backup_copy_reachable{job_name=\"family\",destination=\"\(night.folder("two"))\"} 0\n"))
+  }
+
+  /// A run that hangs keeps the next from beginning: somebody has to hear of it.
+  @Test func aRunThatCannotBeginIsHeardOf() async throws {
+    var night = try Night()
+    let (begun, answered) = (try night.pipe("begun"), try night.pipe("answered"))
+    night.job.hooks.before = "echo > '\(begun)'; read line < '\(answered)'"
+    let first = Work.backup(night.job, night.context)
+    await night.hear(begun)
+    night.job.hooks = Hooks()
+    night.job.hooks.onFailure = "env > '\(night.folder("told"))'"
+    night.job.lockWait = 0
+    await #expect(throws: JobError.self) { try await night.backup() }
+    await night.answer(answered)
+    #expect(try await first.summary.run.outcome == .done)
+    let told = try String(contentsOfFile: night.folder("told").string, encoding: .utf8)
+    #expect(told.contains("SMILEPILE_OUTCOME=failed\n") && told.contains("is being run by"))
+  }
+
+  /// The command line may name the library, of which the job file knows nothing.
+  @Test func nothingIsWrittenIntoTheLibrary() async throws {
+    var night = try Night()
+    night.job.destinations[1] = JobDestination(path: night.library.path.appending("photos"))
+    let run = try await night.backup()
+    #expect(run.outcome == .incomplete && run.destinations[1].failure != nil)
+  }
 }

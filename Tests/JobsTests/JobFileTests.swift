@@ -1,6 +1,7 @@
 import Foundation
 import Jobs
 import SystemPackage
+import TestSupport
 import Testing
 
 struct JobFileTests {
@@ -135,6 +136,16 @@ struct JobFileTests {
     let warnings = try JobFile(text: text, path: "/etc/smilepile/config.yaml", home: nil).warnings
     #expect(warnings.map(\.line) == [3])
     #expect(warnings.first?.message.contains("job “a” names no library; write “library:”") == true)
+  }
+
+  /// Two names of one folder are one copy.
+  @Test func aFolderUnderTwoNamesIsOne() throws {
+    let scratch = try ScratchFolder()
+    let folder = try scratch.makeFolder("disk")
+    try FileManager.default.createSymbolicLink(
+      atPath: scratch.path.appending("link").string, withDestinationPath: folder.string)
+    let faults = faults("jobs:\n  a:\n    destinations:\n      - \(folder)\n      - \(scratch.path)/link\n")
+    #expect(faults.map { $0.line } == [5] && faults[0].message.contains("stands here twice"))
   }
 
   @Test func everyMistakeIsSaidAtOnce() {

@@ -16,6 +16,8 @@ public struct ExportBase: Sendable {
   public let digest: MD5Digest
   /// When it was made, in milliseconds since 1970.
   public let exportDate: Int64
+  /// When the full archive at the beginning of its chain was made: the last one for which every photo was read.
+  let fullDate: Int64
   /// How many increments there are since the full archive, with this one: 0 for the full one.
   public let length: Int
   /// The lengths of the files that the chain holds, by their MD5.
@@ -31,6 +33,7 @@ public struct ExportBase: Sendable {
     uuid = provenance.uuid
     self.digest = digest
     exportDate = newest.metadata.exportDate ?? 0
+    fullDate = (chain.bases.last ?? newest).metadata.exportDate ?? 0
     length = provenance.increment?.length ?? 0
     var files: [MD5Digest: Int] = [:]
     for source in [newest] + chain.bases {
@@ -66,6 +69,7 @@ extension ExportPlan {
     plan.base = base
     plan.held = photos.filter { !$0.isFromAssets && base.holds($0) }
     plan.items = items.filter { !base.holds($0.photo) }
+    plan.suspects = suspects(since: base.fullDate).filter(base.holds)
     plan.deletions = deletions.map { deletion in
       Metadata.Deletion(
         category: deletion.category, checksum: deletion.md5?.description, assetPath: deletion.assetPath,

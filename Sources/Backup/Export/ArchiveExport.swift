@@ -19,7 +19,10 @@ struct ArchiveExport {
 
   func run(_ plan: ExportPlan) throws -> ExportSummary {
     counter.enter(.writing)
-    let (written, archives, split, state) = try write(plan)
+    // of the whole selection, as it was before anything was read: the parts of two equal exports need not be equal, and
+    // a photo that cannot be read is no other state
+    let state = plan.state().description
+    let (written, archives, split) = try write(plan, state: state)
     var summary = ExportSummary(of: written)
     summary.state = state
     summary.parts = archives.count
@@ -49,9 +52,9 @@ struct ArchiveExport {
 
   /// Writes the archives. A photo that fails in the middle voids them: the rest is checked then, and they are written
   /// once more with what is good.
-  private func write(_ plan: ExportPlan) throws -> Written {
+  private func write(_ plan: ExportPlan, state: String) throws -> Written {
     do {
-      return try writeOnce(plan)
+      return try writeOnce(plan, state: state)
     } catch let unreadable as UnreadablePhoto {
       Self.logger.notice(
         "a photo cannot be read; checking the others, then writing the archive again",
@@ -64,7 +67,7 @@ struct ArchiveExport {
     counter.restart()
     counter.setTotals(items: rest.items.count * options.passes, bytes: rest.bytes * options.passes)
     do {
-      return try writeOnce(rest)
+      return try writeOnce(rest, state: state)
     } catch let unreadable as UnreadablePhoto {
       let label = rest.label(unreadable.photo)
       if case .file(let error) = unreadable.reason, !error.isAbsence {
@@ -81,13 +84,9 @@ struct ArchiveExport {
   }
 
   /// What was written, and what it is of.
-  private typealias Written = (
-    plan: ExportPlan, archives: [UnpublishedArchive], split: SplitPlan?, state: String
-  )
+  private typealias Written = (plan: ExportPlan, archives: [UnpublishedArchive], split: SplitPlan?)
 
-  private func writeOnce(_ plan: ExportPlan) throws -> Written {
-    // of the whole selection: the parts of two equal exports need not be equal
-    let state = plan.state().description
+  private func writeOnce(_ plan: ExportPlan, state: String) throws -> Written {
     var split: SplitPlan?
     if case .phone(let limits) = options.split { split = SplitPlan(plan, limits, set: UUID()) }
     var archives: [UnpublishedArchive] = []
@@ -104,7 +103,7 @@ struct ArchiveExport {
         throw UnreadablePhoto(photo: part.items[index].photo, reason: reason)
       }
     }
-    return (plan, archives, split, state)
+    return (plan, archives, split)
   }
 
   private func write(

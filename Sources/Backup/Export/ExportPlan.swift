@@ -25,6 +25,14 @@ public struct ExportPlan: Sendable {
     public var reason: String
   }
 
+  /// A photo whose file somebody has touched.
+  public struct Touched: Sendable {
+    /// The photo's number.
+    public var id: Int64
+    /// The length and date that its file has now.
+    public var file: PhotoFile
+  }
+
   /// The categories, by position.
   public var categories: [PhotoLibrary.Category]
   /// Every row that was selected, assets and photos without files too, by id.
@@ -33,6 +41,8 @@ public struct ExportPlan: Sendable {
   public var items: [Item]
   /// The photos without, in the library; of these, the base may hold some.
   public var missing: [Missing]
+  /// Photos whose files have another length or date than they came with, by id: they may have changed.
+  public var touched: [Touched] = []
   /// The settings, nil if they stay behind.
   public var settings: Settings?
   /// Part of the library was selected.
@@ -51,6 +61,8 @@ public struct ExportPlan: Sendable {
   public internal(set) var base: ExportBase?
   /// The photos whose files the base's chain holds, by id: they get no entry.
   public internal(set) var held: [Photo] = []
+  /// Those of them whose files in the library somebody has touched since they were read for an archive.
+  var suspects: [Photo] = []
   /// What was removed from the library since the base was made.
   var deletions: [Metadata.Deletion] = []
 
@@ -59,12 +71,12 @@ public struct ExportPlan: Sendable {
 
   /// Makes the plan.
   ///
-  /// - Parameter sizes: the length of each photo's file, or why it cannot be archived; asked for once, for all
+  /// - Parameter files: what is known of each photo's file, or why it cannot be archived; asked for once, for all
   ///   that are no assets.
-  /// - Throws: `LibraryError.noSuchCategory`, or what `sizes` throws.
+  /// - Throws: `LibraryError.noSuchCategory`, or what `files` throws.
   public init(
     _ library: LibraryContents, _ options: ExportOptions,
-    sizes: ([Photo]) throws -> [Result<Int, MissingPhoto>]
+    files: ([Photo]) throws -> [Result<PhotoFile, MissingPhoto>]
   ) throws {
     categories =
       options.categories.isEmpty ? library.categories : try library.categories(named: options.categories)
@@ -86,11 +98,14 @@ public struct ExportPlan: Sendable {
     missing = []
     let withFiles = photos.contains(where: \.isFromAssets) ? photos.filter { !$0.isFromAssets } : photos
     items.reserveCapacity(withFiles.count)
-    for (photo, size) in zip(withFiles, try sizes(withFiles)) {
-      switch size {
-      case .success(let size):
+    for (photo, file) in zip(withFiles, try files(withFiles)) {
+      switch file {
+      case .success(let file):
         items.append(
-          Item(photo: photo, fileName: Self.entryFileName(photo, isEncrypted: isEncrypted), size: size))
+          Item(photo: photo, fileName: Self.entryFileName(photo, isEncrypted: isEncrypted), size: file.size))
+        if file.size != photo.fileSize || file.modified != photo.createdAt {
+          touched.append(Touched(id: photo.id, file: file))
+        }
       case .failure(let failure):
         missing.append(Missing(photo: photo, reason: failure.reason))
       }
@@ -129,6 +144,17 @@ public struct ExportPlan: Sendable {
     return plan
   }
 
+  /// Photos whose files somebody has touched after a moment, in milliseconds since 1970, or that have another length
+  /// than they should.
+  func suspects(since moment: Int64) -> [Photo] {
+    let sizes = Dictionary(uniqueKeysWithValues: touched.map { ($0.id, $0.file) })
+    guard !sizes.isEmpty else { return [] }
+    return photos.filter { photo in
+      guard let file = sizes[photo.id] else { return false }
+      return file.size != photo.fileSize || file.modified > moment
+    }
+  }
+
   /// The photos whose files nothing holds, neither the library nor the base.
   var lost: [Missing] {
     guard !held.isEmpty, !missing.isEmpty else { return missing }
@@ -140,6 +166,17 @@ public struct ExportPlan: Sendable {
     let category = categories.first { $0.id == photo.categoryId }?.displayName ?? ""
     return PhotoLabel.label(id: photo.id, category: category, name: photo.name)
   }
+}
+
+/// What a look at a photo's file says, without reading it.
+public struct PhotoFile: Sendable {
+  /// Its length in bytes.
+  public var size: Int
+  /// Its date, in milliseconds since 1970.
+  public var modified: Int64
+
+  /// Makes a value.
+  public init(size: Int, modified: Int64) { (self.size, self.modified) = (size, modified) }
 }
 
 /// Why a photo's file cannot be archived.

@@ -50,7 +50,7 @@ public struct ExportRun {
     return try library.holdingPhotos(lockWait: options.lockWait, whileWaiting: counter.waitForWriter) {
       let date = options.date ?? Date()
       let contents = try library.contents()
-      var plan = try ExportPlan(contents, options, sizes: library.fileSizes)
+      var plan = try ExportPlan(contents, options, files: library.files(of:))
       plan.library = try library.uuid()
       let target = try Destination(destination, outside: libraryPath)
       // nobody prunes what this rests on until it has its name
@@ -71,6 +71,7 @@ public struct ExportRun {
         case .json: try exportDocument(plan, library, target, date)
         }
       summary.fullBecause = fullBecause
+      summary.damaged += try library.damaged(among: plan.suspects, of: plan, counter)
       return summary
     }
   }

@@ -1,5 +1,6 @@
 import Checksums
 import Foundation
+import Operations
 import PhotoLibrary
 
 extension ExportSummary {
@@ -9,17 +10,43 @@ extension ExportSummary {
   /// - Parameter contents: what the library holds; with `Library.holdingPhotos` it still does.
   /// - Throws: `LibraryError`, `BackupError`, or `FileError`.
   public init(planning contents: LibraryContents, of library: Library, _ options: ExportOptions) throws {
-    let plan = try ExportPlan(contents, options, sizes: library.fileSizes)
+    let plan = try ExportPlan(contents, options, files: library.files(of:))
     self.init(of: plan)
     isDryRun = true
     state = plan.state().description
   }
 }
 
+extension Library {
+  /// The photos of a selection whose bytes are no longer those that came into the library, as far as somebody has
+  /// touched their files after a moment: for whoever has archives with all of them from then. Blocks; reads what was
+  /// touched, and nothing else.
+  ///
+  /// - Parameters:
+  ///   - contents: what the library holds.
+  ///   - moment: in milliseconds since 1970.
+  /// - Throws: `LibraryError`, `BackupError`, `FileError`, or `CancellationError`.
+  public func damaged(
+    in contents: LibraryContents, touchedAfter moment: Int64, _ options: ExportOptions,
+    _ counter: ProgressCounter
+  ) throws -> [Finding] {
+    let plan = try ExportPlan(contents, options, files: files(of:))
+    return try damaged(among: plan.suspects(since: moment), of: plan, counter)
+  }
+
+  func damaged(among photos: [Photo], of plan: ExportPlan, _ counter: ProgressCounter) throws -> [Finding] {
+    try photos.filter { try !holds($0, whileReading: counter.checkCancellation) }.map {
+      Finding(
+        plan.label($0),
+        "its bytes have changed since it came into the library; an archive before this one holds it")
+    }
+  }
+}
+
 extension ExportPlan {
   /// A number for all that was selected, whoever exports it and whenever: two exports with equal states would be
-  /// equal archives, but for their dates, or chains that end in equals. A photo whose file is missing in the library
-  /// makes another state, and so does encryption.
+  /// equal archives, but for their dates, or chains that end in equals, as far as the photos can be read. A photo whose
+  /// file is missing in the library, or was touched since it came, makes another state, and so does encryption.
   func state() -> MD5Digest {
     var digest = RunningMD5()
     var plan = self
@@ -56,6 +83,11 @@ extension ExportPlan {
     }
     record = [isEncrypted ? 1 : 0]
     for photo in missing { add(photo.photo.id) }
+    for photo in touched {
+      add(photo.id)
+      add(Int64(photo.file.size))
+      add(photo.file.modified)
+    }
     record.withUnsafeBytes { digest.update($0) }
     return digest.digest
   }

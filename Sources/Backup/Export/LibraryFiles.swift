@@ -3,9 +3,9 @@ import PhotoLibrary
 
 /// What an export needs to know of the files of a library.
 extension Library {
-  /// The length of each photo's file, or why it cannot be archived.
+  /// The length and date of each photo's file, or why it cannot be archived.
   /// - Throws: what is no fault of a photo: that files cannot be opened any more, or that a whole folder cannot be read.
-  func fileSizes(_ photos: [Photo]) throws(FileError) -> [Result<Int, MissingPhoto>] {
+  func files(of photos: [Photo]) throws(FileError) -> [Result<PhotoFile, MissingPhoto>] {
     let statuses = statuses(of: photos)
     for case .failure(let error) in statuses
     where error.isShortage || error.operation == "open" && error.errno == .ioError {
@@ -13,7 +13,8 @@ extension Library {
     }
     return zip(photos, statuses).map { photo, status in
       switch status {
-      case .success(let status) where status.kind == .file: .success(status.size)
+      case .success(let status) where status.kind == .file:
+        .success(PhotoFile(size: status.size, modified: status.modified))
       case .success: .failure(MissingPhoto("\(photo.path.escaped) is no file"))
       case .failure(let error): .failure(MissingPhoto(error.description))
       }

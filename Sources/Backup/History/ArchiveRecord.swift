@@ -1,6 +1,7 @@
 import Checksums
 import FileSystem
 import Foundation
+import Operations
 import PhotoLibrary
 import Secrets
 import SystemPackage
@@ -34,8 +35,8 @@ public struct ArchiveRecord: Sendable, Equatable, Codable {
   public var isPartial = false
   /// Photos that it promises and whose files it does not hold; those that its base holds are not among them.
   public var absent = 0
-  /// Photos that are in it as they were in the library, where their bytes had changed: each by name.
-  public var damaged: [String] = []
+  /// Photos of the library that are not in it, or not as they should be, in archives of this project's.
+  public var lacking: [Lack] = []
   /// The MD5 of what was selected; equal for two backups of one state.
   public var state: String?
   /// What it was called.
@@ -55,6 +56,25 @@ public struct ArchiveRecord: Sendable, Equatable, Codable {
     public var number: Int
     /// How many there are.
     public var count: Int
+  }
+
+  /// A photo that is not in an archive as it should be.
+  public struct Lack: Sendable, Equatable, Codable {
+    /// The photo's number in the library.
+    public var id: Int64
+    /// How messages name it.
+    public var photo: String
+    /// It is there as it was in the library, where its bytes had changed; else it is not there.
+    public var isDamaged: Bool
+
+    /// The photo and what is wrong with it.
+    public var finding: Finding {
+      Finding(
+        photo,
+        isDamaged
+          ? "it was already damaged when the backup was made"
+          : "it could not be read when the backup was made")
+    }
   }
 
   /// The archive that an increment rests on.
@@ -106,17 +126,26 @@ public struct ArchiveRecord: Sendable, Equatable, Codable {
     bytes = source.photoBytes
     isEncrypted = source.archive?.entries.contains { $0.isEncrypted } ?? false
     digest = source.metadataDigest?.description
-    damaged = source.damagedBefore.map(\.message)
-    absent = source.photos.count { photo in
-      if case .absent = photo.content { !photo.isHeld } else { false }
-    }
+    absent = source.photos.count(where: \.isAbsent)
     guard let provenance = metadata.smilepile else { return }
     uuid = provenance.uuid
     library = provenance.library
     isPartial = provenance.isPartial || source.format == .json
+    if source.format == .zip {
+      lacking = source.photos.filter { $0.isAbsent || $0.expected != nil }.map { photo in
+        Lack(id: photo.record.id, photo: source.label(of: photo), isDamaged: !photo.isAbsent)
+      }
+    }
     state = provenance.state
     tags = provenance.tags
     part = provenance.part.map { Part(set: $0.set, number: $0.number, count: $0.count) }
     base = provenance.increment.map { Base(uuid: $0.base, digest: $0.baseDigest, length: $0.length) }
+  }
+}
+
+extension BackupSource.Photo {
+  /// The backup promises its file, and neither has it nor says that another archive has.
+  fileprivate var isAbsent: Bool {
+    if case .absent = content { !isHeld } else { false }
   }
 }

@@ -34,9 +34,9 @@ public struct Catalog: Sendable {
     whileReading: () throws -> Void = {}
   ) throws {
     self.folder = folder
-    // what a password once opened is for those alone who have it
+    // an encrypted one is opened every time: today's password may not be the one that opened it then
     func known(_ path: FilePath, _ status: FileStatus) -> ArchiveRecord? {
-      cache?.record(of: path, status).flatMap { $0.isEncrypted && password == nil ? nil : $0 }
+      cache?.record(of: path, status).flatMap { $0.isEncrypted ? nil : $0 }
     }
     let files = try BackupFiles.list(
       folder, isKnown: { known($0, $1) != nil }, whileReading: whileReading)

@@ -15,6 +15,10 @@ public final class CatalogCache: Sendable {
     var verifiedAt: Int64?
     /// Something was wrong with it since.
     var isDoubted: Bool?
+
+    func isOf(_ status: FileStatus) -> Bool {
+      modified == status.modified && inode == status.identity.inode && record.fileBytes == status.size
+    }
   }
 
   private struct Document: Codable {
@@ -23,37 +27,41 @@ public final class CatalogCache: Sendable {
   }
 
   /// Of another version nothing is taken.
-  private static let version = 2
+  private static let version = 3
   private static let name: FilePath = "catalog.json"
 
   private let folder: FilePath
-  private let state: Mutex<(entries: [String: Entry], isChanged: Bool)>
+  /// What is known, and the paths of which this process knows something that the file may not say yet.
+  private let state: Mutex<(entries: [String: Entry], changed: Set<String>)>
 
   /// Reads the cache in a folder. What cannot be read is as good as empty. Blocks.
   public init(folder: FilePath) {
     self.folder = folder
-    let data = try? Data(contentsOf: URL(fileURLWithPath: folder.appending(Self.name.components).string))
+    state = Mutex((Self.read(folder), []))
+  }
+
+  private static func read(_ folder: FilePath) -> [String: Entry] {
+    let data = try? Data(contentsOf: URL(fileURLWithPath: folder.appending(name.components).string))
     let document = data.flatMap { try? JSONDecoder().decode(Document.self, from: $0) }
-    let entries = document?.version == Self.version ? document?.entries ?? [] : []
-    state = Mutex(
-      (Dictionary(entries.map { ($0.record.path, $0) }, uniquingKeysWith: { first, _ in first }), false))
+    let entries = document?.version == version ? document?.entries ?? [] : []
+    return Dictionary(entries.map { ($0.record.path, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// What is known of a file, nil if it has changed since.
   func record(of path: FilePath, _ status: FileStatus) -> ArchiveRecord? {
     state.withLock { state in
-      guard let entry = state.entries[path.absoluteString], entry.modified == status.modified,
-        entry.inode == status.identity.inode, entry.record.fileBytes == status.size
-      else { return nil }
+      guard let entry = state.entries[path.absoluteString], entry.isOf(status) else { return nil }
       return entry.record
     }
   }
 
-  /// When an archive was last read back whole, nil if that is not known, or it has changed since.
+  /// When an archive was last read back whole, nil if that is not known, or its file has changed since. Blocks.
   public func verifiedAt(_ record: ArchiveRecord) -> Int64? {
-    state.withLock { state in
-      state.entries[record.path].flatMap { $0.record == record ? $0.verifiedAt : nil }
-    }
+    let entry = state.withLock { $0.entries[record.path] }
+    guard let entry, let moment = entry.verifiedAt, entry.record == record,
+      let status = try? File.open(FilePath(record.path), .readFollowingLinks).status(), entry.isOf(status)
+    else { return nil }
+    return moment
   }
 
   /// Remembers that archives were read back whole. Blocks; what cannot be written is not remembered.
@@ -62,7 +70,7 @@ public final class CatalogCache: Sendable {
       for path in paths where state.entries[path] != nil {
         state.entries[path]?.verifiedAt = moment
         state.entries[path]?.isDoubted = nil
-        state.isChanged = true
+        state.changed.insert(path)
       }
     }
     save()
@@ -88,7 +96,7 @@ public final class CatalogCache: Sendable {
       for path in paths.map(\.absoluteString) where state.entries[path] != nil {
         state.entries[path]?.verifiedAt = nil
         state.entries[path]?.isDoubted = true
-        state.isChanged = true
+        state.changed.insert(path)
       }
     }
     save()
@@ -105,7 +113,7 @@ public final class CatalogCache: Sendable {
     state.withLock {
       $0.entries[record.path] = Entry(
         record: record, modified: status.modified, inode: status.identity.inode)
-      $0.isChanged = true
+      $0.changed.insert(record.path)
     }
   }
 
@@ -117,22 +125,31 @@ public final class CatalogCache: Sendable {
       for path in state.entries.keys
       where !kept.contains(path) && FilePath(path).removingLastComponent().string == prefix {
         state.entries[path] = nil
-        state.isChanged = true
+        state.changed.insert(path)
       }
     }
     save()
   }
 
+  /// Writes what this process has learnt into what others have written since.
   private func save() {
-    let data = state.withLock { state -> Data? in
-      guard state.isChanged else { return nil }
-      state.isChanged = false
-      let entries = state.entries.values.sorted { $0.record.path < $1.record.path }
-      return try? JSONEncoder().encode(Document(entries: entries))
-    }
-    guard let data else { return }
+    guard state.withLock({ !$0.changed.isEmpty }) else { return }
     try? FileManager.default.createDirectory(
       atPath: folder.string, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    try? ReplacedFile.write([UInt8](data), as: Self.name, in: folder)
+    let lock = try? FolderLock(folder, exclusive: true, waiting: .seconds(5))
+    defer { withExtendedLifetime(lock) {} }
+    let (entries, changed) = state.withLock { state in
+      var entries = Self.read(folder)
+      for path in state.changed { entries[path] = state.entries[path] }
+      defer { state = (entries, []) }
+      return (entries, state.changed)
+    }
+    do {
+      let document = Document(entries: entries.values.sorted { $0.record.path < $1.record.path })
+      try ReplacedFile.write([UInt8](JSONEncoder().encode(document)), as: Self.name, in: folder)
+    } catch {
+      // this process goes on knowing it
+      state.withLock { $0.changed.formUnion(changed) }
+    }
   }
 }

@@ -116,6 +116,12 @@ private struct FindRun {
     }
   }
 
+  private static func isChainThere(of path: FilePath, _ password: Secret?) -> Bool {
+    guard let catalog = try? Catalog(folder: path.folder, password: password) else { return false }
+    let own = catalog.archives.first { $0.path == path.absoluteString }
+    return own.map { (try? catalog.chain(of: $0)) != nil } ?? false
+  }
+
   private func candidates(_ place: FilePath) throws -> [(FilePath, isNamed: Bool)] {
     guard (try? Directory.open(place)) != nil else { return [(place, true)] }
     return try BackupFiles.list(place).map { ($0.path, false) }
@@ -126,6 +132,8 @@ private struct FindRun {
     if selection.md5 != nil { source = try source.completingChecksums(counter) }
     let held = source.heldByID
     let matcher = PhotoMatcher(selection, in: source)
+    // looked at where a photo is found that only the base can have
+    lazy var hasBase = Self.isChainThere(of: path, password)
     let categories = Dictionary(
       source.metadata.categories.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
     let photos = source.photos.compactMap { photo -> FoundPhoto? in
@@ -133,7 +141,7 @@ private struct FindRun {
       guard matcher.matches(photo, held: elsewhere) else { return nil }
       let place: FoundPhoto.Place =
         photo.record.isFromAssets
-        ? .app : photo.content.size != nil ? .archive : elsewhere != nil ? .base : .nowhere
+        ? .app : photo.content.size != nil ? .archive : elsewhere != nil && hasBase ? .base : .nowhere
       return FoundPhoto(
         archive: path, date: source.metadata.exportDate, record: photo.record,
         label: source.label(of: photo), fileName: photo.fileName(held: elsewhere),

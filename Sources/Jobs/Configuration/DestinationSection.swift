@@ -21,7 +21,7 @@ extension JobFileReader {
         continue
       }
       guard let destination = destination(node) else { continue }
-      if found.contains(where: { $0.path == destination.path }) {
+      if found.contains(where: { $0.path.isSamePlace(as: destination.path) }) {
         section.fault(node.line, "\(destination.path) stands here twice")
       }
       if let library, destination.path.starts(with: library) || destination.path.leads(into: library) {

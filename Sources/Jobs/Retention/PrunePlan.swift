@@ -3,7 +3,7 @@ import Foundation
 
 /// Which archives of a folder a policy keeps and which go, and why: a pure value, so that a dry run is the plan.
 public struct PrunePlan: Sendable {
-  /// An archive, or the parts of one export, which stay and go together.
+  /// An archive with its copies in the folder, or the parts of one export, which stay and go together.
   public struct Decision: Sendable {
     /// The archives, by part.
     public var archives: [ArchiveRecord]
@@ -19,7 +19,9 @@ public struct PrunePlan: Sendable {
       (date, -(archives[0].base?.length ?? 0), archives[0].path)
     }
     /// Photos that are not in it, or not as they should be.
-    fileprivate var missing: Int { archives.reduce(0) { $0 + $1.absent + $1.damaged.count } }
+    fileprivate var missing: Int {
+      archives.reduce(0) { $0 + $1.absent + $1.lacking.count(where: \.isDamaged) }
+    }
     /// Bytes of the archives.
     public var bytes: Int { archives.reduce(0) { $0 + $1.fileBytes } }
   }
@@ -102,7 +104,11 @@ private struct GroupPlan {
   ) {
     var whole: [PrunePlan.Decision] = []
     var fragments: [PrunePlan.Decision] = []
-    for parts in Dictionary(grouping: archives, by: { $0.part?.set ?? $0.path }).values {
+    // copies of an archive count as the one that they are
+    let snapshots = Dictionary(grouping: archives) { archive in
+      archive.part?.set ?? "\(archive.uuid ?? archive.path) \(archive.digest ?? "")"
+    }
+    for parts in snapshots.values {
       var decision = PrunePlan.Decision(
         archives: parts.sorted { ($0.part?.number ?? 0, $0.path) < ($1.part?.number ?? 0, $1.path) },
         reasons: [])
@@ -121,15 +127,16 @@ private struct GroupPlan {
     // one that was flattened has the date of the increment that it stands for, and comes before it
     whole.sort { $0.order > $1.order }
     if let first = whole.first {
-      newest = (try? catalog.members(of: first.archives[0])) ?? first.archives
+      // of copies the one with the last name, as for whatever rests on it
+      newest = first.archives.last.flatMap { try? catalog.members(of: $0) } ?? first.archives
       newerFragment = fragments.filter { $0.date > first.date }.map(\.archives[0].path).min()
     }
-    let snapshots = whole.map { decision in
+    let counted = whole.map { decision in
       Snapshot(
         id: decision.archives[0].path, date: Date(timeIntervalSince1970: Double(decision.date) / 1000),
         tags: decision.archives[0].tags)
     }
-    let reasons = policy.reasons(for: snapshots, calendar: calendar, now: now)
+    let reasons = policy.reasons(for: counted, calendar: calendar, now: now)
     for index in whole.indices { whole[index].reasons = reasons[whole[index].archives[0].path] ?? [] }
     // whatever a policy says, what was backed up last stays, and what lacks least
     if !whole.isEmpty, !whole[0].isKept { whole[0].reasons = ["the newest"] }

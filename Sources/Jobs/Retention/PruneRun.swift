@@ -81,6 +81,8 @@ public struct PruneRun {
     if let newer = try newerUnreadable(than: archives, catalog) { return newer }
     for archive in archives where !verified.contains(archive.path) {
       if let fault = try ArchiveVerification.fault(of: archive, password, counter) {
+        // so that nothing new rests on it
+        cache?.doubt([FilePath(archive.path)])
         return "the newest archive needs \(archive.path), which is damaged (\(fault))"
       }
     }

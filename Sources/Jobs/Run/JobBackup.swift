@@ -5,6 +5,7 @@ import Operations
 import PhotoLibrary
 import Secrets
 import SystemPackage
+import Zip
 
 /// What a run does between its hooks: looks at the destinations, exports to one, copies to the others, and prunes.
 struct JobBackup {
@@ -19,7 +20,10 @@ struct JobBackup {
   /// What this run has read back, by path.
   private var verified: Set<String> = []
   private var readBack: ReadBack
-  private var damagedBefore: [String] = []
+  /// What the archives that are there already lack.
+  private var lacking: [ArchiveRecord.Lack] = []
+  /// Why archives that no policy keeps are still there.
+  private var notPruned: [String] = []
   private(set) var copies: [JobStatus.Copy] = []
 
   init(_ job: Job, _ library: FilePath, _ context: JobContext, _ counter: ProgressCounter) {
@@ -38,13 +42,14 @@ struct JobBackup {
     summary = try plan()
     try counter.checkCancellation()
 
-    var current: [Int: [ArchiveRecord]] = [:]
-    if !context.isForced { current = try archivesOfThisState() }
+    // forced, too: what has changed since it was read back is found on the way
+    var current = try archivesOfThisState()
+    if context.isForced { current = [:] }
     let source: Int
     if let first = current.keys.min() {
       source = first
       // nothing is written, and what is wrong with what is there is said every time
-      damagedBefore = current[first, default: []].flatMap(\.damaged)
+      try lookAgain(at: current[first, default: []], at: first)
     } else {
       let (index, archives) = try export()
       records[index].isNew = true
@@ -69,7 +74,13 @@ struct JobBackup {
   /// - Throws: what is wrong with the first, if there is no other.
   private mutating func checkDestinations() throws {
     let destinations = job.destinations
-    try forEachUsable { backup, index in try destinations[index].check() }
+    let library = library
+    try forEachUsable { backup, index in
+      try destinations[index].check()
+      // the job file may leave it to the command line to name the library
+      let path = destinations[index].path
+      if path.leads(into: library) { throw BackupError.destinationInLibrary(path) }
+    }
     for index in usable where destinations[index].sharesDevice(with: library) {
       warnings.append(
         "\(destinations[index].path) lies on the library's own device, and is no protection if that fails")
@@ -115,11 +126,40 @@ struct JobBackup {
     if let ahead = own.last, ahead.isAhead(of: now) {
       warnings.append("\(ahead.path) is dated in the future; is the clock right?")
     }
-    guard let newest = own.last(where: { !$0.isAhead(of: now) }),
-      let members = try? catalog.members(of: newest),
-      try readBack.areWhole(members), newest.state == summary.state
-    else { return nil }
+    guard let newest = own.last(where: { !$0.isAhead(of: now) }) else { return nil }
+    let members: [ArchiveRecord]
+    do {
+      members = try catalog.members(of: newest)
+    } catch {
+      warnings.append("\(error)")
+      return nil
+    }
+    guard try readBack.areWhole(members), newest.state == summary.state, try !libraryHasMended(members) else {
+      return nil
+    }
     return newest.part == nil ? [newest] : members.sorted { ($0.part?.number ?? 0) < ($1.part?.number ?? 0) }
+  }
+
+  /// Notes what is wrong with a library of whose state there are archives already.
+  private mutating func lookAgain(at archives: [ArchiveRecord], at index: Int) throws {
+    lacking = archives.flatMap(\.lacking)
+    // for an increment, nobody has read what its base holds
+    guard let newest = archives.first, newest.base != nil,
+      let full = try catalog(at: index).members(of: newest).last
+    else { return }
+    let library = try Library(path: library)
+    summary.damaged += try library.damaged(
+      in: library.contents(), touchedAfter: full.date, options(), counter)
+  }
+
+  /// Whether the library holds a photo again, as it should be, that archives of its state lack.
+  private func libraryHasMended(_ archives: [ArchiveRecord]) throws -> Bool {
+    let lacking = Set(archives.flatMap(\.lacking).map(\.id))
+    guard !lacking.isEmpty else { return false }
+    let library = try Library(path: library)
+    return try library.contents().photos.contains { photo in
+      try lacking.contains(photo.id) && library.holds(photo, whileReading: counter.checkCancellation)
+    }
   }
 
   // MARK: Writing
@@ -175,11 +215,17 @@ struct JobBackup {
 
   /// Copies archives to another destination, and what they rest on, where that is not there: what they rest on first.
   private mutating func copy(_ archives: [ArchiveRecord], from source: Int, to index: Int) throws {
+    var needed = archives
     do {
+      // nobody prunes what is there and is rested on, until it is
+      let lock = try FolderLock(
+        job.destinations[index].path, exclusive: false, waiting: .seconds(job.lockWait),
+        whileWaiting: counter.waitForWriter)
+      defer { withExtendedLifetime(lock) {} }
       let there = try catalog(at: index).archives.filter { !readBack.isDamaged($0) }
       let origin = try catalog(at: source)
-      let bases = try archives.flatMap { try origin.chain(of: $0) }.reversed()
-      for archive in bases + archives {
+      needed = try archives.flatMap { try origin.chain(of: $0) }.reversed() + archives
+      for archive in needed {
         // what an earlier run copied before it was cut off
         let known = there.first { $0.uuid == archive.uuid && $0.digest == archive.digest }
         let path = try known?.path ?? copy(archive, to: index)
@@ -190,10 +236,20 @@ struct JobBackup {
     } catch {
       records[index].failure = "\(error)"
       records[index].archives = []
-      guard case BackupError.verificationFailed = error else { return }
-      // it may be that there was nothing whole to copy: the next run reads it again, and writes another
-      context.cache?.doubt(archives.map { FilePath($0.path) })
-      _ = try readBack.areWhole(archives)
+      guard Self.concernsSource(error) else { return }
+      // it may be that there was nothing whole to copy: what is damaged counts for nothing, and the next run writes
+      // another
+      context.cache?.doubt(needed.map { FilePath($0.path) })
+      _ = try readBack.areWhole(needed)
+    }
+  }
+
+  /// Whether a copy may have failed for what was to be copied.
+  private static func concernsSource(_ error: any Error) -> Bool {
+    switch error {
+    case BackupError.notEnoughSpace, BackupError.destinationExists: false
+    case is BackupError, is ArchiveError: true
+    default: false
     }
   }
 
@@ -230,25 +286,25 @@ struct JobBackup {
       prune.fresh = Set(records[index].archives)
       let done = try prune.run()
       records[index].removed = done.removed.map(\.path)
-      warnings += done.plan.refusals + done.failures.map(\.message)
+      notPruned += done.plan.refusals + done.failures.map(\.message)
       warnings += done.unreadable.map { "\($0.path) may be a backup and cannot be read: \($0.reason)" }
     } catch let error as CancellationError {
       throw error
     } catch {
-      warnings.append("\(job.destinations[index].path) could not be pruned: \(error)")
+      notPruned.append("\(job.destinations[index].path) could not be pruned: \(error)")
     }
   }
 
   /// Remembers what lies at a destination now.
   private mutating func noteCopy(at index: Int) {
     let folder = job.destinations[index].path
-    let fresh = Array(verified.intersection(records[index].archives))
     guard let catalog = try? catalog(at: index) else { return }
+    let fresh = catalog.archives.map(\.path).filter(verified.contains)
     if !fresh.isEmpty { context.cache?.noteVerified(fresh, at: context.now().milliseconds) }
     let now = context.now()
     for own in catalog.archives(of: job).reversed() where !own.isAhead(of: now) {
       guard let members = try? catalog.members(of: own),
-        !members.contains(where: readBack.isDamaged)
+        !members.contains(where: { readBack.isDamaged($0) || context.cache?.isDoubted($0) == true })
       else { continue }
       copies.append(
         JobStatus.Copy(
@@ -262,7 +318,11 @@ struct JobBackup {
   }
 
   /// Photos that the newest archive has not, or not as they should be.
-  private var missing: [String] { (summary.missing + summary.damaged).map(\.message) + damagedBefore }
+  private var missing: [String] {
+    let now = summary.missing + summary.damaged
+    let named = Set(now.map(\.item))
+    return now.map(\.message) + lacking.filter { !named.contains($0.photo) }.map(\.finding.message)
+  }
 
   /// Says in a run's record what was done.
   func fill(_ run: inout JobStatus.RunRecord) {
@@ -272,46 +332,16 @@ struct JobBackup {
     run.bytes = summary.bytes
     run.archiveBytes = summary.archiveBytes
     run.missing = missing
-    run.warnings += warnings + readBack.warnings
+    run.warnings += warnings + notPruned + readBack.warnings
     let failures = records.compactMap(\.failure)
-    if !run.missing.isEmpty || !failures.isEmpty {
+    if !run.missing.isEmpty || !failures.isEmpty || !notPruned.isEmpty {
       run.outcome = .incomplete
       run.exitCode = JobStatus.incompleteCode
-      run.message = failures.first ?? run.missing.first
+      run.message =
+        failures.isEmpty ? run.missing.first ?? notPruned.first : failures.joined(separator: "; ")
     } else {
       run.outcome = records.contains { $0.isNew } ? .done : .unchanged
       run.exitCode = 0
     }
-  }
-}
-
-extension Job {
-  /// What an export would hold of a library, and its state.
-  ///
-  /// - Parameter contents: what the library holds.
-  func plan(
-    of library: Library, holding contents: LibraryContents, password: Secret?
-  ) throws -> ExportSummary {
-    var options = exportOptions
-    options.password = password
-    return try ExportSummary(planning: contents, of: library, options)
-  }
-
-  /// What its exports are, but for the password.
-  var exportOptions: ExportOptions {
-    var options = ExportOptions()
-    options.categories = categories
-    options.since = since
-    options.until = until
-    options.includesSettings = includesSettings
-    options.allowsWeakPassword = allowsWeakPassword
-    options.tags = archiveTags
-    options.isIncremental = maximumChain != nil
-    options.maximumChain = maximumChain ?? options.maximumChain
-    options.split = splitsForPhones ? .phone(PhoneLimits()) : nil
-    options.verifies = verifies
-    options.permissions = permissions
-    options.lockWait = .seconds(lockWait)
-    return options
   }
 }

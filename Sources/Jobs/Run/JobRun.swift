@@ -33,8 +33,7 @@ struct JobRun {
 
   /// Blocks until it is done.
   func run() throws -> JobReport {
-    let lock = try context.state.lock(
-      job.name, waiting: .seconds(job.lockWait), whileWaiting: counter.waitForWriter)
+    let lock = try begin()
     let before = context.state.status(of: job.name)
     var run = JobStatus.RunRecord(startedAt: context.now().milliseconds)
     if let last = before.run { run.warnings += Self.news(of: last) }
@@ -43,11 +42,30 @@ struct JobRun {
     let copies = perform(&run)
     run.finishedAt = context.now().milliseconds
     // the hooks are told of the status file, and may change how the run ends
-    record(&run, copies, before)
+    let start = run.startedAt
+    record(&run, before) { Self.note(copies, since: start, of: job, &$0) }
     runHooks(after: &run)
-    record(&run, copies, before)
+    record(&run, before)
     lock.release()
     return JobReport(run: run)
+  }
+
+  /// Takes the job's lock. Somebody who is told of runs that fail wants to hear of one that could not begin.
+  private func begin() throws -> FileLock {
+    do {
+      return try context.state.lock(
+        job.name, waiting: .seconds(job.lockWait), whileWaiting: counter.waitForWriter)
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      var run = JobStatus.RunRecord(startedAt: context.now().milliseconds)
+      run.outcome = .failed
+      run.message = "\(error)"
+      run.exitCode = context.exitCode(error)
+      // what the hook says of itself is less than what there is to say
+      try? hook("on-failure", job.hooks.onFailure, run)
+      throw error
+    }
   }
 
   /// - Returns: what lies at the destinations that could be looked at.
@@ -157,21 +175,37 @@ struct JobRun {
   /// Notes how a run ended.
   ///
   /// - Parameters:
-  ///   - copies: what lies at the destinations that could be looked at; what is known of the others ages.
   ///   - before: what was known when it began.
+  ///   - more: notes more than that.
   private func record(
-    _ run: inout JobStatus.RunRecord, _ copies: [JobStatus.Copy], _ before: JobStatus
+    _ run: inout JobStatus.RunRecord, _ before: JobStatus, more: (inout JobStatus) -> Void = { _ in }
   ) {
     let isSuccess = run.outcome.isSuccess
     let current = run
     update(&run) { status in
       status.failures = isSuccess ? 0 : before.failures + 1
       status.lastSuccess = isSuccess ? current : before.lastSuccess
-      // a drill may have learnt something of the others meanwhile
-      let known = status.copies
-      status.copies = job.destinations.map(\.path.string).compactMap { path in
-        copies.first { $0.path == path } ?? known.first { $0.path == path }
+      more(&status)
+    }
+  }
+
+  /// Notes what lies at the destinations that could be looked at; what is known of the others ages.
+  private static func note(
+    _ copies: [JobStatus.Copy], since start: Int64, of job: Job, _ status: inout JobStatus
+  ) {
+    // a drill may have learnt something of any of them meanwhile
+    let known = status.copies
+    let wasDrilled = (status.lastDrill?.at ?? .min) >= start
+    status.copies = job.destinations.map(\.path.string).compactMap { path in
+      var old = known.first { $0.path == path }
+      guard var copy = copies.first(where: { $0.path == path }) else {
+        old?.isOutOfReach = true
+        return old
       }
+      if let old, wasDrilled, old.isDoubted == true, old.archive == copy.archive {
+        (copy.isDoubted, copy.verifiedAt) = (true, nil)
+      }
+      return copy
     }
   }
 

@@ -107,6 +107,8 @@ public struct JobStatus: Sendable, Equatable, Codable {
     public var verifiedAt: Int64?
     /// A drill since then could not restore it.
     public var isDoubted: Bool?
+    /// The last run could not look at it: its folder is gone, not mounted, or another disk's.
+    public var isOutOfReach: Bool?
     /// It lies on the library's own device, and goes with it.
     public var isOnSameDevice: Bool
   }

@@ -36,6 +36,9 @@ struct PrometheusText {
       "smilepile_backup_copy_timestamp_seconds", "When the newest archive at a destination was made.",
       status.copies.map { (job + [("destination", $0.path)], seconds($0.madeAt)) })
     add(
+      "smilepile_backup_copy_reachable", "1 if the last run could look at a copy.",
+      status.copies.map { (job + [("destination", $0.path)], $0.isOutOfReach == true ? "0" : "1") })
+    add(
       "smilepile_backup_copy_on_library_device", "1 if a copy lies on the library's own device.",
       status.copies.map { (job + [("destination", $0.path)], $0.isOnSameDevice ? "1" : "0") })
     if let drill = status.lastDrill {

@@ -26,7 +26,12 @@ final class ReadBack: Sendable {
   func areWhole(_ archives: [ArchiveRecord]) throws -> Bool {
     var areWhole = true
     for archive in archives where verifies || context.cache?.isDoubted(archive) == true {
-      if context.cache?.verifiedAt(archive) != nil, opens(archive) { continue }
+      // with another password than today's it is of no use, and no worse for that
+      guard !archive.isLocked else {
+        areWhole = false
+        continue
+      }
+      if context.cache?.verifiedAt(archive) != nil { continue }
       if let fault = try ArchiveVerification.fault(of: archive, password, counter) {
         faults.withLock { $0[archive.path] = fault }
         areWhole = false
@@ -35,12 +40,6 @@ final class ReadBack: Sendable {
       }
     }
     return areWhole
-  }
-
-  /// Whether today's password opens an archive, which is not read to its end.
-  private func opens(_ archive: ArchiveRecord) -> Bool {
-    !archive.isEncrypted
-      || (try? ArchiveRecord(path: FilePath(archive.path), password: password))?.isLocked == false
   }
 
   /// Whether an archive was found damaged: nothing may rest on it, and it stands for nothing.

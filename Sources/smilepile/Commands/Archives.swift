@@ -14,7 +14,8 @@ struct Archives: AsyncParsableCommand {
     discussion: """
       What is shown is read from the archives themselves, whatever they are called; a cache spares reading those again \
       that have not changed, and may be deleted at any time. Of an encrypted archive nothing is known without its \
-      password. Files that look like backups and cannot be read are named, and the exit code is 3; a folder that \
+      password. Files that look like backups and cannot be read are named, and the exit code is 3, as for an archive whose base \
+      or other parts are not there; a folder that \
       cannot be read is named too, and the exit code is 1.
 
       Example:
@@ -54,6 +55,7 @@ struct Archives: AsyncParsableCommand {
     var archives: Int
     var archive_bytes: Int
     var unreadable: [String]
+    var incomplete: [String]
   }
 
   func run() async throws {
@@ -61,6 +63,7 @@ struct Archives: AsyncParsableCommand {
     let cache = CatalogCache.ofThisUser()
     var total = (archives: 0, bytes: 0)
     var unreadable: [String] = []
+    var incomplete: [String] = []
     var isFirst = true
     var worst = ExitStatus.done
     for place in try ArchivePlace.named(places, file) {
@@ -82,6 +85,13 @@ struct Archives: AsyncParsableCommand {
       reporter.result("\(place.folder.string.escaped):")
       for archive in catalog.archives where place.tag.map(archive.tags.contains) ?? true {
         show(archive, cache.verifiedAt(archive), reporter)
+        do {
+          _ = try catalog.members(of: archive)
+        } catch {
+          reporter.error(Finding(archive.path, message: "\(error)"), during: "list")
+          incomplete.append("\(error)")
+          worst = max(worst, .incomplete)
+        }
         total.archives += 1
         total.bytes += archive.fileBytes
       }
@@ -92,7 +102,9 @@ struct Archives: AsyncParsableCommand {
       }
     }
     reporter.result("\(Count(total.archives, "archive")), \(ByteCount(total.bytes))")
-    reporter.json(Summary(archives: total.archives, archive_bytes: total.bytes, unreadable: unreadable))
+    reporter.json(
+      Summary(
+        archives: total.archives, archive_bytes: total.bytes, unreadable: unreadable, incomplete: incomplete))
     if worst != .done { throw worst }
   }
 

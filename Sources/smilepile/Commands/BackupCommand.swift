@@ -129,7 +129,7 @@ struct BackupCommand: AsyncParsableCommand {
     if let message = run.message, run.outcome == .failed || run.outcome == .interrupted {
       reporter.error(Finding(job.name, message), during: "backup")
     }
-    reporter.result("\(job.name): \(Self.line(run))")
+    reporter.lasting("\(job.name): \(Self.line(run))")
     reporter.json(
       JobLine(
         job: job.name, outcome: run.outcome.rawValue, exit_code: run.exitCode ?? 1, message: run.message,

@@ -73,7 +73,7 @@ struct Stats: AsyncParsableCommand {
         Copy(
           job: job.job, path: copy.path, archive: copy.archive, made_at: copy.madeAt,
           verified_at: copy.verifiedAt, same_device: copy.isOnSameDevice,
-          is_there: copy.isDoubted != true
+          is_there: copy.isDoubted != true && copy.isOutOfReach != true
             && ([copy.archive] + (copy.others ?? [])).allSatisfy(FileManager.default.fileExists))
       }
     }
@@ -106,7 +106,7 @@ struct Stats: AsyncParsableCommand {
       let facts = [
         copy.verified_at.map { "verified \(day($0))" } ?? "not known to be verified",
         copy.same_device ? "on the library's own device: no protection" : nil,
-        copy.is_there ? nil : "gone, or cannot be restored",
+        copy.is_there ? nil : "gone, out of reach, or cannot be restored",
       ].compactMap { $0 }
       reporter.result("  \(day(copy.made_at))  \(copy.archive.escaped), \(facts.joined(separator: ", "))")
     }

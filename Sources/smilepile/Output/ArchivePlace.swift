@@ -10,12 +10,20 @@ struct NoSuchFolder: Error, CustomStringConvertible {
   let path: String
   /// Something else has its name.
   let isTaken: Bool
+  /// The job that names it; nil for whoever typed it.
+  let job: String?
 
   /// One line, with the remedy.
   var description: String {
-    isTaken
-      ? "\(path) is no folder; name the folder that the archives lie in, or a job".escaped
-      : "there is no folder \(path); name one that archives lie in, or a job without a slash".escaped
+    switch (job, isTaken) {
+    case (let job?, false):
+      "the destination \(path) of job “\(job)” is not there; make it, or mount its disk".escaped
+    case (let job?, true):
+      "the destination \(path) of job “\(job)” is no folder; correct the job file".escaped
+    case (nil, true): "\(path) is no folder; name the folder that the archives lie in, or a job".escaped
+    case (nil, false):
+      "there is no folder \(path); name one that archives lie in, or a job without a slash".escaped
+    }
   }
 }
 
@@ -28,8 +36,8 @@ struct ArchivePlace {
   /// The tag that the job's archives bear.
   var tag: String? { job?.name }
 
-  /// The folders that are meant: what has a slash or is a folder is one, anything else a job; every job's destinations
-  /// if nothing is named.
+  /// The folders that are meant: what has a slash is one, anything else a job, or else a folder; every job's
+  /// destinations if nothing is named.
   ///
   /// - Throws: what `JobFileOption.read` throws.
   static func named(_ names: [String], _ file: JobFileOption) throws -> [ArchivePlace] {
@@ -44,18 +52,18 @@ struct ArchivePlace {
     }
     if names.isEmpty { return try jobs([]).flatMap(places) }
     return try names.flatMap { name in
-      if name.contains("/") || Self.look(at: name) == .folder {
-        return [ArchivePlace(folder: FilePath(name), job: nil)]
-      }
-      return try jobs([name]).flatMap(places)
+      // a job file that cannot be read is no reason not to look into a folder
+      let isFolder =
+        name.contains("/") || Self.look(at: name) == .folder && (try? jobs([name])) == nil
+      return isFolder ? [ArchivePlace(folder: FilePath(name), job: nil)] : try jobs([name]).flatMap(places)
     }
   }
 
-  /// - Throws: `NoSuchFolder` if it was named as a folder and is none.
+  /// - Throws: `NoSuchFolder` if it is none.
   func check() throws {
     let found = Self.look(at: folder.string)
-    guard job != nil || found == .folder else {
-      throw NoSuchFolder(path: folder.string, isTaken: found == .other)
+    guard found == .folder else {
+      throw NoSuchFolder(path: folder.string, isTaken: found == .other, job: job?.name)
     }
   }
 

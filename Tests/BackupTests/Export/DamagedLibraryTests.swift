@@ -105,7 +105,7 @@ import Testing
     let reader = try Library(path: library.path)
     // the plan saw another length than the file has now
     let plan = try ExportPlan(try library.contents, ExportOptions()) { photos in
-      photos.map { .success($0.id == 2 ? 6 : $0.fileSize) }
+      photos.map { .success(.init(size: $0.id == 2 ? 6 : $0.fileSize, modified: $0.createdAt)) }
     }
     let bad = try PhotoPipeline.check(plan.items.map { reader.pipelineItem($0) })
     #expect(bad.map(\.index) == [1])

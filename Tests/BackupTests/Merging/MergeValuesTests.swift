@@ -138,7 +138,9 @@ import Testing
 extension LibraryContents {
   /// What a backup of these contents is when it comes back, every file whole.
   fileprivate func exported() throws -> BackupSource {
-    let plan = try ExportPlan(self, ExportOptions()) { photos in photos.map { .success($0.fileSize) } }
+    let plan = try ExportPlan(self, ExportOptions()) { photos in
+      photos.map { .success(.init(size: $0.fileSize, modified: $0.createdAt)) }
+    }
     let digests = plan.items.compactMap(\.photo.md5)
     var json: [UInt8] = []
     plan.document(uuid: UUID(), exportDate: 4000)

@@ -241,7 +241,9 @@ import Zip
       let contents = LibraryContents(
         categories: [.sample(1, "family")], photos: Array(distinct.prefix(count)),
         settings: Settings(createdAt: 0))
-      let plan = try ExportPlan(contents, ExportOptions()) { $0.map { .success($0.fileSize) } }
+      let plan = try ExportPlan(contents, ExportOptions()) {
+        $0.map { .success(.init(size: $0.fileSize, modified: $0.createdAt)) }
+      }
       #expect(SplitPlan(plan, PhoneLimits(), set: UUID()).parts.map(\.items.count) == parts)
     }
   }

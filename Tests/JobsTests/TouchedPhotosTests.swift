@@ -1,0 +1,74 @@
+import Backup
+import Foundation
+import Operations
+import PhotoLibrary
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Jobs
+
+/// What somebody or something has done to the photos of a library is said every night, and is over when it is mended.
+@Suite struct TouchedPhotosTests {
+  private func file(_ night: Night) throws -> URL {
+    let photo = try #require(try night.library.contents.photos.first)
+    return URL(fileURLWithPath: night.library.path.appending(photo.path).string)
+  }
+
+  @Test(arguments: ["incremental: false", "incremental: true"], [[], [UInt8](repeating: 7, count: 9000)])
+  func aPhotoThatWasWrittenOverIsNamedEveryNight(_ line: String, _ bytes: [UInt8]) async throws {
+    var night = try Night(line)
+    _ = try await night.backup()
+    try Data(bytes).write(to: file(night))
+    for day in 2...4 {
+      night.on(day: day)
+      if day == 4 { try night.changeLibrary(id: 9) }
+      let run = try await night.backup()
+      #expect(run.outcome == .incomplete && run.exitCode == 3 && run.missing.count == 1, "day \(day)")
+    }
+    // what it was before is still there
+    let copy = try SampleLibrary()
+    let first = FilePath(try night.archives("one")[0].path)
+    let imported = try await Work.import([first], into: copy.path).summary
+    #expect(imported.photosImported == 6 && !imported.isIncomplete)
+  }
+
+  /// Nothing is written again for a date alone, beyond one archive.
+  @Test func aPhotoThatWasOnlyTouchedIsNoLoss() async throws {
+    var night = try Night()
+    _ = try await night.backup()
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSince1970: 1_800_000_000)], ofItemAtPath: file(night).path)
+    night.on(day: 2)
+    #expect(try await night.backup().outcome == .done)
+    night.on(day: 3)
+    #expect(try await night.backup().outcome == .unchanged)
+  }
+
+  @Test(arguments: [true, false]) func whatWasMendedIsWrittenAgain(keepsDate: Bool) async throws {
+    var night = try Night()
+    let file = try file(night)
+    let (good, attributes) = (
+      try Data(contentsOf: file), try FileManager.default.attributesOfItem(atPath: file.path)
+    )
+    let date = try #require(attributes[.modificationDate])
+    func write(_ bytes: Data) throws {
+      try bytes.write(to: file)
+      if keepsDate {
+        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: file.path)
+      }
+    }
+    try write(Data(repeating: 0, count: good.count))
+    #expect(try await night.backup().missing.count == 1)
+    night.on(day: 2)
+    let again = try await night.backup()
+    #expect(again.outcome == .incomplete && again.destinations.allSatisfy { !$0.isNew })
+    try write(good)
+    night.on(day: 3)
+    let mended = try await night.backup()
+    #expect(mended.outcome == .done && mended.missing == [])
+    night.on(day: 4)
+    #expect(try await night.backup().outcome == .unchanged)
+    #expect(try await night.drill().isProven)
+  }
+}
