@@ -41,6 +41,8 @@ package struct Fault: Sendable {
     case then(@Sendable () -> Void)
     /// fstatfs(2) answers these: a file system of another kind, or one that is nearly full.
     case fileSystem(type: Int, freeBytes: Int)
+    /// These bytes of a file cannot be read (EIO); a read that begins before them ends there.
+    case badSectors(Range<Int>)
   }
 
   /// The first is 1.
@@ -134,6 +136,15 @@ enum Faults {
     let path = path(descriptor, nil)
     for armed in armed.withLock({ $0 }) where armed.fault.concerns(path) {
       if case .fileSystem(let type, let freeBytes) = armed.fault.effect { return (type, freeBytes) }
+    }
+    return nil
+  }
+
+  /// The bytes of a file that cannot be read, if an armed fault says so; whatever its number and calls are.
+  static func badSectors(of descriptor: CInt) -> Range<Int>? {
+    let path = path(descriptor, nil)
+    for armed in armed.withLock({ $0 }) where armed.fault.concerns(path) {
+      if case .badSectors(let range) = armed.fault.effect { return range }
     }
     return nil
   }

@@ -12,15 +12,18 @@ public struct File: ~Copyable, Sendable {
   /// Put together only when it is asked for.
   private let name: FilePath
   private let folder: FilePath?
+  /// What could not be read and is passed over; nil for a file of which every byte counts.
+  private let badSectors: BadSectors?
 
   /// A path by which this process can open the same file again, whatever has become of its name, and before it
   /// has one. Valid as long as the value lives. proc(5).
   public var descriptorPath: FilePath { FilePath("/proc/self/fd/\(descriptor)") }
 
-  init(descriptor: CInt, path: FilePath, in folder: FilePath? = nil) {
+  init(descriptor: CInt, path: FilePath, in folder: FilePath? = nil, _ badSectors: BadSectors? = nil) {
     self.descriptor = descriptor
     name = path
     self.folder = folder
+    self.badSectors = badSectors
   }
 
   deinit { close(descriptor) }
@@ -39,6 +42,9 @@ public struct File: ~Copyable, Sendable {
     case read
     /// For reading; a symbolic link is followed. For paths that a person gave.
     case readFollowingLinks
+    /// As `readFollowingLinks`, for rescuing what is left: where the disk has bad sectors (EIO) zeros are read, in
+    /// steps of 4 KiB, up to 64 MiB of them.
+    case readPassingOverBadSectors
     /// For reading and writing; made with mode 0600 if it is not there, never emptied.
     case readWrite
     /// For writing; made with mode 0600. An existing file of that name is an error (EEXIST).
@@ -50,7 +56,7 @@ public struct File: ~Copyable, Sendable {
     var flags: CInt {
       switch self {
       case .read: O_RDONLY | O_NOFOLLOW | O_NONBLOCK
-      case .readFollowingLinks: O_RDONLY | O_NONBLOCK
+      case .readFollowingLinks, .readPassingOverBadSectors: O_RDONLY | O_NONBLOCK
       case .readWrite: O_RDWR | O_CREAT | O_NOFOLLOW
       case .create: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
       case .unnamed: O_RDWR | smilepile_o_tmpfile
@@ -61,7 +67,9 @@ public struct File: ~Copyable, Sendable {
   /// Opens a file by a path that a person gave. Paths inside a library go through `Directory.open`.
   public static func open(_ path: FilePath, _ mode: Mode) throws(FileError) -> File {
     try FileError.attempt("open", path) { () throws(Errno) in
-      File(descriptor: try SystemCalls.openat(AT_FDCWD, path, mode.flags, 0o600), path: path)
+      File(
+        descriptor: try SystemCalls.openat(AT_FDCWD, path, mode.flags, 0o600), path: path,
+        mode == .readPassingOverBadSectors ? BadSectors() : nil)
     }
   }
 
@@ -80,7 +88,12 @@ public struct File: ~Copyable, Sendable {
     while filled < buffer.count {
       let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
       let count = try FileError.attempt("read", path) { () throws(Errno) in
-        try SystemCalls.pread(descriptor, rest, at: offset + filled)
+        do throws(Errno) {
+          return try SystemCalls.pread(descriptor, rest, at: offset + filled)
+        } catch {
+          guard error == .ioError, let badSectors else { throw error }
+          return try badSectors.read(descriptor, rest, at: offset + filled)
+        }
       }
       if count == 0 { break }
       filled += count

@@ -42,7 +42,7 @@ enum SystemCalls {
         return -1
       case .short where count > 1: count /= 2
       case .killBefore: Faults.kill()
-      case .short, .killAfter, .errorAfter, .then, .fileSystem: continue
+      case .short, .killAfter, .errorAfter, .then, .fileSystem, .badSectors: continue
       }
     }
     var result = body(count)
@@ -52,7 +52,7 @@ enum SystemCalls {
       case .killAfter: Faults.kill()
       case .then(let action): action()
       case .errorAfter(let error): (result, code) = (-1, error.rawValue)
-      case .error, .short, .killBefore, .fileSystem: continue
+      case .error, .short, .killBefore, .fileSystem, .badSectors: continue
       }
     }
     Glibc.errno = code
@@ -73,7 +73,12 @@ enum SystemCalls {
   static func pread(
     _ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(Errno) -> Int {
-    try transfer(.read, descriptor, count: buffer.count) {
+    var count = buffer.count
+    if Faults.isArmed, let bad = Faults.badSectors(of: descriptor), bad.overlaps(offset..<offset + count) {
+      guard offset < bad.lowerBound else { throw .ioError }
+      count = bad.lowerBound - offset
+    }
+    return try transfer(.read, descriptor, count: count) {
       Glibc.pread(descriptor, buffer.baseAddress, $0, off_t(offset))
     }
   }

@@ -24,7 +24,12 @@ public struct Archive: Sendable {
   ///   itself, or holds an entry that is no file or folder or has an unsafe name. What is wrong with the
   ///   data of an entry shows when that is read.
   public init(path: FilePath, limits: Limits = Limits()) throws(ArchiveError) {
-    let file = try ArchiveFile(path)
+    try self.init(ArchiveFile(path), limits: limits)
+  }
+
+  /// Reads the directory of an open file.
+  init(_ file: ArchiveFile, limits: Limits) throws(ArchiveError) {
+    let path = file.file.path
     let size = file.status.size
     guard size > 0 else { throw .emptyFile(path) }
     let end = try DirectoryEnd.find(in: file.file, size: size)
@@ -63,9 +68,9 @@ final class ArchiveFile: Sendable {
   /// What the file was when it was opened.
   let status: FileStatus
 
-  init(_ path: FilePath) throws(ArchiveError) {
+  init(_ path: FilePath, _ mode: File.Mode = .readFollowingLinks) throws(ArchiveError) {
     do {
-      file = try File.open(path, .readFollowingLinks)
+      file = try File.open(path, mode)
       status = try file.status()
     } catch {
       throw .file(error)

@@ -258,7 +258,6 @@ import Testing
     night.on(day: 4)
     let next = try await night.backup()
     #expect(next.outcome == .done && next.destinations.allSatisfy { $0.isNew })
-    #expect(try night.archives("one").last?.base == nil)
     #expect(try await night.drill().isProven)
   }
 

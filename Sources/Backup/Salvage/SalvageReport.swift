@@ -42,7 +42,8 @@ extension BackupSource {
       guard let found = try SalvagedContents(salvage, limits: limits, password, whileReading) else {
         throw error
       }
-      let fault = salvage.fault?.description ?? "\(error)"
+      // that the disk cannot read it says more than what is wrong with what is left
+      let fault = Self.isBadSector(error) ? "\(error)" : salvage.fault?.description ?? "\(error)"
       return BackupSource(
         found, salvage, password: password, fault: Finding(path.string.escaped, message: fault))
     }
@@ -64,6 +65,15 @@ extension BackupSource {
     self.salvage = SalvageReport(fault: fault, losses: found.losses)
   }
 
+  /// Whether the disk gave only a part of the file.
+  private static func isBadSector(_ error: any Error) -> Bool {
+    switch error {
+    case ArchiveError.file(let error): error.errno == .ioError
+    case let error as FileError: error.errno == .ioError
+    default: false
+    }
+  }
+
   /// False where a search would meet the same obstacle.
   private static func isCuredBySearching(_ error: any Error) -> Bool {
     switch error {
@@ -71,9 +81,10 @@ extension BackupSource {
     // the photos may tell whether it is the password or the metadata that is wrong
     case BackupError.wrongPasswordOrDamaged: true
     case BackupError.metadata(_, let fault): fault.newerVersion == nil
+    case ArchiveError.file where isBadSector(error): true
     case ArchiveError.file, ArchiveError.passwordNeeded, ArchiveError.wrongPassword: false
     case is ArchiveError: true
-    default: false
+    default: isBadSector(error)
     }
   }
 }

@@ -88,6 +88,29 @@ final class DataProbe {
     return .ended(compressedSize: length, size: length, crc32: crc32)
   }
 
+  /// How long data is that begins at an offset and has a checksum, if it ends at one of these places: with nothing
+  /// behind it, or a descriptor.
+  func length(of crc32: UInt32, at offset: Int, ends: [Int]) throws -> Int? {
+    let candidates = Set(ends.flatMap { end in ([0] + DataDescriptor.lengths).map { end - $0 - offset } })
+    var checksum = CRC32()
+    var taken = 0
+    for length in candidates.sorted() where length > 0 {
+      while taken < length {
+        let count = try read(min(input.count, length - taken), at: offset + taken)
+        guard count > 0, budget > taken else {
+          _ = fail(.cutOff, taken)
+          return nil
+        }
+        checksum.update(UnsafeRawBufferPointer(rebasing: input[..<count]))
+        taken += count
+        try whileReading(count)
+      }
+      if checksum.value == crc32 { return length }
+    }
+    _ = fail(.broken, taken)
+    return nil
+  }
+
   /// Whether an entry's data is what its headers say, as far as that can be told without a password.
   func check(_ entry: Entry) throws -> Outcome {
     guard entry.compressedSize <= file.status.size - entry.dataOffset else { return .cutOff }

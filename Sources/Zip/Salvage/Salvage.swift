@@ -56,7 +56,8 @@ public struct Salvage: Sendable {
 
   /// Opens a file as an archive, and searches it if it is none, or not a whole one.
   ///
-  /// Blocks; writes nothing. The search reads the file once in order, and then what is needed to find where
+  /// Blocks; writes nothing. What the disk cannot read (EIO) counts as zeros, so that what lies there is damaged. The
+  /// search reads the file once in order, and then what is needed to find where
   /// entries end. However many false headers there are: what is expanded in vain stays under eight times the
   /// file's size and 64 MiB, and each byte of the file is expanded in earnest at most once. Memory is a few
   /// hundred bytes for each header and directory record found, of which `limits` allows so many, and the names
@@ -68,12 +69,12 @@ public struct Salvage: Sendable {
   public init(
     path: FilePath, limits: Limits = Limits(), whileReading: @escaping (Int) throws -> Void = { _ in }
   ) throws {
+    let file = try ArchiveFile(path, .readPassingOverBadSectors)
     do {
-      archive = try Archive(path: path, limits: limits)
+      archive = try Archive(file, limits: limits)
       (fault, losses, unproven) = (nil, [], [])
     } catch {
       guard error.isCuredBySearching else { throw error }
-      let file = try ArchiveFile(path)
       let scan = try SignatureScan(file, limits: limits, whileReading: whileReading)
       var walk = SalvageWalk(file, scan, limits: limits, whileReading: whileReading)
       try walk.run()

@@ -72,6 +72,12 @@ struct SalvageSite {
       let end = try endOfDescriptor(entry)
       // what the headers say and the place of the next one confirms need not be read twice
       var isProven = try (record == nil || isAgreed) && isFollowed(at: end)
+      // but for how much deflated data expands to, which the header alone says
+      if isProven, record == nil, entry.method == 8, try !probe.check(entry).hasEnded,
+        let find = try byChecksum(before: [])
+      {
+        return find
+      }
       if !isProven { isProven = try proves(entry, end: end) || isAgreed && entry.compressedSize == 0 }
       // a header that says that there is nothing may have lost its sizes
       guard isProven || entry.compressedSize == 0 && candidates.count == 1 else { continue }
@@ -107,6 +113,35 @@ struct SalvageSite {
       }
     }
     return nil
+  }
+
+  /// The entry whose header is wrong about its length: its data ends where the checksum holds that stands there.
+  ///
+  /// - Parameter directories: where directories begin, before which it may end too.
+  func byChecksum(before directories: [Int]) throws -> Find? {
+    guard let header, let name = header.name, header.crc32 != 0, header.encryption == .none, probe.budget > 0
+    else { return nil }
+    var length: (compressed: Int, plain: Int)?
+    switch header.method {
+    case 0:
+      length = try probe.length(
+        of: header.crc32, at: header.dataOffset,
+        ends: following.prefix(DescriptorSearch.maximumHeaders)
+          + directories.filter { $0 > header.dataOffset }.prefix(DescriptorSearch.maximumHeaders)
+          + [file.status.size]
+      ).map { ($0, $0) }
+    case 8:
+      if case .ended(let compressedSize, let size, header.crc32) = try probe.inflate(at: header.dataOffset) {
+        length = (compressedSize, size)
+      }
+    default: break
+    }
+    guard let length else { return nil }
+    let entry = Entry(
+      header, name: name, at: offset, crc32: header.crc32, compressedSize: length.compressed,
+      size: length.plain)
+    guard entry.isPossible(limits) else { return nil }
+    return Find(entry: entry, end: try endOfDescriptor(entry))
   }
 
   /// The entry whose sizes stand behind its data alone, by finding where that ends.

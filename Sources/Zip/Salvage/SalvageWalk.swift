@@ -12,6 +12,7 @@ struct SalvageWalk {
   private let scan: SignatureScan
   private let hints: [Int: [SignatureScan.Hint]]
   private let sites: [Int]
+  private let directories: [Int]
   private let limits: Limits
   private let probe: DataProbe
   /// Where the last entry that was taken ends. What begins before is a part of it.
@@ -32,6 +33,7 @@ struct SalvageWalk {
     hints = scan.hints()
     let size = file.status.size
     sites = Set(scan.headers).union(hints.keys.filter { (0..<size).contains($0) }).sorted()
+    directories = scan.directories()
     probe = DataProbe(file, whileReading: whileReading)
   }
 
@@ -51,6 +53,7 @@ struct SalvageWalk {
     if let find = try site.byHeader() { return try accept(find) }
     // the header may be gone, or be wrong about where the data begins
     if let find = try site.byDirectory() { return try accept(find) }
+    if let find = try site.byChecksum(before: directories) { return try accept(find) }
     switch try site.byEndOfData() {
     case .found(let find): return try accept(find)
     case .cutOff(let name): return doubt(name, .cutOff, from: offset, to: file.status.size)

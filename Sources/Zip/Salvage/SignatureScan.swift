@@ -144,8 +144,12 @@ struct SignatureScan {
     return hints
   }
 
+  /// Where directories begin, in order.
+  func directories() -> [Int] { runs().map { records[$0.lowerBound].position } }
+
   /// Records without a gap between them.
   private func runs() -> [Range<Int>] {
+    guard !records.isEmpty else { return [] }
     var runs: [Range<Int>] = []
     var start = 0
     for index in 1...records.count

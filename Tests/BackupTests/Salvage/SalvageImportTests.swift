@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import PhotoLibrary
 import SystemPackage
@@ -44,6 +45,28 @@ import Zip
         Array("photos/\(id)_\(name).jpg".utf8), content: bytes, data: bytes, method: 0)
     }
     return backup
+  }
+
+  /// A disk that does not give back one sector: what lies there is named, and all the rest comes.
+  @Test(arguments: Layout.allCases) func aBadSectorAnywhere(_ layout: Layout) async throws {
+    var backup = SampleBackup()
+    for id in 1...4 as ClosedRange<Int64> {
+      backup.add(id: id, name: "\(id)", bytes: [UInt8](repeating: UInt8(id), count: 20_000))
+    }
+    let bytes = try layout.archive(backup).bytes
+    let scratch = try ScratchFolder()
+    let path = try scratch.write(bytes, to: "bad.zip")
+    let real = FilePath(URL(fileURLWithPath: path.string).resolvingSymlinksInPath().path)
+    for start in stride(from: 0, to: bytes.count, by: 4096) {
+      let fault = ArmedFault(Fault(.badSectors(start..<min(start + 4096, bytes.count)), below: real))
+      defer { fault.disarm() }
+      let library = try SampleLibrary()
+      let summary = try await library.importing(path) { $0.salvages = true }
+      #expect(summary.isIncomplete, "\(start)")
+      #expect(summary.photosImported >= 2, "\(start): \(summary.errors)")
+      let right = Set(backup.photos.values)
+      #expect(try library.bytesOfPhotos().values.allSatisfy { right.contains($0) })
+    }
   }
 
   @Test(arguments: Layout.allCases) func cutAtEvery64thByte(_ layout: Layout) async throws {

@@ -144,9 +144,11 @@ import Testing
     let sample = SalvageSample([trap, .stored("photo", "whole")])
     let file = try ArchiveOnDisk(Array(sample.bytes[..<sample.directory]))
     let archive = try Salvage(path: file.path).archive
-    #expect(archive.entries.map(\.name) == ["photo"])
+    // but for the sizes it is right, and its checksum tells how long its data is
+    let isFound = method == 0 && flags == 0
+    #expect(archive.entries.map(\.name) == (isFound ? ["trap", "photo"] : ["photo"]))
     var reader = try EntryReader(archive)
-    #expect(try reader.bytes(of: archive.entries[0], limit: 5) == Array("whole".utf8))
+    #expect(try reader.bytes(of: #require(archive.entries.last), limit: 5) == Array("whole".utf8))
   }
 
   /// The same before a descriptor.

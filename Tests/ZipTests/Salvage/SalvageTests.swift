@@ -54,6 +54,35 @@ import Testing
     }
   }
 
+  /// Without the directory, a header that is wrong about its sizes keeps neither its own entry nor the others from
+  /// being found: the checksum says where it ends.
+  @Test(arguments: [18, 22, 21]) func aWrongSizeWithoutDirectory(field: Int) throws {
+    for length in [sample.directory, sample.directory + 60, sample.bytes.count - 22] {
+      for part in sample.parts where part.content.count > 0 && part.range.upperBound <= length {
+        var bytes = Array(sample.bytes[..<length])
+        // streamed entries have no sizes there, and wide ones have them elsewhere
+        let start = part.range.lowerBound
+        guard bytes[start + 6] & 8 == 0 else { continue }
+        bytes[start + field] ^= 0x40
+        let found = try SalvageSample.found(in: bytes)
+        expectNothingWrong(found.proven, "\(part.name)")
+        for part in sample.parts where part.range.upperBound <= length {
+          #expect(found.proven[part.name] == [part.content], "\(part.name), field \(field), of \(length)")
+        }
+      }
+    }
+  }
+
+  /// Sizes that a header says stand elsewhere, where nothing stands.
+  @Test func sizesThatAreNowhere() throws {
+    var bytes = Array(sample.bytes[..<sample.directory])
+    let part = sample.parts[1]
+    for offset in 18..<26 { bytes[part.range.lowerBound + offset] = 0xFF }
+    let found = try SalvageSample.found(in: bytes)
+    expectNothingWrong(found.proven, "")
+    for part in sample.parts { #expect(found.proven[part.name] == [part.content], "\(part.name)") }
+  }
+
   /// With the directory there, an entry survives as long as its data does.
   @Test(arguments: [1, 4, 60, 200]) func zeroed(length: Int) throws {
     for start in stride(from: 0, to: sample.directory - length, by: 5) {
