@@ -30,8 +30,12 @@ public struct ArchiveRecord: Sendable, Equatable, Codable {
   public var isEncrypted = false
   /// It is encrypted, and there is no password that opens it: nothing else is known of it.
   public var isLocked = false
-  /// It holds a selection, one part of a set, or no settings' worth of a library.
+  /// It holds a selection, one part of a set, or less than it should, or it is a document without photo files.
   public var isPartial = false
+  /// It is a JSON document, which holds no photo files.
+  public var isDocument = false
+  /// What was selected: equal for equal selections, nil for everything.
+  public var selection: String?
   /// Photos that it promises and whose files it does not hold; those that its base holds are not among them.
   public var absent = 0
   /// Photos that are in it as they were in the library, where their bytes had changed: each by name.
@@ -113,7 +117,9 @@ public struct ArchiveRecord: Sendable, Equatable, Codable {
     guard let provenance = metadata.smilepile else { return }
     uuid = provenance.uuid
     library = provenance.library
-    isPartial = provenance.isPartial || source.format == .json
+    isDocument = source.format == .json
+    isPartial = provenance.isPartial || isDocument
+    selection = provenance.selection
     state = provenance.state
     tags = provenance.tags
     part = provenance.part.map { Part(set: $0.set, number: $0.number, count: $0.count) }
