@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import Operations
 import Secrets
@@ -76,5 +77,66 @@ import Testing
     _ = try await night.backup()
     #expect(try await night.drill().isProven)
     #expect(asked.withLock { $0 } == 2)
+  }
+
+  /// Whoever changes the library for long says nothing of the copies.
+  @Test func aLibraryInUseCastsNoDoubt() async throws {
+    var night = try Night()
+    _ = try await night.backup()
+    night.job.lockWait = 0
+    let lock = try FileLock("readers.lock", in: Directory.open(night.library.path), exclusive: true)
+    let held = night
+    await #expect(throws: FileLock.Busy.self) { _ = try await held.drill() }
+    withExtendedLifetime(lock) {}
+    #expect(night.context.state.status(of: "family").copies.allSatisfy { $0.isDoubted != true })
+    #expect(night.context.state.status(of: "family").lastDrill == nil)
+  }
+
+  @Test(arguments: [nil, "wrong horse battery"])
+  func archivesThatThePasswordDoesNotOpenAreNotDoubted(password: Secret?) async throws {
+    var night = try Night()
+    let folder = night.scratch.path
+    night.job.hooks.onFailure = "env > '\(folder)/told'"
+    night.job.password = .command("true")
+    night.context.password = { _ in Secret("correct horse battery") }
+    _ = try await night.backup()
+    if let password { night.context.password = { _ in password } } else { night.job.password = nil }
+    night.context.exitCode = { _ in 12 }
+    do {
+      _ = try await night.drill()
+      Issue.record("nothing was thrown")
+    } catch BackupError.passwordNeeded(let path) {
+      #expect(password == nil && path.lastComponent?.extension == "zip")
+    } catch BackupError.wrongPassword(let path) {
+      #expect(password != nil && path.lastComponent?.extension == "zip")
+    }
+    #expect(night.context.state.status(of: "family").copies.allSatisfy { $0.isDoubted != true })
+    let told = try String(contentsOfFile: "\(folder)/told", encoding: .utf8)
+    #expect(told.contains("SMILEPILE_OUTCOME=failed\n") && told.contains("SMILEPILE_EXIT_CODE=12\n"))
+  }
+
+  /// What recipes make of a hook's variables holds for a drill too.
+  @Test func theHookIsToldAsMuchAsOfABackup() async throws {
+    var night = try Night()
+    let folder = night.scratch.path
+    night.job.hooks.onFailure = "env > '\(folder)/drill'"
+    night.job.hooks.after = "env > '\(folder)/backup'"
+    _ = try await night.backup()
+    try night.remove(night.archives("two")[0].path)
+    #expect(try await !night.drill().isProven)
+    func told(_ name: String) throws -> [String: String] {
+      let text = try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
+      let lines = text.split(separator: "\n").map { $0.split(separator: "=", maxSplits: 1) }
+      return Dictionary(
+        lines.filter { $0[0].hasPrefix("SMILEPILE_") }.map {
+          (String($0[0]), String($0.dropFirst().first ?? ""))
+        },
+        uniquingKeysWith: { first, _ in first })
+    }
+    let drill = try told("drill")
+    #expect(try Set(drill.keys) == Set(told("backup").keys))
+    #expect(drill["SMILEPILE_OUTCOME"] == "not restored" && drill["SMILEPILE_EXIT_CODE"] == "4")
+    #expect(drill["SMILEPILE_SECONDS"] == "0" && drill["SMILEPILE_MISSING"] == "1")
+    #expect(drill["SMILEPILE_PHOTOS"] == "6")
   }
 }

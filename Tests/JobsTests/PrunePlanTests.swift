@@ -71,6 +71,66 @@ struct PrunePlanTests {
     #expect(try plan { $0.last = 1 }.removals.isEmpty)
   }
 
+  /// Exports a selection, or everything, split or not.
+  @discardableResult
+  private func export(
+    day: Int, _ library: SampleLibrary, category: String? = nil, split: PhoneLimits? = nil,
+    as format: ExportOptions.Format = .zip
+  ) async throws -> [String] {
+    var options = ExportOptions()
+    options.date = Date(timeIntervalSince1970: Double(day) * 86400)
+    options.categories = category.map { [$0] } ?? []
+    options.split = split.map { .phone($0) }
+    options.format = format
+    return try await Work.export(library.path, to: scratch.path, options: options).summary.archives.map(
+      \.string)
+  }
+
+  private func libraryOfTwoCategories() throws -> SampleLibrary {
+    try SampleLibrary(
+      (1...6).map {
+        .init(
+          id: $0, category: $0 % 2 + 1, fileName: "\($0).jpg",
+          bytes: [UInt8](repeating: UInt8($0), count: 9000))
+      },
+      categories: [.sample(1, "cars"), .sample(2, "family")])
+  }
+
+  @Test func selectionsAreLookedAtApart() async throws {
+    let library = try libraryOfTwoCategories()
+    try await export(day: 1, library, category: "cars")
+    try await export(day: 2, library, category: "family")
+    #expect(try plan { $0.last = 1 }.removals.isEmpty)
+    let whole = try await export(day: 3, library)
+    try await export(day: 4, library, as: .json)
+    #expect(try plan { $0.last = 1 }.removals.isEmpty)
+
+    // a set of a selection does not stand for a whole archive; split or not, equal selections stand for one another
+    var limits = PhoneLimits()
+    limits.uncompressedBytes = 20_000
+    let set = try await export(day: 5, library, category: "family", split: limits)
+    #expect(set.count > 1)
+    #expect(try plan { $0.last = 1 }.removals.map(\.date) == [2 * 86_400_000])
+    let all = try await export(day: 6, library, split: limits)
+    #expect(all.count > 1)
+    #expect(try plan { $0.last = 1 }.removals.map(\.path).contains(whole[0]))
+  }
+
+  /// What was rescued of two phones' backups has no library's number, and the one is not the other.
+  @Test func repairedBackupsOfPhonesStandForThemselves() async throws {
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: Fixture.androidV2.string))
+    bytes[bytes.count / 2] ^= 0xFF
+    for name in ["mum.zip", "dad.zip"] {
+      let path = scratch.path.appending(name)
+      try bytes.write(to: URL(fileURLWithPath: path.string))
+      let repaired = try await Work.repair(path).summary
+      #expect(repaired.archive != nil && !repaired.lost.isEmpty)
+    }
+    #expect(try Catalog(folder: scratch.path).archives.count { $0.isOurs } == 2)
+    let plan = try plan { $0.last = 1 }
+    #expect(plan.decisions.count == 2 && plan.removals.isEmpty)
+  }
+
   @Test func whatIsNotOursIsNotInThePlan() async throws {
     try await export(day: 20_000)
     for fixture in ["android_v2_smilepile_backup_20251003_140000.zip"] {

@@ -31,8 +31,12 @@ public struct ArchiveRecord: Sendable, Equatable, Codable {
   public var isEncrypted = false
   /// It is encrypted, and there is no password that opens it: nothing else is known of it.
   public var isLocked = false
-  /// It holds a selection, one part of a set, or no settings' worth of a library.
+  /// It holds a selection, one part of a set, or less than it should, or it is a document without photo files.
   public var isPartial = false
+  /// It is a JSON document, which holds no photo files.
+  public var isDocument = false
+  /// What was selected: equal for equal selections, nil for everything.
+  public var selection: String?
   /// Photos that it promises and whose files it does not hold; those that its base holds are not among them.
   public var absent = 0
   /// Photos of the library that are not in it, or not as they should be, in archives of this project's.
@@ -130,8 +134,10 @@ public struct ArchiveRecord: Sendable, Equatable, Codable {
     guard let provenance = metadata.smilepile else { return }
     uuid = provenance.uuid
     library = provenance.library
-    isPartial = provenance.isPartial || source.format == .json
-    if source.format == .zip {
+    isDocument = source.format == .json
+    isPartial = provenance.isPartial || isDocument
+    selection = provenance.selection
+    if !isDocument {
       lacking = source.photos.filter { $0.isAbsent || $0.expected != nil }.map { photo in
         Lack(id: photo.record.id, photo: source.label(of: photo), isDamaged: !photo.isAbsent)
       }

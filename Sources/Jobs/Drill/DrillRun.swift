@@ -1,6 +1,7 @@
 import Backup
 import FileSystem
 import Foundation
+import Logging
 import Operations
 import PhotoLibrary
 import Secrets
@@ -56,7 +57,9 @@ extension Work where Summary == DrillReport {
   /// state folder. What the archive promises and what does not come back is a failure, as is an archive that rests on one
   /// that is gone. The live library is only read; the scratch library is removed.
   ///
-  /// The summary throws `JobError.running` if a drill of the job is under way, `LibraryError` or `FileError`.
+  /// The summary throws `JobError.running` if a drill of the job is under way, `FileLock.Busy` if the library is being
+  /// changed for too long, `BackupError.passwordNeeded` or `.wrongPassword` where a folder has nothing but archives that
+  /// the password does not open, `LibraryError` or `FileError`. No copy is doubted then.
   public static func drill(_ job: Job, _ context: JobContext, options: DrillOptions = DrillOptions()) -> Self
   {
     Work { counter in try DrillRun(job, context, options, counter).run() }
@@ -70,6 +73,8 @@ struct DrillRun {
   private let context: JobContext
   private let options: DrillOptions
   private let counter: ProgressCounter
+
+  private static let logger = Logger(label: "smilepile.drill")
 
   init(_ job: Job, _ context: JobContext, _ options: DrillOptions, _ counter: ProgressCounter)
     throws(JobError)
@@ -85,6 +90,19 @@ struct DrillRun {
   func run() throws -> DrillReport {
     let lock = try context.state.lock(
       job.name, isDrill: true, waiting: .zero, whileWaiting: counter.checkCancellation)
+    defer { withExtendedLifetime(lock) {} }
+    let startedAt = context.now().milliseconds
+    do {
+      var report = try drill()
+      if !report.isProven { runHook(&report, startedAt) }
+      return report
+    } catch  where !(error is CancellationError) {
+      runHook(error, startedAt)
+      throw error
+    }
+  }
+
+  private func drill() throws -> DrillReport {
     let live = try Library(path: path)
     let password = try job.password.map(context.password)
     let last = context.state.status(of: job.name).lastDrill
@@ -95,7 +113,7 @@ struct DrillRun {
       do {
         try destination.check()
         try drill(destination.path, live, password, round: last?.round ?? 0, &result)
-      } catch let error as CancellationError {
+      } catch  where Self.saysNothingOfArchives(error) {
         throw error
       } catch {
         result.failures.append(Finding(destination.path.string, message: "\(error)"))
@@ -104,31 +122,60 @@ struct DrillRun {
     }
     report.path = write(report)
     note(&report, round: (last?.round ?? 0) + 1)
-    if !report.isProven { runHook(&report) }
-    lock.release()
     return report
   }
 
-  /// Somebody who is told of backups that fail wants to hear of one that does not restore.
-  private func runHook(_ report: inout DrillReport) {
-    guard let command = job.hooks.onFailure else { return }
-    let failure = report.results.flatMap(\.failures).first?.message ?? ""
-    let environment = [
-      "SMILEPILE_JOB": job.name, "SMILEPILE_HOOK": "on-failure", "SMILEPILE_LIBRARY": path.string,
-      "SMILEPILE_DESTINATION": job.destinations.first?.path.string ?? "", "SMILEPILE_OUTCOME": "not restored",
-      "SMILEPILE_EXIT_CODE": "4", "SMILEPILE_MESSAGE": failure,
-      "SMILEPILE_ARCHIVE": report.results.filter { !$0.isProven }.compactMap(\.archive).first ?? "",
-      "SMILEPILE_STATUS_FILE": context.state.statusPath(of: job.name).string,
-    ]
-    do {
-      try HookRun(
-        name: "on-failure", command: command, environment: environment, timeLimit: job.hooks.timeLimit,
-        isCancelled: { [counter] in counter.isCancelled }
-      ).run()
-    } catch {
-      report.warnings.append("\(error)")
+  /// Whether something kept the drill from being made, so that no copy is to be doubted: it was stopped, the library is
+  /// in use, or the password is not that of the archives.
+  private static func saysNothingOfArchives(_ error: any Error) -> Bool {
+    switch error {
+    case is CancellationError, is FileLock.Busy: true
+    case BackupError.passwordNeeded, BackupError.wrongPassword: true
+    default: false
     }
   }
+
+  // MARK: The hook
+
+  /// Somebody who is told of backups that fail wants to hear of one that does not restore.
+  private func runHook(_ report: inout DrillReport, _ startedAt: Int64) {
+    var run = JobStatus.RunRecord(startedAt: startedAt)
+    let failures = report.results.flatMap(\.failures)
+    run.exitCode = JobStatus.damagedCode
+    run.message = failures.first?.message
+    run.archives = report.results.filter { !$0.isProven }.compactMap(\.archive)
+    run.photos = report.results.reduce(0) { $0 + $1.proven }
+    run.missing = failures.map(\.message)
+    if let failure = runHook(run, outcome: "not restored") { report.warnings.append("\(failure)") }
+  }
+
+  /// Or of a drill that cannot be made.
+  private func runHook(_ error: any Error, _ startedAt: Int64) {
+    var run = JobStatus.RunRecord(startedAt: startedAt)
+    run.outcome = .failed
+    run.exitCode = context.exitCode(error)
+    run.message = "\(error)"
+    if let failure = runHook(run) { Self.logger.warning("\(failure)") }
+  }
+
+  /// - Returns: why the hook did not do its work.
+  private func runHook(_ run: JobStatus.RunRecord, outcome: String? = nil) -> HookRun.Failure? {
+    guard let command = job.hooks.onFailure else { return nil }
+    let facts = HookFacts(job: job, library: path, statusFile: context.state.statusPath(of: job.name))
+    let name = "on-failure"
+    do throws(HookRun.Failure) {
+      try HookRun(
+        name: name, command: command,
+        environment: facts.environment(of: name, run, outcome: outcome, now: context.now().milliseconds),
+        timeLimit: job.hooks.timeLimit, isCancelled: { [counter] in counter.isCancelled }
+      ).run()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  // MARK: Restoring
 
   private func drill(
     _ folder: FilePath, _ live: Library, _ password: Secret?, round: Int, _ result: inout DrillResult
@@ -139,6 +186,11 @@ struct DrillRun {
     let now = context.now()
     // one that was made under a clock that went ahead says nothing of today
     guard let newest = own.last(where: { !$0.isAhead(of: now) }) ?? own.last else {
+      // what no password opens may be what is looked for
+      if let locked = catalog.archives.last(where: \.isLocked) {
+        let path = FilePath(locked.path)
+        throw password == nil ? BackupError.passwordNeeded(path) : BackupError.wrongPassword(path)
+      }
       result.failures.append(Finding(folder.string, message: "\(folder) has no archive of job “\(job.name)”"))
       return
     }

@@ -40,7 +40,8 @@ public struct PrunePlan: Sendable {
 
   /// Makes the plan. Only archives of this project's are touched: those of the phones, those that cannot be read, and
   /// those dated in the future stay and count for nothing. Archives of different libraries, selections and tags are
-  /// looked at apart, but for what they rest on: any archive that stays keeps that.
+  /// looked at apart, and one whose library is not known is looked at alone, but for what they rest on: any archive that
+  /// stays keeps that.
   ///
   /// - Parameters:
   ///   - fresh: archives that have just been made, by path; they stay.
@@ -78,13 +79,19 @@ public struct PrunePlan: Sendable {
 
   /// What archives have in common that stand for one another.
   private struct Group: Hashable {
-    let library: String?
-    let isSelection: Bool
+    let source: String?
+    let selection: String?
+    let isDocument: Bool
+    /// It is marked as a part of everything: what a repair could rescue does not stand for a whole backup.
+    let isRemnant: Bool
     let tags: [String]
 
     init(_ archive: ArchiveRecord) {
-      library = archive.library
-      isSelection = archive.isPartial && archive.part == nil
+      // a repaired backup of a phone's names no library, and may be anybody's: it stands for nothing but itself
+      source = archive.library ?? archive.part?.set ?? archive.uuid
+      selection = archive.selection
+      isDocument = archive.isDocument
+      isRemnant = archive.isPartial && !archive.isDocument && archive.selection == nil && archive.part == nil
       tags = archive.tags.sorted()
     }
   }

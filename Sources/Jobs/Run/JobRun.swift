@@ -149,25 +149,8 @@ struct JobRun {
   }
 
   private func facts(_ hook: String, _ run: JobStatus.RunRecord) -> [String: String] {
-    let now = run.finishedAt ?? context.now().milliseconds
-    return [
-      "SMILEPILE_JOB": job.name,
-      "SMILEPILE_HOOK": hook,
-      "SMILEPILE_LIBRARY": library.string,
-      "SMILEPILE_DESTINATION": job.destinations.first?.path.string ?? "",
-      "SMILEPILE_OUTCOME": run.outcome.rawValue,
-      "SMILEPILE_EXIT_CODE": run.exitCode.map { "\($0)" } ?? "",
-      "SMILEPILE_MESSAGE": run.message ?? "",
-      "SMILEPILE_ARCHIVE": run.archives.first ?? "",
-      "SMILEPILE_ARCHIVES": run.archives.joined(separator: "\n"),
-      "SMILEPILE_PHOTOS": "\(run.photos)",
-      "SMILEPILE_BYTES": "\(run.bytes)",
-      "SMILEPILE_ARCHIVE_BYTES": "\(run.archiveBytes)",
-      "SMILEPILE_MISSING": "\(run.missing.count)",
-      "SMILEPILE_STARTED_AT": "\(run.startedAt)",
-      "SMILEPILE_SECONDS": "\(max(0, now - run.startedAt) / 1000)",
-      "SMILEPILE_STATUS_FILE": context.state.statusPath(of: job.name).string,
-    ]
+    HookFacts(job: job, library: library, statusFile: context.state.statusPath(of: job.name))
+      .environment(of: hook, run, now: context.now().milliseconds)
   }
 
   // MARK: Status
@@ -232,4 +215,6 @@ struct JobRun {
 extension JobStatus {
   /// The exit code of a run of which something is absent.
   static let incompleteCode: Int32 = 3
+  /// The exit code of a drill that found damage.
+  static let damagedCode: Int32 = 4
 }

@@ -13,7 +13,8 @@ struct Drill: AsyncParsableCommand {
       Restores from the newest archive at each destination into a scratch library, compares what came back with the \
       live one byte for byte, and reads each image's header. A sample is taken that is another one each time; --all \
       takes everything. A dated report is written into the state folder. The library is only read. What does not come \
-      back is named, and the exit code is 4.
+      back is named, the job's hook on-failure is run, and the exit code is 4. Where the library is in use (11), or only \
+      archives are there that the password does not open (12), there is no drill, and no copy is doubted.
 
       Example:
         smilepile drill family --all

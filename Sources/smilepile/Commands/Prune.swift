@@ -13,7 +13,8 @@ struct Prune: AsyncParsableCommand {
     discussion: """
       What is kept is said as for `restic forget`: the newest N, and the newest of each of N hours, days, weeks, months \
       or years that have any; all within a time before the newest; all with a tag. What no option keeps goes. Archives \
-      of different libraries, selections or tags are looked at apart, and the parts of one export stay or go together.
+      of different libraries, selections or tags are looked at apart, one whose library is not known stands alone, and \
+      the parts of one export stay or go together.
 
       The newest archive always stays, and is read back first: if it is damaged, nothing is removed. An archive that \
       another one rests on stays with it. Backups that phones made, files that cannot be read, and archives that no \
