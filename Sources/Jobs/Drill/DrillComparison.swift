@@ -38,6 +38,13 @@ struct DrillComparison {
       }
       counter.advance(items: 1, bytes: photo.fileSize, current: photo.name)
     }
+    if result.proven == 0, result.failures.isEmpty, result.damagedInLibrary.isEmpty, !isCurrent {
+      result.failures.append(
+        Finding(
+          live.path.string.escaped,
+          message:
+            "nothing that came back is in the library, so that nothing was compared; make a backup first"))
+    }
   }
 
   /// Content in a category: what a photo is.
@@ -74,10 +81,17 @@ struct DrillComparison {
       }
       return
     }
-    if try Self.areEqual(copy, try live.open(original)) {
-      result.proven += 1
+    if try live.holds(original, whileReading: counter.checkCancellation) {
+      if try Self.areEqual(copy, try live.open(original)) {
+        result.proven += 1
+      } else {
+        result.failures.append(Finding(label, "what came back is not what is in the library, byte for byte"))
+      }
     } else {
-      result.failures.append(Finding(label, "what came back is not what is in the library, byte for byte"))
+      // what came back has the MD5 that the row says, or it would not have come
+      result.damagedInLibrary.append(
+        Finding(
+          label, "its file in the library is not there, or not what it was; smilepile heal brings it back"))
     }
   }
 

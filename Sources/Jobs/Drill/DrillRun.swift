@@ -32,6 +32,8 @@ public struct DrillResult: Sendable {
   public var images = 0
   /// What did not come back as it should.
   public var failures: [Finding] = []
+  /// Photos that came back whole, and of which it is the library that has other bytes than it should.
+  public var damagedInLibrary: [Finding] = []
   /// What is worth knowing and no failure.
   public var notes: [String] = []
 
@@ -45,6 +47,8 @@ public struct DrillReport: Sendable {
   public var results: [DrillResult] = []
   /// Where the report lies; nil if it could not be written.
   public var path: FilePath?
+  /// The report and the status were written, so that others learn of it.
+  public var isRecorded = true
   /// What is worth knowing of the drill itself.
   public var warnings: [String] = []
   /// Every destination restores.
@@ -92,12 +96,17 @@ struct DrillRun {
       job.name, isDrill: true, waiting: .zero, whileWaiting: counter.checkCancellation)
     defer { withExtendedLifetime(lock) {} }
     let startedAt = context.now().milliseconds
+    let start = JobStatus.RunRecord(startedAt: startedAt)
     do {
+      // what mounts the disk for a backup does so for a drill
+      if let failure = runHook("before", job.hooks.before, start) { throw failure }
       var report = try drill()
-      if !report.isProven { runHook(&report, startedAt) }
+      if !report.isProven { tell(of: &report, startedAt) }
+      if let failure = runHook("finally", job.hooks.finally, start) { report.warnings.append("\(failure)") }
       return report
-    } catch  where !(error is CancellationError) {
-      runHook(error, startedAt)
+    } catch {
+      if !(error is CancellationError) { tell(of: error, startedAt) }
+      if let failure = runHook("finally", job.hooks.finally, start) { Self.logger.warning("\(failure)") }
       throw error
     }
   }
@@ -113,32 +122,33 @@ struct DrillRun {
       do {
         try destination.check()
         try drill(destination.path, live, password, round: last?.round ?? 0, &result)
-      } catch  where Self.saysNothingOfArchives(error) {
+      } catch  where saysNothingOfArchives(error) {
         throw error
       } catch {
         result.failures.append(Finding(destination.path.string, message: "\(error)"))
       }
       report.results.append(result)
     }
-    report.path = write(report)
+    write(&report)
     note(&report, round: (last?.round ?? 0) + 1)
     return report
   }
 
   /// Whether something kept the drill from being made, so that no copy is to be doubted: it was stopped, the library is
-  /// in use, or the password is not that of the archives.
-  private static func saysNothingOfArchives(_ error: any Error) -> Bool {
+  /// in use, the password is not that of the archives, or there is no room to restore to.
+  private func saysNothingOfArchives(_ error: any Error) -> Bool {
     switch error {
     case is CancellationError, is FileLock.Busy: true
-    case BackupError.passwordNeeded, BackupError.wrongPassword: true
+    case BackupError.passwordNeeded, BackupError.wrongPassword, BackupError.notEnoughSpace: true
+    case let error as FileError: error.path.starts(with: options.scratch)
     default: false
     }
   }
 
-  // MARK: The hook
+  // MARK: The hooks
 
   /// Somebody who is told of backups that fail wants to hear of one that does not restore.
-  private func runHook(_ report: inout DrillReport, _ startedAt: Int64) {
+  private func tell(of report: inout DrillReport, _ startedAt: Int64) {
     var run = JobStatus.RunRecord(startedAt: startedAt)
     let failures = report.results.flatMap(\.failures)
     run.exitCode = JobStatus.damagedCode
@@ -146,28 +156,31 @@ struct DrillRun {
     run.archives = report.results.filter { !$0.isProven }.compactMap(\.archive)
     run.photos = report.results.reduce(0) { $0 + $1.proven }
     run.missing = failures.map(\.message)
-    if let failure = runHook(run, outcome: "not restored") { report.warnings.append("\(failure)") }
+    if let failure = runHook("on-failure", job.hooks.onFailure, run, outcome: "not restored") {
+      report.warnings.append("\(failure)")
+    }
   }
 
   /// Or of a drill that cannot be made.
-  private func runHook(_ error: any Error, _ startedAt: Int64) {
+  private func tell(of error: any Error, _ startedAt: Int64) {
     var run = JobStatus.RunRecord(startedAt: startedAt)
     run.outcome = .failed
     run.exitCode = context.exitCode(error)
     run.message = "\(error)"
-    if let failure = runHook(run) { Self.logger.warning("\(failure)") }
+    if let failure = runHook("on-failure", job.hooks.onFailure, run) { Self.logger.warning("\(failure)") }
   }
 
   /// - Returns: why the hook did not do its work.
-  private func runHook(_ run: JobStatus.RunRecord, outcome: String? = nil) -> HookRun.Failure? {
-    guard let command = job.hooks.onFailure else { return nil }
+  private func runHook(
+    _ name: String, _ command: String?, _ run: JobStatus.RunRecord, outcome: String? = nil
+  ) -> HookRun.Failure? {
+    guard let command else { return nil }
     let facts = HookFacts(job: job, library: path, statusFile: context.state.statusPath(of: job.name))
-    let name = "on-failure"
     do throws(HookRun.Failure) {
       try HookRun(
         name: name, command: command,
         environment: facts.environment(of: name, run, outcome: outcome, now: context.now().milliseconds),
-        timeLimit: job.hooks.timeLimit, isCancelled: { [counter] in counter.isCancelled }
+        timeLimit: job.hooks.timeLimit, isCancelled: { [counter] in name == "before" && counter.isCancelled }
       ).run()
       return nil
     } catch {
@@ -253,7 +266,7 @@ struct DrillRun {
 
   // MARK: The report
 
-  private func write(_ report: DrillReport) -> FilePath? {
+  private func write(_ report: inout DrillReport) {
     let format = DateFormatter()
     format.locale = Locale(identifier: "en_US_POSIX")
     format.dateFormat = "yyyyMMdd_HHmmss"
@@ -262,9 +275,10 @@ struct DrillRun {
     do {
       _ = try Directory.open(context.state.path).makeDirectory("drills")
       try ReplacedFile.write([UInt8](text(report).utf8), as: name, in: folder)
-      return folder.appending(name.components)
+      report.path = folder.appending(name.components)
     } catch {
-      return nil
+      report.isRecorded = false
+      report.warnings.append("the report cannot be written: \(error)")
     }
   }
 
@@ -278,6 +292,7 @@ struct DrillRun {
       lines.append("  \(result.proven) photos came back byte for byte, \(result.images) of them known images")
       if result.gone > 0 { lines.append("  \(result.gone) came back that the library no longer has") }
       lines += result.failures.map { "  error: \($0.message)" }
+      lines += result.damagedInLibrary.map { "  in the library: \($0.message)" }
       lines += result.notes.map { "  note: \($0)" }
       lines.append("")
     }
@@ -285,9 +300,11 @@ struct DrillRun {
   }
 
   private func note(_ report: inout DrillReport, round: Int) {
+    // of several the one that failed
+    let result = report.results.first { !$0.isProven } ?? report.results.first
     let record = JobStatus.DrillRecord(
       at: context.now().milliseconds, isProven: report.isProven,
-      archive: (report.results.filter { !$0.isProven } + report.results).compactMap(\.archive).first ?? "",
+      archive: result?.archive ?? result?.destination.string ?? "",
       photos: report.results.reduce(0) { $0 + $1.proven }, round: round, report: report.path?.string)
     let errors = context.state.update(job) { status in
       status.library = path.string
@@ -300,6 +317,7 @@ struct DrillRun {
         if !result.isProven { status.copies[index].verifiedAt = nil }
       }
     }
+    if !errors.isEmpty { report.isRecorded = false }
     report.warnings += errors.map { "the status of job \(job.name) cannot be written: \($0)" }
   }
 }

@@ -119,7 +119,7 @@ public struct JobStatus: Sendable, Equatable, Codable {
     public var at: Int64
     /// Everything came back as it is in the library.
     public var isProven: Bool
-    /// The archive that was restored from.
+    /// The archive that was restored from, of several the one that failed; the folder where there is none.
     public var archive: String
     /// Photos that came back.
     public var photos: Int

@@ -11,10 +11,12 @@ struct Drill: AsyncParsableCommand {
     abstract: "Prove that the archives of jobs restore.",
     discussion: """
       Restores from the newest archive at each destination into a scratch library, compares what came back with the \
-      live one byte for byte, and reads each image's header. A sample is taken that is another one each time; --all \
+      live one byte for byte, and reads each image's header. The job's hooks before and finally are run, as for a \
+      backup. A sample is taken that is another one each time; --all \
       takes everything. A dated report is written into the state folder. The library is only read. What does not come \
       back is named, the job's hook on-failure is run, and the exit code is 4. Where the library is in use (11), or only \
-      archives are there that the password does not open (12), there is no drill, and no copy is doubted.
+      archives are there that the password does not open (12), there is no drill, and no copy is doubted. A photo that came back whole and that has rotten in the library \
+      is named, with the same code.
 
       Example:
         smilepile drill family --all
@@ -44,6 +46,7 @@ struct Drill: AsyncParsableCommand {
     var images: Int
     var gone: Int
     var errors: [String]
+    var damaged_in_library: [String]
   }
 
   private struct Summary: Encodable {
@@ -74,7 +77,11 @@ struct Drill: AsyncParsableCommand {
         let report = try await reporter.follow(.drill(job, context, options: options))
         show(report, job, reporter)
         if let path = report.path { reports.append(path.string) }
-        if report.isProven { proven += 1 } else { worst = max(worst, .damaged) }
+        if report.isProven { proven += 1 }
+        if !report.isProven || !report.results.allSatisfy(\.damagedInLibrary.isEmpty) {
+          worst = max(worst, .damaged)
+        }
+        if !report.isRecorded { worst = max(worst, .incomplete) }
       } catch {
         reporter.error(Finding(job.name, "\(error)"), during: "drill")
         worst = max(worst, ExitStatus(for: error))
@@ -88,7 +95,7 @@ struct Drill: AsyncParsableCommand {
   private func show(_ report: DrillReport, _ job: Job, _ reporter: Reporter) {
     for warning in report.warnings { reporter.warn(warning) }
     for result in report.results {
-      for failure in result.failures { reporter.error(failure, during: "drill") }
+      for failure in result.failures + result.damagedInLibrary { reporter.error(failure, during: "drill") }
       for note in result.notes { reporter.warn(note) }
       let photos = Count(result.proven, "photo")
       reporter.result(
@@ -100,7 +107,7 @@ struct Drill: AsyncParsableCommand {
         ResultLine(
           job: job.name, destination: result.destination.string, archive: result.archive,
           proven: result.isProven, photos: result.proven, images: result.images, gone: result.gone,
-          errors: result.failures.map(\.message)))
+          errors: result.failures.map(\.message), damaged_in_library: result.damagedInLibrary.map(\.message)))
     }
   }
 }
