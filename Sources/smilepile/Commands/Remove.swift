@@ -74,7 +74,7 @@ struct Remove: AsyncParsableCommand {
         + "(\(ByteCount(summary.bytes)))"
         + (summary.categories.isEmpty
           ? "" : " and \(Count(summary.categories.count, "category", "categories"))")
-        + (dryRun ? "" : "; smilepile undo brings them back"))
+        + (dryRun ? "" : "; smilepile undo brings \(summary.missing.isEmpty ? "them" : "the others") back"))
     reporter.json(
       Summary(
         photos_removed: summary.photos.count, categories_removed: summary.categories.count,
