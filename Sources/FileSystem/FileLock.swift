@@ -26,7 +26,7 @@ public struct FileLock: ~Copyable, Sendable {
   /// Takes the lock at once, or throws `Busy` or `FileError`. An exclusive owner's process id and host are
   /// written into the file, for messages alone; where that fails, the lock holds all the same.
   public init(_ name: FilePath, in directory: borrowing Directory, exclusive: Bool) throws {
-    let file = try directory.open(name, .readWrite)
+    let file = try Self.open(name, in: directory, exclusive: exclusive)
     guard try file.lock(exclusive: exclusive) else {
       // whoever shares it has not written itself in, and the note is that of somebody before
       let isShared = exclusive && (try? file.lock(exclusive: false)) == true
@@ -39,6 +39,21 @@ public struct FileLock: ~Copyable, Sendable {
       try? file.write(Array("\(Self.note(getpid()))\n".utf8), at: 0)
     }
     self.file = file
+  }
+
+  /// Who shares the lock has nothing to write: in a folder of somebody else's, and on a file system that is mounted for
+  /// reading alone, the file that is there will do.
+  private static func open(
+    _ name: FilePath, in directory: borrowing Directory, exclusive: Bool
+  ) throws(FileError) -> File {
+    do throws(FileError) {
+      return try directory.open(name, .readWrite)
+    } catch {
+      guard !exclusive, [.readOnlyFileSystem, .permissionDenied].contains(error.errno),
+        (try? directory.status(of: name))?.kind == .file
+      else { throw error }
+    }
+    return try directory.open(name, .read)
   }
 
   /// Takes the lock, trying again until `wait` has passed. `whileWaiting` is called ten times a second, and may throw

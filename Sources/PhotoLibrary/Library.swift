@@ -128,8 +128,9 @@ public final class Library: Sendable {
   public static let readersWait: Duration = .seconds(60)
 
   /// Keeps photo files from being deleted while `body` runs; exports read under it. A writer that is deleting
-  /// some just now is waited for, and `whileWaiting` may throw to give up. In a folder that cannot be written nobody
-  /// can delete either, and nothing is locked.
+  /// some just now is waited for, and `whileWaiting` may throw to give up. Where the lock file can be neither written
+  /// nor read, or is not there and cannot be made, nothing is locked: the owner may delete photos meanwhile, and those are
+  /// named as missing.
   ///
   /// - Throws: `FileLock.Busy` if the writer does not end in time, or what `body` throws.
   public func holdingPhotos<Value>(

@@ -5,6 +5,7 @@ import Operations
 import PhotoLibrary
 import Secrets
 import SystemPackage
+import TestSupport
 
 /// An operation to be tried under every fault.
 struct WalkedOperation: Sendable {
@@ -240,10 +241,13 @@ extension WalkedOperation {
   private static func extract(_ name: String, lacks: Set<SystemCall> = []) -> WalkedOperation {
     WalkedOperation(
       name: name, result: .nothing,
-      arguments: { [["extract", $0.backup.string, "--to", $0.extracted.string]] },
+      arguments: {
+        [["extract", $0.backup.string, "--to", $0.extracted.string, "--overwrite", "if-changed"]]
+      },
       run: { scene in
         var options = ExtractOptions()
         options.readers = 1
+        options.overwrite = .ifChanged
         return try await !Work.extract(scene.backup, to: scene.extracted, options: options).summary
           .isIncomplete
       }, lacks: lacks, prepare: { try $0.prepareExtracted() },

@@ -113,6 +113,19 @@ struct RemoveTests {
     #expect(try scratch.files() == tree)
   }
 
+  /// A disk that does not answer is not a file that is not there.
+  @Test func whatCannotBeLookedAtIsNotCalledGone() throws {
+    let place = scratch.path.appending("photos/2025/10/a.jpg")
+    let fault = ArmedFault(Fault(.error(.ioError), of: .only([.status]), persists: true, below: place))
+    let summary = try remove(selection(ids: [1]), isDryRun: true)
+    fault.disarm()
+    #expect(summary.missing.count == 1)
+    #expect(summary.missing.first?.message.contains("its file cannot be looked at") == true)
+    try FileManager.default.removeItem(atPath: place.string)
+    let gone = try remove(selection(ids: [1]), isDryRun: true)
+    #expect(gone.missing.first?.message.contains("its file is not there, and no undo brings it back") == true)
+  }
+
   /// An export that is under way still finds the file; it is put away by the next writer.
   @Test func nothingMovesUnderAnExport() throws {
     let library = try Library(path: scratch.path)

@@ -12,9 +12,6 @@ public struct ExportOptions: Sendable {
     case zip
     /// Version 1: a JSON document without them.
     case json
-
-    /// The ending of the file's name.
-    var fileExtension: String { rawValue }
   }
 
   /// For whom an export is split into several archives.

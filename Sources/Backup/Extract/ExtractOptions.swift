@@ -18,7 +18,7 @@ public struct ExtractOptions: Sendable {
   /// Which photos.
   public var selection = PhotoSelection()
   /// What becomes of files that are there.
-  public var overwrite = OverwriteRule.ifChanged
+  public var overwrite = OverwriteRule.never
   /// Plans and compares, and writes nothing.
   public var isDryRun = false
   /// Opens encrypted archives.
@@ -28,7 +28,7 @@ public struct ExtractOptions: Sendable {
   /// How many photos are read at a time; nil for what suits the disk.
   public var readers: Int?
 
-  /// The defaults: everything, and what is there with other bytes is replaced.
+  /// The defaults: everything, and what is there stays, since it may be somebody's own.
   public init() {}
 }
 

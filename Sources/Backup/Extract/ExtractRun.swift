@@ -87,7 +87,7 @@ private struct ExtractRun {
       case .other where options.overwrite != .never:
         items.append((index, true))
       case .other:
-        let reason = "is there with other bytes, and was left as it is (--overwrite never)"
+        let reason = "is there with other bytes, and was left as it is; --overwrite if-changed replaces it"
         summary.errors.append(finding(item, plan, source, reason))
         counter.advance(items: 1, bytes: item.size)
       case .noFile(let kind):

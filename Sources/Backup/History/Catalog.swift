@@ -15,8 +15,6 @@ public struct Catalog: Sendable {
     public var reason: String
   }
 
-  /// The folder.
-  public let folder: FilePath
   /// Every backup in it, oldest first.
   public private(set) var archives: [ArchiveRecord] = []
   /// What may have been a backup.
@@ -33,7 +31,6 @@ public struct Catalog: Sendable {
     folder: FilePath, password: Secret? = nil, cache: CatalogCache? = nil,
     whileReading: () throws -> Void = {}
   ) throws {
-    self.folder = folder
     // an encrypted one is opened every time: today's password may not be the one that opened it then
     func known(_ path: FilePath, _ status: FileStatus) -> ArchiveRecord? {
       cache?.record(of: path, status).flatMap { $0.isEncrypted ? nil : $0 }

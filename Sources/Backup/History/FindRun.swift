@@ -56,8 +56,8 @@ extension Work where Summary == FindSummary {
   ///
   /// Archives and folders that cannot be opened, as for want of a password, stand in the summary; in a folder, files that
   /// are no backups are passed over. The summary throws `BackupError.noSuchBackup` for what is not there, `FileError`
-  /// where a folder can be opened and not be listed, or `BackupError.passwordNeeded` or `.wrongPassword` where for want of
-  /// the password nothing could be searched.
+  /// where a folder can be opened and not be listed, or `BackupError.passwordNeeded`, `.wrongPassword` or
+  /// `.wrongPasswordOrDamaged` where for want of the password nothing could be searched.
   public static func find(
     _ selection: PhotoSelection, in places: [FilePath], limits: Limits = Limits(), password: Secret? = nil
   ) -> Self {
@@ -74,7 +74,11 @@ private struct FindRun {
   let counter: ProgressCounter
 
   func run(_ places: [FilePath]) throws -> FindSummary {
-    let archives = try places.flatMap(candidates)
+    // named twice, or in a folder that is named too, it is one
+    var known: Set<String> = []
+    let archives = try places.flatMap(candidates).filter {
+      known.insert(($0.0.realPath ?? $0.0).string).inserted
+    }
     counter.setTotals(items: archives.count, bytes: 0)
     counter.enter(.reading)
     var summary = FindSummary()
@@ -111,7 +115,7 @@ private struct FindRun {
 
   private static func isOfPassword(_ error: any Error) -> Bool {
     switch error {
-    case BackupError.passwordNeeded, BackupError.wrongPassword: true
+    case BackupError.passwordNeeded, BackupError.wrongPassword, BackupError.wrongPasswordOrDamaged: true
     default: false
     }
   }

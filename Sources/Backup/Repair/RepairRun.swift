@@ -46,9 +46,11 @@ public struct RepairSummary: Sendable, Equatable {
   public var warnings: [String] = []
 
   /// True when something that was asked for could not be had.
-  public var isIncomplete: Bool { !lost.isEmpty || !unusable.isEmpty }
+  public var isIncomplete: Bool {
+    !lost.isEmpty || !unusable.isEmpty || archive == nil && !faults.isEmpty
+  }
   /// There was nothing to repair, and nothing was written.
-  public var isWhole: Bool { archive == nil && lost.isEmpty }
+  public var isWhole: Bool { archive == nil && lost.isEmpty && faults.isEmpty }
 }
 
 extension Work where Summary == RepairSummary {

@@ -57,7 +57,7 @@ public struct JobStatus: Sendable, Equatable, Codable {
     public var exitCode: Int32?
     /// Why it failed, or what is absent: one line.
     public var message: String?
-    /// The archives that hold the library's state, at the first destination.
+    /// The archives that hold the library's state, at the first destination that has any.
     public var archives: [String] = []
     /// Photos of the library that was selected.
     public var photos = 0

@@ -20,8 +20,8 @@ extension ScheduledJob {
       name: job.name, configuration: Self.absolute(file), program: program,
       writable: ([library] + job.destinations.map(\.path) + [folders.state, folders.cache] + files)
         .map(Self.absolute),
-      runsCommands: job.runsCommands, environment: folders.variables, schedule: job.schedule, drill: job.drill
-    )
+      readable: job.passwordFile.map { [Self.absolute($0)] } ?? [], runsCommands: job.runsCommands,
+      environment: folders.variables, schedule: job.schedule, drill: job.drill)
     if job.library == nil { self.environment["SMILEPILE_LIBRARY"] = Self.absolute(library).string }
   }
 
@@ -32,6 +32,11 @@ extension ScheduledJob {
 }
 
 extension Job {
+  /// The file that holds its password, nil if none does.
+  fileprivate var passwordFile: FilePath? {
+    if case .file(let path) = password { path } else { nil }
+  }
+
   /// Whether it starts programs of the user's.
   var runsCommands: Bool {
     if case .command = password { return true }

@@ -18,8 +18,10 @@ public struct ScheduledJob: Sendable, Equatable {
   /// `smilepile` itself, by an absolute path.
   public var program: FilePath
   /// The folders in which it writes, by absolute paths: the library, the destinations, those of its state and its
-  /// cache, that of the Prometheus file.
+  /// cache, those of the status and the Prometheus file.
   public var writable: [FilePath]
+  /// What else it reads, by absolute paths: the password file.
+  public var readable: [FilePath]
   /// Whether it starts programs of the user's: hooks, a password command. What those need nobody knows.
   public var runsCommands: Bool
   /// Variables that it needs: systemd gives a service of the machine no HOME, and nobody gives it the XDG folders.
@@ -34,7 +36,7 @@ public struct ScheduledJob: Sendable, Equatable {
   /// - Throws: `ScheduledJobError` for what neither a unit nor a crontab can hold.
   public init(
     name: String, configuration: FilePath, program: FilePath, writable: [FilePath],
-    runsCommands: Bool = false, environment: [String: String] = [:],
+    readable: [FilePath] = [], runsCommands: Bool = false, environment: [String: String] = [:],
     schedule: Schedule?, drill: Schedule? = .defaultDrill
   ) throws(ScheduledJobError) {
     guard !name.isEmpty, Self.fits(name), name.utf8.count <= 100 else { throw .unfitName(name) }
@@ -45,6 +47,7 @@ public struct ScheduledJob: Sendable, Equatable {
     self.configuration = configuration
     self.program = program
     self.writable = writable
+    self.readable = readable
     for (key, value) in environment where !Self.fits(value) || key.contains("=") {
       throw .unfitPath(FilePath(value), job: name)
     }

@@ -113,7 +113,7 @@ struct UnitText {
   /// other files there, and what the job names may lie there.
   private var needsSharedTemporaries: Bool {
     job.runsCommands
-      || ([job.configuration, job.program] + job.writable).contains { path in
+      || ([job.configuration, job.program] + job.writable + job.readable).contains { path in
         Self.temporaries.contains { path.lexicallyNormalized().starts(with: $0) }
       }
   }

@@ -34,8 +34,6 @@ public struct Consent: Sendable {
 
   /// Nobody is there to ask.
   public static let refused = Consent(pin: { _ in nil }, confirms: { _ in false })
-  /// Yes to everything that needs no PIN.
-  public static let given = Consent(pin: { _ in nil }, confirms: { _ in true })
 }
 
 /// Why something that takes photos away was not done. Nothing was touched.

@@ -23,7 +23,7 @@ public struct RemoveSummary: Sendable, Equatable {
   public var categories: [Category] = []
   /// Bytes of the photos' files.
   public var bytes = 0
-  /// Photos whose files cannot be put aside, since they had gone before; each by name.
+  /// Photos whose files had gone before or cannot be looked at, so that an undo may not bring them back; each by name.
   public var missing: [Finding] = []
   /// Nothing was written.
   public var isDryRun = false
@@ -82,7 +82,11 @@ struct RemoveRun {
     for (photo, status) in zip(photos, library.statuses(of: photos)) {
       guard case .failure(let error) = status else { continue }
       let label = PhotoLabel.label(id: photo.id, category: names[photo.categoryId] ?? "", name: photo.name)
-      summary.missing.append(Finding(label, "its file is not there, and no undo brings it back: \(error)"))
+      let what =
+        error.isAbsence
+        ? "its file is not there, and no undo brings it back"
+        : "its file cannot be looked at, and an undo brings it back only if it can be put aside"
+      summary.missing.append(Finding(label, "\(what): \(error)"))
     }
     return summary
   }

@@ -33,20 +33,23 @@ struct Config: ParsableCommand {
       var file: String
       var jobs: [String]
       var faults: Int
+      var warnings: [String]
     }
 
     func run() async throws {
       let reporter = Reporter(output)
       do {
         let file = try file.read()
-        for warning in file.warnings { reporter.warn(warning.text(in: file.path)) }
+        let warnings = file.warnings.map { $0.text(in: file.path) }
+        for warning in warnings { reporter.warn(warning) }
         reporter.result("\(file.path.string.escaped): \(Count(file.jobs.count, "job")), no mistake")
-        reporter.json(Summary(file: file.path.string, jobs: file.jobs.map(\.name), faults: 0))
+        reporter.json(
+          Summary(file: file.path.string, jobs: file.jobs.map(\.name), faults: 0, warnings: warnings))
       } catch let error as JobFile.Invalid {
         for fault in error.faults {
           reporter.json(Fault(item: error.path.string, line: fault.line, message: fault.message))
         }
-        reporter.json(Summary(file: error.path.string, jobs: [], faults: error.faults.count))
+        reporter.json(Summary(file: error.path.string, jobs: [], faults: error.faults.count, warnings: []))
         if !output.json {
           for line in error.lines { Console.standard.print(line.escaped, to: .error, .error) }
         }

@@ -54,6 +54,7 @@ struct Drill: AsyncParsableCommand {
     var jobs: Int
     var proven: Int
     var reports: [String]
+    var warnings: [String]
   }
 
   func validate() throws {
@@ -70,12 +71,14 @@ struct Drill: AsyncParsableCommand {
     options.scratch = (scratch ?? temporary).map { FilePath($0) } ?? options.scratch
     var worst = ExitStatus.done
     var reports: [String] = []
+    var warnings: [String] = []
     var proven = 0
     for job in chosen {
       options.sample = all ? nil : sample ?? job.drillSample
       do {
         let report = try await reporter.follow(.drill(job, context, options: options))
         show(report, job, reporter)
+        warnings += report.warnings + report.results.flatMap(\.notes)
         if let path = report.path { reports.append(path.string) }
         if report.isProven { proven += 1 }
         if !report.isProven || !report.results.allSatisfy(\.damagedInLibrary.isEmpty) {
@@ -88,7 +91,7 @@ struct Drill: AsyncParsableCommand {
       }
       if Signals.received != nil { break }
     }
-    reporter.json(Summary(jobs: chosen.count, proven: proven, reports: reports))
+    reporter.json(Summary(jobs: chosen.count, proven: proven, reports: reports, warnings: warnings))
     if worst != .done { throw worst }
   }
 

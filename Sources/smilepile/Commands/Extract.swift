@@ -13,9 +13,9 @@ struct Extract: AsyncParsableCommand {
       interruption, what is there is kept, and the rest is done. Photos that the archive does not hold, or not whole, \
       are named, and the exit code is 3.
 
-      A file that is there under a photo's name: if-changed keeps it where its bytes are the photo's and replaces it \
-      where not; never keeps it, and names one with other bytes (exit 3); always replaces it. What is a link or a \
-      folder is left as it is, and named.
+      A file that is there under a photo's name stays, and one with other bytes is named (exit 3): that is --overwrite \
+      never. if-changed replaces the latter, and always replaces both. What is a link or a folder is left as it is, \
+      and named.
 
       Example:
         smilepile extract smilepile_backup_20251003_140000.zip --to ~/Photos
@@ -42,7 +42,7 @@ struct Extract: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       "What becomes of files that are there.", valueName: "never|if-changed|always"))
-  var overwrite = OverwriteRule.ifChanged
+  var overwrite = OverwriteRule.never
 
   @Flag(name: [.customShort("n"), .long], help: "Say what would be written, and write nothing.")
   var dryRun = false

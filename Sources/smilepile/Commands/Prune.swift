@@ -74,6 +74,7 @@ struct Prune: AsyncParsableCommand {
     var removed: [String]
     var removed_bytes: Int
     var refusals: [String]
+    var warnings: [String]
     var dry_run: Bool
   }
 
@@ -99,6 +100,7 @@ struct Prune: AsyncParsableCommand {
     let reporter = Reporter(output)
     var (kept, removed, bytes) = (0, [String](), 0)
     var refusals: [String] = []
+    var warnings: [String] = []
     var worst = ExitStatus.done
     for (place, policy) in try chosen() {
       let summary: PruneRun.Summary
@@ -120,11 +122,9 @@ struct Prune: AsyncParsableCommand {
       for refusal in summary.plan.refusals {
         reporter.error(Finding(place.folder.string, message: refusal), during: "prune")
       }
-      if summary.locked > 0 {
-        reporter.warn("\(Count(summary.locked, "encrypted archive")) that no password opens stay as they are")
-      }
-      for file in summary.unreadable {
-        reporter.warn("\(file.path) stays, and cannot be read: \(file.reason)")
+      for warning in Self.warnings(of: summary) {
+        reporter.warn(warning)
+        warnings.append(warning)
       }
       kept += summary.plan.decisions.reduce(0) { $0 + $1.archives.count } - summary.plan.removals.count
       removed += summary.removed.map(\.path)
@@ -137,8 +137,16 @@ struct Prune: AsyncParsableCommand {
       "kept \(Count(kept, "archive")), \(dryRun ? "would remove" : "removed") \(removed.count), \(ByteCount(bytes))"
     )
     reporter.json(
-      Summary(kept: kept, removed: removed, removed_bytes: bytes, refusals: refusals, dry_run: dryRun))
+      Summary(
+        kept: kept, removed: removed, removed_bytes: bytes, refusals: refusals, warnings: warnings,
+        dry_run: dryRun))
     if worst != .done { throw worst }
+  }
+
+  private static func warnings(of summary: PruneRun.Summary) -> [String] {
+    let locked = Count(summary.locked, "encrypted archive")
+    return (summary.locked > 0 ? ["\(locked) that no password opens stay as they are"] : [])
+      + summary.unreadable.map { "\($0.path) stays, and cannot be read: \($0.reason)" }
   }
 
   /// The folders, and what is kept of each: known of all before anything is removed. Where nothing is named, jobs

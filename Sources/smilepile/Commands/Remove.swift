@@ -74,11 +74,17 @@ struct Remove: AsyncParsableCommand {
         + "(\(ByteCount(summary.bytes)))"
         + (summary.categories.isEmpty
           ? "" : " and \(Count(summary.categories.count, "category", "categories"))")
-        + (dryRun ? "" : "; smilepile undo brings them back"))
+        + (dryRun ? "" : Self.promise(summary)))
     reporter.json(
       Summary(
         photos_removed: summary.photos.count, categories_removed: summary.categories.count,
         bytes: summary.bytes, photo_ids: summary.photos.map(\.id),
         missing: summary.missing.map(\.message), dry_run: summary.isDryRun))
+  }
+
+  /// What an undo brings back: nothing of what may not be there any more.
+  private static func promise(_ summary: RemoveSummary) -> String {
+    if summary.missing.isEmpty { return "; smilepile undo brings them back" }
+    return summary.missing.count < summary.photos.count ? "; smilepile undo brings the others back" : ""
   }
 }

@@ -45,6 +45,7 @@ struct ScheduleCommand: ParsableCommand {
       var written: [String]
       var removed: [String]
       var files: [File]?
+      var warnings: [String]
     }
 
     private struct File: Encodable {
@@ -56,14 +57,15 @@ struct ScheduleCommand: ParsableCommand {
       let reporter = Reporter(output)
       let scheduler = try jobs.scheduler(needed: !self.print)
       let plan = try jobs.read()
+      var warnings: [String] = []
       for job in plan.jobs {
-        warnOfSkippedRuns(job, scheduler, reporter)
+        warnings += Self.skippedRuns(job, scheduler)
         if job.schedule == nil, job.drill == nil, jobs.names.contains(job.name) || plan.jobs.count == 1 {
-          reporter.warn(
-            "the job “\(job.name)” has no schedule; write “schedule:” for it into \(plan.file)".escaped)
+          warnings.append("the job “\(job.name)” has no schedule; write “schedule:” for it into \(plan.file)")
         }
       }
       if self.print {
+        for warning in warnings { reporter.warn(warning) }
         let texts = try plan.jobs.flatMap(scheduler.texts)
         reporter.result(
           plan.hasSchedules
@@ -72,7 +74,7 @@ struct ScheduleCommand: ParsableCommand {
         reporter.json(
           Summary(
             jobs: plan.jobs.map(\.name), written: [], removed: [],
-            files: texts.map { File(path: $0.place, text: $0.text) }))
+            files: texts.map { File(path: $0.place, text: $0.text) }, warnings: warnings))
         return
       }
       try plan.folders.make()
@@ -84,35 +86,36 @@ struct ScheduleCommand: ParsableCommand {
           plan.hasSchedules ? "everything is installed already" : "nothing to install: no job has a schedule")
       }
       for name in try plan.orphans(scheduler) where jobs.names.isEmpty {
-        reporter.warn(
+        warnings.append(
           "the job “\(name)” is installed, and not in \(plan.file) any more; smilepile schedule remove \(name)"
         )
       }
       if case .systemd(let systemd) = scheduler, systemd.scope == .user, !change.written.isEmpty {
-        warnOfLogout(reporter)
+        warnings += Self.logout
       }
+      for warning in warnings { reporter.warn(warning) }
       reporter.json(
-        Summary(jobs: plan.jobs.map(\.name), written: change.written, removed: change.removed, files: nil))
+        Summary(
+          jobs: plan.jobs.map(\.name), written: change.written, removed: change.removed, files: nil,
+          warnings: warnings))
     }
 
     /// systemd runs nothing on a day whose clock does not show the time.
-    private func warnOfSkippedRuns(_ job: ScheduledJob, _ scheduler: Scheduler, _ reporter: Reporter) {
-      guard case .systemd = scheduler else { return }
-      for task in ScheduledJob.Task.allCases {
-        guard let schedule = job.schedule(of: task) else { continue }
-        let days = schedule.skippedRuns(after: .now, in: .current)
-        guard let day = days.first else { continue }
-        reporter.warn(
-          "job “\(job.name)”: there is no \(schedule.time) on \(day), when the clock is put forward, and systemd runs "
-            + "no \(task.rawValue) then; choose another time")
+    private static func skippedRuns(_ job: ScheduledJob, _ scheduler: Scheduler) -> [String] {
+      guard case .systemd = scheduler else { return [] }
+      return ScheduledJob.Task.allCases.compactMap { task in
+        guard let schedule = job.schedule(of: task),
+          let day = schedule.skippedRuns(after: .now, in: .current).first
+        else { return nil }
+        return
+          "job “\(job.name)”: there is no \(schedule.time) on \(day), when the clock is put forward, and systemd "
+          + "runs no \(task.rawValue) then; choose another time"
       }
     }
 
-    private func warnOfLogout(_ reporter: Reporter) {
-      let user = NSUserName()
-      guard access("/var/lib/systemd/linger/\(user)", F_OK) != 0 else { return }
-      reporter.warn(
-        "jobs of a user run only while that user is logged in; to change that: loginctl enable-linger")
+    private static var logout: [String] {
+      guard access("/var/lib/systemd/linger/\(NSUserName())", F_OK) != 0 else { return [] }
+      return ["jobs of a user run only while that user is logged in; to change that: loginctl enable-linger"]
     }
   }
 
@@ -132,25 +135,28 @@ struct ScheduleCommand: ParsableCommand {
     private struct Summary: Encodable {
       var message_type = "summary"
       var removed: [String]
+      var warnings: [String]
     }
 
     func run() throws {
       let reporter = Reporter(output)
       let scheduler = try jobs.scheduler()
+      var warnings: [String] = []
       let file = try jobs.file.path()
       let installed = try scheduler.marks()
       var marks = installed.filter { ScheduledJob.name(in: $0, of: file) != nil }
       if !jobs.names.isEmpty {
         let asked = Set(jobs.names.map { ScheduledJob.mark(of: $0, in: file) })
         for name in jobs.names where !marks.contains(ScheduledJob.mark(of: name, in: file)) {
-          reporter.warn("the job “\(name)” of \(file) is not installed")
+          warnings.append("the job “\(name)” of \(file) is not installed")
         }
         marks.formIntersection(asked)
       }
+      for warning in warnings { reporter.warn(warning) }
       let change = try scheduler.remove(marks)
       for name in change.removed { reporter.result("removed \(name)".escaped) }
       if change.removed.isEmpty { reporter.result("nothing is installed") }
-      reporter.json(Summary(removed: change.removed))
+      reporter.json(Summary(removed: change.removed, warnings: warnings))
     }
   }
 }

@@ -9,7 +9,7 @@ import Zip
 enum ExitStatus: Int32, Error, Comparable {
   /// All that was asked for is done.
   case done = 0
-  /// Nothing was published or changed.
+  /// Nothing was published or changed but what is named.
   case failed = 1
   /// Something that was asked for is absent from the result; each is named.
   case incomplete = 3

@@ -47,6 +47,19 @@ enum Signals {
     }
   }
 
+  /// Runs something that looks at `received` itself and has to be cleaned up after, so that a signal does not end the
+  /// process before that, even while there is no work yet.
+  static func cleaningUp<Result, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let hadWork = state.withLock { state in
+      defer { state.cancel = state.cancel ?? {} }
+      return state.cancel != nil
+    }
+    defer { if !hadWork { state.withLock { $0.cancel = nil } } }
+    return try body()
+  }
+
   private static func source(
     _ number: Int32, _ handler: @escaping @Sendable () -> Void
   ) -> any DispatchSourceSignal {

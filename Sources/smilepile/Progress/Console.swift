@@ -134,11 +134,6 @@ final class Console: Sendable {
     return failure == EPIPE ? nil : failure
   }
 
-  /// Whether the reader of standard output went away, so that there is no use in producing more.
-  var isOutputClosed: Bool {
-    state.withLock { $0.failures[Stream.output.rawValue] } == EPIPE
-  }
-
   private static let erase = "\r\u{1B}[K"
 
   /// Automatic wrapping is off while drawing: the terminal may have become narrower since it was asked,

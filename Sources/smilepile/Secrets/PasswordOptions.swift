@@ -11,7 +11,10 @@ struct PasswordOptions: ParsableArguments {
     completion: .file(), transform: PathArgument.parse)
   var passwordFile: String?
 
-  @Option(help: ArgumentHelp("The password is the first line that this prints.", valueName: "command"))
+  @Option(
+    help: ArgumentHelp(
+      "The password is the first line that this prints; within two minutes where there is no terminal.",
+      valueName: "command"))
   var passwordCommand: String?
 
   @Option(help: ArgumentHelp("The password comes from this open descriptor.", valueName: "number"))

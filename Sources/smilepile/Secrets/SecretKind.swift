@@ -34,6 +34,8 @@ enum SecretError: Error, Equatable, CustomStringConvertible {
   case notStarted(SecretKind, errno: CInt)
   /// The command failed; 128 and the signal if it was killed.
   case commandFailed(SecretKind, status: Int)
+  /// The command did not end in time.
+  case commandTimeLimit(SecretKind, seconds: Int64)
   /// What should hold it begins with an empty line, or holds nothing.
   case empty(SecretKind, place: String)
   /// Its line is longer than any that could be meant, or holds a zero byte.
@@ -58,6 +60,9 @@ enum SecretError: Error, Equatable, CustomStringConvertible {
       "cannot start the command for the \(kind.noun): \(Self.text(errno))"
     case .commandFailed(let kind, let status):
       "the command for the \(kind.noun) failed with exit status \(status)"
+    case .commandTimeLimit(let kind, let seconds):
+      "the command for the \(kind.noun) was ended after \(seconds) s: there is no terminal at which it could ask; have "
+        + "it answer by itself, or use \(kind.option)-file"
     case .empty(let kind, let place):
       "there is no \(kind.noun) in the first line of \(place)"
     case .notALine(let kind, let place):

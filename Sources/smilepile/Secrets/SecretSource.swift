@@ -91,9 +91,15 @@ enum SecretSource: Sendable {
   private static func firstLine(ofCommand command: String, _ kind: SecretKind) throws -> Secret {
     let result: Result<Secret, LineFault>
     do throws(ShellOutput.Failure) {
-      result = try ShellOutput.firstLine(of: command)
+      // a person at a terminal may take their time
+      let limit = TerminalPrompt.isPossible ? nil : ShellOutput.timeLimit
+      result = try Signals.cleaningUp { () throws(ShellOutput.Failure) in
+        try ShellOutput(timeLimit: limit).firstLine(of: command)
+      }
     } catch {
       switch error {
+      case .cancelled: throw CancellationError()
+      case .timeLimit(let limit): throw SecretError.commandTimeLimit(kind, seconds: limit.components.seconds)
       case .notStarted(let errno): throw SecretError.notStarted(kind, errno: errno)
       case .status(let status): throw SecretError.commandFailed(kind, status: status)
       }

@@ -96,7 +96,7 @@ import Zip
     }
   }
 
-  @Test func aloneItCannotBeToldFromAWrongPassword() throws {
+  @Test func aloneItCannotBeToldFromAWrongPassword() async throws {
     let backup = try EncryptedBackup(["metadata.json": Array("{\"categories\":[],\"photos\":[]}".utf8)])
     try backup.pack(".", "-mem=AES256 '-psesame open wide'")
     try backup.damage("metadata.json", at: -1)
@@ -108,6 +108,10 @@ import Zip
       return
     }
     #expect(error?.description.contains("wrong password, or the archive is damaged") == true)
+    // a search that opens nothing else says the same
+    await #expect(throws: BackupError.self) {
+      _ = try await Work.find(PhotoSelection(), in: [backup.path], password: EncryptedBackup.password).summary
+    }
   }
 
   @Test func whatShowsWithoutThePassword() throws {

@@ -71,6 +71,16 @@ import Testing
     #expect(tree.files["Family/d.jpg"] == [1])
   }
 
+  @Test func unlessItIsAskedForNothingIsReplaced() async throws {
+    let archive = try SampleBackup(photos: ["a", "b"]).write(to: scratch)
+    try scratch.write(Array("mine".utf8), to: "out/Family/b.jpg")
+    let summary = try await extract(archive)
+    #expect(summary.filesWritten == 1 && summary.filesReplaced == 0)
+    #expect(summary.errors.count == 1)
+    #expect(summary.errors.first?.message.contains("--overwrite if-changed") == true)
+    #expect(try FolderTree(folder).files["Family/b.jpg"] == Array("mine".utf8))
+  }
+
   @Test(arguments: DamagedPhotoTests.faults) func aDamagedPhotoLeavesNoFile(_ fault: DamagedPhotoTests.Fault)
     async throws
   {
@@ -95,7 +105,7 @@ import Testing
     let archive = try backup.write(to: scratch)
     try scratch.write(Array("x".utf8), to: "out/Family/a.jpg")
     try scratch.write(Array("b".utf8), to: "out/Family/b.jpg")
-    let summary = try await extract(archive)
+    let summary = try await extract(archive) { $0.overwrite = .ifChanged }
     #expect(summary.filesReplaced == 1 && summary.filesKept == 1)
     #expect(try FolderTree(folder).files["Family/a.jpg"] == Array("a".utf8))
   }

@@ -54,6 +54,14 @@ import Zip
     #expect(try names() == ["backup.zip"])
   }
 
+  /// Nothing can be lost of a library that has nothing, and its archive is damaged all the same.
+  @Test func aDamagedArchiveOfAnEmptyLibraryIsNotWhole() async throws {
+    let (path, _, _) = try await cutExport(SampleLibrary(), keeping: 0.95)
+    let summary = try await repair(path)
+    #expect(summary.archive == nil && summary.faults.count == 1 && summary.lost == [])
+    #expect(!summary.isWhole && summary.isIncomplete)
+  }
+
   @Test func whereTheDirectoryIsLostNothingIs() async throws {
     let library = try library()
     let (path, bytes, whole) = try await cutExport(library, keeping: 1)

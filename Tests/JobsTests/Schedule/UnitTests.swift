@@ -111,6 +111,14 @@ struct UnitTests {
     #expect(hooked.contains("ProtectSystem=strict") && hooked.contains("-/var/spool"))
   }
 
+  @Test func thePasswordFileIsReadBesides() throws {
+    let text = "jobs:\n  a:\n    library: /l\n    destinations: /d\n    encrypt: {password-file: /tmp/key}\n"
+    let job = try #require(try JobFile(text: text, path: "/etc/c.yaml", home: nil).jobs.first)
+    let scheduled = try ScheduledJob(
+      job, in: "/etc/c.yaml", library: nil, program: "/bin/true", environment: [:])
+    #expect(scheduled.readable == ["/tmp/key"])
+  }
+
   /// A drill restores into /var/tmp, and `ProtectSystem=strict` has it read-only unless it is private or named.
   @Test(arguments: [UnitScope.user, .system])
   func temporaryFilesCanBeWritten(_ scope: UnitScope) throws {
@@ -126,6 +134,11 @@ struct UnitTests {
       !inside.contains("PrivateTmp") && inside.contains(shared)
         && inside.contains("PrivateNetwork") == (scope == .system))
     #expect(try text(job(library: "/tmpx")).contains("PrivateTmp=true"))
+    var locked = try job()
+    locked.readable = ["/tmp/key"]
+    #expect(!text(locked).contains("PrivateTmp"))
+    locked.readable = ["/root/key"]
+    #expect(text(locked).contains("PrivateTmp=true"))
   }
 
   @Test func noTwoJobsHaveOneUnit() {
