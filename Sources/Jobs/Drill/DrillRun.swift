@@ -7,54 +7,6 @@ import PhotoLibrary
 import Secrets
 import SystemPackage
 
-/// How a restore is tried.
-public struct DrillOptions: Sendable {
-  /// So many photos of each archive, other ones each time; nil for all.
-  public var sample: Int? = 100
-  /// The folder in which the scratch library is made; it needs room for the sample.
-  public var scratch: FilePath = "/var/tmp"
-
-  /// The defaults.
-  public init() {}
-}
-
-/// What a drill found at one destination.
-public struct DrillResult: Sendable {
-  /// The folder.
-  public var destination: FilePath
-  /// The archive that was restored from; nil if there was none to restore from.
-  public var archive: String?
-  /// Photos that came back as they are in the library, byte for byte.
-  public var proven = 0
-  /// Photos that came back whole, and that the library no longer has.
-  public var gone = 0
-  /// Photos whose images this program knows by their headers.
-  public var images = 0
-  /// What did not come back as it should.
-  public var failures: [Finding] = []
-  /// Photos that came back whole, and of which it is the library that has other bytes than it should.
-  public var damagedInLibrary: [Finding] = []
-  /// What is worth knowing and no failure.
-  public var notes: [String] = []
-
-  /// Everything that was tried came back.
-  public var isProven: Bool { failures.isEmpty && archive != nil }
-}
-
-/// What a drill came to.
-public struct DrillReport: Sendable {
-  /// By destination, as in the job file.
-  public var results: [DrillResult] = []
-  /// Where the report lies; nil if it could not be written.
-  public var path: FilePath?
-  /// The report and the status were written, so that others learn of it.
-  public var isRecorded = true
-  /// What is worth knowing of the drill itself.
-  public var warnings: [String] = []
-  /// Every destination restores.
-  public var isProven: Bool { !results.isEmpty && results.allSatisfy(\.isProven) }
-}
-
 extension Work where Summary == DrillReport {
   /// Starts a drill: restores from the newest archive at each destination of a job into a scratch library, compares
   /// what came back with the live one byte for byte, reads each image's header, and writes a dated report into the
@@ -79,6 +31,8 @@ struct DrillRun {
   private let counter: ProgressCounter
 
   private static let logger = Logger(label: "smilepile.drill")
+  /// How hooks are told that something did not come back.
+  private static let notRestored = "not restored"
 
   init(_ job: Job, _ context: JobContext, _ options: DrillOptions, _ counter: ProgressCounter)
     throws(JobError)
@@ -96,17 +50,21 @@ struct DrillRun {
       job.name, isDrill: true, waiting: .zero, whileWaiting: counter.checkCancellation)
     defer { withExtendedLifetime(lock) {} }
     let startedAt = context.now().milliseconds
-    let start = JobStatus.RunRecord(startedAt: startedAt)
+    var run = JobStatus.RunRecord(startedAt: startedAt)
     do {
       // what mounts the disk for a backup does so for a drill
-      if let failure = runHook("before", job.hooks.before, start) { throw failure }
+      if let failure = runHook("before", job.hooks.before, run) { throw failure }
       var report = try drill()
-      if !report.isProven { tell(of: &report, startedAt) }
-      if let failure = runHook("finally", job.hooks.finally, start) { report.warnings.append("\(failure)") }
+      run = record(of: report, startedAt)
+      for failure in tell(run, report.isProven ? nil : Self.notRestored) {
+        report.warnings.append("\(failure)")
+      }
       return report
     } catch {
-      if !(error is CancellationError) { tell(of: error, startedAt) }
-      if let failure = runHook("finally", job.hooks.finally, start) { Self.logger.warning("\(failure)") }
+      run.outcome = error is CancellationError ? .interrupted : .failed
+      run.exitCode = context.exitCode(error)
+      run.message = "\(error)"
+      for failure in tell(run) { Self.logger.warning("\(failure)") }
       throw error
     }
   }
@@ -147,27 +105,29 @@ struct DrillRun {
 
   // MARK: The hooks
 
-  /// Somebody who is told of backups that fail wants to hear of one that does not restore.
-  private func tell(of report: inout DrillReport, _ startedAt: Int64) {
+  /// What a drill came to, as hooks are told of a backup.
+  private func record(of report: DrillReport, _ startedAt: Int64) -> JobStatus.RunRecord {
     var run = JobStatus.RunRecord(startedAt: startedAt)
     let failures = report.results.flatMap(\.failures)
-    run.exitCode = JobStatus.damagedCode
+    run.outcome = report.isProven ? .done : .failed
+    run.exitCode = report.isProven ? 0 : JobStatus.damagedCode
     run.message = failures.first?.message
-    run.archives = report.results.filter { !$0.isProven }.compactMap(\.archive)
+    run.archives = report.results.filter { $0.isProven == report.isProven }.compactMap(\.archive)
     run.photos = report.results.reduce(0) { $0 + $1.proven }
     run.missing = failures.map(\.message)
-    if let failure = runHook("on-failure", job.hooks.onFailure, run, outcome: "not restored") {
-      report.warnings.append("\(failure)")
-    }
+    return run
   }
 
-  /// Or of a drill that cannot be made.
-  private func tell(of error: any Error, _ startedAt: Int64) {
-    var run = JobStatus.RunRecord(startedAt: startedAt)
-    run.outcome = .failed
-    run.exitCode = context.exitCode(error)
-    run.message = "\(error)"
-    if let failure = runHook("on-failure", job.hooks.onFailure, run) { Self.logger.warning("\(failure)") }
+  /// Runs the hooks at the end of a drill: somebody who is told of backups that fail wants to hear of one that does not
+  /// restore, or that cannot be tried.
+  ///
+  /// - Returns: what hooks did not do.
+  private func tell(_ run: JobStatus.RunRecord, _ outcome: String? = nil) -> [HookRun.Failure] {
+    let isToBeTold = run.outcome == .failed
+    return [
+      isToBeTold ? runHook("on-failure", job.hooks.onFailure, run, outcome: outcome) : nil,
+      runHook("finally", job.hooks.finally, run, outcome: outcome),
+    ].compactMap { $0 }
   }
 
   /// - Returns: why the hook did not do its work.
@@ -274,29 +234,13 @@ struct DrillRun {
     let folder = context.state.path.appending("drills")
     do {
       _ = try Directory.open(context.state.path).makeDirectory("drills")
-      try ReplacedFile.write([UInt8](text(report).utf8), as: name, in: folder)
+      try ReplacedFile.write(
+        [UInt8](report.text(of: job, library: path, at: context.now()).utf8), as: name, in: folder)
       report.path = folder.appending(name.components)
     } catch {
       report.isRecorded = false
       report.warnings.append("the report cannot be written: \(error)")
     }
-  }
-
-  private func text(_ report: DrillReport) -> String {
-    var lines = [
-      "Drill of job \(job.name), \(context.now().formatted(.iso8601))", "library \(path)", "",
-    ]
-    for result in report.results {
-      lines.append("\(result.destination): \(result.isProven ? "restores" : "DOES NOT RESTORE")")
-      if let archive = result.archive { lines.append("  from \(archive)") }
-      lines.append("  \(result.proven) photos came back byte for byte, \(result.images) of them known images")
-      if result.gone > 0 { lines.append("  \(result.gone) came back that the library no longer has") }
-      lines += result.failures.map { "  error: \($0.message)" }
-      lines += result.damagedInLibrary.map { "  in the library: \($0.message)" }
-      lines += result.notes.map { "  note: \($0)" }
-      lines.append("")
-    }
-    return lines.joined(separator: "\n")
   }
 
   private func note(_ report: inout DrillReport, round: Int) {

@@ -19,7 +19,7 @@ struct BackupCommand: AsyncParsableCommand {
       job file. The exit code is that of the job that went worst.
 
       A job's hooks find what happened in their environment: SMILEPILE_JOB, SMILEPILE_HOOK, SMILEPILE_OUTCOME (running, \
-      done, unchanged, incomplete, failed or interrupted; of a drill, which calls on-failure too, not restored or \
+      done, unchanged, incomplete, failed or interrupted; of a drill, which calls all but after, not restored or \
       failed), SMILEPILE_EXIT_CODE, SMILEPILE_MESSAGE, SMILEPILE_LIBRARY, \
       SMILEPILE_DESTINATION, SMILEPILE_ARCHIVE, SMILEPILE_ARCHIVES (one a line), SMILEPILE_PHOTOS, SMILEPILE_BYTES, \
       SMILEPILE_ARCHIVE_BYTES, SMILEPILE_MISSING, SMILEPILE_STARTED_AT (milliseconds since 1970), SMILEPILE_SECONDS and \

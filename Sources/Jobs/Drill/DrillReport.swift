@@ -1,0 +1,72 @@
+import Backup
+import Foundation
+import Operations
+import SystemPackage
+
+/// How a restore is tried.
+public struct DrillOptions: Sendable {
+  /// So many photos of each archive, other ones each time; nil for all.
+  public var sample: Int? = 100
+  /// The folder in which the scratch library is made; it needs room for the sample.
+  public var scratch: FilePath = "/var/tmp"
+
+  /// The defaults.
+  public init() {}
+}
+
+/// What a drill found at one destination.
+public struct DrillResult: Sendable {
+  /// The folder.
+  public var destination: FilePath
+  /// The archive that was restored from; nil if there was none to restore from.
+  public var archive: String?
+  /// Photos that came back as they are in the library, byte for byte.
+  public var proven = 0
+  /// Photos that came back whole, and that the library no longer has.
+  public var gone = 0
+  /// Photos whose images this program knows by their headers.
+  public var images = 0
+  /// What did not come back as it should.
+  public var failures: [Finding] = []
+  /// Photos that came back whole, and of which it is the library that has other bytes than it should.
+  public var damagedInLibrary: [Finding] = []
+  /// What is worth knowing and no failure.
+  public var notes: [String] = []
+
+  /// Everything that was tried came back.
+  public var isProven: Bool { failures.isEmpty && archive != nil }
+}
+
+/// What a drill came to.
+public struct DrillReport: Sendable {
+  /// By destination, as in the job file.
+  public var results: [DrillResult] = []
+  /// Where the report lies; nil if it could not be written.
+  public var path: FilePath?
+  /// The report and the status were written, so that others learn of it.
+  public var isRecorded = true
+  /// What is worth knowing of the drill itself.
+  public var warnings: [String] = []
+  /// Every destination restores.
+  public var isProven: Bool { !results.isEmpty && results.allSatisfy(\.isProven) }
+}
+
+extension DrillReport {
+  /// What is kept of a drill, for people.
+  func text(of job: Job, library: FilePath, at date: Date) -> String {
+    var lines = [
+      "Drill of job \(job.name), \(date.formatted(.iso8601))", "library \(library)", "",
+    ]
+    for result in results {
+      lines.append("\(result.destination): \(result.isProven ? "restores" : "DOES NOT RESTORE")")
+      if let archive = result.archive { lines.append("  from \(archive)") }
+      lines.append("  \(result.proven) photos came back byte for byte, \(result.images) of them known images")
+      if result.gone > 0 { lines.append("  \(result.gone) came back that the library no longer has") }
+      lines += result.failures.map { "  error: \($0.message)" }
+      lines += result.damagedInLibrary.map { "  in the library: \($0.message)" }
+      lines += result.notes.map { "  note: \($0)" }
+      lines.append("")
+    }
+    return lines.joined(separator: "\n")
+  }
+}
