@@ -1,0 +1,111 @@
+import Backup
+import FileSystem
+import Foundation
+import Operations
+import SystemPackage
+import Zip
+
+/// What a run does when the library lies in one destination: it sees to the others, and to what is older.
+extension JobBackup {
+  /// Copies archives to another destination, and what they rest on, where that is not there: what they rest on first.
+  mutating func copy(_ archives: [ArchiveRecord], from source: Int, to index: Int) throws {
+    var needed = archives
+    do {
+      // nobody prunes what is there and is rested on, until it is
+      let lock = try FolderLock(
+        job.destinations[index].path, exclusive: false, waiting: .seconds(job.lockWait),
+        whileWaiting: counter.waitForWriter)
+      defer { withExtendedLifetime(lock) {} }
+      let there = try catalog(at: index).archives.filter { !readBack.isDamaged($0) }
+      let origin = try catalog(at: source)
+      needed = try archives.flatMap { try origin.chain(of: $0) }.reversed() + archives
+      for archive in needed {
+        // what an earlier run copied before it was cut off
+        let known = there.first { $0.uuid == archive.uuid && $0.digest == archive.digest }
+        let path = try known?.path ?? copy(archive, to: index)
+        if archives.contains(archive) { records[index].archives.append(path) }
+      }
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      records[index].failure = "\(error)"
+      records[index].archives = []
+      guard Self.concernsSource(error) else { return }
+      // it may be that there was nothing whole to copy: what is damaged counts for nothing, and the next run writes
+      // another
+      context.cache?.doubt(needed.map { FilePath($0.path) })
+      _ = try readBack.areWhole(needed)
+    }
+  }
+
+  /// Whether a copy may have failed for what was to be copied.
+  private static func concernsSource(_ error: any Error) -> Bool {
+    switch error {
+    case BackupError.notEnoughSpace, BackupError.destinationExists: false
+    case is BackupError, is ArchiveError: true
+    default: false
+    }
+  }
+
+  /// - Returns: where the copy lies.
+  mutating func copy(_ archive: ArchiveRecord, to index: Int) throws -> String {
+    var copy = ArchiveCopy(
+      of: FilePath(archive.path), to: job.destinations[index].path, password: password, counter: counter)
+    copy.permissions = job.permissions
+    let (path, warning) = try copy.run()
+    if let warning { warnings.append(warning) }
+    let record = try ArchiveRecord(path: path, password: password)
+    verified.insert(record.path)
+    records[index].isNew = true
+    return record.path
+  }
+
+  mutating func prune(_ index: Int) throws {
+    guard let retention = job.retention else { return }
+    guard missing.isEmpty else {
+      let warning =
+        "nothing was pruned: an older archive may hold the photos that this one has not as they should be"
+      if !warnings.contains(warning) { warnings.append(warning) }
+      return
+    }
+    do {
+      var prune = PruneRun(folder: job.destinations[index].path, policy: retention, counter: counter)
+      prune.password = password
+      prune.tags = [job.name]
+      prune.cache = context.cache
+      prune.now = context.now()
+      prune.verified = verified
+      prune.fresh = Set(records[index].archives)
+      let done = try prune.run()
+      records[index].removed = done.removed.map(\.path)
+      notPruned += done.plan.refusals + done.failures.map(\.message)
+      warnings += done.unreadable.map { "\($0.path) may be a backup and cannot be read: \($0.reason)" }
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      notPruned.append("\(job.destinations[index].path) could not be pruned: \(error)")
+    }
+  }
+
+  /// Remembers what lies at a destination now.
+  mutating func noteCopy(at index: Int) {
+    let folder = job.destinations[index].path
+    guard let catalog = try? catalog(at: index) else { return }
+    let fresh = catalog.archives.map(\.path).filter(verified.contains)
+    if !fresh.isEmpty { context.cache?.noteVerified(fresh, at: context.now().milliseconds) }
+    let now = context.now()
+    for own in catalog.archives(of: job).reversed() where !own.isAhead(of: now) {
+      guard let members = try? catalog.members(of: own),
+        !members.contains(where: { readBack.isDamaged($0) || context.cache?.isDoubted($0) == true })
+      else { continue }
+      copies.append(
+        JobStatus.Copy(
+          path: folder.string, archive: own.path, others: members.dropFirst().map(\.path), madeAt: own.date,
+          verifiedAt: members.map { context.cache?.verifiedAt($0) ?? .min }.min().flatMap {
+            $0 == .min ? nil : $0
+          },
+          isOnSameDevice: job.destinations[index].sharesDevice(with: library)))
+      return
+    }
+  }
+}

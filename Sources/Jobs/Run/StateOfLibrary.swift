@@ -1,0 +1,59 @@
+import Backup
+import FileSystem
+import Foundation
+import Operations
+import PhotoLibrary
+import SystemPackage
+
+/// Whether there are archives of the library as it is.
+extension JobBackup {
+  /// The job's newest archives at each destination where they hold the library as it is now and can be restored.
+  mutating func archivesOfThisState() throws -> [Int: [ArchiveRecord]] {
+    var current: [Int: [ArchiveRecord]] = [:]
+    try forEachUsable { backup, index in current[index] = try backup.archivesOfThisState(at: index) }
+    return current
+  }
+
+  mutating func archivesOfThisState(at index: Int) throws -> [ArchiveRecord]? {
+    let catalog = try catalog(at: index)
+    let own = catalog.archives(of: job)
+    let now = context.now()
+    if let ahead = own.last, ahead.isAhead(of: now) {
+      warnings.append("\(ahead.path) is dated in the future; is the clock right?")
+    }
+    guard let newest = own.last(where: { !$0.isAhead(of: now) }) else { return nil }
+    let members: [ArchiveRecord]
+    do {
+      members = try catalog.members(of: newest)
+    } catch {
+      warnings.append("\(error)")
+      return nil
+    }
+    guard try readBack.areWhole(members), newest.state == summary.state, try !libraryHasMended(members) else {
+      return nil
+    }
+    return newest.part == nil ? [newest] : members.sorted { ($0.part?.number ?? 0) < ($1.part?.number ?? 0) }
+  }
+
+  /// Notes what is wrong with a library of whose state there are archives already.
+  mutating func lookAgain(at archives: [ArchiveRecord], at index: Int) throws {
+    lacking = archives.flatMap(\.lacking)
+    // for an increment, nobody has read what its base holds
+    guard let newest = archives.first, newest.base != nil,
+      let full = try catalog(at: index).members(of: newest).last
+    else { return }
+    let library = try Library(path: library)
+    summary.damaged += try library.damaged(
+      in: library.contents(), touchedAfter: full.date, options(), counter)
+  }
+
+  /// Whether the library holds a photo again, as it should be, that archives of its state lack.
+  func libraryHasMended(_ archives: [ArchiveRecord]) throws -> Bool {
+    let lacking = Set(archives.flatMap(\.lacking).map(\.id))
+    guard !lacking.isEmpty else { return false }
+    let library = try Library(path: library)
+    return try library.contents().photos.contains { photo in
+      try lacking.contains(photo.id) && library.holds(photo, whileReading: counter.checkCancellation)
+    }
+  }
+}
