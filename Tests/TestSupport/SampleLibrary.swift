@@ -65,7 +65,10 @@ public final class SampleLibrary: Sendable {
       var files: [Change.StagedFile] = []
       for (index, path) in zip(withFiles, paths) {
         guard let bytes = members[index].bytes, let md5 = members[index].photo.md5 else { continue }
-        try change.stage("\(index)").write(bytes, at: 0)
+        let file = try change.stage("\(index)")
+        try file.write(bytes, at: 0)
+        // as every photo has it that comes into a library
+        try file.setModified(milliseconds: members[index].photo.createdAt)
         let place = edit.newPhotos.count - members.count + index
         edit.newPhotos[place].path = path
         files.append(Change.StagedFile(name: "\(index)", path: path, md5: md5))
