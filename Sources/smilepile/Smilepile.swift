@@ -58,7 +58,7 @@ enum Main {
     } else {
       LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
     }
-    let code: ExitStatus
+    var code: ExitStatus
     var running: any ParsableCommand.Type = Smilepile.self
     do {
       var command = try Smilepile.parseAsRoot(arguments)
@@ -73,7 +73,11 @@ enum Main {
     } catch {
       code = Failure.report(error, of: running, arguments: arguments)
     }
-    exit(Console.standard.outputFailure == nil || code != .done ? code : Failure.reportLostOutput())
+    if Console.standard.outputFailure != nil {
+      Failure.reportLostOutput()
+      if code == .done { code = .failed }
+    }
+    exit(code)
   }
 
   private static func exit(_ status: ExitStatus) -> Never {
