@@ -61,6 +61,7 @@ enum Main {
     var code: ExitStatus
     var running: any ParsableCommand.Type = Smilepile.self
     do {
+      try ForeignText.refuse(arguments)
       var command = try Smilepile.parseAsRoot(arguments)
       running = type(of: command)
       Signals.install()
