@@ -14,8 +14,8 @@ extension File {
     opening open: () throws(FileError) -> File, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> FileStatus {
     let file = try orUnreadable(open)
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 4096)
-    defer { buffer.deallocate() }
+    let buffer = try UnsafeMutableRawBufferPointer.pages(byteCount: 1 << 18)
+    defer { buffer.freePages() }
     var offset = 0
     while true {
       let count = try orUnreadable { () throws(FileError) in try file.read(into: buffer, at: offset) }
