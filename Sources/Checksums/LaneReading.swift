@@ -1,3 +1,5 @@
+import FileSystem
+
 /// Something that is read to its end while its MD5 is computed.
 public protocol LaneSource: AnyObject {
   /// Reads the next bytes, and does with them whatever is to be done. Fewer than the buffer holds come back at the end
@@ -21,11 +23,11 @@ public enum LaneReading {
   /// Reads one source after the other from `next` until that has no more, many at a time. Blocks; takes 32 KiB for each
   /// of those.
   /// - Parameter streams: how many are read at a time, as each may hold files open.
-  /// - Throws: what `next` or a source throws; the other sources are then dropped where they are.
+  /// - Throws: `MemoryShortage`; what `next` or a source throws; the other sources are then dropped where they are.
   public static func run(streams: Int = mostStreams, _ next: () throws -> (any LaneSource)?) throws {
     let streams = max(1, streams)
-    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: streams * pieceSize, alignment: 4096)
-    defer { memory.deallocate() }
+    let memory = try UnsafeMutableRawBufferPointer.pages(byteCount: streams * pieceSize)
+    defer { memory.freePages() }
     func buffer(_ slot: Int) -> UnsafeMutableRawBufferPointer {
       UnsafeMutableRawBufferPointer(rebasing: memory[slot * pieceSize..<(slot + 1) * pieceSize])
     }

@@ -56,8 +56,8 @@ public struct MD5Digest: Hashable, Sendable, Comparable, CustomStringConvertible
   public static func ofFile(
     _ file: borrowing File, whileReading: (Int) throws -> Void = { _ in }
   ) throws -> (digest: MD5Digest, size: Int) {
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 4096)
-    defer { buffer.deallocate() }
+    let buffer = try UnsafeMutableRawBufferPointer.pages(byteCount: 1 << 18)
+    defer { buffer.freePages() }
     var hash = RunningMD5()
     var size = 0
     while true {

@@ -43,7 +43,8 @@ public struct Directory: ~Copyable, Sendable {
   public func openUnnamed() throws(FileError) -> File? {
     do {
       let descriptor = try SystemCalls.openat(descriptor, ".", File.Mode.unnamed.flags, 0o600)
-      return File(descriptor: descriptor, path: path)
+      // a message that names "." names nothing
+      return File(descriptor: descriptor, path: path == "." ? path.realPath ?? path : path)
     } catch .notSupportedOnSocket, .isDirectory, .noSuchFileOrDirectory, .invalidArgument {
       // EOPNOTSUPP is what open(2) documents; older file systems and kernels answer the others
       return nil

@@ -27,6 +27,7 @@ public struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
 
   /// One line: `cannot write /nas/x.zip: No space left on device (errno 28)`.
   public var description: String {
-    "cannot \(operation) \(path): \(errno) (errno \(errno.rawValue))".escaped
+    ("cannot \(operation) \(path): \(errno) (errno \(errno.rawValue))"
+      + (errno == .noMemory ? "; \(MemoryShortage.remedy)" : "")).escaped
   }
 }

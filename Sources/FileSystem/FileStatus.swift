@@ -1,7 +1,7 @@
 import Glibc
 
 /// What the kernel knows of a file: stat(2).
-public struct FileStatus: Sendable, Equatable {
+public struct FileStatus: Sendable {
   /// What kind of thing a name stands for.
   public enum Kind: Sendable {
     /// A file with bytes.
@@ -24,6 +24,8 @@ public struct FileStatus: Sendable, Equatable {
   public let owner: UInt32
   /// Device and inode: equal for two names of one file, and for nothing else at one time.
   public let identity: Identity
+  /// What is another one once the file was changed in any way, its names and permissions among them.
+  public let version: Version
 
   /// What tells one file from every other on this machine.
   public struct Identity: Sendable, Hashable {
@@ -31,6 +33,21 @@ public struct FileStatus: Sendable, Equatable {
     public let device: UInt64
     /// The file's number in it.
     public let inode: UInt64
+  }
+
+  /// A file as it was at one moment.
+  public struct Version: Sendable, Hashable {
+    private let identity: Identity
+    private let size: Int
+    private let times: SIMD4<Int>
+
+    fileprivate init(_ identity: Identity, _ status: stat) {
+      self.identity = identity
+      size = Int(status.st_size)
+      // to the nanosecond; the second one is set by the kernel alone, whatever a program says of the first
+      times = SIMD4(
+        status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
+    }
   }
 
   init(_ status: stat) {
@@ -45,6 +62,7 @@ public struct FileStatus: Sendable, Equatable {
     modified = Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
     owner = status.st_uid
     identity = Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    version = Version(identity, status)
   }
 }
 

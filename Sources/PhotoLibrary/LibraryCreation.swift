@@ -7,7 +7,7 @@ extension Library {
   /// Makes an empty library with default settings in a folder that is empty or not there yet, mode 0700.
   /// A crash on the way leaves no `library.sqlite`, and the call can be made again.
   ///
-  /// - Throws: `LibraryError.alreadyALibrary`, `.folderNotEmpty`, `.networkFileSystem`, or `FileError`.
+  /// - Throws: `LibraryError.alreadyALibrary`, `.folderNotEmpty`, `.networkFileSystem`, `.database`, or `FileError`.
   public static func create(at path: FilePath, now: Date = Date()) throws {
     try makeFolder(path)
     let root = try Directory.open(path)
@@ -38,7 +38,7 @@ extension Library {
       try database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
       try database.close()
     } catch let error as DatabaseError {
-      throw LibraryError.database(path, reason: error.description)
+      throw LibraryError.database(path, reason: reason(of: error, at: path))
     }
     for file in unfinishedFiles.dropFirst() { try root.remove(file) }
     try root.open(unfinished, .read).sync()
@@ -57,6 +57,7 @@ extension Library {
   /// Sees that a new library's folder holds nothing but what an earlier attempt may have left.
   private static func requireEmpty(_ root: borrowing Directory, but ours: [FilePath]) throws {
     if try root.status(of: databaseName) != nil { throw LibraryError.alreadyALibrary(root.path) }
+    try requireNoRemains(root)
     guard try root.names().allSatisfy(ours.contains) else { throw LibraryError.folderNotEmpty(root.path) }
     if let photos = try root.status(of: "photos") {
       guard photos.kind == .directory, try root.directory("photos").names().isEmpty else {

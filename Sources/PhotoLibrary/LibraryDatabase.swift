@@ -9,7 +9,10 @@ extension Library {
   /// where it is.
   static func check(_ root: borrowing Directory) throws -> DatabaseFile {
     let path = root.path
-    guard try root.status(of: databaseName)?.kind == .file else { throw LibraryError.notALibrary(path) }
+    guard try root.status(of: databaseName)?.kind == .file else {
+      try requireNoRemains(root)
+      throw LibraryError.notALibrary(path)
+    }
     // https://www.sqlite.org/fileformat2.html#the_database_header: user version at byte 60, application id at 68
     let file = try DatabaseFile.shared(databaseName, in: root)
     let header = try file.header(100)
@@ -82,7 +85,39 @@ extension Library {
         return error
       }
     }
-    return LibraryError.database(root.path, reason: error.message ?? error.description)
+    return LibraryError.database(root.path, reason: reason(of: error, at: root.path))
+  }
+
+  /// What SQLite's error says, with the remedy where there is one.
+  static func reason(of error: DatabaseError, at path: FilePath) -> String {
+    let reason = error.message ?? error.description
+    switch error.resultCode.primaryResultCode {
+    case .SQLITE_CANTOPEN where isTooLong(path):
+      return "its path is too long for SQLite, which takes \(longestPath) bytes; "
+        + "let the library lie in a folder with a shorter path"
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB: return "\(reason); \(remedy)"
+    default: return reason
+    }
+  }
+
+  /// What to do where the database is lost.
+  private static let remedy =
+    "make a new library in another folder, import the newest backup, and add what that lacks out of photos"
+
+  /// The most bytes of a database's absolute path: MAX_PATHNAME of SQLite's os_unix.c, less the ending of the journal.
+  private static let longestPath = 504
+
+  private static func isTooLong(_ path: FilePath) -> Bool {
+    let folder = path.realPath ?? path
+    return folder.appending("library.sqlite.new").length > longestPath
+  }
+
+  /// Sees that a folder without a database is not what is left of a library, as its lock and its photos tell.
+  static func requireNoRemains(_ root: borrowing Directory) throws {
+    guard try root.status(of: databaseName) == nil, try root.status(of: "library.lock") != nil,
+      try root.status(of: "photos")?.kind == .directory, try !root.directory("photos").names().isEmpty
+    else { return }
+    throw LibraryError.database(root.path, reason: "it is gone, and photos is there; \(remedy)")
   }
 
   /// Holds `library.lock` so that no writer comes.

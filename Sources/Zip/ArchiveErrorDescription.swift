@@ -6,6 +6,9 @@ extension ArchiveError: CustomStringConvertible {
   /// done. Control characters and bidirectional overrides are escaped.
   public var description: String { message.escaped }
 
+  private static let remedy =
+    "copy it again from its source, or rescue what is left with import --salvage or repair"
+
   private var message: String {
     switch self {
     case .file(let error):
@@ -17,20 +20,20 @@ extension ArchiveError: CustomStringConvertible {
     case .notAnArchive(let path):
       "\(path) is not a ZIP archive"
     case .truncated(let path):
-      "\(path) is cut off: the end of the archive is missing, or stands before other data; copy it again from its source"
+      "\(path) is cut off: the end of the archive is missing, or stands before other data; \(Self.remedy)"
     case .prefix(let path, let bytes):
-      "\(path) has \(Count(bytes, "byte")) before its first entry, which no backup has"
+      "\(path) has \(Count(bytes, "byte")) before its first entry, which no backup has; \(Self.remedy)"
     case .trailingBytes(let path, let bytes):
-      "\(path) has \(Count(bytes, "byte")) after its end, which no backup has; copy it again from its source"
+      "\(path) has \(Count(bytes, "byte")) after its end, which no backup has; \(Self.remedy)"
     case .ambiguousEnd(let path):
       "\(path) can be read as two different archives, and is refused"
     case .multiDisk(let path):
       "\(path) is one part of an archive in several files; join them first (zip -s 0)"
     case .directoryLies(let path, nil, let field):
-      "\(path) is damaged: \(field.rawValue) is wrong; copy it again from its source"
+      "\(path) is damaged: \(field.rawValue) is wrong; \(Self.remedy)"
     case .directoryLies(let path, let entry?, let field):
       "\(path) is damaged at “\(entry)”: \(field.rawValue) is wrong; "
-        + "copy it again from its source"
+        + Self.remedy
     case .tooManyEntries(let path, let count, let limit):
       "\(path) has \(count) entries; at most \(limit) are read"
     case .directoryTooLarge(let path, let bytes, let limit):

@@ -9,6 +9,8 @@ public struct EntryReader: ~Copyable {
   private let archive: Archive
   private let password: Secret?
   private let view: EntryView
+  /// Of which the next two are parts.
+  private let memory: UnsafeMutableRawBufferPointer
   private let buffer: UnsafeMutableRawBufferPointer
   /// Bytes of the archive, 128 KiB.
   private let input: UnsafeMutableRawBufferPointer
@@ -18,20 +20,27 @@ public struct EntryReader: ~Copyable {
 
   /// Makes a reader, with 384 KiB of memory of its own.
   /// - Parameter password: for encrypted entries. Others are read without it.
-  /// - Throws: `ArchiveError.changed` if the file was written to since it was scanned.
+  /// - Throws: `ArchiveError.changed` if the file was written to since it was scanned; `.file` with ENOMEM.
   public init(_ archive: Archive, password: Secret? = nil) throws(ArchiveError) {
     try archive.file.checkUnchanged()
+    let memory = try Self.memory(for: archive)
+    self.memory = memory
     self.archive = archive
     self.password = password
-    buffer = .allocate(byteCount: Self.pieceSize, alignment: 4096)
-    input = .allocate(byteCount: 128 << 10, alignment: 4096)
+    buffer = UnsafeMutableRawBufferPointer(rebasing: memory[..<Self.pieceSize])
+    input = UnsafeMutableRawBufferPointer(rebasing: memory[Self.pieceSize...])
     view = EntryView(archive.file, ahead: input)
   }
 
-  deinit {
-    buffer.deallocate()
-    input.deallocate()
+  private static func memory(for archive: Archive) throws(ArchiveError) -> UnsafeMutableRawBufferPointer {
+    do {
+      return try .pages(byteCount: pieceSize + 128 << 10)
+    } catch {
+      throw .file(FileError("get memory to read", archive.path, .noMemory))
+    }
   }
+
+  deinit { memory.freePages() }
 
   /// Streams an entry in pieces, in order. A piece is valid during its call alone. The pieces never hold more
   /// than the declared size; that they are complete and right is certain when this returns, and not before.

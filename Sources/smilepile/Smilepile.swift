@@ -58,9 +58,10 @@ enum Main {
     } else {
       LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
     }
-    let code: ExitStatus
+    var code: ExitStatus
     var running: any ParsableCommand.Type = Smilepile.self
     do {
+      try ForeignText.refuse(arguments)
       var command = try Smilepile.parseAsRoot(arguments)
       running = type(of: command)
       Signals.install()
@@ -73,7 +74,11 @@ enum Main {
     } catch {
       code = Failure.report(error, of: running, arguments: arguments)
     }
-    exit(Console.standard.outputFailure == nil || code != .done ? code : Failure.reportLostOutput())
+    if Console.standard.outputFailure != nil {
+      Failure.reportLostOutput()
+      if code == .done { code = .failed }
+    }
+    exit(code)
   }
 
   private static func exit(_ status: ExitStatus) -> Never {

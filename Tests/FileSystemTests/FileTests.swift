@@ -110,6 +110,18 @@ struct FileTests {
     #expect(try File.open("/dev/null", .read).status().kind == .other)
   }
 
+  @Test func aNewNameOrAnotherDateIsAnotherVersionOfAFile() throws {
+    try folder.write("x", to: "a")
+    let file = try File.open(folder.path("a"), .readWrite)
+    try file.setModified(milliseconds: 951_782_400_123)
+    let first = try file.status()
+    #expect(try file.status().version == first.version)
+    try file.setModified(milliseconds: 951_782_400_124)
+    #expect(try file.status().version != first.version)
+    try folder.write("x", to: "b")
+    #expect(try File.open(folder.path("b"), .read).status().version != first.version)
+  }
+
   @Test func aNetworkFileSystemIsKnownByItsNumber() throws {
     let status = try Directory.open(folder.path).fileSystem()
     #expect(status.networkProtocol == nil)

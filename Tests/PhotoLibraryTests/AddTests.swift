@@ -156,6 +156,48 @@ struct AddTests {
     #expect(try scratch.contents().photos.map(\.fileName) == ["x.jpg", "a.png"])
   }
 
+  /// What another program does to a photo that is being read.
+  enum Meddling: CaseIterable {
+    case cut, append, overwrite, replace
+
+    func run(on path: FilePath) throws {
+      switch self {
+      case .cut: try File.open(path, .readWrite).resize(to: 30)
+      case .append: try File.open(path, .readWrite).write(Array("more".utf8), at: 60)
+      case .overwrite: try File.open(path, .readWrite).write(Array("other".utf8), at: 33)
+      case .replace:
+        try FileManager.default.removeItem(atPath: path.string)
+        try File.open(path, .create).write(AddTests.png("again"), at: 0)
+      }
+    }
+  }
+
+  @Test(arguments: Meddling.allCases, [false, true])
+  func aPhotoThatChangesWhileItIsReadIsNamedAndLeftOut(meddling: Meddling, isDryRun: Bool) throws {
+    let photo = folder.path("in/a.png")
+    let others = try scratch.files()
+    var number = 1
+    while true {
+      try folder.write(Self.png("first"), to: "in/a.png")
+      // long ago, since the kernel's clock for files may stand still for some milliseconds
+      try File.open(photo, .readWrite).setModified(milliseconds: 951_782_400_123)
+      let fault = ArmedFault(
+        Fault(
+          .then { try? meddling.run(on: photo) }, at: number, of: .only([.read]), below: folder.path("in")))
+      defer { fault.disarm() }
+      let summary = try add("in", isDryRun: isDryRun)
+      guard fault.place != nil else { break }
+      #expect(
+        summary.errors.map(\.message) == ["\(photo): it changed while it was read; add it again"],
+        "after read \(number)")
+      #expect(summary.photosAdded == 0)
+      #expect(try scratch.files() == others)
+      #expect(try scratch.contents().photos.isEmpty)
+      number += 1
+    }
+    #expect(number > 3, "both the header and the photo are read")
+  }
+
   @Test func cancellingLeavesNothing() async throws {
     for number in 0..<50 { try folder.write(Self.png("\(number)"), to: "in/\(number).png") }
     let (contents, files) = (try scratch.contents(), try scratch.files())

@@ -103,7 +103,9 @@ struct ChangeFaultTests {
     let library = try Library(path: scratch.path)
     let malformed = DatabaseError(resultCode: .SQLITE_CORRUPT, message: "malformed")
     let place = scratch.path.appending(name.components)
-    #expect(throws: LibraryError.database(scratch.path, reason: "malformed")) {
+    let reason =
+      "malformed; make a new library in another folder, import the newest backup, and add what that lacks out of photos"
+    #expect(throws: LibraryError.database(scratch.path, reason: reason)) {
       try library.translating { throw malformed }
     }
     let fault = ArmedFault(Fault(.error(.ioError), of: .only([.read]), persists: true, below: place))

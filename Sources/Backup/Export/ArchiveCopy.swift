@@ -55,8 +55,8 @@ public struct ArchiveCopy {
   }
 
   private func copy(_ input: borrowing File, _ size: Int, to output: borrowing File) throws {
-    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 4096)
-    defer { piece.deallocate() }
+    let piece = try UnsafeMutableRawBufferPointer.pages(byteCount: Self.pieceSize)
+    defer { piece.freePages() }
     var offset = 0
     while true {
       try counter.checkCancellation()

@@ -1,4 +1,4 @@
-import Glibc
+import FileSystem
 
 /// The pipeline's memory: buffers that chunks fill in turn, chunk number n using buffer n modulo the
 /// count, so that the oldest chunk always has its buffer and no stage can starve another.
@@ -8,26 +8,27 @@ import Glibc
 final class BufferPool: @unchecked Sendable {
   let count: Int
   private let stride: Int
-  private let memory: UnsafeMutableRawPointer
+  private let memory: UnsafeMutableRawBufferPointer
   private let places: UnsafeMutablePointer<Int>
 
   /// Every buffer holds `size` bytes and one more, by which a reader sees that a file goes on.
-  init(count: Int, size: Int) {
+  init(count: Int, size: Int) throws(MemoryShortage) {
     self.count = count
     let page = 4096
     stride = (size + page) / page * page
-    memory = .allocate(byteCount: stride * count, alignment: page)
+    memory = try .pages(byteCount: stride * count)
     places = .allocate(capacity: count)
   }
 
   deinit {
-    memory.deallocate()
+    memory.freePages()
     places.deallocate()
   }
 
   /// The buffer of a chunk.
   func buffer(_ number: Int) -> UnsafeMutableRawBufferPointer {
-    UnsafeMutableRawBufferPointer(start: memory + number % count * stride, count: stride)
+    let start = number % count * stride
+    return UnsafeMutableRawBufferPointer(rebasing: memory[start..<start + stride])
   }
 
   /// Where in the archive the data of a chunk's first item begin.

@@ -55,15 +55,15 @@ struct PhotoPipeline: Sendable {
   /// must be quick, like bumping a counter. `isCancelled` is asked as often, by several threads.
   ///
   /// Throws `PipelineError` for an item, `FileError` for the archive's file, `CancellationError`, what a
-  /// text threw, `ArchiveWriteError`, or `Errno` where no thread can be started; `file` then holds no
-  /// archive.
+  /// text threw, `ArchiveWriteError`, `MemoryShortage`, or `ThreadError` where no thread can be started; `file`
+  /// then holds no archive.
   func write(
     _ texts: [PipelineText], to file: borrowing File,
     isCancelled: @escaping @Sendable () -> Bool = { false },
     progress: @escaping @Sendable (PipelineAdvance) -> Void = { _ in }
   ) throws -> Result {
     let plan = ChunkPlan(items, chunkSize: options.bufferSize)
-    let pool = BufferPool(count: options.bufferCount, size: options.bufferSize)
+    let pool = try BufferPool(count: options.bufferCount, size: options.bufferSize)
     let state = PipelineState(plan, itemCount: items.count, slots: options.bufferCount)
     let monitor = Monitor(state, conditions: PipelineState.Condition.count)
     let feed = ArchiveFeed(monitor, pool, items, isEncrypted: password != nil)

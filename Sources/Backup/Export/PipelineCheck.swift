@@ -18,7 +18,7 @@ extension PhotoPipeline {
     _ items: [PipelineItem], readers: Int = 2, isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws -> [BadItem] {
     let bad = Mutex<[BadItem]>([])
-    try Workers.forEach(0..<items.count, threads: readers, context: { ReadBuffer() }) { index, buffer in
+    try Workers.forEach(0..<items.count, threads: readers, context: { try ReadBuffer() }) { index, buffer in
       if isCancelled() { throw CancellationError() }
       guard let reason = items[index].whatIsWrong(buffer.bytes, isCancelled) else { return }
       if case .file(let error) = reason, error.isShortage { throw error }
@@ -29,8 +29,9 @@ extension PhotoPipeline {
   }
 
   private struct ReadBuffer: ~Copyable {
-    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
-    deinit { bytes.deallocate() }
+    let bytes: UnsafeMutableRawBufferPointer
+    init() throws(MemoryShortage) { bytes = try .pages(byteCount: 1 << 20) }
+    deinit { bytes.freePages() }
   }
 }
 

@@ -166,7 +166,7 @@ struct JSONScan {
     Fault(path: path, reason: "not valid JSON: \(reason) at byte \(text.position)")
   }
 
-  /// Where the scan is: `photos[3].id`. Long keys are cut.
+  /// Where the scan is: `photos[3].id`. Long keys are cut, and the middle of a long path is left out.
   private var path: String {
     var path = ""
     for (place, container) in open.enumerated() {
@@ -178,6 +178,6 @@ struct JSONScan {
       guard end > container.firstKey else { continue }
       path += (path.isEmpty ? "" : ".") + text.key(keys[end - 1]).escaped
     }
-    return path
+    return path.count > 120 ? "\(path.prefix(60))…\(path.suffix(40))" : path
   }
 }

@@ -136,6 +136,12 @@ public struct BackupSource: Sendable {
     } else {
       let start = try file.read(4096, at: 0)
       guard Self.looksLikeJSON(start) else {
+        do throws(ArchiveError) {
+          _ = try Archive(path: path, limits: limits)
+        } catch {
+          // somebody put something before an archive
+          if case .prefix = error { throw error }
+        }
         throw BackupError.notABackup(path, reason: "its content is neither a ZIP archive nor a JSON document")
       }
       guard status.size <= limits.maximumDocumentBytes else {

@@ -23,12 +23,13 @@ final class RewrittenContents: PlacedContents {
   /// The raw bytes of one piece. `@unchecked Sendable` because the compiler cannot see that the monitor orders the
   /// reader's writing before the writer's reading, and that before the next piece.
   private final class Buffer: @unchecked Sendable {
-    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: EntryReader.pieceSize, alignment: 4096)
-    deinit { bytes.deallocate() }
+    let bytes: UnsafeMutableRawBufferPointer
+    init() throws(MemoryShortage) { bytes = try .pages(byteCount: EntryReader.pieceSize) }
+    deinit { bytes.freePages() }
   }
 
   private let monitor = Monitor(Handover(), conditions: Condition.count)
-  private let buffer = Buffer()
+  private let buffer: Buffer
   private let items: [RewrittenPhoto]
   /// Where the photos' bytes are written to; nil where `ArchiveWriter` does so.
   private let file: UnsafePointer<File>?
@@ -42,6 +43,7 @@ final class RewrittenContents: PlacedContents {
 
   /// `file` is used until the archive is written.
   init(_ items: [RewrittenPhoto], _ file: UnsafePointer<File>?, _ counter: ProgressCounter) throws {
+    buffer = try Buffer()
     self.items = items
     self.file = file
     self.counter = counter

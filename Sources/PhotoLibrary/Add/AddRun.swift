@@ -6,8 +6,8 @@ import Synchronization
 import SystemPackage
 
 extension Work where Summary == AddSummary {
-  /// Starts copying photos into a library. All or nothing, but for files that cannot be read, which are left out
-  /// and named. The files themselves are not changed.
+  /// Starts copying photos into a library. All or nothing, but for files that cannot be read, or are changed while
+  /// they are read, which are left out and named. The files themselves are not changed.
   ///
   /// The summary throws `LibraryError`, `FileLock.Busy` or `FileError`.
   public static func add(
@@ -28,7 +28,7 @@ struct AddRun {
   /// What became of one file.
   private enum Copied {
     case staged(MD5Digest, size: Int)
-    case failed(FileError)
+    case failed(Finding)
   }
 
   func run(_ paths: [FilePath]) throws -> AddSummary {
@@ -58,8 +58,8 @@ struct AddRun {
           if !plan.add(file, md5: md5, size: size, stagedName: String(index)) {
             try change.unstage(String(index))
           }
-        case .failed(let error):
-          summary.errors.append(Finding(error))
+        case .failed(let finding):
+          summary.errors.append(finding)
         case nil:
           continue
         }
@@ -79,17 +79,26 @@ struct AddRun {
     counter.enter(.reading)
     for file in found {
       do {
-        let (md5, size) = try MD5Digest.ofFile(File.open(file.path, .readFollowingLinks)) { count in
-          try counter.checkCancellation()
-          counter.advance(bytes: count)
-        }
+        let (md5, size) = try hash(file)
         _ = plan.add(file, md5: md5, size: size, stagedName: "")
       } catch let error as FileError {
         summary.errors.append(Finding(error))
+      } catch is PhotoSearch.Found.Changed {
+        summary.errors.append(file.changed)
       }
       counter.advance(items: 1, current: file.path.lastComponent?.string)
     }
     return plan.count(into: summary)
+  }
+
+  private func hash(_ found: PhotoSearch.Found) throws -> (MD5Digest, size: Int) {
+    let file = try File.open(found.path, .readFollowingLinks)
+    let (md5, size) = try MD5Digest.ofFile(file) { count in
+      try counter.checkCancellation()
+      counter.advance(bytes: count)
+    }
+    try found.requireUnchanged(file.status())
+    return (md5, size)
   }
 
   private func copy(_ found: [PhotoSearch.Found], into change: Change) throws -> [Int: Copied] {
@@ -103,7 +112,10 @@ struct AddRun {
         results.withLock { $0[index] = .staged(md5, size: size) }
       } catch let error as File.Unreadable {
         try change.unstage(String(index))
-        results.withLock { $0[index] = .failed(error.error) }
+        results.withLock { $0[index] = .failed(Finding(error.error)) }
+      } catch is PhotoSearch.Found.Changed {
+        try change.unstage(String(index))
+        results.withLock { $0[index] = .failed(file.changed) }
       }
       counter.advance(items: 1)
     }
@@ -115,7 +127,7 @@ struct AddRun {
   ) throws -> (MD5Digest, size: Int) {
     var hash = RunningMD5()
     var size = 0
-    try File.readPieces(
+    let status = try File.readPieces(
       opening: { () throws(FileError) in try File.open(found.path, .readFollowingLinks) }
     ) { piece in
       try counter.checkCancellation()
@@ -124,6 +136,7 @@ struct AddRun {
       size += piece.count
       counter.advance(bytes: piece.count)
     }
+    try found.requireUnchanged(status)
     try target.setModified(milliseconds: found.modified)
     target.startWriteBack(from: 0, count: size)
     return (hash.digest, size)

@@ -13,6 +13,8 @@ struct PhotoSearch {
     var size: Int
     /// The date of the file's last change, in milliseconds since 1970.
     var modified: Int64
+    /// The file as it was before its header was read.
+    var version: FileStatus.Version
     var header: ImageHeader
     /// The name of the folder it lies in.
     var folder: String
@@ -68,8 +70,8 @@ struct PhotoSearch {
     case .file where header.format != nil || PhotoKind.isPhotoEnding(path.extension ?? ""):
       photos.append(
         Found(
-          path: path, size: status.size, modified: status.modified, header: header,
-          folder: Self.folderName(of: path)))
+          path: path, size: status.size, modified: status.modified, version: status.version,
+          header: header, folder: Self.folderName(of: path)))
     case .file where !isNamed:
       others.append("\(path): no photo".escaped)
     default:
@@ -88,6 +90,22 @@ struct PhotoSearch {
     let folder = absolute.lexicallyNormalized().removingLastComponent()
     return folder.lastComponent?.string ?? "photos"
   }
+}
+
+extension PhotoSearch.Found {
+  /// A program wrote into the file, or put another in its place, since the search saw it: the header and the bytes
+  /// that were read may be of two photos, or of none that ever was.
+  struct Changed: Error {}
+
+  /// Refuses a file that is not as the search saw it.
+  ///
+  /// - Parameter status: what the kernel knows of the file after its last byte was read.
+  func requireUnchanged(_ status: FileStatus) throws(Changed) {
+    if status.version != version { throw Changed() }
+  }
+
+  /// What is said of such a file.
+  var changed: Finding { Finding("\(path)".escaped, "it changed while it was read; add it again") }
 }
 
 extension Finding {

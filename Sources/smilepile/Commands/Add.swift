@@ -57,7 +57,7 @@ struct Add: AsyncParsableCommand {
       .add(paths.map { FilePath($0) }, to: library.path(), options: options))
     for warning in summary.warnings { reporter.warn(warning) }
     for error in summary.errors { reporter.error(error, during: "add") }
-    reporter.result(
+    reporter.lasting(
       "\(dryRun ? "would add" : "added") \(Count(summary.photosAdded, "photo")) (\(ByteCount(summary.bytes))), "
         + "skipped \(summary.photosSkipped) that are there already, "
         + "\(dryRun ? "would make" : "made") \(Count(summary.categoriesAdded, "category", "categories"))")

@@ -57,7 +57,7 @@ struct Heal: AsyncParsableCommand {
     for photo in summary.damaged { reporter.error(photo, during: "heal") }
     if let kept = summary.kept { reporter.note("what was in their places is in \(kept.string.escaped)") }
     let verb = dryRun ? "would heal" : "healed"
-    reporter.result(
+    reporter.lasting(
       "checked \(Count(summary.photosChecked, "photo")): "
         + (summary.healed.isEmpty && summary.damaged.isEmpty
           ? "all whole"

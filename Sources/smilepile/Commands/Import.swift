@@ -121,7 +121,7 @@ struct Import: AsyncParsableCommand {
     for warning in summary.warnings { reporter.warn(warning) }
     for error in summary.errors { reporter.error(error, during: "import") }
     let verb = dryRun ? "would import" : "imported"
-    reporter.result(
+    reporter.lasting(
       "\(verb) \(Count(summary.photosImported, "photo")) (\(Count(summary.photoFilesRestored, "file"))) and "
         + "\(Count(summary.categoriesImported, "category", "categories")), "
         + "skipped \(summary.photosSkipped) that are there already"

@@ -34,7 +34,7 @@ struct Init: AsyncParsableCommand {
     let path = try folder.map { FilePath($0) } ?? library.path()
     try Library.create(at: path)
     let reporter = Reporter(output)
-    reporter.result(path.string)
+    reporter.lasting(path.string)
     reporter.json(Summary(library: path.string))
   }
 }

@@ -30,7 +30,7 @@ struct PINCommand: ParsableCommand {
     // nobody waits for the library while a person types
     let deed = try ask(Library(path: path), reporter)
     try deed(LibraryWriter(path: path, lockWait: lock.duration))
-    reporter.result("\(done) \(path)".escaped)
+    reporter.lasting("\(done) \(path)".escaped)
     reporter.json(Summary(has_pin: try Library(path: path).hasPIN()))
   }
 

@@ -69,7 +69,7 @@ struct Remove: AsyncParsableCommand {
       for category in summary.categories { reporter.result("category  \(category.displayName.escaped)") }
     }
     for photo in summary.missing { reporter.warn(photo.message) }
-    reporter.result(
+    reporter.lasting(
       "\(dryRun ? "would remove" : "removed") \(Count(summary.photos.count, "photo")) "
         + "(\(ByteCount(summary.bytes)))"
         + (summary.categories.isEmpty

@@ -50,7 +50,7 @@ struct Undo: AsyncParsableCommand {
     let date = Date(milliseconds: summary.changedAt).formatted(.iso8601)
     let verb = dryRun ? "would take back" : "took back"
     let reverted = summary.photosReverted
-    reporter.result(
+    reporter.lasting(
       "\(verb) \(summary.kind == .remove ? "the removal" : "the import") of \(date): "
         + "\(Count(summary.photosRemoved, "photo")) gone, \(summary.photosRestored) back"
         + (reverted == 0 ? "" : ", \(reverted) as \(reverted == 1 ? "it was" : "they were")"))

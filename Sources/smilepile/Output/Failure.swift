@@ -74,11 +74,11 @@ enum Failure {
       """
   }
 
-  /// The result could not be written to standard output.
-  static func reportLostOutput() -> ExitStatus {
+  /// The result could not be written to standard output: what was published or changed is said all the same.
+  static func reportLostOutput() {
+    Console.standard.printKept()
     let reason = Console.standard.outputFailure.map { String(cString: strerror($0)) } ?? "unknown"
     Console.standard.print("smilepile: cannot write to standard output: \(reason)", to: .error, .error)
-    return .failed
   }
 
   private static func printExitError(_ status: ExitStatus, _ message: String) {

@@ -42,11 +42,12 @@ struct Reporter {
     console.print(text, to: options.progress == .percent ? .error : .output)
   }
 
-  /// A result that must not get lost, as the place of an archive: if standard output cannot take it, it is said
-  /// on standard error.
+  /// A result that must not get lost, as the place of an archive or what was changed: if standard output cannot take
+  /// it, or the JSON summary that tells the same, it is said on standard error when the command ends.
   func lasting(_ text: String) {
+    // with percent it is on standard error already
+    if options.json || options.progress != .percent { console.keep(text) }
     result(text)
-    if console.outputFailure != nil { console.print(text, to: .error) }
   }
 
   /// What a person at a terminal wants to know besides the result, and a script does not.

@@ -1,3 +1,4 @@
+import FileSystem
 import Glibc
 import Synchronization
 
@@ -25,6 +26,8 @@ final class Console: Sendable {
     var style = LogStyle.plain
     /// By stream, the error after which it was given up.
     var failures: [CInt?] = [nil, nil]
+    /// What is said on standard error if standard output could not take it.
+    var kept: [String] = []
     /// What stands at the foot of the terminal.
     var status: String?
     /// The question that waits for its answer; until then it stands there instead.
@@ -53,6 +56,14 @@ final class Console: Sendable {
   func print(_ line: String, to stream: Stream = .output, _ priority: LogStyle.Priority = .info) {
     let style = stream == .error ? state.withLock { $0.style } : .plain
     write(style.line(line, priority) + "\n", to: stream)
+  }
+
+  /// Remembers a line in case that standard output cannot take it: `printKept` says it then.
+  func keep(_ line: String) { state.withLock { $0.kept.append(line) } }
+
+  /// Says on standard error what was kept.
+  func printKept() {
+    for line in state.withLock({ $0.kept }) { print(line.escaped, to: .error) }
   }
 
   /// Writes text as it is. The status line is taken away before, and drawn again after a full line.

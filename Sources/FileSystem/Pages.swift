@@ -1,0 +1,30 @@
+import Glibc
+
+/// There is less memory than was asked for. Swift's own way to get some ends the program then; whoever takes much of it
+/// at once asks for `pages`, so that a shortage is an error like any other.
+public struct MemoryShortage: Error, Sendable, Equatable, CustomStringConvertible {
+  /// How much was asked for.
+  public let bytes: Int
+
+  /// Makes the error.
+  public init(bytes: Int) { self.bytes = bytes }
+
+  /// One line, with the remedy.
+  public var description: String { "cannot get \(bytes) bytes of memory; \(Self.remedy)" }
+
+  static let remedy = "free memory, or raise its limit (ulimit -v)"
+}
+
+extension UnsafeMutableRawBufferPointer {
+  /// Memory that begins with a page of its own, to be given back by `freePages`. posix_memalign(3).
+  public static func pages(byteCount: Int) throws(MemoryShortage) -> UnsafeMutableRawBufferPointer {
+    var memory: UnsafeMutableRawPointer?
+    guard posix_memalign(&memory, 4096, byteCount) == 0, let memory else {
+      throw MemoryShortage(bytes: byteCount)
+    }
+    return UnsafeMutableRawBufferPointer(start: memory, count: byteCount)
+  }
+
+  /// Gives back what `pages` gave.
+  public func freePages() { free(baseAddress) }
+}
