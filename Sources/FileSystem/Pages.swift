@@ -12,7 +12,7 @@ public struct MemoryShortage: Error, Sendable, Equatable, CustomStringConvertibl
   /// One line, with the remedy.
   public var description: String { "cannot get \(bytes) bytes of memory; \(Self.remedy)" }
 
-  static let remedy = "free memory, or raise its limit (ulimit -v)"
+  package static let remedy = "free memory, or raise its limit (ulimit -v)"
 }
 
 extension UnsafeMutableRawBufferPointer {

@@ -71,6 +71,9 @@ extension ArchiveError: CustomStringConvertible {
       "\(path): “\(entry)” has \(Count(bytes, "byte")); at most \(limit) are read"
     case .changed(let path):
       "\(path) changed while it was being read; try again when nothing writes to it"
+    case .libzip(let path, 0, _):
+      // libzip gives up without a reason where it gets no memory
+      "\(path) cannot be read: out of memory; \(MemoryShortage.remedy)"
     case .libzip(let path, let code, let text):
       "\(path): \(text) (libzip \(code))"
     }

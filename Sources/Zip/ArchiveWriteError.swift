@@ -30,7 +30,8 @@ public enum ArchiveWriteError: Error, Equatable, Sendable, CustomStringConvertib
     case .textTooLong(let bytes): "a text entry of \(bytes) bytes is too long"
     case .password: "the password is empty or holds a zero byte"
     case .empty: "an archive without entries cannot be written"
-    case .memory: "cannot write the archive: out of memory"
+    // libzip gives up without a reason where it gets no memory
+    case .memory, .library(0, _): "cannot write the archive: out of memory; \(MemoryShortage.remedy)"
     case .library(let code, let message): "cannot write the archive: \(message) (libzip \(code))"
     }
   }
