@@ -2,6 +2,7 @@ import Backup
 import FileSystem
 import Foundation
 import Operations
+import Secrets
 import SystemPackage
 import TestSupport
 import Testing
@@ -275,6 +276,23 @@ import Testing
     let now = CatalogCache(folder: folder)
     #expect(now.isDoubted(archive) && now.verifiedAt(archive) == nil)
     #expect(try now.verifiedAt(night.archives("two")[0]) == 1)
+  }
+
+  /// It is opened every time, and is none the less known to be whole, or doubted.
+  @Test func whatIsKnownOfAnEncryptedArchiveStays() async throws {
+    var night = try Night()
+    let password = Secret("correct horse battery staple")
+    night.job.password = .command("unused")
+    night.context.password = { _ in password }
+    let cache = CatalogCache(folder: try night.scratch.makeFolder("cache"))
+    night.context.cache = cache
+    _ = try await night.backup()
+    func archive() throws -> ArchiveRecord {
+      try #require(Catalog(folder: night.folder("one"), password: password, cache: cache).archives.first)
+    }
+    #expect(try archive().isEncrypted && cache.verifiedAt(archive()) != nil)
+    cache.doubt([FilePath(try archive().path)])
+    #expect(try cache.isDoubted(archive()) && cache.verifiedAt(archive()) == nil)
   }
 
   /// They are one archive, whatever they are called.

@@ -109,8 +109,10 @@ public final class CatalogCache: Sendable {
     }
   }
 
+  /// Remembers what an archive says. Of one that is as it was, what is known besides stays.
   func note(_ record: ArchiveRecord, _ status: FileStatus) {
     state.withLock {
+      if let known = $0.entries[record.path], known.isOf(status), known.record == record { return }
       $0.entries[record.path] = Entry(
         record: record, modified: status.modified, inode: status.identity.inode)
       $0.changed.insert(record.path)

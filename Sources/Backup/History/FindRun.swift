@@ -84,11 +84,12 @@ private struct FindRun {
     var summary = FindSummary()
     var found: [(date: Int64, photos: [FoundPhoto])] = []
     var failures: [any Error] = []
+    var catalogs: [FilePath: Catalog] = [:]
     for (path, isNamed) in archives {
       try counter.checkCancellation()
       counter.advance(current: path.string)
       do {
-        let (date, photos) = try search(path)
+        let (date, photos) = try search(path, &catalogs)
         summary.archives += 1
         found.append((date ?? .min, photos))
       } catch let error as CancellationError {
@@ -120,8 +121,12 @@ private struct FindRun {
     }
   }
 
-  private static func isChainThere(of path: FilePath, _ password: Secret?) -> Bool {
-    guard let catalog = try? Catalog(folder: path.folder, password: password) else { return false }
+  /// - Parameter catalogs: those of the folders that were read for this, each once.
+  private func isChainThere(of path: FilePath, _ catalogs: inout [FilePath: Catalog]) -> Bool {
+    guard
+      let catalog = catalogs[path.folder] ?? (try? Catalog(folder: path.folder, password: password))
+    else { return false }
+    catalogs[path.folder] = catalog
     let own = catalog.archives.first { $0.path == path.absoluteString }
     return own.map { (try? catalog.chain(of: $0)) != nil } ?? false
   }
@@ -131,13 +136,17 @@ private struct FindRun {
     return try BackupFiles.list(place).map { ($0.path, false) }
   }
 
-  private func search(_ path: FilePath) throws -> (date: Int64?, [FoundPhoto]) {
+  private func search(_ path: FilePath, _ catalogs: inout [FilePath: Catalog]) throws -> (
+    date: Int64?, [FoundPhoto]
+  ) {
     var source = try BackupSource(path: path, limits: limits, password: password)
     if selection.md5 != nil { source = try source.completingChecksums(counter) }
     let held = source.heldByID
     let matcher = PhotoMatcher(selection, in: source)
-    // looked at where a photo is found that only the base can have
-    lazy var hasBase = Self.isChainThere(of: path, password)
+    let isHeld = source.photos.contains {
+      $0.content.size == nil && held[$0.record.id] != nil && matcher.matches($0, held: held[$0.record.id])
+    }
+    let hasBase = isHeld && isChainThere(of: path, &catalogs)
     let categories = Dictionary(
       source.metadata.categories.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
     let photos = source.photos.compactMap { photo -> FoundPhoto? in
