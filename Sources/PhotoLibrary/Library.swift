@@ -40,6 +40,16 @@ public final class Library: Sendable {
     (database, quiet) = try Self.openDatabase(path, configuration, file, in: root)
   }
 
+  /// The library that a folder is, or lies in, links followed; nil if there is none, or no such folder. Blocks.
+  public static func holding(_ folder: FilePath) -> FilePath? {
+    guard var folder = folder.realPath else { return nil }
+    while !folder.components.isEmpty {
+      if (try? Directory.open(folder).status(of: databaseName)) != nil { return folder }
+      folder.removeLastComponent()
+    }
+    return nil
+  }
+
   /// Everything in the library at one moment.
   public func contents() throws -> LibraryContents {
     try read(LibraryContents.init)

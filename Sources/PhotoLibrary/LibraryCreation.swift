@@ -7,8 +7,9 @@ extension Library {
   /// Makes an empty library with default settings in a folder that is empty or not there yet, mode 0700.
   /// A crash on the way leaves no `library.sqlite`, and the call can be made again.
   ///
-  /// - Throws: `LibraryError.alreadyALibrary`, `.folderNotEmpty`, `.networkFileSystem`, `.database`, or `FileError`.
+  /// - Throws: `LibraryError.alreadyALibrary`, `.insideAnother`, `.folderNotEmpty`, `.networkFileSystem`, `.database`, or `FileError`.
   public static func create(at path: FilePath, now: Date = Date()) throws {
+    if let other = holding((path.realPath ?? path).folder) { throw LibraryError.insideAnother(path, other) }
     try makeFolder(path)
     let root = try Directory.open(path)
     if let name = try root.fileSystem().networkProtocol {

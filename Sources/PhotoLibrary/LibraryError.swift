@@ -9,6 +9,8 @@ public enum LibraryError: Error, Equatable, Sendable, CustomStringConvertible {
   case alreadyALibrary(FilePath)
   /// A library was to be made in a folder that holds something else.
   case folderNotEmpty(FilePath)
+  /// A library was to be made in another one.
+  case insideAnother(FilePath, FilePath)
   /// The library was made or changed by a later version of this program.
   case newerVersion(FilePath)
   /// Neither SQLite's write-ahead log nor file locks hold on a network file system.
@@ -37,6 +39,8 @@ public enum LibraryError: Error, Equatable, Sendable, CustomStringConvertible {
       "\(path) is a SmilePile library already"
     case .folderNotEmpty(let path):
       "\(path) is not empty; a library needs a folder of its own"
+    case .insideAnother(let path, let other):
+      "\(path) lies in the library \(other), whose files are its own; make the new one outside it"
     case .newerVersion(let path):
       "\(path) was made by a newer version of smilepile; update this one"
     case .networkFileSystem(let path, let name):

@@ -47,12 +47,14 @@ struct PrunePlanTests {
     #expect(plan.decisions.map(\.reasons) == [["last"], ["last"], []])
   }
 
-  @Test func theNewestStaysWhateverTheRule() async throws {
-    try await export(day: 1, tags: ["job", "keep"])
-    let newest = try await export(day: 2, tags: ["job", "keep", "x"])
-    let plan = try plan { $0.tags = ["nothing"] }
+  @Test func whereNoRuleKeepsAnyAllStay() async throws {
+    for day in 1...2 { try await export(day: day, tags: ["family"]) }
+    let kept = try await export(day: 3, tags: ["keep"])
+    let plan = try plan { $0.tags = ["kept"] }
     #expect(plan.removals.isEmpty)
-    #expect(plan.decisions.first { $0.archives[0].path == newest.string }?.reasons == ["the newest"])
+    #expect(plan.decisions.allSatisfy { $0.reasons == ["no rule keeps any of its kind"] })
+    let spelt = try self.plan { $0.tags = ["keep"] }
+    #expect(spelt.decisions.first { $0.archives[0].path == kept.string }?.reasons == ["tag keep"])
   }
 
   @Test func nothingGoesWhereTheNewestIsDamaged() async throws {

@@ -1,4 +1,5 @@
 import FileSystem
+import PhotoLibrary
 import SystemPackage
 
 /// The folder that photos are extracted to. Below it are the folders of the categories, which are opened by name in it
@@ -55,13 +56,8 @@ final class ExtractTarget: Sendable {
   /// The library's files are the library's: a stranger among them would be reported for ever.
   private static func refuseLibrary(_ path: FilePath) throws {
     // a folder that is not there yet is in whatever its parent leads to
-    guard var folder = path.realPath ?? path.folder.realPath else { return }
-    while !folder.components.isEmpty {
-      if (try? Directory.open(folder).status(of: "library.sqlite")) != nil {
-        throw ExtractError.insideLibrary(path)
-      }
-      folder.removeLastComponent()
-    }
+    let folder = path.realPath == nil ? path.folder : path
+    if Library.holding(folder) != nil { throw ExtractError.insideLibrary(path) }
   }
 
   /// Removes the hidden files of dead runs.

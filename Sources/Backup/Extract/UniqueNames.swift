@@ -16,7 +16,7 @@ struct UniqueNames {
 
   /// The name, made safe; `name (2).jpg` where it was given out before.
   mutating func next(_ name: String) -> String {
-    let safe = FileName.safe(name)
+    let safe = Self.withoutDevice(FileName.safe(name))
     let first = Self.key(safe)
     if taken.insert(first).inserted { return safe }
     var number = nextNumber[first] ?? 1
@@ -32,6 +32,16 @@ struct UniqueNames {
         return numbered
       }
     }
+  }
+
+  /// Windows takes `con.jpg` for its console, in any folder: a disk that is carried there has `_con.jpg`.
+  /// https://learn.microsoft.com/windows/win32/fileio/naming-a-file#naming-conventions
+  private static func withoutDevice(_ name: String) -> String {
+    let stem = name.prefix { $0 != "." }.lowercased()
+    let isDevice =
+      ["con", "prn", "aux", "nul"].contains(stem)
+      || ["com", "lpt"].contains(String(stem.prefix(3))) && stem.count == 4 && stem.last?.isNumber == true
+    return isDevice ? FileName.safe("_" + name) : name
   }
 
   private static func key(_ name: String) -> String {

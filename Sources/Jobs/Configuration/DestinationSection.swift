@@ -20,6 +20,10 @@ extension JobFileReader {
         section.fault(node.line, "a destination is empty; write its folder, or leave it out")
         continue
       }
+      if let fault = node.scalar.flatMap({ Self.fault(inPath: $0.string) }) {
+        section.fault(node.line, "a destination \(fault)")
+        continue
+      }
       guard let destination = destination(node) else { continue }
       if found.contains(where: { $0.path.isSamePlace(as: destination.path) }) {
         section.fault(node.line, "\(destination.path) stands here twice")
@@ -38,8 +42,8 @@ extension JobFileReader {
     if let text = node.scalar?.string { return JobDestination(path: path(text)) }
     guard var section = section(node, "a destination") else { return nil }
     defer { close(&section) }
-    let folder = section.text("path")
-    var destination = JobDestination(path: folder.map(path) ?? "")
+    let folder = path("path", in: &section)
+    var destination = JobDestination(path: folder ?? "")
     destination.requiredMount = requiredMount(&section)
     if let marker = section.text("marker") {
       if FilePath.Component(marker)?.kind == .regular {
@@ -49,7 +53,9 @@ extension JobFileReader {
       }
     }
     guard folder != nil else {
-      section.fault(section.line, "a destination has no “path”")
+      if section.all.allSatisfy({ $0.key != "path" }) {
+        section.fault(section.line, "a destination has no “path”")
+      }
       return nil
     }
     return destination

@@ -56,7 +56,7 @@ struct JobFileReader {
   private mutating func job(_ name: String, _ node: Node) -> Job? {
     guard var section = section(node, "job “\(name)”") else { return nil }
     var job = Job(name: name)
-    job.library = section.text("library").map(path)
+    job.library = path("library", in: &section)
     if job.library == nil, section.all.allSatisfy({ $0.key != "library" }) {
       // the command line or the environment may name it
       warnings.append(
@@ -94,7 +94,7 @@ struct JobFileReader {
 
   /// A file that is replaced with every run, so that two of one name would take each other's place.
   private mutating func writtenFile(_ key: String, of job: Job, _ section: inout YAMLSection) -> FilePath? {
-    guard let file = section.text(key).map(path) else { return nil }
+    guard let file = path(key, in: &section) else { return nil }
     if let other = written[file] {
       section.fault(key, "is \(other) already, and each would replace the other's; name another file")
     }
@@ -126,7 +126,26 @@ struct JobFileReader {
     faults += section.faults
   }
 
-  /// A path of the job file, which may begin with `~`.
+  /// The path that a key gives; nil if it is not there, or is none.
+  func path(_ key: String, in section: inout YAMLSection) -> FilePath? {
+    guard let text = section.text(key) else { return nil }
+    if let fault = Self.fault(inPath: text) {
+      section.fault(key, fault)
+      return nil
+    }
+    return path(text)
+  }
+
+  /// What is wrong with a path that is meant for a shell: it would name a folder called `$HOME`.
+  static func fault(inPath text: String) -> String? {
+    let isOthersHome = text.hasPrefix("~") && text != "~" && !text.hasPrefix("~/")
+    guard text.hasPrefix("$") || isOthersHome else { return nil }
+    return
+      "begins with “\(text.prefix { $0 != "/" })”, which stands for nothing here; write the path in full, "
+      + "~/… for a folder of your own, or ./\(text) for one of that name"
+  }
+
+  /// A path of the job file, which may begin with `~/`.
   func path(_ text: String) -> FilePath {
     if let home, text == "~" || text.hasPrefix("~/") { return FilePath(home + text.dropFirst()) }
     let path = FilePath(text)

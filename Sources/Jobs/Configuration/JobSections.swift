@@ -7,14 +7,14 @@ extension JobFileReader {
   mutating func encryption(_ section: inout YAMLSection, _ job: inout Job) {
     guard let node = section.node("encrypt"), var part = self.section(node, "“encrypt”") else { return }
     defer { close(&part) }
-    let file = part.text("password-file").map { PasswordSource.file(path($0)) }
+    let file = path("password-file", in: &part).map { PasswordSource.file($0) }
     let command = part.text("password-command").map { PasswordSource.command($0) }
     if part.all.contains(where: { $0.key == "password" }) {
       _ = part.node("password")
       part.fault("password", "must not stand in a job file; use “password-file” or “password-command”")
     } else if file != nil, command != nil {
       part.fault("password-command", "and “password-file” both give the password; leave out one")
-    } else if file == nil, command == nil {
+    } else if file == nil, command == nil, part.faults.isEmpty {
       part.fault(part.line, "“encrypt” needs “password-file” or “password-command”")
     }
     job.password = file ?? command

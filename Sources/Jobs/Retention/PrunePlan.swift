@@ -144,9 +144,12 @@ private struct GroupPlan {
         tags: decision.archives[0].tags)
     }
     let reasons = policy.reasons(for: counted, calendar: calendar, now: now)
-    for index in whole.indices { whole[index].reasons = reasons[whole[index].archives[0].path] ?? [] }
-    // whatever a policy says, what was backed up last stays, and what lacks least
-    if !whole.isEmpty, !whole[0].isKept { whole[0].reasons = ["the newest"] }
+    for index in whole.indices {
+      // where a tag is misspelt, no rule keeps anything: nobody can have meant that all of them go
+      whole[index].reasons =
+        reasons.isEmpty ? ["no rule keeps any of its kind"] : reasons[whole[index].archives[0].path] ?? []
+    }
+    // whatever a policy says, what lacks least stays
     if let fewest = whole.map(\.missing).min(), let first = whole.firstIndex(where: { $0.missing == fewest }),
       !whole[first].isKept
     {

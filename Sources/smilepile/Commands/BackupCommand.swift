@@ -41,7 +41,7 @@ struct BackupCommand: AsyncParsableCommand {
 
   @Flag(
     help:
-      "Write only to mounted file systems, never to the root's: require-mount: true for every destination that says nothing of it."
+      "Write only to mounted file systems, never to the root's: require-mount: true for every destination that names no place of its own."
   )
   var requireMount = false
 

@@ -14,7 +14,8 @@ struct Prune: AsyncParsableCommand {
       What is kept is said as for `restic forget`: the newest N, and the newest of each of N hours, days, weeks, months \
       or years that have any; all within a time before the newest; all with a tag. What no option keeps goes. Archives \
       of different libraries, selections or tags are looked at apart, one whose library is not known stands alone, and \
-      the parts of one export stay or go together.
+      the parts of one export stay or go together. Where no rule keeps any of those that are looked at together, as with \
+      a tag that none has, all of them stay.
 
       The newest archive always stays, and is read back first: if it is damaged, nothing is removed. An archive that \
       another one rests on stays with it. Backups that phones made, files that cannot be read, and archives that no \
