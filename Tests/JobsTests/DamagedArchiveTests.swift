@@ -11,20 +11,12 @@ import Testing
 
 /// What has rotten at a destination counts for nothing: it is named, nothing rests on it, and another takes its place.
 @Suite struct DamagedArchiveTests {
-  /// Changes a byte of a photo in an archive.
-  private func damage(_ path: String) throws {
-    let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
-    try file.seek(toOffset: 3000)
-    try file.write(contentsOf: [0xAA])
-    try file.close()
-  }
-
   @Test func anUnchangedLibraryIsWrittenAgainWhereItsArchivesAreDamaged() async throws {
     var night = try Night()
     _ = try await night.backup()
     #expect(try await night.backup().outcome == .unchanged)
     let old = try ["one", "two"].map { try night.archives($0)[0].path }
-    for path in old { try damage(path) }
+    for path in old { try night.damage(path) }
     night.on(day: 2)
     let run = try await night.backup()
     #expect(run.outcome == .done)
@@ -40,7 +32,7 @@ import Testing
     let night = try Night()
     _ = try await night.backup()
     let copy = try night.archives("two")[0].path
-    try damage(copy)
+    try night.damage(copy)
     let run = try await night.backup()
     #expect(run.outcome == .done && !run.destinations[0].isNew && run.destinations[1].isNew)
     #expect(try night.archives("one").count == 1 && night.archives("two").count == 2)
@@ -50,7 +42,7 @@ import Testing
   @Test func nothingRestsOnADamagedArchive() async throws {
     var night = try Night("incremental: true")
     _ = try await night.backup()
-    for name in ["one", "two"] { try damage(try night.archives(name)[0].path) }
+    for name in ["one", "two"] { try night.damage(try night.archives(name)[0].path) }
     try night.changeLibrary(id: 7)
     night.on(day: 2)
     let run = try await night.backup()
@@ -65,11 +57,7 @@ import Testing
     night.context.cache = CatalogCache(folder: try night.scratch.makeFolder("cache"))
     _ = try await night.backup()
     let first = try night.archives("one")[0].path
-    var times = stat()
-    #expect(stat(first, &times) == 0)
-    try damage(first)
-    let dates = [times.st_atim, times.st_mtim]
-    #expect(utimensat(AT_FDCWD, first, dates, 0) == 0)
+    try night.damage(first, keepsDate: true)
     try night.remove(night.archives("two")[0].path)
     night.on(day: 2)
     let run = try await night.backup()
@@ -84,7 +72,7 @@ import Testing
     var night = try Night("retention: {keep-last: 1}")
     _ = try await night.backup()
     let path = try night.library.path.appending(#require(try night.library.contents.photos.first).path)
-    if isGone { try night.remove(path.string) } else { try damage(path.string) }
+    if isGone { try night.remove(path.string) } else { try night.damage(path.string) }
     try night.changeLibrary(id: 7)
     night.on(day: 2)
     let run = try await night.backup()
@@ -140,7 +128,7 @@ import Testing
     #expect(try await night.drill().isProven)
     #expect(!FileManager.default.fileExists(atPath: night.folder("told").string))
     let proven = try #require(try night.statusFile().lastProvenAt)
-    try damage(try night.archives("one")[0].path)
+    try night.damage(try night.archives("one")[0].path)
     night.on(day: 3)
     #expect(try await !night.drill().isProven)
     let told = try String(contentsOfFile: night.folder("told").string, encoding: .utf8)
@@ -187,7 +175,7 @@ import Testing
     options.isIncremental = false
     options.date = night.context.now().addingTimeInterval(60)
     let other = try await Work.export(night.library.path, to: night.folder("one"), options: options).summary
-    try damage(try #require(other.archive).string)
+    try night.damage(try #require(other.archive).string)
     try night.changeLibrary(id: 7)
     night.on(day: 2)
     let run = try await night.backup()
@@ -200,7 +188,7 @@ import Testing
     var night = try Night("verify: false")
     night.context.cache = CatalogCache(folder: try night.scratch.makeFolder("cache"))
     _ = try await night.backup()
-    for name in ["one", "two"] { try damage(try night.archives(name)[0].path) }
+    for name in ["one", "two"] { try night.damage(try night.archives(name)[0].path) }
     #expect(try await night.backup().outcome == .unchanged)
     #expect(try await !night.drill().isProven)
     #expect(try night.statusFile().copies.allSatisfy { $0.isDoubted == true && $0.verifiedAt == nil })
@@ -217,7 +205,7 @@ import Testing
       _ = try await night.backup()
       try night.changeLibrary(id: Int64(6 + day))
     }
-    try damage(try night.archives("one")[1].path)
+    try night.damage(try night.archives("one")[1].path)
     for day in 4...6 {
       night.on(day: day)
       let run = try await night.backup()
@@ -242,10 +230,7 @@ import Testing
       try night.changeLibrary(id: Int64(6 + day))
     }
     for base in try ["one", "two"].map({ try #require(try night.archives($0).last?.path) }) {
-      var times = stat()
-      #expect(stat(base, &times) == 0)
-      try damage(base)
-      #expect(utimensat(AT_FDCWD, base, [times.st_atim, times.st_mtim], 0) == 0)
+      try night.damage(base, keepsDate: true)
     }
     night.job.maximumChain = 7
     night.job.retention = RetentionPolicy()

@@ -133,8 +133,9 @@ import Testing
         },
         uniquingKeysWith: { first, _ in first })
     }
-    let drill = try told("drill")
-    #expect(try Set(drill.keys) == Set(told("backup").keys))
+    let (drill, backup) = (try told("drill"), try told("backup"))
+    #expect(Set(drill.keys) == Set(backup.keys))
+    #expect(drill["SMILEPILE_TASK"] == "drill" && backup["SMILEPILE_TASK"] == "backup")
     #expect(drill["SMILEPILE_OUTCOME"] == "not restored" && drill["SMILEPILE_EXIT_CODE"] == "4")
     #expect(drill["SMILEPILE_SECONDS"] == "0" && drill["SMILEPILE_MISSING"] == "1")
     #expect(drill["SMILEPILE_PHOTOS"] == "6")

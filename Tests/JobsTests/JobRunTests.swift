@@ -32,6 +32,55 @@ import Testing
     #expect(try night.statusFile().copies.map(\.path) == [night.folder("one").string])
   }
 
+  /// Copies that lie where they lay are within reach, though a run did not get to look at them.
+  @Test func aRunThatFailsEarlySaysNothingOfTheCopies() async throws {
+    var night = try Night()
+    _ = try await night.backup()
+    let copies = try night.statusFile().copies
+    night.job.hooks.before = "false"
+    #expect(try await night.backup().outcome == .failed)
+    #expect(try night.statusFile().copies == copies)
+    let metrics = try night.prometheus()
+    #expect(
+      metrics.contains("smilepile_backup_copy_reachable") && !metrics.contains("} 0\n# HELP smilepile_drill"))
+    // nor does it know how many photos there are
+    #expect(!metrics.contains("smilepile_backup_photos") && !metrics.contains("missing_photos"))
+  }
+
+  /// Two computers, each with a job of the example's name, and one folder for both.
+  @Test func archivesOfAnotherLibraryAreNotTheJobs() async throws {
+    let (mine, others) = (try Night(), try Night())
+    var other = others.job
+    other.destinations = mine.job.destinations
+    _ = try await mine.backup()
+    var context = others.context
+    context.now = { mine.context.now().addingTimeInterval(30) }
+    #expect(try await Work.backup(other, context).summary.run.outcome == .done)
+    #expect(try mine.archives("one").count == 2)
+    var later = mine
+    later.on(day: 2)
+    #expect(try await later.backup().outcome == .unchanged)
+    #expect(try await later.drill().isProven)
+  }
+
+  /// What a run copied before it was cut off may have rotten since.
+  @Test func aCopyThatIsThereIsReadBeforeItCounts() async throws {
+    var night = try Night()
+    let cache = CatalogCache(folder: try night.scratch.makeFolder("cache"))
+    night.context.cache = cache
+    let parts = try await night.exportSet(to: "one")
+    for part in parts.dropLast() {
+      let name = try #require(part.lastComponent).string
+      try FileManager.default.copyItem(
+        atPath: part.string, toPath: night.folder("two").appending(name).string)
+    }
+    let rotten = try #require(try night.archives("two").first).path
+    try night.damage(rotten)
+    let run = try await night.backup()
+    #expect(run.outcome == .done && !run.destinations[1].archives.contains(rotten))
+    #expect(try await night.drill().isProven)
+  }
+
   @Test func whatIsNotWholeIsNoCopy() async throws {
     var night = try Night()
     // a set of a computer whose clock is a little ahead, of which a part is gone

@@ -54,6 +54,20 @@ struct Night {
 
   func remove(_ path: String) throws { try FileManager.default.removeItem(atPath: path) }
 
+  /// Changes a byte of a file; of an archive, one of a photo.
+  ///
+  /// - Parameter keepsDate: nothing but reading tells it then, as with bits that rot.
+  func damage(_ path: String, at offset: Int = 3000, keepsDate: Bool = false) throws {
+    var times = stat()
+    try #require(stat(path, &times) == 0)
+    let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+    try file.seek(toOffset: UInt64(offset))
+    try file.write(contentsOf: [0xAA])
+    try file.close()
+    guard keepsDate else { return }
+    try #require(utimensat(AT_FDCWD, path, [times.st_atim, times.st_mtim], 0) == 0)
+  }
+
   /// What the library holds from now on is another state.
   func changeLibrary(id: Int64) throws {
     try library.change(adding: [

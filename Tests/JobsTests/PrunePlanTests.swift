@@ -118,6 +118,21 @@ struct PrunePlanTests {
     #expect(try plan { $0.last = 1 }.removals.map(\.path).contains(whole[0]))
   }
 
+  /// Each of two archives lacks a photo that the other one holds.
+  @Test func theOnlyArchiveOfAPhotoStays() async throws {
+    let library = try libraryOfTwoCategories()
+    for (index, photo) in try library.contents.photos.prefix(2).enumerated() {
+      let file = library.file(of: photo).string
+      try FileManager.default.moveItem(atPath: file, toPath: file + ".away")
+      try await export(day: index + 2, library)
+      try FileManager.default.moveItem(atPath: file + ".away", toPath: file)
+    }
+    #expect(try plan { $0.last = 1 }.removals.isEmpty)
+    // nothing is kept for the sake of what an archive in between holds
+    try await export(day: 1, library)
+    #expect(try plan { $0.last = 1 }.removals.map(\.date) == [86_400_000])
+  }
+
   /// What was rescued of two phones' backups has no library's number, and the one is not the other.
   @Test func repairedBackupsOfPhonesStandForThemselves() async throws {
     var bytes = try Data(contentsOf: URL(fileURLWithPath: Fixture.androidV2.string))

@@ -45,8 +45,9 @@ import Testing
     #expect(try await night.backup().outcome == .unchanged)
   }
 
-  @Test(arguments: [true, false]) func whatWasMendedIsWrittenAgain(keepsDate: Bool) async throws {
-    var night = try Night()
+  @Test(arguments: [true, false], [true, false])
+  func whatWasMendedIsWrittenAgain(keepsDate: Bool, isIncremental: Bool) async throws {
+    var night = try Night("incremental: \(isIncremental)")
     let file = try file(night)
     let (good, attributes) = (
       try Data(contentsOf: file), try FileManager.default.attributesOfItem(atPath: file.path)

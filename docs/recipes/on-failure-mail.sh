@@ -1,7 +1,7 @@
 #!/bin/sh
 # on-failure: /etc/smilepile/on-failure-mail.sh admin@example.org
 # A hook knows what happened by its environment; `smilepile backup --help` lists it.
-mail -s "Backup $SMILEPILE_JOB: $SMILEPILE_OUTCOME" "$1" <<END
+mail -s "SmilePile $SMILEPILE_TASK of $SMILEPILE_JOB: $SMILEPILE_OUTCOME" "$1" <<END
 $SMILEPILE_MESSAGE
 
 The job $SMILEPILE_JOB of $SMILEPILE_LIBRARY ended with exit code $SMILEPILE_EXIT_CODE

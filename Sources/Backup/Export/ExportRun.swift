@@ -62,6 +62,8 @@ public struct ExportRun {
       defer { withExtendedLifetime(lock) {} }
       let fullBecause = try rest(&plan, in: target, library)
       setTotals(plan)
+      // before anything has its name, since it can take long, and may be stopped
+      let damaged = try library.damaged(among: plan.suspects, of: plan, counter)
       var summary =
         switch options.format {
         case _ where options.isDryRun: dryRun(plan)
@@ -71,7 +73,7 @@ public struct ExportRun {
         case .json: try exportDocument(plan, library, target, date)
         }
       summary.fullBecause = fullBecause
-      summary.damaged += try library.damaged(among: plan.suspects, of: plan, counter)
+      summary.damaged += damaged
       return summary
     }
   }

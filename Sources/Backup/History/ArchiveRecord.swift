@@ -102,22 +102,33 @@ public struct ArchiveRecord: Sendable, Equatable, Codable {
   /// - Throws: `BackupError`, `ArchiveError` or `FileError` where the file cannot be read as a backup. One that is
   ///   encrypted and that the password does not open is no error.
   public init(path: FilePath, password: Secret? = nil, limits: Limits = Limits()) throws {
-    let status: FileStatus
-    do {
-      let file = try File.open(path, .readFollowingLinks)
-      status = try file.status()
-    } catch {
-      throw error.isAbsence ? BackupError.noSuchBackup(path) : error as any Error
-    }
-    self.path = path.absoluteString
-    fileBytes = status.size
-    date = status.modified
+    try self.init(fileAt: path)
     do {
       let source = try BackupSource(path: path, limits: limits, password: password)
       fill(from: source)
     } catch BackupError.passwordNeeded, BackupError.wrongPassword, BackupError.wrongPasswordOrDamaged {
       isEncrypted = true
       isLocked = true
+    }
+  }
+
+  /// What a backup that is open says of itself. Blocks; writes nothing.
+  ///
+  /// - Throws: `BackupError` or `FileError` where its file is not there any more.
+  init(_ source: BackupSource) throws {
+    try self.init(fileAt: source.path)
+    fill(from: source)
+  }
+
+  /// What can be said of the file.
+  private init(fileAt path: FilePath) throws {
+    do {
+      let status = try File.open(path, .readFollowingLinks).status()
+      self.path = path.absoluteString
+      fileBytes = status.size
+      date = status.modified
+    } catch {
+      throw error.isAbsence ? BackupError.noSuchBackup(path) : error as any Error
     }
   }
 

@@ -76,13 +76,18 @@ public final class CatalogCache: Sendable {
     save()
   }
 
-  /// Remembers that archives, which nobody may have looked at yet, were just read back whole. Those that are not this
-  /// project's are not remembered. Blocks; what cannot be read or written is not remembered either.
+  /// Remembers that archives, which nobody may have looked at yet, were just read back whole: as the other, of these.
   public func noteVerified(_ paths: [FilePath], password: Secret?) {
+    noteVerified(paths.compactMap { try? ArchiveRecord(path: $0, password: password) })
+  }
+
+  /// Remembers that archives were just read back whole. Those that are not this project's are not remembered. Blocks; what
+  /// cannot be read or written is not remembered either.
+  public func noteVerified(_ records: [ArchiveRecord]) {
     var found: [String] = []
-    for path in paths {
-      guard let record = try? ArchiveRecord(path: path, password: password), record.isOurs, !record.isLocked,
-        let status = try? File.open(path, .readFollowingLinks).status()
+    for record in records where record.isOurs && !record.isLocked {
+      guard let status = try? File.open(FilePath(record.path), .readFollowingLinks).status(),
+        status.size == record.fileBytes
       else { continue }
       note(record, status)
       found.append(record.path)

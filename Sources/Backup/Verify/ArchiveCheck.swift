@@ -18,6 +18,8 @@ public struct CheckSummary: Sendable {
   public var warnings: [String] = []
   /// Backups that could not be read at all, of several; each with the reason.
   public var unreadable: [Unreadable] = []
+  /// What each of the backups that were checked says of itself.
+  public var records: [ArchiveRecord] = []
 
   /// A backup that could not be read at all.
   public struct Unreadable: Sendable {
@@ -34,6 +36,7 @@ public struct CheckSummary: Sendable {
     sum.strangers += other.strangers
     sum.warnings += other.warnings
     sum.unreadable += other.unreadable
+    sum.records += other.records
   }
 }
 

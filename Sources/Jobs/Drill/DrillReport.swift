@@ -49,6 +49,12 @@ public struct DrillReport: Sendable {
   public var warnings: [String] = []
   /// Every destination restores.
   public var isProven: Bool { !results.isEmpty && results.allSatisfy(\.isProven) }
+  /// What the command ends with: 4 where something did not come back, or has rotten in the library; 3 where others do
+  /// not learn of it.
+  public var exitCode: Int32 {
+    if !isProven || !results.allSatisfy(\.damagedInLibrary.isEmpty) { return JobStatus.damagedCode }
+    return isRecorded ? 0 : JobStatus.incompleteCode
+  }
 }
 
 extension DrillReport {

@@ -13,9 +13,10 @@ extension Work where Summary == DrillReport {
   /// state folder. What the archive promises and what does not come back is a failure, as is an archive that rests on one
   /// that is gone. The live library is only read; the scratch library is removed.
   ///
-  /// The summary throws `JobError.running` if a drill of the job is under way, `FileLock.Busy` if the library is being
-  /// changed for too long, `BackupError.passwordNeeded` or `.wrongPassword` where a folder has nothing but archives that
-  /// the password does not open, `LibraryError` or `FileError`. No copy is doubted then.
+  /// The summary throws `JobError.running` if a drill of the job is under way, or a backup of one with a hook before;
+  /// `FileLock.Busy` if the library is being changed for too long, `BackupError.passwordNeeded` or `.wrongPassword` where
+  /// a folder has nothing but archives that the password does not open, `LibraryError` or `FileError`. No copy is doubted
+  /// then.
   public static func drill(_ job: Job, _ context: JobContext, options: DrillOptions = DrillOptions()) -> Self
   {
     Work { counter in try DrillRun(job, context, options, counter).run() }
@@ -49,11 +50,16 @@ struct DrillRun {
     let lock = try context.state.lock(
       job.name, isDrill: true, waiting: .zero, whileWaiting: counter.checkCancellation)
     defer { withExtendedLifetime(lock) {} }
+    // hooks that mount the disk before and unmount it after would do so under a backup
+    let backupLock = try job.hooks.before.map { _ in
+      try context.state.lock(
+        job.name, waiting: .seconds(job.lockWait), whileWaiting: counter.waitForWriter)
+    }
+    defer { withExtendedLifetime(backupLock) {} }
     let startedAt = context.now().milliseconds
     var run = JobStatus.RunRecord(startedAt: startedAt)
     do {
-      // what mounts the disk for a backup does so for a drill
-      if let failure = runHook("before", job.hooks.before, run) { throw failure }
+      try hooks.run(.before, run, isCancelled: { counter.isCancelled })
       var report = try drill()
       run = record(of: report, startedAt)
       for failure in tell(run, report.isProven ? nil : Self.notRestored) {
@@ -72,46 +78,59 @@ struct DrillRun {
   private func drill() throws -> DrillReport {
     let live = try Library(path: path)
     let password = try job.password.map(context.password)
-    let last = context.state.status(of: job.name).lastDrill
+    let round = context.state.status(of: job.name).lastDrill?.round ?? 0
     var report = DrillReport()
     for destination in job.destinations {
       try counter.checkCancellation()
       var result = DrillResult(destination: destination.path)
+      var members: [ArchiveRecord] = []
       do {
         try destination.check()
-        try drill(destination.path, live, password, round: last?.round ?? 0, &result)
+        try drill(destination.path, live, password, round: round, &result, reading: &members)
       } catch  where saysNothingOfArchives(error) {
+        // what failed to restore before this is not forgotten
+        if report.results.contains(where: { !$0.isProven }) { conclude(&report, round: round) }
         throw error
       } catch {
         result.failures.append(Finding(destination.path.string, message: "\(error)"))
       }
+      // what a failure casts doubt on is read again by the next backup, before it counts for anything
+      if !result.failures.isEmpty { context.cache?.doubt(members.map { FilePath($0.path) }) }
       report.results.append(result)
     }
-    write(&report)
-    note(&report, round: (last?.round ?? 0) + 1)
+    conclude(&report, round: round)
     return report
   }
 
+  private func conclude(_ report: inout DrillReport, round: Int) {
+    write(&report)
+    note(&report, round: round + 1)
+  }
+
   /// Whether something kept the drill from being made, so that no copy is to be doubted: it was stopped, the library is
-  /// in use, the password is not that of the archives, or there is no room to restore to.
+  /// in use, the password is not that of the archives, or there is no room, or no place, to restore to.
   private func saysNothingOfArchives(_ error: any Error) -> Bool {
     switch error {
-    case is CancellationError, is FileLock.Busy: true
-    case BackupError.passwordNeeded, BackupError.wrongPassword, BackupError.notEnoughSpace: true
-    case let error as FileError: error.path.starts(with: options.scratch)
+    case is CancellationError, is FileLock.Busy, is LibraryError: true
+    case BackupError.passwordNeeded, BackupError.wrongPassword: true
+    case let error as FileError:
+      error.path.starts(with: options.scratch)
+        && !job.destinations.contains { error.path.starts(with: $0.path) }
     default: false
     }
   }
 
   // MARK: The hooks
 
+  private var hooks: JobHooks { JobHooks(task: .drill, job: job, library: path, context: context) }
+
   /// What a drill came to, as hooks are told of a backup.
   private func record(of report: DrillReport, _ startedAt: Int64) -> JobStatus.RunRecord {
     var run = JobStatus.RunRecord(startedAt: startedAt)
-    let failures = report.results.flatMap(\.failures)
-    run.outcome = report.isProven ? .done : .failed
-    run.exitCode = report.isProven ? 0 : JobStatus.damagedCode
-    run.message = failures.first?.message
+    let failures = report.results.flatMap(\.failures) + report.results.flatMap(\.damagedInLibrary)
+    run.exitCode = report.exitCode
+    run.outcome = report.exitCode == 0 ? .done : report.isProven ? .incomplete : .failed
+    run.message = failures.first?.message ?? (report.isRecorded ? nil : report.warnings.first)
     run.archives = report.results.filter { $0.isProven == report.isProven }.compactMap(\.archive)
     run.photos = report.results.reduce(0) { $0 + $1.proven }
     run.missing = failures.map(\.message)
@@ -123,39 +142,27 @@ struct DrillRun {
   ///
   /// - Returns: what hooks did not do.
   private func tell(_ run: JobStatus.RunRecord, _ outcome: String? = nil) -> [HookRun.Failure] {
-    let isToBeTold = run.outcome == .failed
-    return [
-      isToBeTold ? runHook("on-failure", job.hooks.onFailure, run, outcome: outcome) : nil,
-      runHook("finally", job.hooks.finally, run, outcome: outcome),
-    ].compactMap { $0 }
-  }
-
-  /// - Returns: why the hook did not do its work.
-  private func runHook(
-    _ name: String, _ command: String?, _ run: JobStatus.RunRecord, outcome: String? = nil
-  ) -> HookRun.Failure? {
-    guard let command else { return nil }
-    let facts = HookFacts(job: job, library: path, statusFile: context.state.statusPath(of: job.name))
-    do throws(HookRun.Failure) {
-      try HookRun(
-        name: name, command: command,
-        environment: facts.environment(of: name, run, outcome: outcome, now: context.now().milliseconds),
-        timeLimit: job.hooks.timeLimit, isCancelled: { [counter] in name == "before" && counter.isCancelled }
-      ).run()
-      return nil
-    } catch {
-      return error
+    let isToBeTold = run.outcome == .failed || run.outcome == .incomplete
+    let due: [JobHooks.Hook] = isToBeTold ? [.onFailure, .finally] : [.finally]
+    return due.compactMap { hook in
+      do throws(HookRun.Failure) {
+        try hooks.run(hook, run, outcome: outcome)
+        return nil
+      } catch {
+        return error
+      }
     }
   }
 
   // MARK: Restoring
 
   private func drill(
-    _ folder: FilePath, _ live: Library, _ password: Secret?, round: Int, _ result: inout DrillResult
+    _ folder: FilePath, _ live: Library, _ password: Secret?, round: Int, _ result: inout DrillResult,
+    reading members: inout [ArchiveRecord]
   ) throws {
     let catalog = try Catalog(
       folder: folder, password: password, cache: context.cache, whileReading: counter.checkCancellation)
-    let own = catalog.archives(of: job)
+    let own = try catalog.archives(of: job, in: live.uuid())
     let now = context.now()
     // one that was made under a clock that went ahead says nothing of today
     guard let newest = own.last(where: { !$0.isAhead(of: now) }) ?? own.last else {
@@ -164,13 +171,14 @@ struct DrillRun {
         let path = FilePath(locked.path)
         throw password == nil ? BackupError.passwordNeeded(path) : BackupError.wrongPassword(path)
       }
-      result.failures.append(Finding(folder.string, message: "\(folder) has no archive of job “\(job.name)”"))
+      result.failures.append(
+        Finding(
+          folder.string,
+          message: "\(folder) has no archive of job “\(job.name)” and its library; make a backup first"))
       return
     }
     result.archive = newest.path
-    let members = try catalog.members(of: newest)
-    // what a failure casts doubt on is read again by the next backup, before it counts for anything
-    defer { if !result.failures.isEmpty { context.cache?.doubt(members.map { FilePath($0.path) }) } }
+    members = try catalog.members(of: newest)
     let parts = newest.part == nil ? [newest] : members
     let scratch = try ScratchLibrary(in: options.scratch, of: job.name)
     for part in parts {

@@ -18,10 +18,8 @@ public struct PrunePlan: Sendable {
     fileprivate var order: (Int64, Int, String) {
       (date, -(archives[0].base?.length ?? 0), archives[0].path)
     }
-    /// Photos that are not in it, or not as they should be.
-    fileprivate var missing: Int {
-      archives.reduce(0) { $0 + $1.absent + $1.lacking.count(where: \.isDamaged) }
-    }
+    /// The numbers of photos that are not in it, or not as they should be.
+    fileprivate var lacking: Set<Int64> { Set(archives.flatMap { $0.lacking.map(\.id) }) }
     /// Bytes of the archives.
     public var bytes: Int { archives.reduce(0) { $0 + $1.fileBytes } }
   }
@@ -149,11 +147,13 @@ private struct GroupPlan {
       whole[index].reasons =
         reasons.isEmpty ? ["no rule keeps any of its kind"] : reasons[whole[index].archives[0].path] ?? []
     }
-    // whatever a policy says, what lacks least stays
-    if let fewest = whole.map(\.missing).min(), let first = whole.firstIndex(where: { $0.missing == fewest }),
-      !whole[first].isKept
-    {
-      whole[first].reasons = ["holds photos that newer ones have not as they should be"]
+    // whatever a policy says, the newest stays that has what those after it lack
+    var lost = whole.first?.lacking ?? []
+    for index in whole.indices where !lost.isSubset(of: whole[index].lacking) {
+      if !whole[index].isKept {
+        whole[index].reasons = ["holds photos that newer ones have not as they should be"]
+      }
+      lost.formIntersection(whole[index].lacking)
     }
     decisions += whole
   }

@@ -11,6 +11,7 @@ extension JobBackup {
   mutating func copy(_ archives: [ArchiveRecord], from source: Int, to index: Int) throws {
     var needed = archives
     do {
+      try job.destinations[index].check()
       // nobody prunes what is there and is rested on, until it is
       let lock = try FolderLock(
         job.destinations[index].path, exclusive: false, waiting: .seconds(job.lockWait),
@@ -21,7 +22,9 @@ extension JobBackup {
       needed = try archives.flatMap { try origin.chain(of: $0) }.reversed() + archives
       for archive in needed {
         // what an earlier run copied before it was cut off
-        let known = there.first { $0.uuid == archive.uuid && $0.digest == archive.digest }
+        let known = try there.first {
+          try $0.uuid == archive.uuid && $0.digest == archive.digest && readBack.areWhole([$0])
+        }
         let path = try known?.path ?? copy(archive, to: index)
         if archives.contains(archive) { records[index].archives.append(path) }
       }
@@ -94,7 +97,7 @@ extension JobBackup {
     let fresh = catalog.archives.map(\.path).filter(verified.contains)
     if !fresh.isEmpty { context.cache?.noteVerified(fresh, at: context.now().milliseconds) }
     let now = context.now()
-    for own in catalog.archives(of: job).reversed() where !own.isAhead(of: now) {
+    for own in catalog.archives(of: job, in: libraryID).reversed() where !own.isAhead(of: now) {
       guard let members = try? catalog.members(of: own),
         !members.contains(where: { readBack.isDamaged($0) || context.cache?.isDoubted($0) == true })
       else { continue }

@@ -54,19 +54,23 @@ extension JobDestination {
       guard error.isAbsence else { throw error }
       throw path.realPath == nil ? DestinationFault.gone(path) : .notAFolder(path)
     }
-    try checkMount(of: folder)
-    if let marker, try folder.status(of: FilePath(marker)) == nil {
-      throw DestinationFault.noMarker(path, marker)
-    }
+    try checkDisk(of: folder)
     if let errno = folder.writeFault() {
       throw DestinationFault.notWritable(path, reason: "\(errno)")
     }
   }
 
-  /// Looks whether what has to be mounted is. Blocks; writes nothing.
+  /// Looks whether what has to be mounted is, and whether it is the disk that is meant. Blocks; writes nothing.
   ///
   /// - Throws: `DestinationFault`, or `FileError`.
-  public func checkMount() throws { try checkMount(of: Directory.open(path)) }
+  public func checkDisk() throws { try checkDisk(of: Directory.open(path)) }
+
+  private func checkDisk(of folder: borrowing Directory) throws {
+    try checkMount(of: folder)
+    if let marker, try folder.status(of: FilePath(marker)) == nil {
+      throw DestinationFault.noMarker(path, marker)
+    }
+  }
 
   private func checkMount(of folder: borrowing Directory) throws {
     switch requiredMount {

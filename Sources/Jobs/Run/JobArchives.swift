@@ -4,8 +4,14 @@ import PhotoLibrary
 
 extension Catalog {
   /// The archives of a job that its password opens, oldest first.
-  func archives(of job: Job) -> [ArchiveRecord] {
-    archives.filter { $0.tags.contains(job.name) && !$0.isLocked }
+  ///
+  /// - Parameter library: the library's number, since jobs of two computers may share a name and a folder; nil if it has
+  ///   none.
+  func archives(of job: Job, in library: String?) -> [ArchiveRecord] {
+    archives.filter { archive in
+      archive.tags.contains(job.name) && !archive.isLocked
+        && (library == nil || archive.library == nil || archive.library == library)
+    }
   }
 }
 

@@ -13,6 +13,10 @@ struct JobBackup {
   let context: JobContext
   let counter: ProgressCounter
   var password: Secret?
+  /// Archives that the last drill could not restore, by path.
+  let doubted: Set<String>
+  /// The library's number.
+  var libraryID: String?
   var summary = ExportSummary()
   var records: [JobStatus.DestinationRecord]
   var warnings: [String] = []
@@ -25,9 +29,12 @@ struct JobBackup {
   var notPruned: [String] = []
   var copies: [JobStatus.Copy] = []
 
-  init(_ job: Job, _ library: FilePath, _ context: JobContext, _ counter: ProgressCounter) {
+  init(
+    _ job: Job, _ library: FilePath, doubted: Set<String>, _ context: JobContext, _ counter: ProgressCounter
+  ) {
     self.job = job
     self.library = library
+    self.doubted = doubted
     self.context = context
     self.counter = counter
     readBack = ReadBack(job, nil, context, counter)
@@ -123,8 +130,9 @@ struct JobBackup {
     return options
   }
 
-  private func plan() throws -> ExportSummary {
+  private mutating func plan() throws -> ExportSummary {
     let library = try Library(path: library)
+    libraryID = try library.uuid()
     return try library.holdingPhotos(
       lockWait: .seconds(job.lockWait), whileWaiting: counter.waitForWriter
     ) { try job.plan(of: library, holding: library.contents(), password: password) }
@@ -135,6 +143,8 @@ struct JobBackup {
     var failure: (any Error)?
     for index in usable {
       do {
+        // reading back may have taken long, and another may have unmounted it
+        try job.destinations[index].check()
         let folder = job.destinations[index].path
         summary = try ExportRun(
           libraryPath: library, destination: folder, options: options(), counter: counter
@@ -155,7 +165,7 @@ struct JobBackup {
   private static func concernsDestination(_ error: any Error) -> Bool {
     switch error {
     case BackupError.notEnoughSpace, BackupError.verificationFailed, BackupError.destinationInLibrary,
-      BackupError.noSuchDestination, is FileError:
+      BackupError.noSuchDestination, is DestinationFault, is FileError:
       true
     case BackupError.setCutShort(_, _, let error): concernsDestination(error)
     default: false

@@ -39,7 +39,8 @@ struct JobRun {
     if let last = before.run { run.warnings += Self.news(of: last) }
     update(&run) { $0.library = library.string }
 
-    let copies = perform(&run)
+    let doubted = before.copies.filter { $0.isDoubted == true }.flatMap(\.archives)
+    let copies = perform(&run, doubting: Set(doubted))
     run.finishedAt = context.now().milliseconds
     // the hooks are told of the status file, and may change how the run ends
     let start = run.startedAt
@@ -63,16 +64,16 @@ struct JobRun {
       run.message = "\(error)"
       run.exitCode = context.exitCode(error)
       // what the hook says of itself is less than what there is to say
-      try? hook("on-failure", job.hooks.onFailure, run)
+      try? hooks.run(.onFailure, run, isCancelled: { counter.isCancelled })
       throw error
     }
   }
 
   /// - Returns: what lies at the destinations that could be looked at.
-  private func perform(_ run: inout JobStatus.RunRecord) -> [JobStatus.Copy] {
-    var backup = JobBackup(job, library, context, counter)
+  private func perform(_ run: inout JobStatus.RunRecord, doubting doubted: Set<String>) -> [JobStatus.Copy] {
+    var backup = JobBackup(job, library, doubted: doubted, context, counter)
     do {
-      try hook("before", job.hooks.before, run)
+      try hooks.run(.before, run, isCancelled: { counter.isCancelled })
       do {
         try backup.run()
       } catch {
@@ -103,7 +104,9 @@ struct JobRun {
     let time = text(last.startedAt)
     switch last.outcome {
     case .running:
-      news.append("the run of \(time) was cut off before its end; what it had begun to write is swept")
+      news.append(
+        "the run of \(time) was cut off before its end; what it had begun to write goes with the next archive"
+      )
     case .interrupted: news.append("the run of \(time) did not come to its end: \(last.message ?? "stopped")")
     case .done, .unchanged, .incomplete, .failed: break
     }
@@ -118,16 +121,18 @@ struct JobRun {
 
   // MARK: Hooks
 
+  private var hooks: JobHooks { JobHooks(task: .backup, job: job, library: library, context: context) }
+
   private func runHooks(after run: inout JobStatus.RunRecord) {
-    if run.outcome.isSuccess { attempt("after", job.hooks.after, &run) }
-    if !run.outcome.isSuccess { attempt("on-failure", job.hooks.onFailure, &run) }
-    attempt("finally", job.hooks.finally, &run)
+    if run.outcome.isSuccess { attempt(.after, &run) }
+    if !run.outcome.isSuccess { attempt(.onFailure, &run) }
+    attempt(.finally, &run)
   }
 
   /// A hook that fails makes a complete run incomplete: somebody counts on what it does.
-  private func attempt(_ name: String, _ command: String?, _ run: inout JobStatus.RunRecord) {
+  private func attempt(_ hook: JobHooks.Hook, _ run: inout JobStatus.RunRecord) {
     do {
-      try hook(name, command, run, isCancelled: { false })
+      try hooks.run(hook, run)
     } catch {
       run.warnings.append("\(error)")
       guard run.outcome.isSuccess else { return }
@@ -135,22 +140,6 @@ struct JobRun {
       run.exitCode = JobStatus.incompleteCode
       run.message = "\(error)"
     }
-  }
-
-  private func hook(
-    _ name: String, _ command: String?, _ run: JobStatus.RunRecord, isCancelled: (() -> Bool)? = nil
-  ) throws {
-    guard let command else { return }
-    let counter = counter
-    try HookRun(
-      name: name, command: command, environment: facts(name, run), timeLimit: job.hooks.timeLimit,
-      isCancelled: isCancelled ?? { counter.isCancelled }
-    ).run()
-  }
-
-  private func facts(_ hook: String, _ run: JobStatus.RunRecord) -> [String: String] {
-    HookFacts(job: job, library: library, statusFile: context.state.statusPath(of: job.name))
-      .environment(of: hook, run, now: context.now().milliseconds)
   }
 
   // MARK: Status
@@ -182,7 +171,8 @@ struct JobRun {
     status.copies = job.destinations.map(\.path.string).compactMap { path in
       var old = known.first { $0.path == path }
       guard var copy = copies.first(where: { $0.path == path }) else {
-        old?.isOutOfReach = true
+        let isThere = old?.archives.allSatisfy(FileManager.default.fileExists) ?? false
+        old?.isOutOfReach = isThere ? nil : true
         return old
       }
       if let old, wasDrilled, old.isDoubted == true, old.archive == copy.archive {

@@ -107,10 +107,13 @@ public struct JobStatus: Sendable, Equatable, Codable {
     public var verifiedAt: Int64?
     /// A drill since then could not restore it.
     public var isDoubted: Bool?
-    /// The last run could not look at it: its folder is gone, not mounted, or another disk's.
+    /// Its archives were not there when the last run ended: they, or their folder, are gone, or the disk is not mounted.
     public var isOutOfReach: Bool?
     /// It lies on the library's own device, and goes with it.
     public var isOnSameDevice: Bool
+
+    /// What restoring takes, by path.
+    public var archives: [String] { [archive] + (others ?? []) }
   }
 
   /// A restore that was tried.

@@ -18,6 +18,9 @@ struct PrometheusText {
       add(
         "smilepile_backup_last_exit_code", "The exit code of the last run; 0 is complete.",
         [(job, run.exitCode.map { "\($0)" } ?? "NaN")])
+    }
+    // of a run that is under way, or did not get so far, nobody knows yet
+    if let run = status.run, run.outcome.isSuccess || run.outcome == .incomplete {
       add("smilepile_backup_photos", "Photos that the last run selected.", [(job, "\(run.photos)")])
       add("smilepile_backup_photo_bytes", "Their bytes.", [(job, "\(run.bytes)")])
       add(
@@ -36,7 +39,7 @@ struct PrometheusText {
       "smilepile_backup_copy_timestamp_seconds", "When the newest archive at a destination was made.",
       status.copies.map { (job + [("destination", $0.path)], seconds($0.madeAt)) })
     add(
-      "smilepile_backup_copy_reachable", "1 if the last run could look at a copy.",
+      "smilepile_backup_copy_reachable", "1 if a copy was there when the last run ended.",
       status.copies.map { (job + [("destination", $0.path)], $0.isOutOfReach == true ? "0" : "1") })
     add(
       "smilepile_backup_copy_on_library_device", "1 if a copy lies on the library's own device.",

@@ -16,7 +16,7 @@ extension JobBackup {
 
   mutating func archivesOfThisState(at index: Int) throws -> [ArchiveRecord]? {
     let catalog = try catalog(at: index)
-    let own = catalog.archives(of: job)
+    let own = catalog.archives(of: job, in: libraryID)
     let now = context.now()
     if let ahead = own.last, ahead.isAhead(of: now) {
       warnings.append("\(ahead.path) is dated in the future; is the clock right?")
@@ -29,10 +29,14 @@ extension JobBackup {
       warnings.append("\(error)")
       return nil
     }
-    guard try readBack.areWhole(members), newest.state == summary.state, try !libraryHasMended(members) else {
-      return nil
-    }
-    return newest.part == nil ? [newest] : members.sorted { ($0.part?.number ?? 0) < ($1.part?.number ?? 0) }
+    // what a drill found stands in the status, whatever has become of the cache
+    let suspects = members.filter { doubted.contains($0.path) && context.cache?.verifiedAt($0) == nil }
+    context.cache?.doubt(suspects.map { FilePath($0.path) })
+    guard try readBack.areWhole(members), newest.state == summary.state else { return nil }
+    // what a base lacked, the increments on it have, or lack themselves
+    let current =
+      newest.part == nil ? [newest] : members.sorted { ($0.part?.number ?? 0) < ($1.part?.number ?? 0) }
+    return try libraryHasMended(current) ? nil : current
   }
 
   /// Notes what is wrong with a library of whose state there are archives already.

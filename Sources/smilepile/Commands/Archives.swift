@@ -83,7 +83,9 @@ struct Archives: AsyncParsableCommand {
       if !isFirst { reporter.result("") }
       isFirst = false
       reporter.result("\(place.folder.string.escaped):")
-      for archive in catalog.archives where place.tag.map(archive.tags.contains) ?? true {
+      // of one that the password does not open nobody knows whose it is
+      for archive in catalog.archives
+      where place.tag.map({ archive.isLocked || archive.tags.contains($0) }) ?? true {
         show(archive, cache.verifiedAt(archive), reporter)
         do {
           _ = try catalog.members(of: archive)

@@ -18,9 +18,9 @@ struct BackupCommand: AsyncParsableCommand {
       What is on the command line wins over the environment (SMILEPILE_LIBRARY, SMILEPILE_PASSWORD), and that over the \
       job file. The exit code is that of the job that went worst.
 
-      A job's hooks find what happened in their environment: SMILEPILE_JOB, SMILEPILE_HOOK, SMILEPILE_OUTCOME (running, \
-      done, unchanged, incomplete, failed or interrupted; of a drill, which calls all but after, not restored or \
-      failed), SMILEPILE_EXIT_CODE, SMILEPILE_MESSAGE, SMILEPILE_LIBRARY, \
+      A job's hooks find what happened in their environment: SMILEPILE_TASK (backup or drill), SMILEPILE_JOB, \
+      SMILEPILE_HOOK, SMILEPILE_OUTCOME (running, done, unchanged, incomplete, failed or interrupted; of a drill, which \
+      calls all but after, not restored as well), SMILEPILE_EXIT_CODE, SMILEPILE_MESSAGE, SMILEPILE_LIBRARY, \
       SMILEPILE_DESTINATION, SMILEPILE_ARCHIVE, SMILEPILE_ARCHIVES (one a line), SMILEPILE_PHOTOS, SMILEPILE_BYTES, \
       SMILEPILE_ARCHIVE_BYTES, SMILEPILE_MISSING, SMILEPILE_STARTED_AT (milliseconds since 1970), SMILEPILE_SECONDS and \
       SMILEPILE_STATUS_FILE.
@@ -119,17 +119,16 @@ struct BackupCommand: AsyncParsableCommand {
 
   private func show(_ report: JobReport, _ job: Job, _ reporter: Reporter) {
     let run = report.run
-    for warning in run.warnings { reporter.warn("\(job.name): \(warning)") }
-    for photo in run.missing { reporter.error(Finding(job.name, photo), during: "backup") }
-    for destination in run.destinations {
-      guard let failure = destination.failure, failure != run.message || run.outcome != .failed else {
-        continue
-      }
-      reporter.error(Finding(job.name, failure), during: "backup")
+    let failures = run.destinations.compactMap(\.failure)
+    var errors = run.missing + failures
+    // it may be one of them, or all that failed
+    if let message = run.message, !run.outcome.isSuccess, !errors.contains(message),
+      message != failures.joined(separator: "; ")
+    {
+      errors.append(message)
     }
-    if let message = run.message, run.outcome == .failed || run.outcome == .interrupted {
-      reporter.error(Finding(job.name, message), during: "backup")
-    }
+    for warning in run.warnings where !errors.contains(warning) { reporter.warn("\(job.name): \(warning)") }
+    for error in errors { reporter.error(Finding(job.name, error), during: "backup") }
     reporter.lasting("\(job.name): \(Self.line(run))")
     reporter.json(
       JobLine(

@@ -11,12 +11,14 @@ struct Drill: AsyncParsableCommand {
     abstract: "Prove that the archives of jobs restore.",
     discussion: """
       Restores from the newest archive at each destination into a scratch library, compares what came back with the \
-      live one byte for byte, and reads each image's header. The job's hooks before and finally are run, as for a \
-      backup. A sample is taken that is another one each time; --all \
-      takes everything. A dated report is written into the state folder. The library is only read. What does not come \
-      back is named, the job's hook on-failure is run, and the exit code is 4. Where the library is in use (11), or only \
-      archives are there that the password does not open (12), there is no drill, and no copy is doubted. A photo that came back whole and that has rotten in the library \
-      is named, with the same code.
+      live one byte for byte, and reads each image's header. A sample is taken that is another one each time; --all \
+      takes everything. A dated report is written into the state folder. The library is only read.
+
+      What does not come back is named, the job's hook on-failure is run, and the exit code is 4; as for a photo that \
+      came back whole and that has rotten in the library. Where the library is in use (11), only archives are there that \
+      the password does not open (12), or there is no room, there is no drill, and no copy is doubted. The job's hooks \
+      before and finally are run as for a backup; where there is one before, which may mount the disk, a backup of the \
+      job that is under way is waited for.
 
       Example:
         smilepile drill family --all
@@ -81,10 +83,7 @@ struct Drill: AsyncParsableCommand {
         warnings += report.warnings + report.results.flatMap(\.notes)
         if let path = report.path { reports.append(path.string) }
         if report.isProven { proven += 1 }
-        if !report.isProven || !report.results.allSatisfy(\.damagedInLibrary.isEmpty) {
-          worst = max(worst, .damaged)
-        }
-        if !report.isRecorded { worst = max(worst, .incomplete) }
+        worst = max(worst, ExitStatus(rawValue: report.exitCode) ?? .failed)
       } catch {
         reporter.error(Finding(job.name, "\(error)"), during: "drill")
         worst = max(worst, ExitStatus(for: error))

@@ -198,7 +198,7 @@ extension Export {
     guard FileManager.default.fileExists(atPath: folder.string) else { return }
     var destination = JobDestination(path: folder)
     destination.requiredMount = .any
-    try destination.checkMount()
+    try destination.checkDisk()
   }
 }
 

@@ -74,7 +74,7 @@ struct Stats: AsyncParsableCommand {
           job: job.job, path: copy.path, archive: copy.archive, made_at: copy.madeAt,
           verified_at: copy.verifiedAt, same_device: copy.isOnSameDevice,
           is_there: copy.isDoubted != true && copy.isOutOfReach != true
-            && ([copy.archive] + (copy.others ?? [])).allSatisfy(FileManager.default.fileExists))
+            && copy.archives.allSatisfy(FileManager.default.fileExists))
       }
     }
     let proven = jobs.compactMap(\.lastProvenAt).max()

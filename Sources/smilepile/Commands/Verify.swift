@@ -71,7 +71,7 @@ struct Verify: AsyncParsableCommand {
         strangers: summary.strangers, warnings: summary.warnings))
     let cache = CatalogCache.ofThisUser()
     if summary.damaged.isEmpty, summary.unreadable.isEmpty {
-      cache.noteVerified(paths, password: secret)
+      cache.noteVerified(summary.records)
     } else {
       cache.doubt(paths)
     }

@@ -33,6 +33,8 @@ struct ArchivePlace {
   let folder: FilePath
   /// The job whose archives are meant; nil for all in the folder.
   let job: Job?
+  /// What the job says of the folder.
+  var destination: JobDestination?
   /// The tag that the job's archives bear.
   var tag: String? { job?.name }
 
@@ -48,7 +50,7 @@ struct ArchivePlace {
       return try read.jobs(named: names)
     }
     func places(of job: Job) -> [ArchivePlace] {
-      job.destinations.map { ArchivePlace(folder: $0.path, job: job) }
+      job.destinations.map { ArchivePlace(folder: $0.path, job: job, destination: $0) }
     }
     if names.isEmpty { return try jobs([]).flatMap(places) }
     return try names.flatMap { name in
@@ -59,12 +61,13 @@ struct ArchivePlace {
     }
   }
 
-  /// - Throws: `NoSuchFolder` if it is none.
+  /// - Throws: `NoSuchFolder` if it is none, `DestinationFault` if it is not on the disk that the job means.
   func check() throws {
     let found = Self.look(at: folder.string)
     guard found == .folder else {
       throw NoSuchFolder(path: folder.string, isTaken: found == .other, job: job?.name)
     }
+    try destination?.checkDisk()
   }
 
   private enum Found { case nothing, folder, other }

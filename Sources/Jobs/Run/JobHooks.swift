@@ -1,0 +1,65 @@
+import SystemPackage
+
+/// The hooks of a job, around a backup or a drill of it, and what they are told.
+struct JobHooks {
+  /// What a hook is run beside.
+  enum Task: String { case backup, drill }
+  /// When a hook is run.
+  enum Hook: String { case before, after, onFailure = "on-failure", finally }
+
+  let task: Task
+  let job: Job
+  let library: FilePath
+  let context: JobContext
+
+  /// Runs a hook, if the job has it. Blocks.
+  ///
+  /// - Parameters:
+  ///   - outcome: how the run ended; nil for what its record says.
+  ///   - isCancelled: true when the hook is to be stopped.
+  func run(
+    _ hook: Hook, _ run: JobStatus.RunRecord, outcome: String? = nil,
+    isCancelled: @escaping () -> Bool = { false }
+  ) throws(HookRun.Failure) {
+    guard let command = command(of: hook) else { return }
+    try HookRun(
+      name: hook.rawValue, command: command, environment: environment(of: hook, run, outcome: outcome),
+      timeLimit: job.hooks.timeLimit, isCancelled: isCancelled
+    ).run()
+  }
+
+  private func command(of hook: Hook) -> String? {
+    switch hook {
+    case .before: job.hooks.before
+    case .after: job.hooks.after
+    case .onFailure: job.hooks.onFailure
+    case .finally: job.hooks.finally
+    }
+  }
+
+  private func environment(
+    of hook: Hook, _ run: JobStatus.RunRecord, outcome: String?
+  ) -> [String: String] {
+    // a run that has not ended yet has taken this long
+    let end = run.finishedAt ?? context.now().milliseconds
+    return [
+      "SMILEPILE_TASK": task.rawValue,
+      "SMILEPILE_JOB": job.name,
+      "SMILEPILE_HOOK": hook.rawValue,
+      "SMILEPILE_LIBRARY": library.string,
+      "SMILEPILE_DESTINATION": job.destinations.first?.path.string ?? "",
+      "SMILEPILE_OUTCOME": outcome ?? run.outcome.rawValue,
+      "SMILEPILE_EXIT_CODE": run.exitCode.map { "\($0)" } ?? "",
+      "SMILEPILE_MESSAGE": run.message ?? "",
+      "SMILEPILE_ARCHIVE": run.archives.first ?? "",
+      "SMILEPILE_ARCHIVES": run.archives.joined(separator: "\n"),
+      "SMILEPILE_PHOTOS": "\(run.photos)",
+      "SMILEPILE_BYTES": "\(run.bytes)",
+      "SMILEPILE_ARCHIVE_BYTES": "\(run.archiveBytes)",
+      "SMILEPILE_MISSING": "\(run.missing.count)",
+      "SMILEPILE_STARTED_AT": "\(run.startedAt)",
+      "SMILEPILE_SECONDS": "\(max(0, end - run.startedAt) / 1000)",
+      "SMILEPILE_STATUS_FILE": context.state.statusPath(of: job.name).string,
+    ]
+  }
+}

@@ -1,0 +1,105 @@
+import Backup
+import FileSystem
+import Foundation
+import Operations
+import PhotoLibrary
+import Secrets
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Jobs
+
+/// What a drill learns of archives reaches whoever has to know; what kept it from being made says nothing of them.
+@Suite struct DrillDoubtTests {
+  private func nightWithCache(_ lines: String...) throws -> Night {
+    var night = try lines.isEmpty ? Night() : Night(lines[0])
+    night.context.cache = CatalogCache(folder: try night.scratch.makeFolder("cache"))
+    return night
+  }
+
+  /// Nothing but opening it tells, and the drill is the first to do so.
+  @Test func aDirectoryThatHasRottenIsDoubted() async throws {
+    var night = try nightWithCache()
+    _ = try await night.backup()
+    for path in try ["one", "two"].map({ try night.archives($0)[0].path }) {
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+      let record = try #require(bytes.range(of: Data([0x50, 0x4B, 1, 2])))
+      try night.damage(path, at: record.lowerBound, keepsDate: true)
+    }
+    #expect(try await !night.drill().isProven)
+    night.on(day: 2)
+    let run = try await night.backup()
+    #expect(run.outcome == .done && run.destinations.allSatisfy { $0.isNew })
+    #expect(try await night.drill().isProven)
+  }
+
+  @Test func noPlaceToRestoreToCastsNoDoubt() async throws {
+    let night = try nightWithCache()
+    _ = try await night.backup()
+    var options = DrillOptions()
+    options.scratch = night.library.path.appending("photos")
+    await #expect(throws: LibraryError.self) {
+      try await Work.drill(night.job, night.context, options: options).summary
+    }
+    #expect(try night.statusFile().copies.allSatisfy { $0.isDoubted != true })
+    #expect(try await night.backup().outcome == .unchanged)
+  }
+
+  @Test func aDoubtOutlivesTheCache() async throws {
+    var night = try nightWithCache("verify: false")
+    _ = try await night.backup()
+    for name in ["one", "two"] { try night.damage(try night.archives(name)[0].path, keepsDate: true) }
+    #expect(try await !night.drill().isProven)
+    night.context.cache = CatalogCache(folder: try night.scratch.makeFolder("another"))
+    night.on(day: 2)
+    #expect(try await night.backup().outcome == .done)
+    #expect(try await night.drill().isProven)
+  }
+
+  @Test func whatFailedBeforeSomethingStoppedTheDrillIsNoted() async throws {
+    var night = try nightWithCache()
+    night.job.password = .command("unused")
+    night.context.password = { _ in Secret("correct horse battery") }
+    _ = try await night.backup()
+    try night.damage(night.archives("one")[0].path, keepsDate: true)
+    try night.remove(FilePath(night.folder("two").string).appending(night.names("two")[0]).string)
+    var options = night.job.exportOptions
+    options.password = Secret("another horse battery")
+    _ = try await Work.export(night.library.path, to: night.folder("two"), options: options).summary
+    let drilled = night
+    await #expect(throws: BackupError.self) { try await drilled.drill() }
+    #expect(try night.statusFile().lastDrill?.isProven == false)
+    #expect(try night.statusFile().copies.map(\.isDoubted) == [true, nil])
+  }
+
+  /// The exit code that the command ends with, and a failure for whoever waits to hear of one.
+  @Test func aPhotoThatHasRottenInTheLibraryIsHeardOf() async throws {
+    var night = try nightWithCache()
+    night.job.hooks.onFailure = "env > '\(night.folder("told"))'"
+    _ = try await night.backup()
+    let photo = try #require(try night.library.contents.photos.first)
+    try night.damage(night.library.file(of: photo).string, keepsDate: true)
+    let report = try await night.drill()
+    #expect(report.isProven && report.exitCode == 4)
+    let told = try String(contentsOfFile: night.folder("told").string, encoding: .utf8)
+    #expect(told.contains("SMILEPILE_OUTCOME=incomplete\n") && told.contains("SMILEPILE_EXIT_CODE=4\n"))
+    #expect(told.contains("SMILEPILE_TASK=drill\n"))
+  }
+
+  /// Hooks that unmount the disk after a drill would do so under the backup.
+  @Test func aJobThatMountsItsDiskIsNotDrilledAmidABackup() async throws {
+    var night = try nightWithCache()
+    let (begun, answered) = (try night.pipe("begun"), try night.pipe("answered"))
+    night.job.hooks.before = "echo > '\(begun)'; read line < '\(answered)'"
+    let backup = Work.backup(night.job, night.context)
+    await night.hear(begun)
+    night.job.hooks.before = "true"
+    night.job.lockWait = 0
+    let drilled = night
+    await #expect(throws: JobError.self) { try await drilled.drill() }
+    await night.answer(answered)
+    #expect(try await backup.summary.run.outcome == .done)
+    #expect(try await night.drill().isProven)
+  }
+}
