@@ -8,7 +8,8 @@ final class BadSectors: Sendable {
   /// A disk of which nothing comes is soon found out.
   private static let mostSteps = 16384
 
-  private let steps = Atomic<Int>(0)
+  /// The steps that were passed over, by their place in the file: it is read several times over.
+  private let steps = Mutex<Set<Int>>([])
 
   /// Reads what follows an offset at which a read has failed: as far as the next step, once more, or else zeros.
   ///
@@ -22,14 +23,19 @@ final class BadSectors: Sendable {
     do throws(Errno) {
       return try SystemCalls.pread(descriptor, piece, at: offset)
     } catch {
-      guard error == .ioError, steps.add(1, ordering: .relaxed).newValue <= Self.mostSteps else {
-        throw error
-      }
+      guard error == .ioError, mayPassOver(offset / Self.step) else { throw error }
       let left = Int(try SystemCalls.fstat(descriptor).st_size) - offset
       guard left > 0 else { return 0 }
       let count = min(length, left)
       piece[..<count].initializeMemory(as: UInt8.self, repeating: 0)
       return count
+    }
+  }
+
+  private func mayPassOver(_ step: Int) -> Bool {
+    steps.withLock { steps in
+      if steps.count < Self.mostSteps { steps.insert(step) }
+      return steps.contains(step)
     }
   }
 }

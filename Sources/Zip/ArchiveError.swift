@@ -1,3 +1,4 @@
+import CLibZip
 import FileSystem
 import SystemPackage
 
@@ -60,6 +61,15 @@ public enum ArchiveError: Error, Sendable, Equatable {
   case changed(FilePath)
   /// libzip failed for a reason of its own: its code and its text.
   case libzip(FilePath, code: Int32, text: String)
+
+  /// Whether it says nothing of the entry that was to be read: the disk, the memory or another process is in the way,
+  /// and would be in that of all others too.
+  package var isObstacle: Bool {
+    switch self {
+    case .file, .changed, .libzip(_, ZIP_ER_MEMORY, _), .libzip(_, 0, _): true
+    default: false
+    }
+  }
 }
 
 /// The field that lies; the raw value completes "the archive is damaged: … is wrong".

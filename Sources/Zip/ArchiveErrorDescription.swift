@@ -4,10 +4,21 @@ import SystemPackage
 extension ArchiveError: CustomStringConvertible {
   /// One line for a person: the archive, the entry, what is wrong, and what to do where something can be
   /// done. Control characters and bidirectional overrides are escaped.
-  public var description: String { message.escaped }
+  public var description: String {
+    isLeftToRescue
+      ? "\(problem); copy it again from its source, or rescue what is left with import --salvage or repair"
+      : problem
+  }
 
-  private static let remedy =
-    "copy it again from its source, or rescue what is left with import --salvage or repair"
+  /// The same, for somebody who is just rescuing what is left, and need not be told to.
+  public var problem: String { message.escaped }
+
+  private var isLeftToRescue: Bool {
+    switch self {
+    case .truncated, .prefix, .trailingBytes, .directoryLies: true
+    default: false
+    }
+  }
 
   private var message: String {
     switch self {
@@ -20,20 +31,19 @@ extension ArchiveError: CustomStringConvertible {
     case .notAnArchive(let path):
       "\(path) is not a ZIP archive"
     case .truncated(let path):
-      "\(path) is cut off: the end of the archive is missing, or stands before other data; \(Self.remedy)"
+      "\(path) is cut off: the end of the archive is missing, or stands before other data"
     case .prefix(let path, let bytes):
-      "\(path) has \(Count(bytes, "byte")) before its first entry, which no backup has; \(Self.remedy)"
+      "\(path) has \(Count(bytes, "byte")) before its first entry, which no backup has"
     case .trailingBytes(let path, let bytes):
-      "\(path) has \(Count(bytes, "byte")) after its end, which no backup has; \(Self.remedy)"
+      "\(path) has \(Count(bytes, "byte")) after its end, which no backup has"
     case .ambiguousEnd(let path):
       "\(path) can be read as two different archives, and is refused"
     case .multiDisk(let path):
       "\(path) is one part of an archive in several files; join them first (zip -s 0)"
     case .directoryLies(let path, nil, let field):
-      "\(path) is damaged: \(field.rawValue) is wrong; \(Self.remedy)"
+      "\(path) is damaged: \(field.rawValue) is wrong"
     case .directoryLies(let path, let entry?, let field):
-      "\(path) is damaged at “\(entry)”: \(field.rawValue) is wrong; "
-        + Self.remedy
+      "\(path) is damaged at “\(entry)”: \(field.rawValue) is wrong"
     case .tooManyEntries(let path, let count, let limit):
       "\(path) has \(count) entries; at most \(limit) are read"
     case .directoryTooLarge(let path, let bytes, let limit):

@@ -23,7 +23,7 @@ public struct EntryReader: ~Copyable {
   /// - Throws: `ArchiveError.changed` if the file was written to since it was scanned; `.file` with ENOMEM.
   public init(_ archive: Archive, password: Secret? = nil) throws(ArchiveError) {
     try archive.file.checkUnchanged()
-    let memory = try Self.memory(for: archive)
+    let memory = try Self.pages(Self.pieceSize + 128 << 10, for: archive)
     self.memory = memory
     self.archive = archive
     self.password = password
@@ -32,9 +32,11 @@ public struct EntryReader: ~Copyable {
     view = EntryView(archive.file, ahead: input)
   }
 
-  private static func memory(for archive: Archive) throws(ArchiveError) -> UnsafeMutableRawBufferPointer {
+  private static func pages(
+    _ count: Int, for archive: Archive
+  ) throws(ArchiveError) -> UnsafeMutableRawBufferPointer {
     do {
-      return try .pages(byteCount: pieceSize + 128 << 10)
+      return try .pages(byteCount: count)
     } catch {
       throw .file(FileError("get memory to read", archive.path, .noMemory))
     }
@@ -89,12 +91,14 @@ public struct EntryReader: ~Copyable {
   }
 
   /// A whole entry in memory.
-  /// - Throws: as `read`, and `ArchiveError.entryTooLarge` before anything is read if it declares more than
-  ///   `limit` bytes.
+  /// - Throws: as `read`, and before anything is read `ArchiveError.entryTooLarge` if it declares more than `limit`
+  ///   bytes, `.file` with ENOMEM if there is no memory for them.
   public mutating func bytes(of entry: Entry, limit: Int) throws -> [UInt8] {
     guard entry.size <= limit else {
       throw ArchiveError.entryTooLarge(archive.path, entry: entry.name, bytes: entry.size, limit: limit)
     }
+    // an array that gets no memory ends the program: so it is asked for, and given back, before
+    try Self.pages(entry.size, for: archive).freePages()
     var bytes: [UInt8] = []
     bytes.reserveCapacity(entry.size)
     try read(entry) { bytes.append(contentsOf: $0) }

@@ -1,4 +1,5 @@
 import CLibZip
+import CZLib
 import Secrets
 import SystemPackage
 
@@ -80,6 +81,8 @@ struct EntryStream: ~Copyable {
     if let failure = view.failure { return .file(failure) }
     let code = zip_error_code_zip(error)
     switch code {
+    case ZIP_ER_ZLIB where zip_error_code_system(error) == Z_MEM_ERROR:
+      return .libzip(path, code: ZIP_ER_MEMORY, text: "out of memory")
     case ZIP_ER_NOPASSWD: return .passwordNeeded(path, entry: entry.name)
     case ZIP_ER_WRONGPASSWD: return .wrongPassword(path, entry: entry.name)
     case ZIP_ER_ENCRNOTSUPP: return .unsupportedEncryption(path, entry: entry.name)

@@ -25,6 +25,23 @@ struct FileTests {
     #expect(try folder.bytes("a") == [9, 0, 0, 0, 1])
   }
 
+  /// However often they are read, 64 MiB of bad sectors are passed over, and no more.
+  @Test func badSectorsArePassedOverUpToALimit() throws {
+    let (limit, step) = (64 << 20, 4096)
+    try File.open(folder.path("a"), .create).resize(to: limit + 4 * step)
+    let fault = ArmedFault(Fault(.badSectors(step..<limit + 3 * step), below: folder.path))
+    defer { fault.disarm() }
+    let file = try File.open(folder.path("a"), .readPassingOverBadSectors)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: limit + step, alignment: 16)
+    defer { buffer.deallocate() }
+    for _ in 0..<2 { #expect(try file.read(into: buffer, at: 0) == buffer.count) }
+    #expect(throws: FileError("read", folder.path("a"), .ioError)) {
+      try file.read(step, at: limit + step)
+    }
+    #expect(try file.read(step, at: limit) == [UInt8](repeating: 0, count: step))
+    #expect(try file.read(2 * step, at: limit + 3 * step).count == step)
+  }
+
   @Test(arguments: [File.Mode.create, .readWrite])
   func aNewFileIsPrivate(mode: File.Mode) throws {
     _ = try File.open(folder.path("a"), mode)

@@ -1,4 +1,5 @@
 import Checksums
+import FileSystem
 import Glibc
 import Secrets
 import SystemPackage
@@ -95,6 +96,40 @@ struct EntryReaderTests {
       try reader.bytes(of: archive.entries[0], limit: 25)
     }
     #expect(try reader.bytes(of: archive.entries[0], limit: 26).count == 26)
+  }
+
+  /// Of an entry that may be held in memory, and is too large for it.
+  @Test func aShortageOfMemoryIsAnError() throws {
+    let size = UInt64(1 << 60)
+    let large = ZipMember.stored("a", "data").with { member in
+      member.both {
+        $0.method = 12
+        $0.size = .max
+        $0.extra = .zip64Field(size)
+      }
+    }
+    let disk = try ArchiveOnDisk(ZipBuilder([large]).bytes)
+    let archive = try disk.open(limits: Limits().with(\.maximumBytes, .max))
+    var reader = try EntryReader(archive)
+    #expect(throws: ArchiveError.file(FileError("get memory to read", disk.path, .noMemory))) {
+      try reader.bytes(of: archive.entries[0], limit: .max)
+    }
+  }
+
+  /// What is in the way of every entry is told from what is wrong with one.
+  @Test func obstaclesAreNoDamage() {
+    let file = FileError("read", "a", .noMemory)
+    let obstacles: [ArchiveError] = [
+      .file(file), .changed("a"), .libzip("a", code: 14, text: "Malloc failure"),
+      .libzip("a", code: 0, text: "No error"),
+    ]
+    #expect(obstacles.filter { !$0.isObstacle } == [])
+    let others: [ArchiveError] = [
+      .damaged("a", entry: "b", reason: .checksum), .wrongPassword("a", entry: "b"),
+      .libzip("a", code: 28, text: "Operation not supported"), .truncated("a"),
+      .entryTooLarge("a", entry: "b", bytes: 2, limit: 1),
+    ]
+    #expect(others.filter { $0.isObstacle } == [])
   }
 
   @Test func errorOfTheCallerPassesThroughAndTheReaderGoesOn() throws {

@@ -97,7 +97,7 @@ struct JSONScan {
 
   private mutating func enter(isObject: Bool) throws(Fault) {
     guard open.count < maximumNesting else {
-      throw Fault(path: path, reason: "is nested deeper than \(maximumNesting) levels")
+      throw Fault(path: path, reason: "is nested deeper than \(maximumNesting) levels", isTooDeep: true)
     }
     text.position += 1
     open.append(Container(isObject: isObject, firstKey: keys.count))

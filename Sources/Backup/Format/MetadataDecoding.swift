@@ -10,9 +10,15 @@ extension Metadata {
     public var reason: String
     /// The version it names, if that is what is wrong: it was made by a newer app.
     public var newerVersion: Int?
+    /// It is nested deeper than `Limits` allow.
+    public var isTooDeep = false
 
     /// `photos[3].categoryId: …`
     public var description: String { path.isEmpty ? reason : "\(path): \(reason)" }
+
+    /// Whether damage can have brought it about: a document of a newer version, or with more in it than is allowed, was
+    /// written so.
+    var isDamage: Bool { newerVersion == nil && !isTooDeep }
   }
 
   /// Reads and checks a document. Its bytes are let go of in between, if nobody else needs them.

@@ -139,8 +139,11 @@ public struct BackupSource: Sendable {
         do throws(ArchiveError) {
           _ = try Archive(path: path, limits: limits)
         } catch {
-          // somebody put something before an archive
-          if case .prefix = error { throw error }
+          switch error {
+          // somebody put something before an archive, or it could not be looked at
+          case .prefix, .file: throw error
+          default: break
+          }
         }
         throw BackupError.notABackup(path, reason: "its content is neither a ZIP archive nor a JSON document")
       }

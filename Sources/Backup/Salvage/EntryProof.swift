@@ -22,13 +22,14 @@ struct EntryProof {
       }
       return hash.digest
     } catch let error as ArchiveError {
-      if case .file = error { throw error }
+      if error.isObstacle { throw error }
       return nil
     }
   }
 
   /// The first bytes of an entry, fewer if it is shorter; nil if they cannot be read. That they are right is not
   /// said.
+  /// - Throws: as `digest`.
   func start(of entry: Entry, count: Int) throws -> [UInt8]? {
     struct Enough: Error {}
     var start: [UInt8] = []
@@ -40,7 +41,7 @@ struct EntryProof {
         if start.count == count { throw Enough() }
       }
     } catch let error as ArchiveError {
-      if case .file = error { throw error }
+      if error.isObstacle { throw error }
       return nil
     } catch is Enough {}
     return start

@@ -36,14 +36,14 @@ extension BackupSource {
       do {
         salvage = try Salvage(path: path, limits: limits, whileReading: whileReading)
       } catch let obstacle as ArchiveError {
-        // no file, or nothing in it: what was wrong at first says more
-        throw obstacle.isLimit ? obstacle : error
+        // nothing in the file: what was wrong at first says more
+        throw obstacle.isLimit || obstacle.isObstacle ? obstacle : error
       }
       guard let found = try SalvagedContents(salvage, limits: limits, password, whileReading) else {
         throw error
       }
       // that the disk cannot read it says more than what is wrong with what is left
-      let fault = Self.isBadSector(error) ? "\(error)" : salvage.fault?.description ?? "\(error)"
+      let fault = Self.isBadSector(error) ? "\(error)" : salvage.fault?.problem ?? "\(error)"
       return BackupSource(
         found, salvage, password: password, fault: Finding(path.string.escaped, message: fault))
     }
@@ -80,20 +80,20 @@ extension BackupSource {
     case BackupError.notABackup, BackupError.noMetadata, BackupError.severalMetadata: true
     // the photos may tell whether it is the password or the metadata that is wrong
     case BackupError.wrongPasswordOrDamaged: true
-    case BackupError.metadata(_, let fault): fault.newerVersion == nil
+    case BackupError.metadata(_, let fault): fault.isDamage
     case ArchiveError.file where isBadSector(error): true
-    case ArchiveError.file, ArchiveError.passwordNeeded, ArchiveError.wrongPassword: false
-    case is ArchiveError: true
+    case ArchiveError.passwordNeeded, ArchiveError.wrongPassword: false
+    case let error as ArchiveError: !error.isObstacle && !error.isLimit
     default: isBadSector(error)
     }
   }
 }
 
 extension ArchiveError {
-  /// Whether more is in the file than `Limits` allow.
-  fileprivate var isLimit: Bool {
+  /// Whether more is in the file than `Limits` allow, which no damage brings about.
+  var isLimit: Bool {
     switch self {
-    case .tooManyEntries, .directoryTooLarge, .tooManyNameBytes, .tooManyBytes: true
+    case .tooManyEntries, .directoryTooLarge, .tooManyNameBytes, .tooManyBytes, .entryTooLarge: true
     default: false
     }
   }

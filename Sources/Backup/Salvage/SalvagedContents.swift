@@ -52,6 +52,7 @@ struct SalvagedContents {
 
   /// The metadata that fits the entries best, and the last of those that fit equally. One that cannot be read is
   /// passed over.
+  /// - Throws: what is not damage, as a limit, if that keeps the only one from being read.
   private static func metadata(in salvage: Salvage, _ limits: Limits, _ password: Secret?) throws -> (
     Metadata, root: String
   )? {
@@ -63,14 +64,17 @@ struct SalvagedContents {
     }
     let names = Set(archive.entries.map(\.name))
     var best: (metadata: Metadata, root: String, hits: Int)?
+    var refusal: (any Error)?
     for entry in copies.suffix(maximumCopies) {
       guard !entry.isEncrypted || password != nil else { throw BackupError.passwordNeeded(archive.path) }
       let json: [UInt8]
       do {
         var reader = try EntryReader(archive, password: password)
         json = try reader.bytes(of: entry, limit: limits.maximumDocumentBytes)
-      } catch {
-        if case ArchiveError.file = error { throw error }
+      } catch let error as ArchiveError {
+        if error.isObstacle { throw error }
+        // what may be no entry at all may claim any size
+        if error.isLimit, !salvage.unproven.contains(entry.index) { refusal = error }
         continue
       }
       let metadata: Metadata
@@ -78,12 +82,14 @@ struct SalvagedContents {
         metadata = try Metadata(json: json, maximumNesting: limits.maximumNesting)
       } catch {
         if error.newerVersion != nil { throw BackupError.metadata(archive.path, error) }
+        if !error.isDamage { refusal = BackupError.metadata(archive.path, error) }
         continue
       }
       let root = entry.rootByMetadata
       let hits = metadata.photoManifest.count { names.contains(root + $0.zipEntryName) }
       if hits >= best?.hits ?? 0 { best = (metadata, root, hits) }
     }
+    if best == nil, let refusal { throw refusal }
     return best.map { ($0.metadata, $0.root) }
   }
 

@@ -5,7 +5,18 @@ import SystemPackage
 
 /// Looks at data whose headers cannot be trusted: where deflated data ends, and whether data has the checksum
 /// that somebody says. What is expanded is counted and thrown away.
+///
+/// What is read and expanded in vain is paid for, and stops where nothing is left.
 final class DataProbe {
+  /// Out of what it is paid. Proofs have a purse of their own, so that searching behind a few damaged headers does not
+  /// keep whole entries from being found where the directory or a header has them.
+  enum Purse {
+    /// For finding out whether data is what a header or the directory says of it.
+    case proofs
+    /// For finding out where data ends.
+    case searches
+  }
+
   /// How data was found to end.
   enum Outcome: Equatable {
     /// At its own end.
@@ -16,21 +27,28 @@ final class DataProbe {
     case broken
   }
 
+  /// Something was not done, or not to its end, for want of means. Whoever asks clears it before.
+  var hasRefused = false
+
   /// Bytes that may still be read or expanded in vain.
-  private(set) var budget: Int
+  private var left: (proofs: Int, searches: Int)
 
   private let file: ArchiveFile
   private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 << 10, alignment: 4096)
   private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 4096)
   let whileReading: (Int) throws -> Void
-  /// Expanding to more than so many times the data is no photo, and no metadata either.
+  /// Expanding to more than so many times the data is no photo, and no metadata either; but for its beginning.
   private static let maximumRatio = 256
+  private static let maximumBeginning = 32 << 20
+  /// What is read first of deflated data. Then it is as much as before: little of what is short is read in vain.
+  private static let firstPiece = 4096
 
   init(_ file: ArchiveFile, whileReading: @escaping (Int) throws -> Void) {
     self.file = file
     self.whileReading = whileReading
     let (product, overflow) = file.status.size.multipliedReportingOverflow(by: 8)
-    budget = overflow ? .max : product + 64 << 20
+    let purse = overflow ? .max : product + 64 << 20
+    left = (purse, purse)
   }
 
   deinit {
@@ -38,22 +56,43 @@ final class DataProbe {
     output.deallocate()
   }
 
-  /// Pays for work that led nowhere; false once nothing is left.
-  func spend(_ bytes: Int) -> Bool {
-    budget -= min(budget, bytes)
-    return budget > 0
+  /// Whether there are means for so much work, should it lead nowhere.
+  func canSpend(_ bytes: Int, from purse: Purse) -> Bool {
+    if bytes < left(in: purse) { return true }
+    hasRefused = true
+    return false
   }
 
-  /// Expands deflated data until it ends by itself. With `within`, it has that many bytes.
-  func inflate(at offset: Int, within length: Int? = nil, maximumSize: Int? = nil) throws -> Outcome {
+  /// Pays for work that led nowhere.
+  func spend(_ bytes: Int, from purse: Purse) {
+    switch purse {
+    case .proofs: left.proofs -= min(left.proofs, bytes)
+    case .searches: left.searches -= min(left.searches, bytes)
+    }
+  }
+
+  private func left(in purse: Purse) -> Int {
+    switch purse {
+    case .proofs: left.proofs
+    case .searches: left.searches
+    }
+  }
+
+  /// Expands deflated data until it ends by itself. With `within`, it has that many bytes. Where it has ended, whoever
+  /// does not believe that it is the right data pays for it.
+  func inflate(
+    at offset: Int, within length: Int? = nil, maximumSize: Int? = nil, from purse: Purse
+  ) throws -> Outcome {
+    guard canSpend(0, from: purse) else { return .broken }
     guard var inflation = Inflation() else {
       throw ArchiveError.libzip(file.file.path, code: ZIP_ER_MEMORY, text: "out of memory")
     }
     var (taken, size) = (0, 0)
     var checksum = CRC32()
     while true {
-      let count = try read(min(input.count, (length ?? .max) - taken), at: offset + taken)
-      if count == 0 { return fail(.cutOff, taken + size) }
+      let piece = min(input.count, max(Self.firstPiece, taken))
+      let count = try read(min(piece, (length ?? .max) - taken), at: offset + taken)
+      if count == 0 { return fail(.cutOff, taken + size, from: purse) }
       taken += count
       try whileReading(count)
       var waiting = UnsafeRawBufferPointer(rebasing: input[..<count])
@@ -63,9 +102,12 @@ final class DataProbe {
         waiting = UnsafeRawBufferPointer(rebasing: waiting[used...])
         checksum.update(UnsafeRawBufferPointer(rebasing: output[..<produced]))
         size += produced
+        try whileReading(produced)
         isFull = produced == output.count
-        let limit = maximumSize ?? taken * Self.maximumRatio + 1 << 20
-        guard inflation.state != .broken, size <= limit else { return fail(.broken, taken + size) }
+        let limit = maximumSize ?? taken * Self.maximumRatio + Self.maximumBeginning
+        guard inflation.state != .broken, size <= limit, canSpend(taken + size, from: purse) else {
+          return fail(.broken, taken + size, from: purse)
+        }
       }
       if inflation.state == .ended {
         return .ended(compressedSize: taken - waiting.count, size: size, crc32: checksum.value)
@@ -74,73 +116,93 @@ final class DataProbe {
   }
 
   /// Whether the bytes of a range have a checksum.
-  func has(_ crc32: UInt32, at offset: Int, length: Int) throws -> Outcome {
+  private func has(_ crc32: UInt32, at offset: Int, length: Int, from purse: Purse) throws -> Outcome {
+    guard canSpend(length, from: purse) else { return .broken }
     var checksum = CRC32()
     var taken = 0
     while taken < length {
       let count = try read(min(input.count, length - taken), at: offset + taken)
-      if count == 0 { return fail(.cutOff, taken) }
+      if count == 0 { return fail(.cutOff, taken, from: purse) }
       checksum.update(UnsafeRawBufferPointer(rebasing: input[..<count]))
       taken += count
       try whileReading(count)
     }
-    guard checksum.value == crc32 else { return fail(.broken, taken) }
+    guard checksum.value == crc32 else { return fail(.broken, taken, from: purse) }
     return .ended(compressedSize: length, size: length, crc32: crc32)
   }
 
-  /// How long data is that begins at an offset and has a checksum, if it ends at one of these places: with nothing
-  /// behind it, or a descriptor.
-  func length(of crc32: UInt32, at offset: Int, ends: [Int]) throws -> Int? {
+  /// Looks for data that begins at an offset and has a checksum, and ends at one of these places: with nothing behind
+  /// it, or a descriptor.
+  func search(for crc32: UInt32, at offset: Int, ends: [Int]) throws -> Outcome {
+    // each place takes time too, however near it is
+    let overhead = ends.count << 10
+    guard canSpend(overhead, from: .searches) else { return .broken }
     let candidates = Set(ends.flatMap { end in ([0] + DataDescriptor.lengths).map { end - $0 - offset } })
     var checksum = CRC32()
     var taken = 0
     for length in candidates.sorted() where length > 0 {
       while taken < length {
         let count = try read(min(input.count, length - taken), at: offset + taken)
-        guard count > 0, budget > taken else {
-          _ = fail(.cutOff, taken)
-          return nil
-        }
         checksum.update(UnsafeRawBufferPointer(rebasing: input[..<count]))
         taken += count
         try whileReading(count)
+        guard count > 0, canSpend(overhead + taken, from: .searches) else {
+          return fail(.broken, overhead + taken, from: .searches)
+        }
       }
-      if checksum.value == crc32 { return length }
+      if checksum.value == crc32 {
+        return .ended(compressedSize: length, size: length, crc32: crc32)
+      }
     }
-    _ = fail(.broken, taken)
-    return nil
+    return fail(.broken, overhead + taken, from: .searches)
   }
 
   /// Whether an entry's data is what its headers say, as far as that can be told without a password.
-  func check(_ entry: Entry) throws -> Outcome {
+  func check(_ entry: Entry, from purse: Purse = .proofs) throws -> Outcome {
     guard entry.compressedSize <= file.status.size - entry.dataOffset else { return .cutOff }
-    guard budget > 0 else { return .broken }
     let expected = Outcome.ended(
       compressedSize: entry.compressedSize, size: entry.size, crc32: entry.crc32)
     switch entry.method {
     case _ where entry.isEncrypted: return .broken
     case 0:
       guard entry.size == entry.compressedSize else { return .broken }
-      return try has(entry.crc32, at: entry.dataOffset, length: entry.size)
+      return try has(entry.crc32, at: entry.dataOffset, length: entry.size, from: purse)
     case 8:
       let outcome = try inflate(
-        at: entry.dataOffset, within: entry.compressedSize, maximumSize: entry.size)
-      return outcome == expected ? expected : fail(.broken, entry.compressedSize)
+        at: entry.dataOffset, within: entry.compressedSize, maximumSize: entry.size, from: purse)
+      if outcome == expected { return expected }
+      disbelieve(outcome, from: purse)
+      return .broken
     default:
-      var delivered = 0
-      do {
-        let single = Archive(salvagedFrom: file, entries: [entry])
-        var reader = try EntryReader(single)
-        try reader.read(entry) { bytes in
-          delivered += bytes.count
-          try whileReading(bytes.count)
-        }
-        return expected
-      } catch let error as ArchiveError {
-        if case .file = error { throw error }
-        return fail(.broken, entry.compressedSize + delivered)
-      }
+      return try checkByLibrary(entry, from: purse) ? expected : .broken
     }
+  }
+
+  private func checkByLibrary(_ entry: Entry, from purse: Purse) throws -> Bool {
+    struct Unaffordable: Error {}
+    // libzip looks for the end of an archive before it opens one
+    var work = 128 << 10 + entry.compressedSize
+    guard canSpend(work, from: purse) else { return false }
+    do {
+      let single = Archive(salvagedFrom: file, entries: [entry])
+      var reader = try EntryReader(single)
+      try reader.read(entry) { bytes in
+        work += bytes.count
+        try whileReading(bytes.count)
+        guard canSpend(work, from: purse) else { throw Unaffordable() }
+      }
+      return true
+    } catch let error as ArchiveError {
+      if error.isObstacle { throw error }
+    } catch is Unaffordable {}
+    spend(work, from: purse)
+    return false
+  }
+
+  /// Pays for data that has ended, and is not what was looked for.
+  func disbelieve(_ outcome: Outcome, from purse: Purse) {
+    guard case .ended(let compressedSize, let size, _) = outcome else { return }
+    spend(Self.firstPiece + 2 * compressedSize + size, from: purse)
   }
 
   /// Some bytes of the file, fewer at its end.
@@ -153,8 +215,8 @@ final class DataProbe {
     return try ArchiveError.onFile { () throws(FileError) in try file.file.read(into: part, at: offset) }
   }
 
-  private func fail(_ outcome: Outcome, _ bytes: Int) -> Outcome {
-    _ = spend(bytes)
+  private func fail(_ outcome: Outcome, _ bytes: Int, from purse: Purse) -> Outcome {
+    spend(bytes, from: purse)
     return outcome
   }
 }

@@ -34,7 +34,8 @@ struct DescriptorSearch {
   private func findUnmarked(before headers: ArraySlice<Int>) throws -> (Entry, end: Int)? {
     for end in headers {
       for length in [12, 20] where end - length >= header.dataOffset {
-        guard probe.spend(1024) else { return nil }
+        guard probe.canSpend(1024, from: .searches) else { return nil }
+        probe.spend(1024, from: .searches)
         let bytes = try probe.bytes(length, at: end - length)
         if let found = try entry(bytes, at: end - length) { return found }
       }
@@ -43,6 +44,7 @@ struct DescriptorSearch {
   }
 
   private func findMarked() throws -> (Entry, end: Int)? {
+    guard probe.canSpend(file.status.size - header.dataOffset, from: .searches) else { return nil }
     var buffer = RecordBuffer(capacity: Self.window)
     var start = header.dataOffset
     while start < file.status.size {
@@ -69,7 +71,7 @@ struct DescriptorSearch {
       guard start + buffer.count < file.status.size else { break }
       start += buffer.count - DataDescriptor.maximumLength
     }
-    _ = probe.spend(file.status.size - header.dataOffset)
+    probe.spend(file.status.size - header.dataOffset, from: .searches)
     return nil
   }
 
@@ -82,7 +84,9 @@ struct DescriptorSearch {
         header, name: name, at: site, crc32: descriptor.crc32, compressedSize: length,
         size: descriptor.size)
       guard entry.isPossible(limits) else { continue }
-      if try entry.isEncrypted || probe.check(entry).hasEnded { return (entry, place + descriptor.length) }
+      if try entry.isEncrypted || probe.check(entry, from: .searches).hasEnded {
+        return (entry, place + descriptor.length)
+      }
     }
     return nil
   }

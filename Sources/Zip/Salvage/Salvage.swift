@@ -30,7 +30,7 @@ public struct Salvage: Sendable {
     case notARegularFile(SpecialFile)
     /// It is compressed or encrypted in a way that cannot be read here.
     case unreadable
-    /// It was not looked at, since the file holds more false headers than an accident leaves.
+    /// It was not looked for to the end, since more of the file leads nowhere than an accident leaves.
     case notSearched
   }
 
@@ -57,13 +57,14 @@ public struct Salvage: Sendable {
   /// Opens a file as an archive, and searches it if it is none, or not a whole one.
   ///
   /// Blocks; writes nothing. What the disk cannot read (EIO) counts as zeros, so that what lies there is damaged. The
-  /// search reads the file once in order, and then what is needed to find where
-  /// entries end. However many false headers there are: what is expanded in vain stays under eight times the
-  /// file's size and 64 MiB, and each byte of the file is expanded in earnest at most once. Memory is a few
+  /// search reads the file once in order, and then what is needed to find where entries end. However many false headers
+  /// there are: what is read and expanded in vain stays under sixteen times the file's size and 128 MiB, one half to find
+  /// where data ends, and one to prove what the directory or a header says of it; and each byte of the file is expanded in
+  /// earnest at most once. Memory is a few
   /// hundred bytes for each header and directory record found, of which `limits` allows so many, and the names
   /// of the records: 256 MiB in all, or `Limits.maximumDirectoryBytes` if that is less. Records may overlap, so
   /// that a small file could have far more of them.
-  /// - Parameter whileReading: called with the bytes read since the last call; may throw to give up.
+  /// - Parameter whileReading: called with the bytes read or expanded since the last call; may throw to give up.
   /// - Throws: `ArchiveError` if the file cannot be read or there is more in it than `limits` allows; what
   ///   `whileReading` throws.
   public init(
@@ -115,7 +116,8 @@ extension Salvage.Reason: CustomStringConvertible {
     case .unsafeName(let fault): "its name is unsafe: it \(fault.rawValue)"
     case .notARegularFile(let kind): "it is \(kind.rawValue) and no file"
     case .unreadable: "it is compressed or encrypted in a way that cannot be read here"
-    case .notSearched: "it was not looked at, since the archive holds too many false headers"
+    case .notSearched:
+      "it was not looked for to the end, since the archive holds too many false or damaged headers"
     }
   }
 }

@@ -1,7 +1,7 @@
 import FileSystem
 
 /// One place of a damaged file where an entry may begin, and what can be had there: by what is left of its local
-/// header and of the directory, and by the data itself. It keeps nothing, but spends the probe's budget.
+/// header and of the directory, and by the data itself. It keeps nothing, but spends the probe's means.
 struct SalvageSite {
   /// An entry that is there.
   struct Find {
@@ -47,7 +47,7 @@ struct SalvageSite {
     self.following = following
     self.limits = limits
     self.probe = probe
-    header = try SalvagedHeader(file, at: offset)
+    header = try SalvagedHeader(file, at: offset, probe)
   }
 
   // MARK: Ways to have it
@@ -119,34 +119,38 @@ struct SalvageSite {
   ///
   /// - Parameter directories: where directories begin, before which it may end too.
   func byChecksum(before directories: [Int]) throws -> Find? {
-    guard let header, let name = header.name, header.crc32 != 0, header.encryption == .none, probe.budget > 0
-    else { return nil }
-    var length: (compressed: Int, plain: Int)?
+    guard let header, let name = header.name, header.crc32 != 0, header.encryption == .none else {
+      return nil
+    }
+    let outcome: DataProbe.Outcome
     switch header.method {
     case 0:
-      length = try probe.length(
-        of: header.crc32, at: header.dataOffset,
-        ends: following.prefix(DescriptorSearch.maximumHeaders)
-          + directories.filter { $0 > header.dataOffset }.prefix(DescriptorSearch.maximumHeaders)
-          + [file.status.size]
-      ).map { ($0, $0) }
-    case 8:
-      if case .ended(let compressedSize, let size, header.crc32) = try probe.inflate(at: header.dataOffset) {
-        length = (compressedSize, size)
-      }
-    default: break
+      outcome = try probe.search(for: header.crc32, at: header.dataOffset, ends: ends(before: directories))
+    case 8: outcome = try probe.inflate(at: header.dataOffset, from: .searches)
+    default: return nil
     }
-    guard let length else { return nil }
+    guard case .ended(let compressedSize, let size, let crc32) = outcome else { return nil }
     let entry = Entry(
-      header, name: name, at: offset, crc32: header.crc32, compressedSize: length.compressed,
-      size: length.plain)
-    guard entry.isPossible(limits) else { return nil }
+      header, name: name, at: offset, crc32: crc32, compressedSize: compressedSize, size: size)
+    guard crc32 == header.crc32, entry.isPossible(limits) else {
+      probe.disbelieve(outcome, from: .searches)
+      return nil
+    }
     return Find(entry: entry, end: try endOfDescriptor(entry))
+  }
+
+  /// Where data may end that begins here: before so many of the places that follow, and where fewer do, before a
+  /// directory or at the end of the file.
+  private func ends(before directories: [Int]) -> [Int] {
+    let count = DescriptorSearch.maximumHeaders
+    var ends = Array(following.prefix(count))
+    if ends.count < count { ends += directories.filter { $0 > offset }.prefix(count) + [file.status.size] }
+    return ends
   }
 
   /// The entry whose sizes stand behind its data alone, by finding where that ends.
   func byEndOfData() throws -> EndOfData {
-    guard let header, !header.hasSizes, probe.budget > 0, let name = header.name else { return .unknown }
+    guard let header, !header.hasSizes, let name = header.name else { return .unknown }
     // a record that says the same and is not to be had may be wrong in its numbers
     let isContradicted = hints.contains { header.hasNameAndMethod(of: $0.record) }
     guard header.method == 8, header.encryption == .none else {
@@ -154,7 +158,7 @@ struct SalvageSite {
       guard let (entry, end) = try search.find(before: following) else { return .unknown }
       return .found(Find(entry: entry, end: end))
     }
-    let outcome = try probe.inflate(at: header.dataOffset)
+    let outcome = try probe.inflate(at: header.dataOffset, from: .searches)
     guard case .ended(let compressedSize, let size, let crc32) = outcome else {
       return outcome == .cutOff && !isContradicted ? .cutOff(name: name) : .unknown
     }
@@ -163,8 +167,9 @@ struct SalvageSite {
     let end = try endOfDescriptor(entry)
     // without its descriptor, nothing tells whether these are the bytes that were put in
     let isProven = end > entry.dataEnd
-    return isProven || !isContradicted
-      ? .found(Find(entry: entry, end: end, isProven: isProven)) : .unknown
+    if isProven || !isContradicted { return .found(Find(entry: entry, end: end, isProven: isProven)) }
+    probe.disbelieve(outcome, from: .searches)
+    return .unknown
   }
 
   // MARK: What is said
@@ -193,7 +198,8 @@ struct SalvageSite {
   func endOfRemains(of header: SalvagedHeader) throws -> Int {
     for site in following.prefix(DescriptorSearch.maximumHeaders) {
       let start = max(header.dataOffset, site - DataDescriptor.maximumLength)
-      guard start < site, probe.spend(1024) else { continue }
+      guard start < site, probe.canSpend(1024, from: .searches) else { continue }
+      probe.spend(1024, from: .searches)
       let bytes = try probe.bytes(site - start, at: start)
       for length in DataDescriptor.lengths where length <= bytes.count {
         let descriptors = bytes.suffix(length).withUnsafeBytes { DataDescriptor.all(in: $0) }

@@ -48,6 +48,7 @@ struct SalvageWalk {
   }
 
   private mutating func visit(_ offset: Int, following: ArraySlice<Int>) throws {
+    probe.hasRefused = false
     let site = try SalvageSite(
       file, at: offset, hints: hints[offset] ?? [], following: following, limits, probe)
     if let find = try site.byHeader() { return try accept(find) }
@@ -76,7 +77,7 @@ struct SalvageWalk {
           // once the rest of the file is in doubt, it stays so
           size
         }
-      let reason: Salvage.Reason = probe.budget == 0 ? .notSearched : end > size ? .cutOff : .damaged
+      let reason: Salvage.Reason = probe.hasRefused ? .notSearched : end > size ? .cutOff : .damaged
       return doubt(name, reason, from: site.offset, to: end)
     }
     for record in site.hints.map(\.record) {
@@ -84,7 +85,8 @@ struct SalvageWalk {
       let (end, overflow) = (site.offset + header).addingReportingOverflow(record.compressedSize)
       // one that claims more than there is is wrong about where it ends
       doubt(
-        record.name, .overwritten, from: site.offset, to: overflow || end > size ? site.offset : end)
+        record.name, probe.hasRefused ? .notSearched : .overwritten, from: site.offset,
+        to: overflow || end > size ? site.offset : end)
     }
   }
 
@@ -110,9 +112,10 @@ struct SalvageWalk {
   private mutating func keep(_ entry: Entry) {
     let bytes = max(entry.compressedSize, entry.size)
     guard entry.isEncrypted, entry.isPossible(limits), entry.dataEnd <= file.status.size, entry.isReadable,
-      EntryName.fault(of: entry.name) == nil, entry.specialKind == nil, bytes < probe.budget,
-      probe.spend(bytes)
+      EntryName.fault(of: entry.name) == nil, entry.specialKind == nil,
+      probe.canSpend(bytes, from: .searches)
     else { return }
+    probe.spend(bytes, from: .searches)
     appendUnproven(entry)
     doubtEnd = max(doubtEnd, entry.dataEnd)
   }

@@ -18,8 +18,9 @@ struct SalvagedHeader {
   /// The sizes stand here, and not behind the data alone.
   let hasSizes: Bool
 
-  /// Reads the header at an offset; nil if there is none.
-  init?(_ file: ArchiveFile, at offset: Int) throws {
+  /// Reads the header at an offset; nil if there is none. One whose name and extra fields are long is paid for: the next
+  /// may begin in the middle of it.
+  init?(_ file: ArchiveFile, at offset: Int, _ probe: DataProbe) throws {
     var buffer = RecordBuffer(capacity: RecordLength.localHeader + 2 * Int(UInt16.max))
     func fill(_ length: Int) throws(ArchiveError) {
       try ArchiveError.onFile { () throws(FileError) in try buffer.fill(length, from: file.file, at: offset) }
@@ -31,7 +32,12 @@ struct SalvagedHeader {
     else { return nil }
     let nameLength = Int(buffer.bytes.u16(26))
     let length = fixed + nameLength + Int(buffer.bytes.u16(28))
-    if length > buffer.count { try fill(length) }
+    if length > buffer.count {
+      guard probe.canSpend(length, from: .searches) else { return nil }
+      probe.spend(length, from: .searches)
+      try probe.whileReading(length)
+      try fill(length)
+    }
     guard buffer.count >= length else { return nil }
     let bytes = buffer.bytes
     let raw = bytes.slice(fixed, nameLength)
@@ -109,28 +115,44 @@ struct SalvagedRecord {
   /// The length of its extra fields, which the local header's often have too.
   let extraLength: Int
 
-  /// Reads a record whose fixed part may be in `bytes`; nil if it is none.
+  /// How many bytes of name and extra fields follow the fixed part of a record that may begin with `bytes`; nil if
+  /// it is none. Random bytes with its mark hardly ever are.
+  static func variableLength(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    guard bytes.count >= RecordLength.directoryRecord, SalvagedHeader.isKnown(method: bytes.u16(10)),
+      bytes.u16(28) > 0, bytes.u16(28) <= 8192, bytes.u16(6) & 0xFF <= 63,
+      bytes.u16(34) == 0 || bytes.u16(34) == UInt16.max
+    else { return nil }
+    return Int(bytes.u16(28)) + Int(bytes.u16(30))
+  }
+
+  /// Reads a record that begins with `bytes`, and of which a part may lie behind them; nil if it is none.
   init?(_ bytes: UnsafeRawBufferPointer, at position: Int, in file: ArchiveFile) throws {
     let fixed = RecordLength.directoryRecord
-    guard bytes.count >= fixed, SalvagedHeader.isKnown(method: bytes.u16(10)), bytes.u16(28) > 0,
-      bytes.u16(28) <= 8192, bytes.u16(6) & 0xFF <= 63, bytes.u16(34) == 0 || bytes.u16(34) == UInt16.max
-    else { return nil }
-    let nameLength = Int(bytes.u16(28))
-    let length = nameLength + Int(bytes.u16(30))
+    guard let length = Self.variableLength(bytes) else { return nil }
+    if bytes.count >= fixed + length {
+      self.init(bytes, bytes.slice(fixed, length), at: position)
+      return
+    }
     var buffer = RecordBuffer(capacity: length)
     try ArchiveError.onFile { () throws(FileError) in
       try buffer.fill(length, from: file.file, at: position + fixed)
     }
     guard buffer.count == length else { return nil }
-    let raw = buffer.bytes.slice(0, nameLength)
+    self.init(bytes, buffer.bytes, at: position)
+  }
+
+  /// - Parameter variable: the name and the extra fields.
+  private init?(_ bytes: UnsafeRawBufferPointer, _ variable: UnsafeRawBufferPointer, at position: Int) {
+    let nameLength = Int(bytes.u16(28))
+    let raw = variable.slice(0, nameLength)
     var (size, compressedSize, offset) = (Int(bytes.u32(24)), Int(bytes.u32(20)), Int(bytes.u32(42)))
-    guard let fields = ExtraFields(buffer.bytes.slice(nameLength, length - nameLength)),
+    guard let fields = ExtraFields(variable.slice(nameLength, variable.count - nameLength)),
       fields.widen(size: &size, compressedSize: &compressedSize, offset: &offset),
       let (encryption, method) = try? Entry.Encryption.of(
         flags: bytes.u16(8), method: bytes.u16(10), fields.aes)
     else { return nil }
     self.position = position
-    end = position + fixed + length + Int(bytes.u16(32))
+    end = position + RecordLength.directoryRecord + variable.count + Int(bytes.u16(32))
     rawName = Array(raw)
     flags = bytes.u16(8)
     name = NameDecoding.name(raw, isUTF8: flags & Flag.utf8 != 0, unicodePath: fields.unicodePath)

@@ -23,6 +23,9 @@ struct SignatureScan {
   /// in the middle of it: without a bound, a file of such records takes a hundred times its size.
   private var nameBytes = 0
   private let maximumNameBytes: Int
+  /// What names and extra fields take behind the marks of records. They are looked through to find out whether it is one,
+  /// and the next may begin in the middle of them.
+  private var variableBytes = 0
 
   init(_ file: ArchiveFile, limits: Limits, whileReading: (Int) throws -> Void) throws {
     self.limits = limits
@@ -58,12 +61,13 @@ struct SignatureScan {
         headers.append(start + position)
         nameChecksums.append(try nameChecksum(rest, at: start + position, in: file))
       case Signature.directoryRecord:
-        guard let record = try SalvagedRecord(rest, at: start + position, in: file) else { continue }
-        nameBytes += record.rawName.count + (record.name?.utf8.count ?? 0)
-        guard nameBytes <= maximumNameBytes else {
-          throw ArchiveError.tooManyNameBytes(file.file.path, limit: maximumNameBytes)
+        guard let length = SalvagedRecord.variableLength(rest) else { continue }
+        if let record = try SalvagedRecord(rest, at: start + position, in: file) { try keep(record, file) }
+        variableBytes += length
+        let limit = limits.maximumDirectoryBytes
+        guard variableBytes <= limit else {
+          throw ArchiveError.directoryTooLarge(file.file.path, bytes: variableBytes, limit: limit)
         }
-        records.append(record)
       case Signature.end where rest.count >= RecordLength.end:
         note(size: UInt64(rest.u32(12)), offset: UInt64(rest.u32(16)), endsAt: start + position)
       case Signature.zip64End where rest.count >= RecordLength.zip64End:
@@ -75,6 +79,14 @@ struct SignatureScan {
         throw ArchiveError.tooManyEntries(file.file.path, count: count, limit: limits.maximumEntries)
       }
     }
+  }
+
+  private mutating func keep(_ record: SalvagedRecord, _ file: ArchiveFile) throws(ArchiveError) {
+    nameBytes += record.rawName.count + (record.name?.utf8.count ?? 0)
+    guard nameBytes <= maximumNameBytes else {
+      throw .tooManyNameBytes(file.file.path, limit: maximumNameBytes)
+    }
+    records.append(record)
   }
 
   private func nameChecksum(

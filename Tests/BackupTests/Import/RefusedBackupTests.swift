@@ -95,6 +95,18 @@ import Zip
     try await expectRefusal(of: backup.archive(), mentioning: "photos/1_a.jpg")
   }
 
+  /// That a file cannot be read says nothing of what it is.
+  @Test(arguments: [Errno.ioError, .noMemory]) func aFileThatCannotBeReadAsAnArchive(_ errno: Errno) throws {
+    let scratch = try ScratchFolder()
+    let path = try scratch.write([UInt8](repeating: 7, count: 8000) + Self.whole(), to: "backup.zip")
+    let real = FilePath(URL(fileURLWithPath: path.string).resolvingSymlinksInPath().path)
+    // what it begins with is read twice, as an archive and as a document
+    let fault = ArmedFault(Fault(.error(errno), at: 3, of: .only([.read]), below: real))
+    defer { fault.disarm() }
+    #expect(throws: ArchiveError.file(FileError("read", path, errno))) { try BackupSource(path: path) }
+    #expect(fault.place != nil)
+  }
+
   @Test func noFileAndAFolder() async throws {
     let (library, scratch) = (try await filled(), try ScratchFolder())
     let tree = try library.tree
