@@ -35,14 +35,13 @@ public struct FileStatus: Sendable {
     public let inode: UInt64
   }
 
-  /// A file as it was at one moment.
+  /// A file as it was at one moment. The inode is no part of it: FAT, exFAT and many a FUSE file system give a file
+  /// another number whenever the kernel has forgotten it, and another file in its place has another date of its own.
   public struct Version: Sendable, Hashable {
-    private let identity: Identity
     private let size: Int
     private let times: SIMD4<Int>
 
-    fileprivate init(_ identity: Identity, _ status: stat) {
-      self.identity = identity
+    fileprivate init(_ status: stat) {
       size = Int(status.st_size)
       // to the nanosecond; the second one is set by the kernel alone, whatever a program says of the first
       times = SIMD4(
@@ -62,7 +61,7 @@ public struct FileStatus: Sendable {
     modified = Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
     owner = status.st_uid
     identity = Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
-    version = Version(identity, status)
+    version = Version(status)
   }
 }
 

@@ -70,7 +70,8 @@ public final class ProgressCounter: Sendable {
       $0.repeatedItems -= repeatedItems
       $0.repeatedBytes -= repeatedBytes
       $0.progress.processedItems += items - repeatedItems
-      $0.progress.bytesProcessed += bytes - repeatedBytes
+      // what could not be read to its end counts by what it declares
+      $0.progress.bytesProcessed = $0.progress.bytesProcessed.saturated(plus: bytes - repeatedBytes)
       if let current { $0.progress.currentItem = current }
     }
   }

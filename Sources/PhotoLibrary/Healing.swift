@@ -213,16 +213,19 @@ public final class Healing: Sendable {
       let (place, kept) = (Self.last(file.path), FilePath(file.rotten))
       do {
         try target.rename(place, to: rotten, as: kept)
-        outcome.kept = rottenPath
         try rotten.sync()
         try staging.directory.rename(FilePath(file.name), to: target, as: place)
+        outcome.kept = rottenPath
       } catch {
         outcome.fail([file], error)
         // a rotten photo is better than none; never over what is in its place
         do {
           try rotten.rename(kept, to: target, as: place)
         } catch {
-          if !error.isAbsence { unsettled.withLock { $0 = true } }
+          if !error.isAbsence {
+            outcome.kept = rottenPath
+            unsettled.withLock { $0 = true }
+          }
         }
       }
     }

@@ -102,7 +102,8 @@ extension Library {
 
   /// What to do where the database is lost.
   private static let remedy =
-    "make a new library in another folder, import the newest backup, and add what that lacks out of photos"
+    "make a new library in another folder, import the newest backup, and add out of photos only the single files "
+    + "that it lacks, since a whole folder would add the others a second time"
 
   /// The most bytes of a database's absolute path: MAX_PATHNAME of SQLite's os_unix.c, less the ending of the journal.
   private static let longestPath = 504

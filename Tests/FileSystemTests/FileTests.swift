@@ -139,6 +139,17 @@ struct FileTests {
     #expect(try File.open(folder.path("b"), .read).status().version != first.version)
   }
 
+  /// As FAT does with one that the kernel has forgotten in the meantime.
+  @Test func anotherInodeAloneIsNoOtherVersion() {
+    var raw = stat()
+    (raw.st_ino, raw.st_size, raw.st_mtim.tv_sec, raw.st_ctim.tv_nsec) = (7, 100, 5, 6)
+    let first = FileStatus(raw)
+    raw.st_ino = 8
+    #expect(FileStatus(raw).identity != first.identity && FileStatus(raw).version == first.version)
+    raw.st_ctim.tv_nsec = 7
+    #expect(FileStatus(raw).version != first.version)
+  }
+
   @Test func aNetworkFileSystemIsKnownByItsNumber() throws {
     let status = try Directory.open(folder.path).fileSystem()
     #expect(status.networkProtocol == nil)

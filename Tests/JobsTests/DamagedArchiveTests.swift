@@ -232,6 +232,7 @@ import Testing
     for base in try ["one", "two"].map({ try #require(try night.archives($0).last?.path) }) {
       try night.damage(base, keepsDate: true)
     }
+    let whole = try night.archives("one")[0]
     night.job.maximumChain = 7
     night.job.retention = RetentionPolicy()
     night.job.retention?.last = 1
@@ -240,10 +241,11 @@ import Testing
     #expect(run.outcome == .incomplete && run.exitCode == 3 && run.destinations[0].removed.isEmpty)
     #expect(run.warnings.contains { $0.contains("which is damaged") && $0.contains("nothing is removed") })
     // what rests on it is no copy: the one from before it is
-    #expect(try night.statusFile().copies[0].archive == night.archives("one")[0].path)
+    #expect(try night.statusFile().copies[0].archive == whole.path)
     night.on(day: 4)
     let next = try await night.backup()
     #expect(next.outcome == .done && next.destinations.allSatisfy { $0.isNew })
+    #expect(try night.archives("one").last?.base?.uuid == whole.uuid)
     #expect(try await night.drill().isProven)
   }
 

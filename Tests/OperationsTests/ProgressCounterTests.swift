@@ -37,6 +37,14 @@ struct ProgressCounterTests {
     #expect(counter.current.elapsed >= first.elapsed)
   }
 
+  /// Two archives may each declare more than half of what a number holds.
+  @Test func moreBytesThanANumberHolds() {
+    let counter = ProgressCounter()
+    counter.setTotals(items: 2, bytes: .max)
+    for _ in 0..<2 { counter.advance(items: 1, bytes: .max / 2 + 1) }
+    #expect(counter.current.bytesProcessed == .max && counter.current.fractionCompleted == 1)
+  }
+
   @Test func aPhaseHasNoItemYet() {
     let counter = ProgressCounter()
     counter.advance(items: 1, current: "a.jpg")

@@ -83,6 +83,8 @@ import Testing
     #expect(outcome.failures.keys.sorted() == ["0"])
     let place = scratch.path.pushing(FilePath(photos[0].path)).string
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: place) == "elsewhere")
+    #expect(outcome.kept == nil)
+    #expect(try scratch.folder.tree("library").keys.allSatisfy { !$0.hasPrefix(".rotten/") })
     #expect(try scratch.photoTexts()[photos[1].path] == "two")
     try expectNothingStaged()
   }
@@ -100,6 +102,8 @@ import Testing
     #expect(second.place != nil)
     #expect(outcome.failures.keys.sorted() == ["0"])
     #expect(try scratch.rowsWithoutFile() == [])
+    let kept = try scratch.path.pushing(#require(outcome.kept)).appending("1_a.jpg").string
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: kept) == "elsewhere")
     try expectNothingStaged()
   }
 

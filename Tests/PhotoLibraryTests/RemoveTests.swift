@@ -50,6 +50,15 @@ struct RemoveTests {
     return try RemoveRun(path: scratch.path, options: options, counter: ProgressCounter()).run(selection)
   }
 
+  /// Without `*`, `?` and `[` it is a name, whatever else stands in it.
+  @Test(arguments: [
+    (#"a\b"#, #"a\b"#, true), (#"a\b"#, "ab", false), (#"a\*"#, #"a\b"#, true), (#"a\*"#, "a*", false),
+    ("a[*]", "a*", true), ("a[*]", "ab", false), (#"a[\]b"#, #"a\b"#, true), ("a[b", "a[b", true),
+  ])
+  func aBackslashStandsForItself(pattern: String, name: String, isMatch: Bool) {
+    #expect(NamePattern(pattern).matches(name) == isMatch)
+  }
+
   @Test func conditionsNarrow() throws {
     let expected: [(RemoveSelection, photos: [Int64], categories: [String])] = [
       (selection(ids: [1, 3]), [1, 3], []),

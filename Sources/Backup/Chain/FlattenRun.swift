@@ -73,10 +73,11 @@ struct FlattenRun {
     let target = try target()
     let (count, bytes) = (source.photoFiles, source.photoBytes)
     // each is read, written and read back
-    counter.setTotals(items: count * 3, bytes: bytes * 3)
+    counter.setTotals(items: count * 3, bytes: bytes.saturated(times: 3))
     counter.enter(.verifying)
     let plan = try FlattenPlan(source, counter)
-    counter.setTotals(items: count + plan.items.count * 2, bytes: bytes + plan.bytes * 2)
+    counter.setTotals(
+      items: count + plan.items.count * 2, bytes: bytes.saturated(plus: plan.bytes.saturated(times: 2)))
     (summary.photos, summary.bytes, summary.lost) = (plan.items.count, plan.bytes, plan.lost)
     summary.warnings = source.warnings + source.damagedBefore.map(\.message)
     let archive = RewrittenArchive(

@@ -34,7 +34,9 @@ public struct ExportPlan: Sendable {
   }
 
   /// The categories, by position.
-  public var categories: [PhotoLibrary.Category]
+  public let categories: [PhotoLibrary.Category]
+  /// What is shown of each, by its id.
+  private let displayNames: [Int64: String]
   /// Every row that was selected, assets and photos without files too, by id.
   public var photos: [Photo]
   /// The photos with files, by id.
@@ -80,12 +82,14 @@ public struct ExportPlan: Sendable {
   ) throws {
     categories =
       options.categories.isEmpty ? library.categories : try library.categories(named: options.categories)
-    let selected = Set(categories.map(\.id))
+    let displayNames = Dictionary(
+      categories.map { ($0.id, $0.displayName) }, uniquingKeysWith: { first, _ in first })
+    self.displayNames = displayNames
     photos =
       !options.isSelection
       ? library.photos
       : library.photos.filter { photo in
-        selected.contains(photo.categoryId)
+        displayNames[photo.categoryId] != nil
           && options.since.map { photo.createdAt >= $0 } ?? true
           && options.until.map { photo.createdAt < $0 } ?? true
       }
@@ -163,8 +167,7 @@ public struct ExportPlan: Sendable {
   }
 
   func label(_ photo: Photo) -> String {
-    let category = categories.first { $0.id == photo.categoryId }?.displayName ?? ""
-    return PhotoLabel.label(id: photo.id, category: category, name: photo.name)
+    PhotoLabel.label(id: photo.id, category: displayNames[photo.categoryId] ?? "", name: photo.name)
   }
 }
 

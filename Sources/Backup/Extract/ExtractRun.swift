@@ -143,14 +143,14 @@ private struct ExtractRun {
     var replaced = 0
     for (index, _) in items {
       // what file systems take for a file of its own, and its name
-      needed += plan.items[index].size + 4096
+      needed = needed.saturated(plus: plan.items[index].size).saturated(plus: 4096)
       guard case .other(let size) = look.found[index] else { continue }
       let freed = min(size, plan.items[index].size)
       needed -= freed
       replaced += freed
     }
     let largest = items.map { plan.items[$0.index].size }.max() ?? 0
-    needed += min(replaced, ExtractPublication.mostBytes + largest)
+    needed = needed.saturated(plus: min(replaced, ExtractPublication.mostBytes.saturated(plus: largest)))
     let free = try target.freeBytes()
     if needed > free { throw BackupError.notEnoughSpace(folder, needed: needed, free: free) }
   }

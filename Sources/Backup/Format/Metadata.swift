@@ -36,6 +36,11 @@ public struct Metadata: Sendable, Equatable {
     return rest
   }
 
+  /// What is shown of each category, by its id.
+  var displayNames: [Int64: String] {
+    Dictionary(uniqueKeysWithValues: categories.map { ($0.id, $0.displayName) })
+  }
+
   /// The object of a category.
   public struct CategoryRecord: Sendable, Equatable {
     /// The category's id on its phone.

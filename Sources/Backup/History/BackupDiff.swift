@@ -1,3 +1,4 @@
+import Operations
 import PhotoLibrary
 
 /// What has changed from one backup or library to another: a pure value.
@@ -49,7 +50,7 @@ public struct BackupDiff: Sendable, Equatable {
   public func bytes(_ modifier: Modifier) -> Int {
     changes.reduce(0) { sum, change in
       guard change.modifier == modifier, case .photo(let from, let to) = change.subject else { return sum }
-      return sum + ((to ?? from)?.size ?? 0)
+      return sum.saturated(plus: (to ?? from)?.size ?? 0)
     }
   }
 

@@ -121,26 +121,16 @@ extension DiffSide {
     let names = Dictionary(
       zip(backup.metadata.categories.map(\.id), categories.map(\.name)),
       uniquingKeysWith: { first, _ in first })
-    let held = backup.heldByID
     photos = backup.photos.map { photo in
-      let (record, elsewhere) = (photo.record, held[photo.record.id])
+      let record = photo.record
       let isAsset = record.isFromAssets
-      let size =
-        isAsset ? 0 : photo.content.size ?? elsewhere.map { Int($0.fileSize) } ?? Int(record.fileSize)
-      let md5 = photo.expected ?? photo.content.md5 ?? elsewhere.flatMap { MD5Digest(hex: $0.checksum) }
-      let fileName = photo.fileName(held: elsewhere)
+      let size = isAsset ? 0 : photo.content.size ?? Int(record.fileSize)
+      let md5 = photo.expected ?? photo.content.md5
       return Photo(
         category: names[record.categoryId] ?? "",
         content: isAsset
           ? .asset(record.path) : md5.map { .file($0) } ?? .unknown(name: record.name, size: size),
-        name: record.name, fileName: fileName, createdAt: record.createdAt, size: size, id: record.id)
+        name: record.name, fileName: photo.fileName, createdAt: record.createdAt, size: size, id: record.id)
     }
-  }
-}
-
-extension BackupSource {
-  /// For each photo of an increment whose file an archive before it holds, what that is; by the photo's id.
-  var heldByID: [Int64: Metadata.HeldFile] {
-    Dictionary(heldFiles.map { ($0.photoId, $0) }, uniquingKeysWith: { first, _ in first })
   }
 }

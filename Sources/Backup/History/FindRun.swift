@@ -141,26 +141,20 @@ private struct FindRun {
   ) {
     var source = try BackupSource(path: path, limits: limits, password: password)
     if selection.md5 != nil { source = try source.completingChecksums(counter) }
-    let held = source.heldByID
     let matcher = PhotoMatcher(selection, in: source)
-    let isHeld = source.photos.contains {
-      $0.content.size == nil && held[$0.record.id] != nil && matcher.matches($0, held: held[$0.record.id])
-    }
-    let hasBase = isHeld && isChainThere(of: path, &catalogs)
+    let isAnyHeld = source.photos.contains { $0.isHeld && matcher.matches($0) }
+    let hasBase = isAnyHeld && isChainThere(of: path, &catalogs)
     let categories = Dictionary(
       source.metadata.categories.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
-    let photos = source.photos.compactMap { photo -> FoundPhoto? in
-      let elsewhere = photo.content.size == nil ? held[photo.record.id] : nil
-      guard matcher.matches(photo, held: elsewhere) else { return nil }
+    let photos = source.photos.filter(matcher.matches).map { photo in
       let place: FoundPhoto.Place =
         photo.record.isFromAssets
-        ? .app : photo.content.size != nil ? .archive : elsewhere != nil && hasBase ? .base : .nowhere
+        ? .app : photo.content.size != nil ? .archive : photo.isHeld && hasBase ? .base : .nowhere
       return FoundPhoto(
         archive: path, date: source.metadata.exportDate, record: photo.record,
-        label: source.label(of: photo), fileName: photo.fileName(held: elsewhere),
+        label: source.label(of: photo), fileName: photo.fileName,
         category: categories[photo.record.categoryId] ?? "",
-        size: photo.content.size ?? elsewhere.map { Int($0.fileSize) } ?? Int(photo.record.fileSize),
-        md5: photo.content.md5 ?? elsewhere.flatMap { MD5Digest(hex: $0.checksum) }, place: place)
+        size: photo.content.size ?? Int(photo.record.fileSize), md5: photo.content.md5, place: place)
     }
     return (source.metadata.exportDate, photos)
   }

@@ -7,7 +7,7 @@ public struct PhotoSelection: Sendable, Equatable {
   public var names: [String] = []
   /// Categories, by `name` or by the name that the app shows.
   public var categories: [String] = []
-  /// The MD5 that the photo's file has.
+  /// The MD5 that the photo's file has, or should have where that is another.
   public var md5: MD5Digest?
 
   /// Everything.
@@ -32,18 +32,14 @@ struct PhotoMatcher {
   }
 
   /// Whether the photo meets all conditions.
-  ///
-  /// - Parameter held: what an archive before this one holds of it, where this one does not.
-  func matches(_ photo: BackupSource.Photo, held: Metadata.HeldFile? = nil) -> Bool {
+  func matches(_ photo: BackupSource.Photo) -> Bool {
     (categories?.contains(photo.record.categoryId) ?? true)
-      && (md5.map { photo.fileDigests(held: held).contains($0) } ?? true)
-      && (patterns.isEmpty || patterns.contains { Self.matches($0, photo, held: held) })
+      && (md5.map { photo.content.md5 == $0 || photo.expected == $0 } ?? true)
+      && (patterns.isEmpty || patterns.contains { Self.matches($0, photo) })
   }
 
-  static func matches(
-    _ pattern: NamePattern, _ photo: BackupSource.Photo, held: Metadata.HeldFile? = nil
-  ) -> Bool {
-    pattern.matches(photo.record.name) || pattern.matches(photo.fileName(held: held))
+  static func matches(_ pattern: NamePattern, _ photo: BackupSource.Photo) -> Bool {
+    pattern.matches(photo.record.name) || pattern.matches(photo.fileName)
   }
 }
 
@@ -59,14 +55,4 @@ extension Metadata {
 extension BackupSource.Photo {
   /// The name that the photo's file had where it came from.
   public var fileName: String { FileName.lastComponent(of: originalPath) }
-
-  /// The same of a photo whose file an archive before this one may hold.
-  func fileName(held: Metadata.HeldFile?) -> String {
-    held.map { FileName.lastComponent(of: $0.originalPath) } ?? fileName
-  }
-
-  /// The MD5 that the file has, and the one that it should have where that is another.
-  func fileDigests(held: Metadata.HeldFile?) -> [MD5Digest] {
-    [content.md5, expected, held.flatMap { MD5Digest(hex: $0.checksum) }].compactMap { $0 }
-  }
 }

@@ -72,6 +72,8 @@ public struct BackupSource: Sendable {
   public let origin: Origin
   /// What it says of itself, but for its lists of photos and their files: those have become `photos`.
   public let metadata: Metadata
+  /// What is shown of each category, by its id: for messages, of which there may be one for every photo.
+  let displayNames: [Int64: String]
   /// Its photos, in its own order.
   public var photos: [Photo]
   /// What is odd about it and does no harm.
@@ -95,16 +97,13 @@ public struct BackupSource: Sendable {
 
   /// How many bytes the photo files of the backup have.
   public var photoBytes: Int {
-    photos.reduce(0) { sum, photo in
-      let (next, isOver) = sum.addingReportingOverflow(photo.content.size ?? 0)
-      return isOver ? .max : next
-    }
+    photos.reduce(0) { $0.saturated(plus: $1.content.size ?? 0) }
   }
 
   /// How messages name a photo of the backup, made safe for a terminal: `photo 7 “IMG_0001” in “Family”`.
   public func label(of photo: Photo) -> String {
-    let category = metadata.categories.first { $0.id == photo.record.categoryId }?.displayName ?? ""
-    return PhotoLabel.label(id: photo.record.id, category: category, name: photo.record.name)
+    PhotoLabel.label(
+      id: photo.record.id, category: displayNames[photo.record.categoryId] ?? "", name: photo.record.name)
   }
 
   /// How many photos of the backup have files.
@@ -169,6 +168,7 @@ public struct BackupSource: Sendable {
     root = ""
     let metadata = try Self.metadata(document, path, limits)
     self.metadata = metadata.withoutPhotos
+    displayNames = metadata.displayNames
     origin = Self.origin(of: metadata, root: "")
     warnings = []
     damagedBefore = []
@@ -194,6 +194,7 @@ public struct BackupSource: Sendable {
     self.metadata = metadata.withoutPhotos
     origin = Self.origin(of: metadata, root: root)
     let matching = EntryMatching(metadata: metadata, entries: archive.entries, root: root)
+    displayNames = matching.displayNames
     photos = matching.photos
     warnings = matching.warnings
     damagedBefore = matching.damagedBefore

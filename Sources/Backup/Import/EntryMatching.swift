@@ -13,8 +13,8 @@ struct EntryMatching {
   /// Photos whose bytes were no longer right when the backup was made.
   private(set) var damagedBefore: [Finding] = []
 
-  /// The names of the categories, for messages.
-  private let categories: [Int64: String]
+  /// What is shown of each category, by its id.
+  let displayNames: [Int64: String]
   private let losses: [String: String]
 
   /// - Parameter losses: why an entry is not there, by its name, where that is known.
@@ -22,7 +22,7 @@ struct EntryMatching {
     metadata: Metadata, entries: [Entry], root: String, losses: [String: String] = [:]
   ) {
     self.losses = losses
-    categories = Dictionary(uniqueKeysWithValues: metadata.categories.map { ($0.id, $0.displayName) })
+    displayNames = metadata.displayNames
     var files = PhotoEntries(entries, below: root, manifest: metadata.photoManifest)
     var manifest = [Int64: Int](minimumCapacity: metadata.photoManifest.count)
     for (index, item) in metadata.photoManifest.enumerated() { manifest[item.photoId] = index }
@@ -89,7 +89,7 @@ struct EntryMatching {
       content = .entry(entry, md5: checksum(of: item, size: entry.size))
       if let expected = item.expectedChecksum {
         let label = PhotoLabel.label(
-          id: record.id, category: categories[record.categoryId] ?? "", name: record.name)
+          id: record.id, category: displayNames[record.categoryId] ?? "", name: record.name)
         damagedBefore.append(
           Finding(label, "it was already damaged when the backup was made (its MD5 should be \(expected))"))
       }

@@ -107,7 +107,7 @@ public struct ImportRun {
     }
     counter.setTotals(
       items: sources.reduce(0) { $0 + $1.photos.count },
-      bytes: sources.reduce(0) { $0 + $1.photoBytes })
+      bytes: sources.reduce(0) { $0.saturated(plus: $1.photoBytes) })
     return sources
   }
 

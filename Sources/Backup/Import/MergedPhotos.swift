@@ -146,10 +146,13 @@ extension MergePlan {
       path: record.isFromAssets ? record.path : "", originalPath: photo.originalPath,
       isFromAssets: record.isFromAssets, createdAt: record.createdAt,
       fileSize: record.isFromAssets || photo.lost != nil && held == nil
-        ? Int(record.fileSize) : held?.size ?? photo.content.size ?? 0,
+        ? Int(min(record.fileSize, largestFile)) : held?.size ?? photo.content.size ?? 0,
       width: record.width, height: record.height,
       md5: record.isFromAssets ? nil : held?.md5 ?? photo.lost ?? photo.content.md5)
   }
+
+  /// No photo has more bytes, and those of all that a document can list still add up to a number.
+  private static let largestFile: Int64 = 1 << 40
 
   /// `IMG_0001 (2)`, with the first number that is free.
   private static func newName(_ name: String, taken: Set<String>) -> String {

@@ -93,9 +93,11 @@ struct RepairRun {
     let target = try target(outside: library?.path)
     let entries = source.archive?.entries ?? []
     // each is read, written and read back, and at most so many come from elsewhere
-    let (count, bytes) = (entries.count, entries.reduce(0) { $0 + $1.size })
+    let (count, bytes) = (entries.count, entries.reduce(0) { $0.saturated(plus: $1.size) })
     let absent = absentPhotos(source)
-    counter.setTotals(items: count * 3 + absent.count * 2, bytes: bytes * 3 + absent.bytes * 2)
+    counter.setTotals(
+      items: count * 3 + absent.count * 2,
+      bytes: bytes.saturated(times: 3).saturated(plus: absent.bytes.saturated(times: 2)))
     counter.enter(.verifying)
     let plan = try RepairPlan(source, counter) { wanted in
       try PhotoSupply(wanted, from: others.sources, library, counter)
@@ -106,7 +108,8 @@ struct RepairRun {
       summary.bytes = source.photoBytes
       return summary
     }
-    counter.setTotals(items: count + plan.items.count * 2, bytes: bytes + plan.bytes * 2)
+    counter.setTotals(
+      items: count + plan.items.count * 2, bytes: bytes.saturated(plus: plan.bytes.saturated(times: 2)))
     summary.warnings += source.strangers.map {
       "\($0.escaped) is mentioned nowhere, and does not come along"
     }
@@ -164,6 +167,6 @@ struct RepairRun {
       guard case .absent(_, isDamage: true, _) = photo.content else { return nil }
       return Int(min(max(photo.record.fileSize, 0), 1 << 30))
     }
-    return (sizes.count, sizes.reduce(0, +))
+    return (sizes.count, sizes.reduce(0) { $0.saturated(plus: $1) })
   }
 }

@@ -54,6 +54,7 @@ extension BackupSource {
     format = .zip
     archive = salvage.archive
     metadata = found.metadata.withoutPhotos
+    displayNames = found.displayNames
     root = found.root
     self.password = password
     metadataDigest = nil

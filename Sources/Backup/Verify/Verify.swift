@@ -29,7 +29,8 @@ extension Work where Summary == CheckSummary {
         }
       }
       counter.setTotals(
-        items: sources.reduce(0) { $0 + $1.photoFiles }, bytes: sources.reduce(0) { $0 + $1.photoBytes })
+        items: sources.reduce(0) { $0 + $1.photoFiles },
+        bytes: sources.reduce(0) { $0.saturated(plus: $1.photoBytes) })
       counter.enter(.verifying)
       for source in sources {
         var summary = try ArchiveCheck(source: source, counter: counter, readers: readers).run()

@@ -1,7 +1,8 @@
 import Foundation
 
-/// A pattern for names as a shell has them: `*`, `?` and `[a-z]`, over the whole name. Both are compared in NFC, so
-/// that it does not matter how an accent was typed.
+/// A pattern for names as a shell has them: `*`, `?` and `[a-z]`, over the whole name. A backslash is a letter like any
+/// other, since names may hold one; `[*]` finds a star. Both are compared in NFC, so that it does not matter how an
+/// accent was typed.
 public struct NamePattern: Sendable, CustomStringConvertible {
   private let text: String
 
@@ -17,7 +18,7 @@ public struct NamePattern: Sendable, CustomStringConvertible {
     guard let locale = Self.locale else { return text == name }
     let previous = uselocale(locale)
     defer { uselocale(previous) }
-    return fnmatch(text, name, 0) == 0
+    return fnmatch(text, name, FNM_NOESCAPE) == 0
   }
 
   /// The pattern.

@@ -13,8 +13,9 @@ struct UndoPlan {
   let changed: Set<Int64>
   /// The photos that go, since the change brought them.
   let removed: [Photo]
-  /// The names of the categories that come back, and how many go.
+  /// How many categories come back.
   let restoredCategories: Int
+  /// How many go.
   let removedCategories: Int
 
   /// - Throws: `UndoError` where there is nothing to take back.

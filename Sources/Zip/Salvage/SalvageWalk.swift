@@ -126,7 +126,9 @@ struct SalvageWalk {
     let count = entries.count
     try accept(find.entry, end: find.end, isProven: find.isProven)
     // what is no photo under the one name is none under the other
-    if entries.count > count, let other = find.underOtherName { appendUnproven(other) }
+    guard entries.count > count, let other = find.underOtherName else { return }
+    try addSize(of: other)
+    appendUnproven(other)
   }
 
   private mutating func accept(_ entry: Entry, end: Int, isProven: Bool) throws {
@@ -136,13 +138,17 @@ struct SalvageWalk {
     if let fault = EntryName.fault(of: entry.name) { return lose(entry.name, .unsafeName(fault)) }
     if let kind = entry.specialKind { return lose(entry.name, .notARegularFile(kind)) }
     guard entry.isReadable else { return lose(entry.name, .unreadable) }
+    try addSize(of: entry)
+    if isDoubtful || !isProven { unproven.insert(entries.count) }
+    entries.append(entry.numbered(entries.count))
+  }
+
+  private mutating func addSize(of entry: Entry) throws {
     let (total, overflow) = totalSize.addingReportingOverflow(entry.size)
     guard !overflow, total <= limits.maximumBytes else {
       throw ArchiveError.tooManyBytes(file.file.path, limit: limits.maximumBytes)
     }
     totalSize = total
-    if isDoubtful || !isProven { unproven.insert(entries.count) }
-    entries.append(entry.numbered(entries.count))
   }
 
   private mutating func appendUnproven(_ entry: Entry) {

@@ -32,7 +32,7 @@ struct Extract: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Photos whose name or file name matches, with *, ? and [a-z] as in a shell; may be given several times.",
+      "Photos whose name or file name matches, with *, ? and [a-z] as in a shell ([*] is a star, a backslash itself); may be given several times.",
       valueName: "glob"))
   var photo: [String] = []
 

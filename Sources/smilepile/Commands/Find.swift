@@ -11,7 +11,7 @@ struct Find: AsyncParsableCommand {
     abstract: "Say in which archives a photo is.",
     discussion: """
       Looks in archives, and in all archives of a folder, for photos whose name or file name matches, with *, ? and \
-      [a-z] as in a shell; or with --md5 for those with these bytes, whatever their names. The oldest archive comes first. A \
+      [a-z] as in a shell ([*] is a star, a backslash itself); or with --md5 for those with these bytes, whatever their names. The oldest archive comes first. A \
       photo of an increment whose file an archive before it holds is found too, and marked.
 
       An archive that cannot be opened, as for want of a password, is named, and the exit code is 3; 12 if no \

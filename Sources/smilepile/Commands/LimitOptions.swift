@@ -1,5 +1,6 @@
 import ArgumentParser
 import Backup
+import Operations
 import Zip
 
 /// How much a backup may ask for, for backups that are larger than anybody thought, or for a machine that is small.
@@ -48,12 +49,5 @@ struct ByteLimit: ExpressibleByArgument, Equatable {
     let (bytes, overflow) = number.multipliedReportingOverflow(by: factor)
     guard !overflow, bytes > 0 else { return nil }
     self.bytes = bytes
-  }
-}
-
-extension Int {
-  fileprivate func saturated(times factor: Int) -> Int {
-    let (product, overflow) = multipliedReportingOverflow(by: factor)
-    return overflow ? .max : product
   }
 }

@@ -20,7 +20,8 @@ struct Remove: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Photos whose name or file name matches, with *, ? and [a-z] as in a shell.", valueName: "pattern"))
+      "Photos whose name or file name matches, with *, ? and [a-z] as in a shell ([*] is a star, a backslash itself).",
+      valueName: "pattern"))
   var name: [String] = []
 
   @Option(name: .shortAndLong, help: "Photos of this category; may be given several times.")

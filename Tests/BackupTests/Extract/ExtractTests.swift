@@ -51,6 +51,17 @@ import Testing
     #expect(again.filesWritten == 0 && again.filesKept == bytes.count)
   }
 
+  @Test func sizesBeyondAllNumbersFitNoDisk() async throws {
+    var backup = SampleBackup(photos: ["a"])
+    // with its metadata it is still a number, and with the room that a file system takes no more
+    backup.declareSize(UInt64(Int.max - 3000), ofMember: 0)
+    let archive = try backup.write(to: scratch)
+    let error = await #expect(throws: BackupError.self) {
+      try await extract(archive) { $0.limits.maximumBytes = .max }
+    }
+    #expect(error?.description.contains("\(Int.max) bytes") == true)
+  }
+
   @Test(arguments: OverwriteRule.allCases) func whatIsThere(_ rule: OverwriteRule) async throws {
     let archive = try SampleBackup(photos: ["a", "b", "c"]).write(to: scratch)
     try scratch.write(Array("mine".utf8), to: "out/Family/b.jpg")

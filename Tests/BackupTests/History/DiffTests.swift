@@ -129,6 +129,17 @@ import Testing
     }
   }
 
+  /// A document may say of any photo that it has as many bytes as a number can say.
+  @Test func sizesBeyondAllNumbers() {
+    let photos = (1...2).map { id in
+      DiffSide.Photo(
+        category: "family", content: .unknown(name: "\(id)", size: .max), name: "\(id)", fileName: "x.jpg",
+        createdAt: 0, size: .max, id: id)
+    }
+    let none = DiffSide(categories: [], photos: [])
+    #expect(BackupDiff(from: none, to: DiffSide(categories: [], photos: photos)).bytes(.added) == .max)
+  }
+
   @Test func aLibraryIsItsOwnArchive() async throws {
     for generated in GeneratedLibrary.all {
       let (library, scratch) = (try generated.make(), try ScratchFolder())

@@ -1,4 +1,6 @@
+import Checksums
 import Foundation
+import Operations
 import PhotoLibrary
 import SystemPackage
 import TestSupport
@@ -103,6 +105,20 @@ import Testing
     #expect(summary.photosImported == 1 && !summary.isIncomplete)
     #expect(summary.warnings.count == 1 && summary.warnings[0].contains("4711"))
     #expect(try library.contents.photos.map(\.fileSize) == [1])
+  }
+
+  /// The row of a photo that had rotten before says the size of the right one, whatever that is.
+  @Test func sizesThatNoFileHasLeaveALibraryThatCanBeChecked() async throws {
+    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    var backup = SampleBackup(photos: ["a", "b"])
+    for index in 0..<2 {
+      backup.metadata.photos[index].fileSize = .max
+      backup.metadata.photoManifest[index].expectedChecksum = MD5Digest(of: [UInt8(index)]).description
+    }
+    let summary = try await library.importing(try backup.write(to: scratch))
+    #expect(summary.photosImported == 2)
+    #expect(try await Work.verify(library: library.path).summary.damaged.count == 2)
+    #expect(try Library(path: library.path).totals().photos == 2)
   }
 
   @Test func oddEntriesAreWarningsOrNothing() async throws {

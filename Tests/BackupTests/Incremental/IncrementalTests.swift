@@ -1,4 +1,5 @@
 import Foundation
+import Operations
 import PhotoLibrary
 import SystemPackage
 import TestSupport
@@ -51,6 +52,35 @@ import Zip
     #expect(written.photos == [900: bytes])
     #expect(written.metadata.photos.count == full.photos + 1)
     #expect(written.names == ["photos/900_new.jpg", "metadata.json", "checksums.md5"])
+  }
+
+  /// An increment says of the files that its base holds all that the base says of them.
+  @Test func whatTheBaseHoldsIsFoundAndComparedAlike() async throws {
+    let history = try LibraryHistory(seed: 103)
+    try history.add(8)
+    var archives: [FilePath] = []
+    for _ in 0..<2 { archives.append(try #require(try await history.export().archive)) }
+    let sides = try archives.map { DiffSide(try BackupSource(path: $0)) }
+    #expect(sides[0] == sides[1])
+    func found(_ selection: PhotoSelection, in archive: FilePath) async throws -> [FoundPhoto] {
+      try await Work.find(selection, in: [archive]).summary.photos
+    }
+    for photo in try history.library.contents.photos where !photo.isFromAssets {
+      var byName = PhotoSelection()
+      byName.names = [photo.fileName]
+      var byDigest = PhotoSelection()
+      byDigest.md5 = photo.md5
+      for selection in [byName, byDigest] {
+        let (full, increment) = try await (
+          found(selection, in: archives[0]), found(selection, in: archives[1])
+        )
+        #expect(full.contains { $0.record.id == photo.id && $0.md5 == photo.md5 })
+        #expect(full.map(\.record) == increment.map(\.record))
+        #expect(full.map(\.fileName) == increment.map(\.fileName))
+        #expect(full.map(\.md5) == increment.map(\.md5) && full.map(\.size) == increment.map(\.size))
+        #expect(full.allSatisfy { $0.place == .archive } && increment.allSatisfy { $0.place == .base })
+      }
+    }
   }
 
   /// So that "nothing has changed" is seen across both.

@@ -54,6 +54,16 @@ import Zip
     #expect(try names() == ["backup.zip"])
   }
 
+  /// A few bytes of bzip2 that declare more than any disk holds, where the limits allow it.
+  @Test(arguments: [true, false]) func sizesBeyondAllNumbers(isCut: Bool) async throws {
+    var backup = SampleBackup(photos: ["one", "two"])
+    backup.declareSize(4_000_000_000_000_000_000, ofMember: 1)
+    let bytes = try backup.archive()
+    let path = try scratch.write(isCut ? Array(bytes.dropLast(22)) : bytes, to: "huge.zip")
+    let summary = try await repair(path) { $0.limits.maximumBytes = .max }
+    #expect(summary.photos == 1 && summary.lost.map(\.item) == ["photo 2 “two” in “Family”"])
+  }
+
   /// Nothing can be lost of a library that has nothing, and its archive is damaged all the same.
   @Test func aDamagedArchiveOfAnEmptyLibraryIsNotWhole() async throws {
     let (path, _, _) = try await cutExport(SampleLibrary(), keeping: 0.95)

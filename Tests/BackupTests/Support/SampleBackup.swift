@@ -49,6 +49,18 @@ struct SampleBackup {
     photos[id] = bytes
   }
 
+  /// Makes an entry one of bzip2 that declares more than its few bytes hold.
+  mutating func declareSize(_ size: UInt64, ofMember index: Int) {
+    let packed = UInt64(members[index].data.count)
+    members[index].both { header in
+      header.method = 12
+      header.size = .max
+    }
+    members[index].local.compressedSize = .max
+    members[index].local.extra = .zip64Field(size, packed)
+    members[index].central.extra = .zip64Field(size)
+  }
+
   /// The archive's bytes, with another document in the place of its metadata if one is given.
   func archive(json: [UInt8]? = nil) throws -> [UInt8] {
     let text = String(decoding: json ?? metadata.json(), as: UTF8.self)

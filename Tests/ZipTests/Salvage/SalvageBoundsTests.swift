@@ -167,6 +167,19 @@ import Testing
     }
   }
 
+  /// Where the header and the directory disagree about the name, there are two entries to read.
+  @Test func anEntryUnderTwoNamesCountsTwice() throws {
+    let photo = ZipMember.stored("photos/1_a.jpg", String(repeating: "x", count: 100)).with {
+      $0.central.name = Array("photos/1_b.jpg".utf8)
+    }
+    let file = try ArchiveOnDisk(SalvageSample([photo, .stored("photos/2.jpg", "y")]).bytes)
+    #expect(try Salvage(path: file.path).archive.entries.count == 3)
+    #expect(throws: ArchiveError.tooManyBytes(file.path, limit: 200)) {
+      try Salvage(path: file.path, limits: Limits().with(\.maximumBytes, 200))
+    }
+    #expect(throws: Never.self) { try Salvage(path: file.path, limits: Limits().with(\.maximumBytes, 201)) }
+  }
+
   /// Directory records that overlap: each lies in the name of the one before.
   @Test func namesOfOverlappingRecordsAreBounded() throws {
     let (step, nameLength, count) = (64, 4096, 200)
