@@ -10,14 +10,14 @@ public final class CatalogCache: Sendable {
   private struct Entry: Codable {
     var record: ArchiveRecord
     var modified: Int64
-    var inode: UInt64
     /// When it was last read back whole, in milliseconds since 1970.
     var verifiedAt: Int64?
     /// Something was wrong with it since.
     var isDoubted: Bool?
 
+    /// The inode says nothing: FAT, exFAT and FUSE make up new ones with every mount.
     func isOf(_ status: FileStatus) -> Bool {
-      modified == status.modified && inode == status.identity.inode && record.fileBytes == status.size
+      modified == status.modified && record.fileBytes == status.size
     }
   }
 
@@ -119,7 +119,7 @@ public final class CatalogCache: Sendable {
     state.withLock {
       if let known = $0.entries[record.path], known.isOf(status), known.record == record { return }
       $0.entries[record.path] = Entry(
-        record: record, modified: status.modified, inode: status.identity.inode)
+        record: record, modified: status.modified)
       $0.changed.insert(record.path)
     }
   }
