@@ -31,17 +31,18 @@ public struct MD5Digest: Hashable, Sendable, Comparable, CustomStringConvertible
   }
 
   /// 32 hexadecimal digits, in either case; nil for anything else.
-  public init?(hex: some StringProtocol) {
+  public init?(hex: Substring) {
+    guard hex.utf8.count == 32 else { return nil }
     var words: (UInt64, UInt64) = (0, 0)
-    var count = 0
     for digit in hex.utf8 {
-      guard count < 32, let value = Self.value(ofDigit: digit) else { return nil }
+      guard let value = Self.value(ofDigit: digit) else { return nil }
       words = (words.0 << 4 | words.1 >> 60, words.1 << 4 | value)
-      count += 1
     }
-    guard count == 32 else { return nil }
     (high, low) = words
   }
+
+  /// 32 hexadecimal digits, in either case; nil for anything else.
+  public init?(hex: String) { self.init(hex: hex[...]) }
 
   private static func value(ofDigit digit: UInt8) -> UInt64? {
     switch digit {
