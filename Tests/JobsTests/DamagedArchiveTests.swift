@@ -39,6 +39,21 @@ import Testing
     #expect(try night.statusFile().copies[1].archive != copy)
   }
 
+  /// What was read back and is damaged is no copy, though no other could be written in its place.
+  @Test func aDamagedCopyIsDoubtedWhereNoOtherCouldBeWritten() async throws {
+    var night = try Night()
+    _ = try await night.backup()
+    for name in ["one", "two"] { try night.damage(try night.archives(name)[0].path) }
+    // it is refused when it comes to writing
+    night.job.splitsForPhones = true
+    night.job.password = .command("unused")
+    night.context.password = { _ in Secret("correct horse battery") }
+    night.on(day: 2)
+    #expect(try await night.backup().outcome == .failed)
+    #expect(try night.statusFile().copies.map(\.isDoubted) == [true, true])
+    #expect(try night.statusFile().copies.allSatisfy { $0.verifiedAt == nil })
+  }
+
   @Test func nothingRestsOnADamagedArchive() async throws {
     var night = try Night("incremental: true")
     _ = try await night.backup()

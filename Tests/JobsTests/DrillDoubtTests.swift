@@ -73,6 +73,49 @@ import Testing
     #expect(try night.statusFile().copies.map(\.isDoubted) == [true, nil])
   }
 
+  /// What did not come back is known, though the drill did not come to its end.
+  @Test func whatDidNotComeBackBeforeADrillIsStoppedIsDoubted() async throws {
+    var night = try nightWithCache()
+    night.job.destinations.removeLast()
+    _ = try await night.backup()
+    try night.damage(night.archives("one")[0].path, keepsDate: true)
+    night.job.lockWait = 0
+    let lock = try FileLock("readers.lock", in: Directory.open(night.library.path), exclusive: true)
+    let drilled = night
+    await #expect(throws: FileLock.Busy.self) { try await drilled.drill() }
+    lock.release()
+    #expect(try night.statusFile().lastDrill?.isProven == false)
+    night.on(day: 2)
+    #expect(try await night.backup().outcome == .done)
+    #expect(try await night.drill().isProven)
+  }
+
+  /// Another cache, or one that could not be written, knows nothing of the drill.
+  @Test func aDoubtIsNewerThanWhatAnOldCacheKnows() async throws {
+    var night = try nightWithCache()
+    let old = night.context.cache
+    _ = try await night.backup()
+    for name in ["one", "two"] { try night.damage(try night.archives(name)[0].path, keepsDate: true) }
+    night.context.cache = CatalogCache(folder: try night.scratch.makeFolder("another"))
+    night.on(day: 2)
+    #expect(try await !night.drill().isProven)
+    night.context.cache = old
+    night.on(day: 3)
+    #expect(try await night.backup().outcome == .done)
+  }
+
+  @Test func aDrillThatIsStoppedInItsHookIsNoFailure() async throws {
+    var night = try nightWithCache()
+    let begun = try night.pipe("begun")
+    night.job.hooks.before = "echo > '\(begun)'; sleep 60"
+    night.job.hooks.onFailure = "touch '\(night.folder("told"))'"
+    let drill = Work.drill(night.job, night.context)
+    await night.hear(begun)
+    drill.cancel()
+    await #expect(throws: CancellationError.self) { try await drill.summary }
+    #expect(!FileManager.default.fileExists(atPath: night.folder("told").string))
+  }
+
   /// The exit code that the command ends with, and a failure for whoever waits to hear of one.
   @Test func aPhotoThatHasRottenInTheLibraryIsHeardOf() async throws {
     var night = try nightWithCache()
@@ -85,6 +128,7 @@ import Testing
     let told = try String(contentsOfFile: night.folder("told").string, encoding: .utf8)
     #expect(told.contains("SMILEPILE_OUTCOME=incomplete\n") && told.contains("SMILEPILE_EXIT_CODE=4\n"))
     #expect(told.contains("SMILEPILE_TASK=drill\n"))
+    #expect(told.contains("SMILEPILE_MISSING=0\n"))
   }
 
   /// Hooks that unmount the disk after a drill would do so under the backup.

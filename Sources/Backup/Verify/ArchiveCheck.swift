@@ -18,8 +18,10 @@ public struct CheckSummary: Sendable {
   public var warnings: [String] = []
   /// Backups that could not be read at all, of several; each with the reason.
   public var unreadable: [Unreadable] = []
-  /// What each of the backups that were checked says of itself.
-  public var records: [ArchiveRecord] = []
+  /// Of backups, those of which nothing is damaged: what each says of itself.
+  public var whole: [ArchiveRecord] = []
+  /// Of backups, those of which something is.
+  public var notWhole: [FilePath] = []
 
   /// A backup that could not be read at all.
   public struct Unreadable: Sendable {
@@ -36,7 +38,8 @@ public struct CheckSummary: Sendable {
     sum.strangers += other.strangers
     sum.warnings += other.warnings
     sum.unreadable += other.unreadable
-    sum.records += other.records
+    sum.whole += other.whole
+    sum.notWhole += other.notWhole
   }
 }
 

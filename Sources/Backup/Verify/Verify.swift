@@ -34,7 +34,11 @@ extension Work where Summary == CheckSummary {
       counter.enter(.verifying)
       for source in sources {
         var summary = try ArchiveCheck(source: source, counter: counter, readers: readers).run()
-        if let record = try? ArchiveRecord(source) { summary.records = [record] }
+        if !summary.damaged.isEmpty {
+          summary.notWhole = [source.path]
+        } else if let record = try? ArchiveRecord(source) {
+          summary.whole = [record]
+        }
         if backups.count > 1 {
           summary.damaged = summary.damaged.map { $0.from(source.path) }
           summary.strangers = summary.strangers.map { "\(source.path): \($0)" }

@@ -16,7 +16,7 @@ extension Work where Summary == DrillReport {
   /// The summary throws `JobError.running` if a drill of the job is under way, or a backup of one with a hook before;
   /// `FileLock.Busy` if the library is being changed for too long, `BackupError.passwordNeeded` or `.wrongPassword` where
   /// a folder has nothing but archives that the password does not open, `LibraryError` or `FileError`. No copy is doubted
-  /// then.
+  /// for that; what did not restore before it is noted.
   public static func drill(_ job: Job, _ context: JobContext, options: DrillOptions = DrillOptions()) -> Self
   {
     Work { counter in try DrillRun(job, context, options, counter).run() }
@@ -67,6 +67,9 @@ struct DrillRun {
       }
       return report
     } catch {
+      // a hook that was stopped was so since everything is to stop
+      let isStopped = (error as? HookRun.Failure)?.isCancellation == true
+      let error = isStopped ? CancellationError() : error
       run.outcome = error is CancellationError ? .interrupted : .failed
       run.exitCode = context.exitCode(error)
       run.message = "\(error)"
@@ -89,17 +92,25 @@ struct DrillRun {
         try drill(destination.path, live, password, round: round, &result, reading: &members)
       } catch  where saysNothingOfArchives(error) {
         // what failed to restore before this is not forgotten
+        if !result.failures.isEmpty {
+          doubt(members)
+          report.results.append(result)
+        }
         if report.results.contains(where: { !$0.isProven }) { conclude(&report, round: round) }
         throw error
       } catch {
         result.failures.append(Finding(destination.path.string, message: "\(error)"))
       }
       // what a failure casts doubt on is read again by the next backup, before it counts for anything
-      if !result.failures.isEmpty { context.cache?.doubt(members.map { FilePath($0.path) }) }
+      if !result.failures.isEmpty { doubt(members) }
       report.results.append(result)
     }
     conclude(&report, round: round)
     return report
+  }
+
+  private func doubt(_ archives: [ArchiveRecord]) {
+    context.cache?.doubt(archives.map { FilePath($0.path) })
   }
 
   private func conclude(_ report: inout DrillReport, round: Int) {
@@ -114,8 +125,8 @@ struct DrillRun {
     case is CancellationError, is FileLock.Busy, is LibraryError: true
     case BackupError.passwordNeeded, BackupError.wrongPassword: true
     case let error as FileError:
-      error.path.starts(with: options.scratch)
-        && !job.destinations.contains { error.path.starts(with: $0.path) }
+      !job.destinations.contains { error.path.starts(with: $0.path) }
+        && [options.scratch, path].contains { error.path.starts(with: $0) }
     default: false
     }
   }
@@ -127,10 +138,12 @@ struct DrillRun {
   /// What a drill came to, as hooks are told of a backup.
   private func record(of report: DrillReport, _ startedAt: Int64) -> JobStatus.RunRecord {
     var run = JobStatus.RunRecord(startedAt: startedAt)
-    let failures = report.results.flatMap(\.failures) + report.results.flatMap(\.damagedInLibrary)
+    let failures = report.results.flatMap(\.failures)
     run.exitCode = report.exitCode
     run.outcome = report.exitCode == 0 ? .done : report.isProven ? .incomplete : .failed
-    run.message = failures.first?.message ?? (report.isRecorded ? nil : report.warnings.first)
+    run.message =
+      (failures + report.results.flatMap(\.damagedInLibrary)).first?.message
+      ?? (report.isRecorded ? nil : report.warnings.first)
     run.archives = report.results.filter { $0.isProven == report.isProven }.compactMap(\.archive)
     run.photos = report.results.reduce(0) { $0 + $1.proven }
     run.missing = failures.map(\.message)

@@ -147,13 +147,10 @@ private struct GroupPlan {
       whole[index].reasons =
         reasons.isEmpty ? ["no rule keeps any of its kind"] : reasons[whole[index].archives[0].path] ?? []
     }
-    // whatever a policy says, the newest stays that has what those after it lack
-    var lost = whole.first?.lacking ?? []
-    for index in whole.indices where !lost.isSubset(of: whole[index].lacking) {
-      if !whole[index].isKept {
-        whole[index].reasons = ["holds photos that newer ones have not as they should be"]
-      }
-      lost.formIntersection(whole[index].lacking)
+    // whatever a policy says, what may hold a photo stays that the newest lacks
+    let lost = whole.first?.lacking ?? []
+    for index in whole.indices where !whole[index].isKept && !lost.isSubset(of: whole[index].lacking) {
+      whole[index].reasons = ["may hold photos that the newest has not as they should be"]
     }
     decisions += whole
   }

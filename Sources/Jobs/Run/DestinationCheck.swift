@@ -27,11 +27,11 @@ public enum DestinationFault: Error, Sendable, Equatable, CustomStringConvertibl
     case .notAFolder(let path):
       "the destination \(path) is no folder; name another, or move the file out of the way".escaped
     case .notMounted(let path, let place?):
-      "nothing is mounted at \(place), so \(path) would be written to another disk; mount it".escaped
+      "nothing is mounted at \(place), so \(path) lies on another disk; mount it".escaped
     case .notMounted(let path, nil):
       "\(path) lies on the system's own disk; mount the backup disk, or leave out require-mount".escaped
     case .notBelow(let path, let place):
-      "\(path) does not lie on what is mounted at \(place), and would be written to another disk; correct the path, or require-mount"
+      "\(path) does not lie on what is mounted at \(place), but on another disk; correct the path, or require-mount"
         .escaped
     case .noMarker(let path, let name):
       "\(path) has no file \(name), by which its disk is known; mount the right disk, or make the file"

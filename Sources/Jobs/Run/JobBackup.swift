@@ -15,6 +15,8 @@ struct JobBackup {
   var password: Secret?
   /// Archives that the last drill could not restore, by path.
   let doubted: Set<String>
+  /// When that was, in milliseconds since 1970.
+  let drilledAt: Int64
   /// The library's number.
   var libraryID: String?
   var summary = ExportSummary()
@@ -30,11 +32,12 @@ struct JobBackup {
   var copies: [JobStatus.Copy] = []
 
   init(
-    _ job: Job, _ library: FilePath, doubted: Set<String>, _ context: JobContext, _ counter: ProgressCounter
+    _ job: Job, _ library: FilePath, _ before: JobStatus, _ context: JobContext, _ counter: ProgressCounter
   ) {
     self.job = job
     self.library = library
-    self.doubted = doubted
+    doubted = Set(before.copies.filter { $0.isDoubted == true }.flatMap(\.archives))
+    drilledAt = before.lastDrill?.at ?? .min
     self.context = context
     self.counter = counter
     readBack = ReadBack(job, nil, context, counter)

@@ -39,12 +39,11 @@ struct JobRun {
     if let last = before.run { run.warnings += Self.news(of: last) }
     update(&run) { $0.library = library.string }
 
-    let doubted = before.copies.filter { $0.isDoubted == true }.flatMap(\.archives)
-    let copies = perform(&run, doubting: Set(doubted))
+    let (copies, damaged) = perform(&run, before)
     run.finishedAt = context.now().milliseconds
     // the hooks are told of the status file, and may change how the run ends
     let start = run.startedAt
-    record(&run, before) { Self.note(copies, since: start, of: job, &$0) }
+    record(&run, before) { Self.note(copies, damaged, since: start, of: job, &$0) }
     runHooks(after: &run)
     record(&run, before)
     lock.release()
@@ -69,9 +68,11 @@ struct JobRun {
     }
   }
 
-  /// - Returns: what lies at the destinations that could be looked at.
-  private func perform(_ run: inout JobStatus.RunRecord, doubting doubted: Set<String>) -> [JobStatus.Copy] {
-    var backup = JobBackup(job, library, doubted: doubted, context, counter)
+  /// - Returns: what lies at the destinations that could be looked at, and archives that were found damaged, by path.
+  private func perform(
+    _ run: inout JobStatus.RunRecord, _ before: JobStatus
+  ) -> (copies: [JobStatus.Copy], damaged: Set<String>) {
+    var backup = JobBackup(job, library, before, context, counter)
     do {
       try hooks.run(.before, run, isCancelled: { counter.isCancelled })
       do {
@@ -95,7 +96,7 @@ struct JobRun {
         run.message = "\(error)"
       }
     }
-    return backup.copies
+    return (backup.copies, backup.readBack.damaged)
   }
 
   /// What there is to say of the run before, which may have had nobody to say it to.
@@ -163,7 +164,8 @@ struct JobRun {
 
   /// Notes what lies at the destinations that could be looked at; what is known of the others ages.
   private static func note(
-    _ copies: [JobStatus.Copy], since start: Int64, of job: Job, _ status: inout JobStatus
+    _ copies: [JobStatus.Copy], _ damaged: Set<String>, since start: Int64, of job: Job,
+    _ status: inout JobStatus
   ) {
     // a drill may have learnt something of any of them meanwhile
     let known = status.copies
@@ -173,6 +175,10 @@ struct JobRun {
       guard var copy = copies.first(where: { $0.path == path }) else {
         let isThere = old?.archives.allSatisfy(FileManager.default.fileExists) ?? false
         old?.isOutOfReach = isThere ? nil : true
+        if old?.archives.contains(where: damaged.contains) == true {
+          old?.isDoubted = true
+          old?.verifiedAt = nil
+        }
         return old
       }
       if let old, wasDrilled, old.isDoubted == true, old.archive == copy.archive {

@@ -105,7 +105,7 @@ public struct JobStatus: Sendable, Equatable, Codable {
     public var madeAt: Int64
     /// When it was last read back whole.
     public var verifiedAt: Int64?
-    /// A drill since then could not restore it.
+    /// Since then a drill could not restore it, or a run found it damaged.
     public var isDoubted: Bool?
     /// Its archives were not there when the last run ended: they, or their folder, are gone, or the disk is not mounted.
     public var isOutOfReach: Bool?

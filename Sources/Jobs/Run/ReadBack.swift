@@ -45,6 +45,9 @@ final class ReadBack: Sendable {
   /// Whether an archive was found damaged: nothing may rest on it, and it stands for nothing.
   func isDamaged(_ archive: ArchiveRecord) -> Bool { faults.withLock { $0[archive.path] != nil } }
 
+  /// The archives that were found damaged, by path.
+  var damaged: Set<String> { faults.withLock { Set($0.keys) } }
+
   /// What was found.
   var warnings: [String] {
     faults.withLock { $0 }.sorted { $0.key < $1.key }.map { path, fault in

@@ -30,7 +30,9 @@ extension JobBackup {
       return nil
     }
     // what a drill found stands in the status, whatever has become of the cache
-    let suspects = members.filter { doubted.contains($0.path) && context.cache?.verifiedAt($0) == nil }
+    let suspects = members.filter {
+      doubted.contains($0.path) && (context.cache?.verifiedAt($0) ?? .min) < drilledAt
+    }
     context.cache?.doubt(suspects.map { FilePath($0.path) })
     guard try readBack.areWhole(members), newest.state == summary.state else { return nil }
     // what a base lacked, the increments on it have, or lack themselves

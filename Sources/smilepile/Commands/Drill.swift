@@ -17,8 +17,8 @@ struct Drill: AsyncParsableCommand {
       What does not come back is named, the job's hook on-failure is run, and the exit code is 4; as for a photo that \
       came back whole and that has rotten in the library. Where the library is in use (11), only archives are there that \
       the password does not open (12), or there is no room, there is no drill, and no copy is doubted. The job's hooks \
-      before and finally are run as for a backup; where there is one before, which may mount the disk, a backup of the \
-      job that is under way is waited for.
+      before and finally are run as for a backup; where there is one before, which may mount the disk, a drill and \
+      a backup of the job wait for each other as long as its lock-wait says, and none of its hooks can start a drill of it.
 
       Example:
         smilepile drill family --all
