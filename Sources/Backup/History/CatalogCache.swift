@@ -76,7 +76,8 @@ public final class CatalogCache: Sendable {
     save()
   }
 
-  /// Remembers that archives, which nobody may have looked at yet, were just read back whole: as the other, of these.
+  /// Remembers that archives, which nobody may have looked at yet, were just read back whole, as
+  /// `noteVerified(_:)` of what they say of themselves.
   public func noteVerified(_ paths: [FilePath], password: Secret?) {
     noteVerified(paths.compactMap { try? ArchiveRecord(path: $0, password: password) })
   }

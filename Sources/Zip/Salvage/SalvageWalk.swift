@@ -110,7 +110,8 @@ struct SalvageWalk {
 
   /// What is claimed counts as read in vain, so that headers which all claim the rest of the file come to an end.
   private mutating func keep(_ entry: Entry) {
-    let bytes = max(entry.compressedSize, entry.size)
+    // what is claimed takes memory, however short it is
+    let bytes = max(entry.compressedSize, entry.size, 1024)
     guard entry.isEncrypted, entry.isPossible(limits), entry.dataEnd <= file.status.size, entry.isReadable,
       EntryName.fault(of: entry.name) == nil, entry.specialKind == nil,
       probe.canSpend(bytes, from: .searches)

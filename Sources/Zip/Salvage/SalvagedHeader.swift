@@ -33,8 +33,8 @@ struct SalvagedHeader {
     let nameLength = Int(buffer.bytes.u16(26))
     let length = fixed + nameLength + Int(buffer.bytes.u16(28))
     if length > buffer.count {
-      guard probe.canSpend(length, from: .searches) else { return nil }
-      probe.spend(length, from: .searches)
+      guard probe.canSpend(length, from: .proofs) else { return nil }
+      probe.spend(length, from: .proofs)
       try probe.whileReading(length)
       try fill(length)
     }

@@ -156,6 +156,23 @@ import Testing
     work.expectBounded(by: bytes.count)
   }
 
+  /// To find where data ends costs nothing where it is found, however little is left for what is not.
+  @Test func damagedStreamsCostNoWholeOne() throws {
+    let (count, size, damaged) = (100, 200 << 10, 11)
+    let members = (0..<count).map { index in
+      let data = [UInt8](repeating: UInt8(index % 64 + 1), count: size)
+      return ZipMember(Array("photos/\(index + 100).jpg".utf8), content: data, data: data, method: 0).streamed
+    }
+    let sample = SalvageSample(members)
+    var bytes = Array(sample.bytes[..<sample.directory])
+    for part in sample.parts.prefix(damaged) { bytes[part.data.lowerBound] ^= 0x80 }
+    let file = try ArchiveOnDisk(bytes)
+    let work = Counter()
+    let salvage = try Salvage(path: file.path) { work.bytes += $0 }
+    #expect(salvage.archive.entries.map(\.name) == sample.parts.dropFirst(damaged).map(\.name))
+    work.expectBounded(by: bytes.count)
+  }
+
   @Test func asManyEntriesAsTheLimitsAllow() throws {
     let members = (0..<20).map { ZipMember.stored("\($0)", "content \($0)") }
     let file = try ArchiveOnDisk(SalvageSample(members, prefix: [0]).bytes)
