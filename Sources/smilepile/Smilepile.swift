@@ -22,9 +22,9 @@ struct Smilepile: AsyncParsableCommand {
           3  incomplete: something that was asked for is absent, and named
           4  verify, drill or prune found damage
          10  no such library, archive, folder of archives, job or job file
-         11  the library is locked by another process
+         11  the library or the job is locked by another process
          12  wrong or missing password or PIN
-         64  the command line makes no sense
+         64  a mistake on the command line or in the job file
         130  interrupted (SIGINT)
         143  terminated (SIGTERM, SIGHUP)
       """,

@@ -14,9 +14,9 @@ struct Archives: AsyncParsableCommand {
     discussion: """
       What is shown is read from the archives themselves, whatever they are called; a cache spares reading those again \
       that have not changed, and may be deleted at any time. Of an encrypted archive nothing is known without its \
-      password. Files that look like backups and cannot be read are named, and the exit code is 3, as for an archive whose base \
-      or other parts are not there; a folder that \
-      cannot be read is named too, and the exit code is 1.
+      password. Files that look like backups and cannot be read are named, and the exit code is 3, as for an archive \
+      whose base or other parts are not there; a folder that cannot be read is named too, and the exit code is 1, or 10 \
+      where there is none.
 
       Example:
         smilepile list /backups

@@ -15,7 +15,7 @@ struct Drill: AsyncParsableCommand {
       takes everything. A dated report is written into the state folder. The library is only read.
 
       What does not come back is named, the job's hook on-failure is run, and the exit code is 4; as for a photo that \
-      came back whole and that has rotten in the library. Where the library is in use (11), only archives are there that \
+      came back whole and that has rotten in the library, and for a destination that is not there or not mounted. Where the library is in use (11), only archives are there that \
       the password does not open (12), or there is no room, there is no drill, and no copy is doubted. The job's hooks \
       before and finally are run as for a backup; where there is one before, which may mount the disk, a drill and \
       a backup of the job wait for each other as long as its lock-wait says, and none of its hooks can start a drill of it.
@@ -27,7 +27,9 @@ struct Drill: AsyncParsableCommand {
   @Flag(help: "Restore every photo.")
   var all = false
 
-  @Option(help: ArgumentHelp("Restore so many photos of each archive.", valueName: "n"))
+  @Option(
+    help: ArgumentHelp(
+      "Restore so many photos at each destination; default: what the job says, or 100.", valueName: "n"))
   var sample: Int?
 
   @Option(

@@ -36,7 +36,8 @@ struct Export: AsyncParsableCommand {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "An existing folder, for smilepile_backup_YYYYMMDD_HHMMSS.zip in it, or a file name that is free.",
+      "An existing folder, for smilepile_backup_YYYYMMDD_HHMMSS.zip in it, or a file name that is free; default: "
+        + "the current folder.",
       valueName: "path"),
     completion: .file(), transform: PathArgument.parse)
   var output = "."

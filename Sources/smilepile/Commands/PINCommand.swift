@@ -12,7 +12,8 @@ struct PINCommand: ParsableCommand {
     discussion: """
       Where delete protection is on (a phone's setting, which comes with its backups), import --strategy replace, \
       undo and remove ask for the PIN; without one they ask for a confirmation. A PIN has four to six digits; after \
-      five wrong ones there is a pause of 30 seconds. It guards against a child's or one's own mistake: whoever may \
+      five wrong ones there is a pause of 30 seconds. Where no backup has brought delete protection, a PIN is kept and not \
+      asked for. It guards against a child's or one's own mistake: whoever may \
       write the library's files can change them without this program. It is never exported.
 
       Example:

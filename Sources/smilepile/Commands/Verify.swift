@@ -10,7 +10,8 @@ struct Verify: AsyncParsableCommand {
     abstract: "Read archives, or a library, to the last byte.",
     discussion: """
       Of an archive, every entry's CRC is checked, and every photo's MD5; of a library, every photo against its \
-      row. Damage is named, and the exit code is 4. Files that nothing mentions are named too, and are no damage.
+      row. Damage is named, and the exit code is 4; it is 1 where an archive cannot be opened at all, as one that is \
+      cut off. Files that nothing mentions are named too, and are no damage.
 
       Example:
         smilepile verify /backups/smilepile_backup_*.zip
