@@ -88,12 +88,8 @@ public struct File: ~Copyable, Sendable {
     while filled < buffer.count {
       let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
       let count = try FileError.attempt("read", path) { () throws(Errno) in
-        do throws(Errno) {
-          return try SystemCalls.pread(descriptor, rest, at: offset + filled)
-        } catch {
-          guard error == .ioError, let badSectors else { throw error }
-          return try badSectors.read(descriptor, rest, at: offset + filled)
-        }
+        guard let badSectors else { return try SystemCalls.pread(descriptor, rest, at: offset + filled) }
+        return try badSectors.read(descriptor, rest, at: offset + filled)
       }
       if count == 0 { break }
       filled += count

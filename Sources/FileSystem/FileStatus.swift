@@ -36,7 +36,8 @@ public struct FileStatus: Sendable {
   }
 
   /// A file as it was at one moment. The inode is no part of it: FAT, exFAT and many a FUSE file system give a file
-  /// another number whenever the kernel has forgotten it, and another file in its place has another date of its own.
+  /// another number whenever the kernel has forgotten it. Another file in its place has another time of change, which FAT
+  /// and exFAT do not keep; there its date and its size have to tell.
   public struct Version: Sendable, Hashable {
     private let size: Int
     private let times: SIMD4<Int>

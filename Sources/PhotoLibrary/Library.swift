@@ -44,10 +44,18 @@ public final class Library: Sendable {
   public static func holding(_ folder: FilePath) -> FilePath? {
     guard var folder = folder.realPath else { return nil }
     while !folder.components.isEmpty {
-      if (try? Directory.open(folder).status(of: databaseName)) != nil { return folder }
+      if isLibrary(folder) { return folder }
       folder.removeLastComponent()
     }
     return nil
+  }
+
+  /// Whether a folder has what every library has. A database alone may be somebody's copy of one.
+  private static func isLibrary(_ path: FilePath) -> Bool {
+    guard let folder = try? Directory.open(path), (try? folder.status(of: databaseName)) != nil else {
+      return false
+    }
+    return (try? folder.status(of: "photos"))?.kind == .directory
   }
 
   /// Everything in the library at one moment.

@@ -70,6 +70,23 @@ public enum ArchiveError: Error, Sendable, Equatable {
     default: false
     }
   }
+
+  /// Whether this process, or the machine, has no more of what every entry needs, as memory. It is no damage.
+  package var isShortage: Bool {
+    switch self {
+    case .file(let error): error.isShortage
+    case .libzip(_, ZIP_ER_MEMORY, _), .libzip(_, 0, _): true
+    default: false
+    }
+  }
+
+  /// Whether more is in the file than `Limits` allow, which no damage brings about.
+  package var isLimit: Bool {
+    switch self {
+    case .tooManyEntries, .directoryTooLarge, .tooManyNameBytes, .tooManyBytes, .entryTooLarge: true
+    default: false
+    }
+  }
 }
 
 /// The field that lies; the raw value completes "the archive is damaged: … is wrong".

@@ -42,6 +42,23 @@ struct FileTests {
     #expect(try file.read(2 * step, at: limit + 3 * step).count == step)
   }
 
+  /// Each answer of a dying disk takes seconds.
+  @Test func aBadSectorIsNotAskedForAgain() throws {
+    let step = 4096
+    let bytes = [UInt8](repeating: 7, count: 3 * step)
+    try File.open(folder.path("a"), .create).write(bytes, at: 0)
+    let file = try File.open(folder.path("a"), .readPassingOverBadSectors)
+    let fault = ArmedFault(Fault(.badSectors(step + 1..<step + 2), below: folder.path))
+    let found = try file.read(bytes.count, at: 0)
+    fault.disarm()
+    #expect(found == bytes[..<(step + 1)] + [UInt8](repeating: 0, count: step - 1) + bytes[(2 * step)...])
+    for (count, offset) in [(3 * step, 0), (step, step), (step, step / 2), (2 * step, step + 9)] {
+      // of the second step nothing is asked for, though the disk would give it now
+      let expected = (offset..<min(offset + count, bytes.count)).map { $0 / step == 1 ? 0 : UInt8(7) }
+      #expect(try file.read(count, at: offset) == expected, "\(count) at \(offset)")
+    }
+  }
+
   @Test(arguments: [File.Mode.create, .readWrite])
   func aNewFileIsPrivate(mode: File.Mode) throws {
     _ = try File.open(folder.path("a"), mode)

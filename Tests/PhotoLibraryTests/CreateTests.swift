@@ -29,6 +29,16 @@ struct CreateTests {
     }
   }
 
+  /// Somebody's copy of a database makes no library of the folder that it lies in.
+  @Test func aDatabaseAloneHoldsNothing() throws {
+    try Library.create(at: path)
+    #expect(Library.holding(path.appending("photos")) == FilePath(path.realPath?.string ?? ""))
+    try FileManager.default.copyItem(
+      atPath: path.appending("library.sqlite").string, toPath: folder.path("library.sqlite").string)
+    #expect(Library.holding(folder.path) == nil)
+    try Library.create(at: folder.path("second"))
+  }
+
   @Test func anEmptyFolderIsTakenAsItIs() throws {
     try folder.makeFolder("library")
     #expect(chmod(path.string, 0o755) == 0)

@@ -193,8 +193,8 @@ public struct BackupSource: Sendable {
     let metadata = try Self.metadata(consume document, path, limits)
     self.metadata = metadata.withoutPhotos
     origin = Self.origin(of: metadata, root: root)
+    displayNames = metadata.displayNames
     let matching = EntryMatching(metadata: metadata, entries: archive.entries, root: root)
-    displayNames = matching.displayNames
     photos = matching.photos
     warnings = matching.warnings
     damagedBefore = matching.damagedBefore

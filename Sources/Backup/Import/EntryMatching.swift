@@ -14,7 +14,7 @@ struct EntryMatching {
   private(set) var damagedBefore: [Finding] = []
 
   /// What is shown of each category, by its id.
-  let displayNames: [Int64: String]
+  private let displayNames: [Int64: String]
   private let losses: [String: String]
 
   /// - Parameter losses: why an entry is not there, by its name, where that is known.

@@ -54,7 +54,7 @@ extension BackupSource {
     format = .zip
     archive = salvage.archive
     metadata = found.metadata.withoutPhotos
-    displayNames = found.displayNames
+    displayNames = found.metadata.displayNames
     root = found.root
     self.password = password
     metadataDigest = nil
@@ -86,16 +86,6 @@ extension BackupSource {
     case ArchiveError.passwordNeeded, ArchiveError.wrongPassword: false
     case let error as ArchiveError: !error.isObstacle && !error.isLimit
     default: isBadSector(error)
-    }
-  }
-}
-
-extension ArchiveError {
-  /// Whether more is in the file than `Limits` allow, which no damage brings about.
-  var isLimit: Bool {
-    switch self {
-    case .tooManyEntries, .directoryTooLarge, .tooManyNameBytes, .tooManyBytes, .entryTooLarge: true
-    default: false
     }
   }
 }

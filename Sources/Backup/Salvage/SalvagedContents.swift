@@ -11,7 +11,6 @@ struct SalvagedContents {
   private(set) var metadata: Metadata
   private(set) var root = ""
   private(set) var isMetadataLost = false
-  private(set) var displayNames: [Int64: String] = [:]
   private(set) var photos: [BackupSource.Photo] = []
   private(set) var warnings: [String] = []
   private(set) var damagedBefore: [Finding] = []
@@ -146,7 +145,6 @@ struct SalvagedContents {
       reasons[String(name.dropFirst(root.count))] = "its file \(name.escaped) is lost: \(reason)"
     }
     let matching = EntryMatching(metadata: metadata, entries: entries, root: root, losses: reasons)
-    displayNames = matching.displayNames
     photos = matching.photos
     warnings = matching.warnings
     damagedBefore = matching.damagedBefore

@@ -98,10 +98,8 @@ extension ArchiveError {
   /// False where searching would meet the same obstacle, or where there is nothing to search.
   fileprivate var isCuredBySearching: Bool {
     switch self {
-    case .file, .notAFile, .emptyFile, .tooManyEntries, .directoryTooLarge, .tooManyNameBytes, .tooManyBytes,
-      .libzip:
-      false
-    default: true
+    case .notAFile, .emptyFile, .libzip: false
+    default: !isObstacle && !isLimit
     }
   }
 }

@@ -117,7 +117,7 @@ struct SalvageWalk {
       probe.canSpend(bytes, from: .searches)
     else { return }
     probe.spend(bytes, from: .searches)
-    appendUnproven(entry)
+    append(entry, isProven: false)
     doubtEnd = max(doubtEnd, entry.dataEnd)
   }
 
@@ -129,7 +129,7 @@ struct SalvageWalk {
     // what is no photo under the one name is none under the other
     guard entries.count > count, let other = find.underOtherName else { return }
     try addSize(of: other)
-    appendUnproven(other)
+    append(other, isProven: false)
   }
 
   private mutating func accept(_ entry: Entry, end: Int, isProven: Bool) throws {
@@ -140,8 +140,7 @@ struct SalvageWalk {
     if let kind = entry.specialKind { return lose(entry.name, .notARegularFile(kind)) }
     guard entry.isReadable else { return lose(entry.name, .unreadable) }
     try addSize(of: entry)
-    if isDoubtful || !isProven { unproven.insert(entries.count) }
-    entries.append(entry.numbered(entries.count))
+    append(entry, isProven: isProven && !isDoubtful)
   }
 
   private mutating func addSize(of entry: Entry) throws {
@@ -152,8 +151,8 @@ struct SalvageWalk {
     totalSize = total
   }
 
-  private mutating func appendUnproven(_ entry: Entry) {
-    unproven.insert(entries.count)
+  private mutating func append(_ entry: Entry, isProven: Bool) {
+    if !isProven { unproven.insert(entries.count) }
     entries.append(entry.numbered(entries.count))
   }
 

@@ -1,0 +1,46 @@
+import FileSystem
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+import Zip
+
+@testable import Backup
+
+/// The list of checksums in an archive that is read with faults.
+struct ChecksumListTests {
+  private let scratch: ScratchFolder
+  private let archive: FilePath
+
+  init() async throws {
+    scratch = try ScratchFolder()
+    let library = try SampleLibrary(
+      [.init(id: 1, fileName: "1.jpg", bytes: [1, 2, 3])], categories: [.sample(1, "family")])
+    archive = try #require(try await library.exporting(to: scratch.path).archive)
+  }
+
+  /// A list that is not compared, for want of memory, must not pass for one that holds.
+  @Test(arguments: [Errno.noMemory, .tooManyOpenFiles]) func aShortageIsNotPassedOver(_ shortage: Errno)
+    throws
+  {
+    let source = try BackupSource(path: archive)
+    let fault = try fault(shortage)
+    defer { fault.disarm() }
+    #expect(throws: ArchiveError.self) { try ChecksumList(of: source) }
+  }
+
+  /// What is wrong with the list itself is said where its entry is checked.
+  @Test func aListThatCannotBeReadIsEmpty() throws {
+    let source = try BackupSource(path: archive)
+    let entry = try #require(source.archive?.entries.first { $0.name.hasPrefix("photos/") })
+    #expect(try ChecksumList(of: source)[entry] != nil)
+    let fault = try fault(.ioError)
+    defer { fault.disarm() }
+    #expect(try ChecksumList(of: source)[entry] == nil)
+  }
+
+  private func fault(_ errno: Errno) throws -> ArmedFault {
+    let path = URL(fileURLWithPath: archive.string).resolvingSymlinksInPath().path
+    return ArmedFault(Fault(.error(errno), at: 1, of: .only([.read]), persists: true, below: FilePath(path)))
+  }
+}
