@@ -26,7 +26,7 @@ public struct JobStatus: Sendable, Equatable, Codable {
   public init(job: String) { self.job = job }
 
   /// How a run ended.
-  public enum Outcome: String, Sendable, Codable {
+  public enum Outcome: String, Sendable, Codable, CaseIterable {
     /// It is under way, or was killed.
     case running
     /// Everything is in place.

@@ -1,0 +1,290 @@
+import ArgumentParser
+import Backup
+import Foundation
+import Operations
+import TestSupport
+import Testing
+
+@testable import smilepile
+
+/// `docs/json.md` tells of every line that `--json` prints, and of nothing else.
+@Suite("docs/json.md")
+struct JSONDocumentTests {
+  private let document: JSONDocument
+
+  init() throws { document = try JSONDocument() }
+
+  @Test("has the fields that the commands print, and the types of their lines")
+  func whatIsPrinted() async throws {
+    var printed = try await PrintedJSON()
+    // what depends on the time that something takes
+    let progress = Progress(phase: .writing, currentItem: "a.jpg", estimatedRemaining: .seconds(1))
+    let status = try JSONLine.text(StatusMessage(progress))
+    try printed.add(status, by: "export")
+
+    #expect(Set(document.types.keys) == Self.commands, "the commands")
+    for command in Self.commands.sorted() {
+      // a failure stands in the place of every summary
+      let types = printed.types[command, default: []].subtracting(["exit_error"])
+      #expect(types == document.types[command], "the lines of \(command)")
+    }
+    #expect(Set(document.fields.keys) == Set(printed.fields.keys), "the types of lines")
+    for (line, fields) in printed.fields.sorted(by: { $0.key < $1.key }) {
+      let told = document.fields[line] ?? []
+      // null in the place of what has fields, or a list without any
+      let empty = fields.filter { field in
+        told.contains { $0.hasPrefix("\(field).") || $0.hasPrefix("\(field)[].") }
+      }
+      #expect(fields.subtracting(empty) == told, "the fields of \(line)")
+    }
+  }
+
+  /// A field that is rarely printed is not met above, and stands in the sources all the same.
+  @Test("has the fields that the sources have")
+  func whatIsInTheSources() throws {
+    let sources = try Sources()
+    // progress has keys of its own, which are met above
+    let types = document.fields.filter { !$0.key.hasPrefix("summary of ") && $0.key != "status" }
+    #expect(sources.types == types)
+    let told = document.shapes
+    #expect(sources.shapes.count > 20)
+    for shape in sources.shapes.subtracting(told) {
+      Issue.record("these fields are together in the sources, and not in docs/json.md: \(shape.sorted())")
+    }
+    for shape in told.subtracting(sources.shapes) {
+      Issue.record("these fields are together in docs/json.md, and not in the sources: \(shape.sorted())")
+    }
+    let values = document.meaning(of: "values", in: "change")
+    #expect(Set(Document.code(in: values)).isSuperset(of: sources.values) && sources.values.count == 7)
+  }
+
+  /// Every command, with the names of those above it: `pin set`.
+  private static let commands: Set<String> = {
+    func names(_ command: any ParsableCommand.Type, _ above: [String]) -> [String] {
+      let path = above + [command._commandName]
+      let below = command.configuration.subcommands
+      return below.isEmpty ? [path.dropFirst().joined(separator: " ")] : below.flatMap { names($0, path) }
+    }
+    return Set(names(Smilepile.self, []))
+  }()
+}
+
+/// What `docs/json.md` says of the lines.
+private struct JSONDocument {
+  /// The types of the lines that each command prints.
+  private(set) var types: [String: Set<String>] = [:]
+  /// The fields of each type of line, as `increment.base` and `tasks[].job`; of summaries by command: `summary of ls`.
+  private(set) var fields: [String: Set<String>] = [:]
+  private let document: Document
+
+  init() throws {
+    document = try Document("json.md")
+    for row in document.rows(below: "Which command prints what") {
+      for command in Document.code(in: row[0]) {
+        types[command] = Set(Document.code(in: row[1]) + ["summary"])
+      }
+    }
+    for table in document.tables {
+      guard table.heading.hasPrefix("`"), let type = Document.code(in: table.heading).first else { continue }
+      var commands: [String] = []
+      for row in table.rows {
+        guard type == "summary" else {
+          fields[type, default: []].formUnion(Document.code(in: row[0]))
+          continue
+        }
+        // an empty cell stands for the one above
+        commands = row[0].isEmpty ? commands : Document.code(in: row[0])
+        for command in commands {
+          fields["summary of \(command)", default: []].formUnion(Document.code(in: row[1]))
+        }
+      }
+    }
+  }
+
+  /// The fields that stand together in a summary, or in an object within one.
+  var shapes: Set<Set<String>> {
+    let summaries = fields.filter { $0.key.hasPrefix("summary of ") }.values
+    return Set(
+      summaries.flatMap { fields -> [Set<String>] in
+        let paths = fields.map { $0.replacing("[]", with: "").split(separator: ".").map(String.init) }
+        let inner = Dictionary(grouping: paths.filter { $0.count == 2 }) { $0[0] }
+        return [Set(paths.map { $0[0] })] + inner.values.map { Set($0.map { $0[1] }) }
+      })
+  }
+
+  func meaning(of field: String, in type: String) -> String {
+    document.rows(below: "`\(type)`").first { Document.code(in: $0[0]).contains(field) }?[1] ?? ""
+  }
+}
+
+/// What the commands print: a night in the life of a small library.
+private struct PrintedJSON {
+  /// The types of the lines that each command printed.
+  private(set) var types: [String: Set<String>] = [:]
+  /// The fields of each type of line.
+  private(set) var fields: [String: Set<String>] = [:]
+
+  init() async throws {
+    let folder = try TemporaryFolder()
+    try await Self.exportInParts(to: folder)
+    let binary = try #require(Binary.path, "no smilepile beside the tests")
+    for name in ["bin", "home", "tmp"] { try folder.makeFolder(name) }
+    try folder.link("bin/smilepile", to: binary)
+    var shell = ShellCommand(
+      text: Self.script, folder: folder.path.string,
+      environment: [
+        "HOME": folder.path("home").string, "TMPDIR": folder.path("tmp").string, "LC_ALL": "C.UTF-8",
+        "TZ": "UTC", "PATH": "\(folder.path("bin")):/usr/bin:/bin", "FIXTURES": ScriptFile.fixtures,
+      ])
+    shell.timeout = .seconds(120)
+    let command = shell
+    // on a thread that may wait
+    let outcome = try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(with: Result { try command.run() }) }
+    }
+    try #require(outcome.trouble == nil)
+    var name = ""
+    for line in String(decoding: outcome.output, as: UTF8.self).split(separator: "\n") {
+      if line.hasPrefix("> ") { name = String(line.dropFirst(2)) } else { try add(String(line), by: name) }
+    }
+  }
+
+  /// No small library is too large for a phone: its limits are made small.
+  private static func exportInParts(to folder: TemporaryFolder) async throws {
+    let library = try SampleLibrary(
+      (1...4).map { .init(id: $0, fileName: "\($0).jpg", bytes: [UInt8](repeating: UInt8($0), count: 9000)) },
+      categories: [.sample(1, "family")])
+    try folder.makeFolder("parts")
+    var limits = PhoneLimits()
+    limits.uncompressedBytes = 25_000
+    var options = ExportOptions()
+    options.split = .phone(limits)
+    _ = try await Work.export(library.path, to: folder.path("parts/set.zip"), options: options).summary
+  }
+
+  /// Adds a line that a command printed.
+  mutating func add(_ line: String, by command: String) throws {
+    let value = try JSONSerialization.jsonObject(with: Data(line.utf8))
+    let object = try #require(value as? [String: Any], "\(command): \(line)")
+    let type = try #require(object["message_type"] as? String, "\(command): \(line)")
+    types[command, default: []].insert(type)
+    let names = Self.names(in: object).filter { $0 != "message_type" }
+    fields[type == "summary" ? "summary of \(command)" : type, default: []].formUnion(names)
+  }
+
+  private static func names(in object: [String: Any]) -> [String] {
+    object.flatMap { key, value -> [String] in
+      // its keys are told with it
+      if key == "values" { return [key] }
+      if let value = value as? [String: Any] { return names(in: value).map { "\(key).\($0)" } }
+      if let list = value as? [[String: Any]], !list.isEmpty {
+        return list.flatMap(names).map { "\(key)[].\($0)" }
+      }
+      return [key]
+    }
+  }
+
+  /// Each command as it succeeds, and as it finds something wrong.
+  private static let script = #"""
+    j() {
+      case $1 in pin | schedule | config) echo "> $1 $2" ;; *) echo "> $1" ;; esac
+      smilepile "$@" --json
+    }
+    rot() { chmod u+w "$1"; printf X | dd of="$1" bs=1 seek=20000 conv=notrunc status=none; }
+    exec 2> errors
+    ANDROID=$FIXTURES/valid/android_v2_smilepile_backup_20251003_140000.zip
+    REFUSED=$FIXTURES/hostile/overlap.zip
+    mkdir b one two
+
+    j init Family
+    j import -l Family $ANDROID
+    chmod u+w "$(find Family/photos -name tiny.jpg)"; echo X >> "$(find Family/photos -name tiny.jpg)"
+    j undo -l Family
+    j import -l Family $ANDROID
+    cp -r Family/photos pics; j add -l Family --category Beach pics nowhere.jpg
+    j ls -l Family
+    j export -l Family -o b/1.zip --incremental
+    j remove -l Family --category Beach --yes
+    j export -l Family -o b/2.zip --incremental
+    j diff b/1.zip b/2.zip
+    j find '*' b $REFUSED
+    j inspect b/2.zip
+    j inspect parts/set_1of2.zip
+    cp b/1.zip whole.zip; rot b/1.zip
+    j verify b/1.zip
+    j flatten b/2.zip
+    j extract b/1.zip --to out
+    smilepile init Other > /dev/null; j import -l Other b/1.zip
+    j repair b/1.zip
+    cp whole.zip b/1.zip
+    rot "$(find Family/photos -name IMG_0001.jpg | head -n 1)"
+    j export -l Family -o b/3.zip
+    j heal -l Family whole.zip $REFUSED
+    j list b
+    j list parts
+    head -c 1000 whole.zip > b/smilepile_backup_half.zip
+    j list b
+
+    echo 1234 > pin; echo 4321 > new; chmod 600 pin new
+    j pin set -l Family --pin-file pin
+    j pin change -l Family --pin-file pin --new-pin-file new
+    j pin remove -l Family --pin-file new
+
+    export SMILEPILE_CONFIG=jobs.yaml
+    cat > jobs.yaml <<END
+    jobs:
+      family:
+        library: Family
+        destinations: [one, two]
+        schedule: {frequency: daily, time: "12:30"}
+        retention: {keep-last: 1}
+    END
+    printf '#!/bin/sh\ncase $1 in -l) [ -e table ] || { echo "no crontab for me" >&2; exit 1; }; cat table;; -) cat > table;; esac\n' > bin/crontab
+    chmod +x bin/crontab
+    j config check
+    j backup
+    j drill
+    j stats -l Family
+    j schedule install --cron --print
+    j schedule install --cron
+    j schedule status --cron
+    j schedule remove --cron
+    rm -r two
+    j backup
+    j drill
+    j prune
+    echo 'jobs: {family: {}}' > jobs.yaml
+    j config check
+    j backup
+    """#
+}
+
+/// What is in the sources of the command.
+private struct Sources {
+  /// The fields of each type of line but summaries.
+  private(set) var types: [String: Set<String>] = [:]
+  /// Those of each summary, and of each object within one.
+  private(set) var shapes: Set<Set<String>> = []
+  /// The keys of `values` in a `change`.
+  private(set) var values: Set<String> = []
+
+  init() throws {
+    let root = Fixture.path("../Sources/smilepile").string
+    for name in try FileManager.default.subpathsOfDirectory(atPath: root) where name.hasSuffix(".swift") {
+      let text = try String(contentsOfFile: "\(root)/\(name)", encoding: .utf8)
+      // the properties stand first, and end with the first brace
+      for match in text.matches(of: /struct (\w+): [\w, ]*(?:Enc|C)odable[\w, ]*\{([^{}]+)/)
+      where match.1 != "StatusMessage" {
+        let properties = match.2.matches(of: /(?m)^ +(?:var|let) (\w+)(?::| =).*\n/).map { String($0.1) }
+        let fields = Set(properties).subtracting(["message_type"])
+        let type = match.2.firstMatch(of: /message_type = "(\w+)"/).map { String($0.1) }
+        if let type, type != "summary" {
+          types[type, default: []].formUnion(fields)
+        } else {
+          shapes.insert(fields)
+        }
+      }
+      values.formUnion(text.matches(of: #/note\("(\w+)", /#).map { String($0.1) })
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import Backup
+import Foundation
+import Operations
+import TestSupport
+import Testing
+
+@testable import Jobs
+
+/// `docs/json.md` tells of the status file, of the drill's report and of the metrics.
+@Suite struct StatusDocumentTests {
+  private let document: Document
+
+  init() throws { document = try Document("json.md") }
+
+  /// A job of which everything is known that can be.
+  private var everything: JobStatus {
+    var run = JobStatus.RunRecord(startedAt: 1)
+    (run.outcome, run.finishedAt, run.exitCode, run.message) = (.incomplete, 2, 3, "absent")
+    var destination = JobStatus.DestinationRecord(path: "/one")
+    destination.failure = "it is not there"
+    run.destinations = [destination]
+    var status = JobStatus(job: "family")
+    (status.run, status.lastSuccess, status.lastProvenAt) = (run, run, 4)
+    status.copies = [
+      JobStatus.Copy(
+        path: "/one", archive: "/one/a.zip", others: ["/one/b.zip"], madeAt: 1, verifiedAt: 2,
+        isDoubted: false,
+        isOutOfReach: true, isOnSameDevice: true)
+    ]
+    status.lastDrill = JobStatus.DrillRecord(
+      at: 1, isProven: true, archive: "/one/a.zip", photos: 1, round: 1, report: "/state/drills/a.txt")
+    return status
+  }
+
+  /// The properties that have no value: of `everything` none.
+  private func unknown(_ value: Any) -> [String] {
+    Mirror(reflecting: value).children.flatMap { child -> [String] in
+      let mirror = Mirror(reflecting: child.value)
+      let isNothing = mirror.displayStyle == .optional && mirror.children.isEmpty
+      return (isNothing ? [child.label ?? "?"] : []) + unknown(child.value)
+    }
+  }
+
+  @Test func everyKeyOfTheStatusFileIsToldOf() throws {
+    let status = everything
+    #expect(unknown(status) == [], "give it a value above")
+    let json = try JSONSerialization.jsonObject(with: Data(status.json()))
+    let all = try #require(json as? [String: Any])
+    let run = try #require(all["run"] as? [String: Any])
+    let parts = [
+      "All of it": all, "A run (`run`, `last_success`)": run,
+      "A destination (`run.destinations`)": try #require((run["destinations"] as? [[String: Any]])?.first),
+      "A copy (`copies`)": try #require((all["copies"] as? [[String: Any]])?.first),
+      "A drill (`last_drill`)": try #require(all["last_drill"] as? [String: Any]),
+    ]
+    for (heading, object) in parts {
+      let told = document.rows(below: heading).flatMap { Document.code(in: $0[0]) }
+      #expect(told.sorted() == object.keys.sorted(), "\(heading)")
+    }
+    let outcomes = document.rows(below: "A run (`run`, `last_success`)").first { $0[0] == "`outcome`" }
+    #expect(Document.code(in: outcomes?[1] ?? "") == JobStatus.Outcome.allCases.map(\.rawValue))
+  }
+
+  @Test func everyMetricIsToldOf() {
+    let text = PrometheusText(everything).text
+    var printed: [String: [String]] = [:]
+    for sample in text.matches(of: #/(?m)^(\w+)\{(.*)\} /#) {
+      printed[String(sample.1)] = sample.2.matches(of: /(\w+)="/).map { String($0.1) }
+    }
+    let rows = document.rows(below: "Metrics for Prometheus")
+    let told = rows.map { (Document.code(in: $0[0]).joined(), Document.code(in: $0[1])) }
+    #expect(Dictionary(told) { first, _ in first } == printed)
+    #expect(text.matches(of: /# TYPE \w+ gauge\n/).count == rows.count)
+  }
+
+  @Test func theReportOfADrillLooksLikeThat() throws {
+    var good = DrillResult(destination: "/srv/backups/family")
+    good.archive = "/srv/backups/family/smilepile_backup_20261122_023000.zip"
+    (good.proven, good.gone, good.images) = (98, 2, 100)
+    good.notes = ["photo 7 “notes” in “Family”: no image that is known"]
+    var bad = DrillResult(destination: "/mnt/usb/family")
+    bad.archive = "/mnt/usb/family/smilepile_backup_20261122_023000.zip"
+    (bad.proven, bad.images) = (98, 99)
+    bad.failures = [Finding("", message: "photo 8 “beach” in “Family”: its bytes are damaged")]
+    bad.damagedInLibrary = [
+      Finding("", message: "photo 9 “lake” in “Family”: its file in the library is not there")
+    ]
+    var report = DrillReport()
+    report.results = [good, bad]
+    let text = report.text(
+      of: Job(name: "family"), library: "/home/anna/Family", at: Date(timeIntervalSince1970: 1_795_318_200))
+    #expect(document.text.contains("```text\n\(text)```\n"), "\(text)")
+  }
+}
