@@ -8,8 +8,8 @@ extension Work where Summary == JobReport {
   /// Starts a run of a job: its hooks, the export, the copies, the retention, and its status files. What fails stands
   /// in the report, and in the status file.
   ///
-  /// The summary throws `JobError.running` if the job is running already, `JobError.noLibrary`, or `FileError` where the
-  /// state folder cannot be used; nothing was begun then.
+  /// The summary throws `JobError.running` if the job is running already, or is being drilled, which counts as a failure
+  /// in the status; `JobError.noLibrary`, or `FileError` where the state folder cannot be used. Nothing was begun then.
   public static func backup(_ job: Job, _ context: JobContext) -> Self {
     Work { counter in try JobRun(job, context, counter).run() }
   }
@@ -50,7 +50,7 @@ struct JobRun {
     return JobReport(run: run)
   }
 
-  /// Takes the job's lock. Somebody who is told of runs that fail wants to hear of one that could not begin.
+  /// Takes the job's lock. A run that could not begin counts as one that failed, and whoever is told of those hears of it.
   private func begin() throws -> FileLock {
     do {
       return try context.state.lock(
@@ -62,6 +62,8 @@ struct JobRun {
       run.outcome = .failed
       run.message = "\(error)"
       run.exitCode = context.exitCode(error)
+      // the record of the last run stays: it may be under way
+      _ = context.state.update(job) { $0.failures += 1 }
       // what the hook says of itself is less than what there is to say
       try? hooks.run(.onFailure, run, isCancelled: { counter.isCancelled })
       throw error

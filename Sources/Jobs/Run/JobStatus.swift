@@ -13,7 +13,7 @@ public struct JobStatus: Sendable, Equatable, Codable {
   public var run: RunRecord?
   /// The last run that was complete, one that found nothing new among them.
   public var lastSuccess: RunRecord?
-  /// Runs since then that were not.
+  /// Runs since then that were not, those that could not begin among them.
   public var failures = 0
   /// Where whole copies lie.
   public var copies: [Copy] = []
