@@ -82,6 +82,7 @@ extension JobBackup {
       prune.password = password
       prune.tags = [job.name]
       prune.cache = context.cache
+      prune.lockWait = .seconds(job.lockWait)
       prune.now = context.now()
       prune.verified = verified
       prune.fresh = Set(records[index].archives)
