@@ -115,4 +115,25 @@ import Testing
     #expect(done.removed.isEmpty && done.plan.refusals.count == 1)
     #expect(done.plan.refusals.allSatisfy { $0.contains("\(newest), which is gone") })
   }
+
+  /// The job reads nothing back, and another cache knows nothing of what its last run found.
+  @Test(arguments: [false, true]) func aDoubtOfARunOutlivesTheCache(isOfAnEarlierVersion: Bool) async throws {
+    var night = try nightWithCache("verify: false")
+    _ = try await night.backup()
+    try night.damage(night.archives("one")[0].path, keepsDate: true)
+    try night.remove(night.archives("two")[0].path)
+    night.on(day: 2)
+    #expect(try await night.backup().outcome == .incomplete)
+    if isOfAnEarlierVersion {
+      let path = night.context.state.statusPath(of: "family").string
+      let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+      let text = lines.filter { !$0.contains("doubted_at") }.joined(separator: "\n")
+      try text.write(toFile: path, atomically: true, encoding: .utf8)
+    }
+    night.context.cache = CatalogCache(folder: try night.scratch.makeFolder("another"))
+    night.on(day: 3)
+    let run = try await night.backup()
+    #expect(run.outcome == .done && run.destinations.allSatisfy { $0.isNew })
+    #expect(try night.statusFile().copies.map(\.isDoubted) == [nil, nil])
+  }
 }

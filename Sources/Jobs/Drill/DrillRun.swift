@@ -294,8 +294,11 @@ struct DrillRun {
       for index in status.copies.indices {
         let path = status.copies[index].path
         guard let result = report.results.first(where: { $0.destination.string == path }) else { continue }
-        status.copies[index].isDoubted = !result.isProven
-        if !result.isProven { status.copies[index].verifiedAt = nil }
+        if result.isProven {
+          status.copies[index].trust()
+        } else {
+          status.copies[index].doubt(since: record.at)
+        }
       }
     }
     if !errors.isEmpty { report.isRecorded = false }

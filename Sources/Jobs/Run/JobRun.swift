@@ -40,10 +40,10 @@ struct JobRun {
     update(&run) { $0.library = library.string }
 
     let (copies, damaged) = perform(&run, before)
-    run.finishedAt = context.now().milliseconds
+    let (start, end) = (run.startedAt, context.now().milliseconds)
+    run.finishedAt = end
     // the hooks are told of the status file, and may change how the run ends
-    let start = run.startedAt
-    record(&run, before) { Self.note(copies, damaged, since: start, of: job, &$0) }
+    record(&run, before) { Self.note(copies, damaged, from: start, to: end, of: job, &$0) }
     runHooks(after: &run)
     record(&run, before)
     lock.release()
@@ -166,25 +166,21 @@ struct JobRun {
 
   /// Notes what lies at the destinations that could be looked at; what is known of the others ages.
   private static func note(
-    _ copies: [JobStatus.Copy], _ damaged: Set<String>, since start: Int64, of job: Job,
+    _ copies: [JobStatus.Copy], _ damaged: Set<String>, from start: Int64, to end: Int64, of job: Job,
     _ status: inout JobStatus
   ) {
     // a drill may have learnt something of any of them meanwhile
     let known = status.copies
-    let wasDrilled = (status.lastDrill?.at ?? .min) >= start
     status.copies = job.destinations.map(\.path.string).compactMap { path in
       var old = known.first { $0.path == path }
       guard var copy = copies.first(where: { $0.path == path }) else {
         let isThere = old?.archives.allSatisfy(FileManager.default.fileExists) ?? false
         old?.isOutOfReach = isThere ? nil : true
-        if old?.archives.contains(where: damaged.contains) == true {
-          old?.isDoubted = true
-          old?.verifiedAt = nil
-        }
+        if old?.archives.contains(where: damaged.contains) == true { old?.doubt(since: end) }
         return old
       }
-      if let old, wasDrilled, old.isDoubted == true, old.archive == copy.archive {
-        (copy.isDoubted, copy.verifiedAt) = (true, nil)
+      if let old, let doubtedAt = old.doubtedAt, doubtedAt >= start, old.archive == copy.archive {
+        copy.doubt(since: doubtedAt)
       }
       return copy
     }
