@@ -343,10 +343,16 @@ import Testing
     night.job.hooks.onFailure = "env > '\(night.folder("told"))'"
     night.job.lockWait = 0
     await #expect(throws: JobError.self) { try await night.backup() }
+    let status = try night.statusFile()
+    #expect(status.failures == 1 && status.run?.outcome == .running)
+    #expect(try night.prometheus().contains("consecutive_failures{job_name=\"family\"} 1\n"))
     await night.answer(answered)
     #expect(try await first.summary.run.outcome == .done)
+    #expect(try night.statusFile().failures == 0)
     let told = try String(contentsOfFile: night.folder("told").string, encoding: .utf8)
-    #expect(told.contains("SMILEPILE_OUTCOME=failed\n") && told.contains("is being run by"))
+    #expect(
+      told.contains("SMILEPILE_OUTCOME=failed\n")
+        && told.contains("a backup or a drill of job “family” is being run by"))
   }
 
   /// The command line may name the library, of which the job file knows nothing.

@@ -4,6 +4,7 @@ import Foundation
 import Operations
 import PhotoLibrary
 import Secrets
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -57,20 +58,30 @@ import Testing
     #expect(try await night.drill().isProven)
   }
 
-  @Test func whatFailedBeforeSomethingStoppedTheDrillIsNoted() async throws {
+  /// What is known of the first destination is told, though the second could not be tried.
+  @Test func whatFailedBeforeSomethingStoppedTheDrillIsTold() async throws {
     var night = try nightWithCache()
     night.job.password = .command("unused")
+    night.job.hooks.onFailure = "env > '\(night.folder("told"))'"
     night.context.password = { _ in Secret("correct horse battery") }
     _ = try await night.backup()
-    try night.damage(night.archives("one")[0].path, keepsDate: true)
-    try night.remove(FilePath(night.folder("two").string).appending(night.names("two")[0]).string)
+    let rotten = try night.names("one")[0]
+    try night.damage(night.folder("one").appending(rotten).string, keepsDate: true)
+    try night.remove(night.folder("two").appending(night.names("two")[0]).string)
     var options = night.job.exportOptions
     options.password = Secret("another horse battery")
     _ = try await Work.export(night.library.path, to: night.folder("two"), options: options).summary
-    let drilled = night
-    await #expect(throws: BackupError.self) { try await drilled.drill() }
+    let report = try await night.drill()
+    #expect(report.exitCode == 4 && report.results.map(\.destination) == [night.folder("one")])
+    #expect(report.warnings.count == 1 && report.warnings[0].hasSuffix(": wrong password"))
+    let text = try String(contentsOfFile: #require(report.path).string, encoding: .utf8)
+    #expect(text.contains("/one: DOES NOT RESTORE"))
+    #expect(text.contains("\n\nwarning: the drill went no further: ") && text.hasSuffix(": wrong password\n"))
     #expect(try night.statusFile().lastDrill?.isProven == false)
     #expect(try night.statusFile().copies.map(\.isDoubted) == [true, nil])
+    let told = try String(contentsOfFile: night.folder("told").string, encoding: .utf8)
+    #expect(told.contains("SMILEPILE_OUTCOME=not restored\n") && told.contains("SMILEPILE_EXIT_CODE=4\n"))
+    #expect(told.contains("\(rotten)\n") && !told.contains("SMILEPILE_MISSING=0\n"))
   }
 
   /// What did not come back is known, though the drill did not come to its end.
@@ -81,13 +92,82 @@ import Testing
     try night.damage(night.archives("one")[0].path, keepsDate: true)
     night.job.lockWait = 0
     let lock = try FileLock("readers.lock", in: Directory.open(night.library.path), exclusive: true)
-    let drilled = night
-    await #expect(throws: FileLock.Busy.self) { try await drilled.drill() }
+    let report = try await night.drill()
     lock.release()
+    #expect(report.exitCode == 4 && report.warnings.contains { $0.contains("is in use by") })
     #expect(try night.statusFile().lastDrill?.isProven == false)
     night.on(day: 2)
     #expect(try await night.backup().outcome == .done)
     #expect(try await night.drill().isProven)
+  }
+
+  @Test func whatFailedBeforeADrillWasCancelledIsNoted() async throws {
+    let night = try nightWithCache()
+    _ = try await night.backup()
+    try night.remove(night.folder("one").string)
+    let drill = Mutex<Work<DrillReport>?>(nil)
+    let isStarted = DispatchSemaphore(value: 0)
+    // the first destination is found to be gone at the moment of the cancellation
+    let fault = ArmedFault(
+      Fault(
+        .then {
+          isStarted.wait()
+          drill.withLock { $0?.cancel() }
+        }, of: .only([.open]), below: night.folder("one")))
+    defer { fault.disarm() }
+    let started = Work.drill(night.job, night.context)
+    drill.withLock { $0 = started }
+    isStarted.signal()
+    await #expect(throws: CancellationError.self) { try await started.summary }
+    #expect(try night.statusFile().lastDrill?.isProven == false)
+    #expect(try night.statusFile().copies.map(\.isDoubted) == [true, nil])
+  }
+
+  /// It says nothing of the archive, nor of the library.
+  @Test(arguments: [true, false]) func aShortageCastsNoDoubt(isOfTheArchive: Bool) async throws {
+    let night = try nightWithCache()
+    _ = try await night.backup()
+    let place = isOfTheArchive ? night.folder("one") : night.library.path.appending("photos")
+    let fault = ArmedFault(
+      Fault(.error(.noMemory), of: .only([.read]), persists: true, below: place))
+    await #expect(throws: (any Error).self) { try await night.drill() }
+    fault.disarm()
+    #expect(fault.place != nil)
+    #expect(try night.statusFile().lastDrill == nil)
+    #expect(try night.statusFile().copies.allSatisfy { $0.isDoubted != true })
+    #expect(try await night.drill().isProven)
+  }
+
+  /// A drill writes nothing there.
+  @Test func aDestinationThatIsMountedForReadingAloneRestores() async throws {
+    let night = try nightWithCache()
+    _ = try await night.backup()
+    let fault = ArmedFault(
+      Fault(.error(.readOnlyFileSystem), of: .only([.access]), persists: true, below: night.folder("one")))
+    defer { fault.disarm() }
+    #expect(try await night.drill().isProven)
+  }
+
+  /// By whatever process: another job's, another computer's.
+  @Test func whatIsBeingRestoredIsNotPruned() async throws {
+    var night = try nightWithCache()
+    _ = try await night.backup()
+    let folder = night.folder("one")
+    let isKept = Mutex(false)
+    // when the first photo is restored
+    let fault = ArmedFault(
+      Fault(
+        .then { isKept.withLock { $0 = (try? FolderLock(folder, exclusive: true)) == nil } },
+        of: .only([.write]), below: night.folder("scratch")))
+    #expect(try await night.drill().isProven)
+    fault.disarm()
+    #expect(isKept.withLock { $0 })
+    night.job.lockWait = 0
+    let lock = try FolderLock(folder, exclusive: true)
+    let drilled = night
+    await #expect(throws: FileLock.Busy.self) { try await drilled.drill() }
+    withExtendedLifetime(lock) {}
+    #expect(try night.statusFile().copies.allSatisfy { $0.isDoubted != true })
   }
 
   /// Another cache, or one that could not be written, knows nothing of the drill.

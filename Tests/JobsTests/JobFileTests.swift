@@ -109,6 +109,19 @@ struct JobFileTests {
     ),
     ("jobs:\n  a:\n    destinations: [x, \"\"]\n", 3, "a destination is empty"),
     ("jobs:\n  a:\n\tdestinations: x\n", 3, "YAML takes no tabs at the beginning of a line; write spaces"),
+    (
+      "jobs:\n  a:\n    destinations:\n      - path: /a\n        path: /b\n      - marker: x\n        path: /c\n",
+      5,
+      "given twice: “path”"
+    ),
+    (
+      "jobs:\n  a:\n    destinations:\n      - path: /a\n\n# not so\n        path: /b\n", 7,
+      "given twice: “path”"
+    ),
+    (
+      "jobs:\n  a:\n    tags: a\n    mode: 640\n    tags: b\n    mode: 640\n", 6,
+      "given twice: “mode”, “tags”"
+    ),
     ("jobs:\n  -bad:\n    destinations: x\n", 2, "cannot be a job's name"),
     ("jobs:\n  a:\n    destinations: x\n    schedule: {frequency: hourly}\n", 4, "hourly"),
     ("jobs:\n  a:\n    destinations: x\n    schedule: {time: 02:30}\n", 4, "has no “frequency”"),

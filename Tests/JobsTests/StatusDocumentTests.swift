@@ -24,8 +24,7 @@ import Testing
     status.copies = [
       JobStatus.Copy(
         path: "/one", archive: "/one/a.zip", others: ["/one/b.zip"], madeAt: 1, verifiedAt: 2,
-        isDoubted: false,
-        isOutOfReach: true, isOnSameDevice: true)
+        isDoubted: true, doubtedAt: 3, isOutOfReach: true, isOnSameDevice: true)
     ]
     status.lastDrill = JobStatus.DrillRecord(
       at: 1, isProven: true, archive: "/one/a.zip", photos: 1, round: 1, report: "/state/drills/a.txt")

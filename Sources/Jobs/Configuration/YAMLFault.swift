@@ -12,22 +12,26 @@ extension JobFile.Fault {
           ? "YAML takes no tabs at the beginning of a line; write spaces" : "this is no YAML: \(problem)")
     case .duplicatedKeysInMapping(let duplicates, let context):
       self.init(
-        line: Self.secondLine(of: duplicates, in: context.mark, of: text) ?? context.mark.line,
+        line: duplicates.first.flatMap { Self.secondLine(of: $0, after: context.mark, in: text) }
+          ?? context.mark.line,
         message: "given twice: \(duplicates.map { "“\($0)”" }.sorted().joined(separator: ", "))")
     default:
       self.init(line: 0, message: "this is no YAML: \(error)")
     }
   }
 
-  /// Where the first key stands again that a mapping has twice: at the mapping's own indentation.
-  private static func secondLine(of keys: [String], in mapping: Mark, of text: String) -> Int? {
-    let indentation = String(repeating: " ", count: mapping.column - 1)
+  /// Where a key stands again in its mapping: as far to the right as the first time, and before anything that stands
+  /// further to the left.
+  private static func secondLine(of key: String, after first: Mark, in text: String) -> Int? {
+    let indentation = String(repeating: " ", count: first.column - 1)
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
-      .dropFirst(mapping.line - 1)
-    return keys.compactMap { key in
-      lines.filter { $0.element.hasPrefix(indentation + key + ":") }.dropFirst().first.map { $0.offset + 1 }
+    for (index, line) in lines.dropFirst(first.line) {
+      let content = line.drop { $0 == " " }
+      if content.isEmpty || content.hasPrefix("#") { continue }
+      guard line.hasPrefix(indentation) else { return nil }
+      if line.dropFirst(indentation.count).hasPrefix(key + ":") { return index + 1 }
     }
-    .min()
+    return nil
   }
 
   private static func isIndentedByTab(_ line: Int, of text: String) -> Bool {

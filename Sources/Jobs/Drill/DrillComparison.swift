@@ -33,7 +33,7 @@ struct DrillComparison {
       let label = PhotoLabel.label(id: photo.id, category: names[photo.categoryId] ?? "", name: photo.name)
       do {
         try compare(photo, with: byContent[Key(photo, in: names)], label, &result)
-      } catch let error as FileError {
+      } catch let error as FileError where !error.isShortage {
         result.failures.append(Finding(label, "\(error)"))
       }
       counter.advance(items: 1, bytes: photo.fileSize, current: photo.name)
@@ -81,7 +81,7 @@ struct DrillComparison {
       }
       return
     }
-    if let isEqual = try? Self.areEqual(copy, live.open(original)), isEqual {
+    if try isEqual(copy, to: original) {
       result.proven += 1
     } else if try live.holds(original, whileReading: counter.checkCancellation) {
       result.failures.append(Finding(label, "what came back is not what is in the library, byte for byte"))
@@ -90,6 +90,16 @@ struct DrillComparison {
       result.damagedInLibrary.append(
         Finding(
           label, "its file in the library is not there, or not what it was; smilepile heal brings it back"))
+    }
+  }
+
+  /// False too where the library's file cannot be read.
+  private func isEqual(_ copy: borrowing File, to original: Photo) throws(FileError) -> Bool {
+    do throws(FileError) {
+      return try Self.areEqual(copy, live.open(original))
+    } catch {
+      if error.isShortage { throw error }
+      return false
     }
   }
 

@@ -32,6 +32,8 @@ public struct DrillResult: Sendable {
   public var damagedInLibrary: [Finding] = []
   /// What is worth knowing and no failure.
   public var notes: [String] = []
+  /// The archives that restoring takes, that one first.
+  var members: [ArchiveRecord] = []
 
   /// Everything that was tried came back.
   public var isProven: Bool { failures.isEmpty && archive != nil }
@@ -73,6 +75,7 @@ extension DrillReport {
       lines += result.notes.map { "  note: \($0)" }
       lines.append("")
     }
+    if !warnings.isEmpty { lines += warnings.map { "warning: \($0)" } + [""] }
     return lines.joined(separator: "\n")
   }
 }

@@ -14,9 +14,10 @@ extension Work where Summary == DrillReport {
   /// that is gone. The live library is only read; the scratch library is removed.
   ///
   /// The summary throws `JobError.running` if a drill of the job is under way, or a backup of one with a hook before;
-  /// `FileLock.Busy` if the library is being changed for too long, `BackupError.passwordNeeded` or `.wrongPassword` where
-  /// a folder has nothing but archives that the password does not open, `LibraryError` or `FileError`. No copy is doubted
-  /// for that; what did not restore before it is noted.
+  /// `FileLock.Busy` if the library is being changed, or a folder pruned, for too long, `BackupError.passwordNeeded` or
+  /// `.wrongPassword` where a folder has nothing but archives that the password does not open, `LibraryError`, `FileError`,
+  /// or another error of a process that lacks memory. No copy is doubted for that. Where something had failed to restore
+  /// before it, it stands among the report's warnings instead, unless it is a `CancellationError`.
   public static func drill(_ job: Job, _ context: JobContext, options: DrillOptions = DrillOptions()) -> Self
   {
     Work { counter in try DrillRun(job, context, options, counter).run() }
@@ -83,46 +84,45 @@ struct DrillRun {
     let password = try job.password.map(context.password)
     let round = context.state.status(of: job.name).lastDrill?.round ?? 0
     var report = DrillReport()
-    for destination in job.destinations {
-      try counter.checkCancellation()
+    var obstacle: (any Error)?
+    for destination in job.destinations where obstacle == nil {
       var result = DrillResult(destination: destination.path)
-      var members: [ArchiveRecord] = []
       do {
-        try destination.check()
-        try drill(destination.path, live, password, round: round, &result, reading: &members)
+        try counter.checkCancellation()
+        try destination.checkForReading()
+        try drill(destination.path, live, password, round: round, &result)
       } catch  where saysNothingOfArchives(error) {
-        // what failed to restore before this is not forgotten
-        if !result.failures.isEmpty {
-          doubt(members)
-          report.results.append(result)
-        }
-        if report.results.contains(where: { !$0.isProven }) { conclude(&report, round: round) }
-        throw error
+        obstacle = error
       } catch {
         result.failures.append(Finding(destination.path.string, message: "\(error)"))
       }
       // what a failure casts doubt on is read again by the next backup, before it counts for anything
-      if !result.failures.isEmpty { doubt(members) }
-      report.results.append(result)
+      if !result.failures.isEmpty { context.cache?.doubt(result.members.map { FilePath($0.path) }) }
+      // of one that was not tried to its end nothing is known but what failed
+      if obstacle == nil || !result.failures.isEmpty { report.results.append(result) }
     }
-    conclude(&report, round: round)
-    return report
-  }
-
-  private func doubt(_ archives: [ArchiveRecord]) {
-    context.cache?.doubt(archives.map { FilePath($0.path) })
-  }
-
-  private func conclude(_ report: inout DrillReport, round: Int) {
+    if let obstacle {
+      // what failed before is not forgotten
+      guard report.results.contains(where: { !$0.isProven }) else { throw obstacle }
+      let reason = obstacle is CancellationError ? "it was stopped" : "\(obstacle)"
+      report.warnings.append("the drill went no further: \(reason)")
+    }
     write(&report)
     note(&report, round: round + 1)
+    guard let obstacle, obstacle is CancellationError else { return report }
+    // nobody gets the report
+    let failures = report.results.flatMap(\.failures).map(\.message)
+    for line in failures + report.warnings { Self.logger.warning("\(line)") }
+    throw obstacle
   }
 
-  /// Whether something kept the drill from being made, so that no copy is to be doubted: it was stopped, the library is
-  /// in use, the password is not that of the archives, or there is no room, or no place, to restore to.
+  /// Whether something kept the drill from being made, so that no copy is to be doubted: it was stopped, the library or
+  /// the folder is in use, the password is not that of the archives, there is no room, or no place, to restore to, or
+  /// what stands in the way of reading any archive.
   private func saysNothingOfArchives(_ error: any Error) -> Bool {
     switch error {
-    case is CancellationError, is FileLock.Busy, is LibraryError: true
+    case _ where ArchiveVerification.isObstacle(error): true
+    case is FileLock.Busy, is LibraryError: true
     case BackupError.passwordNeeded, BackupError.wrongPassword: true
     case let error as FileError:
       !job.destinations.contains { error.path.starts(with: $0.path) }
@@ -170,9 +170,33 @@ struct DrillRun {
   // MARK: Restoring
 
   private func drill(
-    _ folder: FilePath, _ live: Library, _ password: Secret?, round: Int, _ result: inout DrillResult,
-    reading members: inout [ArchiveRecord]
+    _ folder: FilePath, _ live: Library, _ password: Secret?, round: Int, _ result: inout DrillResult
   ) throws {
+    guard let (archive, scratch) = try restore(from: folder, live, password, round: round, &result) else {
+      return
+    }
+    defer { withExtendedLifetime(scratch) {} }
+    // so that nobody removes a photo between the look at the rows and that at the files
+    try live.holdingPhotos(lockWait: .seconds(job.lockWait), whileWaiting: counter.waitForWriter) {
+      let contents = try live.contents()
+      let state = try job.plan(of: live, holding: contents, password: password).state
+      let comparison = try DrillComparison(
+        scratch: Library(path: scratch.path), live: live, contents: contents,
+        isCurrent: archive.state == state, counter: counter)
+      try comparison.run(&result)
+    }
+  }
+
+  /// Restores from the newest archive in a folder.
+  ///
+  /// - Returns: the archive and what came of it; nil if there is none.
+  private func restore(
+    from folder: FilePath, _ live: Library, _ password: Secret?, round: Int, _ result: inout DrillResult
+  ) throws -> (ArchiveRecord, ScratchLibrary)? {
+    // nobody prunes what is being restored
+    let lock = try FolderLock(
+      folder, exclusive: false, waiting: .seconds(job.lockWait), whileWaiting: counter.waitForWriter)
+    defer { withExtendedLifetime(lock) {} }
     let catalog = try Catalog(
       folder: folder, password: password, cache: context.cache, whileReading: counter.checkCancellation)
     let own = try catalog.archives(of: job, in: live.uuid())
@@ -188,11 +212,11 @@ struct DrillRun {
         Finding(
           folder.string,
           message: "\(folder) has no archive of job “\(job.name)” and its library; make a backup first"))
-      return
+      return nil
     }
     result.archive = newest.path
-    members = try catalog.members(of: newest)
-    let parts = newest.part == nil ? [newest] : members
+    result.members = try catalog.members(of: newest)
+    let parts = newest.part == nil ? [newest] : result.members
     let scratch = try ScratchLibrary(in: options.scratch, of: job.name)
     for part in parts {
       let source = try BackupSource(path: FilePath(part.path), password: password)
@@ -207,15 +231,7 @@ struct DrillRun {
       result.notes += summary.warnings
       if let loss = Self.loss(of: source, sample, summary) { result.failures.append(loss) }
     }
-    // so that nobody removes a photo between the look at the rows and that at the files
-    try live.holdingPhotos(lockWait: .seconds(job.lockWait), whileWaiting: counter.waitForWriter) {
-      let contents = try live.contents()
-      let state = try job.plan(of: live, holding: contents, password: password).state
-      let comparison = try DrillComparison(
-        scratch: Library(path: scratch.path), live: live, contents: contents,
-        isCurrent: newest.state == state, counter: counter)
-      try comparison.run(&result)
-    }
+    return (newest, scratch)
   }
 
   /// Which photos are restored this time: the next ones after those of the round before, all of them in turn.
@@ -278,8 +294,11 @@ struct DrillRun {
       for index in status.copies.indices {
         let path = status.copies[index].path
         guard let result = report.results.first(where: { $0.destination.string == path }) else { continue }
-        status.copies[index].isDoubted = !result.isProven
-        if !result.isProven { status.copies[index].verifiedAt = nil }
+        if result.isProven {
+          status.copies[index].trust()
+        } else {
+          status.copies[index].doubt(since: record.at)
+        }
       }
     }
     if !errors.isEmpty { report.isRecorded = false }

@@ -53,7 +53,8 @@ public struct PruneRun {
 
   /// Blocks. An archive that was changed since it was looked at stays.
   ///
-  /// - Throws: `FileError` if the folder cannot be read; `CancellationError`. What was removed until then is gone.
+  /// - Throws: `FileError` if the folder cannot be read, `FileLock.Busy`, `CancellationError`, or what this process lacks,
+  ///   as memory. What was removed until then is gone.
   public func run() throws -> Summary {
     counter.enter(.planning)
     // an export that is being written may rest on what would go
@@ -80,10 +81,14 @@ public struct PruneRun {
   private func obstacle(_ archives: [ArchiveRecord], _ catalog: Catalog) throws -> String? {
     if let newer = try newerUnreadable(than: archives, catalog) { return newer }
     for archive in archives where !verified.contains(archive.path) {
-      if let fault = try ArchiveVerification.fault(of: archive, password, counter) {
-        // so that nothing new rests on it
-        cache?.doubt([FilePath(archive.path)])
-        return "the newest archive needs \(archive.path), which is damaged (\(fault))"
+      do {
+        if let fault = try ArchiveVerification.fault(of: archive, password, counter) {
+          // so that nothing new rests on it
+          cache?.doubt([FilePath(archive.path)])
+          return "the newest archive needs \(archive.path), which is damaged (\(fault))"
+        }
+      } catch BackupError.noSuchBackup {
+        return "the newest archive needs \(archive.path), which is gone"
       }
     }
     cache?.noteVerified(archives.map(\.path), at: now.milliseconds)

@@ -37,13 +37,19 @@ extension JobBackup {
       // it may be that there was nothing whole to copy: what is damaged counts for nothing, and the next run writes
       // another
       context.cache?.doubt(needed.map { FilePath($0.path) })
-      _ = try readBack.areWhole(needed)
+      do {
+        _ = try readBack.areWhole(needed)
+      } catch let error where !(error is CancellationError) {
+        // the next run does
+        warnings.append("\(error)")
+      }
     }
   }
 
   /// Whether a copy may have failed for what was to be copied.
   private static func concernsSource(_ error: any Error) -> Bool {
     switch error {
+    case _ where ArchiveVerification.isObstacle(error): false
     case BackupError.notEnoughSpace, BackupError.destinationExists: false
     case is BackupError, is ArchiveError: true
     default: false
@@ -76,6 +82,7 @@ extension JobBackup {
       prune.password = password
       prune.tags = [job.name]
       prune.cache = context.cache
+      prune.lockWait = .seconds(job.lockWait)
       prune.now = context.now()
       prune.verified = verified
       prune.fresh = Set(records[index].archives)

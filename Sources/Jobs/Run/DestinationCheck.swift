@@ -43,20 +43,26 @@ public enum DestinationFault: Error, Sendable, Equatable, CustomStringConvertibl
 }
 
 extension JobDestination {
-  /// Looks whether the folder is the one that is meant. Blocks; writes nothing.
+  /// Looks whether the folder is the one that is meant, and can be written. Blocks; writes nothing.
   ///
   /// - Throws: `DestinationFault`, or `FileError`.
   func check() throws {
-    let folder: Directory
-    do throws(FileError) {
-      folder = try Directory.open(path)
-    } catch {
-      guard error.isAbsence else { throw error }
-      throw path.realPath == nil ? DestinationFault.gone(path) : .notAFolder(path)
-    }
+    let folder = try openFolder()
     try checkDisk(of: folder)
     if let errno = folder.writeFault() {
       throw DestinationFault.notWritable(path, reason: "\(errno)")
+    }
+  }
+
+  /// As `check()`, for whoever only reads: a folder that cannot be written will do.
+  func checkForReading() throws { try checkDisk(of: openFolder()) }
+
+  private func openFolder() throws -> Directory {
+    do throws(FileError) {
+      return try Directory.open(path)
+    } catch {
+      guard error.isAbsence else { throw error }
+      throw path.realPath == nil ? DestinationFault.gone(path) : .notAFolder(path)
     }
   }
 

@@ -13,10 +13,8 @@ struct JobBackup {
   let context: JobContext
   let counter: ProgressCounter
   var password: Secret?
-  /// Archives that the last drill could not restore, by path.
-  let doubted: Set<String>
-  /// When that was, in milliseconds since 1970.
-  let drilledAt: Int64
+  /// Archives that a drill could not restore, or that a run found damaged, by path, and when, in milliseconds since 1970.
+  let doubts: [String: Int64]
   /// The library's number.
   var libraryID: String?
   var summary = ExportSummary()
@@ -36,8 +34,9 @@ struct JobBackup {
   ) {
     self.job = job
     self.library = library
-    doubted = Set(before.copies.filter { $0.isDoubted == true }.flatMap(\.archives))
-    drilledAt = before.lastDrill?.at ?? .min
+    let doubted = before.copies.filter { $0.isDoubted == true }
+    doubts = Dictionary(
+      doubted.flatMap { copy in copy.archives.map { ($0, copy.doubtedAt ?? .max) } }, uniquingKeysWith: max)
     self.context = context
     self.counter = counter
     readBack = ReadBack(job, nil, context, counter)

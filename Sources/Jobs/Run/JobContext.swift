@@ -41,7 +41,7 @@ public struct JobReport: Sendable {
 public enum JobError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Neither the job file nor anybody else names its library.
   case noLibrary(String)
-  /// Another run, or another drill, of it has not ended; who it is, empty if that is not known.
+  /// A run of it, or a drill, has not ended; who it is, empty if that is not known.
   case running(String, isDrill: Bool, owner: String)
 
   /// One line, with the remedy.
@@ -50,7 +50,7 @@ public enum JobError: Error, Sendable, Equatable, CustomStringConvertible {
     case .noLibrary(let job):
       "job “\(job)” names no library; add “library:” to it, or use -l"
     case .running(let job, let isDrill, let owner):
-      "\(isDrill ? "a drill of job" : "job") “\(job)” is being run by "
+      "\(isDrill ? "a drill" : "a backup or a drill") of job “\(job)” is being run by "
         + "\(owner.isEmpty ? "another process" : owner); wait for it to end\(isDrill ? "" : ", or use --lock-wait")"
     }
   }

@@ -8,8 +8,8 @@ extension Work where Summary == JobReport {
   /// Starts a run of a job: its hooks, the export, the copies, the retention, and its status files. What fails stands
   /// in the report, and in the status file.
   ///
-  /// The summary throws `JobError.running` if the job is running already, `JobError.noLibrary`, or `FileError` where the
-  /// state folder cannot be used; nothing was begun then.
+  /// The summary throws `JobError.running` if the job is running already, or is being drilled, which counts as a failure
+  /// in the status; `JobError.noLibrary`, or `FileError` where the state folder cannot be used. Nothing was begun then.
   public static func backup(_ job: Job, _ context: JobContext) -> Self {
     Work { counter in try JobRun(job, context, counter).run() }
   }
@@ -40,17 +40,17 @@ struct JobRun {
     update(&run) { $0.library = library.string }
 
     let (copies, damaged) = perform(&run, before)
-    run.finishedAt = context.now().milliseconds
+    let (start, end) = (run.startedAt, context.now().milliseconds)
+    run.finishedAt = end
     // the hooks are told of the status file, and may change how the run ends
-    let start = run.startedAt
-    record(&run, before) { Self.note(copies, damaged, since: start, of: job, &$0) }
+    record(&run, before) { Self.note(copies, damaged, from: start, to: end, of: job, &$0) }
     runHooks(after: &run)
     record(&run, before)
     lock.release()
     return JobReport(run: run)
   }
 
-  /// Takes the job's lock. Somebody who is told of runs that fail wants to hear of one that could not begin.
+  /// Takes the job's lock. A run that could not begin counts as one that failed, and whoever is told of those hears of it.
   private func begin() throws -> FileLock {
     do {
       return try context.state.lock(
@@ -62,6 +62,8 @@ struct JobRun {
       run.outcome = .failed
       run.message = "\(error)"
       run.exitCode = context.exitCode(error)
+      // the record of the last run stays: it may be under way
+      _ = context.state.update(job) { $0.failures += 1 }
       // what the hook says of itself is less than what there is to say
       try? hooks.run(.onFailure, run, isCancelled: { counter.isCancelled })
       throw error
@@ -164,25 +166,21 @@ struct JobRun {
 
   /// Notes what lies at the destinations that could be looked at; what is known of the others ages.
   private static func note(
-    _ copies: [JobStatus.Copy], _ damaged: Set<String>, since start: Int64, of job: Job,
+    _ copies: [JobStatus.Copy], _ damaged: Set<String>, from start: Int64, to end: Int64, of job: Job,
     _ status: inout JobStatus
   ) {
     // a drill may have learnt something of any of them meanwhile
     let known = status.copies
-    let wasDrilled = (status.lastDrill?.at ?? .min) >= start
     status.copies = job.destinations.map(\.path.string).compactMap { path in
       var old = known.first { $0.path == path }
       guard var copy = copies.first(where: { $0.path == path }) else {
         let isThere = old?.archives.allSatisfy(FileManager.default.fileExists) ?? false
         old?.isOutOfReach = isThere ? nil : true
-        if old?.archives.contains(where: damaged.contains) == true {
-          old?.isDoubted = true
-          old?.verifiedAt = nil
-        }
+        if old?.archives.contains(where: damaged.contains) == true { old?.doubt(since: end) }
         return old
       }
-      if let old, wasDrilled, old.isDoubted == true, old.archive == copy.archive {
-        (copy.isDoubted, copy.verifiedAt) = (true, nil)
+      if let old, let doubtedAt = old.doubtedAt, doubtedAt >= start, old.archive == copy.archive {
+        copy.doubt(since: doubtedAt)
       }
       return copy
     }

@@ -13,7 +13,7 @@ public struct JobStatus: Sendable, Equatable, Codable {
   public var run: RunRecord?
   /// The last run that was complete, one that found nothing new among them.
   public var lastSuccess: RunRecord?
-  /// Runs since then that were not.
+  /// Runs since then that were not, those that could not begin among them.
   public var failures = 0
   /// Where whole copies lie.
   public var copies: [Copy] = []
@@ -105,8 +105,10 @@ public struct JobStatus: Sendable, Equatable, Codable {
     public var madeAt: Int64
     /// When it was last read back whole.
     public var verifiedAt: Int64?
-    /// Since then a drill could not restore it, or a run found it damaged.
+    /// A drill could not restore it, or a run found it damaged, and it was not read back whole since.
     public var isDoubted: Bool?
+    /// When that was; not known of what an earlier version has noted.
+    public var doubtedAt: Int64?
     /// Its archives were not there when the last run ended: they, or their folder, are gone, or the disk is not mounted.
     public var isOutOfReach: Bool?
     /// It lies on the library's own device, and goes with it.
@@ -114,6 +116,14 @@ public struct JobStatus: Sendable, Equatable, Codable {
 
     /// What restoring takes, by path.
     public var archives: [String] { [archive] + (others ?? []) }
+
+    /// Notes that something was found wrong with it.
+    mutating func doubt(since moment: Int64) {
+      (isDoubted, doubtedAt, verifiedAt) = (true, moment, nil)
+    }
+
+    /// Notes that nothing is.
+    mutating func trust() { (isDoubted, doubtedAt) = (nil, nil) }
   }
 
   /// A restore that was tried.

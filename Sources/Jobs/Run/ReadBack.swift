@@ -22,24 +22,30 @@ final class ReadBack: Sendable {
 
   /// Whether all of these are whole. Blocks.
   ///
-  /// - Throws: `CancellationError`.
+  /// - Throws: what says nothing of them: `CancellationError`, a shortage of memory or open files.
   func areWhole(_ archives: [ArchiveRecord]) throws -> Bool {
-    var areWhole = true
-    for archive in archives where verifies || context.cache?.isDoubted(archive) == true {
-      // with another password than today's it is of no use, and no worse for that
-      guard !archive.isLocked else {
-        areWhole = false
-        continue
-      }
-      if context.cache?.verifiedAt(archive) != nil { continue }
+    // all are read, so that everything that is damaged is named
+    try archives.reduce(true) { areWhole, archive in try isWhole(archive) && areWhole }
+  }
+
+  private func isWhole(_ archive: ArchiveRecord) throws -> Bool {
+    // it may be large, and many may rest on it
+    if isDamaged(archive) { return false }
+    guard verifies || context.cache?.isDoubted(archive) == true else { return true }
+    // with another password than today's it is of no use, and no worse for that
+    if archive.isLocked { return false }
+    if context.cache?.verifiedAt(archive) != nil { return true }
+    do {
       if let fault = try ArchiveVerification.fault(of: archive, password, counter) {
         faults.withLock { $0[archive.path] = fault }
-        areWhole = false
-      } else {
-        context.cache?.noteVerified([archive.path], at: context.now().milliseconds)
+        return false
       }
+    } catch BackupError.noSuchBackup {
+      // it went since it was listed, and is no worse for that
+      return false
     }
-    return areWhole
+    context.cache?.noteVerified([archive.path], at: context.now().milliseconds)
+    return true
   }
 
   /// Whether an archive was found damaged: nothing may rest on it, and it stands for nothing.

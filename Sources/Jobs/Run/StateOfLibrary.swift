@@ -29,9 +29,9 @@ extension JobBackup {
       warnings.append("\(error)")
       return nil
     }
-    // what a drill found stands in the status, whatever has become of the cache
-    let suspects = members.filter {
-      doubted.contains($0.path) && (context.cache?.verifiedAt($0) ?? .min) < drilledAt
+    // what was found stands in the status, whatever has become of the cache
+    let suspects = members.filter { archive in
+      doubts[archive.path].map { (context.cache?.verifiedAt(archive) ?? .min) < $0 } ?? false
     }
     context.cache?.doubt(suspects.map { FilePath($0.path) })
     guard try readBack.areWhole(members), newest.state == summary.state else { return nil }
