@@ -13,6 +13,13 @@ public struct MemoryShortage: Error, Sendable, Equatable, CustomStringConvertibl
   public var description: String { "cannot get \(bytes) bytes of memory; \(Self.remedy)" }
 
   package static let remedy = "free memory, or raise its limit (ulimit -v)"
+
+  /// Looks whether so much could be had; nothing is kept. mmap(2)
+  public static func requireMemory(_ bytes: Int) throws(MemoryShortage) {
+    let memory = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+    guard let memory, memory != MAP_FAILED else { throw MemoryShortage(bytes: bytes) }
+    munmap(memory, bytes)
+  }
 }
 
 extension UnsafeMutableRawBufferPointer {

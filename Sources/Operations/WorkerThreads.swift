@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 
 /// Why a thread could not be started: memory is short, or the limit of processes is reached.
@@ -67,6 +68,19 @@ public struct WorkerThreads: ~Copyable {
 
   /// Waits until all have ended. pthread_join(3).
   public consuming func join() {}
+
+  /// Looks whether so many threads could run at a time, each with a stack of the usual size; none is kept.
+  public static func requireThreads(_ count: Int) throws(ThreadError) {
+    var usual = pthread_attr_t()
+    pthread_attr_init(&usual)
+    defer { pthread_attr_destroy(&usual) }
+    var stackSize = 0
+    pthread_attr_getstacksize(&usual, &stackSize)
+    var threads = WorkerThreads()
+    let gate = DispatchSemaphore(value: 0)
+    defer { for _ in 0..<count { gate.signal() } }
+    for _ in 0..<count { try threads.start(stackSize: stackSize) { gate.wait() } }
+  }
 
   deinit {
     for thread in threads { pthread_join(thread, nil) }

@@ -58,6 +58,16 @@ public final class Library: Sendable {
     return (try? folder.status(of: "photos"))?.kind == .directory
   }
 
+  /// Refuses work for which there is no room, before anything is written. A hundredth, and 4 MiB for the
+  /// database and the file system's own records, come on top of `bytes`.
+  ///
+  /// - Throws: `LibraryError.notEnoughSpace`, or `FileError`.
+  public func requireSpace(_ bytes: Int) throws {
+    try root.fileSystem().requireSpace(bytes, margin: bytes / 100 + 4 << 20) {
+      LibraryError.notEnoughSpace(path, needed: $0, free: $1)
+    }
+  }
+
   /// Everything in the library at one moment.
   public func contents() throws -> LibraryContents {
     try read(LibraryContents.init)

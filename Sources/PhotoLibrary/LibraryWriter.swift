@@ -53,13 +53,8 @@ public final class LibraryWriter: Sendable {
     try library.translating { try library.database.writeWithoutTransaction(body) }
   }
 
-  /// Refuses work for which there is no room, before anything is written. A hundredth, and 4 MiB for the
-  /// database and the file system's own records, come on top of `bytes`.
-  public func requireSpace(_ bytes: Int) throws {
-    try library.root.fileSystem().requireSpace(bytes, margin: bytes / 100 + 4 << 20) {
-      LibraryError.notEnoughSpace(library.path, needed: $0, free: $1)
-    }
-  }
+  /// As `Library.requireSpace`.
+  public func requireSpace(_ bytes: Int) throws { try library.requireSpace(bytes) }
 
   /// Places for new photo files, one each, that no row, no replaced row and no file has. Names are never given
   /// out twice, not even after the photo that had one is gone.

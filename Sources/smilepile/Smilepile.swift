@@ -1,7 +1,10 @@
 import ArgumentParser
 import Backup
+import FileSystem
+import Foundation
 import Glibc
 import Logging
+import Operations
 
 /// The command `smilepile`. Each subcommand has a file of its own; the work is done in the libraries.
 struct Smilepile: AsyncParsableCommand {
@@ -25,7 +28,7 @@ struct Smilepile: AsyncParsableCommand {
          11  the library or the job is locked by another process
          12  wrong or missing password or PIN
          64  a mistake on the command line or in the job file
-        130  interrupted (SIGINT)
+        130  interrupted (SIGINT); 131 by SIGQUIT
         143  terminated (SIGTERM, SIGHUP)
       """,
     version: "smilepile \(Version.current)",
@@ -64,6 +67,7 @@ enum Main {
       try ForeignText.refuse(arguments)
       var command = try Smilepile.parseAsRoot(arguments)
       running = type(of: command)
+      try requireResources()
       Signals.install()
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
@@ -74,11 +78,20 @@ enum Main {
     } catch {
       code = Failure.report(error, of: running, arguments: arguments)
     }
+    Console.standard.printKept()
     if Console.standard.outputFailure != nil {
       Failure.reportLostOutput()
       if code == .done { code = .failed }
     }
     exit(code)
+  }
+
+  /// Refuses to begin where there is no room for the threads and the memory that every command needs: the language's
+  /// runtime waits for ever for a thread that cannot be started, and ends the program where there is no memory.
+  private static func requireResources() throws {
+    try MemoryShortage.requireMemory(256 << 20)
+    // the runtime's own, one a core, and this program's
+    try WorkerThreads.requireThreads(ProcessInfo.processInfo.activeProcessorCount + 2)
   }
 
   private static func exit(_ status: ExitStatus) -> Never {

@@ -13,4 +13,9 @@ struct PagesTests {
     #expect(error?.description == "cannot get 1152921504606846976 bytes of memory; \(remedy)")
     #expect(FileError("read", "x", .noMemory).description.hasSuffix("(errno 12); \(remedy)"))
   }
+
+  @Test func whatCannotBeHadIsAnErrorBeforeItIsNeeded() throws {
+    try MemoryShortage.requireMemory(1 << 20)
+    #expect(throws: MemoryShortage(bytes: 1 << 60)) { try MemoryShortage.requireMemory(1 << 60) }
+  }
 }

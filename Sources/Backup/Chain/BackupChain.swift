@@ -8,8 +8,17 @@ import Zip
 struct BackupChain {
   /// The backup whose state is that of the chain.
   let newest: BackupSource
-  /// The archives before it, the newest first.
+  /// The archives before it, the newest first, without their photos: each has a row for every photo of the library.
   let bases: [BackupSource]
+  /// The files that they hold, by their MD5.
+  private(set) var files: [MD5Digest: File] = [:]
+
+  /// A file that an archive of `bases` holds, the newest that does.
+  struct File {
+    /// The archive's place in `bases`.
+    let number: Int
+    let entry: Entry
+  }
 
   /// Follows a backup's bases.
   ///
@@ -22,7 +31,12 @@ struct BackupChain {
       let digest = MD5Digest(hex: increment.baseDigest), seen.insert(digest).inserted,
       let base = try find(increment.base, digest)
     {
-      bases.append(base)
+      for photo in base.photos {
+        // what was already damaged there is held as it is, under the MD5 that it has
+        guard case .entry(let entry, let md5?) = photo.content, files[md5] == nil else { continue }
+        files[md5] = File(number: bases.count, entry: entry)
+      }
+      bases.append(base.withoutPhotos)
     }
     self.bases = bases
   }
@@ -37,23 +51,17 @@ struct BackupChain {
   func folded() -> BackupSource {
     var result = newest
     guard newest.increment != nil else { return result }
-    var files: [MD5Digest: (entry: Entry, number: Int)] = [:]
-    for (number, base) in bases.enumerated() {
-      for photo in base.photos {
-        guard case .entry(let entry, let md5?) = photo.content, files[md5] == nil else { continue }
-        files[md5] = (entry, number)
-      }
-    }
+    var files = files
     // another photo of the newest may have brought it anew
     for photo in newest.photos {
       guard case .entry(_, let md5?) = photo.content else { continue }
       files[md5] = nil
     }
-    result.chain = BackupSource.Chain(bases: bases.map(\.withoutPhotos), missing: missing)
+    result.chain = BackupSource.Chain(bases: bases, missing: missing)
     for index in result.photos.indices where result.photos[index].isHeld {
       guard case .absent(_, let isDamage, let md5) = result.photos[index].content else { continue }
-      if let md5, let (entry, number) = files[md5] {
-        result.photos[index].content = .base(entry, md5: md5, number: number)
+      if let md5, let file = files[md5] {
+        result.photos[index].content = .base(file.entry, md5: md5, number: file.number)
       } else {
         let reason =
           missing.map { Self.reason(archive: $0, isThere: false) } ?? "no archive of the chain holds its file"

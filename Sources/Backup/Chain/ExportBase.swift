@@ -35,13 +35,10 @@ public struct ExportBase: Sendable {
     exportDate = newest.metadata.exportDate ?? 0
     fullDate = (chain.bases.last ?? newest).metadata.exportDate ?? 0
     length = provenance.increment?.length ?? 0
-    var files: [MD5Digest: Int] = [:]
-    for source in [newest] + chain.bases {
-      for photo in source.photos {
-        // what was already damaged there is held as it is, under the MD5 that it has
-        guard case .entry(let entry, let md5?) = photo.content else { continue }
-        files[md5] = entry.size
-      }
+    var files = chain.files.mapValues(\.entry.size)
+    for photo in newest.photos {
+      guard case .entry(let entry, let md5?) = photo.content else { continue }
+      files[md5] = entry.size
     }
     self.files = files
   }

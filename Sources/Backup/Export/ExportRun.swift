@@ -66,7 +66,7 @@ public struct ExportRun {
       let damaged = try library.damaged(among: plan.suspects, of: plan, counter)
       var summary =
         switch options.format {
-        case _ where options.isDryRun: dryRun(plan)
+        case _ where options.isDryRun: try dryRun(plan, target)
         case .zip:
           try ArchiveExport(library: library, target: target, date: date, options: options, counter: counter)
             .run(plan)
@@ -123,11 +123,21 @@ public struct ExportRun {
     counter.setTotals(items: plan.items.count * passes, bytes: plan.bytes * passes)
   }
 
-  private func dryRun(_ plan: ExportPlan) -> ExportSummary {
+  private func dryRun(_ plan: ExportPlan, _ target: Destination) throws -> ExportSummary {
     var summary = ExportSummary(of: plan)
     summary.isDryRun = true
     summary.state = plan.state().description
+    try target.requireRoom(bytes: options.format == .zip ? plan.bytes : 0, photos: plan.photos.count)
     guard options.format == .zip else { return summary }
+    // those that an increment names are among the suspects, and are read
+    let suspects = Set(plan.suspects.map(\.id))
+    for item in plan.items where item.size != item.photo.fileSize && !suspects.contains(item.photo.id) {
+      summary.damaged.append(
+        Finding(
+          plan.label(item.photo),
+          "its file has \(Count(item.size, "byte")), and had \(item.photo.fileSize) when it came into the library"
+        ))
+    }
     guard case .phone(let limits) = options.split else {
       summary.phoneRefusals += plan.phoneRefusals(PhoneLimits(), archiveBytes: plan.bytes)
       return summary

@@ -7,14 +7,31 @@ import Zip
 // What every archive and document that this program writes has in common.
 
 extension UnpublishedFile {
-  /// Refuses to write what does not fit, before anything is written. Headers and metadata take under 1 KiB a photo;
-  /// 1 MiB is for the file system's own records.
+  /// Refuses to write what does not fit, before anything is written.
   ///
   /// - Throws: `BackupError.notEnoughSpace`, or `FileError`.
   borrowing func requireSpace(bytes: Int, photos: Int, in folder: FilePath) throws {
-    try file.fileSystem().requireSpace(bytes, margin: photos * 1024 + 1 << 20) {
+    try file.fileSystem().requireSpace(forArchiveOf: bytes, photos: photos, in: folder)
+  }
+}
+
+extension FileSystemStatus {
+  /// Headers and metadata take under 1 KiB a photo; 1 MiB is for the file system's own records.
+  fileprivate func requireSpace(forArchiveOf bytes: Int, photos: Int, in folder: FilePath) throws {
+    try requireSpace(bytes, margin: photos * 1024 + 1 << 20) {
       BackupError.notEnoughSpace(folder, needed: $0, free: $1)
     }
+  }
+}
+
+extension Destination {
+  /// What an export meets before it writes, for one that will not: a folder that cannot be written, or one without room.
+  ///
+  /// - Throws: `BackupError.notEnoughSpace`, or `FileError`.
+  func requireRoom(bytes: Int, photos: Int) throws {
+    let directory = try Directory.open(folder)
+    if let errno = directory.writeFault() { throw FileError("write to", folder, errno) }
+    try directory.fileSystem().requireSpace(forArchiveOf: bytes, photos: photos, in: folder)
   }
 }
 

@@ -59,9 +59,10 @@ private struct ExtractRun {
     summary.warnings = source.warnings
     summary.isDryRun = options.isDryRun
     let items = choose(plan, look, source, &summary)
-    if let target {
-      try requireSpace(for: items, plan, look, in: target)
-      guard !options.isDryRun else { return counted(items, plan, &summary) }
+    // of a folder that is not there yet, the one in which it would be made
+    let free = try target?.freeBytes() ?? Directory.open(folder.folder).fileSystem().freeBytes
+    try requireSpace(for: items, plan, look, free: free)
+    if let target, !options.isDryRun {
       counter.enter(.restoring)
       let writing = ExtractWriting(source, plan, to: target, counter)
       let outcome = try writing.write(items, readers)
@@ -137,7 +138,7 @@ private struct ExtractRun {
   /// disk: as many as are flushed together are there twice.
   private func requireSpace(
     for items: [(index: Int, replaces: Bool)], _ plan: ExtractPlan, _ look: ExtractLook,
-    in target: ExtractTarget
+    free: Int
   ) throws {
     var needed = 0
     var replaced = 0
@@ -151,7 +152,6 @@ private struct ExtractRun {
     }
     let largest = items.map { plan.items[$0.index].size }.max() ?? 0
     needed = needed.saturated(plus: min(replaced, ExtractPublication.mostBytes.saturated(plus: largest)))
-    let free = try target.freeBytes()
     if needed > free { throw BackupError.notEnoughSpace(folder, needed: needed, free: free) }
   }
 }

@@ -127,6 +127,7 @@ struct BackupImport {
   mutating func dryRun(_ library: Library) throws -> (ImportSummary, after: LibraryContents) {
     noteAbsentPhotos()
     try refuseUnlessWhole()
+    try library.requireSpace(plan.filesToRestore(source).reduce(0) { $0 + $1.size })
     for (_, label) in try lostFiles(of: library).labels { noteLostFile(label, "would come back") }
     summary.photoFilesRestored += plan.restores.count
     counter.advance(items: source.photos.count, bytes: source.photoBytes)

@@ -42,7 +42,9 @@ struct AddRun {
     summary.warnings = search.others
     if options.isDryRun {
       summary.isDryRun = true
-      let plan = AddPlan(try Library(path: library).contents(), options.category, now: Date().milliseconds)
+      let library = try Library(path: library)
+      try library.requireSpace(found.reduce(0) { $0 + $1.size })
+      let plan = AddPlan(try library.contents(), options.category, now: Date().milliseconds)
       return try dryRun(found, plan, summary)
     }
     let writer = try LibraryWriter(

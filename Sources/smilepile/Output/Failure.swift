@@ -67,16 +67,16 @@ enum Failure {
   /// The parser knows the command of its own errors, and takes one that a running command threw for the root's.
   private static func usageMessage(for error: any Error, of command: any ParsableCommand.Type) -> String {
     guard let error = error as? ValidationError else { return Smilepile.fullMessage(for: error) }
+    let name = command == Smilepile.self ? "smilepile" : "smilepile \(command._commandName)"
     return """
       Error: \(error.message)
       Usage: \(Smilepile.usageString(for: command))
-        See 'smilepile \(command._commandName) --help' for more information.
+        See '\(name) --help' for more information.
       """
   }
 
-  /// The result could not be written to standard output: what was published or changed is said all the same.
+  /// The result could not be written to standard output.
   static func reportLostOutput() {
-    Console.standard.printKept()
     let reason = Console.standard.outputFailure.map { String(cString: strerror($0)) } ?? "unknown"
     Console.standard.print("smilepile: cannot write to standard output: \(reason)", to: .error, .error)
   }

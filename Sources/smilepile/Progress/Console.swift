@@ -61,9 +61,10 @@ final class Console: Sendable {
   /// Remembers a line in case that standard output cannot take it: `printKept` says it then.
   func keep(_ line: String) { state.withLock { $0.kept.append(line) } }
 
-  /// Says on standard error what was kept.
+  /// Says on standard error what was kept, if standard output did not take all, be it that its reader went away.
   func printKept() {
-    for line in state.withLock({ $0.kept }) { print(line.escaped, to: .error) }
+    let lines = state.withLock { $0.failures[Stream.output.rawValue] == nil ? [] : $0.kept }
+    for line in lines { print(line.escaped, to: .error) }
   }
 
   /// Writes text as it is. The status line is taken away before, and drawn again after a full line.

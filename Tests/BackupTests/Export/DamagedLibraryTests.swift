@@ -100,6 +100,16 @@ import Testing
     #expect(summary.missing.count == 1 && summary.isIncomplete)
   }
 
+  /// Nothing is read for it: the length alone tells.
+  @Test func aDryRunNamesAFileOfAnotherLength() async throws {
+    let (library, scratch) = (try library(), try ScratchFolder())
+    try Touch.cut(library.file(of: try library.contents.photos[1]))
+    for isDryRun in [true, false] {
+      let summary = try await library.exporting(to: scratch.path) { $0.isDryRun = isDryRun }
+      #expect(summary.damaged.map(\.item) == ["photo 2 “2” in “Family”"] && summary.isIncomplete)
+    }
+  }
+
   @Test func aFileThatChangesBetweenPlanAndReadingIsLeftOut() throws {
     let library = try library()
     let reader = try Library(path: library.path)

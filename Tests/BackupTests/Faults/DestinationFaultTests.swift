@@ -37,26 +37,34 @@ import Testing
     expectNone(try WrittenBackup(archive).faults())
   }
 
-  @Test(arguments: [ExportOptions.Format.zip, .json])
-  func anExportThatDoesNotFitIsRefusedWithTheFigures(_ format: ExportOptions.Format) async throws {
+  @Test(arguments: [ExportOptions.Format.zip, .json], [false, true])
+  func anExportThatDoesNotFitIsRefusedWithTheFigures(
+    _ format: ExportOptions.Format, _ isDryRun: Bool
+  ) async throws {
     let out = try scratch.makeFolder("out")
     let fault = ArmedFault(Fault(.fileSystem(type: 0, freeBytes: 12_345), below: real(out)))
     defer { fault.disarm() }
     let error = await #expect(throws: BackupError.self) {
-      try await library.exporting(to: out) { $0.format = format }
+      try await library.exporting(to: out) { options in
+        options.format = format
+        options.isDryRun = isDryRun
+      }
     }
     #expect(error?.description.contains("12345 free") == true)
     #expect(error?.description.contains("\(out)") == true)
     #expect(try FileManager.default.contentsOfDirectory(atPath: out.string).isEmpty)
   }
 
-  @Test func anImportThatDoesNotFitIsRefusedWithTheFigures() async throws {
+  @Test(arguments: [false, true])
+  func anImportThatDoesNotFitIsRefusedWithTheFigures(_ isDryRun: Bool) async throws {
     let archive = try #require(try await library.exporting(to: scratch.path.appending("x.zip")).archive)
     let target = try SampleLibrary()
     let before = try target.tree
     let fault = ArmedFault(Fault(.fileSystem(type: 0, freeBytes: 12_345), below: real(target.path)))
     defer { fault.disarm() }
-    let error = await #expect(throws: LibraryError.self) { try await target.importing(archive) }
+    let error = await #expect(throws: LibraryError.self) {
+      try await target.importing(archive) { $0.isDryRun = isDryRun }
+    }
     #expect(error == .notEnoughSpace(target.path, needed: 5 + 4 << 20, free: 12_345))
     #expect(error?.description.contains("12345 free") == true)
     fault.disarm()
