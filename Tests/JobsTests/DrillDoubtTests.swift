@@ -13,15 +13,9 @@ import Testing
 
 /// What a drill learns of archives reaches whoever has to know; what kept it from being made says nothing of them.
 @Suite struct DrillDoubtTests {
-  private func nightWithCache(_ lines: String...) throws -> Night {
-    var night = try lines.isEmpty ? Night() : Night(lines[0])
-    night.context.cache = CatalogCache(folder: try night.scratch.makeFolder("cache"))
-    return night
-  }
-
   /// Nothing but opening it tells, and the drill is the first to do so.
   @Test func aDirectoryThatHasRottenIsDoubted() async throws {
-    var night = try nightWithCache()
+    var night = try Night.withCache()
     _ = try await night.backup()
     for path in try ["one", "two"].map({ try night.archives($0)[0].path }) {
       let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -36,7 +30,7 @@ import Testing
   }
 
   @Test func noPlaceToRestoreToCastsNoDoubt() async throws {
-    let night = try nightWithCache()
+    let night = try Night.withCache()
     _ = try await night.backup()
     var options = DrillOptions()
     options.scratch = night.library.path.appending("photos")
@@ -48,7 +42,7 @@ import Testing
   }
 
   @Test func aDoubtOutlivesTheCache() async throws {
-    var night = try nightWithCache("verify: false")
+    var night = try Night.withCache("verify: false")
     _ = try await night.backup()
     for name in ["one", "two"] { try night.damage(try night.archives(name)[0].path, keepsDate: true) }
     #expect(try await !night.drill().isProven)
@@ -60,7 +54,7 @@ import Testing
 
   /// What is known of the first destination is told, though the second could not be tried.
   @Test func whatFailedBeforeSomethingStoppedTheDrillIsTold() async throws {
-    var night = try nightWithCache()
+    var night = try Night.withCache()
     night.job.password = .command("unused")
     night.job.hooks.onFailure = "env > '\(night.folder("told"))'"
     night.context.password = { _ in Secret("correct horse battery") }
@@ -86,7 +80,7 @@ import Testing
 
   /// What did not come back is known, though the drill did not come to its end.
   @Test func whatDidNotComeBackBeforeADrillIsStoppedIsDoubted() async throws {
-    var night = try nightWithCache()
+    var night = try Night.withCache()
     night.job.destinations.removeLast()
     _ = try await night.backup()
     try night.damage(night.archives("one")[0].path, keepsDate: true)
@@ -102,7 +96,7 @@ import Testing
   }
 
   @Test func whatFailedBeforeADrillWasCancelledIsNoted() async throws {
-    let night = try nightWithCache()
+    let night = try Night.withCache()
     _ = try await night.backup()
     try night.remove(night.folder("one").string)
     let drill = Mutex<Work<DrillReport>?>(nil)
@@ -125,7 +119,7 @@ import Testing
 
   /// It says nothing of the archive, nor of the library.
   @Test(arguments: [true, false]) func aShortageCastsNoDoubt(isOfTheArchive: Bool) async throws {
-    let night = try nightWithCache()
+    let night = try Night.withCache()
     _ = try await night.backup()
     let place = isOfTheArchive ? night.folder("one") : night.library.path.appending("photos")
     let fault = ArmedFault(
@@ -140,7 +134,7 @@ import Testing
 
   /// A drill writes nothing there.
   @Test func aDestinationThatIsMountedForReadingAloneRestores() async throws {
-    let night = try nightWithCache()
+    let night = try Night.withCache()
     _ = try await night.backup()
     let fault = ArmedFault(
       Fault(.error(.readOnlyFileSystem), of: .only([.access]), persists: true, below: night.folder("one")))
@@ -150,7 +144,7 @@ import Testing
 
   /// By whatever process: another job's, another computer's.
   @Test func whatIsBeingRestoredIsNotPruned() async throws {
-    var night = try nightWithCache()
+    var night = try Night.withCache()
     _ = try await night.backup()
     let folder = night.folder("one")
     let isKept = Mutex(false)
@@ -172,7 +166,7 @@ import Testing
 
   /// Another cache, or one that could not be written, knows nothing of the drill.
   @Test func aDoubtIsNewerThanWhatAnOldCacheKnows() async throws {
-    var night = try nightWithCache()
+    var night = try Night.withCache()
     let old = night.context.cache
     _ = try await night.backup()
     for name in ["one", "two"] { try night.damage(try night.archives(name)[0].path, keepsDate: true) }
@@ -185,7 +179,7 @@ import Testing
   }
 
   @Test func aDrillThatIsStoppedInItsHookIsNoFailure() async throws {
-    var night = try nightWithCache()
+    var night = try Night.withCache()
     let begun = try night.pipe("begun")
     night.job.hooks.before = "echo > '\(begun)'; sleep 60"
     night.job.hooks.onFailure = "touch '\(night.folder("told"))'"
@@ -198,7 +192,7 @@ import Testing
 
   /// The exit code that the command ends with, and a failure for whoever waits to hear of one.
   @Test func aPhotoThatHasRottenInTheLibraryIsHeardOf() async throws {
-    var night = try nightWithCache()
+    var night = try Night.withCache()
     night.job.hooks.onFailure = "env > '\(night.folder("told"))'"
     _ = try await night.backup()
     let photo = try #require(try night.library.contents.photos.first)
@@ -213,7 +207,7 @@ import Testing
 
   /// Hooks that unmount the disk after a drill would do so under the backup.
   @Test func aJobThatMountsItsDiskIsNotDrilledAmidABackup() async throws {
-    var night = try nightWithCache()
+    var night = try Night.withCache()
     let (begun, answered) = (try night.pipe("begun"), try night.pipe("answered"))
     night.job.hooks.before = "echo > '\(begun)'; read line < '\(answered)'"
     let backup = Work.backup(night.job, night.context)

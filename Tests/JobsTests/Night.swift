@@ -40,6 +40,15 @@ struct Night {
     self.on(day: 1)
   }
 
+  /// One that remembers from run to run what it has read of archives.
+  ///
+  /// - Parameter line: more of the job.
+  static func withCache(_ line: String? = nil) throws -> Night {
+    var night = try line.map { try Night($0) } ?? Night()
+    night.context.cache = CatalogCache(folder: try night.scratch.makeFolder("cache"))
+    return night
+  }
+
   mutating func on(day: Int) {
     context.now = { Date(timeIntervalSince1970: 1_767_232_800 + Double(day) * 86400) }
   }

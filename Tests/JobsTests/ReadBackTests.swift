@@ -10,19 +10,13 @@ import Testing
 
 /// What reading an archive back says of it, and what it does not.
 @Suite struct ReadBackTests {
-  private func nightWithCache(_ lines: String...) throws -> Night {
-    var night = try lines.isEmpty ? Night() : Night(lines[0])
-    night.context.cache = CatalogCache(folder: try night.scratch.makeFolder("cache"))
-    return night
-  }
-
   private func readBack(_ night: Night) -> ReadBack {
     ReadBack(night.job, nil, night.context, ProgressCounter())
   }
 
   /// It may be large, and each of the increments that rest on it asks for it.
   @Test func aDamagedArchiveIsReadOnce() async throws {
-    let night = try nightWithCache()
+    let night = try Night.withCache()
     _ = try await night.backup()
     try night.damage(night.archives("one")[0].path)
     let archive = try night.archives("one")[0]
@@ -52,7 +46,7 @@ import Testing
   }
 
   @Test func aNightWithoutMemoryCastsNoDoubt() async throws {
-    var night = try nightWithCache()
+    var night = try Night.withCache()
     _ = try await night.backup()
     let first = FilePath(try night.archives("one")[0].path)
     // so that it is read
@@ -68,7 +62,7 @@ import Testing
   }
 
   @Test func aShortageWhileCopyingCastsNoDoubt() async throws {
-    var night = try nightWithCache()
+    var night = try Night.withCache()
     _ = try await night.backup()
     let first = try night.archives("one")[0]
     let verifiedAt = try #require(night.context.cache?.verifiedAt(first))
@@ -94,7 +88,7 @@ import Testing
   }
 
   @Test func whatIsGoneWhilePruningIsNotDamaged() async throws {
-    var night = try nightWithCache()
+    var night = try Night.withCache()
     _ = try await night.backup()
     try night.changeLibrary(id: 7)
     night.on(day: 2)
@@ -118,7 +112,7 @@ import Testing
 
   /// The job reads nothing back, and another cache knows nothing of what its last run found.
   @Test(arguments: [false, true]) func aDoubtOfARunOutlivesTheCache(isOfAnEarlierVersion: Bool) async throws {
-    var night = try nightWithCache("verify: false")
+    var night = try Night.withCache("verify: false")
     _ = try await night.backup()
     try night.damage(night.archives("one")[0].path, keepsDate: true)
     try night.remove(night.archives("two")[0].path)

@@ -36,6 +36,14 @@ struct AddTests {
     return Dictionary(contents.photos.map { (names[$0.categoryId] ?? "", 1) }, uniquingKeysWith: +)
   }
 
+  @Test(arguments: [false, true]) func photosThatDoNotFitAreRefusedWithTheFigures(_ isDryRun: Bool) throws {
+    try folder.write(Self.png("1"), to: "in/a.png")
+    let fault = ArmedFault(Fault(.fileSystem(type: 0, freeBytes: 5), below: scratch.path))
+    defer { fault.disarm() }
+    let error = #expect(throws: LibraryError.self) { try add("in", isDryRun: isDryRun) }
+    #expect(error?.description.contains("5 free") == true)
+  }
+
   @Test func categoriesAreFolders() throws {
     try folder.write(Self.png("1"), to: "in/Summer 2025/a.png")
     try folder.write(Self.png("2"), to: "in/Summer 2025/b.png")

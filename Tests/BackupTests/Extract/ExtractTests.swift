@@ -51,6 +51,18 @@ import Testing
     #expect(again.filesWritten == 0 && again.filesKept == bytes.count)
   }
 
+  /// A dry run makes no folder, and looks at the one in which it would be made.
+  @Test(arguments: [false, true]) func whatDoesNotFitIsRefusedWithTheFigures(_ isDryRun: Bool) async throws {
+    let archive = try SampleBackup(photos: ["a"]).write(to: scratch)
+    let real = FilePath(URL(fileURLWithPath: scratch.path.string).resolvingSymlinksInPath().path)
+    let fault = ArmedFault(Fault(.fileSystem(type: 0, freeBytes: 12), below: real))
+    defer { fault.disarm() }
+    let error = await #expect(throws: BackupError.self) {
+      try await extract(archive) { $0.isDryRun = isDryRun }
+    }
+    #expect(error?.description.contains("12 free") == true)
+  }
+
   @Test func sizesBeyondAllNumbersFitNoDisk() async throws {
     var backup = SampleBackup(photos: ["a"])
     // with its metadata it is still a number, and with the room that a file system takes no more
