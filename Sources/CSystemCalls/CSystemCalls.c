@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CSystemCalls.h"
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -30,6 +31,8 @@ int smilepile_fstatfs(int descriptor, long *type, long *free_bytes) {
   *free_bytes = (long)status.f_bavail * status.f_bsize;
   return 0;
 }
+
+int smilepile_map_blocks_from(int bytes) { return mallopt(M_MMAP_THRESHOLD, bytes); }
 
 const int smilepile_o_tmpfile = O_TMPFILE;
 const long smilepile_utime_omit = UTIME_OMIT;

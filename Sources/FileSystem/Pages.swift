@@ -1,3 +1,4 @@
+import CSystemCalls
 import Glibc
 
 /// There is less memory than was asked for. Swift's own way to get some ends the program then; whoever takes much of it
@@ -20,6 +21,13 @@ public struct MemoryShortage: Error, Sendable, Equatable, CustomStringConvertibl
     guard let memory, memory != MAP_FAILED else { throw MemoryShortage(bytes: bytes) }
     munmap(memory, bytes)
   }
+}
+
+/// Blocks of memory of 1 MiB and more, as lists of all photos are.
+public enum LargeBlocks {
+  /// From now on, such a block goes back to the system when it is let go. The C library would keep larger and larger ones
+  /// for itself, up to 32 MiB, after each that it has given back. mallopt(3)
+  public static func giveBack() { _ = smilepile_map_blocks_from(1 << 20) }
 }
 
 extension UnsafeMutableRawBufferPointer {

@@ -73,6 +73,9 @@ public final class Library: Sendable {
     try read(LibraryContents.init)
   }
 
+  /// The library's categories, by position, then id.
+  public func categories() throws -> [Category] { try read(LibraryContents.categories) }
+
   /// How much the library holds: rows, and bytes of photo files. SQLite counts; no row is read into memory.
   public func totals() throws -> (photos: Int, categories: Int, bytes: Int) {
     try read { database in
@@ -236,7 +239,7 @@ public struct LibraryContents: Sendable, Equatable {
   }
 
   init(_ database: Database) throws {
-    categories = try Category.fetchAll(database, sql: "SELECT * FROM category ORDER BY position, id")
+    categories = try Self.categories(database)
     // room for all at once: an array that grows takes half as much again
     photos = try Array(
       Photo.fetchCursor(database, sql: "SELECT \(Photo.columns) FROM photo ORDER BY id"),
@@ -245,6 +248,10 @@ public struct LibraryContents: Sendable, Equatable {
       throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the settings record is gone")
     }
     self.settings = settings
+  }
+
+  fileprivate static func categories(_ database: Database) throws -> [Category] {
+    try Category.fetchAll(database, sql: "SELECT * FROM category ORDER BY position, id")
   }
 }
 

@@ -13,11 +13,12 @@ struct BackupChain {
   /// The files that they hold, by their MD5.
   private(set) var files: [MD5Digest: File] = [:]
 
-  /// A file that an archive of `bases` holds, the newest that does.
+  /// A file that an archive of `bases` holds, the newest that does. Of these there may be as many as photos.
   struct File {
     /// The archive's place in `bases`.
-    let number: Int
-    let entry: Entry
+    let number: Int32
+    /// The place of its entry in the archive.
+    let entry: Int32
   }
 
   /// Follows a backup's bases.
@@ -34,7 +35,7 @@ struct BackupChain {
       for photo in base.photos {
         // what was already damaged there is held as it is, under the MD5 that it has
         guard case .entry(let entry, let md5?) = photo.content, files[md5] == nil else { continue }
-        files[md5] = File(number: bases.count, entry: entry)
+        files[md5] = File(number: Int32(bases.count), entry: Int32(entry.index))
       }
       bases.append(base.withoutPhotos)
     }
@@ -47,25 +48,25 @@ struct BackupChain {
   /// The number of the archive that it rests on and that is not there; nil for a whole chain.
   private var missing: String? { (bases.last ?? newest).increment?.base }
 
+  func entry(_ file: File) -> Entry? { bases[Int(file.number)].archive?.entries[Int(file.entry)] }
+
   /// One backup of all: the newest, with each photo's bytes from whichever archive of the chain holds them.
   func folded() -> BackupSource {
     var result = newest
     guard newest.increment != nil else { return result }
-    var files = files
-    // another photo of the newest may have brought it anew
-    for photo in newest.photos {
-      guard case .entry(_, let md5?) = photo.content else { continue }
-      files[md5] = nil
-    }
+    // another photo of the newest may have brought a file anew
+    let anew = Set(
+      newest.photos.compactMap { photo in if case .entry(_, let md5) = photo.content { md5 } else { nil } })
     result.chain = BackupSource.Chain(bases: bases, missing: missing)
+    let lostBecause =
+      missing.map { Self.reason(archive: $0, isThere: false) } ?? "no archive of the chain holds its file"
     for index in result.photos.indices where result.photos[index].isHeld {
       guard case .absent(_, let isDamage, let md5) = result.photos[index].content else { continue }
-      if let md5, let file = files[md5] {
-        result.photos[index].content = .base(file.entry, md5: md5, number: file.number)
+      if let md5, !anew.contains(md5), let file = files[md5], let entry = entry(file) {
+        result.photos[index].content = .base(entry, md5: md5, number: Int(file.number))
       } else {
-        let reason =
-          missing.map { Self.reason(archive: $0, isThere: false) } ?? "no archive of the chain holds its file"
-        result.photos[index].content = .absent(reason: reason, isDamage: isWhole || isDamage, md5: md5)
+        result.photos[index].content = .absent(
+          reason: lostBecause, isDamage: isWhole || isDamage, md5: md5)
       }
     }
     return result

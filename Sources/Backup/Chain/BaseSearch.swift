@@ -17,11 +17,12 @@ extension ExportBase {
   /// will be, and rest on nothing that is not there. Blocks; reads only.
   ///
   /// - Parameters:
+  ///   - selection: the number of what is selected, nil for everything.
   ///   - options: how the next export is made. Its password opens encrypted archives.
   ///   - check: called between archives, and may throw to give up.
   /// - Throws: `LibraryError`, `FileError` where the folder cannot be read.
   static func find(
-    in folder: FilePath, for plan: ExportPlan, of library: Library, _ options: ExportOptions,
+    in folder: FilePath, for selection: String?, of library: Library, _ options: ExportOptions,
     check: @escaping () throws -> Void
   ) throws -> Found {
     let ours = try library.exportIDs()
@@ -36,13 +37,16 @@ extension ExportBase {
       let candidate = try ArchiveFolder.attempt { () -> BackupSource? in
         guard try Archive.isArchive(File.open(path, .read)) else { return nil }
         do {
-          return try BackupSource(path: path, limits: limits, password: options.password)
+          var source = try BackupSource(path: path, limits: limits, password: options.password)
+          // the archives before it have their entries
+          source.photos = source.photos.filter { !$0.isHeld }
+          return source
         } catch BackupError.wrongPassword, BackupError.wrongPasswordOrDamaged {
           locked = locked ?? path
           return nil
         }
       }
-      guard let candidate, candidate.canBeBase(for: plan, ours) else { continue }
+      guard let candidate, candidate.canBeBase(for: selection, options, ours) else { continue }
       let length = candidate.increment?.length ?? 0
       guard length < options.maximumChain else {
         return .none(reason: "\(Count(length, "increment")) on one full archive are as many as there may be")
@@ -70,11 +74,11 @@ extension BackupSource {
   ///
   /// - Parameter ours: the numbers of the library's exports, so that two libraries that share a folder never rest on
   ///   each other's archives.
-  fileprivate func canBeBase(for plan: ExportPlan, _ ours: Set<String>) -> Bool {
+  fileprivate func canBeBase(for selection: String?, _ options: ExportOptions, _ ours: Set<String>) -> Bool {
     guard let archive, let provenance = metadata.smilepile, provenance.part == nil,
       ours.contains(provenance.uuid) || provenance.flattenedFrom.map(ours.contains) == true
     else { return false }
-    return provenance.selection == plan.selection && provenance.isPartial == plan.isPartial
-      && archive.entries.allSatisfy { $0.isEncrypted == plan.isEncrypted }
+    return provenance.selection == selection && provenance.isPartial == options.isSelection
+      && archive.entries.allSatisfy { $0.isEncrypted == (options.password != nil) }
   }
 }

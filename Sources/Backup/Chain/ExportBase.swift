@@ -35,7 +35,7 @@ public struct ExportBase: Sendable {
     exportDate = newest.metadata.exportDate ?? 0
     fullDate = (chain.bases.last ?? newest).metadata.exportDate ?? 0
     length = provenance.increment?.length ?? 0
-    var files = chain.files.mapValues(\.entry.size)
+    var files = chain.files.compactMapValues { chain.entry($0)?.size }
     for photo in newest.photos {
       guard case .entry(let entry, let md5?) = photo.content else { continue }
       files[md5] = entry.size
@@ -64,7 +64,7 @@ extension ExportPlan {
   func resting(on base: ExportBase, deletions: [PhotoLibrary.Deletion]) -> ExportPlan {
     var plan = self
     plan.base = base
-    plan.held = photos.filter { !$0.isFromAssets && base.holds($0) }
+    plan.held = photos.indices.filter { !photos[$0].isFromAssets && base.holds(photos[$0]) }
     plan.items = items.filter { !base.holds($0.photo) }
     plan.suspects = suspects(since: base.fullDate).filter(base.holds)
     plan.deletions = deletions.map { deletion in
@@ -80,8 +80,9 @@ extension ExportPlan {
     guard let base else { return nil }
     var increment = Metadata.Increment(
       base: base.uuid, baseDigest: base.digest.description, length: base.length + 1)
-    increment.held = held.map { photo in
-      Metadata.HeldFile(
+    increment.held = held.map { index in
+      let photo = photos[index]
+      return Metadata.HeldFile(
         photoId: photo.id, originalPath: photo.originalPath, fileSize: Int64(photo.fileSize),
         checksum: photo.md5?.description ?? "")
     }
@@ -89,8 +90,9 @@ extension ExportPlan {
     return increment
   }
 
-  /// A number for what was selected: equal for equal categories, dates and settings.
-  static func selection(_ categories: [PhotoLibrary.Category], _ options: ExportOptions) -> String {
+  /// A number for what was selected, nil for everything: equal for equal categories, dates and settings.
+  static func selection(_ categories: [PhotoLibrary.Category], _ options: ExportOptions) -> String? {
+    guard !options.isWhole else { return nil }
     var parts = options.categories.isEmpty ? ["all"] : ["some"] + categories.map(\.name).sorted()
     parts += [
       options.since.map(String.init) ?? "", options.until.map(String.init) ?? "",

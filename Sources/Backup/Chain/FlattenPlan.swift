@@ -17,6 +17,7 @@ struct FlattenPlan {
   init(_ source: BackupSource, _ counter: ProgressCounter) throws {
     self.source = source
     let outcomes = try Self.outcomes(of: source, counter)
+    items.reserveCapacity(source.photos.count)
     for (index, photo) in source.photos.enumerated() {
       if case .absent(let reason, isDamage: true, _) = photo.content {
         lost.append(Finding(source.label(of: photo), reason))
@@ -32,8 +33,8 @@ struct FlattenPlan {
       }
       items.append(
         RewrittenPhoto(
-          index, of: source, .entry(entry, of: archive, password: holder.password), md5, size: entry.size,
-          isEncrypted: source.isEncrypted))
+          index, of: source, .entry(entry.index, of: archive, password: holder.password), md5,
+          size: entry.size, isEncrypted: source.isEncrypted))
     }
   }
 
@@ -44,18 +45,16 @@ struct FlattenPlan {
     case lost(reason: String)
   }
 
-  /// By the photos' places in the backup. Reads them all, on several threads.
-  private static func outcomes(
-    of source: BackupSource, _ counter: ProgressCounter
-  ) throws -> [Int: Outcome] {
-    let outcomes = Mutex<[Int: Outcome]>([:])
+  /// By the photos' places in the backup; nil for those that have no file. Reads them all, on several threads.
+  private static func outcomes(of source: BackupSource, _ counter: ProgressCounter) throws -> [Outcome?] {
+    let outcomes = Mutex([Outcome?](repeating: nil, count: source.photos.count))
     try Workers.forEach(0..<source.photos.count) { index in
       let photo = source.photos[index]
       guard let (entry, holder, archive) = source.place(of: photo.content) else { return }
       counter.advance(current: photo.record.name)
       var hash = RunningMD5()
       var counted = 0
-      let fault = try PhotoBytes.entry(entry, of: archive, password: holder.password).read { piece in
+      let fault = try PhotoBytes.entry(entry.index, of: archive, password: holder.password).read { piece in
         try counter.checkCancellation()
         hash.update(piece)
         counted += piece.count
@@ -76,11 +75,10 @@ struct FlattenPlan {
     return outcomes.withLock { $0 }
   }
 
-  /// `metadata.json`: that of the newest archive, with every file in the manifest. Where a photo is lost it is marked
-  /// as a part, so that it replaces no library.
+  /// `metadata.json` without its photos: that of the newest archive. Where a photo is lost it is marked as a part, so
+  /// that it replaces no library.
   func metadata(uuid: UUID) -> Metadata {
     var metadata = source.metadata
-    metadata.list(items, of: source)
     guard var provenance = source.metadata.smilepile else { return metadata }
     provenance.flattenedFrom = provenance.flattenedFrom ?? provenance.uuid
     provenance.uuid = uuid.uuidString

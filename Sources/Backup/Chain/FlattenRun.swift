@@ -61,15 +61,14 @@ struct FlattenRun {
   let counter: ProgressCounter
 
   func run() throws -> FlattenSummary {
-    let newest = try BackupSource(path: path, limits: options.limits, password: options.password)
-    try newest.requirePassword(toRead: .allEntries)
     var summary = FlattenSummary()
     summary.chain = [path]
-    guard newest.increment != nil else {
-      (summary.photos, summary.bytes) = (newest.photoFiles, newest.photoBytes)
+    let source = try folded()
+    guard let chain = source.chain else {
+      (summary.photos, summary.bytes) = (source.photoFiles, source.photoBytes)
       return summary
     }
-    let source = try folded(newest, &summary)
+    summary.chain += chain.bases.map(\.path)
     let target = try target()
     let (count, bytes) = (source.photoFiles, source.photoBytes)
     // each is read, written and read back
@@ -90,16 +89,19 @@ struct FlattenRun {
     return summary
   }
 
-  private func folded(_ newest: BackupSource, _ summary: inout FlattenSummary) throws -> BackupSource {
+  /// The archive with what it rests on; alone if that is nothing.
+  private func folded() throws -> BackupSource {
+    let newest = try BackupSource(path: path, limits: options.limits, password: options.password)
+    try newest.requirePassword(toRead: .allEntries)
+    guard newest.increment != nil else { return newest }
     let folder = try ArchiveFolder(beside: path, limits: options.limits, password: options.password) {
       [counter] in try counter.checkCancellation()
     }
     let source = try newest.folded(in: folder, options.limits)
-    let bases = source.chain?.bases.map(\.path) ?? []
-    summary.chain += bases
     if let missing = source.missingBase {
       // it may be one of those that the disk does not give
-      throw source.chain?.unreadable.first ?? BackupError.baseMissing(bases.last ?? path, uuid: missing)
+      throw source.chain?.unreadable.first
+        ?? BackupError.baseMissing(source.chain?.bases.last?.path ?? path, uuid: missing)
     }
     return source
   }

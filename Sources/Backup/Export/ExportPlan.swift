@@ -61,8 +61,8 @@ public struct ExportPlan: Sendable {
   public var part: Metadata.Part?
   /// What the archive rests on, nil if it holds every file itself.
   public internal(set) var base: ExportBase?
-  /// The photos whose files the base's chain holds, by id: they get no entry.
-  public internal(set) var held: [Photo] = []
+  /// The photos whose files the base's chain holds, by their places in `photos`: they get no entry.
+  public internal(set) var held: [Int] = []
   /// Those of them whose files in the library somebody has touched since they were read for an archive.
   var suspects: [Photo] = []
   /// What was removed from the library since the base was made.
@@ -80,8 +80,7 @@ public struct ExportPlan: Sendable {
     _ library: LibraryContents, _ options: ExportOptions,
     files: ([Photo]) throws -> [Result<PhotoFile, MissingPhoto>]
   ) throws {
-    categories =
-      options.categories.isEmpty ? library.categories : try library.categories(named: options.categories)
+    categories = try library.categories.selected(by: options)
     let displayNames = Dictionary(
       categories.map { ($0.id, $0.displayName) }, uniquingKeysWith: { first, _ in first })
     self.displayNames = displayNames
@@ -97,7 +96,7 @@ public struct ExportPlan: Sendable {
     isPartial = options.isSelection
     isEncrypted = options.password != nil
     tags = options.tags
-    selection = options.isWhole ? nil : Self.selection(categories, options)
+    selection = Self.selection(categories, options)
     items = []
     missing = []
     let withFiles = photos.contains(where: \.isFromAssets) ? photos.filter { !$0.isFromAssets } : photos
@@ -162,12 +161,19 @@ public struct ExportPlan: Sendable {
   /// The photos whose files nothing holds, neither the library nor the base.
   var lost: [Missing] {
     guard !held.isEmpty, !missing.isEmpty else { return missing }
-    let ids = Set(held.map(\.id))
+    let ids = Set(held.map { photos[$0].id })
     return missing.filter { !ids.contains($0.photo.id) }
   }
 
   func label(_ photo: Photo) -> String {
     PhotoLabel.label(id: photo.id, category: displayNames[photo.categoryId] ?? "", name: photo.name)
+  }
+}
+
+extension [PhotoLibrary.Category] {
+  /// Those that an export selects.
+  func selected(by options: ExportOptions) throws(LibraryError) -> Self {
+    options.categories.isEmpty ? self : try named(options.categories)
   }
 }
 

@@ -49,9 +49,7 @@ public struct ExportRun {
     let library = try Library(path: libraryPath)
     return try library.holdingPhotos(lockWait: options.lockWait, whileWaiting: counter.waitForWriter) {
       let date = options.date ?? Date()
-      let contents = try library.contents()
-      var plan = try ExportPlan(contents, options, files: library.files(of:))
-      plan.library = try library.uuid()
+      let selection = ExportPlan.selection(try library.categories().selected(by: options), options)
       let target = try Destination(destination, outside: libraryPath)
       // nobody prunes what this rests on until it has its name
       let lock =
@@ -60,7 +58,13 @@ public struct ExportRun {
           target.folder, exclusive: false, waiting: options.lockWait, whileWaiting: counter.waitForWriter)
         : nil
       defer { withExtendedLifetime(lock) {} }
-      let fullBecause = try rest(&plan, in: target, library)
+      // before the library is read: not both have to be in memory
+      let base = try base(for: selection, in: target, library)
+      var plan = try ExportPlan(library.contents(), options, files: library.files(of:))
+      plan.library = try library.uuid()
+      if case .base(let base)? = base {
+        plan = plan.resting(on: base, deletions: try library.deletions(since: base.exportDate))
+      }
       setTotals(plan)
       // before anything has its name, since it can take long, and may be stopped
       let damaged = try library.damaged(among: plan.suspects, of: plan, counter)
@@ -72,7 +76,7 @@ public struct ExportRun {
             .run(plan)
         case .json: try exportDocument(plan, library, target, date)
         }
-      summary.fullBecause = fullBecause
+      if case .none(let reason)? = base { summary.fullBecause = reason }
       summary.damaged += damaged
       return summary
     }
@@ -102,20 +106,13 @@ public struct ExportRun {
     if let reason { throw BackupError.cannotSplit(destination, reason: reason) }
   }
 
-  /// Finds what the archive is to rest on, if it is.
-  ///
-  /// - Returns: why it will be a full one although it should not.
-  private func rest(_ plan: inout ExportPlan, in target: Destination, _ library: Library) throws -> String? {
+  /// Finds what the archive is to rest on; nil if it is to rest on nothing.
+  private func base(
+    for selection: String?, in target: Destination, _ library: Library
+  ) throws -> ExportBase.Found? {
     guard options.isIncremental else { return nil }
-    switch try ExportBase.find(
-      in: target.folder, for: plan, of: library, options, check: counter.checkCancellation)
-    {
-    case .base(let base):
-      plan = plan.resting(on: base, deletions: try library.deletions(since: base.exportDate))
-      return nil
-    case .none(let reason):
-      return reason
-    }
+    return try ExportBase.find(
+      in: target.folder, for: selection, of: library, options, check: counter.checkCancellation)
   }
 
   private func setTotals(_ plan: ExportPlan) {

@@ -26,9 +26,11 @@ struct EntryMatching {
     var files = PhotoEntries(entries, below: root, manifest: metadata.photoManifest)
     var manifest = [Int64: Int](minimumCapacity: metadata.photoManifest.count)
     for (index, item) in metadata.photoManifest.enumerated() { manifest[item.photoId] = index }
-    var held: [Int64: Metadata.HeldFile] = [:]
-    for file in metadata.smilepile?.increment?.held ?? [] { held[file.photoId] = file }
-    let base = metadata.smilepile?.increment?.base ?? ""
+    let heldFiles = metadata.smilepile?.increment?.held ?? []
+    var held = [Int64: Int](minimumCapacity: heldFiles.count)
+    for (index, file) in heldFiles.enumerated() { held[file.photoId] = index }
+    // one text for all
+    let heldBecause = BackupChain.reason(archive: metadata.smilepile?.increment?.base ?? "")
     photos.reserveCapacity(metadata.photos.count)
     for record in metadata.photos {
       let item = manifest.removeValue(forKey: record.id).map { metadata.photoManifest[$0] }
@@ -36,8 +38,8 @@ struct EntryMatching {
         addAsset(record, item, &files)
       } else if let item {
         add(record, item, &files)
-      } else if let file = held.removeValue(forKey: record.id) {
-        addHeld(record, file, by: base)
+      } else if let index = held.removeValue(forKey: record.id) {
+        addHeld(record, heldFiles[index], heldBecause)
       } else {
         addUnlisted(record, &files)
       }
@@ -60,9 +62,11 @@ struct EntryMatching {
   }
 
   /// Adds a photo whose file an archive before this one holds.
-  private mutating func addHeld(_ record: Metadata.PhotoRecord, _ file: Metadata.HeldFile, by base: String) {
+  private mutating func addHeld(
+    _ record: Metadata.PhotoRecord, _ file: Metadata.HeldFile, _ reason: String
+  ) {
     let content = BackupSource.Content.absent(
-      reason: BackupChain.reason(archive: base), isDamage: false, md5: MD5Digest(hex: file.checksum))
+      reason: reason, isDamage: false, md5: MD5Digest(hex: file.checksum))
     photos.append(.init(record: record, originalPath: file.originalPath, content: content, isHeld: true))
   }
 

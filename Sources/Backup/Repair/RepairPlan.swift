@@ -31,7 +31,7 @@ struct RepairPlan {
     }
     let states = try Self.read(archive, counter)
     var (found, missing) = photos(of: archive, states)
-    let isEveryEntryWhole = states.values.allSatisfy { if case .whole = $0 { true } else { false } }
+    let isEveryEntryWhole = states.allSatisfy { if case .damaged = $0 { false } else { true } }
     isWhole = source.salvage == nil && missing.isEmpty && isEveryEntryWhole
     if isWhole { return }
 
@@ -42,7 +42,7 @@ struct RepairPlan {
     var supply = try supply(wanted)
     try restore(missing, from: &supply, into: &found)
     try restoreUndamaged(before, from: &supply, into: &found)
-    items = found.values.sorted { $0.source < $1.source }
+    items = found.compactMap { $0 }
     lost += source.salvage?.losses ?? []
   }
 
@@ -54,11 +54,11 @@ struct RepairPlan {
     var md5: MD5Digest?
   }
 
-  /// Tells the photos that are whole in the archive, by index, from those that are not.
+  /// Tells the photos that are whole in the archive, each at its place in the backup, from those that are not.
   private func photos(
-    of archive: Archive, _ states: [Int: State]
-  ) -> (found: [Int: RewrittenPhoto], missing: [Missing]) {
-    var found: [Int: RewrittenPhoto] = [:]
+    of archive: Archive, _ states: [State?]
+  ) -> (found: [RewrittenPhoto?], missing: [Missing]) {
+    var found = [RewrittenPhoto?](repeating: nil, count: source.photos.count)
     var missing: [Missing] = []
     for (index, photo) in source.photos.enumerated() {
       switch photo.content {
@@ -69,7 +69,7 @@ struct RepairPlan {
         switch states[entry.index] {
         case .whole(let digest) where md5 == nil || md5 == digest:
           found[index] = RewrittenPhoto(
-            index, of: source, .entry(entry, of: archive), digest, size: entry.size)
+            index, of: source, .entry(entry.index, of: archive), digest, size: entry.size)
         case .whole(let digest):
           let expected = md5?.description ?? "another"
           let reason = "its MD5 is \(digest) and should be \(expected)"
@@ -84,7 +84,7 @@ struct RepairPlan {
 
   /// Looks for photos elsewhere. What is not there either is lost.
   private mutating func restore(
-    _ missing: [Missing], from supply: inout PhotoSupply, into found: inout [Int: RewrittenPhoto]
+    _ missing: [Missing], from supply: inout PhotoSupply, into found: inout [RewrittenPhoto?]
   ) throws {
     for photo in missing {
       let label = source.label(of: source.photos[photo.index])
@@ -100,7 +100,7 @@ struct RepairPlan {
   /// Looks elsewhere for the bytes that photos had before they were damaged. What is not there stays as it is.
   private mutating func restoreUndamaged(
     _ before: [(index: Int, md5: MD5Digest)], from supply: inout PhotoSupply,
-    into found: inout [Int: RewrittenPhoto]
+    into found: inout [RewrittenPhoto?]
   ) throws {
     for (index, md5) in before {
       guard let (bytes, size) = try supply.find(md5, size: nil) else { continue }
@@ -113,10 +113,8 @@ struct RepairPlan {
   }
 
   /// Photos whose bytes were no longer right when the backup was made, and the MD5 that they had.
-  private func missedBefore(_ found: [Int: RewrittenPhoto]) -> [(index: Int, md5: MD5Digest)] {
-    found.values.sorted { $0.source < $1.source }.compactMap { item in
-      item.expected.map { (item.source, $0) }
-    }
+  private func missedBefore(_ found: [RewrittenPhoto?]) -> [(index: Int, md5: MD5Digest)] {
+    found.compactMap { item in item.flatMap { item in item.expected.map { (item.source, $0) } } }
   }
 
   private enum State {
@@ -126,16 +124,16 @@ struct RepairPlan {
 
   /// Reads an archive's entries to their ends, on several threads.
   ///
-  /// - Returns: the state of each, by the entry's index.
-  private static func read(_ archive: Archive, _ counter: ProgressCounter) throws -> [Int: State] {
+  /// - Returns: the state of each, by the entry's index; nil for folders.
+  private static func read(_ archive: Archive, _ counter: ProgressCounter) throws -> [State?] {
     let entries = archive.entries.filter { !$0.isDirectory }
-    let states = Mutex<[Int: State]>([:])
+    let states = Mutex([State?](repeating: nil, count: archive.entries.count))
     try Workers.forEach(0..<entries.count) { index in
       let entry = entries[index]
       var hash = RunningMD5()
       var counted = 0
       counter.advance(current: entry.name)
-      let fault = try PhotoBytes.entry(entry, of: archive).read { bytes in
+      let fault = try PhotoBytes.entry(entry.index, of: archive).read { bytes in
         try counter.checkCancellation()
         hash.update(bytes)
         counted += bytes.count
@@ -150,13 +148,12 @@ struct RepairPlan {
 
   // MARK: The new archive's texts
 
-  /// `metadata.json`: the old one, with a manifest of what is there. The backup's number stays, since it is the
+  /// `metadata.json` without its photos: the old one. The backup's number stays, since it is the
   /// same backup; one from which something is lost is marked as a part, so that it replaces no library.
   func metadata() -> Metadata {
     var metadata = source.metadata
     metadata.version = Metadata.newestVersion
     metadata.format = "ZIP"
-    metadata.list(items, of: source)
     metadata.smilepile?.increment?.held = source.heldFiles
     // both apps demand a date
     metadata.exportDate = metadata.exportDate ?? Date().milliseconds

@@ -8,10 +8,10 @@ import Zip
 
 /// Where the bytes of a photo can be had.
 enum PhotoBytes: Sendable {
-  /// An entry of an archive, which may be a damaged one.
-  case entry(Entry, of: Archive, password: Secret? = nil)
-  /// The file of a photo of a library.
-  case photo(Photo, of: Library)
+  /// An entry of an archive, which may be a damaged one, by its place there.
+  case entry(Int, of: Archive, password: Secret? = nil)
+  /// The file of a photo of a library. Boxed, since the other is what there are many of.
+  indirect case photo(Photo, of: Library)
 
   /// Where they are, for messages.
   var place: FilePath {
@@ -27,10 +27,10 @@ enum PhotoBytes: Sendable {
   /// - Throws: what `body` throws.
   func read(_ body: (UnsafeRawBufferPointer) throws -> Void) throws -> String? {
     switch self {
-    case .entry(let entry, let archive, let password):
+    case .entry(let index, let archive, let password):
       do {
         var reader = try EntryReader(archive, password: password)
-        try reader.read(entry, body)
+        try reader.read(archive.entries[index], body)
         return nil
       } catch let error as ArchiveError {
         guard let fault = error.faultOfOneEntry else { throw error }
@@ -93,7 +93,7 @@ struct PhotoSupply {
     for source in sources {
       for photo in source.photos {
         guard let (entry, holder, archive) = source.place(of: photo.content) else { continue }
-        let bytes = PhotoBytes.entry(entry, of: archive, password: holder.password)
+        let bytes = PhotoBytes.entry(entry.index, of: archive, password: holder.password)
         if let md5 = photo.content.md5 {
           if wanted[md5] != nil { candidates[md5, default: []].append(bytes) }
         } else if isAnySizeUnknown || sizes.contains(entry.size),

@@ -11,6 +11,7 @@ struct RewrittenArchive {
   /// What it is made of.
   let source: BackupSource
   let items: [RewrittenPhoto]
+  /// `metadata.json` without its photos and their files.
   let metadata: Metadata
   /// It is encrypted with this; nil for a plain one.
   let password: Secret?
@@ -75,7 +76,7 @@ struct RewrittenArchive {
     let texts = ArchiveTexts()
     try writer.addText(ArchiveTexts.metadataName, modified: date) { write in
       try texts.writeMetadata(
-        metadata, photos: metadata.photos, manifest: metadata.photoManifest, to: write)
+        metadata, photos: source.records(items), manifest: source.manifest(items), to: write)
     }
     try writer.addText(ArchiveTexts.checksumsName, modified: date) { write in
       try texts.writeChecksums(of: items.lazy.map { ($0.md5, name: $0.entryName) }, to: write)

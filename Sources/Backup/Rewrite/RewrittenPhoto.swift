@@ -33,20 +33,29 @@ struct RewrittenPhoto: Sendable {
   }
 }
 
-extension Metadata {
-  /// Lists a backup's photos, and in the manifest those whose files are in the new archive.
-  mutating func list(_ items: [RewrittenPhoto], of backup: BackupSource) {
-    photos = backup.photos.map(\.record)
-    for item in items {
-      let photo = backup.photos[item.source]
-      photos[item.source].path = item.entryName
+extension BackupSource {
+  /// The backup's rows, with those photos' files in a new archive; made as they are asked for.
+  func records(_ items: [RewrittenPhoto]) -> some Sequence<Metadata.PhotoRecord> {
+    var places = [Int?](repeating: nil, count: photos.count)
+    for (place, item) in items.enumerated() { places[item.source] = place }
+    return zip(photos, places).lazy.map { photo, place in
+      var record = photo.record
+      guard let item = place.map({ items[$0] }) else { return record }
+      record.path = item.entryName
       // that of a photo which had rotten is the one that it should have
-      if item.expected == nil { photos[item.source].fileSize = Int64(item.size) }
-      photoManifest.append(
-        ManifestEntry(
-          photoId: photo.record.id, originalPath: photo.originalPath, zipEntryName: item.entryName,
-          fileName: item.fileName, fileSize: Int64(item.size), checksum: item.md5.description,
-          expectedChecksum: item.expected?.description))
+      if item.expected == nil { record.fileSize = Int64(item.size) }
+      return record
+    }
+  }
+
+  /// The manifest of a new archive, made as it is asked for.
+  func manifest(_ items: [RewrittenPhoto]) -> some Sequence<Metadata.ManifestEntry> {
+    items.lazy.map { item in
+      let photo = photos[item.source]
+      return Metadata.ManifestEntry(
+        photoId: photo.record.id, originalPath: photo.originalPath, zipEntryName: item.entryName,
+        fileName: item.fileName, fileSize: Int64(item.size), checksum: item.md5.description,
+        expectedChecksum: item.expected?.description)
     }
   }
 }

@@ -2,14 +2,15 @@
 #define SMILEPILE_CSYSTEMCALLS_H
 #include <sys/types.h>
 
-// What Swift cannot call by itself: variadic functions, functions behind _GNU_SOURCE, and flock and statfs,
-// whose names are those of structures too.
+// What Swift cannot call by itself: variadic functions, functions behind _GNU_SOURCE or of <malloc.h>, and flock and
+// statfs, whose names are those of structures too.
 int smilepile_openat(int directory, const char *path, int flags, mode_t mode);
 int smilepile_rename_no_replace(int from, const char *old_path, int to, const char *new_path);
 int smilepile_start_write_back(int descriptor, off_t offset, off_t count);
 int smilepile_syncfs(int descriptor);
 int smilepile_flock(int descriptor, int operation);
 int smilepile_fstatfs(int descriptor, long *type, long *free_bytes);
+int smilepile_map_blocks_from(int bytes);
 
 // O_TMPFILE and UTIME_OMIT are macros that Swift does not import.
 extern const int smilepile_o_tmpfile;

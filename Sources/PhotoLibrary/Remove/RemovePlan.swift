@@ -30,7 +30,7 @@ public struct RemovePlan: Sendable {
 
   /// - Throws: `LibraryError.noSuchCategory` or `.noSuchPhoto` where a condition meets nothing.
   public init(_ library: LibraryContents, _ selection: RemoveSelection) throws {
-    let categories = try library.categories(named: selection.categories)
+    let categories = try library.categories.named(selection.categories)
     let categoryIds = Set(categories.map(\.id))
     let ids = Set(selection.ids)
     if let id = ids.subtracting(library.photos.map(\.id)).min() {
@@ -61,20 +61,19 @@ public struct RemovePlan: Sendable {
   }
 }
 
-extension LibraryContents {
-  /// The categories that the app shows under these names, or whose `name` it is where none is shown so, in the library's
-  /// order: one category's `name` may be what another is shown as.
+extension [Category] {
+  /// Those that the app shows under these names, or whose `name` it is where none is shown so, in their order here: one category's `name` may be what another is shown as.
   ///
   /// - Throws: `LibraryError.noSuchCategory` for a name that no category has.
-  public func categories(named names: [String]) throws(LibraryError) -> [Category] {
+  public func named(_ names: [String]) throws(LibraryError) -> [Category] {
     var selected: Set<Int64> = []
     for name in names {
       // Swift compares strings by canonical equivalence, so the shell may give either normal form
-      let shown = categories.filter { $0.displayName == name }
-      let found = shown.isEmpty ? categories.filter { $0.name == name } : shown
+      let shown = filter { $0.displayName == name }
+      let found = shown.isEmpty ? filter { $0.name == name } : shown
       guard !found.isEmpty else { throw LibraryError.noSuchCategory(name) }
       selected.formUnion(found.map(\.id))
     }
-    return categories.filter { selected.contains($0.id) }
+    return filter { selected.contains($0.id) }
   }
 }

@@ -53,7 +53,7 @@ struct List: AsyncParsableCommand {
   func run() async throws {
     let contents = try Library(path: library.path()).contents()
     let reporter = Reporter(output)
-    let categories = category.isEmpty ? contents.categories : try contents.categories(named: category)
+    let categories = category.isEmpty ? contents.categories : try contents.categories.named(category)
     let byCategory = Dictionary(grouping: contents.photos, by: \.categoryId)
     for category in categories {
       let photos = byCategory[category.id] ?? []
