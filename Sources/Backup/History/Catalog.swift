@@ -26,7 +26,8 @@ public struct Catalog: Sendable {
   ///   - password: for those that are encrypted.
   ///   - cache: spares reading archives that have not changed since.
   ///   - whileReading: called before each file; may throw to give up.
-  /// - Throws: `FileError` if the folder cannot be listed, or what `whileReading` throws.
+  /// - Throws: `FileError` if the folder cannot be listed, what `whileReading` throws, and what says nothing of a file,
+  ///   since this process lacks memory or may open no more files.
   public init(
     folder: FilePath, password: Secret? = nil, cache: CatalogCache? = nil,
     whileReading: () throws -> Void = {}
@@ -49,6 +50,8 @@ public struct Catalog: Sendable {
         if !record.isLocked { cache?.note(record, status) }
       } catch BackupError.noSuchBackup {
         // it went in the meantime
+      } catch  where ArchiveVerification.isObstacle(error) {
+        throw error
       } catch {
         if BackupFiles.isStranger(path, error) { continue }
         unreadable.append(Unreadable(path: path.absoluteString, reason: "\(error)"))

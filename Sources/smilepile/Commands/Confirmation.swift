@@ -21,7 +21,8 @@ struct ConfirmationOption: ParsableArguments {
         guard source != nil || TerminalPrompt.isPossible else { return nil }
         if let pin = given.withLock({ $0 }) { return pin }
         let pin = try Console.standard.withoutStatus {
-          try PIN.read(from: source, .pin, question: "PIN, to \(deed.description)", warn: reporter.warn)
+          try PIN.read(
+            from: source, .pin, question: "PIN, to \(deed.description)", warn: reporter.warnOfSecret)
         }
         if source != nil { given.withLock { $0 = pin } }
         return pin

@@ -55,7 +55,7 @@ struct PINCommand: ParsableCommand {
         // not only after a person has typed it twice
         if try library.hasPIN() { throw PINError.alreadySet(library.path) }
         let new = try PIN.read(
-          from: pin.source, .pin, question: "New PIN", chooses: true, warn: reporter.warn)
+          from: pin.source, .pin, question: "New PIN", chooses: true, warn: reporter.warnOfSecret)
         return { try $0.setPIN(new) }
       }
     }
@@ -75,9 +75,9 @@ struct PINCommand: ParsableCommand {
     func run() throws {
       try PINCommand.run(library, lock, output, done: "changed the PIN of") { library, reporter in
         guard try library.hasPIN() else { throw PINError.notSet(library.path) }
-        let old = try PIN.read(from: pin.source, .pin, question: "PIN", warn: reporter.warn)
+        let old = try PIN.read(from: pin.source, .pin, question: "PIN", warn: reporter.warnOfSecret)
         let new = try PIN.read(
-          from: newPIN.source, .newPIN, question: "New PIN", chooses: true, warn: reporter.warn)
+          from: newPIN.source, .newPIN, question: "New PIN", chooses: true, warn: reporter.warnOfSecret)
         return { try $0.changePIN(old, to: new) }
       }
     }
@@ -96,7 +96,7 @@ struct PINCommand: ParsableCommand {
     func run() throws {
       try PINCommand.run(library, lock, output, done: "removed the PIN of") { library, reporter in
         guard try library.hasPIN() else { throw PINError.notSet(library.path) }
-        let old = try PIN.read(from: pin.source, .pin, question: "PIN", warn: reporter.warn)
+        let old = try PIN.read(from: pin.source, .pin, question: "PIN", warn: reporter.warnOfSecret)
         return { try $0.removePIN(old) }
       }
     }

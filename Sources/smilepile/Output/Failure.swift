@@ -67,10 +67,12 @@ enum Failure {
   /// The parser knows the command of its own errors, and takes one that a running command threw for the root's.
   private static func usageMessage(for error: any Error, of command: any ParsableCommand.Type) -> String {
     guard let error = error as? ValidationError else { return Smilepile.fullMessage(for: error) }
-    let name = command == Smilepile.self ? "smilepile" : "smilepile \(command._commandName)"
+    let usage = Smilepile.usageString(for: command)
+    // "smilepile schedule install", before what it takes
+    let name = usage.split(separator: " ").prefix { $0.first?.isLetter == true }.joined(separator: " ")
     return """
       Error: \(error.message)
-      Usage: \(Smilepile.usageString(for: command))
+      Usage: \(usage)
         See '\(name) --help' for more information.
       """
   }

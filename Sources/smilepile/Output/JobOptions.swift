@@ -87,7 +87,7 @@ extension PasswordSource {
       case .file(let path): .file(path.string)
       case .command(let command): .command(command)
       }
-    return try place.read(.password, question: "Password", warn: reporter.warn)
+    return try place.read(.password, question: "Password", warn: reporter.warnOfSecret)
   }
 }
 

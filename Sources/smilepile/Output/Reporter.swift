@@ -62,6 +62,12 @@ struct Reporter {
     console.print("warning: \(text.escaped)", to: .error, .warning)
   }
 
+  /// The same of a password or PIN, and how it came: no document in JSON tells of that, so that it is said there too.
+  func warnOfSecret(_ text: String) {
+    guard !options.quiet else { return }
+    console.print("warning: \(text.escaped)", to: .error, .warning)
+  }
+
   /// A photo or file that is not in the result as it should be.
   func error(_ finding: Finding, during: String) {
     guard options.json else {

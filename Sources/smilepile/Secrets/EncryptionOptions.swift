@@ -45,7 +45,8 @@ struct EncryptionOptions: ParsableArguments {
   func secret(isDryRun: Bool, _ reporter: Reporter) throws -> (Secret?, made: PassphraseFile?) {
     guard encrypt else {
       if EnvironmentSecrets.value(of: .password) != nil {
-        reporter.warn("SMILEPILE_PASSWORD is set, and the archive is not encrypted; --encrypt does that")
+        reporter.warnOfSecret(
+          "SMILEPILE_PASSWORD is set, and the archive is not encrypted; --encrypt does that")
       }
       return (nil, nil)
     }

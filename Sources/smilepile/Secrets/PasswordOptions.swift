@@ -50,7 +50,7 @@ struct PasswordOptions: ParsableArguments {
 
   /// The password, nil if nobody gave one. Blocks.
   func read(_ reporter: Reporter) throws -> Secret? {
-    try source?.read(.password, question: "Password", warn: reporter.warn)
+    try source?.read(.password, question: "Password", warn: reporter.warnOfSecret)
   }
 
   /// The password to read backups with, nil if there is none. If nobody gave one and one of the backups is encrypted,

@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import Operations
 import SystemPackage
@@ -36,6 +37,18 @@ import Testing
     }
     let catalog = try Catalog(folder: scratch.path)
     #expect(catalog.archives.map(\.path) == paths && catalog.unreadable.isEmpty)
+  }
+
+  /// What is unreadable for want of memory is no damaged archive: for that, no job would prune, or rest on it.
+  @Test(arguments: [Errno.noMemory, .tooManyOpenFiles]) func aShortageIsNoDamage(_ shortage: Errno)
+    async throws
+  {
+    let archive = try #require(try await export(day: 1).first)
+    let path = URL(fileURLWithPath: archive).resolvingSymlinksInPath().path
+    let fault = ArmedFault(
+      Fault(.error(shortage), of: .only([.read]), persists: true, below: FilePath(path)))
+    defer { fault.disarm() }
+    #expect(throws: (any Error).self) { try Catalog(folder: scratch.path) }
   }
 
   @Test func whatBearsOurNameOrIsNewerIsSaid() throws {
