@@ -32,7 +32,9 @@ int smilepile_fstatfs(int descriptor, long *type, long *free_bytes) {
   return 0;
 }
 
-int smilepile_map_blocks_from(int bytes) { return mallopt(M_MMAP_THRESHOLD, bytes); }
+int smilepile_map_blocks_from(int bytes) {
+  return mallopt(M_MMAP_THRESHOLD, bytes) && mallopt(M_TRIM_THRESHOLD, 2 * bytes);
+}
 
 const int smilepile_o_tmpfile = O_TMPFILE;
 const long smilepile_utime_omit = UTIME_OMIT;

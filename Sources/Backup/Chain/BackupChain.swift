@@ -12,8 +12,10 @@ struct BackupChain {
   let bases: [BackupSource]
   /// The files that they hold, by their MD5.
   private(set) var files: [MD5Digest: File] = [:]
+  /// The entries of each of `bases`.
+  private let entries: [[Entry]]
 
-  /// A file that an archive of `bases` holds, the newest that does. Of these there may be as many as photos.
+  /// A file that an archive of `bases` holds, the newest that does. Small, since there may be one for every photo.
   struct File {
     /// The archive's place in `bases`.
     let number: Int32
@@ -40,6 +42,7 @@ struct BackupChain {
       bases.append(base.withoutPhotos)
     }
     self.bases = bases
+    entries = bases.map { $0.archive?.entries ?? [] }
   }
 
   /// Whether it reaches back to a full archive.
@@ -48,22 +51,20 @@ struct BackupChain {
   /// The number of the archive that it rests on and that is not there; nil for a whole chain.
   private var missing: String? { (bases.last ?? newest).increment?.base }
 
-  func entry(_ file: File) -> Entry? { bases[Int(file.number)].archive?.entries[Int(file.entry)] }
+  /// A file's entry, in the archive of `bases` that has it.
+  func entry(_ file: File) -> Entry { entries[Int(file.number)][Int(file.entry)] }
 
   /// One backup of all: the newest, with each photo's bytes from whichever archive of the chain holds them.
   func folded() -> BackupSource {
     var result = newest
     guard newest.increment != nil else { return result }
-    // another photo of the newest may have brought a file anew
-    let anew = Set(
-      newest.photos.compactMap { photo in if case .entry(_, let md5) = photo.content { md5 } else { nil } })
     result.chain = BackupSource.Chain(bases: bases, missing: missing)
     let lostBecause =
       missing.map { Self.reason(archive: $0, isThere: false) } ?? "no archive of the chain holds its file"
     for index in result.photos.indices where result.photos[index].isHeld {
       guard case .absent(_, let isDamage, let md5) = result.photos[index].content else { continue }
-      if let md5, !anew.contains(md5), let file = files[md5], let entry = entry(file) {
-        result.photos[index].content = .base(entry, md5: md5, number: Int(file.number))
+      if let md5, let file = files[md5] {
+        result.photos[index].content = .base(entry(file), md5: md5, number: Int(file.number))
       } else {
         result.photos[index].content = .absent(
           reason: lostBecause, isDamage: isWhole || isDamage, md5: md5)

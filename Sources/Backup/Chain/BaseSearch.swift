@@ -38,8 +38,8 @@ extension ExportBase {
         guard try Archive.isArchive(File.open(path, .read)) else { return nil }
         do {
           var source = try BackupSource(path: path, limits: limits, password: options.password)
-          // the archives before it have their entries
-          source.photos = source.photos.filter { !$0.isHeld }
+          // what the archives before it hold, they tell themselves
+          if source.increment != nil { source.photos = source.photos.filter { !$0.isHeld } }
           return source
         } catch BackupError.wrongPassword, BackupError.wrongPasswordOrDamaged {
           locked = locked ?? path

@@ -35,7 +35,7 @@ public struct ExportBase: Sendable {
     exportDate = newest.metadata.exportDate ?? 0
     fullDate = (chain.bases.last ?? newest).metadata.exportDate ?? 0
     length = provenance.increment?.length ?? 0
-    var files = chain.files.compactMapValues { chain.entry($0)?.size }
+    var files = chain.files.mapValues { chain.entry($0).size }
     for photo in newest.photos {
       guard case .entry(let entry, let md5?) = photo.content else { continue }
       files[md5] = entry.size

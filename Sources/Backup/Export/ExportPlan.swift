@@ -38,7 +38,7 @@ public struct ExportPlan: Sendable {
   /// What is shown of each, by its id.
   private let displayNames: [Int64: String]
   /// Every row that was selected, assets and photos without files too, by id.
-  public var photos: [Photo]
+  public internal(set) var photos: [Photo]
   /// The photos with files, by id.
   public var items: [Item]
   /// The photos without, in the library; of these, the base may hold some.

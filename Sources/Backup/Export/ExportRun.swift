@@ -48,8 +48,6 @@ public struct ExportRun {
     try checkOptions()
     let library = try Library(path: libraryPath)
     return try library.holdingPhotos(lockWait: options.lockWait, whileWaiting: counter.waitForWriter) {
-      let date = options.date ?? Date()
-      let selection = ExportPlan.selection(try library.categories().selected(by: options), options)
       let target = try Destination(destination, outside: libraryPath)
       // nobody prunes what this rests on until it has its name
       let lock =
@@ -59,12 +57,11 @@ public struct ExportRun {
         : nil
       defer { withExtendedLifetime(lock) {} }
       // before the library is read: not both have to be in memory
-      let base = try base(for: selection, in: target, library)
+      let found = options.isIncremental ? try base(in: target, library) : nil
+      let date = options.date ?? Date()
       var plan = try ExportPlan(library.contents(), options, files: library.files(of:))
       plan.library = try library.uuid()
-      if case .base(let base)? = base {
-        plan = plan.resting(on: base, deletions: try library.deletions(since: base.exportDate))
-      }
+      let fullBecause = try found.flatMap { try rest(&plan, on: $0, library) }
       setTotals(plan)
       // before anything has its name, since it can take long, and may be stopped
       let damaged = try library.damaged(among: plan.suspects, of: plan, counter)
@@ -76,7 +73,7 @@ public struct ExportRun {
             .run(plan)
         case .json: try exportDocument(plan, library, target, date)
         }
-      if case .none(let reason)? = base { summary.fullBecause = reason }
+      summary.fullBecause = fullBecause
       summary.damaged += damaged
       return summary
     }
@@ -106,13 +103,29 @@ public struct ExportRun {
     if let reason { throw BackupError.cannotSplit(destination, reason: reason) }
   }
 
-  /// Finds what the archive is to rest on; nil if it is to rest on nothing.
-  private func base(
-    for selection: String?, in target: Destination, _ library: Library
-  ) throws -> ExportBase.Found? {
-    guard options.isIncremental else { return nil }
-    return try ExportBase.find(
+  /// A base, and the selection that it has.
+  private typealias SelectedBase = (base: ExportBase.Found, selection: String?)
+
+  /// Finds what the archive is to rest on.
+  private func base(in target: Destination, _ library: Library) throws -> SelectedBase {
+    let selection = ExportPlan.selection(try library.categories().selected(by: options), options)
+    let base = try ExportBase.find(
       in: target.folder, for: selection, of: library, options, check: counter.checkCancellation)
+    return (base, selection)
+  }
+
+  /// Rests a plan on what was found.
+  ///
+  /// - Returns: why it cannot, and the archive will be a full one although it should not.
+  private func rest(_ plan: inout ExportPlan, on found: SelectedBase, _ library: Library) throws -> String? {
+    switch found.base {
+    case .base(let base):
+      guard plan.selection == found.selection else { return "the categories were changed meanwhile" }
+      plan = plan.resting(on: base, deletions: try library.deletions(since: base.exportDate))
+      return nil
+    case .none(let reason):
+      return reason
+    }
   }
 
   private func setTotals(_ plan: ExportPlan) {

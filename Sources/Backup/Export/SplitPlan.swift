@@ -95,7 +95,7 @@ extension ExportPlan {
   /// Every category and the settings in each; the photos as `place` says.
   fileprivate func divided(into count: Int, place: (Int64) -> Int) -> [ExportPlan] {
     var rest = self
-    (rest.photos, rest.items, rest.missing, rest.isPartial) = ([], [], [], true)
+    (rest.photos, rest.items, rest.missing, rest.held, rest.isPartial) = ([], [], [], [], true)
     var parts = Array(repeating: rest, count: count)
     for photo in photos { parts[place(photo.id)].photos.append(photo) }
     for item in items { parts[place(item.photo.id)].items.append(item) }

@@ -126,10 +126,10 @@ struct RepairPlan {
   ///
   /// - Returns: the state of each, by the entry's index; nil for folders.
   private static func read(_ archive: Archive, _ counter: ProgressCounter) throws -> [State?] {
-    let entries = archive.entries.filter { !$0.isDirectory }
+    let files = archive.entries.indices.filter { !archive.entries[$0].isDirectory }
     let states = Mutex([State?](repeating: nil, count: archive.entries.count))
-    try Workers.forEach(0..<entries.count) { index in
-      let entry = entries[index]
+    try Workers.forEach(0..<files.count) { index in
+      let entry = archive.entries[files[index]]
       var hash = RunningMD5()
       var counted = 0
       counter.advance(current: entry.name)
@@ -148,8 +148,8 @@ struct RepairPlan {
 
   // MARK: The new archive's texts
 
-  /// `metadata.json` without its photos: the old one. The backup's number stays, since it is the
-  /// same backup; one from which something is lost is marked as a part, so that it replaces no library.
+  /// The old `metadata.json`, without its photos. The backup's number stays, since it is the same backup; one from which
+  /// something is lost is marked as a part, so that it replaces no library.
   func metadata() -> Metadata {
     var metadata = source.metadata
     metadata.version = Metadata.newestVersion

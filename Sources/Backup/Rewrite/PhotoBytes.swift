@@ -8,7 +8,7 @@ import Zip
 
 /// Where the bytes of a photo can be had.
 enum PhotoBytes: Sendable {
-  /// An entry of an archive, which may be a damaged one, by its place there.
+  /// An entry of an archive, which may be a damaged one, by its place among that archive's entries.
   case entry(Int, of: Archive, password: Secret? = nil)
   /// The file of a photo of a library. Boxed, since the other is what there are many of.
   indirect case photo(Photo, of: Library)

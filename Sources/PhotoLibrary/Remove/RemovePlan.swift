@@ -62,7 +62,8 @@ public struct RemovePlan: Sendable {
 }
 
 extension [Category] {
-  /// Those that the app shows under these names, or whose `name` it is where none is shown so, in their order here: one category's `name` may be what another is shown as.
+  /// Those that the app shows under these names, or whose `name` it is where none is shown so, in their order here: one
+  /// category's `name` may be what another is shown as.
   ///
   /// - Throws: `LibraryError.noSuchCategory` for a name that no category has.
   public func named(_ names: [String]) throws(LibraryError) -> [Category] {
