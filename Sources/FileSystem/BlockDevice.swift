@@ -20,26 +20,48 @@ public enum BlockDevice {
     return false
   }
 
-  /// The disks that hold a file, by their places in sysfs: that of its partition, all those below a volume. Empty where
-  /// nobody knows, as for file systems that are on no block device of their own.
+  /// The disks that hold a file, by their places in sysfs: that of its partition, all those below a volume, those of the
+  /// file that a loop device shows. Empty where nobody knows, as for file systems that are on no block device of their own.
   public static func disks(of identity: FileStatus.Identity, sysfs: FilePath = "/sys") -> Set<String> {
-    let link = sysfs.appending("dev/block/\(major(identity.device)):\(minor(identity.device))")
-    guard let place = link.realPath else { return [] }
-    return disks(below: place, depth: 0)
+    disks(of: identity, sysfs, depth: 0)
   }
 
-  private static func disks(below place: FilePath, depth: Int) -> Set<String> {
+  private static func disks(
+    of identity: FileStatus.Identity, _ sysfs: FilePath, depth: Int
+  ) -> Set<String> {
+    let link = sysfs.appending("dev/block/\(major(identity.device)):\(minor(identity.device))")
+    guard let place = link.realPath else { return [] }
+    return disks(below: place, sysfs, depth: depth)
+  }
+
+  private static func disks(below place: FilePath, _ sysfs: FilePath, depth: Int) -> Set<String> {
     // volumes of volumes: no machine has so many floors
     guard depth < 16, let folder = try? Directory.open(place) else { return [] }
+    if let image = loopFile(of: place) {
+      return disks(of: image, sysfs, depth: depth + 1)
+    }
     let slaves = place.appending("slaves")
     if let names = try? Directory.open(slaves).names(), !names.isEmpty {
       return names.reduce(into: []) { disks, name in
         guard let slave = slaves.appending(name.components).realPath else { return }
-        disks.formUnion(Self.disks(below: slave, depth: depth + 1))
+        disks.formUnion(Self.disks(below: slave, sysfs, depth: depth + 1))
       }
     }
     let isPartition = ((try? folder.status(of: "partition")) ?? nil) != nil
     return [isPartition ? place.removingLastComponent().string : place.string]
+  }
+
+  /// The file that a loop device shows as a disk: loop(4).
+  private static func loopFile(of place: FilePath) -> FileStatus.Identity? {
+    guard
+      let name = try? File.open(place.appending("loop/backing_file"), .readFollowingLinks).read(4096, at: 0)
+    else { return nil }
+    let path = FilePath(String(decoding: name.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
+    // the file may be root's
+    guard path.isAbsolute, let last = path.lastComponent, let folder = try? Directory.open(path.folder) else {
+      return nil
+    }
+    return try? folder.status(of: FilePath(last.string))?.identity
   }
 
   // makedev(3): the macros are not imported

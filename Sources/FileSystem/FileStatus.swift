@@ -76,9 +76,12 @@ public struct FileSystemStatus: Sendable, Equatable {
   /// Whether `Directory.syncFileSystem` reports a page that was lost: Linux 5.8, commit 735e4ae5ba28, and a file system
   /// on a disk that marks such pages.
   public let reportsErrorsOfSync: Bool
+  /// Whether it is gone when the machine stops: tmpfs(5), or its kin.
+  public let isInMemory: Bool
 
   init(_ raw: (type: Int, freeBytes: Int)) {
     freeBytes = raw.freeBytes
+    isInMemory = [0x0102_1994, 0x8584_58F6].contains(UInt32(truncatingIfNeeded: raw.type))
     // ext2 to ext4, XFS, btrfs
     let types: [UInt32] = [0xEF53, 0x5846_5342, 0x9123_683E]
     reportsErrorsOfSync =

@@ -31,6 +31,9 @@ public struct Progress: Sendable, Equatable {
   public var totalBytes: Int
   /// How many of them are done, 0…`totalBytes`.
   public var bytesProcessed: Int
+  /// The share of the whole that the totals are of, where the work has several parts whose totals become known one after
+  /// the other.
+  public var share: ClosedRange<Double> = 0...1
   /// The photo that is being worked on.
   public var currentItem: String?
   /// Time since the work began.
@@ -57,6 +60,10 @@ public struct Progress: Sendable, Equatable {
   /// 0…1: by bytes, or by items where there are no bytes to count.
   public var fractionCompleted: Double {
     if phase == .finished { return 1 }
+    return share.lowerBound + (share.upperBound - share.lowerBound) * fractionOfShare
+  }
+
+  private var fractionOfShare: Double {
     if totalBytes > 0 { return min(1, Double(bytesProcessed) / Double(totalBytes)) }
     if totalItems > 0 { return min(1, Double(processedItems) / Double(totalItems)) }
     return 0

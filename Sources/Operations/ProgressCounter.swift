@@ -43,6 +43,18 @@ public final class ProgressCounter: Sendable {
     }
   }
 
+  /// Begins a part of the work, with totals of its own that are not known yet.
+  ///
+  /// - Parameter share: where in the whole it lies; not before the part that came before it.
+  public func begin(_ share: ClosedRange<Double>) {
+    state.withLock {
+      $0.progress.share = share
+      ($0.progress.totalItems, $0.progress.totalBytes) = (0, 0)
+      ($0.progress.processedItems, $0.progress.bytesProcessed) = (0, 0)
+      ($0.repeatedItems, $0.repeatedBytes) = (0, 0)
+    }
+  }
+
   /// Says that the work begins again. What is done once more counts only from where it stood, so that the
   /// percentage waits and never runs backwards.
   public func restart() {

@@ -42,5 +42,18 @@ struct BlockDeviceTests {
     #expect(disks(8, 16) == ["sdb"])
   }
 
+  /// What a loop device shows is as safe as the disk that its file lies on.
+  @Test func loopDeviceLiesOnTheDiskOfItsFile() throws {
+    let image = sysfs.path.appending("image")
+    try sysfs.write("", to: "image")
+    let device = try File.open(image, .read).status().identity.device
+    let (major, minor) = (device >> 8 & 0xFFF, device & 0xFF)
+    try sysfs.makeFolder("devices/loop0/loop")
+    try sysfs.write("\(image)\n", to: "devices/loop0/loop/backing_file")
+    try sysfs.link("dev/block/7:0", to: "../../devices/loop0")
+    try sysfs.link("dev/block/\(major):\(minor)", to: "../../devices/sdb/sdb1")
+    #expect(disks(7, 0) == ["sdb"])
+  }
+
   @Test func nobodyKnowsOfAFileSystemWithoutADevice() { #expect(disks(0, 42) == []) }
 }

@@ -29,6 +29,28 @@ import Testing
     #expect(results[1].archive != nil)
   }
 
+  /// An older archive restores, and is not the one that the last backup left.
+  @Test(arguments: [true, false]) func anOlderArchiveDoesNotStandForTheLast(isCut: Bool) async throws {
+    var night = try Night()
+    _ = try await night.backup()
+    try night.changeLibrary(id: 7)
+    night.on(day: 2)
+    let last = try #require(try await night.backup().archives.first)
+    if isCut { try #require(truncate(last, 3000) == 0) } else { try night.remove(last) }
+    let report = try await night.drill()
+    #expect(report.results.map(\.isProven) == [false, true] && report.exitCode == 4)
+    #expect(report.results[0].failures.map(\.message).contains { $0.hasPrefix("\(last), which the last") })
+    let copy = night.context.state.status(of: "family").copies[0]
+    #expect(copy.isDoubted == true && !copy.isThere)
+  }
+
+  @Test func reportsOfOneSecondStayBoth() async throws {
+    let night = try Night()
+    _ = try await night.backup()
+    let paths = [try await night.drill().path, try await night.drill().path]
+    #expect(Set(paths).count == 2 && paths.allSatisfy { $0 != nil })
+  }
+
   @Test func aSetWithoutOneOfItsPartsDoesNotRestore() async throws {
     let night = try Night()
     let parts = try await night.exportSet(to: "one")

@@ -24,7 +24,8 @@ import Testing
     status.copies = [
       JobStatus.Copy(
         path: "/one", archive: "/one/a.zip", others: ["/one/b.zip"], madeAt: 1, verifiedAt: 2,
-        isDoubted: true, doubtedAt: 3, isOutOfReach: true, isOnSameDevice: true)
+        isDoubted: true, doubtedAt: 3, isOutOfReach: true, isOnSameDevice: true,
+        isSelection: true, files: [.init(path: "/one/a.zip", bytes: 1, modifiedAt: 2)])
     ]
     status.lastDrill = JobStatus.DrillRecord(
       at: 1, isProven: true, archive: "/one/a.zip", photos: 1, round: 1, report: "/state/drills/a.txt")
@@ -50,6 +51,8 @@ import Testing
       "All of it": all, "A run (`run`, `last_success`)": run,
       "A destination (`run.destinations`)": try #require((run["destinations"] as? [[String: Any]])?.first),
       "A copy (`copies`)": try #require((all["copies"] as? [[String: Any]])?.first),
+      "A file of a copy (`copies.files`)": try #require(
+        ((all["copies"] as? [[String: Any]])?.first?["files"] as? [[String: Any]])?.first),
       "A drill (`last_drill`)": try #require(all["last_drill"] as? [String: Any]),
     ]
     for (heading, object) in parts {

@@ -60,6 +60,19 @@ struct ProgressCounterTests {
     #expect(counter.current.fractionCompleted == 0.25)
   }
 
+  @Test func partsHaveTheirOwnTotalsAndShareTheWhole() {
+    let counter = ProgressCounter()
+    counter.begin(0...0.5)
+    counter.setTotals(items: 2, bytes: 20)
+    counter.advance(items: 2, bytes: 20)
+    #expect(counter.current.fractionCompleted == 0.5)
+    counter.begin(0.5...1)
+    #expect(counter.current.fractionCompleted == 0.5 && counter.current.processedItems == 0)
+    counter.setTotals(items: 4, bytes: 40)
+    counter.advance(items: 2, bytes: 20)
+    #expect(counter.current.fractionCompleted == 0.75 && counter.current.processedItems == 2)
+  }
+
   @Test func afterARestartTheCountWaitsUntilItIsWhereItWas() {
     let counter = ProgressCounter()
     counter.setTotals(items: 4, bytes: 40)

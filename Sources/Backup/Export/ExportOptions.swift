@@ -69,7 +69,7 @@ public struct ExportOptions: Sendable {
   public init() {}
 
   /// True if the export leaves out part of the library on purpose.
-  var isSelection: Bool { !categories.isEmpty || since != nil || until != nil }
+  package var isSelection: Bool { !categories.isEmpty || since != nil || until != nil }
 
   /// True if everything travels, settings too.
   var isWhole: Bool { !isSelection && includesSettings }

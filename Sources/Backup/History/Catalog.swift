@@ -76,7 +76,8 @@ extension Catalog {
       // of two copies of one, the later name is that of the copy which was made since the other had rotten
       guard let next = named.last(where: { $0.digest == base.digest }) else {
         throw ChainError(
-          archive: archive.path, base: base.uuid, isOther: !named.isEmpty)
+          archive: archive.path, base: base.uuid, isOther: !named.isEmpty,
+          unreadable: unreadable.first?.path)
       }
       // a chain that leads to itself was made by hand
       guard next != archive, !chain.contains(next) else {
@@ -133,12 +134,16 @@ public struct ChainError: Error, Sendable, Equatable, CustomStringConvertible {
   public var base: String
   /// An archive has that number, and is another one.
   public var isOther: Bool
+  /// A file of the folder that cannot be read, and may be the base.
+  public var unreadable: String?
+
+  private var perhaps: String { unreadable.map { ", unless it is \($0), which cannot be read" } ?? "" }
 
   /// One line, with the remedy.
   public var description: String {
     isOther
       ? "\(archive) rests on archive \(base), and the one of that number is not the same; put the right one back"
         .escaped
-      : "\(archive) rests on archive \(base), which is not in its folder; put it back".escaped
+      : "\(archive) rests on archive \(base), which is not in its folder\(perhaps); put it back".escaped
   }
 }

@@ -84,8 +84,8 @@ struct JobFileReader {
     job.retention = retention(&section)
     job.hooks = hooks(&section)
     schedules(&section, &job)
-    job.statusFile = writtenFile("status-file", of: job, &section)
-    job.prometheusFile = writtenFile("prometheus-file", of: job, &section)
+    job.statusFile = watchedFile(.status, "status-file", of: job, &section)
+    job.prometheusFile = watchedFile(.metrics, "prometheus-file", of: job, &section)
     job.lockWait = section.seconds("lock-wait") ?? job.lockWait
     check(job, &section)
     close(&section)
@@ -93,8 +93,15 @@ struct JobFileReader {
   }
 
   /// A file that is replaced with every run, so that two of one name would take each other's place.
-  private mutating func writtenFile(_ key: String, of job: Job, _ section: inout YAMLSection) -> FilePath? {
+  private mutating func watchedFile(
+    _ kind: WatchedFile, _ key: String, of job: Job, _ section: inout YAMLSection
+  ) -> FilePath? {
     guard let file = path(key, in: &section) else { return nil }
+    if let library = job.library, file.starts(with: library) || file.folder.leads(into: library) {
+      section.fault(key, "\(file) lies in the library itself; name a file outside it")
+    } else if let fault = kind.fault(replacing: file) {
+      section.fault(key, "\(file) \(fault)")
+    }
     if let other = written[file] {
       section.fault(key, "is \(other) already, and each would replace the other's; name another file")
     }

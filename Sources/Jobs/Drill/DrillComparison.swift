@@ -22,6 +22,7 @@ struct DrillComparison {
     counter.enter(.verifying)
     let restored = try scratch.contents()
     let names = Dictionary(uniqueKeysWithValues: restored.categories.map { ($0.id, $0.name) })
+    let displayNames = Dictionary(uniqueKeysWithValues: restored.categories.map { ($0.id, $0.displayName) })
     let liveNames = Dictionary(uniqueKeysWithValues: contents.categories.map { ($0.id, $0.name) })
     let byContent = Dictionary(
       contents.photos.filter { !$0.isFromAssets }.map { (Key($0, in: liveNames), $0) },
@@ -30,7 +31,8 @@ struct DrillComparison {
     counter.setTotals(items: photos.count, bytes: photos.reduce(0) { $0 + $1.fileSize })
     for photo in photos {
       try counter.checkCancellation()
-      let label = PhotoLabel.label(id: photo.id, category: names[photo.categoryId] ?? "", name: photo.name)
+      let label = PhotoLabel.label(
+        id: photo.id, category: displayNames[photo.categoryId] ?? "", name: photo.name)
       do {
         try compare(photo, with: byContent[Key(photo, in: names)], label, &result)
       } catch let error as FileError where !error.isShortage {

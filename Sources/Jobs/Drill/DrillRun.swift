@@ -85,12 +85,15 @@ struct DrillRun {
     let round = context.state.status(of: job.name).lastDrill?.round ?? 0
     var report = DrillReport()
     var obstacle: (any Error)?
-    for destination in job.destinations where obstacle == nil {
+    let width = 1 / Double(max(1, job.destinations.count))
+    for (index, destination) in job.destinations.enumerated() where obstacle == nil {
+      let start = Double(index) * width
       var result = DrillResult(destination: destination.path)
       do {
         try counter.checkCancellation()
         try destination.checkForReading()
-        try drill(destination.path, live, password, round: round, &result)
+        try drill(
+          destination.path, live, password, round: round, share: start...min(1, start + width), &result)
       } catch  where saysNothingOfArchives(error) {
         obstacle = error
       } catch {
@@ -170,11 +173,15 @@ struct DrillRun {
   // MARK: Restoring
 
   private func drill(
-    _ folder: FilePath, _ live: Library, _ password: Secret?, round: Int, _ result: inout DrillResult
+    _ folder: FilePath, _ live: Library, _ password: Secret?, round: Int, share: ClosedRange<Double>,
+    _ result: inout DrillResult
   ) throws {
-    guard let (archive, scratch) = try restore(from: folder, live, password, round: round, &result) else {
-      return
-    }
+    // half for restoring, half for comparing
+    let half = (share.lowerBound + share.upperBound) / 2
+    let restored = try restore(
+      from: folder, live, password, round: round, share: share.lowerBound...half, &result)
+    guard let (archive, scratch) = restored else { return }
+    counter.begin(half...share.upperBound)
     defer { withExtendedLifetime(scratch) {} }
     // so that nobody removes a photo between the look at the rows and that at the files
     try live.holdingPhotos(lockWait: .seconds(job.lockWait), whileWaiting: counter.waitForWriter) {
@@ -191,7 +198,8 @@ struct DrillRun {
   ///
   /// - Returns: the archive and what came of it; nil if there is none.
   private func restore(
-    from folder: FilePath, _ live: Library, _ password: Secret?, round: Int, _ result: inout DrillResult
+    from folder: FilePath, _ live: Library, _ password: Secret?, round: Int, share: ClosedRange<Double>,
+    _ result: inout DrillResult
   ) throws -> (ArchiveRecord, ScratchLibrary)? {
     // nobody prunes what is being restored
     let lock = try FolderLock(
@@ -199,6 +207,7 @@ struct DrillRun {
     defer { withExtendedLifetime(lock) {} }
     let catalog = try Catalog(
       folder: folder, password: password, cache: context.cache, whileReading: counter.checkCancellation)
+    let lost = try lost(of: catalog, in: folder, password)
     let own = try catalog.archives(of: job, in: live.uuid())
     let now = context.now()
     // one that was made under a clock that went ahead says nothing of today
@@ -206,19 +215,21 @@ struct DrillRun {
       // what no password opens may be what is looked for
       if let locked = catalog.archives.last(where: \.isLocked) {
         let path = FilePath(locked.path)
-        throw password == nil ? BackupError.passwordNeeded(path) : BackupError.wrongPassword(path)
+        throw Self.locked(path, password)
       }
-      result.failures.append(
-        Finding(
-          folder.string,
-          message: "\(folder) has no archive of job “\(job.name)” and its library; make a backup first"))
+      let message = "\(folder) has no archive of job “\(job.name)” and its library; make a backup first"
+      result.failures.append(lost ?? Finding(folder.string, message: message))
       return nil
     }
+    if let lost { result.failures.append(lost) }
     result.archive = newest.path
     result.members = try catalog.members(of: newest)
     let parts = newest.part == nil ? [newest] : result.members
     let scratch = try ScratchLibrary(in: options.scratch, of: job.name)
-    for part in parts {
+    let width = (share.upperBound - share.lowerBound) / Double(parts.count)
+    for (index, part) in parts.enumerated() {
+      let start = share.lowerBound + Double(index) * width
+      counter.begin(start...max(start, min(share.upperBound, start + width)))
       let source = try BackupSource(path: FilePath(part.path), password: password)
       let sample = sample(of: source, share: parts.count, round: round)
       var options = ImportOptions()
@@ -232,6 +243,26 @@ struct DrillRun {
       if let loss = Self.loss(of: source, sample, summary) { result.failures.append(loss) }
     }
     return (newest, scratch)
+  }
+
+  /// The archive that the last backup left in a folder, if nobody can restore from it any more: an older one that restores
+  /// must not stand for it.
+  ///
+  /// - Throws: `BackupError.passwordNeeded` or `.wrongPassword` where it is there, and the password does not open it.
+  private func lost(of catalog: Catalog, in folder: FilePath, _ password: Secret?) throws -> Finding? {
+    let status = context.state.status(of: job.name)
+    let copy = status.copies.first { $0.path == folder.string && status.library == path.string }
+    guard let archive = copy?.archive else { return nil }
+    if let there = catalog.archives.first(where: { $0.path == archive }) {
+      if there.isLocked { throw Self.locked(FilePath(archive), password) }
+      return nil
+    }
+    let reason = catalog.unreadable.first { $0.path == archive }?.reason ?? "it is gone"
+    return Finding(archive, message: "\(archive), which the last backup left there: \(reason)".escaped)
+  }
+
+  private static func locked(_ path: FilePath, _ password: Secret?) -> BackupError {
+    password == nil ? .passwordNeeded(path) : .wrongPassword(path)
   }
 
   /// Which photos are restored this time: the next ones after those of the round before, all of them in turn.
@@ -267,10 +298,14 @@ struct DrillRun {
     let format = DateFormatter()
     format.locale = Locale(identifier: "en_US_POSIX")
     format.dateFormat = "yyyyMMdd_HHmmss"
-    let name = FilePath("\(job.name)_\(format.string(from: context.now())).txt")
+    let stem = "\(job.name)_\(format.string(from: context.now()))"
     let folder = context.state.path.appending("drills")
     do {
       _ = try Directory.open(context.state.path).makeDirectory("drills")
+      // of two in one second both stay
+      let reports = try Directory.open(folder)
+      let names = (1...100).lazy.map { FilePath($0 == 1 ? "\(stem).txt" : "\(stem)_\($0).txt") }
+      let name = try names.first { try reports.status(of: $0) == nil } ?? FilePath("\(stem).txt")
       try ReplacedFile.write(
         [UInt8](report.text(of: job, library: path, at: context.now()).utf8), as: name, in: folder)
       report.path = folder.appending(name.components)

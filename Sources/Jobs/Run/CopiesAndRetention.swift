@@ -108,13 +108,16 @@ extension JobBackup {
       guard let members = try? catalog.members(of: own),
         !members.contains(where: { readBack.isDamaged($0) || context.cache?.isDoubted($0) == true })
       else { continue }
-      copies.append(
-        JobStatus.Copy(
-          path: folder.string, archive: own.path, others: members.dropFirst().map(\.path), madeAt: own.date,
-          verifiedAt: members.map { context.cache?.verifiedAt($0) ?? .min }.min().flatMap {
-            $0 == .min ? nil : $0
-          },
-          isOnSameDevice: job.destinations[index].sharesDevice(with: library)))
+      var copy = JobStatus.Copy(
+        path: folder.string, archive: own.path, others: members.dropFirst().map(\.path), madeAt: own.date,
+        verifiedAt: members.map { context.cache?.verifiedAt($0) ?? .min }.min().flatMap {
+          $0 == .min ? nil : $0
+        },
+        isOnSameDevice: job.destinations[index].weakness(for: library) != nil)
+      copy.files = members.compactMap { JobStatus.CopiedFile(at: $0.path) }
+      // each part of a set is partial
+      copy.isSelection = own.isPartial && (own.part == nil || job.exportOptions.isSelection)
+      copies.append(copy)
       return
     }
   }

@@ -16,6 +16,8 @@ public enum DestinationFault: Error, Sendable, Equatable, CustomStringConvertibl
   case notBelow(FilePath, place: FilePath)
   /// The folder has no such file, so that it may be another disk.
   case noMarker(FilePath, String)
+  /// The folder is another destination too.
+  case sameFolder(FilePath, as: FilePath)
   /// The folder cannot be written.
   case notWritable(FilePath, reason: String)
 
@@ -36,6 +38,8 @@ public enum DestinationFault: Error, Sendable, Equatable, CustomStringConvertibl
     case .noMarker(let path, let name):
       "\(path) has no file \(name), by which its disk is known; mount the right disk, or make the file"
         .escaped
+    case .sameFolder(let path, let other):
+      "\(path) is the same folder as \(other), and would be no second copy; name another folder".escaped
     case .notWritable(let path, let reason):
       "\(path) cannot be written: \(reason)".escaped
     }
@@ -73,7 +77,7 @@ extension JobDestination {
 
   private func checkDisk(of folder: borrowing Directory) throws {
     try checkMount(of: folder)
-    if let marker, try folder.status(of: FilePath(marker)) == nil {
+    if let marker, try folder.status(of: FilePath(marker))?.kind != .file {
       throw DestinationFault.noMarker(path, marker)
     }
   }
@@ -94,12 +98,18 @@ extension JobDestination {
     }
   }
 
-  /// Whether the folder lies on a disk that holds the library: no protection against its loss.
-  func sharesDevice(with library: FilePath) -> Bool {
-    guard let one = try? Directory.open(path).status().identity,
+  /// Why the folder is no protection against the loss of the library; nil if it is.
+  func weakness(for library: FilePath) -> String? {
+    guard let folder = try? Directory.open(path), let one = try? folder.status().identity,
       let other = try? Directory.open(library).status().identity
-    else { return false }
-    return one.device == other.device
+    else { return nil }
+    if (try? folder.fileSystem().isInMemory) == true { return "lies in memory, and goes with the next start" }
+    let isShared =
+      one.device == other.device
       || !BlockDevice.disks(of: one).isDisjoint(with: BlockDevice.disks(of: other))
+    return isShared ? "lies on the library's own device, and is no protection if that fails" : nil
   }
+
+  /// The folder, whatever it is called.
+  var identity: FileStatus.Identity? { try? Directory.open(path).status().identity }
 }

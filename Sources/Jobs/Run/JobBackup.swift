@@ -18,6 +18,8 @@ struct JobBackup {
   /// The library's number.
   var libraryID: String?
   var summary = ExportSummary()
+  /// What was selected, whatever of it is written.
+  private var selected = (photos: 0, bytes: 0)
   var records: [JobStatus.DestinationRecord]
   var warnings: [String] = []
   /// What this run has read back, by path.
@@ -48,6 +50,7 @@ struct JobBackup {
     password = try job.password.map(context.password)
     readBack = ReadBack(job, password, context, counter)
     summary = try plan()
+    selected = (summary.photos, summary.bytes)
     try counter.checkCancellation()
 
     // forced, too: what has changed since it was read back is found on the way
@@ -88,10 +91,15 @@ struct JobBackup {
       // the job file may leave it to the command line to name the library
       let path = destinations[index].path
       if path.leads(into: library) { throw BackupError.destinationInLibrary(path) }
+      // one folder can have two names, where it is mounted twice
+      let other = backup.usable.first {
+        $0 < index && destinations[$0].identity == destinations[index].identity
+      }
+      if let other { throw DestinationFault.sameFolder(path, as: destinations[other].path) }
     }
-    for index in usable where destinations[index].sharesDevice(with: library) {
-      warnings.append(
-        "\(destinations[index].path) lies on the library's own device, and is no protection if that fails")
+    for index in usable {
+      guard let weakness = destinations[index].weakness(for: library) else { continue }
+      warnings.append("\(destinations[index].path) \(weakness)")
     }
   }
 
@@ -185,8 +193,7 @@ struct JobBackup {
   func fill(_ run: inout JobStatus.RunRecord) {
     run.destinations = records
     run.archives = records.first { !$0.archives.isEmpty }?.archives ?? []
-    run.photos = summary.photos
-    run.bytes = summary.bytes
+    (run.photos, run.bytes) = selected
     run.archiveBytes = summary.archiveBytes
     run.missing = missing
     run.warnings += warnings + notPruned + readBack.warnings

@@ -111,11 +111,25 @@ public struct JobStatus: Sendable, Equatable, Codable {
     public var doubtedAt: Int64?
     /// Its archives were not there when the last run ended: they, or their folder, are gone, or the disk is not mounted.
     public var isOutOfReach: Bool?
-    /// It lies on the library's own device, and goes with it.
+    /// It lies on the library's own device, or in memory, and goes with it.
     public var isOnSameDevice: Bool
+    /// It holds a selection, and is no copy of the whole library.
+    public var isSelection: Bool?
+    /// Its files as they were then; not known of what an earlier version has noted.
+    public var files: [CopiedFile]?
 
     /// What restoring takes, by path.
     public var archives: [String] { [archive] + (others ?? []) }
+
+    /// Whether it can be restored, as far as one can tell without reading it: its archives are there, and nobody has
+    /// changed them, or found anything wrong with them. Blocks.
+    public var isThere: Bool {
+      guard isDoubted != true, isOutOfReach != true else { return false }
+      return archives.allSatisfy { path in
+        guard let now = CopiedFile(at: path) else { return false }
+        return files?.first { $0.path == path }.map { $0 == now } ?? true
+      }
+    }
 
     /// Notes that something was found wrong with it.
     mutating func doubt(since moment: Int64) {
@@ -124,6 +138,27 @@ public struct JobStatus: Sendable, Equatable, Codable {
 
     /// Notes that nothing is.
     mutating func trust() { (isDoubted, doubtedAt) = (nil, nil) }
+  }
+
+  /// An archive of a copy, by what changes with its bytes.
+  public struct CopiedFile: Sendable, Equatable, Codable {
+    /// Where it lies.
+    public var path: String
+    /// Its length.
+    public var bytes: Int
+    /// Its date.
+    public var modifiedAt: Int64
+
+    /// Makes a value of these parts.
+    public init(path: String, bytes: Int, modifiedAt: Int64) {
+      (self.path, self.bytes, self.modifiedAt) = (path, bytes, modifiedAt)
+    }
+
+    /// A file as it is now; nil if it is not there, or cannot be looked at. Blocks.
+    init?(at path: String) {
+      guard let status = try? File.open(FilePath(path), .readFollowingLinks).status() else { return nil }
+      self.init(path: path, bytes: status.size, modifiedAt: status.modified)
+    }
   }
 
   /// A restore that was tried.

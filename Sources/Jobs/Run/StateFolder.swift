@@ -81,16 +81,10 @@ public struct StateFolder: Sendable {
       do { try body() } catch { errors.append(error) }
     }
     attempt { try ReplacedFile.write(try status.json(), as: FilePath("\(job.name).json"), in: path) }
-    if let file = job.statusFile { attempt { try Self.replace(file, with: status.json()) } }
+    if let file = job.statusFile { attempt { try WatchedFile.status.replace(file, with: status.json()) } }
     if let file = job.prometheusFile {
-      attempt { try Self.replace(file, with: [UInt8](PrometheusText(status).text.utf8)) }
+      attempt { try WatchedFile.metrics.replace(file, with: [UInt8](PrometheusText(status).text.utf8)) }
     }
     return errors
-  }
-
-  /// Readable by all: it is for other programs, which run as other users.
-  private static func replace(_ file: FilePath, with bytes: [UInt8]) throws {
-    guard let name = file.lastComponent else { return }
-    try ReplacedFile.write(bytes, as: FilePath(name.string), in: file.folder, mode: 0o644)
   }
 }

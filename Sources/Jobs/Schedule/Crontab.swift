@@ -31,27 +31,32 @@ struct Crontab: Equatable {
     }
   }
 
-  /// Puts a block in the place of the one with the same mark, or at the end.
+  /// Puts a block in the place of the one with the same mark, or at the end. What somebody has written between its marks
+  /// comes after it.
   mutating func install(_ block: String, mark: String) {
     let new = Crontab(Array(block.utf8)).lines
     if let range = range(of: mark) {
-      lines.replaceSubrange(range, with: new)
+      lines.replaceSubrange(range, with: new + strangers(in: range))
       return
     }
     if let last = lines.last, last.last != Self.newline { lines[lines.count - 1].append(Self.newline) }
     lines += new
   }
 
-  /// Takes a block out; false if there is none.
+  /// Takes a block out, but for what somebody has written between its marks; false if there is none.
   @discardableResult
   mutating func remove(_ mark: String) -> Bool {
     guard let range = range(of: mark) else { return false }
-    lines.removeSubrange(range)
+    lines.replaceSubrange(range, with: strangers(in: range))
     return true
   }
 
-  /// From the mark to its end. A mark whose end is missing, or that another one follows first, was edited by
-  /// somebody: it is that line alone, lest other lines are taken for ours.
+  private func strangers(in range: Range<Int>) -> [[UInt8]] {
+    lines[range].filter { !CrontabBlock.isOurs(Self.text($0)) }
+  }
+
+  /// From the mark to its end. A mark whose end is missing, or that another one follows first, was edited by somebody: it
+  /// is that line and those of ours that follow at once, lest other lines are taken for ours.
   private func range(of mark: String) -> Range<Int>? {
     guard let first = lines.firstIndex(where: { Self.text($0) == Self.begin + mark }) else { return nil }
     for index in lines.indices[(first + 1)...] {
@@ -59,7 +64,11 @@ struct Crontab: Equatable {
       if line == Self.end + mark { return first..<(index + 1) }
       if line.hasPrefix(Self.begin) { break }
     }
-    return first..<(first + 1)
+    let others = lines[(first + 1)...].prefix {
+      let line = Self.text($0)
+      return CrontabBlock.isOurs(line) && !line.hasPrefix(Self.begin)
+    }
+    return first..<others.endIndex
   }
 
   private static func text(_ line: [UInt8]) -> String {
@@ -70,6 +79,15 @@ struct Crontab: Equatable {
 /// What stands in a crontab for a job. Pure.
 struct CrontabBlock {
   let job: ScheduledJob
+
+  private static let note = "# made by `smilepile schedule install`: change the job file and install again"
+  private static let politeness = ["nice", "-n", "19", "ionice", "-c", "3"]
+
+  /// Whether a line is one that is made here, and nobody else's.
+  static func isOurs(_ line: String) -> Bool {
+    line == note || line.hasPrefix(Crontab.begin) || line.hasPrefix(Crontab.end)
+      || !line.hasPrefix("#") && line.contains(" \(politeness.joined(separator: " ")) ")
+  }
 
   /// Cron cuts a longer command off, in silence. cron's MAX_COMMAND, of 1000 with the final zero.
   static let longestCommand = 998
@@ -91,8 +109,7 @@ struct CrontabBlock {
       }
     }
     guard !lines.isEmpty else { return "" }
-    let note = "# made by `smilepile schedule install`: change the job file and install again"
-    return ([Crontab.begin + job.mark, note] + lines + [Crontab.end + job.mark])
+    return ([Crontab.begin + job.mark, Self.note] + lines + [Crontab.end + job.mark])
       .map { $0 + "\n" }.joined()
   }
 
@@ -102,7 +119,7 @@ struct CrontabBlock {
     // cron knows the user's home
     let variables = job.environment.filter { $0.key != "HOME" }.sorted { $0.key < $1.key }
       .map { "\($0.key)=\(shellQuoted($0.value))" }
-    let words = ["nice", "-n", "19", "ionice", "-c", "3"] + job.command(for: task)
+    let words = politeness + job.command(for: task)
     let command = (variables + words.map(shellQuoted)).joined(separator: " ")
     // cron(8) takes % for a line feed, unless a backslash is before it
     return ((condition.map { "\($0) && " } ?? "") + command).replacing("%", with: "\\%")

@@ -87,7 +87,8 @@ struct Drill: AsyncParsableCommand {
         if report.isProven { proven += 1 }
         worst = max(worst, ExitStatus(rawValue: report.exitCode) ?? .failed)
       } catch {
-        reporter.error(Finding(job.name, "\(error)"), during: "drill")
+        let reason = error is CancellationError ? "stopped; what was restored is removed" : "\(error)"
+        reporter.error(Finding(job.name, reason), during: "drill")
         worst = max(worst, ExitStatus(for: error))
       }
       if Signals.received != nil { break }

@@ -17,12 +17,12 @@ struct Prune: AsyncParsableCommand {
       the parts of one export stay or go together. Where no rule keeps any of those that are looked at together, as with \
       a tag that none has, all of them stay.
 
-      The newest archive always stays, and is read back first: if it is damaged, nothing is removed. An archive that \
+      The newest archive always stays, and is read back before any is removed: if it is damaged, none is. An archive that \
       another one rests on stays with it. Backups that phones made, files that cannot be read, and archives that no \
       password opens are never removed. Of a job, its own retention is the default; where nothing \
       is named, jobs without one are passed over. A folder that fails does not stop the next.
 
-      The exit code is 3 where an archive could not be removed, and 4 where the newest one is damaged.
+      The exit code is 3 where an archive could not be removed, and 4 where some were to go and the newest one is damaged.
 
       Example:
         smilepile prune /backups --keep-daily 7 --keep-weekly 5 --keep-monthly 12 --dry-run

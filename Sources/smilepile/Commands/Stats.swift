@@ -3,6 +3,7 @@ import FileSystem
 import Foundation
 import Jobs
 import PhotoLibrary
+import SystemPackage
 
 struct Stats: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -23,6 +24,12 @@ struct Stats: AsyncParsableCommand {
     var verified_at: Int64?
     var same_device: Bool
     var is_there: Bool
+    var is_selection: Bool
+    /// It needs a file that a copy before it needs, and goes with that.
+    var is_shared: Bool
+
+    /// It can bring the whole library back by itself.
+    var counts: Bool { is_there && !is_selection && !is_shared }
   }
 
   private struct Summary: Encodable {
@@ -68,17 +75,15 @@ struct Stats: AsyncParsableCommand {
       reporter.result("last backup  never")
     }
     let jobs = Self.jobs(of: library)
-    let copies = jobs.flatMap { job in
-      job.copies.map { copy in
-        Copy(
-          job: job.job, path: copy.path, archive: copy.archive, made_at: copy.madeAt,
-          verified_at: copy.verifiedAt, same_device: copy.isOnSameDevice,
-          is_there: copy.isDoubted != true && copy.isOutOfReach != true
-            && copy.archives.allSatisfy(FileManager.default.fileExists))
-      }
+    let copies = Self.copies(of: jobs)
+    // what restores a selection restores no library
+    let whole = jobs.filter { $0.copies.isEmpty || $0.copies.contains { $0.isSelection != true } }
+    let proven = whole.compactMap(\.lastProvenAt).max()
+    if jobs.isEmpty {
+      reporter.result("copies       none by a job")
+    } else {
+      show(copies, proven, jobs.compactMap(\.lastDrill), reporter)
     }
-    let proven = jobs.compactMap(\.lastProvenAt).max()
-    if !jobs.isEmpty { show(copies, proven, jobs.compactMap(\.lastDrill), reporter) }
     reporter.json(
       Summary(
         photos: totals.photos, categories: totals.categories, bytes: totals.bytes,
@@ -94,19 +99,39 @@ struct Stats: AsyncParsableCommand {
     }
   }
 
+  private static func copies(of jobs: [JobStatus]) -> [Copy] {
+    var seen: Set<FileStatus.Identity> = []
+    return jobs.flatMap { job in
+      job.copies.map { copy in
+        let isThere = copy.isThere
+        let files = copy.archives.compactMap { path in
+          try? File.open(FilePath(path), .readFollowingLinks).status().identity
+        }
+        let isShared = !seen.isDisjoint(with: files)
+        if isThere, copy.isSelection != true { seen.formUnion(files) }
+        return Copy(
+          job: job.job, path: copy.path, archive: copy.archive, made_at: copy.madeAt,
+          verified_at: isThere ? copy.verifiedAt : nil, same_device: copy.isOnSameDevice,
+          is_there: isThere, is_selection: copy.isSelection == true, is_shared: isShared)
+      }
+    }
+  }
+
   private func show(
     _ copies: [Copy], _ proven: Int64?, _ drills: [JobStatus.DrillRecord], _ reporter: Reporter
   ) {
     func day(_ milliseconds: Int64) -> String { Date(milliseconds: milliseconds).formatted(.iso8601) }
-    let safe = copies.filter { $0.is_there && !$0.same_device }
+    let whole = copies.filter(\.counts)
+    let safe = whole.count { !$0.same_device }
     reporter.result(
-      "copies       \(copies.count(where: \.is_there)), \(safe.count) of them on other devices than the library's"
-    )
+      "copies       \(whole.count), \(safe) of them on other devices than the library's")
     for copy in copies {
       let facts = [
         copy.verified_at.map { "verified \(day($0))" } ?? "not known to be verified",
-        copy.same_device ? "on the library's own device: no protection" : nil,
-        copy.is_there ? nil : "gone, out of reach, or cannot be restored",
+        copy.same_device ? "on the library's own device, or in memory: no protection" : nil,
+        copy.is_there ? nil : "gone, changed, out of reach, or cannot be restored",
+        copy.is_selection ? "a selection, not the whole library" : nil,
+        copy.is_shared ? "needs a file of a copy above" : nil,
       ].compactMap { $0 }
       reporter.result("  \(day(copy.made_at))  \(copy.archive.escaped), \(facts.joined(separator: ", "))")
     }

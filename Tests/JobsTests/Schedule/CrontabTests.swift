@@ -6,7 +6,9 @@ import Testing
 @testable import Jobs
 
 struct CrontabTests {
-  private func block(_ name: String, _ line: String = "1 2 * * * true") -> (text: String, mark: String) {
+  private func block(_ name: String, _ line: String = "1 2 * * * nice -n 19 ionice -c 3 true") -> (
+    text: String, mark: String
+  ) {
     let mark = ScheduledJob.mark(of: name, in: "/x")
     return ("\(Crontab.begin)\(mark)\n\(line)\n\(Crontab.end)\(mark)\n", mark)
   }
@@ -31,7 +33,7 @@ struct CrontabTests {
       }
       let before = lines.joined()
       var changed = table(before)
-      let (first, second) = (block("a"), block("b", "9 9 * * * false"))
+      let (first, second) = (block("a"), block("b", "9 9 * * * nice -n 19 ionice -c 3 false"))
       changed.install(first.text, mark: first.mark)
       changed.install(second.text, mark: second.mark)
       #expect(changed.text == Array((before + first.text + second.text).utf8))
@@ -39,7 +41,7 @@ struct CrontabTests {
       let once = changed
       changed.install(first.text, mark: first.mark)
       #expect(changed == once)
-      let newer = block("a", "3 3 * * * newer")
+      let newer = block("a", "3 3 * * * nice -n 19 ionice -c 3 newer")
       changed.install(newer.text, mark: newer.mark)
       #expect(changed.text == Array((before + newer.text + second.text).utf8))
       changed.remove(first.mark)
@@ -61,6 +63,30 @@ struct CrontabTests {
     var changed = table("\(Crontab.begin)\(a.mark)\n5 5 * * * mine\n\(b.text)")
     changed.remove(a.mark)
     #expect(changed.text == Array("5 5 * * * mine\n\(b.text)".utf8))
+  }
+
+  /// Somebody deleted our last mark: our lines must not stay to run besides the new ones.
+  @Test func aBlockWithoutAnEndTakesItsOwnLinesWithIt() {
+    let a = block("a")
+    let cut = a.text.replacing("\(Crontab.end)\(a.mark)\n", with: "")
+    var changed = table("\(cut)5 5 * * * mine\n")
+    changed.install(a.text, mark: a.mark)
+    #expect(changed.text == Array("\(a.text)5 5 * * * mine\n".utf8))
+    changed = table("\(cut)5 5 * * * mine\n")
+    changed.remove(a.mark)
+    #expect(changed.text == Array("5 5 * * * mine\n".utf8))
+  }
+
+  @Test func whatSomebodyWritesBetweenTheMarksStays() {
+    let a = block("a")
+    let own = "MAILTO=anna\n7 7 * * * mine\n"
+    let edited = a.text.replacing(Crontab.end, with: own + Crontab.end)
+    var changed = table(edited)
+    changed.install(a.text, mark: a.mark)
+    #expect(changed.text == Array((a.text + own).utf8))
+    changed = table(edited)
+    changed.remove(a.mark)
+    #expect(changed.text == Array(own.utf8))
   }
 
   private func job(_ library: FilePath, _ program: FilePath = "/usr/bin/smilepile") throws -> ScheduledJob {
