@@ -101,7 +101,7 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
     case .cannotIncrement(let path, let reason):
       "the export to \(path) cannot be incremental: \(reason)"
     case .baseMissing(let path, let uuid):
-      "\(path): it rests on archive \(uuid), which is not there; bring it into the same folder"
+      "\(path): it rests on archive \(uuid), which is not there, or not as it was; bring it into the same folder"
     case .stopped(let path, let done, _, let error):
       (error is BackupError ? "\(error)" : "\(path): \(error)")
         + "; imported before it: \(done.map(\.string).joined(separator: ", "))"

@@ -87,10 +87,11 @@ enum Main {
     exit(code)
   }
 
-  /// Refuses to begin where there is no room for the threads and the memory that every command needs: the language's
-  /// runtime waits for ever for a thread that cannot be started, and ends the program where there is no memory.
+  /// Refuses to begin where there is no room for the threads, the memory and the open files that every command needs: the
+  /// language's runtime waits for ever for a thread that cannot be started, and ends the program where there is no memory.
   private static func requireResources() throws {
     try MemoryShortage.requireMemory(256 << 20)
+    try FileShortage.requireFiles(64)
     // the runtime's own, one a core, and this program's
     try WorkerThreads.requireThreads(ProcessInfo.processInfo.activeProcessorCount + 2)
   }

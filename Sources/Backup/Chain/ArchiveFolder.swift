@@ -13,7 +13,7 @@ final class ArchiveFolder {
   private let check: () throws -> Void
   /// What has not been looked at, the next one last.
   private var rest: [FilePath]
-  private var found: [(path: FilePath, digest: MD5Digest)] = []
+  private var found: [Identity] = []
   /// What the disk did not give, so that what was asked for may be there all the same.
   private(set) var unreadable: [any Error] = []
 
@@ -62,35 +62,53 @@ final class ArchiveFolder {
     return files.sorted { ($0.modified, $0.path.string) > ($1.modified, $1.path.string) }.map(\.path)
   }
 
-  /// The backup of this number whose `metadata.json` has this MD5, nil if there is none. The MD5 decides, since it
-  /// vouches for every file; a number alone could be another archive's that somebody has made of it.
+  /// The backup of this number whose `metadata.json` has this MD5, or one that was repaired from that; nil if there is
+  /// none. The MD5 decides, since it vouches for every file; a number alone could be another archive's that somebody has
+  /// made of it.
   func backup(_ uuid: String, _ digest: MD5Digest) throws -> BackupSource? {
-    for (path, _) in found.filter({ $0.digest == digest }) {
-      if let source = try open(path, uuid, digest) { return source }
+    for other in found where other.stands(for: digest) {
+      if let source = try open(other.path, uuid, digest) { return source }
     }
     while let path = rest.popLast() {
       try check()
-      guard let other = try attempt({ try Self.digest(path, limits, password) }) else { continue }
-      found.append((path, other))
-      if other == digest, let source = try open(path, uuid, digest) { return source }
+      guard let other = try attempt({ try identity(of: path) }) else { continue }
+      found.append(other)
+      if other.stands(for: digest), let source = try open(path, uuid, digest) { return source }
     }
     return nil
   }
 
+  /// What an archive is to those that rest on it.
+  private struct Identity {
+    let path: FilePath
+    let digest: MD5Digest
+    /// The MD5 of the archives that it was repaired from.
+    let repairedFrom: [String]
+
+    func stands(for other: MD5Digest) -> Bool {
+      digest == other || repairedFrom.contains(other.description)
+    }
+  }
+
   private func open(_ path: FilePath, _ uuid: String, _ digest: MD5Digest) throws -> BackupSource? {
     let source = try attempt { try BackupSource(path: path, limits: limits, password: password) }
-    guard let source, source.metadataDigest == digest, source.metadata.smilepile?.uuid == uuid else {
-      return nil
-    }
+    guard let source, source.stands(for: uuid, digest) else { return nil }
     return source
   }
 
-  /// The MD5 of an archive's `metadata.json`, which is not looked into.
-  private static func digest(_ path: FilePath, _ limits: Limits, _ password: Secret?) throws -> MD5Digest? {
+  /// Looks at the MD5 of an archive's `metadata.json`, and into it only where it speaks of a repair.
+  private func identity(of path: FilePath) throws -> Identity? {
     guard try Archive.isArchive(File.open(path, .read)) else { return nil }
     let archive = try Archive(path: path, limits: limits)
     let (entry, _) = try BackupSource.metadataEntry(archive)
-    return try MD5Digest(hashing: BackupSource.document(in: entry, of: archive, limits, password))
+    let document = try BackupSource.document(in: entry, of: archive, limits, password)
+    let digest = MD5Digest(hashing: document)
+    // whoever repairs writes it behind all lists of photos
+    guard document.suffix(64 << 10).contains(Array("\"repairedFrom\"".utf8)) else {
+      return Identity(path: path, digest: digest, repairedFrom: [])
+    }
+    let metadata = try BackupSource.metadata(consume document, path, limits)
+    return Identity(path: path, digest: digest, repairedFrom: metadata.smilepile?.repairedFrom ?? [])
   }
 
   private func attempt<Value>(_ body: () throws -> Value?) throws -> Value? {

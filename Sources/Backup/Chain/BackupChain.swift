@@ -115,8 +115,7 @@ extension BackupSource {
     among known: [BackupSource] = [], in folder: ArchiveFolder, _ limits: Limits
   ) throws -> BackupSource {
     let chain = try BackupChain(self) { uuid, digest in
-      try known.first { $0.metadataDigest == digest && $0.metadata.smilepile?.uuid == uuid }
-        ?? folder.backup(uuid, digest)
+      try known.first { $0.stands(for: uuid, digest) } ?? folder.backup(uuid, digest)
     }
     var folded = chain.folded()
     if !chain.isWhole {
@@ -129,6 +128,13 @@ extension BackupSource {
       throw BackupError.notABackup(path, reason: reason)
     }
     return folded
+  }
+
+  /// Whether what rests on a backup of this number, whose `metadata.json` has this MD5, can rest on this one: it is that
+  /// one, or was repaired from it.
+  func stands(for uuid: String, _ digest: MD5Digest) -> Bool {
+    guard let provenance = metadata.smilepile, provenance.uuid == uuid else { return false }
+    return metadataDigest == digest || provenance.repairedFrom.contains(digest.description)
   }
 
   /// The number of the archive that an incremental backup rests on and that is not there; nil for one that is whole.

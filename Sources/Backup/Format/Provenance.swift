@@ -16,6 +16,9 @@ extension Metadata {
     public var selection: String?
     /// The number of the backup whose state this one holds, where it was made from archives and not from a library.
     public var flattenedFrom: String?
+    /// The MD5 of the `metadata.json` of every archive that this one was repaired from, the first one first: what rests
+    /// on one of them can rest on this.
+    public var repairedFrom: [String] = []
     /// What whoever made it called it, for retention.
     public var tags: [String] = []
     /// Which of several archives this is, that hold the library together.
@@ -90,6 +93,7 @@ extension Metadata.Provenance {
         $0.property("set", part.set)
       }
     }
+    if !repairedFrom.isEmpty { object.list("repairedFrom", of: repairedFrom) { $0.element($1) } }
     object.property("selection", selection)
     object.property("state", state)
     if !tags.isEmpty { object.list("tags", of: tags) { $0.element($1) } }
@@ -140,6 +144,8 @@ extension Metadata.Provenance {
       case "state": state = try json.optionalString()
       case "selection": selection = try json.optionalString()
       case "flattenedFrom": flattenedFrom = try json.optionalString()
+      case "repairedFrom":
+        repairedFrom = try json.list { element throws(Mismatch) in try element.string() }
       case "tags": tags = try json.list { element throws(Mismatch) in try element.string() }
       case "part": part = try Metadata.Part(&json)
       case "increment": increment = try Metadata.Increment(&json)
@@ -246,6 +252,9 @@ extension Metadata.Provenance {
     try Metadata.require(state, "smilepile.state")
     try Metadata.require(selection, "smilepile.selection")
     try Metadata.require(flattenedFrom, "smilepile.flattenedFrom")
+    for (index, digest) in repairedFrom.enumerated() {
+      try Metadata.require(digest, "smilepile.repairedFrom[\(index)]")
+    }
     for (index, tag) in tags.enumerated() { try Metadata.require(tag, "smilepile.tags[\(index)]") }
     if let part {
       try Metadata.require(part.set, "smilepile.part.set")

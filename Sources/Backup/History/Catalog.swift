@@ -74,7 +74,8 @@ extension Catalog {
     while let base = current.base {
       let named = archives.filter { $0.uuid == base.uuid }
       // of two copies of one, the later name is that of the copy which was made since the other had rotten
-      guard let next = named.last(where: { $0.digest == base.digest }) else {
+      let repaired = named.last { $0.repairedFrom.contains(base.digest) }
+      guard let next = repaired ?? named.last(where: { $0.digest == base.digest }) else {
         throw ChainError(
           archive: archive.path, base: base.uuid, isOther: !named.isEmpty,
           unreadable: unreadable.first?.path)

@@ -16,12 +16,16 @@ struct EntryMatching {
   /// What is shown of each category, by its id.
   private let displayNames: [Int64: String]
   private let losses: [String: String]
+  /// Why a photo has no file, and the backup does not say so.
+  private let lostBefore: String
 
   /// - Parameter losses: why an entry is not there, by its name, where that is known.
   init(
     metadata: Metadata, entries: [Entry], root: String, losses: [String: String] = [:]
   ) {
     self.losses = losses
+    let isRepaired = metadata.smilepile?.repairedFrom.isEmpty == false
+    lostBefore = "its file was lost before the backup was \(isRepaired ? "made, or repaired" : "made")"
     displayNames = metadata.displayNames
     var files = PhotoEntries(entries, below: root, manifest: metadata.photoManifest)
     var manifest = [Int64: Int](minimumCapacity: metadata.photoManifest.count)
@@ -79,7 +83,7 @@ struct EntryMatching {
       content = .entry(entry, md5: nil)
     } else {
       // the app lost the file before it made the backup, and says so by leaving the manifest entry out
-      content = .absent(reason: "its file was lost before the backup was made", isDamage: false)
+      content = .absent(reason: lostBefore, isDamage: false)
     }
     photos.append(.init(record: record, originalPath: record.path, content: content))
   }

@@ -172,6 +172,15 @@ struct RepairPlan {
       provenance.isPartial = provenance.isPartial || !lost.isEmpty
       metadata.smilepile = provenance
     }
+    noteOrigin(&metadata)
     return metadata
+  }
+
+  /// Says in metadata that differ from the old what they come from, so that increments find what they rest on.
+  private func noteOrigin(_ metadata: inout Metadata) {
+    guard let old = source.metadataDigest ?? source.salvage?.metadataDigest else { return }
+    var hash = RunningMD5()
+    metadata.write(photos: source.records(items), manifest: source.manifest(items)) { hash.update($0) }
+    if hash.digest != old { metadata.smilepile?.repairedFrom.append(old.description) }
   }
 }

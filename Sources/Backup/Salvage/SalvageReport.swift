@@ -1,3 +1,4 @@
+import Checksums
 import FileSystem
 import Operations
 import Secrets
@@ -11,6 +12,8 @@ public struct SalvageReport: Sendable, Equatable {
   /// What was lost and is no photo of the metadata's, by the names of the entries. Photos that the metadata
   /// promises and that are lost are absent from the backup, and named there.
   public var losses: [Finding]
+  /// The MD5 of the `metadata.json` that was found; nil if none was.
+  var metadataDigest: MD5Digest?
 
   /// All of it.
   public var findings: [Finding] { [fault] + losses }
@@ -63,7 +66,8 @@ extension BackupSource {
     warnings = found.warnings
     damagedBefore = found.damagedBefore
     strangers = found.strangers
-    self.salvage = SalvageReport(fault: fault, losses: found.losses)
+    self.salvage = SalvageReport(
+      fault: fault, losses: found.losses, metadataDigest: found.metadataDigest)
   }
 
   /// Whether the disk gave only a part of the file.

@@ -9,6 +9,8 @@ import Zip
 /// Makes a backup out of the entries that were found in a damaged archive.
 struct SalvagedContents {
   private(set) var metadata: Metadata
+  /// The MD5 of `metadata.json`; nil if that is lost.
+  private(set) var metadataDigest: MD5Digest?
   private(set) var root = ""
   private(set) var isMetadataLost = false
   private(set) var photos: [BackupSource.Photo] = []
@@ -29,9 +31,8 @@ struct SalvagedContents {
     self.salvage = salvage
     proof = EntryProof(archive: salvage.archive, password: password, whileReading: whileReading)
     metadata = Metadata()
-    if let (metadata, root) = try Self.metadata(in: salvage, limits, password) {
-      self.metadata = metadata
-      self.root = root
+    if let found = try Self.metadata(in: salvage, limits, password) {
+      (metadata, metadataDigest, root) = (found.metadata, found.digest, found.root)
       try match(try provenEntries())
     } else {
       isMetadataLost = true
@@ -54,7 +55,7 @@ struct SalvagedContents {
   /// passed over.
   /// - Throws: what is not damage, as a limit, if that keeps the only one from being read.
   private static func metadata(in salvage: Salvage, _ limits: Limits, _ password: Secret?) throws -> (
-    Metadata, root: String
+    metadata: Metadata, digest: MD5Digest, root: String
   )? {
     let archive = salvage.archive
     let copies = archive.entries.filter { entry in
@@ -63,7 +64,7 @@ struct SalvagedContents {
         && (!salvage.unproven.contains(entry.index) || entry.isEncrypted && password != nil)
     }
     let names = Set(archive.entries.map(\.name))
-    var best: (metadata: Metadata, root: String, hits: Int)?
+    var best: (metadata: Metadata, digest: MD5Digest, root: String, hits: Int)?
     var refusal: (any Error)?
     for entry in copies.suffix(maximumCopies) {
       guard !entry.isEncrypted || password != nil else { throw BackupError.passwordNeeded(archive.path) }
@@ -77,6 +78,7 @@ struct SalvagedContents {
         if error.isLimit, !salvage.unproven.contains(entry.index) { refusal = error }
         continue
       }
+      let digest = MD5Digest(hashing: json)
       let metadata: Metadata
       do {
         metadata = try Metadata(json: json, maximumNesting: limits.maximumNesting)
@@ -87,10 +89,10 @@ struct SalvagedContents {
       }
       let root = entry.rootByMetadata
       let hits = metadata.photoManifest.count { names.contains(root + $0.zipEntryName) }
-      if hits >= best?.hits ?? 0 { best = (metadata, root, hits) }
+      if hits >= best?.hits ?? 0 { best = (metadata, digest, root, hits) }
     }
     if best == nil, let refusal { throw refusal }
-    return best.map { ($0.metadata, $0.root) }
+    return best.map { ($0.metadata, $0.digest, $0.root) }
   }
 
   /// The entries under the root, one for each name. Where there are several of a name, or the one may be a part
@@ -157,7 +159,10 @@ struct SalvagedContents {
       + unprovenNames.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     for (name, reason) in others {
       let isKnown = name.hasPrefix(root) && names.contains(String(name.dropFirst(root.count)))
-      if !isKnown, !name.hasSuffix("/") { losses.append(Finding(name.escaped, reason)) }
+      // the list of checksums is made anew
+      if !isKnown, !name.hasSuffix("/"), name != root + ArchiveTexts.checksumsName {
+        losses.append(Finding(name.escaped, reason))
+      }
     }
   }
 }

@@ -241,7 +241,7 @@ import Zip
   @Test func provenanceIsReadAsItIsWritten() throws {
     var metadata = SampleBackup(photos: ["a"]).metadata
     var provenance = Metadata.Provenance(uuid: "u", isPartial: false, includesSettings: true)
-    (provenance.selection, provenance.flattenedFrom) = ("s", "f")
+    (provenance.selection, provenance.flattenedFrom, provenance.repairedFrom) = ("s", "f", ["r", "é"])
     var increment = Metadata.Increment(base: "b", baseDigest: "d", length: 3)
     increment.held = [.init(photoId: 1, originalPath: "é", fileSize: 5, checksum: "c")]
     increment.deletions = [.init(category: "x", checksum: nil, assetPath: "y", at: 7)]

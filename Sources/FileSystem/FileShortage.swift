@@ -1,0 +1,22 @@
+import Glibc
+
+/// This process may not have as many files open at a time as it needs.
+public struct FileShortage: Error, Sendable, Equatable, CustomStringConvertible {
+  /// How many it may have.
+  public let allowed: Int
+  /// How many it needs.
+  public let needed: Int
+
+  /// One line, with the remedy.
+  public var description: String {
+    "only \(allowed) files may be open at a time, and \(needed) are needed; raise that (ulimit -n \(needed))"
+  }
+
+  /// Looks whether so many may be open, those that are open already among them. getrlimit(2)
+  public static func requireFiles(_ count: Int) throws(FileShortage) {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+    let allowed = Int(clamping: limit.rlim_cur)
+    if allowed < count { throw FileShortage(allowed: allowed, needed: count) }
+  }
+}
