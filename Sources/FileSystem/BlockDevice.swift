@@ -48,7 +48,7 @@ public enum BlockDevice {
       }
     }
     let isPartition = ((try? folder.status(of: "partition")) ?? nil) != nil
-    return [isPartition ? place.removingLastComponent().string : place.string]
+    return isPartition ? disks(below: place.removingLastComponent(), sysfs, depth: depth + 1) : [place.string]
   }
 
   /// The file that a loop device shows as a disk: loop(4).

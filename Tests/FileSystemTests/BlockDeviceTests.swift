@@ -53,6 +53,11 @@ struct BlockDeviceTests {
     try sysfs.link("dev/block/7:0", to: "../../devices/loop0")
     try sysfs.link("dev/block/\(major):\(minor)", to: "../../devices/sdb/sdb1")
     #expect(disks(7, 0) == ["sdb"])
+    // and so do its partitions
+    try sysfs.makeFolder("devices/loop0/loop0p1")
+    try sysfs.write("1\n", to: "devices/loop0/loop0p1/partition")
+    try sysfs.link("dev/block/7:1", to: "../../devices/loop0/loop0p1")
+    #expect(disks(7, 1) == ["sdb"])
   }
 
   @Test func nobodyKnowsOfAFileSystemWithoutADevice() { #expect(disks(0, 42) == []) }

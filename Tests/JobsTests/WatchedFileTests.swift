@@ -41,17 +41,22 @@ struct WatchedFileTests {
     let night = try Night()
     let library = night.library.path
     try write(text, to: night.folder("thesis.txt"))
+    func read(_ file: String) throws -> JobFile {
+      let text = "jobs:\n  a:\n    library: \(library)\n    destinations: one\n    \(key): \(file)\n"
+      return try JobFile(text: text, path: night.folder("jobs.yaml"), home: nil)
+    }
+    for name in ["library.sqlite", "new.json"] {
+      let error = #expect(throws: JobFile.Invalid.self) { try read("\(library)/\(name)") }
+      #expect(error?.faults.map(\.line) == [5])
+      #expect(error?.faults.first?.message.contains("lies in the library itself") == true)
+    }
+    // that is no reason not to back up
     for (file, fault) in [
       ("thesis.txt", "is a file that no job has written"), ("one", "is no file, but a folder"),
-      ("\(library)/library.sqlite", "lies in the library itself"),
-      ("\(library)/new.json", "lies in the library itself"),
     ] {
-      let text = "jobs:\n  a:\n    library: \(library)\n    destinations: one\n    \(key): \(file)\n"
-      let error = #expect(throws: JobFile.Invalid.self) {
-        try JobFile(text: text, path: night.folder("jobs.yaml"), home: nil)
-      }
-      #expect(error?.faults.map(\.line) == [5])
-      #expect(error?.faults.first?.message.contains(fault) == true)
+      let warnings = try read(file).warnings
+      #expect(warnings.map(\.line) == [5] && warnings[0].message.contains(fault))
     }
+    #expect(try read("free.txt").warnings.isEmpty)
   }
 }

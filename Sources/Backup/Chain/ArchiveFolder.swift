@@ -62,20 +62,28 @@ final class ArchiveFolder {
     return files.sorted { ($0.modified, $0.path.string) > ($1.modified, $1.path.string) }.map(\.path)
   }
 
-  /// The backup of this number whose `metadata.json` has this MD5, or one that was repaired from that; nil if there is
-  /// none. The MD5 decides, since it vouches for every file; a number alone could be another archive's that somebody has
-  /// made of it.
-  func backup(_ uuid: String, _ digest: MD5Digest) throws -> BackupSource? {
-    for other in found where other.stands(for: digest) {
-      if let source = try open(other.path, uuid, digest) { return source }
+  /// The backup of this number whose `metadata.json` has this MD5, and before it those that were repaired from it, as far
+  /// as they were changed later. The MD5 decides, since it vouches for every file; a number alone could be another
+  /// archive's that somebody has made of it.
+  func backups(_ uuid: String, _ digest: MD5Digest) throws -> [BackupSource] {
+    var repaired: [BackupSource] = []
+    for other in found where other.repairedFrom.contains(digest.description) {
+      if let source = try open(other.path, uuid, digest) { repaired.append(source) }
+    }
+    for other in found where other.digest == digest {
+      if let source = try open(other.path, uuid, digest) { return repaired + [source] }
     }
     while let path = rest.popLast() {
       try check()
       guard let other = try attempt({ try identity(of: path) }) else { continue }
       found.append(other)
-      if other.stands(for: digest), let source = try open(path, uuid, digest) { return source }
+      guard other.digest == digest || other.repairedFrom.contains(digest.description),
+        let source = try open(path, uuid, digest)
+      else { continue }
+      repaired.append(source)
+      if other.digest == digest { break }
     }
-    return nil
+    return repaired
   }
 
   /// What an archive is to those that rest on it.
@@ -84,10 +92,6 @@ final class ArchiveFolder {
     let digest: MD5Digest
     /// The MD5 of the archives that it was repaired from.
     let repairedFrom: [String]
-
-    func stands(for other: MD5Digest) -> Bool {
-      digest == other || repairedFrom.contains(other.description)
-    }
   }
 
   private func open(_ path: FilePath, _ uuid: String, _ digest: MD5Digest) throws -> BackupSource? {

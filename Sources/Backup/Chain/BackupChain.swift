@@ -8,7 +8,8 @@ import Zip
 struct BackupChain {
   /// The backup whose state is that of the chain.
   let newest: BackupSource
-  /// The archives before it, the newest first, without their photos: each has a row for every photo of the library.
+  /// The archives before it, the newest first, without their photos: each has a row for every photo of the library. What
+  /// was repaired from one of them stands before it.
   let bases: [BackupSource]
   /// The files that they hold, by their MD5.
   private(set) var files: [MD5Digest: File] = [:]
@@ -25,21 +26,25 @@ struct BackupChain {
 
   /// Follows a backup's bases.
   ///
-  /// - Parameter find: the archive of this number whose `metadata.json` has this MD5, nil if there is none.
-  init(_ newest: BackupSource, find: (_ uuid: String, _ digest: MD5Digest) throws -> BackupSource?) rethrows {
+  /// - Parameter find: the archive of this number whose `metadata.json` has this MD5, and what was repaired from it, as
+  ///   far as they are there: where several have a file, the first.
+  init(_ newest: BackupSource, find: (_ uuid: String, _ digest: MD5Digest) throws -> [BackupSource]) rethrows
+  {
     self.newest = newest
     var bases: [BackupSource] = []
     var seen = Set([newest.metadataDigest].compactMap { $0 })
     while let increment = (bases.last ?? newest).metadata.smilepile?.increment,
       let digest = MD5Digest(hex: increment.baseDigest), seen.insert(digest).inserted,
-      let base = try find(increment.base, digest)
+      case let found = try find(increment.base, digest), !found.isEmpty
     {
-      for photo in base.photos {
-        // what was already damaged there is held as it is, under the MD5 that it has
-        guard case .entry(let entry, let md5?) = photo.content, files[md5] == nil else { continue }
-        files[md5] = File(number: Int32(bases.count), entry: Int32(entry.index))
+      for base in found {
+        for photo in base.photos {
+          // what was already damaged there is held as it is, under the MD5 that it has
+          guard case .entry(let entry, let md5?) = photo.content, files[md5] == nil else { continue }
+          files[md5] = File(number: Int32(bases.count), entry: Int32(entry.index))
+        }
+        bases.append(base.withoutPhotos)
       }
-      bases.append(base.withoutPhotos)
     }
     self.bases = bases
     entries = bases.map { $0.archive?.entries ?? [] }
@@ -115,7 +120,9 @@ extension BackupSource {
     among known: [BackupSource] = [], in folder: ArchiveFolder, _ limits: Limits
   ) throws -> BackupSource {
     let chain = try BackupChain(self) { uuid, digest in
-      try known.first { $0.stands(for: uuid, digest) } ?? folder.backup(uuid, digest)
+      let known = known.filter { $0.stands(for: uuid, digest) }
+      if known.isEmpty { return try folder.backups(uuid, digest) }
+      return known.filter { $0.metadataDigest != digest } + known.filter { $0.metadataDigest == digest }
     }
     var folded = chain.folded()
     if !chain.isWhole {

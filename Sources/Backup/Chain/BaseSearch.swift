@@ -51,7 +51,7 @@ extension ExportBase {
       guard length < options.maximumChain else {
         return .none(reason: "\(Count(length, "increment")) on one full archive are as many as there may be")
       }
-      let chain = try BackupChain(candidate, find: archives.backup)
+      let chain = try BackupChain(candidate, find: archives.backups)
       if let mayRest = options.mayRest, try !mayRest(([candidate] + chain.bases).map(\.path)) { continue }
       if let base = ExportBase(chain) { return .base(base) }
       broken = broken ?? path

@@ -49,6 +49,9 @@ public struct ExportBase: Sendable {
     return try Directory.open(path.folder).status(of: FilePath(name.string))?.kind == .file
   }
 
+  /// Flushes the archive to the disk, which costs nothing where that was done: what rests on it is no safer than it is.
+  func sync() throws(FileError) { try File.open(path, .readFollowingLinks).sync() }
+
   /// Whether the chain holds a photo's file.
   func holds(_ photo: Photo) -> Bool {
     guard let md5 = photo.md5 else { return false }

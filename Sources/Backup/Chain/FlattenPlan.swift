@@ -82,7 +82,7 @@ struct FlattenPlan {
     guard var provenance = source.metadata.smilepile else { return metadata }
     provenance.flattenedFrom = provenance.flattenedFrom ?? provenance.uuid
     provenance.uuid = uuid.uuidString
-    provenance.increment = nil
+    (provenance.increment, provenance.repairedFrom) = (nil, [])
     provenance.isPartial = provenance.isPartial || !lost.isEmpty
     metadata.smilepile = provenance
     return metadata

@@ -44,6 +44,7 @@ struct ArchiveExport {
       throw BackupError.baseMissing(target.folder, uuid: base.uuid)
     }
     counter.enter(.committing)
+    if options.syncs { try written.base?.sync() }
     try publish(archives, split, &summary)
     return summary
   }

@@ -51,8 +51,8 @@ public struct ArchiveRecord: Sendable, Equatable, Codable {
   public var base: Base?
   /// The MD5 of its `metadata.json`, by which an increment knows it.
   public var digest: String?
-  /// The same of the archives that it was repaired from: what rests on one of them can rest on this.
-  public var repairedFrom: [String] = []
+  /// The same of the archives that it was repaired from; nil if it was not.
+  public var repairedFrom: [String]?
 
   /// One of several archives that hold a library together.
   public struct Part: Sendable, Equatable, Codable {
@@ -95,6 +95,9 @@ public struct ArchiveRecord: Sendable, Equatable, Codable {
 
   /// The file's name.
   public var name: String { FilePath(path).lastComponent?.string ?? path }
+
+  /// It was repaired, and may lack what could not be: nothing may rest on that being there.
+  public var isRemnant: Bool { repairedFrom != nil && isPartial }
 
   /// Whether this project made it, as far as one can tell.
   public var isOurs: Bool { uuid != nil }
@@ -156,7 +159,7 @@ public struct ArchiveRecord: Sendable, Equatable, Codable {
       }
     }
     state = provenance.state
-    repairedFrom = provenance.repairedFrom
+    repairedFrom = provenance.repairedFrom.isEmpty ? nil : provenance.repairedFrom
     tags = provenance.tags
     part = provenance.part.map { Part(set: $0.set, number: $0.number, count: $0.count) }
     base = provenance.increment.map { Base(uuid: $0.base, digest: $0.baseDigest, length: $0.length) }

@@ -73,9 +73,9 @@ extension Catalog {
     var current = archive
     while let base = current.base {
       let named = archives.filter { $0.uuid == base.uuid }
+      let repaired = named.last { !$0.isRemnant && $0.repairedFrom?.contains(base.digest) == true }
       // of two copies of one, the later name is that of the copy which was made since the other had rotten
-      let repaired = named.last { $0.repairedFrom.contains(base.digest) }
-      guard let next = repaired ?? named.last(where: { $0.digest == base.digest }) else {
+      guard let next = named.last(where: { $0.digest == base.digest }) ?? repaired else {
         throw ChainError(
           archive: archive.path, base: base.uuid, isOther: !named.isEmpty,
           unreadable: unreadable.first?.path)

@@ -100,7 +100,9 @@ struct JobFileReader {
     if let library = job.library, file.starts(with: library) || file.folder.leads(into: library) {
       section.fault(key, "\(file) lies in the library itself; name a file outside it")
     } else if let fault = kind.fault(replacing: file) {
-      section.fault(key, "\(file) \(fault)")
+      // no reason not to back up: the run says so again, and is incomplete
+      let line = section.all.first { $0.key == key }?.node.line ?? section.line
+      warnings.append(JobFile.Fault(line: line, message: "“\(key)”: \(file) \(fault)"))
     }
     if let other = written[file] {
       section.fault(key, "is \(other) already, and each would replace the other's; name another file")

@@ -207,11 +207,12 @@ struct DrillRun {
     defer { withExtendedLifetime(lock) {} }
     let catalog = try Catalog(
       folder: folder, password: password, cache: context.cache, whileReading: counter.checkCancellation)
-    let lost = try lost(of: catalog, in: folder, password)
     let own = try catalog.archives(of: job, in: live.uuid())
     let now = context.now()
     // one that was made under a clock that went ahead says nothing of today
-    guard let newest = own.last(where: { !$0.isAhead(of: now) }) ?? own.last else {
+    let found = own.last { !$0.isAhead(of: now) } ?? own.last
+    let lost = try lost(of: catalog, in: folder, since: found?.date, password)
+    guard let newest = found else {
       // what no password opens may be what is looked for
       if let locked = catalog.archives.last(where: \.isLocked) {
         let path = FilePath(locked.path)
@@ -248,11 +249,16 @@ struct DrillRun {
   /// The archive that the last backup left in a folder, if nobody can restore from it any more: an older one that restores
   /// must not stand for it.
   ///
+  /// - Parameter newest: when the newest that is there was made; nil if there is none.
   /// - Throws: `BackupError.passwordNeeded` or `.wrongPassword` where it is there, and the password does not open it.
-  private func lost(of catalog: Catalog, in folder: FilePath, _ password: Secret?) throws -> Finding? {
+  private func lost(
+    of catalog: Catalog, in folder: FilePath, since newest: Int64?, _ password: Secret?
+  ) throws -> Finding? {
     let status = context.state.status(of: job.name)
     let copy = status.copies.first { $0.path == folder.string && status.library == path.string }
-    guard let archive = copy?.archive else { return nil }
+    // another may have taken its place meanwhile
+    guard let copy, newest ?? .min < copy.madeAt else { return nil }
+    let archive = copy.archive
     if let there = catalog.archives.first(where: { $0.path == archive }) {
       if there.isLocked { throw Self.locked(FilePath(archive), password) }
       return nil

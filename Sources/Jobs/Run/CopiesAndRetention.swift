@@ -22,8 +22,12 @@ extension JobBackup {
       needed = try archives.flatMap { try origin.chain(of: $0) }.reversed() + archives
       for archive in needed {
         // what an earlier run copied before it was cut off
-        let known = try there.first {
-          try $0.uuid == archive.uuid && $0.digest == archive.digest && readBack.areWhole([$0])
+        let known = try there.first { other in
+          // what is only rested on may lie there as it was before it was repaired
+          let isOld =
+            !archives.contains(archive) && archive.repairedFrom?.contains(other.digest ?? "") == true
+          return try other.uuid == archive.uuid && (other.digest == archive.digest || isOld)
+            && readBack.areWhole([other])
         }
         let path = try known?.path ?? copy(archive, to: index)
         if archives.contains(archive) { records[index].archives.append(path) }
@@ -106,7 +110,9 @@ extension JobBackup {
     let now = context.now()
     for own in catalog.archives(of: job, in: libraryID).reversed() where !own.isAhead(of: now) {
       guard let members = try? catalog.members(of: own),
-        !members.contains(where: { readBack.isDamaged($0) || context.cache?.isDoubted($0) == true })
+        !members.contains(where: {
+          $0.isRemnant || readBack.isDamaged($0) || context.cache?.isDoubted($0) == true
+        })
       else { continue }
       var copy = JobStatus.Copy(
         path: folder.string, archive: own.path, others: members.dropFirst().map(\.path), madeAt: own.date,
@@ -116,7 +122,8 @@ extension JobBackup {
         isOnSameDevice: job.destinations[index].weakness(for: library) != nil)
       copy.files = members.compactMap { JobStatus.CopiedFile(at: $0.path) }
       // each part of a set is partial
-      copy.isSelection = own.isPartial && (own.part == nil || job.exportOptions.isSelection)
+      copy.isSelection =
+        own.selection != nil && own.isPartial && (own.part == nil || job.exportOptions.isSelection)
       copies.append(copy)
       return
     }

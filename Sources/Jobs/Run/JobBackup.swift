@@ -135,7 +135,8 @@ struct JobBackup {
     options.password = password
     options.date = context.now()
     options.mayRest = { [readBack, password] paths in
-      try readBack.areWhole(paths.map { try ArchiveRecord(path: $0, password: password) })
+      let archives = try paths.map { try ArchiveRecord(path: $0, password: password) }
+      return try !archives.contains(where: \.isRemnant) && readBack.areWhole(archives)
     }
     return options
   }

@@ -127,7 +127,7 @@ public struct JobStatus: Sendable, Equatable, Codable {
       guard isDoubted != true, isOutOfReach != true else { return false }
       return archives.allSatisfy { path in
         guard let now = CopiedFile(at: path) else { return false }
-        return files?.first { $0.path == path }.map { $0 == now } ?? true
+        return files?.first { $0.path == path }?.isAs(now) ?? true
       }
     }
 
@@ -137,7 +137,10 @@ public struct JobStatus: Sendable, Equatable, Codable {
     }
 
     /// Notes that nothing is.
-    mutating func trust() { (isDoubted, doubtedAt) = (nil, nil) }
+    mutating func trust() {
+      (isDoubted, doubtedAt) = (nil, nil)
+      files = archives.compactMap { CopiedFile(at: $0) }
+    }
   }
 
   /// An archive of a copy, by what changes with its bytes.
@@ -152,6 +155,14 @@ public struct JobStatus: Sendable, Equatable, Codable {
     /// Makes a value of these parts.
     public init(path: String, bytes: Int, modifiedAt: Int64) {
       (self.path, self.bytes, self.modifiedAt) = (path, bytes, modifiedAt)
+    }
+
+    /// Whether a file is still as it was. FAT keeps local time in steps of two seconds: its dates are other ones by whole
+    /// hours where the clock's zone was changed.
+    func isAs(_ other: CopiedFile) -> Bool {
+      let difference = abs(modifiedAt - other.modifiedAt)
+      let hours = Double(difference) / 3_600_000
+      return bytes == other.bytes && hours < 27 && abs(hours - hours.rounded()) * 3_600_000 <= 2000
     }
 
     /// A file as it is now; nil if it is not there, or cannot be looked at. Blocks.

@@ -42,7 +42,8 @@ struct PrometheusText {
       "smilepile_backup_copy_reachable", "1 if a copy was there when the last run ended.",
       status.copies.map { (job + [("destination", $0.path)], $0.isOutOfReach == true ? "0" : "1") })
     add(
-      "smilepile_backup_copy_on_library_device", "1 if a copy lies on the library's own device.",
+      "smilepile_backup_copy_on_library_device",
+      "1 if a copy lies on the library's own device, or in memory.",
       status.copies.map { (job + [("destination", $0.path)], $0.isOnSameDevice ? "1" : "0") })
     if let drill = status.lastDrill {
       add("smilepile_drill_timestamp_seconds", "When a restore was last tried.", [(job, seconds(drill.at))])

@@ -85,8 +85,9 @@ struct CrontabBlock {
 
   /// Whether a line is one that is made here, and nobody else's.
   static func isOurs(_ line: String) -> Bool {
-    line == note || line.hasPrefix(Crontab.begin) || line.hasPrefix(Crontab.end)
-      || !line.hasPrefix("#") && line.contains(" \(politeness.joined(separator: " ")) ")
+    if line == note || line.hasPrefix(Crontab.begin) || line.hasPrefix(Crontab.end) { return true }
+    return !line.hasPrefix("#") && line.contains(" \(politeness.joined(separator: " ")) ")
+      && (line.contains(" backup --config ") || line.contains(" drill --config ")) && line.contains(" -- ")
   }
 
   /// Cron cuts a longer command off, in silence. cron's MAX_COMMAND, of 1000 with the final zero.

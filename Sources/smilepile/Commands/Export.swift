@@ -94,7 +94,7 @@ struct Export: AsyncParsableCommand {
 
   @Flag(
     help:
-      "Leave the flushing to the disk to you: a power cut soon afterwards may take the archive, or a part of it."
+      "Leave the flushing to the disk to you: a power cut soon afterwards may take the archive, or a part of it. sync(1) makes up for it."
   )
   var noSync = false
 

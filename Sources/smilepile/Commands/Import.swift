@@ -58,7 +58,9 @@ struct Import: AsyncParsableCommand {
   var dryRun = false
 
   @Flag(
-    help: "Leave the flushing to the disk to you: a power cut soon afterwards may cost photos that came.")
+    help:
+      "Leave the flushing to the disk to you: a power cut soon afterwards may cost photos that came. sync(1) makes up for it; importing again does not."
+  )
   var noSync = false
 
   @OptionGroup var confirmation: ConfirmationOption

@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import Operations
 import PhotoLibrary
@@ -52,6 +53,17 @@ import Zip
     #expect(written.photos == [900: bytes])
     #expect(written.metadata.photos.count == full.photos + 1)
     #expect(written.names == ["photos/900_new.jpg", "metadata.json", "checksums.md5"])
+  }
+
+  /// What is durable rests on what is: the base may have been written without being flushed.
+  @Test func theBaseIsFlushedToo() async throws {
+    let history = try LibraryHistory(seed: 101)
+    try history.add(2)
+    let base = try #require(try await history.export { $0.syncs = false }.archive?.realPath)
+    let fault = ArmedFault(Fault(.error(.ioError), of: .only([.sync]), below: base))
+    defer { fault.disarm() }
+    await #expect(throws: FileError.self) { _ = try await history.export() }
+    #expect(try await history.export { $0.syncs = false }.increment?.length == 1)
   }
 
   /// An increment says of the files that its base holds all that the base says of them.

@@ -69,10 +69,31 @@ struct RepairedBaseTests {
     let summary = try await imported()
     #expect(summary.photosImported == 5 && !summary.isIncomplete)
     let flat = try await Work.flatten(increment).summary
-    #expect(flat.photos == 5 && !flat.isIncomplete && flat.chain == [increment, repaired])
+    #expect(
+      flat.photos == 5 && !flat.isIncomplete
+        && flat.chain == [increment, repaired] + (isOldThere ? [base] : []))
     let catalog = try Catalog(folder: scratch.path)
     let record = try #require(catalog.archives.first { $0.path.hasSuffix("/inc.zip") })
-    #expect(try catalog.chain(of: record).map(\.name) == ["base.repaired.zip"])
+    let name = isOldThere ? "base.zip" : "base.repaired.zip"
+    #expect(try catalog.chain(of: record).map(\.name) == [name])
+    // all of them named: what is rested on is not imported besides
+    let copy = try SampleLibrary()
+    let together =
+      try await isOldThere
+      ? copy.importing(repaired, increment, base) : copy.importing(repaired, increment)
+    #expect(together.photosImported == 5 && together.photosSkipped == 0 && !together.isIncomplete)
+  }
+
+  /// Where the whole base has come back, what was repaired without it does not stand in its way.
+  @Test func theWholeBaseSuppliesWhatItsRepairLacks() async throws {
+    let whole = try Data(contentsOf: URL(fileURLWithPath: base.string))
+    try damage(1)
+    _ = try await repair()
+    try whole.write(to: URL(fileURLWithPath: base.string))
+    // it was there before
+    try #require(utimes(base.string, [timeval(), timeval()]) == 0)
+    let summary = try await imported()
+    #expect(summary.photosImported == 5 && !summary.isIncomplete)
   }
 
   /// What is left of a base is left to its chain too, though the rest is lost.
@@ -84,6 +105,10 @@ struct RepairedBaseTests {
     #expect(summary.photosImported == 4 && summary.photosAbsent == 1)
     let flat = try await Work.flatten(increment).summary
     #expect(flat.photos == 4 && flat.lost.count == 1)
+    // no decision of a job rests on it
+    let catalog = try Catalog(folder: scratch.path)
+    let record = try #require(catalog.archives.first { $0.path.hasSuffix("/inc.zip") })
+    #expect(throws: ChainError.self) { try catalog.chain(of: record) }
     // and again, when it has rotten itself
     try FileManager.default.moveItem(atPath: repaired.string, toPath: base.string)
     try damage(3)

@@ -6,7 +6,9 @@ import Testing
 @testable import Jobs
 
 struct CrontabTests {
-  private func block(_ name: String, _ line: String = "1 2 * * * nice -n 19 ionice -c 3 true") -> (
+  private func block(
+    _ name: String, _ line: String = "1 2 * * * nice -n 19 ionice -c 3 true backup --config /x -- a"
+  ) -> (
     text: String, mark: String
   ) {
     let mark = ScheduledJob.mark(of: name, in: "/x")
@@ -33,7 +35,9 @@ struct CrontabTests {
       }
       let before = lines.joined()
       var changed = table(before)
-      let (first, second) = (block("a"), block("b", "9 9 * * * nice -n 19 ionice -c 3 false"))
+      let (first, second) = (
+        block("a"), block("b", "9 9 * * * nice -n 19 ionice -c 3 false backup --config /x -- a")
+      )
       changed.install(first.text, mark: first.mark)
       changed.install(second.text, mark: second.mark)
       #expect(changed.text == Array((before + first.text + second.text).utf8))
@@ -41,7 +45,7 @@ struct CrontabTests {
       let once = changed
       changed.install(first.text, mark: first.mark)
       #expect(changed == once)
-      let newer = block("a", "3 3 * * * nice -n 19 ionice -c 3 newer")
+      let newer = block("a", "3 3 * * * nice -n 19 ionice -c 3 newer backup --config /x -- a")
       changed.install(newer.text, mark: newer.mark)
       #expect(changed.text == Array((before + newer.text + second.text).utf8))
       changed.remove(first.mark)
@@ -60,21 +64,21 @@ struct CrontabTests {
   /// Somebody deleted our last line: what follows is not ours.
   @Test func aBlockWithoutAnEndTakesNothingWithIt() {
     let (a, b) = (block("a"), block("b"))
-    var changed = table("\(Crontab.begin)\(a.mark)\n5 5 * * * mine\n\(b.text)")
+    var changed = table("\(Crontab.begin)\(a.mark)\n5 5 * * * nice -n 19 ionice -c 3 mine\n\(b.text)")
     changed.remove(a.mark)
-    #expect(changed.text == Array("5 5 * * * mine\n\(b.text)".utf8))
+    #expect(changed.text == Array("5 5 * * * nice -n 19 ionice -c 3 mine\n\(b.text)".utf8))
   }
 
   /// Somebody deleted our last mark: our lines must not stay to run besides the new ones.
   @Test func aBlockWithoutAnEndTakesItsOwnLinesWithIt() {
     let a = block("a")
     let cut = a.text.replacing("\(Crontab.end)\(a.mark)\n", with: "")
-    var changed = table("\(cut)5 5 * * * mine\n")
+    var changed = table("\(cut)5 5 * * * nice -n 19 ionice -c 3 mine\n")
     changed.install(a.text, mark: a.mark)
-    #expect(changed.text == Array("\(a.text)5 5 * * * mine\n".utf8))
-    changed = table("\(cut)5 5 * * * mine\n")
+    #expect(changed.text == Array("\(a.text)5 5 * * * nice -n 19 ionice -c 3 mine\n".utf8))
+    changed = table("\(cut)5 5 * * * nice -n 19 ionice -c 3 mine\n")
     changed.remove(a.mark)
-    #expect(changed.text == Array("5 5 * * * mine\n".utf8))
+    #expect(changed.text == Array("5 5 * * * nice -n 19 ionice -c 3 mine\n".utf8))
   }
 
   @Test func whatSomebodyWritesBetweenTheMarksStays() {
