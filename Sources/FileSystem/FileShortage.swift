@@ -12,10 +12,15 @@ public struct FileShortage: Error, Sendable, Equatable, CustomStringConvertible 
     "only \(allowed) files may be open at a time, and \(needed) are needed; raise that (ulimit -n \(needed))"
   }
 
-  /// Looks whether so many may be open, those that are open already among them. getrlimit(2)
+  /// Sees to it that so many may be open, those that are open already among them: a lower limit is raised as far as this
+  /// process may. setrlimit(2)
   public static func requireFiles(_ count: Int) throws(FileShortage) {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+    if limit.rlim_cur < count, limit.rlim_max >= count {
+      limit.rlim_cur = rlim_t(count)
+      if setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 { return }
+    }
     let allowed = Int(clamping: limit.rlim_cur)
     if allowed < count { throw FileShortage(allowed: allowed, needed: count) }
   }

@@ -37,6 +37,17 @@ struct WatchedFileTests {
     }
   }
 
+  /// There every job has its own, which another's must not replace.
+  @Test func theStateFolderIsNoPlaceForIt() async throws {
+    var night = try Night()
+    for file in ["other.json", "family.json"] {
+      night.job.statusFile = night.folder("state").appending(file)
+      let run = try await night.backup()
+      #expect(run.outcome == .incomplete && run.message?.contains("lies in the state folder") == true)
+    }
+    #expect(night.context.state.statuses().map(\.job) == ["family"])
+  }
+
   @Test(arguments: ["status-file", "prometheus-file"]) func theJobFileSaysSoAtOnce(key: String) throws {
     let night = try Night()
     let library = night.library.path

@@ -19,6 +19,8 @@ public struct Catalog: Sendable {
   public private(set) var archives: [ArchiveRecord] = []
   /// What may have been a backup.
   public private(set) var unreadable: [Unreadable] = []
+  /// Archives that there is reason to doubt, by path: where another can do what one of them does, it is that other.
+  private var doubted: Set<String> = []
 
   /// Reads a folder; those below it are not looked into. Blocks; writes nothing but the cache.
   ///
@@ -58,6 +60,7 @@ public struct Catalog: Sendable {
       }
     }
     archives.sort { ($0.date, $0.path) < ($1.date, $1.path) }
+    if let cache { doubted = Set(archives.filter(cache.isDoubted).map(\.path)) }
     cache?.save(keeping: archives, of: folder)
   }
 }
@@ -73,9 +76,11 @@ extension Catalog {
     var current = archive
     while let base = current.base {
       let named = archives.filter { $0.uuid == base.uuid }
-      let repaired = named.last { !$0.isRemnant && $0.repairedFrom?.contains(base.digest) == true }
       // of two copies of one, the later name is that of the copy which was made since the other had rotten
-      guard let next = named.last(where: { $0.digest == base.digest }) ?? repaired else {
+      let able =
+        named.filter { !$0.isRemnant && $0.repairedFrom?.contains(base.digest) == true }
+        + named.filter { $0.digest == base.digest }
+      guard let next = able.last(where: { !doubted.contains($0.path) }) ?? able.last else {
         throw ChainError(
           archive: archive.path, base: base.uuid, isOther: !named.isEmpty,
           unreadable: unreadable.first?.path)

@@ -104,10 +104,13 @@ struct JobFileReader {
       let line = section.all.first { $0.key == key }?.node.line ?? section.line
       warnings.append(JobFile.Fault(line: line, message: "“\(key)”: \(file) \(fault)"))
     }
-    if let other = written[file] {
+    // by whatever name of its folder
+    let place =
+      file.folder.realPath.flatMap { folder in file.lastComponent.map { folder.appending($0) } } ?? file
+    if let other = written[place] {
       section.fault(key, "is \(other) already, and each would replace the other's; name another file")
     }
-    written[file] = "the \(key) of job “\(job.name)”"
+    written[place] = "the \(key) of job “\(job.name)”"
     return file
   }
 

@@ -32,6 +32,8 @@ public struct DrillResult: Sendable {
   public var damagedInLibrary: [Finding] = []
   /// What is worth knowing and no failure.
   public var notes: [String] = []
+  /// The archive that the last backup left there, if nobody can restore from it any more.
+  var lost: String?
   /// The archives that restoring takes, that one first.
   var members: [ArchiveRecord] = []
 

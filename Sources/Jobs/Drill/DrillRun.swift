@@ -212,6 +212,7 @@ struct DrillRun {
     // one that was made under a clock that went ahead says nothing of today
     let found = own.last { !$0.isAhead(of: now) } ?? own.last
     let lost = try lost(of: catalog, in: folder, since: found?.date, password)
+    result.lost = lost?.item
     guard let newest = found else {
       // what no password opens may be what is looked for
       if let locked = catalog.archives.last(where: \.isLocked) {
@@ -326,7 +327,7 @@ struct DrillRun {
     let result = report.results.first { !$0.isProven } ?? report.results.first
     let record = JobStatus.DrillRecord(
       at: context.now().milliseconds, isProven: report.isProven,
-      archive: result?.archive ?? result?.destination.string ?? "",
+      archive: result?.lost ?? result?.archive ?? result?.destination.string ?? "",
       photos: report.results.reduce(0) { $0 + $1.proven }, round: round, report: report.path?.string)
     let errors = context.state.update(job) { status in
       status.library = path.string

@@ -38,6 +38,8 @@ final class ReadBack: Sendable {
     do {
       if let fault = try ArchiveVerification.fault(of: archive, password, counter) {
         faults.withLock { $0[archive.path] = fault }
+        // so that another which can do the same is preferred to it
+        context.cache?.doubt([FilePath(archive.path)])
         return false
       }
     } catch BackupError.noSuchBackup {

@@ -55,7 +55,9 @@ public struct StateFolder: Sendable {
   /// What is known of a job; nothing where its file is not there or cannot be understood.
   public func status(of job: String) -> JobStatus {
     let data = try? Data(contentsOf: URL(fileURLWithPath: statusPath(of: job).string))
-    return data.flatMap { try? JobStatus(json: $0) } ?? JobStatus(job: job)
+    var status = data.flatMap { try? JobStatus(json: $0) } ?? JobStatus(job: job)
+    status.job = job
+    return status
   }
 
   /// What is known of all jobs, by name.
@@ -81,9 +83,14 @@ public struct StateFolder: Sendable {
       do { try body() } catch { errors.append(error) }
     }
     attempt { try ReplacedFile.write(try status.json(), as: FilePath("\(job.name).json"), in: path) }
-    if let file = job.statusFile { attempt { try WatchedFile.status.replace(file, with: status.json()) } }
+    if let file = job.statusFile {
+      attempt { try WatchedFile.status.replace(file, with: status.json(), outside: path) }
+    }
     if let file = job.prometheusFile {
-      attempt { try WatchedFile.metrics.replace(file, with: [UInt8](PrometheusText(status).text.utf8)) }
+      attempt {
+        let text = PrometheusText(status).text
+        try WatchedFile.metrics.replace(file, with: [UInt8](text.utf8), outside: path)
+      }
     }
     return errors
   }

@@ -22,23 +22,39 @@ extension JobBackup {
       warnings.append("\(ahead.path) is dated in the future; is the clock right?")
     }
     guard let newest = own.last(where: { !$0.isAhead(of: now) }) else { return nil }
-    let members: [ArchiveRecord]
-    do {
-      members = try catalog.members(of: newest)
-    } catch {
-      warnings.append("\(error)")
-      return nil
-    }
-    // what was found stands in the status, whatever has become of the cache
-    let suspects = members.filter { archive in
-      doubts[archive.path].map { (context.cache?.verifiedAt(archive) ?? .min) < $0 } ?? false
-    }
-    context.cache?.doubt(suspects.map { FilePath($0.path) })
-    guard try readBack.areWhole(members), newest.state == summary.state else { return nil }
+    guard let members = try wholeMembers(of: newest, catalog, at: index), newest.state == summary.state
+    else { return nil }
     // what a base lacked, the increments on it have, or lack themselves
     let current =
       newest.part == nil ? [newest] : members.sorted { ($0.part?.number ?? 0) < ($1.part?.number ?? 0) }
     return try libraryHasMended(current) ? nil : current
+  }
+
+  /// What restoring an archive takes, if all of that is whole: read back where nobody knows. Of several that it can rest
+  /// on, the others are tried where one is damaged.
+  private mutating func wholeMembers(
+    of archive: ArchiveRecord, _ catalog: Catalog, at index: Int
+  ) throws -> [ArchiveRecord]? {
+    var catalog = catalog
+    var tried: [[ArchiveRecord]] = []
+    while true {
+      let members: [ArchiveRecord]
+      do {
+        members = try catalog.members(of: archive)
+      } catch {
+        warnings.append("\(error)")
+        return nil
+      }
+      if tried.contains(members) { return nil }
+      // what was found stands in the status, whatever has become of the cache
+      let suspects = members.filter { archive in
+        doubts[archive.path].map { (context.cache?.verifiedAt(archive) ?? .min) < $0 } ?? false
+      }
+      context.cache?.doubt(suspects.map { FilePath($0.path) })
+      if try readBack.areWhole(members) { return members }
+      tried.append(members)
+      catalog = try self.catalog(at: index)
+    }
   }
 
   /// Notes what is wrong with a library of whose state there are archives already.

@@ -24,8 +24,14 @@ enum WatchedFile {
 
   /// Puts bytes in the place of those of an earlier run. Readable by all: it is for other programs, which run as other
   /// users.
-  func replace(_ path: FilePath, with bytes: [UInt8]) throws {
+  ///
+  /// - Parameter state: the state folder, whose files are the jobs' own.
+  func replace(_ path: FilePath, with bytes: [UInt8], outside state: FilePath) throws {
     guard let name = path.lastComponent else { return }
+    if path.folder.isSamePlace(as: state) {
+      throw Taken(
+        path: path, reason: "lies in the state folder, where every job has its own; name another folder")
+    }
     if let reason = fault(replacing: path) { throw Taken(path: path, reason: reason) }
     try ReplacedFile.write(bytes, as: FilePath(name.string), in: path.folder, mode: 0o644)
   }

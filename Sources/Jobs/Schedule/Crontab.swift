@@ -18,9 +18,15 @@ struct Crontab: Equatable {
 
   var text: [UInt8] { Array(lines.joined()) }
 
-  /// The block of a job, marks included; nil if there is none.
+  /// The block of a job, marks included, and every other with its mark; nil if there is none.
   func block(_ mark: String) -> String? {
-    range(of: mark).map { String(decoding: Array(lines[$0].joined()), as: UTF8.self) }
+    var text = ""
+    var start = 0
+    while let range = range(of: mark, from: start) {
+      text += String(decoding: Array(lines[range].joined()), as: UTF8.self)
+      start = range.upperBound
+    }
+    return text.isEmpty ? nil : text
   }
 
   /// The marks of all blocks that begin here.
@@ -36,7 +42,12 @@ struct Crontab: Equatable {
   mutating func install(_ block: String, mark: String) {
     let new = Crontab(Array(block.utf8)).lines
     if let range = range(of: mark) {
+      let first = range.lowerBound + new.count
       lines.replaceSubrange(range, with: new + strangers(in: range))
+      // somebody may have copied it
+      while let copy = self.range(of: mark, from: first) {
+        lines.replaceSubrange(copy, with: strangers(in: copy))
+      }
       return
     }
     if let last = lines.last, last.last != Self.newline { lines[lines.count - 1].append(Self.newline) }
@@ -46,8 +57,8 @@ struct Crontab: Equatable {
   /// Takes a block out, but for what somebody has written between its marks; false if there is none.
   @discardableResult
   mutating func remove(_ mark: String) -> Bool {
-    guard let range = range(of: mark) else { return false }
-    lines.replaceSubrange(range, with: strangers(in: range))
+    guard range(of: mark) != nil else { return false }
+    while let range = range(of: mark) { lines.replaceSubrange(range, with: strangers(in: range)) }
     return true
   }
 
@@ -57,8 +68,10 @@ struct Crontab: Equatable {
 
   /// From the mark to its end. A mark whose end is missing, or that another one follows first, was edited by somebody: it
   /// is that line and those of ours that follow at once, lest other lines are taken for ours.
-  private func range(of mark: String) -> Range<Int>? {
-    guard let first = lines.firstIndex(where: { Self.text($0) == Self.begin + mark }) else { return nil }
+  private func range(of mark: String, from start: Int = 0) -> Range<Int>? {
+    guard let first = lines[start...].firstIndex(where: { Self.text($0) == Self.begin + mark }) else {
+      return nil
+    }
     for index in lines.indices[(first + 1)...] {
       let line = Self.text(lines[index])
       if line == Self.end + mark { return first..<(index + 1) }

@@ -81,6 +81,19 @@ struct CrontabTests {
     #expect(changed.text == Array("5 5 * * * nice -n 19 ionice -c 3 mine\n".utf8))
   }
 
+  @Test func aBlockThatSomebodyHasCopiedIsThereOnce() {
+    let (a, b) = (block("a"), block("b"))
+    let twice = "\(a.text)5 5 * * * mine\n\(b.text)\(a.text)"
+    var changed = table(twice)
+    #expect(changed.block(a.mark) != a.text)
+    changed.install(a.text, mark: a.mark)
+    #expect(changed.text == Array("\(a.text)5 5 * * * mine\n\(b.text)".utf8))
+    #expect(changed.block(a.mark) == a.text)
+    changed = table(twice)
+    changed.remove(a.mark)
+    #expect(changed.text == Array("5 5 * * * mine\n\(b.text)".utf8))
+  }
+
   @Test func whatSomebodyWritesBetweenTheMarksStays() {
     let a = block("a")
     let own = "MAILTO=anna\n7 7 * * * mine\n"

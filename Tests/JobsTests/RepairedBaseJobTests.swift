@@ -1,0 +1,76 @@
+import Backup
+import Foundation
+import Operations
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Jobs
+
+/// Nights of an incremental job whose base has rotten, and was repaired.
+struct RepairedBaseJobTests {
+  /// A full archive and an increment on it, of which a byte of a photo in the full one is flipped.
+  private func night() async throws -> (Night, base: FilePath) {
+    var night = try Night.withCache("incremental: true")
+    night.job.destinations.removeLast()
+    _ = try await night.backup()
+    try night.changeLibrary(id: 7)
+    night.on(day: 2)
+    _ = try await night.backup()
+    let base = try night.archives("one")[0].path
+    try night.damage(base, keepsDate: true)
+    _ = try await night.drill()
+    night.on(day: 3)
+    return (night, FilePath(base))
+  }
+
+  private func repair(_ base: FilePath, _ night: Night, withLibrary: Bool) async throws -> FilePath {
+    var options = RepairOptions()
+    if withLibrary { options.library = night.library.path }
+    return try #require(try await Work.repair(base, options: options).summary.archive)
+  }
+
+  /// The damaged one may stay beside it.
+  @Test(arguments: [true, false]) func whatWasRepairedWithoutALossServes(isOldThere: Bool) async throws {
+    var (night, base) = try await night()
+    _ = try await repair(base, night, withLibrary: true)
+    if !isOldThere { try night.remove(base.string) }
+    #expect(try await night.backup().outcome == .unchanged)
+    #expect(try await night.drill().isProven)
+    night.on(day: 4)
+    #expect(try await night.backup().outcome == .unchanged)
+    #expect(
+      night.context.state.status(of: "family").copies[0].archive == (try night.archives("one").last?.path))
+  }
+
+  /// A photo is in none of them, and the library has it.
+  @Test(arguments: [true, false]) func whatLacksAPhotoDoesNot(isOldThere: Bool) async throws {
+    var (night, base) = try await night()
+    let repaired = try await repair(base, night, withLibrary: false)
+    if !isOldThere {
+      try night.remove(base.string)
+      try FileManager.default.moveItem(atPath: repaired.string, toPath: base.string)
+    }
+    let run = try await night.backup()
+    #expect(run.outcome == .done)
+    let newest = try #require(night.archives("one").last)
+    #expect(newest.base == nil && newest.photoFiles == 7)
+    #expect(try await night.drill().isProven)
+    night.on(day: 4)
+    #expect(try await night.backup().outcome == .unchanged)
+  }
+
+  /// It holds what the chain held, under another name.
+  @Test func whatIsAsNewAsTheLastIsNoLoss() async throws {
+    var (night, base) = try await night()
+    _ = try await repair(base, night, withLibrary: true)
+    try night.remove(base.string)
+    let newest = try #require(night.archives("one").last).path
+    _ = try await Work.flatten(FilePath(newest)).summary
+    try night.remove(newest)
+    let report = try await night.drill()
+    #expect(report.isProven && report.results[0].archive?.hasSuffix(".full.zip") == true)
+    night.on(day: 4)
+    #expect(try await night.backup().outcome == .unchanged)
+  }
+}
