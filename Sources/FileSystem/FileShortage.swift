@@ -18,8 +18,9 @@ public struct FileShortage: Error, Sendable, Equatable, CustomStringConvertible 
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
     if limit.rlim_cur < count, limit.rlim_max >= count {
-      limit.rlim_cur = rlim_t(count)
-      if setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 { return }
+      var raised = limit
+      raised.rlim_cur = rlim_t(count)
+      if setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &raised) == 0 { return }
     }
     let allowed = Int(clamping: limit.rlim_cur)
     if allowed < count { throw FileShortage(allowed: allowed, needed: count) }

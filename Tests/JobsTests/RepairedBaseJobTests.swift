@@ -60,6 +60,47 @@ struct RepairedBaseJobTests {
     #expect(try await night.backup().outcome == .unchanged)
   }
 
+  /// What was repaired has another `metadata.json` where a photo was made whole with it, and the next increment names that.
+  @Test func anotherDestinationGetsWhatTheNextIncrementNames() async throws {
+    var night = try Night.withCache("incremental: true")
+    let file = night.library.path.appending(try #require(night.library.contents.photos.first).path)
+    let whole = try Data(contentsOf: URL(fileURLWithPath: file.string))
+    try Data(repeating: 99, count: whole.count).write(to: URL(fileURLWithPath: file.string))
+    _ = try await night.backup()
+    try whole.write(to: URL(fileURLWithPath: file.string))
+    let base = try #require(night.archives("one").first).path
+    try night.damage(base, at: 12_000, keepsDate: true)
+    let repaired = try await repair(FilePath(base), night, withLibrary: true)
+    try #require(try BackupSource(path: repaired).metadata.smilepile?.repairedFrom.count == 1)
+    try night.remove(base)
+    for day in 2...3 {
+      try night.changeLibrary(id: Int64(5 + day))
+      night.on(day: day)
+      #expect(try await night.backup().outcome == .done)
+      for name in ["one", "two"] {
+        let catalog = try Catalog(folder: night.folder(name))
+        #expect(try catalog.members(of: #require(catalog.archives.last)).isEmpty == false)
+      }
+      #expect(try await night.drill().isProven)
+    }
+  }
+
+  /// While an increment rests on what is left of its base, that stays, though nothing is decided by it.
+  @Test func whatIsLeftOfABaseIsNotPruned() async throws {
+    var (night, base) = try await night()
+    let repaired = try await repair(base, night, withLibrary: false)
+    let catalog = try Catalog(folder: night.folder("one"))
+    let increment = try #require(catalog.archives.last { $0.base != nil })
+    #expect(Set(catalog.allBases(of: increment).map(\.path)) == [base.string, repaired.string])
+    try night.remove(base.string)
+    var policy = RetentionPolicy()
+    policy.last = 1
+    night.job.retention = policy
+    _ = try await night.backup()
+    let kept = try night.archives("one").map(\.path)
+    #expect(kept.contains(repaired.string) && kept.contains(increment.path))
+  }
+
   /// It holds what the chain held, under another name.
   @Test func whatIsAsNewAsTheLastIsNoLoss() async throws {
     var (night, base) = try await night()

@@ -62,9 +62,9 @@ final class ArchiveFolder {
     return files.sorted { ($0.modified, $0.path.string) > ($1.modified, $1.path.string) }.map(\.path)
   }
 
-  /// The backup of this number whose `metadata.json` has this MD5, and before it those that were repaired from it, as far
-  /// as they were changed later. The MD5 decides, since it vouches for every file; a number alone could be another
-  /// archive's that somebody has made of it.
+  /// The backup of this number whose `metadata.json` has this MD5, and before it what was repaired from it, where that was
+  /// changed later, as it mostly was: the folder is searched no further than to that backup. The MD5 decides, since it
+  /// vouches for every file; a number alone could be another archive's that somebody has made of it.
   func backups(_ uuid: String, _ digest: MD5Digest) throws -> [BackupSource] {
     var repaired: [BackupSource] = []
     for other in found where other.repairedFrom.contains(digest.description) {

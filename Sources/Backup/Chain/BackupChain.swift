@@ -16,7 +16,7 @@ struct BackupChain {
   /// The entries of each of `bases`.
   private let entries: [[Entry]]
 
-  /// A file that an archive of `bases` holds, the newest that does. Small, since there may be one for every photo.
+  /// A file that an archive of `bases` holds, the first that does. Small, since there may be one for every photo.
   struct File {
     /// The archive's place in `bases`.
     let number: Int32
@@ -87,7 +87,7 @@ struct BackupChain {
 extension BackupSource {
   /// What an incremental backup rests on, as far as it is there.
   struct Chain: Sendable {
-    /// The archives before it, the newest first, without their photos.
+    /// The archives before it, the newest first, without their photos. What was repaired from one of them stands before it.
     var bases: [BackupSource]
     /// The number of the archive that is not there; nil if they reach back to a full one.
     var missing: String?

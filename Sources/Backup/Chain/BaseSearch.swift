@@ -51,8 +51,16 @@ extension ExportBase {
       guard length < options.maximumChain else {
         return .none(reason: "\(Count(length, "increment")) on one full archive are as many as there may be")
       }
-      let chain = try BackupChain(candidate, find: archives.backups)
-      if let mayRest = options.mayRest, try !mayRest(([candidate] + chain.bases).map(\.path)) { continue }
+      var isRefused = false
+      let chain = try BackupChain(candidate) { uuid, digest in
+        // one for each, the old one rather than what was repaired from it, as for whoever looks at the folder
+        let found = try archives.backups(uuid, digest)
+        let base = try found.last { try options.mayRest?([$0.path]) ?? true }
+        isRefused = isRefused || base == nil && !found.isEmpty
+        return base.map { [$0] } ?? []
+      }
+      if isRefused { continue }
+      if let mayRest = options.mayRest, try !mayRest([path]) { continue }
       if let base = ExportBase(chain) { return .base(base) }
       broken = broken ?? path
     }

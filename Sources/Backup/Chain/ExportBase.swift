@@ -10,6 +10,8 @@ import Zip
 public struct ExportBase: Sendable {
   /// The archive that the next one names as its base.
   public let path: FilePath
+  /// The archives before it, the newest first.
+  private let others: [FilePath]
   /// Its number.
   public let uuid: String
   /// The MD5 of its `metadata.json`.
@@ -30,6 +32,7 @@ public struct ExportBase: Sendable {
       let digest = newest.metadataDigest, newest.salvage == nil
     else { return nil }
     path = newest.path
+    others = chain.bases.map(\.path)
     uuid = provenance.uuid
     self.digest = digest
     exportDate = newest.metadata.exportDate ?? 0
@@ -49,8 +52,11 @@ public struct ExportBase: Sendable {
     return try Directory.open(path.folder).status(of: FilePath(name.string))?.kind == .file
   }
 
-  /// Flushes the archive to the disk, which costs nothing where that was done: what rests on it is no safer than it is.
-  func sync() throws(FileError) { try File.open(path, .readFollowingLinks).sync() }
+  /// Flushes the archives of the chain to the disk, which costs nothing where that was done: what rests on them is no
+  /// safer than they are.
+  func sync() throws(FileError) {
+    for path in [path] + others { try File.open(path, .readFollowingLinks).sync() }
+  }
 
   /// Whether the chain holds a photo's file.
   func holds(_ photo: Photo) -> Bool {

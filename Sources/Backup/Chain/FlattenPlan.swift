@@ -84,6 +84,7 @@ struct FlattenPlan {
     provenance.uuid = uuid.uuidString
     (provenance.increment, provenance.repairedFrom) = (nil, [])
     provenance.isPartial = provenance.isPartial || !lost.isEmpty
+    provenance.isRemnant = provenance.isRemnant || !lost.isEmpty
     metadata.smilepile = provenance
     return metadata
   }

@@ -22,7 +22,7 @@ public struct FlattenOptions: Sendable {
 public struct FlattenSummary: Sendable, Equatable {
   /// The new archive; nil if the old one rests on nothing.
   public var archive: FilePath?
-  /// The archives of the chain, the newest first.
+  /// The archives of the chain, the newest first; what was repaired from one of them stands before it.
   public var chain: [FilePath] = []
   /// Photos with files in the new archive, or in the old one if that is full.
   public var photos = 0

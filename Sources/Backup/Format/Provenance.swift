@@ -16,6 +16,8 @@ extension Metadata {
     public var selection: String?
     /// The number of the backup whose state this one holds, where it was made from archives and not from a library.
     public var flattenedFrom: String?
+    /// Photos that it should hold could not be rescued when it was repaired or flattened.
+    public var isRemnant = false
     /// The MD5 of the `metadata.json` of every archive that this one was repaired from, the first one first: what rests
     /// on one of them can rest on this.
     public var repairedFrom: [String] = []
@@ -85,6 +87,7 @@ extension Metadata.Provenance {
     object.property("includesSettings", includesSettings)
     if let increment { object.object("increment") { increment.write(to: &$0) } }
     object.property("isPartial", isPartial)
+    if isRemnant { object.property("isRemnant", isRemnant) }
     object.property("library", library)
     if let part {
       object.object("part") {
@@ -144,6 +147,7 @@ extension Metadata.Provenance {
       case "state": state = try json.optionalString()
       case "selection": selection = try json.optionalString()
       case "flattenedFrom": flattenedFrom = try json.optionalString()
+      case "isRemnant": isRemnant = try json.flag()
       case "repairedFrom":
         repairedFrom = try json.list { element throws(Mismatch) in try element.string() }
       case "tags": tags = try json.list { element throws(Mismatch) in try element.string() }

@@ -51,6 +51,8 @@ public struct ArchiveRecord: Sendable, Equatable, Codable {
   public var base: Base?
   /// The MD5 of its `metadata.json`, by which an increment knows it.
   public var digest: String?
+  /// Photos could not be rescued when it was repaired or flattened; nil if none is known of.
+  var hasLost: Bool?
   /// The same of the archives that it was repaired from; nil if it was not.
   public var repairedFrom: [String]?
 
@@ -96,8 +98,11 @@ public struct ArchiveRecord: Sendable, Equatable, Codable {
   /// The file's name.
   public var name: String { FilePath(path).lastComponent?.string ?? path }
 
-  /// It was repaired, and may lack what could not be: nothing may rest on that being there.
-  public var isRemnant: Bool { repairedFrom != nil && isPartial }
+  /// It is what could be rescued of another, and does not stand for that where something is decided: not all was. Those of
+  /// an earlier version are told by being marked as a part of everything.
+  public var isRemnant: Bool {
+    hasLost == true || isPartial && !isDocument && selection == nil && part == nil
+  }
 
   /// Whether this project made it, as far as one can tell.
   public var isOurs: Bool { uuid != nil }
@@ -159,6 +164,7 @@ public struct ArchiveRecord: Sendable, Equatable, Codable {
       }
     }
     state = provenance.state
+    hasLost = provenance.isRemnant ? true : nil
     repairedFrom = provenance.repairedFrom.isEmpty ? nil : provenance.repairedFrom
     tags = provenance.tags
     part = provenance.part.map { Part(set: $0.set, number: $0.number, count: $0.count) }

@@ -68,19 +68,24 @@ public struct Catalog: Sendable {
 // MARK: Chains and sets
 
 extension Catalog {
-  /// The archives that an archive rests on, the nearest first, down to the full one.
+  /// The archives that an archive rests on, the nearest first, down to the full one. Of several that can be one of them,
+  /// it is one that nothing is known against, if there is any; and none of which something was lost when it was repaired.
   ///
+  /// - Parameter damaged: archives that were found damaged, by path.
   /// - Throws: `ChainError` if one is gone, or another archive has its number.
-  public func chain(of archive: ArchiveRecord) throws(ChainError) -> [ArchiveRecord] {
+  public func chain(
+    of archive: ArchiveRecord, passingOver damaged: Set<String> = []
+  ) throws(ChainError) -> [ArchiveRecord] {
     var chain: [ArchiveRecord] = []
     var current = archive
     while let base = current.base {
       let named = archives.filter { $0.uuid == base.uuid }
       // of two copies of one, the later name is that of the copy which was made since the other had rotten
       let able =
-        named.filter { !$0.isRemnant && $0.repairedFrom?.contains(base.digest) == true }
+        named.filter { !$0.isRemnant && $0.digest != base.digest && $0.stands(for: base) }
         + named.filter { $0.digest == base.digest }
-      guard let next = able.last(where: { !doubted.contains($0.path) }) ?? able.last else {
+      let sound = able.filter { !damaged.contains($0.path) }
+      guard let next = sound.last(where: { !doubted.contains($0.path) }) ?? sound.last ?? able.last else {
         throw ChainError(
           archive: archive.path, base: base.uuid, isOther: !named.isEmpty,
           unreadable: unreadable.first?.path)
@@ -95,12 +100,29 @@ extension Catalog {
     return chain
   }
 
+  /// All archives that can be one of those that an archive rests on, whatever may be wrong with them.
+  public func allBases(of archive: ArchiveRecord) -> [ArchiveRecord] {
+    var bases: [ArchiveRecord] = []
+    var base = archive.base
+    while let wanted = base {
+      let found = archives.filter { $0.stands(for: wanted) && $0 != archive && !bases.contains($0) }
+      bases += found
+      base = found.first?.base
+    }
+    return bases
+  }
+
   /// All the archives that restoring one takes, which comes first: the other parts of its set, or those that it rests
   /// on, the nearest first.
   ///
+  /// - Parameter damaged: archives that were found damaged, by path.
   /// - Throws: `IncompleteSet` if a part is gone, or what `chain(of:)` throws.
-  public func members(of archive: ArchiveRecord) throws -> [ArchiveRecord] {
-    guard let part = archive.part else { return [archive] + (try chain(of: archive)) }
+  public func members(
+    of archive: ArchiveRecord, passingOver damaged: Set<String> = []
+  ) throws -> [ArchiveRecord] {
+    guard let part = archive.part else {
+      return [archive] + (try chain(of: archive, passingOver: damaged))
+    }
     // here too
     let parts = Dictionary(
       archives.filter { $0.part?.set == part.set }.map { ($0.part?.number ?? 0, $0) },
@@ -111,6 +133,13 @@ extension Catalog {
     }
     return [archive]
       + parts.values.filter { $0.part != part }.sorted { ($0.part?.number ?? 0) < ($1.part?.number ?? 0) }
+  }
+}
+
+extension ArchiveRecord {
+  /// Whether it is what an increment names as its base, or was repaired from that.
+  fileprivate func stands(for base: Base) -> Bool {
+    uuid == base.uuid && (digest == base.digest || repairedFrom?.contains(base.digest) == true)
   }
 }
 

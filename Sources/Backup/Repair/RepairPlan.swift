@@ -170,6 +170,7 @@ struct RepairPlan {
         metadata.smilepile
         ?? Metadata.Provenance(uuid: UUID().uuidString, isPartial: false, includesSettings: hasSettings)
       provenance.isPartial = provenance.isPartial || !lost.isEmpty
+      provenance.isRemnant = provenance.isRemnant || !lost.isEmpty
       metadata.smilepile = provenance
     }
     noteOrigin(&metadata)

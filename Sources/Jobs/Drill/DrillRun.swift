@@ -211,7 +211,8 @@ struct DrillRun {
     let now = context.now()
     // one that was made under a clock that went ahead says nothing of today
     let found = own.last { !$0.isAhead(of: now) } ?? own.last
-    let lost = try lost(of: catalog, in: folder, since: found?.date, password)
+    let lost = try lost(
+      of: catalog, in: folder, since: found?.isRemnant == true ? nil : found?.date, password)
     result.lost = lost?.item
     guard let newest = found else {
       // what no password opens may be what is looked for
@@ -250,7 +251,7 @@ struct DrillRun {
   /// The archive that the last backup left in a folder, if nobody can restore from it any more: an older one that restores
   /// must not stand for it.
   ///
-  /// - Parameter newest: when the newest that is there was made; nil if there is none.
+  /// - Parameter newest: when the newest that is there was made; nil if there is none, or not all of it could be rescued.
   /// - Throws: `BackupError.passwordNeeded` or `.wrongPassword` where it is there, and the password does not open it.
   private func lost(
     of catalog: Catalog, in folder: FilePath, since newest: Int64?, _ password: Secret?
@@ -337,7 +338,7 @@ struct DrillRun {
         let path = status.copies[index].path
         guard let result = report.results.first(where: { $0.destination.string == path }) else { continue }
         if result.isProven {
-          status.copies[index].trust()
+          if result.archive == status.copies[index].archive { status.copies[index].trust() }
         } else {
           status.copies[index].doubt(since: record.at)
         }

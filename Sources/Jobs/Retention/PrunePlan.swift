@@ -61,7 +61,7 @@ public struct PrunePlan: Sendable {
     let gone = Set(groups.flatMap(\.removals).map(\.path))
     var needed: [String: String] = [:]
     for archive in catalog.archives.reversed() where !gone.contains(archive.path) {
-      for base in (try? catalog.chain(of: archive)) ?? [] {
+      for base in catalog.allBases(of: archive) {
         needed[base.path] = needed[base.path] ?? archive.name
       }
     }
@@ -80,7 +80,7 @@ public struct PrunePlan: Sendable {
     let source: String?
     let selection: String?
     let isDocument: Bool
-    /// It is marked as a part of everything: what a repair could rescue does not stand for a whole backup.
+    /// What could be rescued does not stand for a whole backup.
     let isRemnant: Bool
     let tags: [String]
 
@@ -89,7 +89,7 @@ public struct PrunePlan: Sendable {
       source = archive.library ?? archive.part?.set ?? archive.uuid
       selection = archive.selection
       isDocument = archive.isDocument
-      isRemnant = archive.isPartial && !archive.isDocument && archive.selection == nil && archive.part == nil
+      isRemnant = archive.isRemnant
       tags = archive.tags.sorted()
     }
   }

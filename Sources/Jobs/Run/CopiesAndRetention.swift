@@ -19,13 +19,15 @@ extension JobBackup {
       defer { withExtendedLifetime(lock) {} }
       let there = try catalog(at: index).archives.filter { !readBack.isDamaged($0) }
       let origin = try catalog(at: source)
-      needed = try archives.flatMap { try origin.chain(of: $0) }.reversed() + archives
+      needed =
+        try archives.flatMap { try origin.chain(of: $0, passingOver: readBack.damaged) }.reversed() + archives
+      let named = Set(needed.compactMap(\.base?.digest))
       for archive in needed {
         // what an earlier run copied before it was cut off
         let known = try there.first { other in
-          // what is only rested on may lie there as it was before it was repaired
+          // what is rested on may lie there as it was before it was repaired, and as it is named
           let isOld =
-            !archives.contains(archive) && archive.repairedFrom?.contains(other.digest ?? "") == true
+            other.digest.map { archive.repairedFrom?.contains($0) == true && named.contains($0) } ?? false
           return try other.uuid == archive.uuid && (other.digest == archive.digest || isOld)
             && readBack.areWhole([other])
         }
@@ -109,7 +111,7 @@ extension JobBackup {
     if !fresh.isEmpty { context.cache?.noteVerified(fresh, at: context.now().milliseconds) }
     let now = context.now()
     for own in catalog.archives(of: job, in: libraryID).reversed() where !own.isAhead(of: now) {
-      guard let members = try? catalog.members(of: own),
+      guard let members = try? catalog.members(of: own, passingOver: readBack.damaged),
         !members.contains(where: {
           $0.isRemnant || readBack.isDamaged($0) || context.cache?.isDoubted($0) == true
         })

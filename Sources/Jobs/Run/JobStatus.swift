@@ -157,12 +157,12 @@ public struct JobStatus: Sendable, Equatable, Codable {
       (self.path, self.bytes, self.modifiedAt) = (path, bytes, modifiedAt)
     }
 
-    /// Whether a file is still as it was. FAT keeps local time in steps of two seconds: its dates are other ones by whole
-    /// hours where the clock's zone was changed.
+    /// Whether a file is still as it was. FAT keeps local time in steps of two seconds: where the clock's zone was changed
+    /// its dates are other ones, by whole quarters of an hour.
     func isAs(_ other: CopiedFile) -> Bool {
-      let difference = abs(modifiedAt - other.modifiedAt)
-      let hours = Double(difference) / 3_600_000
-      return bytes == other.bytes && hours < 27 && abs(hours - hours.rounded()) * 3_600_000 <= 2000
+      let seconds = abs(Double(modifiedAt) - Double(other.modifiedAt)) / 1000
+      let rest = abs(seconds - (seconds / 900).rounded() * 900)
+      return bytes == other.bytes && seconds < 27 * 3600 && rest <= 2
     }
 
     /// A file as it is now; nil if it is not there, or cannot be looked at. Blocks.
@@ -178,7 +178,7 @@ public struct JobStatus: Sendable, Equatable, Codable {
     public var at: Int64
     /// Everything came back as it is in the library.
     public var isProven: Bool
-    /// The archive that was restored from, of several the one that failed; the folder where there is none.
+    /// The archive that was restored from, of several the one that failed, or that is gone; the folder where there is none.
     public var archive: String
     /// Photos that came back.
     public var photos: Int

@@ -55,9 +55,9 @@ public struct StateFolder: Sendable {
   /// What is known of a job; nothing where its file is not there or cannot be understood.
   public func status(of job: String) -> JobStatus {
     let data = try? Data(contentsOf: URL(fileURLWithPath: statusPath(of: job).string))
-    var status = data.flatMap { try? JobStatus(json: $0) } ?? JobStatus(job: job)
-    status.job = job
-    return status
+    let status = data.flatMap { try? JobStatus(json: $0) }
+    // somebody may have put another job's there
+    return status?.job == job ? status ?? JobStatus(job: job) : JobStatus(job: job)
   }
 
   /// What is known of all jobs, by name.

@@ -22,7 +22,7 @@ extension JobBackup {
       warnings.append("\(ahead.path) is dated in the future; is the clock right?")
     }
     guard let newest = own.last(where: { !$0.isAhead(of: now) }) else { return nil }
-    guard let members = try wholeMembers(of: newest, catalog, at: index), newest.state == summary.state
+    guard let members = try wholeMembers(of: newest, catalog), newest.state == summary.state
     else { return nil }
     // what a base lacked, the increments on it have, or lack themselves
     let current =
@@ -33,27 +33,27 @@ extension JobBackup {
   /// What restoring an archive takes, if all of that is whole: read back where nobody knows. Of several that it can rest
   /// on, the others are tried where one is damaged.
   private mutating func wholeMembers(
-    of archive: ArchiveRecord, _ catalog: Catalog, at index: Int
+    of archive: ArchiveRecord, _ catalog: Catalog
   ) throws -> [ArchiveRecord]? {
-    var catalog = catalog
-    var tried: [[ArchiveRecord]] = []
     while true {
       let members: [ArchiveRecord]
+      let damaged = readBack.damaged
       do {
-        members = try catalog.members(of: archive)
+        members = try catalog.members(of: archive, passingOver: damaged)
       } catch {
         warnings.append("\(error)")
         return nil
       }
-      if tried.contains(members) { return nil }
+      // there is no other
+      if members.contains(where: readBack.isDamaged) { return nil }
       // what was found stands in the status, whatever has become of the cache
       let suspects = members.filter { archive in
         doubts[archive.path].map { (context.cache?.verifiedAt(archive) ?? .min) < $0 } ?? false
       }
       context.cache?.doubt(suspects.map { FilePath($0.path) })
       if try readBack.areWhole(members) { return members }
-      tried.append(members)
-      catalog = try self.catalog(at: index)
+      // it went, or is locked
+      if readBack.damaged == damaged { return nil }
     }
   }
 

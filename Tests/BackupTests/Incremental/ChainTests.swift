@@ -246,6 +246,7 @@ import Zip
     increment.held = [.init(photoId: 1, originalPath: "é", fileSize: 5, checksum: "c")]
     increment.deletions = [.init(category: "x", checksum: nil, assetPath: "y", at: 7)]
     provenance.increment = increment
+    provenance.isRemnant = true
     metadata.smilepile = provenance
     #expect(try Metadata(json: metadata.json()) == metadata)
     metadata.smilepile?.increment?.held.append(increment.held[0])
