@@ -80,7 +80,7 @@ public struct PrunePlan: Sendable {
     let source: String?
     let selection: String?
     let isDocument: Bool
-    /// What could be rescued does not stand for a whole backup.
+    /// What could be rescued does not stand for a whole backup. Parts stay with their set, whatever they lack.
     let isRemnant: Bool
     let tags: [String]
 
@@ -89,7 +89,7 @@ public struct PrunePlan: Sendable {
       source = archive.library ?? archive.part?.set ?? archive.uuid
       selection = archive.selection
       isDocument = archive.isDocument
-      isRemnant = archive.isRemnant
+      isRemnant = archive.isRemnant && archive.part == nil
       tags = archive.tags.sorted()
     }
   }
