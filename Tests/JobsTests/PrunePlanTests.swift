@@ -160,32 +160,8 @@ struct PrunePlanTests {
     #expect(plan.decisions.count == 1 && plan.removals.isEmpty)
   }
 
-  /// A part that lost a photo in a repair stays with its set, so that an older set, which has it, is kept.
-  @Test func aPartThatLacksAPhotoIsStillOfItsSet() async throws {
-    let large = try SampleLibrary(
-      (1...6).map { .init(id: $0, fileName: "\($0).jpg", bytes: [UInt8](repeating: UInt8($0), count: 9000)) },
-      categories: [.sample(1, "family")])
-    var limits = PhoneLimits()
-    limits.uncompressedBytes = 30_000
-    var newest: [FilePath] = []
-    for day in 1...2 {
-      var options = ExportOptions()
-      options.date = Date(timeIntervalSince1970: Double(day) * 86400)
-      options.split = .phone(limits)
-      newest = try await Work.export(large.path, to: scratch.path, options: options).summary.archives
-    }
-    let part = URL(fileURLWithPath: try #require(newest.last).string)
-    var bytes = try Data(contentsOf: part)
-    bytes[3000] ^= 0xFF
-    try bytes.write(to: part)
-    let repaired = try await Work.repair(FilePath(part.path)).summary
-    try #require(repaired.archive != nil && repaired.lost.count == 1)
-    try FileManager.default.removeItem(at: part)
-    let plan = try plan { $0.last = 1 }
-    #expect(plan.decisions.count == 2 && plan.removals.isEmpty)
-  }
-
-  @Test func partsOfOneExportStayAndGoTogether() async throws {
+  /// Exports a library in parts, on two days.
+  private func exportSets() async throws -> [[String]] {
     let large = try SampleLibrary(
       (1...6).map { .init(id: $0, fileName: "\($0).jpg", bytes: [UInt8](repeating: UInt8($0), count: 9000)) },
       categories: [.sample(1, "family")])
@@ -199,6 +175,25 @@ struct PrunePlanTests {
       sets.append(
         try await Work.export(large.path, to: scratch.path, options: options).summary.archives.map(\.string))
     }
+    return sets
+  }
+
+  /// A part that lost a photo in a repair stays with its set, so that an older set, which has it, is kept.
+  @Test func aPartThatLacksAPhotoIsStillOfItsSet() async throws {
+    let newest = try await exportSets()[1]
+    let part = URL(fileURLWithPath: try #require(newest.last))
+    var bytes = try Data(contentsOf: part)
+    bytes[3000] ^= 0xFF
+    try bytes.write(to: part)
+    let repaired = try await Work.repair(FilePath(part.path)).summary
+    try #require(repaired.archive != nil && repaired.lost.count == 1)
+    try FileManager.default.removeItem(at: part)
+    let plan = try plan { $0.last = 1 }
+    #expect(plan.decisions.count == 2 && plan.removals.isEmpty)
+  }
+
+  @Test func partsOfOneExportStayAndGoTogether() async throws {
+    let sets = try await exportSets()
     #expect(sets[0].count > 1 && sets[1].count > 1)
     let plan = try plan { $0.last = 1 }
     #expect(plan.decisions.count == 2)

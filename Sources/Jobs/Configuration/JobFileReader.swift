@@ -101,8 +101,7 @@ struct JobFileReader {
       section.fault(key, "\(file) lies in the library itself; name a file outside it")
     } else if let fault = kind.fault(replacing: file) {
       // no reason not to back up: the run says so again, and is incomplete
-      let line = section.all.first { $0.key == key }?.node.line ?? section.line
-      warnings.append(JobFile.Fault(line: line, message: "“\(key)”: \(file) \(fault)"))
+      warnings.append(JobFile.Fault(line: section.line(of: key), message: "“\(key)”: \(file) \(fault)"))
     }
     // by whatever name of its folder
     let place =
@@ -167,7 +166,8 @@ struct JobFileReader {
 
 extension YAMLSection {
   /// Notes what is wrong with a key that is there.
-  mutating func fault(_ key: String, _ message: String) {
-    fault(all.first { $0.key == key }?.node.line ?? line, "“\(key)” \(message)")
-  }
+  mutating func fault(_ key: String, _ message: String) { fault(line(of: key), "“\(key)” \(message)") }
+
+  /// Where a key stands; the section's own line if it is not there.
+  func line(of key: String) -> Int { all.first { $0.key == key }?.node.line ?? line }
 }

@@ -15,8 +15,8 @@ extension Work where Summary == DrillReport {
   ///
   /// The summary throws `JobError.running` if a drill of the job is under way, or a backup of one with a hook before;
   /// `FileLock.Busy` if the library is being changed, or a folder pruned, for too long, `BackupError.passwordNeeded` or
-  /// `.wrongPassword` where a folder has nothing but archives that the password does not open, `LibraryError`, `FileError`,
-  /// or another error of a process that lacks memory. No copy is doubted for that. Where something had failed to restore
+  /// `.wrongPassword` where the password does not open what the last backup left, or anything in a folder, `LibraryError`,
+  /// `FileError`, or another error of a process that lacks memory. No copy is doubted for that. Where something had failed to restore
   /// before it, it stands among the report's warnings instead, unless it is a `CancellationError`.
   public static func drill(_ job: Job, _ context: JobContext, options: DrillOptions = DrillOptions()) -> Self
   {

@@ -57,7 +57,8 @@ public struct StateFolder: Sendable {
     let data = try? Data(contentsOf: URL(fileURLWithPath: statusPath(of: job).string))
     let status = data.flatMap { try? JobStatus(json: $0) }
     // somebody may have put another job's there
-    return status?.job == job ? status ?? JobStatus(job: job) : JobStatus(job: job)
+    guard let status, status.job == job else { return JobStatus(job: job) }
+    return status
   }
 
   /// What is known of all jobs, by name.
