@@ -53,8 +53,9 @@ extension ExportBase {
       }
       var isRefused = false
       let chain = try BackupChain(candidate) { uuid, digest in
-        // one for each, the old one rather than what was repaired from it, as for whoever looks at the folder
+        // one for each, the old one rather than what was repaired from it without a loss, as for whoever looks at the folder
         let found = try archives.backups(uuid, digest)
+          .filter { $0.metadataDigest == digest || $0.metadata.smilepile?.isRemnant != true }
         let base = try found.last { try options.mayRest?([$0.path]) ?? true }
         isRefused = isRefused || base == nil && !found.isEmpty
         return base.map { [$0] } ?? []

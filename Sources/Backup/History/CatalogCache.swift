@@ -27,7 +27,7 @@ public final class CatalogCache: Sendable {
   }
 
   /// Of another version nothing is taken.
-  private static let version = 3
+  private static let version = 4
   private static let name: FilePath = "catalog.json"
 
   private let folder: FilePath

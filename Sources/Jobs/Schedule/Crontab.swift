@@ -84,8 +84,11 @@ struct Crontab: Equatable {
     return first..<others.endIndex
   }
 
+  /// A line without its end, which somebody's editor may have written in its own way.
   private static func text(_ line: [UInt8]) -> String {
-    String(decoding: line.last == newline ? line[..<(line.count - 1)] : line[...], as: UTF8.self)
+    var text = line[...]
+    for end in [newline, UInt8(ascii: "\r")] where text.last == end { text = text.dropLast() }
+    return String(decoding: text, as: UTF8.self)
   }
 }
 

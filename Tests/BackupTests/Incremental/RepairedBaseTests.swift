@@ -109,6 +109,13 @@ struct RepairedBaseTests {
     let catalog = try Catalog(folder: scratch.path)
     let record = try #require(catalog.archives.first { $0.path.hasSuffix("/inc.zip") })
     #expect(throws: ChainError.self) { try catalog.chain(of: record) }
+    // nor an increment, which prune would know as one whose base is gone
+    var options = ExportOptions()
+    options.isIncremental = true
+    let next = try await Work.export(library.path, to: scratch.path.appending("next.zip"), options: options)
+      .summary
+    #expect(next.increment == nil && next.photos == 5)
+    try FileManager.default.removeItem(atPath: scratch.path.appending("next.zip").string)
     // and again, when it has rotten itself
     try FileManager.default.moveItem(atPath: repaired.string, toPath: base.string)
     try damage(3)

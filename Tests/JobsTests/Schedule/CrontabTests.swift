@@ -94,6 +94,13 @@ struct CrontabTests {
     #expect(changed.text == Array("5 5 * * * mine\n\(b.text)".utf8))
   }
 
+  @Test func aBlockWithOtherLineEndsIsFound() {
+    let a = block("a")
+    var changed = table(a.text.replacing("\n", with: "\r\n"))
+    changed.install(a.text, mark: a.mark)
+    #expect(changed.text == Array(a.text.utf8))
+  }
+
   @Test func whatSomebodyWritesBetweenTheMarksStays() {
     let a = block("a")
     let own = "MAILTO=anna\n7 7 * * * mine\n"
