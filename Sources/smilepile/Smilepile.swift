@@ -44,6 +44,8 @@ struct Smilepile: AsyncParsableCommand {
 @main
 enum Main {
   static func main() async {
+    // it asks for progress, and there is none yet
+    signal(SIGUSR1, SIG_IGN)
     EnvironmentSecrets.take()
     StandardStreams.occupy()
     // what this user makes, this user can read

@@ -136,6 +136,42 @@ import Testing
     #expect(try night.archives("one").count == 1)
   }
 
+  /// Whoever is to hear of backups that fail hears of it.
+  @Test func aStateFolderThatCannotBeMadeIsHeardOf() async throws {
+    var night = try Night()
+    let file = night.folder("file")
+    try Data().write(to: URL(fileURLWithPath: file.string))
+    night.context = JobContext(
+      state: StateFolder(environment: ["STATE_DIRECTORY": file.appending("state").string]),
+      password: { _ in throw CancellationError() }, exitCode: { _ in 1 })
+    night.job.hooks.onFailure = "env > '\(night.folder("told"))'"
+    do {
+      _ = try await night.backup()
+      Issue.record("there is nowhere to keep the state")
+    } catch let error as FileError {
+      #expect(error.errno == .notDirectory, "\(error)")
+    }
+    let told = try String(contentsOfFile: night.folder("told").string, encoding: .utf8)
+    #expect(told.contains("SMILEPILE_OUTCOME=failed\n"))
+    #expect(try night.statusFile().failures == 1)
+    // those above it may not be there either
+    night.context.state = StateFolder(environment: ["STATE_DIRECTORY": night.folder("a/b/c").string])
+    #expect(try await night.backup().outcome == .done)
+    #expect(try night.context.state.path == night.folder("a/b/c") && night.statusFile().failures == 0)
+  }
+
+  @Test func aStatusThatCannotBeUnderstoodIsSaid() async throws {
+    var night = try Night()
+    _ = try await night.backup()
+    try Data("{\"job\":".utf8).write(to: URL(fileURLWithPath: night.folder("state/family.json").string))
+    let (known, faults) = night.context.state.statuses()
+    #expect(known.isEmpty && faults.count == 1)
+    night.on(day: 2)
+    let run = try await night.backup()
+    #expect(run.warnings.contains { $0.contains("family.json is no status that can be understood") })
+    #expect(night.context.state.statuses().faults.isEmpty)
+  }
+
   @Test func aDrillThatFailsIsHeardOf() async throws {
     var night = try Night("hooks: {on-failure: 'env > told'}")
     night.job.hooks.onFailure = "env > \(night.folder("told"))"
@@ -235,6 +271,26 @@ import Testing
         == [night.context.now(), night.context.now()].map { Int64($0.timeIntervalSince1970 * 1000) })
   }
 
+  /// What was repaired serves the other destination the same night.
+  @Test func aCopyIsMadeOfWhatWasRepaired() async throws {
+    var night = try Night.withCache("incremental: true")
+    let two = night.job.destinations.removeLast()
+    _ = try await night.backup()
+    try night.changeLibrary(id: 7)
+    night.on(day: 2)
+    _ = try await night.backup()
+    let base = try night.archives("one")[0].path
+    try night.damage(base, keepsDate: true)
+    var options = RepairOptions()
+    options.library = night.library.path
+    _ = try await Work.repair(FilePath(base), options: options).summary
+    night.job.destinations.append(two)
+    night.on(day: 3)
+    let run = try await night.backup()
+    #expect(run.outcome == .done && run.destinations[1].failure == nil, "\(run.message ?? "")")
+    #expect(try await night.drill().isProven)
+  }
+
   /// Rot that nothing tells but reading: what finds it keeps the next archive from resting on it.
   @Test func aBaseThatHasRottenIsFoundByPruning() async throws {
     var night = try Night()
@@ -255,6 +311,8 @@ import Testing
     let run = try await night.backup()
     #expect(run.outcome == .incomplete && run.exitCode == 3 && run.destinations[0].removed.isEmpty)
     #expect(run.warnings.contains { $0.contains("which is damaged") && $0.contains("nothing is removed") })
+    // what has just been written is no archive of the library
+    #expect(run.archives == [] && run.destinations.allSatisfy { $0.archives == [] && $0.failure != nil })
     // what rests on it is no copy: the one from before it is
     #expect(try night.statusFile().copies[0].archive == whole.path)
     night.on(day: 4)

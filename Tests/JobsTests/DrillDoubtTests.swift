@@ -29,6 +29,53 @@ import Testing
     #expect(try await night.drill().isProven)
   }
 
+  /// A sample without the photo that failed says nothing of it.
+  @Test func whatFailedIsTriedAgain() async throws {
+    var night = try Night.withCache()
+    night.job.destinations.removeLast()
+    _ = try await night.backup()
+    // the first photo's
+    try night.damage(night.archives("one")[0].path, keepsDate: true)
+    #expect(try await !night.drill(sample: 1).isProven)
+    for _ in 0..<3 { #expect(try await !night.drill(sample: 1).isProven) }
+    #expect(try night.statusFile().copies[0].isDoubted == true)
+    night.on(day: 2)
+    _ = try await night.backup()
+    #expect(try await night.drill(sample: 1).results.map(\.proven) == [1])
+  }
+
+  /// It is in neither of them, though everything that is in the archive comes back.
+  @Test func whatWasLostBeforeIsNotProven() async throws {
+    var night = try Night.withCache()
+    let file = night.library.path.appending(try #require(night.library.contents.photos.first).path)
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: file.string))
+    try night.remove(file.string)
+    #expect(try await night.backup().outcome == .incomplete)
+    #expect(try night.statusFile().copies.map(\.lacking) == [1, 1])
+    for sample in [nil, 1] {
+      let report = try await night.drill(sample: sample)
+      #expect(report.exitCode == 4 && report.results.map(\.damagedInLibrary.count) == [1, 1])
+    }
+    try bytes.write(to: URL(fileURLWithPath: file.string))
+    #expect(try await night.drill().exitCode == 0)
+    night.on(day: 2)
+    #expect(try await night.backup().outcome == .done)
+    #expect(try night.statusFile().copies.map(\.lacking) == [nil, nil])
+  }
+
+  @Test func aCopyThatIsBackAndRestoresIsWithinReach() async throws {
+    var night = try Night.withCache()
+    _ = try await night.backup()
+    let (two, away) = (night.folder("two").string, night.folder("away").string)
+    try FileManager.default.moveItem(atPath: two, toPath: away)
+    night.on(day: 2)
+    _ = try await night.backup()
+    #expect(try night.statusFile().copies.map(\.isOutOfReach) == [nil, true])
+    try FileManager.default.moveItem(atPath: away, toPath: two)
+    #expect(try await night.drill().isProven)
+    #expect(try night.statusFile().copies.map(\.isOutOfReach) == [nil, nil])
+  }
+
   @Test func noPlaceToRestoreToCastsNoDoubt() async throws {
     let night = try Night.withCache()
     _ = try await night.backup()

@@ -63,6 +63,25 @@ import Testing
     #expect(try await later.drill().isProven)
   }
 
+  /// Somebody made a new library where the old one was: one night says so, and the archives of the old one stay.
+  @Test func anotherLibraryInThePlaceOfTheFirstIsSaid() async throws {
+    var night = try Night()
+    night.job.retention = RetentionPolicy()
+    night.job.retention?.last = 1
+    _ = try await night.backup()
+    let other = try SampleLibrary()
+    try night.remove(night.library.path.string)
+    try FileManager.default.copyItem(atPath: other.path.string, toPath: night.library.path.string)
+    night.on(day: 2)
+    let run = try await night.backup()
+    #expect(
+      run.outcome == .incomplete && run.message?.contains("is another library than in the run before") == true
+    )
+    night.on(day: 3)
+    #expect(try await night.backup().outcome == .unchanged)
+    #expect(try night.archives("one").map(\.photos) == [6, other.contents.photos.count])
+  }
+
   /// What a run copied before it was cut off may have rotten since.
   @Test func aCopyThatIsThereIsReadBeforeItCounts() async throws {
     var night = try Night()

@@ -21,11 +21,12 @@ import Testing
     run.destinations = [destination]
     var status = JobStatus(job: "family")
     (status.run, status.lastSuccess, status.lastProvenAt) = (run, run, 4)
+    status.libraryNumber = "1"
     status.copies = [
       JobStatus.Copy(
         path: "/one", archive: "/one/a.zip", others: ["/one/b.zip"], madeAt: 1, verifiedAt: 2,
         isDoubted: true, doubtedAt: 3, isOutOfReach: true, isOnSameDevice: true,
-        isSelection: true, files: [.init(path: "/one/a.zip", bytes: 1, modifiedAt: 2)])
+        isSelection: true, lacking: 1, files: [.init(path: "/one/a.zip", bytes: 1, modifiedAt: 2)])
     ]
     status.lastDrill = JobStatus.DrillRecord(
       at: 1, isProven: true, archive: "/one/a.zip", photos: 1, round: 1, report: "/state/drills/a.txt")

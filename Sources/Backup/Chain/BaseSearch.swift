@@ -1,4 +1,5 @@
 import FileSystem
+import Foundation
 import PhotoLibrary
 import SystemPackage
 import Zip
@@ -32,6 +33,8 @@ extension ExportBase {
     let archives = try ArchiveFolder(folder, limits: limits, password: options.password, check: check)
     var broken: FilePath?
     var locked: FilePath?
+    var ahead: FilePath?
+    let now = options.date ?? Date()
     for path in try ArchiveFolder.files(of: folder) {
       try check()
       let candidate = try ArchiveFolder.attempt { () -> BackupSource? in
@@ -47,6 +50,11 @@ extension ExportBase {
         }
       }
       guard let candidate, candidate.canBeBase(for: selection, options, ours) else { continue }
+      // every increment would rest on it until its day comes, and none on the one before
+      if ArchiveRecord.isAhead(candidate.metadata.exportDate ?? 0, of: now) {
+        ahead = ahead ?? path
+        continue
+      }
       let length = candidate.increment?.length ?? 0
       guard length < options.maximumChain else {
         return .none(reason: "\(Count(length, "increment")) on one full archive are as many as there may be")
@@ -73,6 +81,9 @@ extension ExportBase {
         reason:
           "\(locked.string.escaped) is encrypted with another password, and nothing else in the folder can be "
           + "rested on")
+    }
+    if let ahead {
+      return .none(reason: "\(ahead.string.escaped) is dated in the future; is the clock right?")
     }
     return .none(reason: "\(folder.string.escaped) has no archive of this library to rest on")
   }

@@ -104,6 +104,12 @@ public struct ArchiveRecord: Sendable, Equatable, Codable {
     hasLost == true || isPartial && !isDocument && selection == nil && part == nil
   }
 
+  /// Whether it was made under a clock that went ahead, so that it says nothing of today.
+  public func isAhead(of now: Date) -> Bool { Self.isAhead(date, of: now) }
+
+  /// The clocks of two computers that share a folder may be a minute apart.
+  static func isAhead(_ date: Int64, of now: Date) -> Bool { date > now.milliseconds + 60_000 }
+
   /// Whether this project made it, as far as one can tell.
   public var isOurs: Bool { uuid != nil }
 

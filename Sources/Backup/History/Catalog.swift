@@ -88,7 +88,7 @@ extension Catalog {
       guard let next = sound.last(where: { !doubted.contains($0.path) }) ?? sound.last ?? able.last else {
         throw ChainError(
           archive: archive.path, base: base.uuid, isOther: !named.isEmpty,
-          unreadable: unreadable.first?.path)
+          remnant: named.first { $0.stands(for: base) }?.path, unreadable: unreadable.first?.path)
       }
       // a chain that leads to itself was made by hand
       guard next != archive, !chain.contains(next) else {
@@ -169,6 +169,8 @@ public struct ChainError: Error, Sendable, Equatable, CustomStringConvertible {
   public var base: String
   /// An archive has that number, and is another one.
   public var isOther: Bool
+  /// What a repair could rescue of the base, which is not all of it.
+  public var remnant: String?
   /// A file of the folder that cannot be read, and may be the base.
   public var unreadable: String?
 
@@ -176,7 +178,13 @@ public struct ChainError: Error, Sendable, Equatable, CustomStringConvertible {
 
   /// One line, with the remedy.
   public var description: String {
-    isOther
+    if let remnant {
+      let message =
+        "\(archive) rests on archive \(base), of which \(remnant) holds what could be rescued; put the whole one back, or "
+        + "import or flatten what there is"
+      return message.escaped
+    }
+    return isOther
       ? "\(archive) rests on archive \(base), and the one of that number is not the same; put the right one back"
         .escaped
       : "\(archive) rests on archive \(base), which is not in its folder\(perhaps); put it back".escaped

@@ -115,6 +115,14 @@ public final class CatalogCache: Sendable {
     }
   }
 
+  /// The same of an archive of which only the path is known. Blocks.
+  public func isDoubted(_ path: FilePath) -> Bool {
+    let entry = state.withLock { $0.entries[path.absoluteString] }
+    guard let entry, entry.isDoubted == true, let status = try? File.open(path, .readFollowingLinks).status()
+    else { return false }
+    return entry.isOf(status)
+  }
+
   /// Remembers what an archive says. Of one that is as it was, what is known besides stays.
   func note(_ record: ArchiveRecord, _ status: FileStatus) {
     state.withLock {

@@ -14,7 +14,9 @@ extension JobFile.Fault {
       self.init(
         line: duplicates.first.flatMap { Self.secondLine(of: $0, after: context.mark, in: text) }
           ?? context.mark.line,
-        message: "given twice: \(duplicates.map { "“\($0)”" }.sorted().joined(separator: ", "))")
+        message:
+          "given twice: \(duplicates.map { "“\($0)”" }.sorted().joined(separator: ", ")); remove one, or rename it, and "
+          + "check again")
     default:
       self.init(line: 0, message: "this is no YAML: \(error)")
     }

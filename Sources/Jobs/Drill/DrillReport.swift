@@ -28,12 +28,15 @@ public struct DrillResult: Sendable {
   public var images = 0
   /// What did not come back as it should.
   public var failures: [Finding] = []
-  /// Photos that came back whole, and of which it is the library that has other bytes than it should.
+  /// Photos of which it is the library that has other bytes than it should, or none: those that came back whole, and those
+  /// that were lost before the archive was made.
   public var damagedInLibrary: [Finding] = []
   /// What is worth knowing and no failure.
   public var notes: [String] = []
   /// The archive that the last backup left there, if nobody can restore from it any more.
   var lost: String?
+  /// The numbers of photos that the archive lists and has not, since they were lost before it was made.
+  var lostBefore: [Int64] = []
   /// The archives that restoring takes, that one first.
   var members: [ArchiveRecord] = []
 

@@ -228,13 +228,24 @@ struct DrillRun {
     result.archive = newest.path
     result.members = try catalog.members(of: newest)
     let parts = newest.part == nil ? [newest] : result.members
+    // another sample would say nothing of what failed
+    let isDoubted =
+      result.members.contains { context.cache?.isDoubted($0) == true }
+      || context.state.status(of: job.name).copies.contains {
+        $0.path == folder.string && $0.isDoubted == true
+      }
+    if isDoubted, options.sample != nil {
+      result.notes.append(
+        "\(newest.path): every photo was tried, since something was found wrong before".escaped)
+    }
     let scratch = try ScratchLibrary(in: options.scratch, of: job.name)
     let width = (share.upperBound - share.lowerBound) / Double(parts.count)
     for (index, part) in parts.enumerated() {
       let start = share.lowerBound + Double(index) * width
       counter.begin(start...max(start, min(share.upperBound, start + width)))
       let source = try BackupSource(path: FilePath(part.path), password: password)
-      let sample = sample(of: source, share: parts.count, round: round)
+      let sample = isDoubted ? nil : sample(of: source, share: parts.count, round: round)
+      result.lostBefore += source.photos.filter(\.wasLostBefore).map(\.record.id)
       var options = ImportOptions()
       options.password = password
       options.syncs = false
@@ -288,9 +299,7 @@ struct DrillRun {
   ) -> Finding? {
     let promised = source.photos.count { photo in
       guard sample?.contains(photo.record.id) ?? true else { return false }
-      // its file was lost before the backup was made, unless another archive holds it
-      if case .absent(_, isDamage: false, _) = photo.content { return photo.isHeld }
-      return true
+      return !photo.wasLostBefore
     }
     // photos that had rotten before the backup was made come back, and are errors all the same
     let named = summary.errors.count - source.damagedBefore.count
@@ -346,5 +355,12 @@ struct DrillRun {
     }
     if !errors.isEmpty { report.isRecorded = false }
     report.warnings += errors.map { "the status of job \(job.name) cannot be written: \($0)" }
+  }
+}
+
+extension BackupSource.Photo {
+  /// Its file was lost before the backup was made, and no archive promises it.
+  fileprivate var wasLostBefore: Bool {
+    if case .absent(_, isDamage: false, _) = content { !isHeld } else { false }
   }
 }

@@ -49,6 +49,10 @@ public struct PruneRun {
     public var unreadable: [Catalog.Unreadable] = []
     /// How many archives no password opens; they stay.
     public var locked = 0
+    /// How many archives retention is not about, the locked ones among them; they stay.
+    public var passedOver = 0
+    /// What was found wrong with archives that were read back, by path.
+    public var damaged: [String: String] = [:]
   }
 
   /// Blocks. An archive that was changed since it was looked at stays.
@@ -64,11 +68,15 @@ public struct PruneRun {
     defer { withExtendedLifetime(lock) {} }
     let catalog = try Catalog(
       folder: folder, password: password, cache: cache, whileReading: counter.checkCancellation)
+    var damaged: [String: String] = [:]
     let plan = try PrunePlan(
       catalog, policy, now: now, fresh: fresh, isMeant: { archive in tags.allSatisfy(archive.tags.contains) },
-      obstacle: { try obstacle($0, catalog) })
+      obstacle: { try obstacle($0, catalog, &damaged) })
     var summary = Summary(
-      plan: plan, unreadable: catalog.unreadable, locked: catalog.archives.count(where: \.isLocked))
+      plan: plan, unreadable: catalog.unreadable, locked: catalog.archives.count(where: \.isLocked),
+      damaged: damaged)
+    summary.passedOver =
+      catalog.archives.count - plan.decisions.reduce(0) { $0 + $1.archives.count }
     if isDryRun {
       summary.removed = plan.removals
       return summary
@@ -78,13 +86,16 @@ public struct PruneRun {
   }
 
   /// Why nothing may go while these archives are the newest: reads those back that nobody has read lately.
-  private func obstacle(_ archives: [ArchiveRecord], _ catalog: Catalog) throws -> String? {
+  private func obstacle(
+    _ archives: [ArchiveRecord], _ catalog: Catalog, _ damaged: inout [String: String]
+  ) throws -> String? {
     if let newer = try newerUnreadable(than: archives, catalog) { return newer }
     for archive in archives where !verified.contains(archive.path) {
       do {
         if let fault = try ArchiveVerification.fault(of: archive, password, counter) {
           // so that nothing new rests on it
           cache?.doubt([FilePath(archive.path)])
+          damaged[archive.path] = fault
           return "the newest archive needs \(archive.path), which is damaged (\(fault))"
         }
       } catch BackupError.noSuchBackup {

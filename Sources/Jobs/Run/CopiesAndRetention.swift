@@ -10,6 +10,7 @@ extension JobBackup {
   /// Copies archives to another destination, and what they rest on, where that is not there: what they rest on first.
   mutating func copy(_ archives: [ArchiveRecord], from source: Int, to index: Int) throws {
     var needed = archives
+    let damaged = readBack.damaged
     do {
       try job.destinations[index].check()
       // nobody prunes what is there and is rested on, until it is
@@ -45,6 +46,16 @@ extension JobBackup {
       context.cache?.doubt(needed.map { FilePath($0.path) })
       do {
         _ = try readBack.areWhole(needed)
+        // of several that can be rested on another may be whole
+        if readBack.damaged != damaged {
+          let other = try archives.flatMap {
+            try catalog(at: source).chain(of: $0, passingOver: readBack.damaged)
+          }
+          if !(archives + other).contains(where: readBack.isDamaged) {
+            records[index].failure = nil
+            try copy(archives, from: source, to: index)
+          }
+        }
       } catch let error where !(error is CancellationError) {
         // the next run does
         warnings.append("\(error)")
@@ -94,6 +105,7 @@ extension JobBackup {
       prune.fresh = Set(records[index].archives)
       let done = try prune.run()
       records[index].removed = done.removed.map(\.path)
+      for (path, fault) in done.damaged { readBack.noteDamaged(path, fault) }
       notPruned += done.plan.refusals + done.failures.map(\.message)
       warnings += done.unreadable.map { "\($0.path) may be a backup and cannot be read: \($0.reason)" }
     } catch let error as CancellationError {
@@ -101,6 +113,16 @@ extension JobBackup {
     } catch {
       notPruned.append("\(job.destinations[index].path) could not be pruned: \(error)")
     }
+  }
+
+  /// Takes back what the record says of a destination whose archives of this state were found damaged since.
+  mutating func disownDamaged(at index: Int) {
+    guard !readBack.damaged.isEmpty, let catalog = try? catalog(at: index) else { return }
+    let left = catalog.archives.filter { records[index].archives.contains($0.path) }
+    let members = left.flatMap { (try? catalog.members(of: $0, passingOver: readBack.damaged)) ?? [] }
+    guard let damaged = members.first(where: readBack.isDamaged) else { return }
+    records[index].failure = "\(damaged.path) is damaged; the next run writes another archive"
+    records[index].archives = []
   }
 
   /// Remembers what lies at a destination now.
@@ -122,6 +144,8 @@ extension JobBackup {
           $0 == .min ? nil : $0
         },
         isOnSameDevice: job.destinations[index].weakness(for: library) != nil)
+      let lacking = (own.part == nil ? [own] : members).reduce(0) { $0 + $1.lacking.count }
+      copy.lacking = lacking > 0 ? lacking : nil
       copy.files = members.compactMap { JobStatus.CopiedFile(at: $0.path) }
       // each part of a set is partial
       copy.isSelection =

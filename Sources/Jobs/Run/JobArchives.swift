@@ -14,11 +14,3 @@ extension Catalog {
     }
   }
 }
-
-extension ArchiveRecord {
-  /// How far apart the clocks of two computers may be that share a folder, in milliseconds.
-  private static let clockSkew: Int64 = 60_000
-
-  /// Whether it was made under a clock that went ahead, so that it says nothing of today.
-  func isAhead(of now: Date) -> Bool { date > now.milliseconds + Self.clockSkew }
-}

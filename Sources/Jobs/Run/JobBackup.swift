@@ -17,6 +17,8 @@ struct JobBackup {
   let doubts: [String: Int64]
   /// The library's number.
   var libraryID: String?
+  /// That of the library which lay there in the last run; nil where nobody knows.
+  private let formerID: String?
   var summary = ExportSummary()
   /// What was selected, whatever of it is written.
   private var selected = (photos: 0, bytes: 0)
@@ -39,6 +41,7 @@ struct JobBackup {
     let doubted = before.copies.filter { $0.isDoubted == true }
     doubts = Dictionary(
       doubted.flatMap { copy in copy.archives.map { ($0, copy.doubtedAt ?? .max) } }, uniquingKeysWith: max)
+    formerID = before.library == library.string ? before.libraryNumber : nil
     self.context = context
     self.counter = counter
     readBack = ReadBack(job, nil, context, counter)
@@ -50,6 +53,11 @@ struct JobBackup {
     password = try job.password.map(context.password)
     readBack = ReadBack(job, password, context, counter)
     summary = try plan()
+    if let formerID, let libraryID, formerID != libraryID {
+      notPruned.append(
+        "\(library) is another library than in the run before, with \(Count(summary.photos, "photo")); the archives of "
+          + "that one stay")
+    }
     selected = (summary.photos, summary.bytes)
     try counter.checkCancellation()
 
@@ -73,6 +81,7 @@ struct JobBackup {
     }
     for index in usable { try prune(index) }
     for index in usable { noteCopy(at: index) }
+    for index in usable { disownDamaged(at: index) }
   }
 
   // MARK: Destinations

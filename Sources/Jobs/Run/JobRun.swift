@@ -37,13 +37,17 @@ struct JobRun {
     let before = context.state.status(of: job.name)
     var run = JobStatus.RunRecord(startedAt: context.now().milliseconds)
     if let last = before.run { run.warnings += Self.news(of: last) }
+    if let fault = context.state.fault(of: job.name) { run.warnings.append(fault) }
     update(&run) { $0.library = library.string }
 
-    let (copies, damaged) = perform(&run, before)
+    let backup = perform(&run, before)
     let (start, end) = (run.startedAt, context.now().milliseconds)
     run.finishedAt = end
     // the hooks are told of the status file, and may change how the run ends
-    record(&run, before) { Self.note(copies, damaged, from: start, to: end, of: job, &$0) }
+    record(&run, before) { status in
+      if let id = backup.libraryID { status.libraryNumber = id }
+      Self.note(backup.copies, backup.readBack.damaged, from: start, to: end, of: job, &status)
+    }
     runHooks(after: &run)
     record(&run, before)
     lock.release()
@@ -70,10 +74,8 @@ struct JobRun {
     }
   }
 
-  /// - Returns: what lies at the destinations that could be looked at, and archives that were found damaged, by path.
-  private func perform(
-    _ run: inout JobStatus.RunRecord, _ before: JobStatus
-  ) -> (copies: [JobStatus.Copy], damaged: Set<String>) {
+  /// - Returns: what was found on the way, as what lies at the destinations that could be looked at.
+  private func perform(_ run: inout JobStatus.RunRecord, _ before: JobStatus) -> JobBackup {
     var backup = JobBackup(job, library, before, context, counter)
     do {
       try hooks.run(.before, run, isCancelled: { counter.isCancelled })
@@ -98,7 +100,7 @@ struct JobRun {
         run.message = "\(error)"
       }
     }
-    return (backup.copies, backup.readBack.damaged)
+    return backup
   }
 
   /// What there is to say of the run before, which may have had nobody to say it to.

@@ -9,6 +9,8 @@ public struct JobStatus: Sendable, Equatable, Codable {
   public var job: String
   /// The library's folder.
   public var library = ""
+  /// The number of the library that lay there in the last run that could look.
+  public var libraryNumber: String?
   /// The last run; one that is under way has no end.
   public var run: RunRecord?
   /// The last run that was complete, one that found nothing new among them.
@@ -115,6 +117,8 @@ public struct JobStatus: Sendable, Equatable, Codable {
     public var isOnSameDevice: Bool
     /// It holds a selection, and is no copy of the whole library.
     public var isSelection: Bool?
+    /// Photos of its library that it has not, or not as they should be; left out if there are none.
+    public var lacking: Int?
     /// Its files as they were then; not known of what an earlier version has noted.
     public var files: [CopiedFile]?
 
@@ -136,9 +140,9 @@ public struct JobStatus: Sendable, Equatable, Codable {
       (isDoubted, doubtedAt, verifiedAt) = (true, moment, nil)
     }
 
-    /// Notes that nothing is.
+    /// Notes that nothing is, and that it can be reached.
     mutating func trust() {
-      (isDoubted, doubtedAt) = (nil, nil)
+      (isDoubted, doubtedAt, isOutOfReach) = (nil, nil, nil)
       files = archives.compactMap { CopiedFile(at: $0) }
     }
   }

@@ -50,6 +50,9 @@ final class ReadBack: Sendable {
     return true
   }
 
+  /// Notes what somebody else has found.
+  func noteDamaged(_ path: String, _ fault: String) { faults.withLock { $0[path] = fault } }
+
   /// Whether an archive was found damaged: nothing may rest on it, and it stands for nothing.
   func isDamaged(_ archive: ArchiveRecord) -> Bool { faults.withLock { $0[archive.path] != nil } }
 

@@ -16,30 +16,28 @@ public struct StateFolder: Sendable {
     ServiceFolders(environment).state
   }
 
-  /// The folder at its place, made with mode 0700 if it is not there.
-  ///
-  /// - Throws: `FileError`.
-  public init(environment: [String: String]) throws {
-    path = Self.place(environment: environment)
+  /// The folder at its place, which is made with the first lock.
+  public init(environment: [String: String]) { path = Self.place(environment: environment) }
+
+  /// Makes a folder and those above it, with mode 0700.
+  private static func make(_ path: FilePath) throws(FileError) {
     do {
-      try FileManager.default.createDirectory(
-        atPath: path.string, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      _ = try Directory.open(path)
     } catch {
-      throw FileError("make the folder", path, Errno(rawValue: Self.errno(of: error)))
+      guard error.isAbsence, let name = path.lastComponent else { throw error }
+      try make(path.removingLastComponent())
+      // another may have made it meanwhile
+      _ = try Directory.open(path.removingLastComponent()).makeDirectory(FilePath(name.string))
     }
   }
 
-  private static func errno(of error: any Error) -> CInt {
-    let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-    return underlying.map { CInt($0.code) } ?? EIO
-  }
-
-  /// Takes a job's lock, so that it runs once at a time, or that of its drills.
+  /// Takes a job's lock, so that it runs once at a time, or that of its drills. Makes the folder if it is not there.
   ///
   /// - Throws: `JobError.running`, `FileError`, or what `whileWaiting` throws.
   func lock(
     _ job: String, isDrill: Bool = false, waiting: Duration, whileWaiting: () throws -> Void
   ) throws -> FileLock {
+    try Self.make(path)
     let folder = try Directory.open(path)
     do {
       let name = FilePath(isDrill ? "\(job).drill.lock" : "\(job).lock")
@@ -61,11 +59,38 @@ public struct StateFolder: Sendable {
     return status
   }
 
-  /// What is known of all jobs, by name.
-  public func statuses() -> [JobStatus] {
-    guard let names = try? Directory.open(path).names() else { return [] }
-    return names.filter { $0.extension == "json" && !$0.string.hasPrefix(".") }
-      .map { status(of: $0.stem ?? "") }.filter { $0.run != nil || $0.lastDrill != nil }
+  /// Why what is known of a job cannot be understood; nil if it can, or nothing is known.
+  public func fault(of job: String) -> String? {
+    let path = statusPath(of: job)
+    do {
+      let file: File
+      do throws(FileError) {
+        file = try File.open(path, .readFollowingLinks)
+      } catch {
+        if error.isAbsence { return nil }
+        throw error
+      }
+      let status = try JobStatus(json: Data(file.read(file.status().size, at: 0)))
+      return status.job == job ? nil : "\(path) is the status of job “\(status.job)”; what was known is lost"
+    } catch let error as FileError {
+      return "\(error); what is known of earlier runs is missing"
+    } catch {
+      return "\(path) is no status that can be understood; what was known of earlier runs is lost"
+    }
+  }
+
+  /// What is known of all jobs, by name, and why something of that cannot be told.
+  public func statuses() -> (known: [JobStatus], faults: [String]) {
+    let names: [FilePath]
+    do {
+      names = try Directory.open(path).names()
+    } catch {
+      return ([], error.isAbsence ? [] : ["\(error)"])
+    }
+    let jobs = names.filter { $0.extension == "json" && !$0.string.hasPrefix(".") }.compactMap(\.stem)
+    return (
+      jobs.map(status).filter { $0.run != nil || $0.lastDrill != nil }, jobs.compactMap(fault)
+    )
   }
 
   /// Changes what is known of a job, in its status file and in those that its job file names for others. A backup and a

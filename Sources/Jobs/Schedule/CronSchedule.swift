@@ -62,8 +62,7 @@ public struct CronSchedule: Sendable {
         default: isCurrent ? .installed : .outdated
         }
       let nextRun =
-        state == .installed || state == .outdated
-        ? schedule?.nextRun(after: now, in: zone, skipped: .runsAfterwards) : nil
+        state == .installed ? schedule?.nextRun(after: now, in: zone, skipped: .runsAfterwards) : nil
       return InstalledTask(job: job.name, task: task, schedule: schedule, state: state, nextRun: nextRun)
     }
   }

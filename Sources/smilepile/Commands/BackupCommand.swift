@@ -79,7 +79,7 @@ struct BackupCommand: AsyncParsableCommand {
   func run() async throws {
     let reporter = Reporter(output)
     let chosen = try choice.read()
-    var context = try JobContext.ofThisProcess(reporter)
+    var context = JobContext.ofThisProcess(reporter)
     context.isForced = force
     var worst = ExitStatus.done
     var succeeded = 0

@@ -14,11 +14,13 @@ struct Drill: AsyncParsableCommand {
       live one byte for byte, and reads each image's header. A sample is taken that is another one each time; --all \
       takes everything. A dated report is written into the state folder. The library is only read.
 
-      What does not come back is named, the job's hook on-failure is run, and the exit code is 4; as for a photo that \
-      came back whole and that has rotten in the library, and for a destination that is not there or not mounted. Where the library is in use (11), only archives are there that \
-      the password does not open (12), or there is no room, there is no drill, and no copy is doubted. The job's hooks \
-      before and finally are run as for a backup; where there is one before, which may mount the disk, a drill and \
-      a backup of the job wait for each other as long as its lock-wait says, and none of its hooks can start a drill of it.
+      What does not come back is named, the job's hook on-failure is run, and the exit code is 4; after that every \
+      photo is tried, until a backup has read the copy back. The code is 4, too, for a photo that came back whole and \
+      has rotten in the library, for one that the library lists and neither of them holds, and for a destination that \
+      is not there or not mounted. Where the library is in use (11), only archives are there that the password does not \
+      open (12), or there is no room, there is no drill, and no copy is doubted. The job's hooks before and finally are \
+      run as for a backup; where there is one before, which may mount the disk, a drill and a backup of the job wait for \
+      each other as long as its lock-wait says, and none of its hooks can start a drill of it.
 
       Example:
         smilepile drill family --all
@@ -69,7 +71,7 @@ struct Drill: AsyncParsableCommand {
   func run() async throws {
     let reporter = Reporter(output)
     let chosen = try choice.read()
-    let context = try JobContext.ofThisProcess(reporter)
+    let context = JobContext.ofThisProcess(reporter)
     var options = DrillOptions()
     let temporary = ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 }
     options.scratch = (scratch ?? temporary).map { FilePath($0) } ?? options.scratch

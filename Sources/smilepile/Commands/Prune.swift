@@ -51,7 +51,8 @@ struct Prune: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Keep all with this tag; may be given several times.")) var keepTag: [String] =
     []
 
-  @Option(help: ArgumentHelp("Only archives with this tag; may be given several times."))
+  @Option(
+    help: ArgumentHelp("Only archives with this tag; given several times, only those with all of them."))
   var tag: [String] = []
 
   @Flag(name: [.customShort("n"), .long], help: "Say what would be removed, and remove nothing.")
@@ -99,7 +100,7 @@ struct Prune: AsyncParsableCommand {
 
   func run() async throws {
     let reporter = Reporter(output)
-    var (kept, removed, bytes) = (0, [String](), 0)
+    var (kept, removed, bytes, others) = (0, [String](), 0, 0)
     var refusals: [String] = []
     var warnings: [String] = []
     var worst = ExitStatus.done
@@ -128,6 +129,7 @@ struct Prune: AsyncParsableCommand {
         warnings.append(warning)
       }
       kept += summary.plan.decisions.reduce(0) { $0 + $1.archives.count } - summary.plan.removals.count
+      others += summary.passedOver
       removed += summary.removed.map(\.path)
       bytes += summary.removed.reduce(0) { $0 + $1.fileBytes }
       refusals += summary.plan.refusals
@@ -136,7 +138,7 @@ struct Prune: AsyncParsableCommand {
     }
     reporter.result(
       "kept \(Count(kept, "archive")), \(dryRun ? "would remove" : "removed") \(removed.count), \(ByteCount(bytes))"
-    )
+        + (others > 0 ? "; \(Count(others, "other")) stay" : ""))
     reporter.json(
       Summary(
         kept: kept, removed: removed, removed_bytes: bytes, refusals: refusals, warnings: warnings,

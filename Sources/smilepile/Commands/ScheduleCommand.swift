@@ -26,7 +26,8 @@ struct ScheduleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Install the schedules of jobs, or bring them up to date.",
       discussion: """
-        A schedule that the job file has no more is removed. Drop-ins (systemctl edit) stay.
+        A schedule that the job file has no more is removed; where no job is named, so are those of jobs that it has no \
+        more. Drop-ins (systemctl edit) stay.
 
         Example:
           smilepile schedule install --print
@@ -78,17 +79,13 @@ struct ScheduleCommand: ParsableCommand {
         return
       }
       try plan.folders.make()
-      let change = try scheduler.install(plan.jobs)
+      var change = try scheduler.install(plan.jobs)
+      if jobs.names.isEmpty { change.removed += try scheduler.remove(plan.orphans(scheduler)).removed }
       for name in change.written { reporter.result("installed \(name)".escaped) }
       for name in change.removed { reporter.result("removed \(name)".escaped) }
       if change.isEmpty {
         reporter.result(
           plan.hasSchedules ? "everything is installed already" : "nothing to install: no job has a schedule")
-      }
-      for name in try plan.orphans(scheduler) where jobs.names.isEmpty {
-        warnings.append(
-          "the job “\(name)” is installed, and not in \(plan.file) any more; smilepile schedule remove \(name)"
-        )
       }
       if case .systemd(let systemd) = scheduler, systemd.scope == .user, !change.written.isEmpty {
         warnings += Self.logout

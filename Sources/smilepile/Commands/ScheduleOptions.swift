@@ -84,10 +84,11 @@ struct SchedulePlan {
   /// Whether anything is to run by the clock.
   var hasSchedules: Bool { jobs.contains { $0.schedule != nil || $0.drill != nil } }
 
-  /// Jobs that were installed from this job file, and are not in it any more.
-  func orphans(_ scheduler: Scheduler) throws -> [String] {
-    try scheduler.marks().compactMap { ScheduledJob.name(in: $0, of: file) }
-      .filter { !allNames.contains($0) }.sorted()
+  /// The marks of jobs that were installed from this job file, and are not in it any more.
+  func orphans(_ scheduler: Scheduler) throws -> Set<String> {
+    try scheduler.marks().filter { mark in
+      ScheduledJob.name(in: mark, of: file).map { !allNames.contains($0) } ?? false
+    }
   }
 }
 

@@ -8,7 +8,8 @@ extension ScheduleCommand {
     static let configuration = CommandConfiguration(
       abstract: "Say which schedules are installed, when they run next, and how they ended last.",
       discussion: """
-        The exit code is 3 if something that the job file asks for is not installed like that, or stopped.
+        The exit code is 3 if something that the job file asks for is not installed like that, or stopped, or if \
+        something is installed for a job that it has no more.
 
         Example:
           smilepile schedule status
@@ -60,13 +61,16 @@ extension ScheduleCommand {
           reporter.result(text(of: line, task).escaped)
         }
       }
-      let orphans = jobs.names.isEmpty ? try plan.orphans(scheduler) : []
+      let orphans =
+        jobs.names.isEmpty
+        ? try plan.orphans(scheduler).compactMap { ScheduledJob.name(in: $0, of: plan.file) }.sorted() : []
       for name in orphans {
         reporter.warn(
-          "the job “\(name)” is installed, and not in \(plan.file); smilepile schedule remove \(name)")
+          "the job “\(name)” is installed, and not in \(plan.file); smilepile schedule install, or remove \(name)"
+        )
       }
       reporter.json(Summary(scheduler: scheduler.name, tasks: lines, orphans: orphans))
-      if !isAsAsked { throw ExitStatus.incomplete }
+      if !isAsAsked || !orphans.isEmpty { throw ExitStatus.incomplete }
     }
 
     private func text(of line: Line, _ task: InstalledTask) -> String {

@@ -1,7 +1,9 @@
 import ArgumentParser
+import Backup
 import FileSystem
 import Foundation
 import Jobs
+import Operations
 import PhotoLibrary
 import SystemPackage
 
@@ -25,11 +27,13 @@ struct Stats: AsyncParsableCommand {
     var same_device: Bool
     var is_there: Bool
     var is_selection: Bool
+    /// Photos of its library that it has not, or not as they should be.
+    var lacking: Int
     /// It needs a file that a copy before it needs, and goes with that.
     var is_shared: Bool
 
     /// It can bring the whole library back by itself.
-    var counts: Bool { is_there && !is_selection && !is_shared }
+    var counts: Bool { is_there && !is_selection && lacking == 0 && !is_shared }
   }
 
   private struct Summary: Encodable {
@@ -74,7 +78,8 @@ struct Stats: AsyncParsableCommand {
     } else {
       reporter.result("last backup  never")
     }
-    let jobs = Self.jobs(of: library)
+    let (jobs, faults) = Self.jobs(of: library)
+    for fault in faults { reporter.error(Finding(library.path.string, message: fault), during: "stats") }
     let copies = Self.copies(of: jobs)
     // what restores a selection restores no library
     let whole = jobs.filter { $0.copies.isEmpty || $0.copies.contains { $0.isSelection != true } }
@@ -88,22 +93,25 @@ struct Stats: AsyncParsableCommand {
       Summary(
         photos: totals.photos, categories: totals.categories, bytes: totals.bytes,
         last_backup: export?.at, last_archive: export?.archive, copies: copies, last_proven_restore: proven))
+    if !faults.isEmpty { throw ExitStatus.incomplete }
   }
 
-  /// What is known of the jobs that back this library up.
-  private static func jobs(of library: Library) -> [JobStatus] {
+  /// What is known of the jobs that back this library up, and why something of jobs cannot be told.
+  private static func jobs(of library: Library) -> ([JobStatus], faults: [String]) {
     let place = StateFolder.place(environment: ProcessInfo.processInfo.environment)
     let path = URL(fileURLWithPath: library.path.string).resolvingSymlinksInPath().path
-    return StateFolder(path: place).statuses().filter {
-      URL(fileURLWithPath: $0.library).resolvingSymlinksInPath().path == path
-    }
+    let (known, faults) = StateFolder(path: place).statuses()
+    let own = known.filter { URL(fileURLWithPath: $0.library).resolvingSymlinksInPath().path == path }
+    return (own, faults)
   }
 
   private static func copies(of jobs: [JobStatus]) -> [Copy] {
     var seen: Set<FileStatus.Identity> = []
+    // what verify and prune have found since
+    let cache = CatalogCache.ofThisUser()
     return jobs.flatMap { job in
       job.copies.map { copy in
-        let isThere = copy.isThere
+        let isThere = copy.isThere && !copy.archives.contains { cache.isDoubted(FilePath($0)) }
         let files = copy.archives.compactMap { path in
           try? File.open(FilePath(path), .readFollowingLinks).status().identity
         }
@@ -112,7 +120,8 @@ struct Stats: AsyncParsableCommand {
         return Copy(
           job: job.job, path: copy.path, archive: copy.archive, made_at: copy.madeAt,
           verified_at: isThere ? copy.verifiedAt : nil, same_device: copy.isOnSameDevice,
-          is_there: isThere, is_selection: copy.isSelection == true, is_shared: isShared)
+          is_there: isThere, is_selection: copy.isSelection == true,
+          lacking: copy.lacking ?? 0, is_shared: isShared)
       }
     }
   }
@@ -131,6 +140,8 @@ struct Stats: AsyncParsableCommand {
         copy.same_device ? "on the library's own device, or in memory: no protection" : nil,
         copy.is_there ? nil : "gone, changed, out of reach, or cannot be restored",
         copy.is_selection ? "a selection, not the whole library" : nil,
+        copy.lacking > 0
+          ? "without \(Count(copy.lacking, "photo")) of the library, or with others in their place" : nil,
         copy.is_shared ? "needs a file of a copy above" : nil,
       ].compactMap { $0 }
       reporter.result("  \(day(copy.made_at))  \(copy.archive.escaped), \(facts.joined(separator: ", "))")

@@ -56,7 +56,7 @@ struct ArchivePlace {
     return try names.flatMap { name in
       // a job file that cannot be read is no reason not to look into a folder
       let isFolder =
-        name.contains("/") || Self.look(at: name) == .folder && (try? jobs([name])) == nil
+        name.contains("/") || Self.look(at: name) != .nothing && (try? jobs([name])) == nil
       return isFolder ? [ArchivePlace(folder: FilePath(name), job: nil)] : try jobs([name]).flatMap(places)
     }
   }

@@ -25,13 +25,16 @@ enum ExitStatus: Int32, Error, Comparable {
   case usage = 64
   /// SIGINT.
   case interrupted = 130
+  /// SIGQUIT.
+  case quit = 131
   /// SIGTERM.
   case terminated = 143
 
   /// From the least bad to the worst, for several jobs in one run: what ends a run counts for more than what was
   /// done in part, and no result for more than a damaged one.
   private static let ranks: [ExitStatus] = [
-    .done, .incomplete, .usage, .locked, .password, .notFound, .damaged, .failed, .interrupted, .terminated,
+    .done, .incomplete, .usage, .locked, .password, .notFound, .damaged, .failed, .interrupted, .quit,
+    .terminated,
   ]
 
   /// Whether one is less bad than another.

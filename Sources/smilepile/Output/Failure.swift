@@ -27,7 +27,7 @@ enum Failure {
     }
     if parserCode == .validationFailure {
       let hide = { (text: String) in hidingSecrets(in: text, arguments) }
-      Console.standard.print(hide(usageMessage(for: error, of: command)), to: .error)
+      Console.standard.print(hide(usageMessage(for: error, of: command)), to: .error, .error)
       if isJSON { printExitError(.usage, hide(Smilepile.message(for: error))) }
       return .usage
     }

@@ -67,9 +67,9 @@ struct JobChoice: ParsableArguments {
 
 extension JobContext {
   /// That of this process: the state and cache folders of its user, and its ways to come by a password.
-  static func ofThisProcess(_ reporter: Reporter) throws -> JobContext {
+  static func ofThisProcess(_ reporter: Reporter) -> JobContext {
     JobContext(
-      state: try StateFolder(environment: ProcessInfo.processInfo.environment),
+      state: StateFolder(environment: ProcessInfo.processInfo.environment),
       cache: CatalogCache.ofThisUser(),
       password: { source in
         // the environment wins over the job file

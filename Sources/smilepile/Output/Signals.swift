@@ -3,8 +3,8 @@ import Foundation
 import Operations
 import Synchronization
 
-/// SIGINT, SIGTERM and SIGHUP stop the work, which cleans up after itself; SIGUSR1 prints a line of progress. SIGQUIT
-/// ends the process at once, without the core dump that could hold a password.
+/// SIGINT, SIGTERM, SIGHUP and SIGQUIT stop the work, which cleans up after itself; SIGUSR1 prints a line of progress. None
+/// leaves a core dump, which could hold a password.
 enum Signals {
   private struct State {
     var received: ExitStatus?
@@ -24,7 +24,7 @@ enum Signals {
     sources = [
       source(SIGINT) { stop(.interrupted) },
       source(SIGTERM) { stop(.terminated) },
-      source(SIGQUIT) { quit(128 + SIGQUIT) },
+      source(SIGQUIT) { stop(.quit) },
       source(SIGUSR1) { showProgress() },
     ]
     // nohup(1) has SIGHUP ignored, and means it

@@ -11,6 +11,24 @@ import Zip
 
 /// Incremental exports, and what importing a chain of them gives.
 @Suite struct IncrementalTests {
+  /// Else every increment would rest on it until that day, and hold what those before it hold.
+  @Test func nothingRestsOnAnArchiveOfTomorrow() async throws {
+    let history = try LibraryHistory(seed: 5)
+    try history.add(3)
+    let folder = try ScratchFolder()
+    var options = ExportOptions()
+    options.isIncremental = true
+    func export(_ seconds: Double) async throws -> ExportSummary {
+      options.date = Date(timeIntervalSince1970: seconds)
+      return try await Work.export(history.library.path, to: folder.path, options: options).summary
+    }
+    #expect(try await export(900_000).increment == nil)
+    let summary = try await export(100_000)
+    #expect(summary.increment == nil && summary.fullBecause?.contains("is dated in the future") == true)
+    #expect(try await export(100_030).increment?.length == 1)
+    #expect(try await export(900_030).increment != nil)
+  }
+
   /// The last one is the library, and so was each before it.
   @Test(arguments: 0..<12) func aChainGivesEachNightBack(_ seed: Int) async throws {
     let history = try LibraryHistory(seed: UInt64(seed))
