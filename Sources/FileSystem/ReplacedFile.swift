@@ -4,7 +4,8 @@ import SystemPackage
 /// Files that are written anew as a whole, as reports that others read meanwhile.
 public enum ReplacedFile {
   /// Puts a file with these bytes in the place of one with this name, or where none is. Whoever opens it sees the old one
-  /// or the new one, whole. Blocks.
+  /// or the new one, whole. What a writer of the same file left that was cut off more than an hour ago, which is called
+  /// `.NAME.NUMBER.new`, is removed. Blocks.
   ///
   /// - Parameters:
   ///   - mode: who may read it, as chmod(1) has it.

@@ -42,6 +42,11 @@ import Testing
     night.on(day: 2)
     _ = try await night.backup()
     #expect(try await night.drill(sample: 1).results.map(\.proven) == [1])
+    // one that was doubted for a passing fault is trusted by whoever asks
+    let path = try #require(night.archives("one").last).path
+    night.context.cache?.doubt([FilePath(path)])
+    #expect(try await night.drill(sample: 1).results.map(\.proven) == [6])
+    #expect(night.context.cache?.isDoubted(FilePath(path)) == false)
   }
 
   /// It is in neither of them, though everything that is in the archive comes back.
@@ -61,6 +66,21 @@ import Testing
     night.on(day: 2)
     #expect(try await night.backup().outcome == .done)
     #expect(try night.statusFile().copies.map(\.lacking) == [nil, nil])
+  }
+
+  /// It is the newest of those that can bring everything back.
+  @Test func anOlderArchiveThatLacksNothingIsTheCopy() async throws {
+    var night = try Night.withCache()
+    _ = try await night.backup()
+    let whole = try #require(night.archives("one").first)
+    try night.remove(
+      night.library.path.appending(try #require(night.library.contents.photos.first).path).string)
+    try night.changeLibrary(id: 7)
+    night.on(day: 2)
+    #expect(try await night.backup().outcome == .incomplete)
+    let copy = try night.statusFile().copies[0]
+    #expect(copy.archive == whole.path && copy.madeAt == whole.date && copy.lacking == nil)
+    #expect(try await night.drill().exitCode == 4)
   }
 
   @Test func aCopyThatIsBackAndRestoresIsWithinReach() async throws {

@@ -107,7 +107,7 @@ struct JobFileTests {
       "jobs:\n  a:\n    library: x\n    destinations:\n      - y\n      - x/y\n", 6,
       "lies in the library itself"
     ),
-    ("jobs:\n  a:\n    destinations: x\n    categories: []\n", 4, "has to be a text, or a list of texts"),
+    ("jobs:\n  a:\n    destinations: x\n    categories: []\n", 4, "“categories” is empty; name some"),
     ("jobs:\n  a:\n    destinations: [x, \"\"]\n", 3, "a destination is empty"),
     ("jobs:\n  a:\n\tdestinations: x\n", 3, "YAML takes no tabs at the beginning of a line; write spaces"),
     (

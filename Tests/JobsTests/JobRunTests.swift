@@ -72,6 +72,10 @@ import Testing
     let other = try SampleLibrary()
     try night.remove(night.library.path.string)
     try FileManager.default.copyItem(atPath: other.path.string, toPath: night.library.path.string)
+    // a night that fails does not hide it
+    night.job.hooks.before = "false"
+    #expect(try await night.backup().outcome == .failed)
+    night.job.hooks.before = nil
     night.on(day: 2)
     let run = try await night.backup()
     #expect(

@@ -15,7 +15,7 @@ extension ExportBase {
 
   /// Looks through a folder for what the next incremental export of a library can rest on: the archive that was changed
   /// last, of those that are readable, were made of this library by the same selection, are encrypted as the next one
-  /// will be, and rest on nothing that is not there. Blocks; reads only.
+  /// will be, are not dated in the future, and rest on nothing that is not there. Blocks; reads only.
   ///
   /// - Parameters:
   ///   - selection: the number of what is selected, nil for everything.

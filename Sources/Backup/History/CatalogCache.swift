@@ -108,6 +108,17 @@ public final class CatalogCache: Sendable {
     save()
   }
 
+  /// Notes that archives were restored from, of which there was reason to doubt that. Blocks.
+  public func trust(_ paths: [FilePath]) {
+    state.withLock { state in
+      for path in paths.map(\.absoluteString) where state.entries[path]?.isDoubted != nil {
+        state.entries[path]?.isDoubted = nil
+        state.changed.insert(path)
+      }
+    }
+    save()
+  }
+
   /// Whether there is reason to doubt an archive that nobody has read back since.
   public func isDoubted(_ record: ArchiveRecord) -> Bool {
     state.withLock { state in

@@ -44,8 +44,8 @@ struct SalvagedContents {
       losses.append(
         Finding(
           ArchiveTexts.metadataName,
-          "it is lost, and with it categories, names and settings; the photos come into “Rescued”, under "
-            + "the names of their entries"))
+          "it is lost, and with it categories, names, settings, and how many photos there were; those that are found "
+            + "come into “Rescued”, under the names of their entries"))
       losses += named.others
       try match(named.entries)
     }

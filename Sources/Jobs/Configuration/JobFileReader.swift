@@ -66,6 +66,10 @@ struct JobFileReader {
     }
     job.destinations = destinations(&section, outside: job.library)
     job.categories = section.texts("categories") ?? []
+    if job.categories.isEmpty, section.all.contains(where: { $0.key == "categories" }), section.faults.isEmpty
+    {
+      section.fault("categories", "is empty; name some, or leave it out for all")
+    }
     job.since = date("since", &section)
     job.until = date("until", &section)
     job.includesSettings = section.flag("settings") ?? true

@@ -69,7 +69,7 @@ struct YAMLSection {
     guard let node = node(key) else { return nil }
     let nodes = node.sequence.map(Array.init) ?? [node]
     let texts = nodes.compactMap { $0.scalar?.string }.filter { !$0.isEmpty }
-    guard texts.count == nodes.count, !nodes.isEmpty else {
+    guard texts.count == nodes.count else {
       fault(node.line, "“\(key)” has to be a text, or a list of texts")
       return nil
     }

@@ -40,7 +40,6 @@ struct DrillComparison {
       }
       counter.advance(items: 1, bytes: photo.fileSize, current: photo.name)
     }
-    try lookForLost(&result)
     if result.proven == 0, result.failures.isEmpty, result.damagedInLibrary.isEmpty, !isCurrent {
       result.failures.append(
         Finding(
@@ -48,26 +47,25 @@ struct DrillComparison {
           message:
             "nothing that came back is in the library, so that nothing was compared; make a backup first"))
     }
+    try lookForLost(&result)
   }
 
-  /// A photo that the archive lists without its file, and that the library lists too, is in neither: what restoring brings
-  /// back is not the library that somebody believes to have. Where the library has it again, the next backup has it too.
+  /// A photo that archive and library list, and whose file neither has: what comes back is not the library that somebody
+  /// believes to have. Where the library has the file again, the next backup has it too.
   private func lookForLost(_ result: inout DrillResult) throws {
-    let lost = Set(result.lostBefore)
-    guard !lost.isEmpty else { return }
+    guard !result.lostBefore.isEmpty else { return }
     let displayNames = Dictionary(uniqueKeysWithValues: contents.categories.map { ($0.id, $0.displayName) })
-    for photo in contents.photos where lost.contains(photo.id) {
+    // a number that has become free may be another photo's by now
+    for photo in contents.photos where result.lostBefore[photo.id] == photo.createdAt {
       let label = PhotoLabel.label(
         id: photo.id, category: displayNames[photo.categoryId] ?? "", name: photo.name)
       if try live.holds(photo, whileReading: counter.checkCancellation) {
         result.notes.append(
-          "\(label): it was lost when the backup was made, and is back; the next backup has it")
+          "\(label): the archive lacks it, and the library has it; the next backup has it too")
       } else {
-        result.damagedInLibrary.append(
-          Finding(
-            label,
-            "its file was lost before the backup was made; smilepile heal brings it back from an older archive"
-          ))
+        let reason =
+          "its file was lost before the backup was made; smilepile heal may bring it back from an older archive"
+        result.damagedInLibrary.append(Finding(label, reason))
       }
     }
   }

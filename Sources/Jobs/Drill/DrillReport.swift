@@ -5,9 +5,9 @@ import SystemPackage
 
 /// How a restore is tried.
 public struct DrillOptions: Sendable {
-  /// So many photos of each archive, other ones each time; nil for all.
+  /// So many photos of each archive, other ones each time; nil for all, as after a drill that failed.
   public var sample: Int? = 100
-  /// The folder in which the scratch library is made; it needs room for the sample.
+  /// The folder in which the scratch library is made; it needs room for what is restored.
   public var scratch: FilePath = "/var/tmp"
 
   /// The defaults.
@@ -35,8 +35,8 @@ public struct DrillResult: Sendable {
   public var notes: [String] = []
   /// The archive that the last backup left there, if nobody can restore from it any more.
   var lost: String?
-  /// The numbers of photos that the archive lists and has not, since they were lost before it was made.
-  var lostBefore: [Int64] = []
+  /// Photos that the archive lists and has not, since they were lost before it was made: when each was taken, by its number.
+  var lostBefore: [Int64: Int64] = [:]
   /// The archives that restoring takes, that one first.
   var members: [ArchiveRecord] = []
 

@@ -99,6 +99,8 @@ struct DrillRun {
       } catch {
         result.failures.append(Finding(destination.path.string, message: "\(error)"))
       }
+      // every photo of what was doubted has come back
+      if result.isProven { context.cache?.trust(result.members.map { FilePath($0.path) }) }
       // what a failure casts doubt on is read again by the next backup, before it counts for anything
       if !result.failures.isEmpty { context.cache?.doubt(result.members.map { FilePath($0.path) }) }
       // of one that was not tried to its end nothing is known but what failed
@@ -245,7 +247,10 @@ struct DrillRun {
       counter.begin(start...max(start, min(share.upperBound, start + width)))
       let source = try BackupSource(path: FilePath(part.path), password: password)
       let sample = isDoubted ? nil : sample(of: source, share: parts.count, round: round)
-      result.lostBefore += source.photos.filter(\.wasLostBefore).map(\.record.id)
+      // of what was lost in a repair the archive knows no more than of that
+      for photo in source.photos where photo.wasLostBefore && !newest.isRemnant {
+        result.lostBefore[photo.record.id] = photo.record.createdAt
+      }
       var options = ImportOptions()
       options.password = password
       options.syncs = false
@@ -340,7 +345,7 @@ struct DrillRun {
       archive: result?.lost ?? result?.archive ?? result?.destination.string ?? "",
       photos: report.results.reduce(0) { $0 + $1.proven }, round: round, report: report.path?.string)
     let errors = context.state.update(job) { status in
-      status.library = path.string
+      status.note(library: path.string)
       status.lastDrill = record
       if record.isProven { status.lastProvenAt = record.at }
       for index in status.copies.indices {

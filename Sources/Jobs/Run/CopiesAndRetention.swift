@@ -106,12 +106,12 @@ extension JobBackup {
       let done = try prune.run()
       records[index].removed = done.removed.map(\.path)
       for (path, fault) in done.damaged { readBack.noteDamaged(path, fault) }
-      notPruned += done.plan.refusals + done.failures.map(\.message)
+      shortcomings += done.plan.refusals + done.failures.map(\.message)
       warnings += done.unreadable.map { "\($0.path) may be a backup and cannot be read: \($0.reason)" }
     } catch let error as CancellationError {
       throw error
     } catch {
-      notPruned.append("\(job.destinations[index].path) could not be pruned: \(error)")
+      shortcomings.append("\(job.destinations[index].path) could not be pruned: \(error)")
     }
   }
 
@@ -125,33 +125,44 @@ extension JobBackup {
     records[index].archives = []
   }
 
-  /// Remembers what lies at a destination now.
+  /// Remembers what lies at a destination now: the newest whole copy that lacks nothing, else the newest.
   mutating func noteCopy(at index: Int) {
-    let folder = job.destinations[index].path
     guard let catalog = try? catalog(at: index) else { return }
     let fresh = catalog.archives.map(\.path).filter(verified.contains)
     if !fresh.isEmpty { context.cache?.noteVerified(fresh, at: context.now().milliseconds) }
     let now = context.now()
+    var newest: JobStatus.Copy?
     for own in catalog.archives(of: job, in: libraryID).reversed() where !own.isAhead(of: now) {
-      guard let members = try? catalog.members(of: own, passingOver: readBack.damaged),
-        !members.contains(where: {
-          $0.isRemnant || readBack.isDamaged($0) || context.cache?.isDoubted($0) == true
-        })
-      else { continue }
-      var copy = JobStatus.Copy(
-        path: folder.string, archive: own.path, others: members.dropFirst().map(\.path), madeAt: own.date,
-        verifiedAt: members.map { context.cache?.verifiedAt($0) ?? .min }.min().flatMap {
-          $0 == .min ? nil : $0
-        },
-        isOnSameDevice: job.destinations[index].weakness(for: library) != nil)
-      let lacking = (own.part == nil ? [own] : members).reduce(0) { $0 + $1.lacking.count }
-      copy.lacking = lacking > 0 ? lacking : nil
-      copy.files = members.compactMap { JobStatus.CopiedFile(at: $0.path) }
-      // each part of a set is partial
-      copy.isSelection =
-        own.selection != nil && own.isPartial && (own.part == nil || job.exportOptions.isSelection)
-      copies.append(copy)
-      return
+      guard let copy = copy(own, in: catalog, at: index) else { continue }
+      newest = newest ?? copy
+      guard copy.lacking != nil else {
+        newest = copy
+        break
+      }
     }
+    if let newest { copies.append(newest) }
+  }
+
+  /// What is to be remembered of an archive; nil if it cannot be restored.
+  private func copy(_ archive: ArchiveRecord, in catalog: Catalog, at index: Int) -> JobStatus.Copy? {
+    guard let members = try? catalog.members(of: archive, passingOver: readBack.damaged),
+      !members.contains(where: {
+        $0.isRemnant || readBack.isDamaged($0) || context.cache?.isDoubted($0) == true
+      })
+    else { return nil }
+    let verifiedAt = members.map { context.cache?.verifiedAt($0) ?? .min }.min()
+    var copy = JobStatus.Copy(
+      path: job.destinations[index].path.string, archive: archive.path,
+      others: members.dropFirst().map(\.path), madeAt: archive.date,
+      verifiedAt: verifiedAt.flatMap { $0 == .min ? nil : $0 },
+      isOnSameDevice: job.destinations[index].weakness(for: library) != nil)
+    let lacking = (archive.part == nil ? [archive] : members).reduce(0) { $0 + $1.lacking.count }
+    copy.lacking = lacking > 0 ? lacking : nil
+    copy.files = members.compactMap { JobStatus.CopiedFile(at: $0.path) }
+    // each part of a set is partial
+    copy.isSelection =
+      archive.selection != nil && archive.isPartial
+      && (archive.part == nil || job.exportOptions.isSelection)
+    return copy
   }
 }

@@ -29,8 +29,9 @@ struct JobBackup {
   var readBack: ReadBack
   /// What the archives that are there already lack.
   var lacking: [ArchiveRecord.Lack] = []
-  /// Why archives that no policy keeps are still there.
-  var notPruned: [String] = []
+  /// What keeps the run from being complete besides photos and destinations, as archives that no policy keeps and that are
+  /// still there.
+  var shortcomings: [String] = []
   var copies: [JobStatus.Copy] = []
 
   init(
@@ -54,7 +55,7 @@ struct JobBackup {
     readBack = ReadBack(job, password, context, counter)
     summary = try plan()
     if let formerID, let libraryID, formerID != libraryID {
-      notPruned.append(
+      shortcomings.append(
         "\(library) is another library than in the run before, with \(Count(summary.photos, "photo")); the archives of "
           + "that one stay")
     }
@@ -206,13 +207,13 @@ struct JobBackup {
     (run.photos, run.bytes) = selected
     run.archiveBytes = summary.archiveBytes
     run.missing = missing
-    run.warnings += warnings + notPruned + readBack.warnings
+    run.warnings += warnings + shortcomings + readBack.warnings
     let failures = records.compactMap(\.failure)
-    if !run.missing.isEmpty || !failures.isEmpty || !notPruned.isEmpty {
+    if !run.missing.isEmpty || !failures.isEmpty || !shortcomings.isEmpty {
       run.outcome = .incomplete
       run.exitCode = JobStatus.incompleteCode
       run.message =
-        failures.isEmpty ? run.missing.first ?? notPruned.first : failures.joined(separator: "; ")
+        failures.isEmpty ? run.missing.first ?? shortcomings.first : failures.joined(separator: "; ")
     } else {
       run.outcome = records.contains { $0.isNew } ? .done : .unchanged
       run.exitCode = 0

@@ -37,15 +37,18 @@ struct JobRun {
     let before = context.state.status(of: job.name)
     var run = JobStatus.RunRecord(startedAt: context.now().milliseconds)
     if let last = before.run { run.warnings += Self.news(of: last) }
-    if let fault = context.state.fault(of: job.name) { run.warnings.append(fault) }
-    update(&run) { $0.library = library.string }
+    if let fault = context.state.fault(of: job.name) {
+      run.warnings.append("\(fault); what was known of earlier runs is lost")
+    }
+    update(&run) { $0.note(library: library.string) }
 
     let backup = perform(&run, before)
     let (start, end) = (run.startedAt, context.now().milliseconds)
     run.finishedAt = end
+    let isBackedUp = run.outcome.isSuccess || run.outcome == .incomplete
     // the hooks are told of the status file, and may change how the run ends
     record(&run, before) { status in
-      if let id = backup.libraryID { status.libraryNumber = id }
+      if isBackedUp { status.libraryNumber = backup.libraryID }
       Self.note(backup.copies, backup.readBack.damaged, from: start, to: end, of: job, &status)
     }
     runHooks(after: &run)

@@ -9,7 +9,7 @@ public struct JobStatus: Sendable, Equatable, Codable {
   public var job: String
   /// The library's folder.
   public var library = ""
-  /// The number of the library that lay there in the last run that could look.
+  /// The number of the library that was last backed up there; nil where that is not known.
   public var libraryNumber: String?
   /// The last run; one that is under way has no end.
   public var run: RunRecord?
@@ -26,6 +26,12 @@ public struct JobStatus: Sendable, Equatable, Codable {
 
   /// Nothing is known yet.
   public init(job: String) { self.job = job }
+
+  /// Notes which folder it is about from now on.
+  mutating func note(library path: String) {
+    if library != path { libraryNumber = nil }
+    library = path
+  }
 
   /// How a run ended.
   public enum Outcome: String, Sendable, Codable, CaseIterable {

@@ -7,7 +7,7 @@ public struct StateFolder: Sendable {
   /// Where it lies.
   public let path: FilePath
 
-  /// A folder that is there.
+  /// A folder, which is made with the first lock if it is not there.
   public init(path: FilePath) { self.path = path }
 
   /// `$STATE_DIRECTORY` as systemd gives it, else `$XDG_STATE_HOME/smilepile`, else `~/.local/state/smilepile`.
@@ -16,7 +16,7 @@ public struct StateFolder: Sendable {
     ServiceFolders(environment).state
   }
 
-  /// The folder at its place, which is made with the first lock.
+  /// The folder at its place.
   public init(environment: [String: String]) { path = Self.place(environment: environment) }
 
   /// Makes a folder and those above it, with mode 0700.
@@ -25,9 +25,9 @@ public struct StateFolder: Sendable {
       _ = try Directory.open(path)
     } catch {
       guard error.isAbsence, let name = path.lastComponent else { throw error }
-      try make(path.removingLastComponent())
+      try make(path.folder)
       // another may have made it meanwhile
-      _ = try Directory.open(path.removingLastComponent()).makeDirectory(FilePath(name.string))
+      _ = try Directory.open(path.folder).makeDirectory(FilePath(name.string))
     }
   }
 
@@ -52,30 +52,18 @@ public struct StateFolder: Sendable {
 
   /// What is known of a job; nothing where its file is not there or cannot be understood.
   public func status(of job: String) -> JobStatus {
-    let data = try? Data(contentsOf: URL(fileURLWithPath: statusPath(of: job).string))
-    let status = data.flatMap { try? JobStatus(json: $0) }
-    // somebody may have put another job's there
-    guard let status, status.job == job else { return JobStatus(job: job) }
-    return status
+    ((try? read(job)) ?? nil) ?? JobStatus(job: job)
   }
 
-  /// Why what is known of a job cannot be understood; nil if it can, or nothing is known.
+  /// Why what is known of a job cannot be read; nil if it can, or nothing is known.
   public func fault(of job: String) -> String? {
-    let path = statusPath(of: job)
     do {
-      let file: File
-      do throws(FileError) {
-        file = try File.open(path, .readFollowingLinks)
-      } catch {
-        if error.isAbsence { return nil }
-        throw error
-      }
-      let status = try JobStatus(json: Data(file.read(file.status().size, at: 0)))
-      return status.job == job ? nil : "\(path) is the status of job “\(status.job)”; what was known is lost"
+      _ = try read(job)
+      return nil
     } catch let error as FileError {
-      return "\(error); what is known of earlier runs is missing"
+      return "\(error)"
     } catch {
-      return "\(path) is no status that can be understood; what was known of earlier runs is lost"
+      return "\(statusPath(of: job)) is no status that can be understood".escaped
     }
   }
 
@@ -88,9 +76,21 @@ public struct StateFolder: Sendable {
       return ([], error.isAbsence ? [] : ["\(error)"])
     }
     let jobs = names.filter { $0.extension == "json" && !$0.string.hasPrefix(".") }.compactMap(\.stem)
-    return (
-      jobs.map(status).filter { $0.run != nil || $0.lastDrill != nil }, jobs.compactMap(fault)
-    )
+    let known = jobs.map(status).filter { $0.run != nil || $0.lastDrill != nil }
+    return (known, jobs.compactMap(fault))
+  }
+
+  /// - Returns: nil where nothing is known, and where somebody has put another job's status.
+  private func read(_ job: String) throws -> JobStatus? {
+    let file: File
+    do {
+      file = try File.open(statusPath(of: job), .readFollowingLinks)
+    } catch {
+      if error.isAbsence { return nil }
+      throw error
+    }
+    let status = try JobStatus(json: Data(file.read(file.status().size, at: 0)))
+    return status.job == job ? status : nil
   }
 
   /// Changes what is known of a job, in its status file and in those that its job file names for others. A backup and a
@@ -103,6 +103,13 @@ public struct StateFolder: Sendable {
     let lock = try? FolderLock(path, exclusive: true, waiting: .seconds(30))
     defer { withExtendedLifetime(lock) {} }
     var status = status(of: job.name)
+    // where there is no folder, what others were told is all that is known
+    if let file = job.statusFile, (try? Directory.open(path)) == nil,
+      let told = try? JobStatus(json: Data(contentsOf: URL(fileURLWithPath: file.string))),
+      told.job == job.name
+    {
+      status = told
+    }
     change(&status)
     var errors: [any Error] = []
     func attempt(_ body: () throws -> Void) {

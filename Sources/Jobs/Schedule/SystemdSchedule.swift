@@ -133,7 +133,7 @@ public struct SystemdSchedule: Sendable {
     for task in ScheduledJob.Task.allCases {
       let schedule = job.schedule(of: task)
       let state = try state(of: task, job, folder)
-      let nextRun = state == .installed || state == .outdated ? schedule?.nextRun(after: now, in: zone) : nil
+      let nextRun = state == .installed ? schedule?.nextRun(after: now, in: zone) : nil
       tasks.append(
         InstalledTask(job: job.name, task: task, schedule: schedule, state: state, nextRun: nextRun))
     }

@@ -138,7 +138,7 @@ struct Prune: AsyncParsableCommand {
     }
     reporter.result(
       "kept \(Count(kept, "archive")), \(dryRun ? "would remove" : "removed") \(removed.count), \(ByteCount(bytes))"
-        + (others > 0 ? "; \(Count(others, "other")) stay" : ""))
+        + (others > 0 ? "; \(Count(others, "other stays", "others stay"))" : ""))
     reporter.json(
       Summary(
         kept: kept, removed: removed, removed_bytes: bytes, refusals: refusals, warnings: warnings,

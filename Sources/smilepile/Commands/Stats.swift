@@ -79,13 +79,16 @@ struct Stats: AsyncParsableCommand {
       reporter.result("last backup  never")
     }
     let (jobs, faults) = Self.jobs(of: library)
-    for fault in faults { reporter.error(Finding(library.path.string, message: fault), during: "stats") }
+    for fault in faults {
+      let message = "\(fault); what that job has is not known until its next run"
+      reporter.error(Finding(library.path.string, message: message), during: "stats")
+    }
     let copies = Self.copies(of: jobs)
     // what restores a selection restores no library
     let whole = jobs.filter { $0.copies.isEmpty || $0.copies.contains { $0.isSelection != true } }
     let proven = whole.compactMap(\.lastProvenAt).max()
     if jobs.isEmpty {
-      reporter.result("copies       none by a job")
+      reporter.result("copies       \(faults.isEmpty ? "none by a job" : "not known")")
     } else {
       show(copies, proven, jobs.compactMap(\.lastDrill), reporter)
     }
@@ -98,9 +101,8 @@ struct Stats: AsyncParsableCommand {
 
   /// What is known of the jobs that back this library up, and why something of jobs cannot be told.
   private static func jobs(of library: Library) -> ([JobStatus], faults: [String]) {
-    let place = StateFolder.place(environment: ProcessInfo.processInfo.environment)
     let path = URL(fileURLWithPath: library.path.string).resolvingSymlinksInPath().path
-    let (known, faults) = StateFolder(path: place).statuses()
+    let (known, faults) = StateFolder(environment: ProcessInfo.processInfo.environment).statuses()
     let own = known.filter { URL(fileURLWithPath: $0.library).resolvingSymlinksInPath().path == path }
     return (own, faults)
   }
@@ -116,7 +118,7 @@ struct Stats: AsyncParsableCommand {
           try? File.open(FilePath(path), .readFollowingLinks).status().identity
         }
         let isShared = !seen.isDisjoint(with: files)
-        if isThere, copy.isSelection != true { seen.formUnion(files) }
+        if isThere, copy.isSelection != true, copy.lacking == nil { seen.formUnion(files) }
         return Copy(
           job: job.job, path: copy.path, archive: copy.archive, made_at: copy.madeAt,
           verified_at: isThere ? copy.verifiedAt : nil, same_device: copy.isOnSameDevice,
@@ -141,7 +143,7 @@ struct Stats: AsyncParsableCommand {
         copy.is_there ? nil : "gone, changed, out of reach, or cannot be restored",
         copy.is_selection ? "a selection, not the whole library" : nil,
         copy.lacking > 0
-          ? "without \(Count(copy.lacking, "photo")) of the library, or with others in their place" : nil,
+          ? "without \(Count(copy.lacking, "photo")) of the library, or with other bytes" : nil,
         copy.is_shared ? "needs a file of a copy above" : nil,
       ].compactMap { $0 }
       reporter.result("  \(day(copy.made_at))  \(copy.archive.escaped), \(facts.joined(separator: ", "))")

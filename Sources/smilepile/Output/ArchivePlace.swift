@@ -56,8 +56,14 @@ struct ArchivePlace {
     return try names.flatMap { name in
       // a job file that cannot be read is no reason not to look into a folder
       let isFolder =
-        name.contains("/") || Self.look(at: name) != .nothing && (try? jobs([name])) == nil
-      return isFolder ? [ArchivePlace(folder: FilePath(name), job: nil)] : try jobs([name]).flatMap(places)
+        name.contains("/") || Self.look(at: name) == .folder && (try? jobs([name])) == nil
+      if isFolder { return [ArchivePlace(folder: FilePath(name), job: nil)] }
+      do {
+        return try jobs([name]).flatMap(places)
+      } catch let error as JobFile.Missing {
+        guard Self.look(at: name) == .other else { throw error }
+        throw NoSuchFolder(path: name, isTaken: true, job: nil)
+      }
     }
   }
 
