@@ -245,6 +245,8 @@ private struct PrintedJSON {
     j backup
     j drill
     j stats -l Family
+    echo '{' > home/.local/state/smilepile/other.json
+    j stats -l Family
     j schedule install --cron --print
     j schedule install --cron
     j schedule status --cron

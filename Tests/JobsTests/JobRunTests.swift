@@ -63,6 +63,24 @@ import Testing
     #expect(try await later.drill().isProven)
   }
 
+  /// What is known of the job's own stays.
+  @Test func anotherLibraryForOnceChangesNothingThatIsKnown() async throws {
+    let night = try Night()
+    _ = try await night.backup()
+    let before = try night.statusFile()
+    let library = try SampleLibrary()
+    var other = night.job
+    (other.library, other.isOtherLibrary) = (library.path, true)
+    _ = try await Work.backup(other, night.context).summary
+    var options = DrillOptions()
+    options.scratch = try night.scratch.makeFolder("scratch")
+    _ = try await Work.drill(other, night.context, options: options).summary
+    let after = try night.statusFile()
+    #expect(after.copies == before.copies && after.library == before.library && after.lastDrill == nil)
+    #expect(after.libraryNumber != nil && after.libraryNumber == before.libraryNumber)
+    #expect(try await night.backup().outcome == .unchanged)
+  }
+
   /// Somebody made a new library where the old one was: one night says so, and the archives of the old one stay.
   @Test func anotherLibraryInThePlaceOfTheFirstIsSaid() async throws {
     var night = try Night()

@@ -7,6 +7,8 @@ public struct Job: Sendable, Equatable {
   public var name: String
   /// The library's folder; nil if the command line or the environment has to name it.
   public var library: FilePath?
+  /// It stands, for once, in the place of the one that the job file names: what is known of that one's copies stays.
+  public var isOtherLibrary = false
   /// Where its archives go; the first is written, the others are copies.
   public var destinations: [JobDestination] = []
   /// Categories by name; all if empty.

@@ -73,7 +73,7 @@ struct DrillRun {
       let error = isStopped ? CancellationError() : error
       run.outcome = error is CancellationError ? .interrupted : .failed
       run.exitCode = context.exitCode(error)
-      run.message = "\(error)"
+      run.message = error is CancellationError ? "stopped; what was restored is removed" : "\(error)"
       for failure in tell(run) { Self.logger.warning("\(failure)") }
       throw error
     }
@@ -338,6 +338,8 @@ struct DrillRun {
   }
 
   private func note(_ report: inout DrillReport, round: Int) {
+    // it says nothing of the job's own
+    if job.isOtherLibrary { return }
     // of several the one that failed
     let result = report.results.first { !$0.isProven } ?? report.results.first
     let record = JobStatus.DrillRecord(

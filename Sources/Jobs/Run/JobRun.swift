@@ -40,7 +40,9 @@ struct JobRun {
     if let fault = context.state.fault(of: job.name) {
       run.warnings.append("\(fault); what was known of earlier runs is lost")
     }
-    update(&run) { $0.note(library: library.string) }
+    update(&run) { status in
+      if !job.isOtherLibrary { status.note(library: library.string) }
+    }
 
     let backup = perform(&run, before)
     let (start, end) = (run.startedAt, context.now().milliseconds)
@@ -48,6 +50,7 @@ struct JobRun {
     let isBackedUp = run.outcome.isSuccess || run.outcome == .incomplete
     // the hooks are told of the status file, and may change how the run ends
     record(&run, before) { status in
+      if job.isOtherLibrary { return }
       if isBackedUp { status.libraryNumber = backup.libraryID }
       Self.note(backup.copies, backup.readBack.damaged, from: start, to: end, of: job, &status)
     }

@@ -73,7 +73,7 @@ public struct StateFolder: Sendable {
     do {
       names = try Directory.open(path).names()
     } catch {
-      return ([], error.isAbsence ? [] : ["\(error)"])
+      return ([], error.errno == .noSuchFileOrDirectory ? [] : ["\(error)"])
     }
     let jobs = names.filter { $0.extension == "json" && !$0.string.hasPrefix(".") }.compactMap(\.stem)
     let known = jobs.map(status).filter { $0.run != nil || $0.lastDrill != nil }

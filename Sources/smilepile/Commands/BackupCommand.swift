@@ -89,9 +89,10 @@ struct BackupCommand: AsyncParsableCommand {
       let status = await run(job, context, reporter)
       if status == .done { succeeded += 1 }
       worst = max(worst, status)
-      if Signals.received != nil {
+      if let received = Signals.received {
         for other in chosen[(index + 1)...] {
-          reporter.warn("\(other.name): not begun, since everything is to stop")
+          reporter.error(Finding(other.name, "not begun, since everything is to stop"), during: "backup")
+          worst = max(worst, received)
         }
         break
       }

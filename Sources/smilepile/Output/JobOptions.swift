@@ -59,7 +59,8 @@ struct JobChoice: ParsableArguments {
     }
     return chosen.map { job in
       var job = job
-      job.library = named
+      job.isOtherLibrary = job.library.map { !$0.isSamePlace(as: named) } ?? false
+      job.library = FilePath(FileManager.default.currentDirectoryPath).pushing(named).lexicallyNormalized()
       return job
     }
   }
