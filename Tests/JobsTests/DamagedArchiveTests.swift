@@ -272,26 +272,6 @@ import Testing
         == [night.context.now(), night.context.now()].map { Int64($0.timeIntervalSince1970 * 1000) })
   }
 
-  /// What was repaired serves the other destination the same night.
-  @Test func aCopyIsMadeOfWhatWasRepaired() async throws {
-    var night = try Night.withCache("incremental: true")
-    let two = night.job.destinations.removeLast()
-    _ = try await night.backup()
-    try night.changeLibrary(id: 7)
-    night.on(day: 2)
-    _ = try await night.backup()
-    let base = try night.archives("one")[0].path
-    try night.damage(base, keepsDate: true)
-    var options = RepairOptions()
-    options.library = night.library.path
-    _ = try await Work.repair(FilePath(base), options: options).summary
-    night.job.destinations.append(two)
-    night.on(day: 3)
-    let run = try await night.backup()
-    #expect(run.outcome == .done && run.destinations[1].failure == nil, "\(run.message ?? "")")
-    #expect(try await night.drill().isProven)
-  }
-
   /// Rot that nothing tells but reading: what finds it keeps the next archive from resting on it.
   @Test func aBaseThatHasRottenIsFoundByPruning() async throws {
     var night = try Night()

@@ -10,7 +10,9 @@ import Testing
 /// Nights of an incremental job whose base has rotten, and was repaired.
 struct RepairedBaseJobTests {
   /// A full archive and an increment on it, of which a byte of a photo in the full one is flipped.
-  private func night() async throws -> (Night, base: FilePath) {
+  ///
+  /// - Parameter isDrilled: a drill has found that.
+  private func night(isDrilled: Bool = true) async throws -> (Night, base: FilePath) {
     var night = try Night.withCache("incremental: true")
     night.job.destinations.removeLast()
     _ = try await night.backup()
@@ -19,7 +21,7 @@ struct RepairedBaseJobTests {
     _ = try await night.backup()
     let base = try night.archives("one")[0].path
     try night.damage(base, keepsDate: true)
-    _ = try await night.drill()
+    if isDrilled { _ = try await night.drill() }
     night.on(day: 3)
     return (night, FilePath(base))
   }
@@ -41,6 +43,18 @@ struct RepairedBaseJobTests {
     #expect(try await night.backup().outcome == .unchanged)
     #expect(
       night.context.state.status(of: "family").copies[0].archive == (try night.archives("one").last?.path))
+  }
+
+  /// Another destination gets its copy the same night, though copying is the first to find what is rotten.
+  @Test func aCopyIsMadeOfWhatWasRepaired() async throws {
+    var (night, base) = try await night(isDrilled: false)
+    _ = try await repair(base, night, withLibrary: true)
+    var two = night.job.destinations[0]
+    two.path = night.folder("two")
+    night.job.destinations.append(two)
+    let run = try await night.backup()
+    #expect(run.outcome == .done && run.destinations[1].failure == nil, "\(run.message ?? "")")
+    #expect(try await night.drill().isProven)
   }
 
   /// A photo is in none of them, and the library has it.

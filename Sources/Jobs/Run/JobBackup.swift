@@ -17,7 +17,7 @@ struct JobBackup {
   let doubts: [String: Int64]
   /// The library's number.
   var libraryID: String?
-  /// That of the library which lay there in the last run; nil where nobody knows.
+  /// That of the library which was last backed up from there; nil where nobody knows.
   private let formerID: String?
   var summary = ExportSummary()
   /// What was selected, whatever of it is written.

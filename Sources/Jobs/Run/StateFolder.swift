@@ -10,14 +10,9 @@ public struct StateFolder: Sendable {
   /// A folder, which is made with the first lock if it is not there.
   public init(path: FilePath) { self.path = path }
 
-  /// `$STATE_DIRECTORY` as systemd gives it, else `$XDG_STATE_HOME/smilepile`, else `~/.local/state/smilepile`.
-  /// systemd.exec(5), https://specifications.freedesktop.org/basedir-spec/latest/
-  public static func place(environment: [String: String]) -> FilePath {
-    ServiceFolders(environment).state
-  }
-
-  /// The folder at its place.
-  public init(environment: [String: String]) { path = Self.place(environment: environment) }
+  /// The folder at `$STATE_DIRECTORY` as systemd gives it, else `$XDG_STATE_HOME/smilepile`, else
+  /// `~/.local/state/smilepile`. systemd.exec(5), https://specifications.freedesktop.org/basedir-spec/latest/
+  public init(environment: [String: String]) { path = ServiceFolders(environment).state }
 
   /// Makes a folder and those above it, with mode 0700.
   private static func make(_ path: FilePath) throws(FileError) {
