@@ -63,6 +63,28 @@ import Testing
     #expect(try await later.drill().isProven)
   }
 
+  /// By another name it is the same library; in another folder another one, of which nothing is known.
+  @Test func whatIsKnownIsOfOneLibrary() async throws {
+    var night = try Night()
+    _ = try await night.backup()
+    #expect(try await night.drill().isProven)
+    let before = try night.statusFile()
+    let link = night.folder("link")
+    try FileManager.default.createSymbolicLink(
+      atPath: link.string, withDestinationPath: night.library.path.string)
+    night.job.library = link
+    #expect(try await night.drill().isProven)
+    let linked = try night.statusFile()
+    #expect(linked.library == link.string && linked.libraryNumber == before.libraryNumber)
+    #expect(linked.libraryNumber != nil && linked.copies.map(\.archive) == before.copies.map(\.archive))
+    let other = try SampleLibrary()
+    night.job.library = other.path
+    night.on(day: 2)
+    _ = try await night.backup()
+    let after = try night.statusFile()
+    #expect(after.lastProvenAt == nil && after.copies.allSatisfy { $0.madeAt > before.copies[0].madeAt })
+  }
+
   /// What is known of the job's own stays.
   @Test func anotherLibraryForOnceChangesNothingThatIsKnown() async throws {
     let night = try Night()
@@ -87,6 +109,7 @@ import Testing
     night.job.retention = RetentionPolicy()
     night.job.retention?.last = 1
     _ = try await night.backup()
+    #expect(try await night.drill().isProven)
     let other = try SampleLibrary()
     try night.remove(night.library.path.string)
     try FileManager.default.copyItem(atPath: other.path.string, toPath: night.library.path.string)
@@ -99,6 +122,7 @@ import Testing
     #expect(
       run.outcome == .incomplete && run.message?.contains("is another library than in the run before") == true
     )
+    #expect(try night.statusFile().lastProvenAt == nil)
     night.on(day: 3)
     #expect(try await night.backup().outcome == .unchanged)
     #expect(try night.archives("one").map(\.photos) == [6, other.contents.photos.count])

@@ -51,7 +51,7 @@ struct JobRun {
     // the hooks are told of the status file, and may change how the run ends
     record(&run, before) { status in
       if job.isOtherLibrary { return }
-      if isBackedUp { status.libraryNumber = backup.libraryID }
+      if isBackedUp { status.note(number: backup.libraryID) }
       Self.note(backup.copies, backup.readBack.damaged, from: start, to: end, of: job, &status)
     }
     runHooks(after: &run)

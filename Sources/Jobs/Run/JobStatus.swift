@@ -27,10 +27,19 @@ public struct JobStatus: Sendable, Equatable, Codable {
   /// Nothing is known yet.
   public init(job: String) { self.job = job }
 
-  /// Notes which folder it is about from now on.
+  /// Notes which folder it is about from now on. Copies and proofs are those of the library that lay in another one; by
+  /// whatever name, the same folder is the same. Blocks.
   mutating func note(library path: String) {
-    if library != path { libraryNumber = nil }
+    if !library.isEmpty, !FilePath(library).isSamePlace(as: FilePath(path)) {
+      (libraryNumber, copies, lastProvenAt) = (nil, [], nil)
+    }
     library = path
+  }
+
+  /// Notes the number of the library that was backed up: what another one in its place has proven says nothing of it.
+  mutating func note(number: String?) {
+    if let libraryNumber, libraryNumber != number { lastProvenAt = nil }
+    libraryNumber = number
   }
 
   /// How a run ended.
