@@ -319,6 +319,27 @@ import Testing
     #expect(try now.verifiedAt(night.archives("two")[0]) == 1)
   }
 
+  /// Whoever reads it back under another name has read the same bytes.
+  @Test func anArchiveIsKnownByWhateverLinkLeadsToIt() async throws {
+    let night = try Night()
+    let cache = CatalogCache(folder: try night.scratch.makeFolder("cache"))
+    _ = try await night.backup()
+    let archive = try #require(night.archives("one").first)
+    let (folder, link) = (night.folder("linked"), night.folder("link.zip"))
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.string, withDestinationPath: night.folder("one").string)
+    try FileManager.default.createSymbolicLink(atPath: link.string, withDestinationPath: archive.path)
+    cache.noteVerified([link], password: nil)
+    let linked = try #require(Catalog(folder: folder, cache: cache).archives.first)
+    #expect(linked.path == folder.appending(archive.name).string)
+    for record in [archive, linked] {
+      #expect(cache.verifiedAt(record) != nil && cache.verifiedAt(FilePath(record.path)) != nil)
+    }
+    cache.doubt([FilePath(linked.path)])
+    #expect(cache.isDoubted(archive) && cache.isDoubted(link))
+    #expect(CatalogCache(folder: night.folder("cache")).isDoubted(linked))
+  }
+
   /// It is opened every time, and is none the less known to be whole, or doubted.
   @Test func whatIsKnownOfAnEncryptedArchiveStays() async throws {
     var night = try Night()

@@ -181,7 +181,48 @@ import Testing
     isStarted.signal()
     await #expect(throws: CancellationError.self) { try await started.summary }
     #expect(try night.statusFile().lastDrill?.isProven == false)
-    #expect(try night.statusFile().copies.map(\.isDoubted) == [true, nil])
+    #expect(try night.statusFile().copies.map(\.isOutOfReach) == [true, nil])
+  }
+
+  /// When it is mounted again, what was read back there is as whole as it was.
+  @Test func aDestinationThatIsAwayIsNotDoubted() async throws {
+    let night = try Night.withCache()
+    _ = try await night.backup()
+    let copies = try night.statusFile().copies
+    try FileManager.default.moveItem(atPath: night.folder("one").string, toPath: night.folder("away").string)
+    #expect(try await night.drill().exitCode == 4)
+    var away = copies[0]
+    away.isOutOfReach = true
+    #expect(try night.statusFile().copies[0] == away)
+    try FileManager.default.moveItem(atPath: night.folder("away").string, toPath: night.folder("one").string)
+    #expect(try await night.drill(sample: 1).isProven)
+    #expect(try night.statusFile().copies[0] == copies[0])
+  }
+
+  /// A sample has not read it all; neither has one that restores nothing of what went since its base.
+  @Test func aDrillOfEveryPhotoIsAReadingBack() async throws {
+    var night = try Night.withCache("incremental: true")
+    _ = try await night.backup()
+    try night.changeLibrary(id: 7)
+    night.on(day: 2)
+    _ = try await night.backup()
+    let before = try night.statusFile().copies
+    night.on(day: 3)
+    #expect(try await night.drill().isProven)
+    #expect(try night.statusFile().copies == before)
+
+    night.job.maximumChain = nil
+    night.context.isForced = true
+    _ = try await night.backup()
+    night.on(day: 4)
+    #expect(try await night.drill(sample: 3).isProven)
+    let made = try #require(try night.statusFile().copies.first)
+    #expect(made.verifiedAt == made.madeAt)
+    let archive = try #require(night.archives("one").last)
+    night.context.cache?.doubt([FilePath(archive.path)])
+    #expect(try await night.drill(sample: 3).isProven)
+    #expect(try night.statusFile().copies[0].verifiedAt == night.context.now().milliseconds)
+    #expect(night.context.cache?.verifiedAt(archive) == night.context.now().milliseconds)
   }
 
   /// It says nothing of the archive, nor of the library.

@@ -80,9 +80,35 @@ import Testing
     let other = try SampleLibrary()
     night.job.library = other.path
     night.on(day: 2)
+    // while nothing of it is backed up, what is known is of the first
+    night.job.hooks.before = "false"
+    #expect(try await night.backup().outcome == .failed)
+    #expect(try night.statusFile().copies.map(\.archive) == before.copies.map(\.archive))
+    night.job.hooks.before = nil
+    let report = try await night.drill()
+    #expect(
+      report.exitCode == 4 && report.warnings.contains { $0.contains("is another library than the one") })
+    #expect(try night.statusFile().lastDrill == linked.lastDrill)
     _ = try await night.backup()
     let after = try night.statusFile()
     #expect(after.lastProvenAt == nil && after.copies.allSatisfy { $0.madeAt > before.copies[0].madeAt })
+    #expect(after.library == other.path.string && after.lastDrill == nil)
+  }
+
+  /// Its number tells that it is the same.
+  @Test func aLibraryThatWasMovedKeepsItsProof() async throws {
+    var night = try Night()
+    _ = try await night.backup()
+    #expect(try await night.drill().isProven)
+    let before = try night.statusFile()
+    let place = night.folder("moved")
+    try FileManager.default.moveItem(atPath: night.library.path.string, toPath: place.string)
+    night.job.library = place
+    night.on(day: 2)
+    #expect(try await night.backup().outcome == .unchanged)
+    let after = try night.statusFile()
+    #expect(after.library == place.string && after.lastProvenAt == before.lastProvenAt)
+    #expect(after.lastDrill == before.lastDrill && after.lastProvenAt != nil)
   }
 
   /// What is known of the job's own stays.
@@ -93,14 +119,65 @@ import Testing
     let library = try SampleLibrary()
     var other = night.job
     (other.library, other.isOtherLibrary) = (library.path, true)
-    _ = try await Work.backup(other, night.context).summary
+    let run = try await Work.backup(other, night.context).summary.run
+    #expect(run.outcome == .done && run.warnings.contains { $0.contains("its status stays as it was") })
     var options = DrillOptions()
     options.scratch = try night.scratch.makeFolder("scratch")
     _ = try await Work.drill(other, night.context, options: options).summary
-    let after = try night.statusFile()
-    #expect(after.copies == before.copies && after.library == before.library && after.lastDrill == nil)
-    #expect(after.libraryNumber != nil && after.libraryNumber == before.libraryNumber)
+    // one that fails, and one that could not begin
+    other.hooks.before = "false"
+    #expect(try await Work.backup(other, night.context).summary.run.outcome == .failed)
+    other.lockWait = 0
+    let lock = try FileLock("family.lock", in: Directory.open(night.folder("state")), exclusive: true)
+    await #expect(throws: JobError.self) { _ = try await Work.backup(other, night.context).summary }
+    lock.release()
+    #expect(try night.statusFile() == before && night.context.state.status(of: "family") == before)
     #expect(try await night.backup().outcome == .unchanged)
+  }
+
+  /// What is known nowhere is not known of another one either.
+  @Test func anotherLibraryForOnceIsNotTheJobsFirst() async throws {
+    let night = try Night()
+    var other = night.job
+    let library = try SampleLibrary()
+    (other.library, other.isOtherLibrary) = (library.path, true)
+    #expect(try await Work.backup(other, night.context).summary.run.outcome == .done)
+    #expect(try night.names("state").filter { $0.hasSuffix(".json") } == [])
+    #expect(!FileManager.default.fileExists(atPath: night.folder("status.json").string))
+  }
+
+  /// What others were told last stands for what the job itself can no longer read.
+  @Test(arguments: [nil, "{", ""]) func aStatusThatCannotBeReadIsNotTheEndOfIt(text: String?) async throws {
+    var night = try Night()
+    _ = try await night.backup()
+    #expect(try await night.drill().isProven)
+    night.job.hooks.before = "false"
+    _ = try await night.backup()
+    let before = try night.statusFile()
+    let path = night.context.state.statusPath(of: "family").string
+    try night.remove(path)
+    if let text {
+      try text.write(toFile: path, atomically: true, encoding: .utf8)
+    } else {
+      // it cannot be replaced either
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    }
+    night.on(day: 2)
+    night.job.hooks.before = nil
+    #expect(try await night.drill().isProven)
+    night.job.hooks.before = "false"
+    #expect(try night.statusFile().failures == 1 && night.statusFile().lastDrill?.round == 2)
+    let run = try await night.backup()
+    if text == nil {
+      #expect(
+        run.warnings.contains {
+          $0.contains("what \(night.folder("status.json")) says of earlier runs is taken")
+        })
+    }
+    let after = try night.statusFile()
+    #expect(
+      after.failures == 2 && after.lastSuccess == before.lastSuccess
+        && after.copies.map(\.archive) == before.copies.map(\.archive))
   }
 
   /// Somebody made a new library where the old one was: one night says so, and the archives of the old one stay.
@@ -117,12 +194,17 @@ import Testing
     night.job.hooks.before = "false"
     #expect(try await night.backup().outcome == .failed)
     night.job.hooks.before = nil
+    // a drill does not take it for the job's
+    #expect(try await night.drill().exitCode == 4)
+    #expect(try night.statusFile().lastDrill?.isProven == true)
     night.on(day: 2)
     let run = try await night.backup()
     #expect(
       run.outcome == .incomplete && run.message?.contains("is another library than in the run before") == true
     )
-    #expect(try night.statusFile().lastProvenAt == nil)
+    let status = try night.statusFile()
+    #expect(status.lastProvenAt == nil && status.lastDrill == nil && status.lastSuccess == nil)
+    #expect(try await night.drill().isProven)
     night.on(day: 3)
     #expect(try await night.backup().outcome == .unchanged)
     #expect(try night.archives("one").map(\.photos) == [6, other.contents.photos.count])

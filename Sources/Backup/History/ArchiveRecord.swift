@@ -95,6 +95,13 @@ public struct ArchiveRecord: Sendable, Equatable, Codable {
     public var length: Int
   }
 
+  /// The same under another path.
+  func moved(to path: String) -> Self {
+    var record = self
+    record.path = path
+    return record
+  }
+
   /// The file's name.
   public var name: String { FilePath(path).lastComponent?.string ?? path }
 

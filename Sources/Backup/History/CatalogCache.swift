@@ -8,6 +8,7 @@ import SystemPackage
 /// archive that was moved, or whose length or date has changed, is read again.
 public final class CatalogCache: Sendable {
   private struct Entry: Codable {
+    /// What it says, under the path that it has without links.
     var record: ArchiveRecord
     var modified: Int64
     /// When it was last read back whole, in milliseconds since 1970.
@@ -19,6 +20,8 @@ public final class CatalogCache: Sendable {
     func isOf(_ status: FileStatus) -> Bool {
       modified == status.modified && record.fileBytes == status.size
     }
+
+    func isOf(_ record: ArchiveRecord) -> Bool { self.record == record.moved(to: self.record.path) }
   }
 
   private struct Document: Codable {
@@ -27,7 +30,7 @@ public final class CatalogCache: Sendable {
   }
 
   /// Of another version nothing is taken.
-  private static let version = 4
+  private static let version = 5
   private static let name: FilePath = "catalog.json"
 
   private let folder: FilePath
@@ -47,30 +50,55 @@ public final class CatalogCache: Sendable {
     return Dictionary(entries.map { ($0.record.path, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// By what a file is known, whatever links lead to it.
+  private static func key(_ path: FilePath) -> String { (path.realPath ?? path).absoluteString }
+
+  private func entry(of path: FilePath) -> Entry? {
+    let key = Self.key(path)
+    return state.withLock { $0.entries[key] }
+  }
+
   /// What is known of a file, nil if it has changed since.
   func record(of path: FilePath, _ status: FileStatus) -> ArchiveRecord? {
-    state.withLock { state in
-      guard let entry = state.entries[path.absoluteString], entry.isOf(status) else { return nil }
-      return entry.record
-    }
+    guard let entry = entry(of: path), entry.isOf(status) else { return nil }
+    return entry.record.moved(to: path.absoluteString)
   }
 
   /// When an archive was last read back whole, nil if that is not known, or its file has changed since. Blocks.
   public func verifiedAt(_ record: ArchiveRecord) -> Int64? {
-    let entry = state.withLock { $0.entries[record.path] }
-    guard let entry, let moment = entry.verifiedAt, entry.record == record,
-      let status = try? File.open(FilePath(record.path), .readFollowingLinks).status(), entry.isOf(status)
-    else { return nil }
-    return moment
+    let path = FilePath(record.path)
+    guard let entry = entry(of: path), entry.isOf(record) else { return nil }
+    return Self.isUnchanged(path, entry) ? entry.verifiedAt : nil
+  }
+
+  /// The same of an archive of which only the path is known. Blocks.
+  public func verifiedAt(_ path: FilePath) -> Int64? {
+    guard let entry = entry(of: path), Self.isUnchanged(path, entry) else { return nil }
+    return entry.verifiedAt
+  }
+
+  private static func isUnchanged(_ path: FilePath, _ entry: Entry) -> Bool {
+    guard let status = try? File.open(path, .readFollowingLinks).status() else { return false }
+    return entry.isOf(status)
   }
 
   /// Remembers that archives were read back whole. Blocks; what cannot be written is not remembered.
   public func noteVerified(_ paths: [String], at moment: Int64) {
+    change(paths.map { FilePath($0) }) { entry in
+      entry.verifiedAt = moment
+      entry.isDoubted = nil
+    }
+  }
+
+  /// Changes what is known of archives that are known, and writes it.
+  private func change(_ paths: [FilePath], _ body: (inout Entry) -> Void) {
+    let keys = paths.map(Self.key)
     state.withLock { state in
-      for path in paths where state.entries[path] != nil {
-        state.entries[path]?.verifiedAt = moment
-        state.entries[path]?.isDoubted = nil
-        state.changed.insert(path)
+      for key in keys {
+        guard var entry = state.entries[key] else { continue }
+        body(&entry)
+        state.entries[key] = entry
+        state.changed.insert(key)
       }
     }
     save()
@@ -98,56 +126,40 @@ public final class CatalogCache: Sendable {
 
   /// Forgets that archives were read back, since there is reason to doubt them. Blocks.
   public func doubt(_ paths: [FilePath]) {
-    state.withLock { state in
-      for path in paths.map(\.absoluteString) where state.entries[path] != nil {
-        state.entries[path]?.verifiedAt = nil
-        state.entries[path]?.isDoubted = true
-        state.changed.insert(path)
-      }
+    change(paths) { entry in
+      entry.verifiedAt = nil
+      entry.isDoubted = true
     }
-    save()
   }
 
   /// Notes that archives were restored from, of which there was reason to doubt that. Blocks.
-  public func trust(_ paths: [FilePath]) {
-    state.withLock { state in
-      for path in paths.map(\.absoluteString) where state.entries[path]?.isDoubted != nil {
-        state.entries[path]?.isDoubted = nil
-        state.changed.insert(path)
-      }
-    }
-    save()
-  }
+  public func trust(_ paths: [FilePath]) { change(paths) { $0.isDoubted = nil } }
 
   /// Whether there is reason to doubt an archive that nobody has read back since.
   public func isDoubted(_ record: ArchiveRecord) -> Bool {
-    state.withLock { state in
-      state.entries[record.path].map { $0.record == record && $0.isDoubted == true } ?? false
-    }
+    entry(of: FilePath(record.path)).map { $0.isOf(record) && $0.isDoubted == true } ?? false
   }
 
   /// The same of an archive of which only the path is known. Blocks.
   public func isDoubted(_ path: FilePath) -> Bool {
-    let entry = state.withLock { $0.entries[path.absoluteString] }
-    guard let entry, entry.isDoubted == true, let status = try? File.open(path, .readFollowingLinks).status()
-    else { return false }
-    return entry.isOf(status)
+    guard let entry = entry(of: path), entry.isDoubted == true else { return false }
+    return Self.isUnchanged(path, entry)
   }
 
   /// Remembers what an archive says. Of one that is as it was, what is known besides stays.
   func note(_ record: ArchiveRecord, _ status: FileStatus) {
+    let key = Self.key(FilePath(record.path))
     state.withLock {
-      if let known = $0.entries[record.path], known.isOf(status), known.record == record { return }
-      $0.entries[record.path] = Entry(
-        record: record, modified: status.modified)
-      $0.changed.insert(record.path)
+      if let known = $0.entries[key], known.isOf(status), known.isOf(record) { return }
+      $0.entries[key] = Entry(record: record.moved(to: key), modified: status.modified)
+      $0.changed.insert(key)
     }
   }
 
   /// Forgets what is no longer in a folder, and writes the rest.
   func save(keeping archives: [ArchiveRecord], of folder: FilePath) {
-    let kept = Set(archives.map(\.path))
-    let prefix = folder.absoluteString
+    let kept = Set(archives.map { Self.key(FilePath($0.path)) })
+    let prefix = Self.key(folder)
     state.withLock { state in
       for path in state.entries.keys
       where !kept.contains(path) && FilePath(path).removingLastComponent().string == prefix {

@@ -13,7 +13,7 @@ extension JobFileReader {
       return []
     }
     let nodes = node.sequence.map(Array.init) ?? [node]
-    if nodes.isEmpty { section.fault(node.line, "“destinations” has no folder") }
+    if nodes.isEmpty { section.fault(node.line, "“destinations” has no folder; write at least one") }
     var found: [JobDestination] = []
     for node in nodes {
       if node.scalar?.string.isEmpty == true {
@@ -54,7 +54,7 @@ extension JobFileReader {
     }
     guard folder != nil else {
       if section.all.allSatisfy({ $0.key != "path" }) {
-        section.fault(section.line, "a destination has no “path”")
+        section.fault(section.line, "a destination has no “path”; write its folder")
       }
       return nil
     }

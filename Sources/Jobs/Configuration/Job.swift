@@ -7,7 +7,7 @@ public struct Job: Sendable, Equatable {
   public var name: String
   /// The library's folder; nil if the command line or the environment has to name it.
   public var library: FilePath?
-  /// It stands, for once, in the place of the one that the job file names: what is known of that one's copies stays.
+  /// It stands, for once, in the place of the one that the job file names: a run of it leaves the job's status alone.
   public var isOtherLibrary = false
   /// Where its archives go; the first is written, the others are copies.
   public var destinations: [JobDestination] = []

@@ -43,7 +43,12 @@ struct JobFileReader {
         }
         if let job = job(name, node) { jobs.append(job) }
       }
-      if list.all.isEmpty { faults.append(JobFile.Fault(line: list.line, message: "“jobs” has no job")) }
+      if list.all.isEmpty {
+        faults.append(
+          JobFile.Fault(
+            line: list.line,
+            message: "“jobs” has no job; write its name and a colon below it, and what it has below that"))
+      }
     } else if section.faults.isEmpty, section.all.allSatisfy({ $0.key != "jobs" }) {
       faults.append(JobFile.Fault(line: section.line, message: "there is no “jobs:”"))
     }

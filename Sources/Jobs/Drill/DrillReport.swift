@@ -39,6 +39,10 @@ public struct DrillResult: Sendable {
   var lostBefore: [Int64: Int64] = [:]
   /// The archives that restoring takes, that one first.
   var members: [ArchiveRecord] = []
+  /// Every photo of all of those was restored.
+  var isReadWhole = false
+  /// The folder is not there, or not the one that is meant: nothing was tried.
+  var isOutOfReach = false
 
   /// Everything that was tried came back.
   public var isProven: Bool { failures.isEmpty && archive != nil }

@@ -82,7 +82,7 @@ struct DrillRun {
   private func drill() throws -> DrillReport {
     let live = try Library(path: path)
     let password = try job.password.map(context.password)
-    let round = context.state.status(of: job.name).lastDrill?.round ?? 0
+    let round = context.state.status(of: job).lastDrill?.round ?? 0
     var report = DrillReport()
     var obstacle: (any Error)?
     let width = 1 / Double(max(1, job.destinations.count))
@@ -97,10 +97,16 @@ struct DrillRun {
       } catch  where saysNothingOfArchives(error) {
         obstacle = error
       } catch {
+        result.isOutOfReach = error is DestinationFault
         result.failures.append(Finding(destination.path.string, message: "\(error)"))
       }
       // every photo of what was doubted has come back
-      if result.isProven { context.cache?.trust(result.members.map { FilePath($0.path) }) }
+      if result.isProven {
+        context.cache?.trust(result.members.map { FilePath($0.path) })
+        if result.isReadWhole {
+          context.cache?.noteVerified(result.members.map(\.path), at: context.now().milliseconds)
+        }
+      }
       // what a failure casts doubt on is read again by the next backup, before it counts for anything
       if !result.failures.isEmpty { context.cache?.doubt(result.members.map { FilePath($0.path) }) }
       // of one that was not tried to its end nothing is known but what failed
@@ -113,7 +119,7 @@ struct DrillRun {
       report.warnings.append("the drill went no further: \(reason)")
     }
     write(&report)
-    note(&report, round: round + 1)
+    note(&report, of: try live.uuid(), round: round + 1)
     guard let obstacle, obstacle is CancellationError else { return report }
     // nobody gets the report
     let failures = report.results.flatMap(\.failures).map(\.message)
@@ -213,8 +219,10 @@ struct DrillRun {
     let now = context.now()
     // one that was made under a clock that went ahead says nothing of today
     let found = own.last { !$0.isAhead(of: now) } ?? own.last
-    let lost = try lost(
-      of: catalog, in: folder, since: found?.isRemnant == true ? nil : found?.date, password)
+    let status = context.state.status(of: job)
+    let copies = try status.isOf(library: path, number: live.uuid()) ? status.copies : []
+    let copy = copies.first { $0.path == folder.string }
+    let lost = try lost(copy, of: catalog, since: found?.isRemnant == true ? nil : found?.date, password)
     result.lost = lost?.item
     guard let newest = found else {
       // what no password opens may be what is looked for
@@ -232,21 +240,21 @@ struct DrillRun {
     let parts = newest.part == nil ? [newest] : result.members
     // another sample would say nothing of what failed
     let isDoubted =
-      result.members.contains { context.cache?.isDoubted($0) == true }
-      || context.state.status(of: job.name).copies.contains {
-        $0.path == folder.string && $0.isDoubted == true
-      }
+      copy?.isDoubted == true || result.members.contains { context.cache?.isDoubted($0) == true }
     if isDoubted, options.sample != nil {
       result.notes.append(
         "\(newest.path): every photo was tried, since something was found wrong before".escaped)
     }
     let scratch = try ScratchLibrary(in: options.scratch, of: job.name)
     let width = (share.upperBound - share.lowerBound) / Double(parts.count)
+    // of what it rests on, nothing is restored that went since
+    result.isReadWhole = parts.count == result.members.count
     for (index, part) in parts.enumerated() {
       let start = share.lowerBound + Double(index) * width
       counter.begin(start...max(start, min(share.upperBound, start + width)))
       let source = try BackupSource(path: FilePath(part.path), password: password)
       let sample = isDoubted ? nil : sample(of: source, share: parts.count, round: round)
+      if sample != nil { result.isReadWhole = false }
       // of what was lost in a repair the archive knows no more than of that
       for photo in source.photos where photo.wasLostBefore && !newest.isRemnant {
         result.lostBefore[photo.record.id] = photo.record.createdAt
@@ -267,13 +275,13 @@ struct DrillRun {
   /// The archive that the last backup left in a folder, if nobody can restore from it any more: an older one that restores
   /// must not stand for it.
   ///
-  /// - Parameter newest: when the newest that is there was made; nil if there is none, or not all of it could be rescued.
+  /// - Parameters:
+  ///   - copy: what is known of that archive.
+  ///   - newest: when the newest that is there was made; nil if there is none, or not all of it could be rescued.
   /// - Throws: `BackupError.passwordNeeded` or `.wrongPassword` where it is there, and the password does not open it.
   private func lost(
-    of catalog: Catalog, in folder: FilePath, since newest: Int64?, _ password: Secret?
+    _ copy: JobStatus.Copy?, of catalog: Catalog, since newest: Int64?, _ password: Secret?
   ) throws -> Finding? {
-    let status = context.state.status(of: job.name)
-    let copy = status.copies.first { $0.path == folder.string && status.library == path.string }
     // another may have taken its place meanwhile
     guard let copy, newest ?? .min < copy.madeAt else { return nil }
     let archive = copy.archive
@@ -337,9 +345,19 @@ struct DrillRun {
     }
   }
 
-  private func note(_ report: inout DrillReport, round: Int) {
+  /// Notes in the job's status what came of it.
+  ///
+  /// - Parameter number: that of the library that was compared with.
+  private func note(_ report: inout DrillReport, of number: String?, round: Int) {
     // it says nothing of the job's own
     if job.isOtherLibrary { return }
+    guard context.state.status(of: job).isOf(library: path, number: number) else {
+      report.isRecorded = false
+      report.warnings.append(
+        "\(path) is another library than the one that was last backed up, of which this drill says nothing; back this one up, "
+          + "or put that one back")
+      return
+    }
     // of several the one that failed
     let result = report.results.first { !$0.isProven } ?? report.results.first
     let record = JobStatus.DrillRecord(
@@ -347,14 +365,18 @@ struct DrillRun {
       archive: result?.lost ?? result?.archive ?? result?.destination.string ?? "",
       photos: report.results.reduce(0) { $0 + $1.proven }, round: round, report: report.path?.string)
     let errors = context.state.update(job) { status in
-      status.note(library: path.string)
+      status.note(library: path, number: number)
       status.lastDrill = record
       if record.isProven { status.lastProvenAt = record.at }
       for index in status.copies.indices {
         let path = status.copies[index].path
         guard let result = report.results.first(where: { $0.destination.string == path }) else { continue }
-        if result.isProven {
-          if result.archive == status.copies[index].archive { status.copies[index].trust() }
+        if result.isOutOfReach {
+          status.copies[index].isOutOfReach = true
+        } else if result.isProven {
+          guard result.archive == status.copies[index].archive else { continue }
+          status.copies[index].trust()
+          if result.isReadWhole { status.copies[index].note(verifiedAt: record.at) }
         } else {
           status.copies[index].doubt(since: record.at)
         }

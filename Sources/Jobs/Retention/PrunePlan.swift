@@ -69,7 +69,9 @@ public struct PrunePlan: Sendable {
       groups[index].keep(needed)
       decisions += groups[index].decisions
       guard !groups[index].removals.isEmpty else { continue }
-      if let refusal = try groups[index].refusal(obstacle) { refusals.append(refusal) }
+      if let refusal = try groups[index].refusal(obstacle), !refusals.contains(refusal) {
+        refusals.append(refusal)
+      }
     }
     decisions.sort { ($0.date, $0.archives.first?.path ?? "") > ($1.date, $1.archives.first?.path ?? "") }
     refusals.sort()

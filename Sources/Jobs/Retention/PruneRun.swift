@@ -114,7 +114,7 @@ public struct PruneRun {
       guard let name = FilePath(file.path).lastComponent else { continue }
       let status = try directory.status(of: FilePath(name.string))
       if let status, status.modified > newest {
-        return "\(file.path) is newer than every archive, and cannot be read (\(file.reason))"
+        return "\(file.path) cannot be read (\(file.reason)), and may be a newer archive"
       }
     }
     return nil

@@ -42,7 +42,7 @@ struct JobBackup {
     let doubted = before.copies.filter { $0.isDoubted == true }
     doubts = Dictionary(
       doubted.flatMap { copy in copy.archives.map { ($0, copy.doubtedAt ?? .max) } }, uniquingKeysWith: max)
-    formerID = FilePath(before.library).isSamePlace(as: library) ? before.libraryNumber : nil
+    formerID = before.isIn(folder: library) ? before.libraryNumber : nil
     self.context = context
     self.counter = counter
     readBack = ReadBack(job, nil, context, counter)

@@ -34,24 +34,32 @@ struct JobRun {
   /// Blocks until it is done.
   func run() throws -> JobReport {
     let lock = try begin()
-    let before = context.state.status(of: job.name)
+    var before = context.state.status(of: job)
     var run = JobStatus.RunRecord(startedAt: context.now().milliseconds)
     if let last = before.run { run.warnings += Self.news(of: last) }
     if let fault = context.state.fault(of: job.name) {
-      run.warnings.append("\(fault); what was known of earlier runs is lost")
+      let told = job.statusFile.flatMap { before.run == nil ? nil : $0 }
+      let rest =
+        told.map { "what \($0) says of earlier runs is taken" } ?? "what was known of earlier runs is lost"
+      run.warnings.append("\(fault); \(rest)")
+    }
+    if job.isOtherLibrary {
+      run.warnings.append(
+        "\(library) stands in for the job's own library, and its status stays as it was; where that is meant to last, "
+          + "write the library into the job file")
     }
     update(&run) { status in
-      if !job.isOtherLibrary { status.note(library: library.string) }
+      if status.library.isEmpty { status.library = library.string }
     }
 
     let backup = perform(&run, before)
     let (start, end) = (run.startedAt, context.now().milliseconds)
     run.finishedAt = end
     let isBackedUp = run.outcome.isSuccess || run.outcome == .incomplete
+    if isBackedUp { before.note(library: library, number: backup.libraryID) }
     // the hooks are told of the status file, and may change how the run ends
     record(&run, before) { status in
-      if job.isOtherLibrary { return }
-      if isBackedUp { status.note(number: backup.libraryID) }
+      if isBackedUp { status.note(library: library, number: backup.libraryID) }
       Self.note(backup.copies, backup.readBack.damaged, from: start, to: end, of: job, &status)
     }
     runHooks(after: &run)
@@ -73,7 +81,7 @@ struct JobRun {
       run.message = "\(error)"
       run.exitCode = context.exitCode(error)
       // the record of the last run stays: it may be under way
-      _ = context.state.update(job) { $0.failures += 1 }
+      if !job.isOtherLibrary { _ = context.state.update(job) { $0.failures += 1 } }
       // what the hook says of itself is less than what there is to say
       try? hooks.run(.onFailure, run, isCancelled: { counter.isCancelled })
       throw error
@@ -166,9 +174,9 @@ struct JobRun {
     let isSuccess = run.outcome.isSuccess
     let current = run
     update(&run) { status in
+      more(&status)
       status.failures = isSuccess ? 0 : before.failures + 1
       status.lastSuccess = isSuccess ? current : before.lastSuccess
-      more(&status)
     }
   }
 
@@ -194,8 +202,10 @@ struct JobRun {
     }
   }
 
-  /// A status that cannot be written is no reason not to back up, and makes the run incomplete.
+  /// A status that cannot be written is no reason not to back up, and makes the run incomplete. That of the job's own
+  /// library is not changed by a run of another.
   private func update(_ run: inout JobStatus.RunRecord, _ change: (inout JobStatus) -> Void) {
+    if job.isOtherLibrary { return }
     let current = run
     let errors = context.state.update(job) { status in
       status.run = current

@@ -7,9 +7,9 @@ import SystemPackage
 public struct JobStatus: Sendable, Equatable, Codable {
   /// The job's name.
   public var job: String
-  /// The library's folder.
+  /// The folder of the library that was last backed up, before that of the one that is to be.
   public var library = ""
-  /// The number of the library that was last backed up there; nil where that is not known.
+  /// That library's number; nil where that is not known.
   public var libraryNumber: String?
   /// The last run; one that is under way has no end.
   public var run: RunRecord?
@@ -27,19 +27,23 @@ public struct JobStatus: Sendable, Equatable, Codable {
   /// Nothing is known yet.
   public init(job: String) { self.job = job }
 
-  /// Notes which folder it is about from now on. Copies and proofs are those of the library that lay in another one; by
-  /// whatever name, the same folder is the same. Blocks.
-  mutating func note(library path: String) {
-    if !library.isEmpty, !FilePath(library).isSamePlace(as: FilePath(path)) {
-      (libraryNumber, copies, lastProvenAt) = (nil, [], nil)
-    }
-    library = path
+  /// Whether what is known is of this library: that of its number, or, where one of the two has none, that in its folder,
+  /// by whatever name. Blocks.
+  public func isOf(library path: FilePath, number: String?) -> Bool {
+    if let libraryNumber, let number { return libraryNumber == number }
+    return library.isEmpty || isIn(folder: path)
   }
 
-  /// Notes the number of the library that was backed up: what another one in its place has proven says nothing of it.
-  mutating func note(number: String?) {
-    if let libraryNumber, libraryNumber != number { lastProvenAt = nil }
-    libraryNumber = number
+  /// Whether the library that it is of lay in a folder. Blocks.
+  public func isIn(folder: FilePath) -> Bool { FilePath(library).isSamePlace(as: folder) }
+
+  /// Notes which library it is of from now on. What is known of another one, its copies and proofs, goes. Blocks.
+  mutating func note(library path: FilePath, number: String?) {
+    if !isOf(library: path, number: number) {
+      (libraryNumber, lastSuccess, copies, lastDrill, lastProvenAt) = (nil, nil, [], nil, nil)
+    }
+    library = path.string
+    libraryNumber = number ?? libraryNumber
   }
 
   /// How a run ended.
@@ -148,6 +152,12 @@ public struct JobStatus: Sendable, Equatable, Codable {
         guard let now = CopiedFile(at: path) else { return false }
         return files?.first { $0.path == path }?.isAs(now) ?? true
       }
+    }
+
+    /// Notes that all its archives were read back whole, which ends a doubt that is older.
+    public mutating func note(verifiedAt moment: Int64) {
+      verifiedAt = max(moment, verifiedAt ?? .min)
+      if let doubtedAt, doubtedAt < moment { (isDoubted, self.doubtedAt) = (nil, nil) }
     }
 
     /// Notes that something was found wrong with it.

@@ -42,6 +42,12 @@ struct PrometheusText {
       "smilepile_backup_copy_reachable", "1 if a copy was there when the last run ended.",
       status.copies.map { (job + [("destination", $0.path)], $0.isOutOfReach == true ? "0" : "1") })
     add(
+      "smilepile_backup_copy_doubted", "1 if a copy could not be restored, or was found damaged.",
+      status.copies.map { (job + [("destination", $0.path)], $0.isDoubted == true ? "1" : "0") })
+    add(
+      "smilepile_backup_copy_lacking_photos", "Photos of its library that a copy lacks.",
+      status.copies.map { (job + [("destination", $0.path)], "\($0.lacking ?? 0)") })
+    add(
       "smilepile_backup_copy_on_library_device",
       "1 if a copy lies on the library's own device, or in memory.",
       status.copies.map { (job + [("destination", $0.path)], $0.isOnSameDevice ? "1" : "0") })

@@ -45,9 +45,19 @@ public struct StateFolder: Sendable {
   /// Where the status of a job lies.
   public func statusPath(of job: String) -> FilePath { path.appending("\(job).json") }
 
-  /// What is known of a job; nothing where its file is not there or cannot be understood.
-  public func status(of job: String) -> JobStatus {
-    ((try? read(job)) ?? nil) ?? JobStatus(job: job)
+  /// What is known of a job; nothing where its file is not there or cannot be understood. Blocks.
+  public func status(of job: String) -> JobStatus { (try? read(job)) ?? JobStatus(job: job) }
+
+  /// What is known of a job; where its file is not there or cannot be understood, what others were told last. Blocks.
+  func status(of job: Job) -> JobStatus {
+    (try? read(job.name)) ?? told(of: job) ?? JobStatus(job: job.name)
+  }
+
+  private func told(of job: Job) -> JobStatus? {
+    guard let file = job.statusFile, let data = try? Data(contentsOf: URL(fileURLWithPath: file.string)),
+      let told = try? JobStatus(json: data), told.job == job.name
+    else { return nil }
+    return told
   }
 
   /// Why what is known of a job cannot be read; nil if it can, or nothing is known.
@@ -68,11 +78,21 @@ public struct StateFolder: Sendable {
     do {
       names = try Directory.open(path).names()
     } catch {
-      return ([], error.errno == .noSuchFileOrDirectory ? [] : ["\(error)"])
+      return ([], error.isAbsence && !Self.isSomethingThere(path) ? [] : ["\(error)"])
     }
     let jobs = names.filter { $0.extension == "json" && !$0.string.hasPrefix(".") }.compactMap(\.stem)
     let known = jobs.map(status).filter { $0.run != nil || $0.lastDrill != nil }
     return (known, jobs.compactMap(fault))
+  }
+
+  /// Whether a path has a name that stands for something, be it a link that leads nowhere, as to a disk that is away.
+  private static func isSomethingThere(_ path: FilePath) -> Bool {
+    guard let name = path.lastComponent else { return false }
+    do {
+      return try Directory.open(path.folder).status(of: FilePath(name.string)) != nil
+    } catch {
+      return isSomethingThere(path.folder)
+    }
   }
 
   /// - Returns: nil where nothing is known, and where somebody has put another job's status.
@@ -97,14 +117,7 @@ public struct StateFolder: Sendable {
     // without the lock, as on a folder that cannot be read, what can be written is
     let lock = try? FolderLock(path, exclusive: true, waiting: .seconds(30))
     defer { withExtendedLifetime(lock) {} }
-    var status = status(of: job.name)
-    // where there is no folder, what others were told is all that is known
-    if let file = job.statusFile, (try? Directory.open(path)) == nil,
-      let told = try? JobStatus(json: Data(contentsOf: URL(fileURLWithPath: file.string))),
-      told.job == job.name
-    {
-      status = told
-    }
+    var status = status(of: job)
     change(&status)
     var errors: [any Error] = []
     func attempt(_ body: () throws -> Void) {

@@ -103,7 +103,8 @@ struct Archives: AsyncParsableCommand {
         worst = max(worst, .incomplete)
       }
     }
-    reporter.result("\(Count(total.archives, "archive")), \(ByteCount(total.bytes))")
+    // where no folder could be read, nobody knows how many there are
+    if !isFirst { reporter.result("\(Count(total.archives, "archive")), \(ByteCount(total.bytes))") }
     reporter.json(
       Summary(
         archives: total.archives, archive_bytes: total.bytes, unreadable: unreadable, incomplete: incomplete))

@@ -16,7 +16,7 @@ struct BackupCommand: AsyncParsableCommand {
       changed since a job's last archive, none is written, unless --force says so.
 
       What is on the command line wins over the environment (SMILEPILE_LIBRARY, SMILEPILE_PASSWORD), and that over the \
-      job file. The exit code is that of the job that went worst.
+      job file. A run of another library than that of the job file leaves the job's status as it was. The exit code is that of the job that went worst.
 
       A job's hooks find what happened in their environment: SMILEPILE_TASK (backup or drill), SMILEPILE_JOB, \
       SMILEPILE_HOOK, SMILEPILE_OUTCOME (running, done, unchanged, incomplete, failed or interrupted; of a drill, which \

@@ -78,7 +78,11 @@ struct Stats: AsyncParsableCommand {
     } else {
       reporter.result("last backup  never")
     }
-    let (jobs, faults) = Self.jobs(of: library)
+    let (jobs, former, faults) = try Self.jobs(of: library)
+    for job in former {
+      reporter.warn(
+        "job “\(job.job)” last backed up another library that lay here; its copies are not counted")
+    }
     for fault in faults {
       let message = "\(fault); what that job has is not known until its next run"
       reporter.error(Finding(library.path.string, message: message), during: "stats")
@@ -99,12 +103,16 @@ struct Stats: AsyncParsableCommand {
     if !faults.isEmpty { throw ExitStatus.incomplete }
   }
 
-  /// What is known of the jobs that back this library up, and why something of jobs cannot be told.
-  private static func jobs(of library: Library) -> ([JobStatus], faults: [String]) {
-    let path = URL(fileURLWithPath: library.path.string).resolvingSymlinksInPath().path
+  /// What is known of the jobs that back this library up, and of those that backed up another one in its folder; and why
+  /// something of jobs cannot be told.
+  private static func jobs(
+    of library: Library
+  ) throws -> (own: [JobStatus], former: [JobStatus], faults: [String]) {
     let (known, faults) = StateFolder(environment: ProcessInfo.processInfo.environment).statuses()
-    let own = known.filter { URL(fileURLWithPath: $0.library).resolvingSymlinksInPath().path == path }
-    return (own, faults)
+    let number = try library.uuid()
+    let here = known.filter { $0.isIn(folder: library.path) }
+    func isOwn(_ job: JobStatus) -> Bool { job.isOf(library: library.path, number: number) }
+    return (here.filter(isOwn), here.filter { !isOwn($0) }, faults)
   }
 
   private static func copies(of jobs: [JobStatus]) -> [Copy] {
@@ -113,10 +121,12 @@ struct Stats: AsyncParsableCommand {
     let cache = CatalogCache.ofThisUser()
     return jobs.flatMap { job in
       job.copies.map { copy in
-        let isThere = copy.isThere && !copy.archives.contains { cache.isDoubted(FilePath($0)) }
-        let files = copy.archives.compactMap { path in
-          try? File.open(FilePath(path), .readFollowingLinks).status().identity
-        }
+        var copy = copy
+        let paths = copy.archives.map { FilePath($0) }
+        let verified = paths.compactMap { cache.verifiedAt($0) }
+        if verified.count == paths.count, let oldest = verified.min() { copy.note(verifiedAt: oldest) }
+        let isThere = copy.isThere && !paths.contains(where: cache.isDoubted)
+        let files = paths.compactMap { try? File.open($0, .readFollowingLinks).status().identity }
         let isShared = !seen.isDisjoint(with: files)
         if isThere, copy.isSelection != true, copy.lacking == nil { seen.formUnion(files) }
         return Copy(
