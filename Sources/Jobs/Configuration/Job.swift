@@ -125,4 +125,7 @@ public struct Hooks: Sendable, Equatable {
 
   /// None.
   public init() {}
+
+  /// Asks the commands that this process runs to end, with SIGTERM and without waiting: for one that ends before them.
+  public static func endAll() { HookRun.endAll() }
 }

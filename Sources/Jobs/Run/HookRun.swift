@@ -1,6 +1,7 @@
 import Glibc
 import Logging
 import Operations
+import Synchronization
 
 /// Runs a shell command beside a backup: in a process group of its own, its output line by line into the log, ended
 /// when its time is over.
@@ -18,6 +19,13 @@ struct HookRun {
   private static let logger = Logger(label: "smilepile.hook")
   /// How long a command has to end by itself after it was asked to.
   private static let grace = Duration.seconds(10)
+  /// The process groups of commands that have not ended.
+  private static let groups = Mutex<Set<pid_t>>([])
+
+  /// Asks every command to end that has not.
+  static func endAll() {
+    groups.withLock { for group in $0 { kill(-group, SIGTERM) } }
+  }
 
   /// Why a hook did not do its work.
   enum Failure: Error, Equatable, CustomStringConvertible {
@@ -56,6 +64,8 @@ struct HookRun {
       throw error
     }
     close(ends[1])
+    Self.groups.withLock { _ = $0.insert(process) }
+    defer { Self.groups.withLock { _ = $0.remove(process) } }
     let status = try wait(for: process, reading: ends[0])
     guard status == 0 else { throw .status(name, status) }
   }

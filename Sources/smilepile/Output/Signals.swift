@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Jobs
 import Operations
 import Synchronization
 
@@ -19,7 +20,7 @@ enum Signals {
   static var received: ExitStatus? { state.withLock { $0.received } }
 
   /// Begins to listen. Before there is work, and at the second signal, a signal ends the process at once;
-  /// what it leaves behind is swept by the next run.
+  /// what it leaves behind is swept by the next run, and hooks are asked to end.
   @MainActor static func install() {
     sources = [
       source(SIGINT) { stop(.interrupted) },
@@ -81,6 +82,7 @@ enum Signals {
 
   private static func quit(_ code: Int32) -> Never {
     TerminalPrompt.restore()
+    Hooks.endAll()
     _exit(code)
   }
 
