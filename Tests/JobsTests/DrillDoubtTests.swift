@@ -46,7 +46,7 @@ import Testing
     let path = try #require(night.archives("one").last).path
     night.context.cache?.doubt([FilePath(path)])
     #expect(try await night.drill(sample: 1).results.map(\.proven) == [6])
-    #expect(night.context.cache?.isDoubted(FilePath(path)) == false)
+    #expect(night.context.cache?.known(of: FilePath(path))?.isDoubted == false)
   }
 
   /// It is in neither of them, though everything that is in the archive comes back.
@@ -196,7 +196,95 @@ import Testing
     #expect(try night.statusFile().copies[0] == away)
     try FileManager.default.moveItem(atPath: night.folder("away").string, toPath: night.folder("one").string)
     #expect(try await night.drill(sample: 1).isProven)
-    #expect(try night.statusFile().copies[0] == copies[0])
+    #expect(try night.statusFile().copies == copies)
+
+    // one that was reached and does not restore is no longer away
+    try FileManager.default.moveItem(atPath: night.folder("one").string, toPath: night.folder("away").string)
+    _ = try await night.drill()
+    #expect(
+      try night.prometheus().contains(
+        "copy_reachable{job_name=\"family\",destination=\"\(copies[0].path)\"} 0\n"))
+    try FileManager.default.moveItem(atPath: night.folder("away").string, toPath: night.folder("one").string)
+    try night.damage(copies[0].archive, keepsDate: true)
+    _ = try await night.drill()
+    #expect(try night.statusFile().copies.map(\.isOutOfReach) == [nil, nil])
+    let metrics = try night.prometheus()
+    #expect(metrics.contains("copy_doubted{job_name=\"family\",destination=\"\(copies[0].path)\"} 1\n"))
+    #expect(metrics.contains("copy_doubted{job_name=\"family\",destination=\"\(copies[1].path)\"} 0\n"))
+  }
+
+  /// It has read nothing.
+  @Test func aDrillThatCannotRestoreEndsNoDoubt() async throws {
+    let night = try Night.withCache()
+    _ = try await night.backup()
+    let archive = try #require(night.archives("one").first)
+    let cache = try #require(night.context.cache)
+    cache.doubt([FilePath(archive.path)])
+    var options = DrillOptions()
+    options.scratch = night.folder("nowhere")
+    await #expect(throws: FileError.self) {
+      _ = try await Work.drill(night.job, night.context, options: options).summary
+    }
+    #expect(cache.isDoubted(archive) && cache.verifiedAt(archive) == nil)
+    // nor one that goes no further than the first photo
+    let fault = ArmedFault(
+      Fault(.error(.noSpace), of: .only([.write]), persists: true, below: night.folder("scratch")))
+    await #expect(throws: (any Error).self) { _ = try await night.drill() }
+    fault.disarm()
+    #expect(fault.place != nil)
+    #expect(cache.isDoubted(archive) && cache.verifiedAt(archive) == nil)
+  }
+
+  /// By another process, which has read something that this one has not.
+  @Test func whatIsFoundDuringADrillStays() async throws {
+    var night = try Night.withCache()
+    _ = try await night.backup()
+    let archive = try #require(night.archives("one").first)
+    let (now, state, job, folder) = (
+      night.context.now().milliseconds, night.context.state, night.job, night.folder("cache")
+    )
+    for sample in [1, nil] {
+      // when the first photo is restored
+      let fault = ArmedFault(
+        Fault(
+          .then {
+            CatalogCache(folder: folder).doubt([FilePath(archive.path)])
+            _ = state.update(job) { $0.copies[0].doubt(since: now + 1) }
+          }, of: .only([.write]), below: night.folder("scratch")))
+      #expect(try await night.drill(sample: sample).isProven)
+      fault.disarm()
+      #expect(CatalogCache(folder: folder).isDoubted(archive))
+      #expect(try night.statusFile().copies.map(\.isDoubted) == [true, nil])
+      night.context.cache?.noteVerified([archive.path], at: now)
+      _ = state.update(job) { $0.copies[0].note(verifiedAt: now + 2) }
+    }
+    // what was known when it began, it ends
+    night.on(day: 2)
+    night.context.cache?.doubt([FilePath(archive.path)])
+    #expect(try await night.drill(sample: 1).isProven)
+    #expect(!CatalogCache(folder: folder).isDoubted(archive))
+  }
+
+  /// A backup has its own view of the archives, from before.
+  @Test func whatADrillFindsDuringABackupStays() async throws {
+    var night = try Night.withCache("incremental: true")
+    _ = try await night.backup()
+    let (now, state, job) = (night.context.now().milliseconds, night.context.state, night.job)
+    func backup(_ change: @escaping @Sendable (inout JobStatus) -> Void) async throws {
+      let fault = ArmedFault(
+        Fault(.then { _ = state.update(job, change) }, of: .only([.open]), below: night.folder("one")))
+      defer { fault.disarm() }
+      _ = try await night.backup()
+    }
+    try await backup { $0.copies[0].note(verifiedAt: now + 5) }
+    #expect(try night.statusFile().copies.map(\.verifiedAt) == [now + 5, now])
+    // what rests on it is no better
+    try night.changeLibrary(id: 7)
+    night.on(day: 2)
+    let later = night.context.now().milliseconds + 1
+    try await backup { $0.copies[0].doubt(since: later) }
+    let copies = try night.statusFile().copies
+    #expect(copies.map(\.isDoubted) == [true, nil] && copies[0].others?.count == 1)
   }
 
   /// A sample has not read it all; neither has one that restores nothing of what went since its base.

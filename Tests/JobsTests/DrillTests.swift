@@ -69,12 +69,12 @@ import Testing
     var summary = ImportSummary()
     summary.photosImported = 4
     summary.photosSkipped = 1
-    let loss = try #require(DrillRun.loss(of: source, nil, summary))
+    let loss = try #require(DestinationDrill.loss(of: source, nil, summary))
     #expect(loss.message.hasSuffix("promises 6 photos, and 5 came back"))
-    #expect(DrillRun.loss(of: source, [1, 2, 3], summary) == nil)
+    #expect(DestinationDrill.loss(of: source, [1, 2, 3], summary) == nil)
     // what is named is not said twice
     summary.errors = [Finding("photo 6", "it is damaged")]
-    #expect(DrillRun.loss(of: source, nil, summary) == nil)
+    #expect(DestinationDrill.loss(of: source, nil, summary) == nil)
   }
 
   @Test func otherProgramsAreTold() async throws {

@@ -41,8 +41,7 @@ import Testing
     #expect(try await night.backup().outcome == .failed)
     #expect(try night.statusFile().copies == copies)
     let metrics = try night.prometheus()
-    #expect(
-      metrics.contains("smilepile_backup_copy_reachable") && !metrics.contains("} 0\n# HELP smilepile_drill"))
+    #expect(metrics.contains(/copy_reachable\{.+\} 1\n/) && !metrics.contains(/copy_reachable\{.+\} 0\n/))
     // nor does it know how many photos there are
     #expect(!metrics.contains("smilepile_backup_photos") && !metrics.contains("missing_photos"))
   }
@@ -75,7 +74,7 @@ import Testing
     night.job.library = link
     #expect(try await night.drill().isProven)
     let linked = try night.statusFile()
-    #expect(linked.library == link.string && linked.libraryNumber == before.libraryNumber)
+    #expect(linked.libraryNumber == before.libraryNumber && linked.lastDrill?.round == 2)
     #expect(linked.libraryNumber != nil && linked.copies.map(\.archive) == before.copies.map(\.archive))
     let other = try SampleLibrary()
     night.job.library = other.path
@@ -93,6 +92,25 @@ import Testing
     let after = try night.statusFile()
     #expect(after.lastProvenAt == nil && after.copies.allSatisfy { $0.madeAt > before.copies[0].madeAt })
     #expect(after.library == other.path.string && after.lastDrill == nil)
+  }
+
+  /// Before anything is backed up there is no library that another could stand in the place of.
+  @Test func nothingIsMissedOfALibraryThatNobodyBackedUp() async throws {
+    var night = try Night()
+    #expect(try await night.drill().exitCode == 4)
+    night.job.hooks.before = "false"
+    #expect(try await night.backup().outcome == .failed)
+    let other = try SampleLibrary()
+    night.job.library = other.path
+    night.job.hooks.before = nil
+    let report = try await night.drill()
+    #expect(!report.warnings.contains { $0.contains("another library") })
+    #expect(try night.statusFile().lastDrill?.round == 2)
+    try night.remove(other.path.string)
+    try FileManager.default.copyItem(atPath: night.library.path.string, toPath: other.path.string)
+    let run = try await night.backup()
+    #expect(run.outcome == .done && run.message == nil)
+    #expect(try night.statusFile().library == other.path.string)
   }
 
   /// Its number tells that it is the same.
@@ -121,6 +139,7 @@ import Testing
     (other.library, other.isOtherLibrary) = (library.path, true)
     let run = try await Work.backup(other, night.context).summary.run
     #expect(run.outcome == .done && run.warnings.contains { $0.contains("its status stays as it was") })
+    #expect(!run.warnings.contains { $0.contains("did not come to its end") })
     var options = DrillOptions()
     options.scratch = try night.scratch.makeFolder("scratch")
     _ = try await Work.drill(other, night.context, options: options).summary

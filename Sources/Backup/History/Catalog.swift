@@ -34,6 +34,7 @@ public struct Catalog: Sendable {
     folder: FilePath, password: Secret? = nil, cache: CatalogCache? = nil,
     whileReading: () throws -> Void = {}
   ) throws {
+    cache?.refresh()
     // an encrypted one is opened every time: today's password may not be the one that opened it then
     func known(_ path: FilePath, _ status: FileStatus) -> ArchiveRecord? {
       cache?.record(of: path, status).flatMap { $0.isEncrypted ? nil : $0 }

@@ -5,9 +5,10 @@ import Synchronization
 import SystemPackage
 
 /// What is known of archives from the last time that they were read, in a file that may be deleted at any time. An
-/// archive that was moved, or whose length or date has changed, is read again.
+/// archive that was moved, or whose length or date has changed, is read again. Processes share the file: what one of
+/// them changes, it changes in what the others have written by then.
 public final class CatalogCache: Sendable {
-  private struct Entry: Codable {
+  private struct Entry: Equatable, Codable {
     /// What it says, under the path that it has without links.
     var record: ArchiveRecord
     var modified: Int64
@@ -21,6 +22,11 @@ public final class CatalogCache: Sendable {
       modified == status.modified && record.fileBytes == status.size
     }
 
+    /// Whether it is nothing but what the archive says, of which another knows more.
+    func isLess(than other: Entry) -> Bool {
+      record == other.record && modified == other.modified && verifiedAt == nil && isDoubted == nil
+    }
+
     func isOf(_ record: ArchiveRecord) -> Bool { self.record == record.moved(to: self.record.path) }
   }
 
@@ -29,18 +35,33 @@ public final class CatalogCache: Sendable {
     var entries: [Entry] = []
   }
 
+  private struct State {
+    /// What is known, by path.
+    var entries: [String: Entry]
+    /// What this process knows and the file does not; nil for what is gone.
+    var unsaved: [String: Entry?] = [:]
+
+    /// Takes what the file says for what is known, but for what it does not say yet.
+    mutating func takeIn(_ saved: [String: Entry]) {
+      entries = saved
+      for (path, entry) in unsaved {
+        if let entry, let saved = saved[path], entry.isLess(than: saved) { continue }
+        entries[path] = entry
+      }
+    }
+  }
+
   /// Of another version nothing is taken.
   private static let version = 5
   private static let name: FilePath = "catalog.json"
 
   private let folder: FilePath
-  /// What is known, and the paths of which this process knows something that the file may not say yet.
-  private let state: Mutex<(entries: [String: Entry], changed: Set<String>)>
+  private let state: Mutex<State>
 
   /// Reads the cache in a folder. What cannot be read is as good as empty. Blocks.
   public init(folder: FilePath) {
     self.folder = folder
-    state = Mutex((Self.read(folder), []))
+    state = Mutex(State(entries: Self.read(folder)))
   }
 
   private static func read(_ folder: FilePath) -> [String: Entry] {
@@ -49,7 +70,11 @@ public final class CatalogCache: Sendable {
     let entries = document?.version == version ? document?.entries ?? [] : []
     return Dictionary(entries.map { ($0.record.path, $0) }, uniquingKeysWith: { first, _ in first })
   }
+}
 
+// MARK: What is known
+
+extension CatalogCache {
   /// By what a file is known, whatever links lead to it.
   private static func key(_ path: FilePath) -> String { (path.realPath ?? path).absoluteString }
 
@@ -68,40 +93,32 @@ public final class CatalogCache: Sendable {
   public func verifiedAt(_ record: ArchiveRecord) -> Int64? {
     let path = FilePath(record.path)
     guard let entry = entry(of: path), entry.isOf(record) else { return nil }
-    return Self.isUnchanged(path, entry) ? entry.verifiedAt : nil
+    return known(of: path)?.verifiedAt
   }
 
-  /// The same of an archive of which only the path is known. Blocks.
-  public func verifiedAt(_ path: FilePath) -> Int64? {
-    guard let entry = entry(of: path), Self.isUnchanged(path, entry) else { return nil }
-    return entry.verifiedAt
+  /// Whether there is reason to doubt an archive that nobody has read back since.
+  public func isDoubted(_ record: ArchiveRecord) -> Bool {
+    entry(of: FilePath(record.path)).map { $0.isOf(record) && $0.isDoubted == true } ?? false
   }
 
-  private static func isUnchanged(_ path: FilePath, _ entry: Entry) -> Bool {
-    guard let status = try? File.open(path, .readFollowingLinks).status() else { return false }
-    return entry.isOf(status)
+  /// Both of an archive of which only the path is known; nil if nothing is, or its file has changed since. Blocks.
+  public func known(of path: FilePath) -> (verifiedAt: Int64?, isDoubted: Bool)? {
+    guard let entry = entry(of: path),
+      let status = try? File.open(path, .readFollowingLinks).status(), entry.isOf(status)
+    else { return nil }
+    return (entry.verifiedAt, entry.isDoubted == true)
   }
+}
 
-  /// Remembers that archives were read back whole. Blocks; what cannot be written is not remembered.
+// MARK: What is learnt
+
+extension CatalogCache {
+  /// Remembers that archives were read back whole. Blocks; what cannot be written, this process alone remembers.
   public func noteVerified(_ paths: [String], at moment: Int64) {
     change(paths.map { FilePath($0) }) { entry in
       entry.verifiedAt = moment
       entry.isDoubted = nil
     }
-  }
-
-  /// Changes what is known of archives that are known, and writes it.
-  private func change(_ paths: [FilePath], _ body: (inout Entry) -> Void) {
-    let keys = paths.map(Self.key)
-    state.withLock { state in
-      for key in keys {
-        guard var entry = state.entries[key] else { continue }
-        body(&entry)
-        state.entries[key] = entry
-        state.changed.insert(key)
-      }
-    }
-    save()
   }
 
   /// Remembers that archives, which nobody may have looked at yet, were just read back whole, as
@@ -111,7 +128,7 @@ public final class CatalogCache: Sendable {
   }
 
   /// Remembers that archives were just read back whole. Those that are not this project's are not remembered. Blocks; what
-  /// cannot be read or written is not remembered either.
+  /// cannot be read is not remembered either.
   public func noteVerified(_ records: [ArchiveRecord]) {
     var found: [String] = []
     for record in records where record.isOurs && !record.isLocked {
@@ -124,6 +141,20 @@ public final class CatalogCache: Sendable {
     noteVerified(found, at: Date().milliseconds)
   }
 
+  /// Remembers that photos were restored from archives, and came back. Blocks.
+  ///
+  /// - Parameters:
+  ///   - moment: when that began, if it was all that is in them; nil if it was not.
+  ///   - endsDoubt: there was reason to doubt them, and it was for this that all was tried. A reason that has turned up
+  ///     meanwhile stays.
+  public func noteRestored(_ paths: [String], readWholeAt moment: Int64?, endsDoubt: Bool) {
+    change(paths.map { FilePath($0) }) { entry in
+      guard endsDoubt || entry.isDoubted != true else { return }
+      entry.isDoubted = nil
+      if let moment { entry.verifiedAt = max(moment, entry.verifiedAt ?? .min) }
+    }
+  }
+
   /// Forgets that archives were read back, since there is reason to doubt them. Blocks.
   public func doubt(_ paths: [FilePath]) {
     change(paths) { entry in
@@ -132,27 +163,14 @@ public final class CatalogCache: Sendable {
     }
   }
 
-  /// Notes that archives were restored from, of which there was reason to doubt that. Blocks.
-  public func trust(_ paths: [FilePath]) { change(paths) { $0.isDoubted = nil } }
-
-  /// Whether there is reason to doubt an archive that nobody has read back since.
-  public func isDoubted(_ record: ArchiveRecord) -> Bool {
-    entry(of: FilePath(record.path)).map { $0.isOf(record) && $0.isDoubted == true } ?? false
-  }
-
-  /// The same of an archive of which only the path is known. Blocks.
-  public func isDoubted(_ path: FilePath) -> Bool {
-    guard let entry = entry(of: path), entry.isDoubted == true else { return false }
-    return Self.isUnchanged(path, entry)
-  }
-
-  /// Remembers what an archive says. Of one that is as it was, what is known besides stays.
+  /// Remembers what an archive says, until `save`. Of one that is as it was, what is known besides stays.
   func note(_ record: ArchiveRecord, _ status: FileStatus) {
     let key = Self.key(FilePath(record.path))
     state.withLock {
       if let known = $0.entries[key], known.isOf(status), known.isOf(record) { return }
-      $0.entries[key] = Entry(record: record.moved(to: key), modified: status.modified)
-      $0.changed.insert(key)
+      let entry = Entry(record: record.moved(to: key), modified: status.modified)
+      $0.entries[key] = entry
+      $0.unsaved[key] = entry
     }
   }
 
@@ -160,35 +178,57 @@ public final class CatalogCache: Sendable {
   func save(keeping archives: [ArchiveRecord], of folder: FilePath) {
     let kept = Set(archives.map { Self.key(FilePath($0.path)) })
     let prefix = Self.key(folder)
-    state.withLock { state in
-      for path in state.entries.keys
-      where !kept.contains(path) && FilePath(path).removingLastComponent().string == prefix {
-        state.entries[path] = nil
-        state.changed.insert(path)
-      }
+    func isGone(_ path: String) -> Bool {
+      !kept.contains(path) && FilePath(path).removingLastComponent().string == prefix
     }
-    save()
+    guard state.withLock({ !$0.unsaved.isEmpty || $0.entries.keys.contains(where: isGone) }) else { return }
+    update { entries in
+      for path in entries.keys where isGone(path) { entries[path] = nil }
+    }
   }
 
-  /// Writes what this process has learnt into what others have written since.
-  private func save() {
-    guard state.withLock({ !$0.changed.isEmpty }) else { return }
+  /// Changes what is known of archives that are known.
+  private func change(_ paths: [FilePath], _ body: (inout Entry) -> Void) {
+    let keys = Set(paths.map(Self.key))
+    update { entries in
+      for key in keys {
+        guard var entry = entries[key] else { continue }
+        body(&entry)
+        entries[key] = entry
+      }
+    }
+  }
+
+  /// Takes in what others have learnt since. Blocks.
+  func refresh() {
+    let saved = Self.read(folder)
+    state.withLock { $0.takeIn(saved) }
+  }
+
+  /// Changes what the file says by now, together with what this process has learnt.
+  private func update(_ body: (inout [String: Entry]) -> Void) {
     try? FileManager.default.createDirectory(
       atPath: folder.string, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     let lock = try? FolderLock(folder, exclusive: true, waiting: .seconds(5))
     defer { withExtendedLifetime(lock) {} }
-    let (entries, changed) = state.withLock { state in
-      var entries = Self.read(folder)
-      for path in state.changed { entries[path] = state.entries[path] }
-      defer { state = (entries, []) }
-      return (entries, state.changed)
+    let saved = Self.read(folder)
+    let entries = state.withLock { state in
+      state.takeIn(saved)
+      body(&state.entries)
+      return state.entries
     }
+    guard entries != saved else { return state.withLock { $0.unsaved = [:] } }
     do {
       let document = Document(entries: entries.values.sorted { $0.record.path < $1.record.path })
       try ReplacedFile.write([UInt8](JSONEncoder().encode(document)), as: Self.name, in: folder)
+      state.withLock { $0.unsaved = [:] }
     } catch {
       // this process goes on knowing it
-      state.withLock { $0.changed.formUnion(changed) }
+      state.withLock { state in
+        for path in Set(saved.keys).union(entries.keys) where entries[path] != saved[path] {
+          state.unsaved[path] = .some(entries[path])
+        }
+      }
     }
   }
 }

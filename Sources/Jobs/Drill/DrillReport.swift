@@ -39,7 +39,9 @@ public struct DrillResult: Sendable {
   var lostBefore: [Int64: Int64] = [:]
   /// The archives that restoring takes, that one first.
   var members: [ArchiveRecord] = []
-  /// Every photo of all of those was restored.
+  /// There was reason to doubt one of them, so that every photo was to be restored.
+  var wasDoubted = false
+  /// Every photo of all of them was restored.
   var isReadWhole = false
   /// The folder is not there, or not the one that is meant: nothing was tried.
   var isOutOfReach = false
@@ -54,7 +56,8 @@ public struct DrillReport: Sendable {
   public var results: [DrillResult] = []
   /// Where the report lies; nil if it could not be written.
   public var path: FilePath?
-  /// The report and the status were written, so that others learn of it.
+  /// The report and the job's status were written, so that others learn of it; they do not where another library lies in
+  /// the place of the job's.
   public var isRecorded = true
   /// What is worth knowing of the drill itself.
   public var warnings: [String] = []

@@ -27,6 +27,7 @@ extension Work where Summary == DrillReport {
 /// One drill of a job.
 struct DrillRun {
   private let job: Job
+  /// The live library's folder.
   private let path: FilePath
   private let context: JobContext
   private let options: DrillOptions
@@ -82,7 +83,11 @@ struct DrillRun {
   private func drill() throws -> DrillReport {
     let live = try Library(path: path)
     let password = try job.password.map(context.password)
-    let round = context.state.status(of: job).lastDrill?.round ?? 0
+    let status = context.state.status(of: job)
+    let number = try live.uuid()
+    let isOfJob = !job.isOtherLibrary && status.isOf(library: path, number: number)
+    let round = status.lastDrill?.round ?? 0
+    let startedAt = context.now().milliseconds
     var report = DrillReport()
     var obstacle: (any Error)?
     let width = 1 / Double(max(1, job.destinations.count))
@@ -92,20 +97,22 @@ struct DrillRun {
       do {
         try counter.checkCancellation()
         try destination.checkForReading()
-        try drill(
-          destination.path, live, password, round: round, share: start...min(1, start + width), &result)
+        let drill = DestinationDrill(
+          job: job, folder: destination.path, live: live, password: password,
+          copy: isOfJob ? status.copies.first { $0.path == destination.path.string } : nil, round: round,
+          options: options, context: context, counter: counter)
+        try drill.run(share: start...min(1, start + width), &result)
       } catch  where saysNothingOfArchives(error) {
         obstacle = error
       } catch {
         result.isOutOfReach = error is DestinationFault
         result.failures.append(Finding(destination.path.string, message: "\(error)"))
       }
-      // every photo of what was doubted has come back
-      if result.isProven {
-        context.cache?.trust(result.members.map { FilePath($0.path) })
-        if result.isReadWhole {
-          context.cache?.noteVerified(result.members.map(\.path), at: context.now().milliseconds)
-        }
+      if obstacle == nil, result.isProven {
+        // every photo of what was doubted has come back
+        context.cache?.noteRestored(
+          result.members.map(\.path), readWholeAt: result.isReadWhole ? startedAt : nil,
+          endsDoubt: result.wasDoubted)
       }
       // what a failure casts doubt on is read again by the next backup, before it counts for anything
       if !result.failures.isEmpty { context.cache?.doubt(result.members.map { FilePath($0.path) }) }
@@ -118,8 +125,14 @@ struct DrillRun {
       let reason = obstacle is CancellationError ? "it was stopped" : "\(obstacle)"
       report.warnings.append("the drill went no further: \(reason)")
     }
+    if !isOfJob, !job.isOtherLibrary {
+      report.isRecorded = false
+      report.warnings.append(
+        "\(path) is another library than the one that was last backed up, of which this drill says nothing; back this "
+          + "one up, or put that one back")
+    }
     write(&report)
-    note(&report, of: try live.uuid(), round: round + 1)
+    if isOfJob { note(&report, of: number, startedAt, round: round + 1) }
     guard let obstacle, obstacle is CancellationError else { return report }
     // nobody gets the report
     let failures = report.results.flatMap(\.failures).map(\.message)
@@ -178,150 +191,6 @@ struct DrillRun {
     }
   }
 
-  // MARK: Restoring
-
-  private func drill(
-    _ folder: FilePath, _ live: Library, _ password: Secret?, round: Int, share: ClosedRange<Double>,
-    _ result: inout DrillResult
-  ) throws {
-    // half for restoring, half for comparing
-    let half = (share.lowerBound + share.upperBound) / 2
-    let restored = try restore(
-      from: folder, live, password, round: round, share: share.lowerBound...half, &result)
-    guard let (archive, scratch) = restored else { return }
-    counter.begin(half...share.upperBound)
-    defer { withExtendedLifetime(scratch) {} }
-    // so that nobody removes a photo between the look at the rows and that at the files
-    try live.holdingPhotos(lockWait: .seconds(job.lockWait), whileWaiting: counter.waitForWriter) {
-      let contents = try live.contents()
-      let state = try job.plan(of: live, holding: contents, password: password).state
-      let comparison = try DrillComparison(
-        scratch: Library(path: scratch.path), live: live, contents: contents,
-        isCurrent: archive.state == state, counter: counter)
-      try comparison.run(&result)
-    }
-  }
-
-  /// Restores from the newest archive in a folder.
-  ///
-  /// - Returns: the archive and what came of it; nil if there is none.
-  private func restore(
-    from folder: FilePath, _ live: Library, _ password: Secret?, round: Int, share: ClosedRange<Double>,
-    _ result: inout DrillResult
-  ) throws -> (ArchiveRecord, ScratchLibrary)? {
-    // nobody prunes what is being restored
-    let lock = try FolderLock(
-      folder, exclusive: false, waiting: .seconds(job.lockWait), whileWaiting: counter.waitForWriter)
-    defer { withExtendedLifetime(lock) {} }
-    let catalog = try Catalog(
-      folder: folder, password: password, cache: context.cache, whileReading: counter.checkCancellation)
-    let own = try catalog.archives(of: job, in: live.uuid())
-    let now = context.now()
-    // one that was made under a clock that went ahead says nothing of today
-    let found = own.last { !$0.isAhead(of: now) } ?? own.last
-    let status = context.state.status(of: job)
-    let copies = try status.isOf(library: path, number: live.uuid()) ? status.copies : []
-    let copy = copies.first { $0.path == folder.string }
-    let lost = try lost(copy, of: catalog, since: found?.isRemnant == true ? nil : found?.date, password)
-    result.lost = lost?.item
-    guard let newest = found else {
-      // what no password opens may be what is looked for
-      if let locked = catalog.archives.last(where: \.isLocked) {
-        let path = FilePath(locked.path)
-        throw Self.locked(path, password)
-      }
-      let message = "\(folder) has no archive of job “\(job.name)” and its library; make a backup first"
-      result.failures.append(lost ?? Finding(folder.string, message: message))
-      return nil
-    }
-    if let lost { result.failures.append(lost) }
-    result.archive = newest.path
-    result.members = try catalog.members(of: newest)
-    let parts = newest.part == nil ? [newest] : result.members
-    // another sample would say nothing of what failed
-    let isDoubted =
-      copy?.isDoubted == true || result.members.contains { context.cache?.isDoubted($0) == true }
-    if isDoubted, options.sample != nil {
-      result.notes.append(
-        "\(newest.path): every photo was tried, since something was found wrong before".escaped)
-    }
-    let scratch = try ScratchLibrary(in: options.scratch, of: job.name)
-    let width = (share.upperBound - share.lowerBound) / Double(parts.count)
-    // of what it rests on, nothing is restored that went since
-    result.isReadWhole = parts.count == result.members.count
-    for (index, part) in parts.enumerated() {
-      let start = share.lowerBound + Double(index) * width
-      counter.begin(start...max(start, min(share.upperBound, start + width)))
-      let source = try BackupSource(path: FilePath(part.path), password: password)
-      let sample = isDoubted ? nil : sample(of: source, share: parts.count, round: round)
-      if sample != nil { result.isReadWhole = false }
-      // of what was lost in a repair the archive knows no more than of that
-      for photo in source.photos where photo.wasLostBefore && !newest.isRemnant {
-        result.lostBefore[photo.record.id] = photo.record.createdAt
-      }
-      var options = ImportOptions()
-      options.password = password
-      options.syncs = false
-      options.photoIDs = sample
-      let restore = ImportRun(library: scratch.path, options: options, counter: counter)
-      let summary = try restore.run([source.path])
-      result.failures += summary.errors
-      result.notes += summary.warnings
-      if let loss = Self.loss(of: source, sample, summary) { result.failures.append(loss) }
-    }
-    return (newest, scratch)
-  }
-
-  /// The archive that the last backup left in a folder, if nobody can restore from it any more: an older one that restores
-  /// must not stand for it.
-  ///
-  /// - Parameters:
-  ///   - copy: what is known of that archive.
-  ///   - newest: when the newest that is there was made; nil if there is none, or not all of it could be rescued.
-  /// - Throws: `BackupError.passwordNeeded` or `.wrongPassword` where it is there, and the password does not open it.
-  private func lost(
-    _ copy: JobStatus.Copy?, of catalog: Catalog, since newest: Int64?, _ password: Secret?
-  ) throws -> Finding? {
-    // another may have taken its place meanwhile
-    guard let copy, newest ?? .min < copy.madeAt else { return nil }
-    let archive = copy.archive
-    if let there = catalog.archives.first(where: { $0.path == archive }) {
-      if there.isLocked { throw Self.locked(FilePath(archive), password) }
-      return nil
-    }
-    let reason = catalog.unreadable.first { $0.path == archive }?.reason ?? "it is gone"
-    return Finding(archive, message: "\(archive), which the last backup left there: \(reason)".escaped)
-  }
-
-  private static func locked(_ path: FilePath, _ password: Secret?) -> BackupError {
-    password == nil ? .passwordNeeded(path) : .wrongPassword(path)
-  }
-
-  /// Which photos are restored this time: the next ones after those of the round before, all of them in turn.
-  private func sample(of source: BackupSource, share: Int, round: Int) -> Set<Int64>? {
-    guard let wanted = options.sample.map({ max(1, $0 / share) }) else { return nil }
-    let ids = source.photos.map(\.record.id).sorted()
-    guard ids.count > wanted else { return nil }
-    let start = round * wanted % ids.count
-    return Set((start..<start + wanted).map { ids[$0 % ids.count] })
-  }
-
-  /// What a backup promises of a sample and what has not come back, as far as no error names it already.
-  static func loss(
-    of source: BackupSource, _ sample: Set<Int64>?, _ summary: ImportSummary
-  ) -> Finding? {
-    let promised = source.photos.count { photo in
-      guard sample?.contains(photo.record.id) ?? true else { return false }
-      return !photo.wasLostBefore
-    }
-    // photos that had rotten before the backup was made come back, and are errors all the same
-    let named = summary.errors.count - source.damagedBefore.count
-    let came = summary.photosImported + summary.photosSkipped
-    guard came + named < promised else { return nil }
-    let message = "\(source.path) promises \(promised) photos, and \(came) came back".escaped
-    return Finding(source.path.string, message: message)
-  }
-
   // MARK: The report
 
   private func write(_ report: inout DrillReport) {
@@ -347,39 +216,30 @@ struct DrillRun {
 
   /// Notes in the job's status what came of it.
   ///
-  /// - Parameter number: that of the library that was compared with.
-  private func note(_ report: inout DrillReport, of number: String?, round: Int) {
-    // it says nothing of the job's own
-    if job.isOtherLibrary { return }
-    guard context.state.status(of: job).isOf(library: path, number: number) else {
-      report.isRecorded = false
-      report.warnings.append(
-        "\(path) is another library than the one that was last backed up, of which this drill says nothing; back this one up, "
-          + "or put that one back")
-      return
-    }
+  /// - Parameters:
+  ///   - number: that of the library that was compared with.
+  ///   - startedAt: when it began; what others have found since stays.
+  private func note(_ report: inout DrillReport, of number: String?, _ startedAt: Int64, round: Int) {
     // of several the one that failed
     let result = report.results.first { !$0.isProven } ?? report.results.first
     let record = JobStatus.DrillRecord(
       at: context.now().milliseconds, isProven: report.isProven,
       archive: result?.lost ?? result?.archive ?? result?.destination.string ?? "",
       photos: report.results.reduce(0) { $0 + $1.proven }, round: round, report: report.path?.string)
+    let results = report.results
     let errors = context.state.update(job) { status in
-      status.note(library: path, number: number)
+      // another one was backed up meanwhile
+      guard status.isOf(library: path, number: number) else { return }
+      status.expect(library: path)
       status.lastDrill = record
-      if record.isProven { status.lastProvenAt = record.at }
+      if record.isProven {
+        status.lastProvenAt = record.at
+        status.libraryNumber = status.libraryNumber ?? number
+      }
       for index in status.copies.indices {
-        let path = status.copies[index].path
-        guard let result = report.results.first(where: { $0.destination.string == path }) else { continue }
-        if result.isOutOfReach {
-          status.copies[index].isOutOfReach = true
-        } else if result.isProven {
-          guard result.archive == status.copies[index].archive else { continue }
-          status.copies[index].trust()
-          if result.isReadWhole { status.copies[index].note(verifiedAt: record.at) }
-        } else {
-          status.copies[index].doubt(since: record.at)
-        }
+        let folder = status.copies[index].path
+        guard let result = results.first(where: { $0.destination.string == folder }) else { continue }
+        result.note(in: &status.copies[index], from: startedAt, to: record.at)
       }
     }
     if !errors.isEmpty { report.isRecorded = false }
@@ -387,9 +247,21 @@ struct DrillRun {
   }
 }
 
-extension BackupSource.Photo {
-  /// Its file was lost before the backup was made, and no archive promises it.
-  fileprivate var wasLostBefore: Bool {
-    if case .absent(_, isDamage: false, _) = content { !isHeld } else { false }
+extension DrillResult {
+  /// Notes what was found of a copy.
+  ///
+  /// - Parameters:
+  ///   - start: when the drill began, in milliseconds since 1970.
+  ///   - end: when it ended.
+  fileprivate func note(in copy: inout JobStatus.Copy, from start: Int64, to end: Int64) {
+    copy.noteReach()
+    if isOutOfReach {
+      copy.isOutOfReach = true
+    } else if !isProven {
+      copy.doubt(since: end)
+    } else if archive == copy.archive, copy.doubtedAt ?? .min <= start {
+      copy.trust()
+      if isReadWhole { copy.note(verifiedAt: start) }
+    }
   }
 }

@@ -59,7 +59,8 @@ struct JobHooks {
       "SMILEPILE_MISSING": "\(run.missing.count)",
       "SMILEPILE_STARTED_AT": "\(run.startedAt)",
       "SMILEPILE_SECONDS": "\(max(0, end - run.startedAt) / 1000)",
-      "SMILEPILE_STATUS_FILE": context.state.statusPath(of: job.name).string,
+      // of another library than the job's own it says nothing
+      "SMILEPILE_STATUS_FILE": job.isOtherLibrary ? "" : context.state.statusPath(of: job.name).string,
     ]
   }
 }

@@ -34,23 +34,23 @@ struct JobRun {
   /// Blocks until it is done.
   func run() throws -> JobReport {
     let lock = try begin()
-    var before = context.state.status(of: job)
+    var before = JobStatus(job: job.name)
     var run = JobStatus.RunRecord(startedAt: context.now().milliseconds)
-    if let last = before.run { run.warnings += Self.news(of: last) }
-    if let fault = context.state.fault(of: job.name) {
-      let told = job.statusFile.flatMap { before.run == nil ? nil : $0 }
-      let rest =
-        told.map { "what \($0) says of earlier runs is taken" } ?? "what was known of earlier runs is lost"
-      run.warnings.append("\(fault); \(rest)")
-    }
     if job.isOtherLibrary {
       run.warnings.append(
         "\(library) stands in for the job's own library, and its status stays as it was; where that is meant to last, "
           + "write the library into the job file")
+    } else {
+      before = context.state.status(of: job)
+      if let last = before.run { run.warnings += Self.news(of: last) }
+      if let fault = context.state.fault(of: job.name) {
+        let told = job.statusFile.flatMap { before == JobStatus(job: job.name) ? nil : $0 }
+        let rest =
+          told.map { "what \($0) says of earlier runs is taken" } ?? "what was known of earlier runs is lost"
+        run.warnings.append("\(fault); \(rest)")
+      }
     }
-    update(&run) { status in
-      if status.library.isEmpty { status.library = library.string }
-    }
+    update(&run) { status in status.expect(library: library) }
 
     let backup = perform(&run, before)
     let (start, end) = (run.startedAt, context.now().milliseconds)
@@ -190,13 +190,17 @@ struct JobRun {
     status.copies = job.destinations.map(\.path.string).compactMap { path in
       var old = known.first { $0.path == path }
       guard var copy = copies.first(where: { $0.path == path }) else {
-        let isThere = old?.archives.allSatisfy(FileManager.default.fileExists) ?? false
-        old?.isOutOfReach = isThere ? nil : true
+        old?.noteReach()
         if old?.archives.contains(where: damaged.contains) == true { old?.doubt(since: end) }
         return old
       }
-      if let old, let doubtedAt = old.doubtedAt, doubtedAt >= start, old.archive == copy.archive {
+      guard let old else { return copy }
+      if let doubtedAt = old.doubtedAt, doubtedAt >= start,
+        copy.archives.contains(where: old.archives.contains)
+      {
         copy.doubt(since: doubtedAt)
+      } else if let verifiedAt = old.verifiedAt, old.archive == copy.archive, old.files == copy.files {
+        copy.note(verifiedAt: verifiedAt)
       }
       return copy
     }

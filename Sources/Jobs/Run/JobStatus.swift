@@ -27,17 +27,25 @@ public struct JobStatus: Sendable, Equatable, Codable {
   /// Nothing is known yet.
   public init(job: String) { self.job = job }
 
-  /// Whether what is known is of this library: that of its number, or, where one of the two has none, that in its folder,
-  /// by whatever name. Blocks.
+  /// A library was backed up, and something is known of that.
+  private var isOfSomething: Bool { libraryNumber != nil || lastSuccess != nil || !copies.isEmpty }
+
+  /// Whether what is known is of this library: that of its number, wherever it lies, or, where one of the two has none,
+  /// that in its folder, by whatever name. Where nothing was backed up it is of any. Blocks.
   public func isOf(library path: FilePath, number: String?) -> Bool {
     if let libraryNumber, let number { return libraryNumber == number }
-    return library.isEmpty || isIn(folder: path)
+    return !isOfSomething || isIn(folder: path)
+  }
+
+  /// Notes which library is to be backed up, as long as none was.
+  mutating func expect(library path: FilePath) {
+    if !isOfSomething { library = path.string }
   }
 
   /// Whether the library that it is of lay in a folder. Blocks.
   public func isIn(folder: FilePath) -> Bool { FilePath(library).isSamePlace(as: folder) }
 
-  /// Notes which library it is of from now on. What is known of another one, its copies and proofs, goes. Blocks.
+  /// Notes which library was backed up. What is known of another one, its copies and proofs, goes. Blocks.
   mutating func note(library path: FilePath, number: String?) {
     if !isOf(library: path, number: number) {
       (libraryNumber, lastSuccess, copies, lastDrill, lastProvenAt) = (nil, nil, [], nil, nil)
@@ -130,7 +138,8 @@ public struct JobStatus: Sendable, Equatable, Codable {
     public var isDoubted: Bool?
     /// When that was; not known of what an earlier version has noted.
     public var doubtedAt: Int64?
-    /// Its archives were not there when the last run ended: they, or their folder, are gone, or the disk is not mounted.
+    /// Its archives were not there when the last run or drill ended: they, or their folder, are gone, or the disk is not
+    /// mounted.
     public var isOutOfReach: Bool?
     /// It lies on the library's own device, or in memory, and goes with it.
     public var isOnSameDevice: Bool
@@ -158,6 +167,11 @@ public struct JobStatus: Sendable, Equatable, Codable {
     public mutating func note(verifiedAt moment: Int64) {
       verifiedAt = max(moment, verifiedAt ?? .min)
       if let doubtedAt, doubtedAt < moment { (isDoubted, self.doubtedAt) = (nil, nil) }
+    }
+
+    /// Notes whether its archives are there. Blocks.
+    mutating func noteReach() {
+      isOutOfReach = archives.allSatisfy(FileManager.default.fileExists) ? nil : true
     }
 
     /// Notes that something was found wrong with it.

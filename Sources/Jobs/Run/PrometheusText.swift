@@ -39,7 +39,7 @@ struct PrometheusText {
       "smilepile_backup_copy_timestamp_seconds", "When the newest archive at a destination was made.",
       status.copies.map { (job + [("destination", $0.path)], seconds($0.madeAt)) })
     add(
-      "smilepile_backup_copy_reachable", "1 if a copy was there when the last run ended.",
+      "smilepile_backup_copy_reachable", "1 if a copy was there when the last run or drill ended.",
       status.copies.map { (job + [("destination", $0.path)], $0.isOutOfReach == true ? "0" : "1") })
     add(
       "smilepile_backup_copy_doubted", "1 if a copy could not be restored, or was found damaged.",

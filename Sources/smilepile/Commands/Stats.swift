@@ -103,16 +103,18 @@ struct Stats: AsyncParsableCommand {
     if !faults.isEmpty { throw ExitStatus.incomplete }
   }
 
-  /// What is known of the jobs that back this library up, and of those that backed up another one in its folder; and why
-  /// something of jobs cannot be told.
+  /// What is known of the jobs that back this library up, wherever it lay then, and of those that backed up another one in
+  /// its folder; and why something of jobs cannot be told.
   private static func jobs(
     of library: Library
   ) throws -> (own: [JobStatus], former: [JobStatus], faults: [String]) {
     let (known, faults) = StateFolder(environment: ProcessInfo.processInfo.environment).statuses()
     let number = try library.uuid()
-    let here = known.filter { $0.isIn(folder: library.path) }
-    func isOwn(_ job: JobStatus) -> Bool { job.isOf(library: library.path, number: number) }
-    return (here.filter(isOwn), here.filter { !isOwn($0) }, faults)
+    let isHere = { (job: JobStatus) in job.isIn(folder: library.path) }
+    let isOwn = { (job: JobStatus) in job.isOf(library: library.path, number: number) }
+    // before a job's first backup nothing but the folder tells
+    let own = known.filter { isOwn($0) && ($0.libraryNumber != nil || isHere($0)) }
+    return (own, known.filter { !isOwn($0) && isHere($0) }, faults)
   }
 
   private static func copies(of jobs: [JobStatus]) -> [Copy] {
@@ -123,9 +125,10 @@ struct Stats: AsyncParsableCommand {
       job.copies.map { copy in
         var copy = copy
         let paths = copy.archives.map { FilePath($0) }
-        let verified = paths.compactMap { cache.verifiedAt($0) }
+        let known = paths.map(cache.known)
+        let verified = known.compactMap { $0?.verifiedAt }
         if verified.count == paths.count, let oldest = verified.min() { copy.note(verifiedAt: oldest) }
-        let isThere = copy.isThere && !paths.contains(where: cache.isDoubted)
+        let isThere = copy.isThere && !known.contains { $0?.isDoubted == true }
         let files = paths.compactMap { try? File.open($0, .readFollowingLinks).status().identity }
         let isShared = !seen.isDisjoint(with: files)
         if isThere, copy.isSelection != true, copy.lacking == nil { seen.formUnion(files) }

@@ -1,0 +1,164 @@
+import Backup
+import FileSystem
+import Foundation
+import Operations
+import PhotoLibrary
+import Secrets
+import SystemPackage
+
+/// The part of a drill that concerns one destination: restores from the newest archive there, and compares what came
+/// back.
+struct DestinationDrill {
+  let job: Job
+  let folder: FilePath
+  /// The live library.
+  let live: Library
+  let password: Secret?
+  /// What the job knows of the copy there; nil if nothing.
+  let copy: JobStatus.Copy?
+  /// How many drills there were before, by which the sample rotates.
+  let round: Int
+  let options: DrillOptions
+  let context: JobContext
+  let counter: ProgressCounter
+
+  /// Blocks until it is done.
+  ///
+  /// - Parameter share: of the progress of everything.
+  /// - Throws: why it went no further.
+  func run(share: ClosedRange<Double>, _ result: inout DrillResult) throws {
+    // half for restoring, half for comparing
+    let half = (share.lowerBound + share.upperBound) / 2
+    guard let (archive, scratch) = try restore(share: share.lowerBound...half, &result) else { return }
+    counter.begin(half...share.upperBound)
+    defer { withExtendedLifetime(scratch) {} }
+    // so that nobody removes a photo between the look at the rows and that at the files
+    try live.holdingPhotos(lockWait: .seconds(job.lockWait), whileWaiting: counter.waitForWriter) {
+      let contents = try live.contents()
+      let state = try job.plan(of: live, holding: contents, password: password).state
+      let comparison = try DrillComparison(
+        scratch: Library(path: scratch.path), live: live, contents: contents,
+        isCurrent: archive.state == state, counter: counter)
+      try comparison.run(&result)
+    }
+  }
+
+  /// Restores from the newest archive.
+  ///
+  /// - Returns: the archive and what came of it; nil if there is none.
+  private func restore(
+    share: ClosedRange<Double>, _ result: inout DrillResult
+  ) throws -> (ArchiveRecord, ScratchLibrary)? {
+    // nobody prunes what is being restored
+    let lock = try FolderLock(
+      folder, exclusive: false, waiting: .seconds(job.lockWait), whileWaiting: counter.waitForWriter)
+    defer { withExtendedLifetime(lock) {} }
+    let catalog = try Catalog(
+      folder: folder, password: password, cache: context.cache, whileReading: counter.checkCancellation)
+    let own = try catalog.archives(of: job, in: live.uuid())
+    let now = context.now()
+    // one that was made under a clock that went ahead says nothing of today
+    let found = own.last { !$0.isAhead(of: now) } ?? own.last
+    let lost = try lost(of: catalog, since: found?.isRemnant == true ? nil : found?.date)
+    result.lost = lost?.item
+    guard let newest = found else {
+      // what no password opens may be what is looked for
+      if let locked = catalog.archives.last(where: \.isLocked) {
+        throw lockError(locked.path)
+      }
+      let message = "\(folder) has no archive of job “\(job.name)” and its library; make a backup first"
+      result.failures.append(lost ?? Finding(folder.string, message: message))
+      return nil
+    }
+    if let lost { result.failures.append(lost) }
+    result.archive = newest.path
+    result.members = try catalog.members(of: newest)
+    let parts = newest.part == nil ? [newest] : result.members
+    // another sample would say nothing of what failed
+    result.wasDoubted =
+      copy?.isDoubted == true || result.members.contains { context.cache?.isDoubted($0) == true }
+    if result.wasDoubted, options.sample != nil {
+      result.notes.append(
+        "\(newest.path): every photo was tried, since something was found wrong before".escaped)
+    }
+    let scratch = try ScratchLibrary(in: options.scratch, of: job.name)
+    let width = (share.upperBound - share.lowerBound) / Double(parts.count)
+    // of what it rests on, nothing is restored that went since
+    var isReadWhole = parts.count == result.members.count
+    for (index, part) in parts.enumerated() {
+      let start = share.lowerBound + Double(index) * width
+      counter.begin(start...max(start, min(share.upperBound, start + width)))
+      let source = try BackupSource(path: FilePath(part.path), password: password)
+      let sample = result.wasDoubted ? nil : sample(of: source, share: parts.count)
+      if sample != nil { isReadWhole = false }
+      // of what was lost in a repair the archive knows no more than of that
+      for photo in source.photos where photo.wasLostBefore && !newest.isRemnant {
+        result.lostBefore[photo.record.id] = photo.record.createdAt
+      }
+      var options = ImportOptions()
+      options.password = password
+      options.syncs = false
+      options.photoIDs = sample
+      let restore = ImportRun(library: scratch.path, options: options, counter: counter)
+      let summary = try restore.run([source.path])
+      result.failures += summary.errors
+      result.notes += summary.warnings
+      if let loss = Self.loss(of: source, sample, summary) { result.failures.append(loss) }
+    }
+    result.isReadWhole = isReadWhole
+    return (newest, scratch)
+  }
+
+  /// The archive that the last backup left in a folder, if nobody can restore from it any more: an older one that restores
+  /// must not stand for it.
+  ///
+  /// - Parameter newest: when the newest that is there was made; nil if there is none, or not all of it could be rescued.
+  /// - Throws: `BackupError.passwordNeeded` or `.wrongPassword` where it is there, and the password does not open it.
+  private func lost(of catalog: Catalog, since newest: Int64?) throws -> Finding? {
+    // another may have taken its place meanwhile
+    guard let copy, newest ?? .min < copy.madeAt else { return nil }
+    let archive = copy.archive
+    if let there = catalog.archives.first(where: { $0.path == archive }) {
+      if there.isLocked { throw lockError(archive) }
+      return nil
+    }
+    let reason = catalog.unreadable.first { $0.path == archive }?.reason ?? "it is gone"
+    return Finding(archive, message: "\(archive), which the last backup left there: \(reason)".escaped)
+  }
+
+  private func lockError(_ path: String) -> BackupError {
+    password == nil ? .passwordNeeded(FilePath(path)) : .wrongPassword(FilePath(path))
+  }
+
+  /// Which photos are restored this time: the next ones after those of the round before, all of them in turn.
+  private func sample(of source: BackupSource, share: Int) -> Set<Int64>? {
+    guard let wanted = options.sample.map({ max(1, $0 / share) }) else { return nil }
+    let ids = source.photos.map(\.record.id).sorted()
+    guard ids.count > wanted else { return nil }
+    let start = round * wanted % ids.count
+    return Set((start..<start + wanted).map { ids[$0 % ids.count] })
+  }
+
+  /// What a backup promises of a sample and what has not come back, as far as no error names it already.
+  static func loss(
+    of source: BackupSource, _ sample: Set<Int64>?, _ summary: ImportSummary
+  ) -> Finding? {
+    let promised = source.photos.count { photo in
+      guard sample?.contains(photo.record.id) ?? true else { return false }
+      return !photo.wasLostBefore
+    }
+    // photos that had rotten before the backup was made come back, and are errors all the same
+    let named = summary.errors.count - source.damagedBefore.count
+    let came = summary.photosImported + summary.photosSkipped
+    guard came + named < promised else { return nil }
+    let message = "\(source.path) promises \(promised) photos, and \(came) came back".escaped
+    return Finding(source.path.string, message: message)
+  }
+}
+
+extension BackupSource.Photo {
+  /// Its file was lost before the backup was made, and no archive promises it.
+  fileprivate var wasLostBefore: Bool {
+    if case .absent(_, isDamage: false, _) = content { !isHeld } else { false }
+  }
+}
