@@ -54,11 +54,11 @@ extension ExportRecord: FetchableRecord, PersistableRecord {
 }
 
 extension Library {
-  /// The newest backup that holds the whole library, nil if there is none.
+  /// The last backup that was made and that holds the whole library, whatever the clock said; nil if there is none.
   public func lastExport() throws -> ExportRecord? {
     try read { database in
       try ExportRecord.fetchOne(
-        database, sql: "SELECT * FROM export WHERE NOT isPartial ORDER BY at DESC, rowid DESC LIMIT 1")
+        database, sql: "SELECT * FROM export WHERE NOT isPartial ORDER BY rowid DESC LIMIT 1")
     }
   }
 

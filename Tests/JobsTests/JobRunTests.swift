@@ -154,6 +154,21 @@ import Testing
     #expect(try await night.backup().outcome == .unchanged)
   }
 
+  /// A library that was copied has the number of the first, and what goes of its archives would be missed there.
+  @Test func anotherLibraryForOnceIsNotPruned() async throws {
+    var night = try Night("retention: {keep-last: 1}")
+    let copy = night.folder("copy")
+    try FileManager.default.copyItem(atPath: night.library.path.string, toPath: copy.string)
+    try night.changeLibrary(id: 7)
+    _ = try await night.backup()
+    var other = night.job
+    (other.library, other.isOtherLibrary) = (copy, true)
+    night.on(day: 2)
+    let run = try await Work.backup(other, night.context).summary.run
+    #expect(run.outcome == .done && run.destinations.allSatisfy(\.removed.isEmpty))
+    #expect(try night.archives("one").map(\.photos) == [7, 6])
+  }
+
   /// What is known nowhere is not known of another one either.
   @Test func anotherLibraryForOnceIsNotTheJobsFirst() async throws {
     let night = try Night()
@@ -264,14 +279,68 @@ import Testing
   @Test func hooksReadHowTheRunEnded() async throws {
     var night = try Night()
     night.job.hooks.after = "cp \"$SMILEPILE_STATUS_FILE\" '\(night.folder("after.json"))'"
-    night.job.hooks.finally = "exit 7"
+    night.job.hooks.finally = "cp '\(night.folder("family.prom"))' '\(night.folder("finally.prom"))'; exit 7"
     _ = try await night.backup()
     let read = try JobStatus(
       json: Data(contentsOf: URL(fileURLWithPath: night.folder("after.json").string)))
     #expect(read.run?.outcome == .done && read.run?.finishedAt != nil && read.copies.count == 2)
+    // whoever is killed now has not come to the end
+    #expect(read.run?.hook == "after" && read.lastSuccess == nil)
+    let metrics = try String(contentsOfFile: night.folder("finally.prom").string, encoding: .utf8)
+    #expect(metrics.contains("smilepile_backup_last_exit_code{job_name=\"family\"} NaN\n"))
+    #expect(!metrics.contains("last_success"))
     // a hook that failed then made it another end
     let last = try night.statusFile()
     #expect(last.run?.outcome == .incomplete && last.failures == 1 && last.lastSuccess == nil)
+    #expect(last.run?.hook == nil)
+  }
+
+  /// They could not count themselves.
+  @Test func runsThatWereKilledAreFailures() async throws {
+    let night = try Night()
+    _ = try await night.backup()
+    func cutShort(_ change: (inout JobStatus.RunRecord) -> Void) {
+      var run = JobStatus.RunRecord(startedAt: night.context.now().milliseconds)
+      change(&run)
+      _ = night.context.state.update(night.job) { $0.run = run }
+    }
+    cutShort { _ in }
+    var failing = night
+    failing.job.hooks.before = "false"
+    let run = try await failing.backup()
+    #expect(run.warnings.contains { $0.contains("was cut off before its end") })
+    #expect(try night.statusFile().failures == 2)
+    cutShort { ($0.outcome, $0.hook) = (.done, "after") }
+    let next = try await failing.backup()
+    #expect(next.warnings.contains { $0.contains("was cut off in its hook “after”") })
+    #expect(try night.statusFile().failures == 4)
+    #expect(try await night.backup().outcome == .unchanged)
+    #expect(try night.statusFile().failures == 0)
+  }
+
+  /// What is gone is no copy, though the run was stopped before its end.
+  @Test func whatWasPrunedBeforeAnInterruptionIsNoCopy() async throws {
+    var night = try Night("retention: {keep-last: 1}")
+    _ = try await night.backup()
+    try night.changeLibrary(id: 7)
+    night.on(day: 2)
+    let work = Mutex<Work<JobReport>?>(nil)
+    let isStarted = DispatchSemaphore(value: 0)
+    let old = try #require(night.archives("one").first)
+    let fault = ArmedFault(
+      Fault(
+        .then {
+          isStarted.wait()
+          work.withLock { $0?.cancel() }
+        }, of: .only([.unlink]), below: FilePath(old.path)))
+    defer { fault.disarm() }
+    let started = Work.backup(night.job, night.context)
+    work.withLock { $0 = started }
+    isStarted.signal()
+    #expect(try await started.summary.run.outcome == .interrupted)
+    #expect(fault.place != nil)
+    let copy = try night.statusFile().copies[0]
+    #expect(copy.archive != old.path && copy.isThere)
   }
 
   @Test func aDrillAmidARunIsRemembered() async throws {

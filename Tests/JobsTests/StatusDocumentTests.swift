@@ -16,6 +16,7 @@ import Testing
   private var everything: JobStatus {
     var run = JobStatus.RunRecord(startedAt: 1)
     (run.outcome, run.finishedAt, run.exitCode, run.message) = (.incomplete, 2, 3, "absent")
+    run.hook = "finally"
     var destination = JobStatus.DestinationRecord(path: "/one")
     destination.failure = "it is not there"
     run.destinations = [destination]

@@ -57,10 +57,10 @@ struct DestinationDrill {
       folder: folder, password: password, cache: context.cache, whileReading: counter.checkCancellation)
     let own = try catalog.archives(of: job, in: live.uuid())
     let now = context.now()
-    // one that was made under a clock that went ahead says nothing of today
-    let found = own.last { !$0.isAhead(of: now) } ?? own.last
+    // one that was made under a clock that went ahead says nothing of today, unless there is none since
+    let found = own.last { !$0.isAhead(of: now) || isLastBackup($0) } ?? own.last
     let lost = try lost(of: catalog, since: found?.isRemnant == true ? nil : found?.date)
-    result.lost = lost?.item
+    result.lostArchive = lost?.item
     guard let newest = found else {
       // what no password opens may be what is looked for
       if let locked = catalog.archives.last(where: \.isLocked) {
@@ -109,6 +109,11 @@ struct DestinationDrill {
     return (newest, scratch)
   }
 
+  /// Whether it is the one that the last backup left there, and not another under its name.
+  private func isLastBackup(_ archive: ArchiveRecord) -> Bool {
+    archive.path == copy?.archive && archive.date == copy?.madeAt
+  }
+
   /// The archive that the last backup left in a folder, if nobody can restore from it any more: an older one that restores
   /// must not stand for it.
   ///
@@ -120,7 +125,10 @@ struct DestinationDrill {
     let archive = copy.archive
     if let there = catalog.archives.first(where: { $0.path == archive }) {
       if there.isLocked { throw lockError(archive) }
-      return nil
+      if isLastBackup(there) { return nil }
+      let message =
+        "\(archive) is not the archive that the last backup left there, but another; make a backup"
+      return Finding(archive, message: message.escaped)
     }
     let reason = catalog.unreadable.first { $0.path == archive }?.reason ?? "it is gone"
     return Finding(archive, message: "\(archive), which the last backup left there: \(reason)".escaped)

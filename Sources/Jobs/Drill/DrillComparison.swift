@@ -66,6 +66,7 @@ struct DrillComparison {
         let reason =
           "its file was lost before the backup was made; smilepile heal may bring it back from an older archive"
         result.damagedInLibrary.append(Finding(label, reason))
+        result.lost += 1
       }
     }
   }

@@ -34,7 +34,7 @@ public struct DrillResult: Sendable {
   /// What is worth knowing and no failure.
   public var notes: [String] = []
   /// The archive that the last backup left there, if nobody can restore from it any more.
-  var lost: String?
+  var lostArchive: String?
   /// Photos that the archive lists and has not, since they were lost before it was made: when each was taken, by its number.
   var lostBefore: [Int64: Int64] = [:]
   /// The archives that restoring takes, that one first.
@@ -46,8 +46,13 @@ public struct DrillResult: Sendable {
   /// The folder is not there, or not the one that is meant: nothing was tried.
   var isOutOfReach = false
 
-  /// Everything that was tried came back.
-  public var isProven: Bool { failures.isEmpty && archive != nil }
+  /// Photos that the library lists, and that neither it nor the archive has.
+  var lost = 0
+
+  /// Everything that was tried and that is in the archive came back.
+  public var isRestored: Bool { failures.isEmpty && archive != nil }
+  /// That was all that the library lists, too.
+  public var isProven: Bool { isRestored && lost == 0 }
 }
 
 /// What a drill came to.
@@ -61,7 +66,9 @@ public struct DrillReport: Sendable {
   public var isRecorded = true
   /// What is worth knowing of the drill itself.
   public var warnings: [String] = []
-  /// Every destination restores.
+  /// What every destination has came back.
+  public var isRestored: Bool { !results.isEmpty && results.allSatisfy(\.isRestored) }
+  /// Every destination restores the library.
   public var isProven: Bool { !results.isEmpty && results.allSatisfy(\.isProven) }
   /// What the command ends with: 4 where something did not come back, or has rotten in the library; 3 where others do
   /// not learn of it.
@@ -78,7 +85,7 @@ extension DrillReport {
       "Drill of job \(job.name), \(date.formatted(.iso8601))", "library \(library)", "",
     ]
     for result in results {
-      lines.append("\(result.destination): \(result.isProven ? "restores" : "DOES NOT RESTORE")")
+      lines.append("\(result.destination): \(result.isRestored ? "restores" : "DOES NOT RESTORE")")
       if let archive = result.archive { lines.append("  from \(archive)") }
       lines.append("  \(result.proven) photos came back byte for byte, \(result.images) of them known images")
       if result.gone > 0 { lines.append("  \(result.gone) came back that the library no longer has") }

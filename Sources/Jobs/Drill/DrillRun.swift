@@ -64,7 +64,7 @@ struct DrillRun {
       try hooks.run(.before, run, isCancelled: { counter.isCancelled })
       var report = try drill()
       run = record(of: report, startedAt)
-      for failure in tell(run, report.isProven ? nil : Self.notRestored) {
+      for failure in tell(run, report.isRestored ? nil : Self.notRestored) {
         report.warnings.append("\(failure)")
       }
       return report
@@ -108,7 +108,7 @@ struct DrillRun {
         result.isOutOfReach = error is DestinationFault
         result.failures.append(Finding(destination.path.string, message: "\(error)"))
       }
-      if obstacle == nil, result.isProven {
+      if obstacle == nil, result.isRestored {
         // every photo of what was doubted has come back
         context.cache?.noteRestored(
           result.members.map(\.path), readWholeAt: result.isReadWhole ? startedAt : nil,
@@ -121,7 +121,7 @@ struct DrillRun {
     }
     if let obstacle {
       // what failed before is not forgotten
-      guard report.results.contains(where: { !$0.isProven }) else { throw obstacle }
+      guard report.results.contains(where: { !$0.isRestored }) else { throw obstacle }
       let reason = obstacle is CancellationError ? "it was stopped" : "\(obstacle)"
       report.warnings.append("the drill went no further: \(reason)")
     }
@@ -164,7 +164,7 @@ struct DrillRun {
     var run = JobStatus.RunRecord(startedAt: startedAt)
     let failures = report.results.flatMap(\.failures)
     run.exitCode = report.exitCode
-    run.outcome = report.exitCode == 0 ? .done : report.isProven ? .incomplete : .failed
+    run.outcome = report.exitCode == 0 ? .done : report.isRestored ? .incomplete : .failed
     run.message =
       (failures + report.results.flatMap(\.damagedInLibrary)).first?.message
       ?? (report.isRecorded ? nil : report.warnings.first)
@@ -224,7 +224,7 @@ struct DrillRun {
     let result = report.results.first { !$0.isProven } ?? report.results.first
     let record = JobStatus.DrillRecord(
       at: context.now().milliseconds, isProven: report.isProven,
-      archive: result?.lost ?? result?.archive ?? result?.destination.string ?? "",
+      archive: result?.lostArchive ?? result?.archive ?? result?.destination.string ?? "",
       photos: report.results.reduce(0) { $0 + $1.proven }, round: round, report: report.path?.string)
     let results = report.results
     let errors = context.state.update(job) { status in
@@ -232,36 +232,55 @@ struct DrillRun {
       guard status.isOf(library: path, number: number) else { return }
       status.expect(library: path)
       status.lastDrill = record
-      if record.isProven {
-        status.lastProvenAt = record.at
-        status.libraryNumber = status.libraryNumber ?? number
-      }
-      for index in status.copies.indices {
-        let folder = status.copies[index].path
-        guard let result = results.first(where: { $0.destination.string == folder }) else { continue }
-        result.note(in: &status.copies[index], from: startedAt, to: record.at)
+      if record.isProven { status.lastProvenAt = record.at }
+      // of an archive that was restored it is known whose it is
+      if results.contains(where: \.isRestored) { status.libraryNumber = status.libraryNumber ?? number }
+      let known = status.copies
+      status.copies = job.destinations.compactMap { destination in
+        let old = known.first { $0.path == destination.path.string }
+        guard let result = results.first(where: { $0.destination == destination.path }) else { return old }
+        return copy(at: destination, after: result, old, startedAt, record.at)
       }
     }
     if !errors.isEmpty { report.isRecorded = false }
     report.warnings += errors.map { "the status of job \(job.name) cannot be written: \($0)" }
   }
-}
 
-extension DrillResult {
-  /// Notes what was found of a copy.
+  /// What is known of a copy after a drill.
   ///
   /// - Parameters:
-  ///   - start: when the drill began, in milliseconds since 1970.
+  ///   - old: what was known; nil if nothing was.
+  ///   - start: when the drill began, in milliseconds since 1970; what others have found since stays.
   ///   - end: when it ended.
-  fileprivate func note(in copy: inout JobStatus.Copy, from start: Int64, to end: Int64) {
-    copy.noteReach()
-    if isOutOfReach {
-      copy.isOutOfReach = true
-    } else if !isProven {
-      copy.doubt(since: end)
-    } else if archive == copy.archive, copy.doubtedAt ?? .min <= start {
-      copy.trust()
-      if isReadWhole { copy.note(verifiedAt: start) }
+  private func copy(
+    at destination: JobDestination, after result: DrillResult, _ old: JobStatus.Copy?, _ start: Int64,
+    _ end: Int64
+  ) -> JobStatus.Copy? {
+    var copy = old
+    copy?.noteReach()
+    if result.isOutOfReach {
+      copy?.isOutOfReach = true
+      return copy
     }
+    let paths = result.members.map(\.path)
+    let isSame = old.map { $0.archive == result.archive && $0.madeAt == result.members.first?.date } ?? false
+    guard result.isRestored else {
+      // of an archive that was not tried it says nothing
+      let isTried =
+        paths.isEmpty || copy?.archives.contains { paths.contains($0) || $0 == result.lostArchive } == true
+      if isTried { copy?.doubt(since: end) }
+      return copy
+    }
+    if let doubtedAt = old?.doubtedAt, doubtedAt > start { return copy }
+    if isSame {
+      copy?.trust()
+    } else if result.members.allSatisfy({ !$0.isRemnant }),
+      (old?.madeAt ?? .min) <= (result.members.first?.date ?? .min) || old?.isThere != true
+    {
+      // somebody has flattened it, or the last run did not get so far
+      copy = JobStatus.Copy(result.members, at: destination, of: job, path, context.cache)
+    }
+    if result.isReadWhole, copy?.archive == result.archive { copy?.note(verifiedAt: start) }
+    return copy
   }
 }

@@ -87,7 +87,8 @@ extension JobBackup {
   }
 
   mutating func prune(_ index: Int) throws {
-    guard let retention = job.retention else { return }
+    // the archives of the job's own library may be older, and its status would go on naming them
+    guard let retention = job.retention, !job.isOtherLibrary else { return }
     guard missing.isEmpty else {
       let warning =
         "nothing was pruned: an older archive may hold the photos that this one has not as they should be"
@@ -127,7 +128,9 @@ extension JobBackup {
 
   /// Remembers what lies at a destination now: the newest whole copy that lacks nothing, else the newest.
   mutating func noteCopy(at index: Int) {
-    guard let catalog = try? catalog(at: index) else { return }
+    // after an interruption too
+    let folder = job.destinations[index].path
+    guard let catalog = try? Catalog(folder: folder, password: password, cache: context.cache) else { return }
     let fresh = catalog.archives.map(\.path).filter(verified.contains)
     if !fresh.isEmpty { context.cache?.noteVerified(fresh, at: context.now().milliseconds) }
     let now = context.now()
@@ -150,19 +153,6 @@ extension JobBackup {
         $0.isRemnant || readBack.isDamaged($0) || context.cache?.isDoubted($0) == true
       })
     else { return nil }
-    let verifiedAt = members.map { context.cache?.verifiedAt($0) ?? .min }.min()
-    var copy = JobStatus.Copy(
-      path: job.destinations[index].path.string, archive: archive.path,
-      others: members.dropFirst().map(\.path), madeAt: archive.date,
-      verifiedAt: verifiedAt.flatMap { $0 == .min ? nil : $0 },
-      isOnSameDevice: job.destinations[index].weakness(for: library) != nil)
-    let lacking = (archive.part == nil ? [archive] : members).reduce(0) { $0 + $1.lacking.count }
-    copy.lacking = lacking > 0 ? lacking : nil
-    copy.files = members.compactMap { JobStatus.CopiedFile(at: $0.path) }
-    // each part of a set is partial
-    copy.isSelection =
-      archive.selection != nil && archive.isPartial
-      && (archive.part == nil || job.exportOptions.isSelection)
-    return copy
+    return JobStatus.Copy(members, at: job.destinations[index], of: job, library, context.cache)
   }
 }

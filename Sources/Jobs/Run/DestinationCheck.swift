@@ -21,6 +21,14 @@ public enum DestinationFault: Error, Sendable, Equatable, CustomStringConvertibl
   /// The folder cannot be written.
   case notWritable(FilePath, reason: String)
 
+  /// The folder is not there, or not the one that is meant.
+  var isAbsence: Bool {
+    switch self {
+    case .gone, .notAFolder, .notMounted, .notBelow, .noMarker: true
+    case .sameFolder, .notWritable: false
+    }
+  }
+
   /// One line, with the remedy.
   public var description: String {
     switch self {

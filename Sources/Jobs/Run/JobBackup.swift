@@ -33,6 +33,8 @@ struct JobBackup {
   /// still there.
   var shortcomings: [String] = []
   var copies: [JobStatus.Copy] = []
+  /// Folders that are not there, or not those that are meant.
+  private(set) var outOfReach: Set<String> = []
 
   init(
     _ job: Job, _ library: FilePath, _ before: JobStatus, _ context: JobContext, _ counter: ProgressCounter
@@ -80,8 +82,11 @@ struct JobBackup {
     for index in usable where current[index] == nil {
       try copy(current[source] ?? [], from: source, to: index)
     }
-    for index in usable { try prune(index) }
-    for index in usable { noteCopy(at: index) }
+    for index in usable {
+      // where it is stopped, what is gone is no copy any more
+      defer { noteCopy(at: index) }
+      try prune(index)
+    }
     for index in usable { disownDamaged(at: index) }
   }
 
@@ -97,7 +102,12 @@ struct JobBackup {
     let destinations = job.destinations
     let library = library
     try forEachUsable { backup, index in
-      try destinations[index].check()
+      do {
+        try destinations[index].check()
+      } catch let fault as DestinationFault where fault.isAbsence {
+        backup.outOfReach.insert(destinations[index].path.string)
+        throw fault
+      }
       // the job file may leave it to the command line to name the library
       let path = destinations[index].path
       if path.leads(into: library) { throw BackupError.destinationInLibrary(path) }

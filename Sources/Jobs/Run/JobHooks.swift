@@ -12,6 +12,9 @@ struct JobHooks {
   let library: FilePath
   let context: JobContext
 
+  /// Whether the job has a hook.
+  func has(_ hook: Hook) -> Bool { command(of: hook) != nil }
+
   /// Runs a hook, if the job has it. Blocks.
   ///
   /// - Parameters:

@@ -11,7 +11,10 @@ extension Work where Summary == JobReport {
   /// The summary throws `JobError.running` if the job is running already, or is being drilled, which counts as a failure
   /// in the status; `JobError.noLibrary`, or `FileError` where the state folder cannot be used. Nothing was begun then.
   public static func backup(_ job: Job, _ context: JobContext) -> Self {
-    Work { counter in try JobRun(job, context, counter).run() }
+    Work { counter in
+      var run = try JobRun(job, context, counter)
+      return try run.run()
+    }
   }
 }
 
@@ -21,6 +24,10 @@ struct JobRun {
   private let library: FilePath
   private let context: JobContext
   private let counter: ProgressCounter
+  /// What was known when it began.
+  private var before: JobStatus
+  /// It was counted among the failures.
+  private var isCounted = false
 
   /// Prepares a run.
   init(_ job: Job, _ context: JobContext, _ counter: ProgressCounter) throws(JobError) {
@@ -29,43 +36,54 @@ struct JobRun {
     self.library = library
     self.context = context
     self.counter = counter
+    before = JobStatus(job: job.name)
   }
 
   /// Blocks until it is done.
-  func run() throws -> JobReport {
+  mutating func run() throws -> JobReport {
     let lock = try begin()
-    var before = JobStatus(job: job.name)
     var run = JobStatus.RunRecord(startedAt: context.now().milliseconds)
     if job.isOtherLibrary {
       run.warnings.append(
-        "\(library) stands in for the job's own library, and its status stays as it was; where that is meant to last, "
-          + "write the library into the job file")
+        "\(library) stands in for the job's own library: its status stays as it was, and nothing is pruned; where that is "
+          + "meant to last, write the library into the job file")
     } else {
-      before = context.state.status(of: job)
-      if let last = before.run { run.warnings += Self.news(of: last) }
-      if let fault = context.state.fault(of: job.name) {
-        let told = job.statusFile.flatMap { before == JobStatus(job: job.name) ? nil : $0 }
-        let rest =
-          told.map { "what \($0) says of earlier runs is taken" } ?? "what was known of earlier runs is lost"
-        run.warnings.append("\(fault); \(rest)")
-      }
+      recall(&run)
     }
-    update(&run) { status in status.expect(library: library) }
+    // who killed the last run kept it from counting itself
+    let wasCutShort = before.run?.isCutShort == true
+    if wasCutShort { before.failures += 1 }
+    let place = library
+    update(&run) { status in
+      status.expect(library: place)
+      if wasCutShort { status.failures += 1 }
+    }
 
-    let backup = perform(&run, before)
+    let backup = perform(&run)
     let (start, end) = (run.startedAt, context.now().milliseconds)
     run.finishedAt = end
     let isBackedUp = run.outcome.isSuccess || run.outcome == .incomplete
     if isBackedUp { before.note(library: library, number: backup.libraryID) }
-    // the hooks are told of the status file, and may change how the run ends
-    record(&run, before) { status in
-      if isBackedUp { status.note(library: library, number: backup.libraryID) }
-      Self.note(backup.copies, backup.readBack.damaged, from: start, to: end, of: job, &status)
+    run.hook = dueHooks(after: run).first?.rawValue
+    record(&run) { status in
+      if isBackedUp { status.note(library: place, number: backup.libraryID) }
+      guard status.isOf(library: place, number: backup.libraryID) else { return }
+      status.note(copiesFound: backup, from: start, to: end)
     }
     runHooks(after: &run)
-    record(&run, before)
     lock.release()
     return JobReport(run: run)
+  }
+
+  /// Takes up what is known of the job.
+  private mutating func recall(_ run: inout JobStatus.RunRecord) {
+    before = context.state.status(of: job)
+    if let last = before.run { run.warnings += Self.news(of: last) }
+    guard let fault = context.state.fault(of: job.name) else { return }
+    let told = job.statusFile.flatMap { before == JobStatus(job: job.name) ? nil : $0 }
+    let rest =
+      told.map { "what \($0) says of earlier runs is taken" } ?? "what was known of earlier runs is lost"
+    run.warnings.append("\(fault); \(rest)")
   }
 
   /// Takes the job's lock. A run that could not begin counts as one that failed, and whoever is told of those hears of it.
@@ -89,7 +107,7 @@ struct JobRun {
   }
 
   /// - Returns: what was found on the way, as what lies at the destinations that could be looked at.
-  private func perform(_ run: inout JobStatus.RunRecord, _ before: JobStatus) -> JobBackup {
+  private func perform(_ run: inout JobStatus.RunRecord) -> JobBackup {
     var backup = JobBackup(job, library, before, context, counter)
     do {
       try hooks.run(.before, run, isCancelled: { counter.isCancelled })
@@ -127,7 +145,11 @@ struct JobRun {
         "the run of \(time) was cut off before its end; what it had begun to write goes with the next archive"
       )
     case .interrupted: news.append("the run of \(time) did not come to its end: \(last.message ?? "stopped")")
-    case .done, .unchanged, .incomplete, .failed: break
+    case .done, .unchanged, .incomplete, .failed:
+      guard let hook = last.hook else { break }
+      news.append(
+        "the run of \(time) was cut off in its hook “\(hook)”, when its archives were in place; what the hook does may be "
+          + "half done")
     }
     for destination in last.destinations {
       // a folder that is not there is said by whoever looks at it
@@ -142,14 +164,28 @@ struct JobRun {
 
   private var hooks: JobHooks { JobHooks(task: .backup, job: job, library: library, context: context) }
 
-  private func runHooks(after run: inout JobStatus.RunRecord) {
+  /// Those that are to be run yet at the end of a run.
+  private func dueHooks(after run: JobStatus.RunRecord) -> [JobHooks.Hook] {
+    [run.outcome.isSuccess ? .after : .onFailure, .finally].filter(hooks.has)
+  }
+
+  /// Each finds in the status file how the run has ended so far.
+  private mutating func runHooks(after run: inout JobStatus.RunRecord) {
     if run.outcome.isSuccess { attempt(.after, &run) }
     if !run.outcome.isSuccess { attempt(.onFailure, &run) }
     attempt(.finally, &run)
+    guard run.hook != nil else { return }
+    run.hook = nil
+    record(&run)
   }
 
   /// A hook that fails makes a complete run incomplete: somebody counts on what it does.
-  private func attempt(_ hook: JobHooks.Hook, _ run: inout JobStatus.RunRecord) {
+  private mutating func attempt(_ hook: JobHooks.Hook, _ run: inout JobStatus.RunRecord) {
+    guard hooks.has(hook) else { return }
+    if run.hook != hook.rawValue {
+      run.hook = hook.rawValue
+      record(&run)
+    }
     do {
       try hooks.run(hook, run)
     } catch {
@@ -163,47 +199,22 @@ struct JobRun {
 
   // MARK: Status
 
-  /// Notes how a run ended.
+  /// Notes how a run ended. As long as a hook may fail, it is not counted as complete.
   ///
-  /// - Parameters:
-  ///   - before: what was known when it began.
-  ///   - more: notes more than that.
-  private func record(
-    _ run: inout JobStatus.RunRecord, _ before: JobStatus, more: (inout JobStatus) -> Void = { _ in }
+  /// - Parameter more: notes more than that, first.
+  private mutating func record(
+    _ run: inout JobStatus.RunRecord, more: (inout JobStatus) -> Void = { _ in }
   ) {
     let isSuccess = run.outcome.isSuccess
-    let current = run
+    let isComplete = isSuccess && run.hook == nil
+    let (current, before, isNewFailure) = (run, before, !isSuccess && !isCounted)
     update(&run) { status in
       more(&status)
-      status.failures = isSuccess ? 0 : before.failures + 1
-      status.lastSuccess = isSuccess ? current : before.lastSuccess
+      status.lastSuccess = isComplete ? current : before.lastSuccess
+      // those that could not begin meanwhile have counted themselves
+      if isComplete { status.failures = 0 } else if isNewFailure { status.failures += 1 }
     }
-  }
-
-  /// Notes what lies at the destinations that could be looked at; what is known of the others ages.
-  private static func note(
-    _ copies: [JobStatus.Copy], _ damaged: Set<String>, from start: Int64, to end: Int64, of job: Job,
-    _ status: inout JobStatus
-  ) {
-    // a drill may have learnt something of any of them meanwhile
-    let known = status.copies
-    status.copies = job.destinations.map(\.path.string).compactMap { path in
-      var old = known.first { $0.path == path }
-      guard var copy = copies.first(where: { $0.path == path }) else {
-        old?.noteReach()
-        if old?.archives.contains(where: damaged.contains) == true { old?.doubt(since: end) }
-        return old
-      }
-      guard let old else { return copy }
-      if let doubtedAt = old.doubtedAt, doubtedAt >= start,
-        copy.archives.contains(where: old.archives.contains)
-      {
-        copy.doubt(since: doubtedAt)
-      } else if let verifiedAt = old.verifiedAt, old.archive == copy.archive, old.files == copy.files {
-        copy.note(verifiedAt: verifiedAt)
-      }
-      return copy
-    }
+    isCounted = isCounted || isNewFailure
   }
 
   /// A status that cannot be written is no reason not to back up, and makes the run incomplete. That of the job's own

@@ -84,6 +84,8 @@ public struct JobStatus: Sendable, Equatable, Codable {
     public var finishedAt: Int64?
     /// The exit code that this run alone would have.
     public var exitCode: Int32?
+    /// The hook that is run at its end; of a run that was cut off, it was cut off in that.
+    public var hook: String?
     /// Why it failed, or what is absent: one line.
     public var message: String?
     /// The archives that hold the library's state, at the first destination that has any.
@@ -100,6 +102,9 @@ public struct JobStatus: Sendable, Equatable, Codable {
     public var warnings: [String] = []
     /// What was done at each destination.
     public var destinations: [DestinationRecord] = []
+
+    /// It has not come to its end, or was killed before that.
+    var isCutShort: Bool { outcome == .running || hook != nil }
 
     /// A run that begins.
     public init(startedAt: Int64) { self.startedAt = startedAt }
@@ -120,99 +125,6 @@ public struct JobStatus: Sendable, Equatable, Codable {
 
     /// A folder at which nothing was done yet.
     public init(path: String) { self.path = path }
-  }
-
-  /// A whole copy of the library in a state that it had.
-  public struct Copy: Sendable, Equatable, Codable {
-    /// The folder.
-    public var path: String
-    /// The newest archive in it.
-    public var archive: String
-    /// What restoring takes besides: the other parts of its set, or what it rests on.
-    public var others: [String]?
-    /// When that was made.
-    public var madeAt: Int64
-    /// When it was last read back whole.
-    public var verifiedAt: Int64?
-    /// A drill could not restore it, or a run found it damaged, and it was not read back whole since.
-    public var isDoubted: Bool?
-    /// When that was; not known of what an earlier version has noted.
-    public var doubtedAt: Int64?
-    /// Its archives were not there when the last run or drill ended: they, or their folder, are gone, or the disk is not
-    /// mounted.
-    public var isOutOfReach: Bool?
-    /// It lies on the library's own device, or in memory, and goes with it.
-    public var isOnSameDevice: Bool
-    /// It holds a selection, and is no copy of the whole library.
-    public var isSelection: Bool?
-    /// Photos of its library that it has not, or not as they should be; left out if there are none.
-    public var lacking: Int?
-    /// Its files as they were then; not known of what an earlier version has noted.
-    public var files: [CopiedFile]?
-
-    /// What restoring takes, by path.
-    public var archives: [String] { [archive] + (others ?? []) }
-
-    /// Whether it can be restored, as far as one can tell without reading it: its archives are there, and nobody has
-    /// changed them, or found anything wrong with them. Blocks.
-    public var isThere: Bool {
-      guard isDoubted != true, isOutOfReach != true else { return false }
-      return archives.allSatisfy { path in
-        guard let now = CopiedFile(at: path) else { return false }
-        return files?.first { $0.path == path }?.isAs(now) ?? true
-      }
-    }
-
-    /// Notes that all its archives were read back whole, which ends a doubt that is older.
-    public mutating func note(verifiedAt moment: Int64) {
-      verifiedAt = max(moment, verifiedAt ?? .min)
-      if let doubtedAt, doubtedAt < moment { (isDoubted, self.doubtedAt) = (nil, nil) }
-    }
-
-    /// Notes whether its archives are there. Blocks.
-    mutating func noteReach() {
-      isOutOfReach = archives.allSatisfy(FileManager.default.fileExists) ? nil : true
-    }
-
-    /// Notes that something was found wrong with it.
-    mutating func doubt(since moment: Int64) {
-      (isDoubted, doubtedAt, verifiedAt) = (true, moment, nil)
-    }
-
-    /// Notes that nothing is, and that it can be reached.
-    mutating func trust() {
-      (isDoubted, doubtedAt, isOutOfReach) = (nil, nil, nil)
-      files = archives.compactMap { CopiedFile(at: $0) }
-    }
-  }
-
-  /// An archive of a copy, by what changes with its bytes.
-  public struct CopiedFile: Sendable, Equatable, Codable {
-    /// Where it lies.
-    public var path: String
-    /// Its length.
-    public var bytes: Int
-    /// Its date.
-    public var modifiedAt: Int64
-
-    /// Makes a value of these parts.
-    public init(path: String, bytes: Int, modifiedAt: Int64) {
-      (self.path, self.bytes, self.modifiedAt) = (path, bytes, modifiedAt)
-    }
-
-    /// Whether a file is still as it was. FAT keeps local time in steps of two seconds: where the clock's zone was changed
-    /// its dates are other ones, by whole quarters of an hour.
-    func isAs(_ other: CopiedFile) -> Bool {
-      let seconds = abs(Double(modifiedAt) - Double(other.modifiedAt)) / 1000
-      let rest = abs(seconds - (seconds / 900).rounded() * 900)
-      return bytes == other.bytes && seconds < 27 * 3600 && rest <= 2
-    }
-
-    /// A file as it is now; nil if it is not there, or cannot be looked at. Blocks.
-    init?(at path: String) {
-      guard let status = try? File.open(FilePath(path), .readFollowingLinks).status() else { return nil }
-      self.init(path: path, bytes: status.size, modifiedAt: status.modified)
-    }
   }
 
   /// A restore that was tried.

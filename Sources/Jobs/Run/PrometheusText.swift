@@ -17,7 +17,7 @@ struct PrometheusText {
       }
       add(
         "smilepile_backup_last_exit_code", "The exit code of the last run; 0 is complete.",
-        [(job, run.exitCode.map { "\($0)" } ?? "NaN")])
+        [(job, run.hook == nil ? run.exitCode.map { "\($0)" } ?? "NaN" : "NaN")])
     }
     // of a run that is under way, or did not get so far, nobody knows yet
     if let run = status.run, run.outcome.isSuccess || run.outcome == .incomplete {

@@ -106,7 +106,7 @@ struct Drill: AsyncParsableCommand {
       for note in result.notes { reporter.warn(note) }
       let photos = Count(result.proven, "photo")
       reporter.result(
-        result.isProven
+        result.isRestored
           ? "\(job.name): \(result.destination.string.escaped) restores: \(photos) came back byte for byte"
           : "\(job.name): \(result.destination.string.escaped) does not restore: "
             + "\(result.failures.count) of what was tried failed")

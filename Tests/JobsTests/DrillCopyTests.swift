@@ -1,0 +1,134 @@
+import Backup
+import FileSystem
+import Foundation
+import Operations
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Jobs
+
+/// What a drill says of copies is said of the archives that it has tried.
+@Suite struct DrillCopyTests {
+  /// Somebody copied the older archive over the newer one, or that of another job.
+  @Test(arguments: [true, false]) func anotherArchiveUnderTheNameIsNotTheCopy(isOfTheJob: Bool) async throws {
+    var night = try Night.withCache()
+    _ = try await night.backup()
+    let older = try #require(night.archives("two").first).path
+    try night.changeLibrary(id: 7)
+    night.on(day: 2)
+    let newer = try #require(try await night.backup().archives.first)
+    let before = try night.statusFile()
+    try night.remove(newer)
+    if isOfTheJob {
+      try FileManager.default.copyItem(atPath: older, toPath: newer)
+    } else {
+      var options = night.job.exportOptions
+      (options.tags, options.date) = (["other"], night.context.now().addingTimeInterval(5))
+      _ = try await Work.export(night.library.path, to: FilePath(newer), options: options).summary
+    }
+    let report = try await night.drill()
+    #expect(report.results.map(\.isRestored) == [false, true] && report.exitCode == 4)
+    #expect(
+      report.results[0].failures.contains { $0.message.contains("\(newer) is not the archive that the last") }
+    )
+    let copies = try night.statusFile().copies
+    #expect(copies[0].isDoubted == true && copies[0].files == before.copies[0].files && !copies[0].isThere)
+    #expect(copies[1].isThere && copies[1].verifiedAt == before.copies[1].verifiedAt)
+    // the next run makes another
+    night.on(day: 3)
+    _ = try await night.backup()
+    #expect(try await night.drill().isProven)
+    #expect(try night.statusFile().copies.allSatisfy(\.isThere))
+  }
+
+  /// The clock was ahead when it was made, and nothing was made since.
+  @Test func theLastBackupIsTriedWhateverItsDate() async throws {
+    var night = try Night.withCache()
+    _ = try await night.backup()
+    try night.changeLibrary(id: 7)
+    night.on(day: 100)
+    let ahead = try #require(try await night.backup().archives.first)
+    night.on(day: 2)
+    #expect(try await night.drill().results.map(\.proven) == [7, 7])
+    try night.damage(ahead, keepsDate: true)
+    let report = try await night.drill()
+    #expect(report.exitCode == 4 && report.results[0].archive == ahead)
+    // as soon as there is another, it says nothing of today
+    try night.changeLibrary(id: 8)
+    _ = try await night.backup()
+    #expect(try await night.drill().results.map(\.proven) == [8, 8])
+  }
+
+  /// The newest lacks a photo, so that the copy is the one before.
+  @Test func whatWasNotTriedIsNotDoubted() async throws {
+    var night = try Night.withCache()
+    night.job.destinations.removeLast()
+    _ = try await night.backup()
+    let copy = try night.statusFile().copies[0]
+    let photo = try #require(night.library.contents.photos.first)
+    try night.damage(night.library.path.appending(photo.path).string, at: 5)
+    try night.changeLibrary(id: 7)
+    night.on(day: 2)
+    #expect(try await night.backup().outcome == .incomplete)
+    #expect(try night.statusFile().copies == [copy])
+    let report = try await night.drill()
+    #expect(report.exitCode == 4 && report.results[0].archive != copy.archive)
+    #expect(try night.statusFile().copies == [copy])
+  }
+
+  /// What was flattened since, and what it stands for pruned, is the copy.
+  @Test func whatWasRestoredIsTheCopy() async throws {
+    var night = try Night.withCache("incremental: true")
+    night.job.destinations.removeLast()
+    _ = try await night.backup()
+    try night.changeLibrary(id: 7)
+    night.on(day: 2)
+    let newest = try #require(try await night.backup().archives.first)
+    _ = try await Work.flatten(FilePath(newest)).summary
+    for archive in try night.archives("one") where archive.base != nil || archive.photos == 6 {
+      try night.remove(archive.path)
+    }
+    #expect(try !night.statusFile().copies[0].isThere)
+    night.on(day: 3)
+    #expect(try await night.drill().isProven)
+    let copy = try night.statusFile().copies[0]
+    let flat = try #require(night.archives("one").first)
+    #expect(copy.isThere && copy.archive == flat.path && copy.others == [])
+    #expect(copy.verifiedAt == night.context.now().milliseconds)
+  }
+
+  /// The library as somebody believes to have it does not come back.
+  @Test func whatNeitherHasIsNotProven() async throws {
+    let night = try Night.withCache()
+    let photo = try #require(night.library.contents.photos.first)
+    try night.remove(night.library.path.appending(photo.path).string)
+    _ = try await night.backup()
+    let report = try await night.drill()
+    #expect(report.isRestored && !report.isProven && report.exitCode == 4)
+    let status = try night.statusFile()
+    #expect(status.lastDrill?.isProven == false && status.lastProvenAt == nil)
+    #expect(status.copies.map(\.isDoubted) == [nil, nil])
+    #expect(try night.prometheus().contains("smilepile_drill_proven{job_name=\"family\"} 0\n"))
+    #expect(try night.prometheus().contains(/copy_lacking_photos\{.+\} 1\n/))
+  }
+
+  /// A disk of which a backup said that it is not the one.
+  @Test func theWrongDiskIsOutOfReachForBackupAndDrill() async throws {
+    var night = try Night.withCache()
+    night.job.destinations[0].marker = ".disk"
+    let marker = night.folder("one").appending(".disk").string
+    try Data().write(to: URL(fileURLWithPath: marker))
+    _ = try await night.backup()
+    try night.remove(marker)
+    for _ in 0..<2 {
+      #expect(try await night.drill().exitCode == 4)
+      #expect(try night.statusFile().copies.map(\.isOutOfReach) == [true, nil])
+      #expect(try await night.backup().outcome == .incomplete)
+      #expect(try night.statusFile().copies.map(\.isOutOfReach) == [true, nil])
+    }
+    try Data().write(to: URL(fileURLWithPath: marker))
+    #expect(try await night.drill().isProven)
+    #expect(try night.statusFile().copies.map(\.isOutOfReach) == [nil, nil])
+  }
+}
