@@ -51,6 +51,36 @@ import Testing
     #expect(Set(paths).count == 2 && paths.allSatisfy { $0 != nil })
   }
 
+  /// As many as are asked for, whatever parts they are in, and all of them in turn.
+  @Test func aSampleOfASetIsOneSample() async throws {
+    let night = try Night.withCache()
+    _ = try await night.exportSet(to: "one")
+    _ = try await night.exportSet(to: "two")
+    _ = try await night.backup()
+    for sample in [1, 2, 5] {
+      #expect(try await night.drill(sample: sample).results.map(\.proven) == [sample, sample])
+    }
+    for path in try night.archives("one").map(\.path) { try night.damage(path, keepsDate: true) }
+    var failed = 0
+    for _ in 1...6 where try await !night.drill(sample: 1).results[0].isRestored { failed += 1 }
+    #expect(failed > 0)
+  }
+
+  /// FAT rounds dates, and keeps them in local time; elsewhere another date is another file.
+  @Test func aDateTellsWhetherAFileWasChanged() {
+    func isAs(_ before: Int64, _ now: Int64) -> Bool {
+      JobStatus.CopiedFile(path: "a", bytes: 1, modifiedAt: before)
+        .isAs(JobStatus.CopiedFile(path: "a", bytes: 1, modifiedAt: now))
+    }
+    let date: Int64 = 1_767_232_801_234
+    #expect(isAs(date, date) && isAs(date, date - 1234) && isAs(date, date + 766))
+    #expect(isAs(date - 1234, date - 1234 + 3_600_000) && isAs(date, date - 1234 - 5 * 900_000))
+    #expect(
+      !isAs(date, date + 1) && !isAs(date, date + 1000) && !isAs(date, date + 2766)
+        && !isAs(date, date + 3_600_000))
+    #expect(!isAs(date - 1234, date - 1234 + 28 * 3_600_000))
+  }
+
   @Test func aSetWithoutOneOfItsPartsDoesNotRestore() async throws {
     let night = try Night()
     let parts = try await night.exportSet(to: "one")

@@ -11,7 +11,7 @@ import Testing
 /// What reading an archive back says of it, and what it does not.
 @Suite struct ReadBackTests {
   private func readBack(_ night: Night) -> ReadBack {
-    ReadBack(night.job, nil, night.context, ProgressCounter())
+    ReadBack(verifies: true, password: nil, cache: night.context.cache, now: night.context.now)
   }
 
   /// It may be large, and each of the increments that rest on it asks for it.
@@ -21,10 +21,10 @@ import Testing
     try night.damage(night.archives("one")[0].path)
     let archive = try night.archives("one")[0]
     let readBack = readBack(night)
-    #expect(try !readBack.areWhole([archive]))
+    #expect(try !readBack.areWhole([archive], ProgressCounter()))
     let readings = ArmedFault(Fault(.then {}, of: .only([.read]), below: FilePath(archive.path)))
     defer { readings.disarm() }
-    for _ in 1...3 { #expect(try !readBack.areWhole([archive])) }
+    for _ in 1...3 { #expect(try !readBack.areWhole([archive], ProgressCounter())) }
     #expect(readings.count == 0)
     #expect(readBack.damaged == [archive.path])
   }
@@ -39,10 +39,10 @@ import Testing
       let fault = ArmedFault(
         Fault(.error(shortage), of: .only([call]), persists: true, below: FilePath(archive.path)))
       defer { fault.disarm() }
-      #expect(throws: (any Error).self) { try readBack.areWhole([archive]) }
+      #expect(throws: (any Error).self) { try readBack.areWhole([archive], ProgressCounter()) }
     }
     #expect(readBack.damaged.isEmpty)
-    #expect(try readBack.areWhole([archive]))
+    #expect(try readBack.areWhole([archive], ProgressCounter()))
   }
 
   @Test func aNightWithoutMemoryCastsNoDoubt() async throws {
@@ -83,7 +83,7 @@ import Testing
     let archive = try night.archives("one")[0]
     try night.remove(archive.path)
     let readBack = readBack(night)
-    #expect(try !readBack.areWhole([archive]))
+    #expect(try !readBack.areWhole([archive], ProgressCounter()))
     #expect(readBack.damaged.isEmpty && readBack.warnings.isEmpty)
   }
 

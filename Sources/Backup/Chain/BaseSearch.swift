@@ -20,11 +20,12 @@ extension ExportBase {
   /// - Parameters:
   ///   - selection: the number of what is selected, nil for everything.
   ///   - options: how the next export is made. Its password opens encrypted archives.
+  ///   - mayRest: whether it may be these.
   ///   - check: called between archives, and may throw to give up.
   /// - Throws: `LibraryError`, `FileError` where the folder cannot be read.
   static func find(
     in folder: FilePath, for selection: String?, of library: Library, _ options: ExportOptions,
-    check: @escaping () throws -> Void
+    mayRest: @escaping ([FilePath]) throws -> Bool, check: @escaping () throws -> Void
   ) throws -> Found {
     let ours = try library.exportIDs()
     guard !ours.isEmpty else { return .none(reason: "the library has no export yet") }
@@ -64,12 +65,12 @@ extension ExportBase {
         // one for each, the old one rather than what was repaired from it without a loss, as for whoever looks at the folder
         let found = try archives.backups(uuid, digest)
           .filter { $0.metadataDigest == digest || $0.metadata.smilepile?.isRemnant != true }
-        let base = try found.last { try options.mayRest?([$0.path]) ?? true }
+        let base = try found.last { try mayRest([$0.path]) }
         isRefused = isRefused || base == nil && !found.isEmpty
         return base.map { [$0] } ?? []
       }
       if isRefused { continue }
-      if let mayRest = options.mayRest, try !mayRest([path]) { continue }
+      guard try mayRest([path]) else { continue }
       if let base = ExportBase(chain) { return .base(base) }
       broken = broken ?? path
     }

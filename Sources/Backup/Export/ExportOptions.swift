@@ -50,7 +50,7 @@ public struct ExportOptions: Sendable {
   /// How many increments may rest on a full archive, where a base is looked for.
   public var maximumChain = ExportOptions.defaultMaximumChain
   /// Whether an incremental export may rest on an archive, and on all those that this one rests on; nil for any.
-  public var mayRest: (@Sendable ([FilePath]) throws -> Bool)?
+  public var mayRest: (@Sendable ([FilePath], ProgressCounter) throws -> Bool)?
   /// Reads the archive back, with every CRC and MD5, before it is published.
   public var verifies = false
   /// Who may read the archive, as chmod(1) has it; nil for its owner alone (0600).

@@ -110,7 +110,8 @@ public struct ExportRun {
   private func base(in target: Destination, _ library: Library) throws -> SelectedBase {
     let selection = ExportPlan.selection(try library.categories().selected(by: options), options)
     let base = try ExportBase.find(
-      in: target.folder, for: selection, of: library, options, check: counter.checkCancellation)
+      in: target.folder, for: selection, of: library, options,
+      mayRest: { [counter] in try options.mayRest?($0, counter) ?? true }, check: counter.checkCancellation)
     return (base, selection)
   }
 

@@ -130,15 +130,17 @@ extension CatalogCache {
   /// Remembers that archives were just read back whole. Those that are not this project's are not remembered. Blocks; what
   /// cannot be read is not remembered either.
   public func noteVerified(_ records: [ArchiveRecord]) {
-    var found: [String] = []
-    for record in records where record.isOurs && !record.isLocked {
-      guard let status = try? File.open(FilePath(record.path), .readFollowingLinks).status(),
-        status.size == record.fileBytes
-      else { continue }
-      note(record, status)
-      found.append(record.path)
-    }
-    noteVerified(found, at: Date().milliseconds)
+    noteVerified(records.filter(noteAsItIs).map(\.path), at: Date().milliseconds)
+  }
+
+  /// - Returns: whether it is remembered.
+  private func noteAsItIs(_ record: ArchiveRecord) -> Bool {
+    guard record.isOurs, !record.isLocked,
+      let status = try? File.open(FilePath(record.path), .readFollowingLinks).status(),
+      status.size == record.fileBytes
+    else { return false }
+    note(record, status)
+    return true
   }
 
   /// Remembers that photos were restored from archives, and came back. Blocks.
@@ -155,8 +157,14 @@ extension CatalogCache {
     }
   }
 
-  /// Forgets that archives were read back, since there is reason to doubt them. Blocks.
-  public func doubt(_ paths: [FilePath]) {
+  /// Forgets that archives were read back, since there is reason to doubt them. Looks at those that are not known as they
+  /// are now; blocks.
+  ///
+  /// - Parameter password: for those that are encrypted.
+  public func doubt(_ paths: [FilePath], password: Secret? = nil) {
+    for path in paths where known(of: path) == nil {
+      if let record = try? ArchiveRecord(path: path, password: password) { _ = noteAsItIs(record) }
+    }
     change(paths) { entry in
       entry.verifiedAt = nil
       entry.isDoubted = true

@@ -49,6 +49,8 @@ struct ArchiveCheck {
   let counter: ProgressCounter
   /// Photos at a time; nil for what suits the disk.
   var readers: Int?
+  /// What it rests on is checked by the same run.
+  var isBaseChecked = false
 
   /// Blocks; reads only.
   func run() throws -> CheckSummary {
@@ -60,7 +62,7 @@ struct ArchiveCheck {
       summary.warnings.append("a JSON backup holds no photo files; its document alone was checked")
       return summary
     }
-    if let increment = source.increment {
+    if let increment = source.increment, !isBaseChecked {
       summary.warnings.append(
         "it rests on archive \(increment.base.escaped), which holds the files of "
           + "\(Count(source.heldPhotos, "photo")); those were not checked")

@@ -33,7 +33,13 @@ extension Work where Summary == CheckSummary {
         bytes: sources.reduce(0) { $0.saturated(plus: $1.photoBytes) })
       counter.enter(.verifying)
       for source in sources {
-        var summary = try ArchiveCheck(source: source, counter: counter, readers: readers).run()
+        let base = source.increment
+        let isBaseChecked = sources.contains {
+          $0.metadataDigest?.description == base?.baseDigest && $0.metadata.smilepile?.uuid == base?.base
+        }
+        let check = ArchiveCheck(
+          source: source, counter: counter, readers: readers, isBaseChecked: isBaseChecked)
+        var summary = try check.run()
         if !summary.damaged.isEmpty {
           summary.notWhole = [source.path]
         } else if let record = try? ArchiveRecord(source) {

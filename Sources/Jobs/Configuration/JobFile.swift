@@ -94,17 +94,21 @@ public struct JobFile: Sendable, Equatable {
   public init(_ path: FilePath?, environment: [String: String]) throws {
     let found = try Self.find(named: path, environment: environment)
     guard FileManager.default.fileExists(atPath: found.string) else { throw Missing.file([found]) }
-    try self.init(text: try JobFileText.read(found), path: found, home: environment["HOME"])
+    try self.init(
+      text: try JobFileText.read(found), path: found, home: environment["HOME"],
+      state: StateFolder(environment: environment).path)
   }
 
   /// Reads the text of a job file.
   ///
-  /// - Parameter home: what `~` stands for.
+  /// - Parameters:
+  ///   - home: what `~` stands for.
+  ///   - state: the folder in which jobs keep what they remember, and which is for nothing else; nil if that is not known.
   /// - Throws: `Invalid`, with every mistake.
-  public init(text: String, path: FilePath, home: String?) throws(Invalid) {
+  public init(text: String, path: FilePath, home: String?, state: FilePath? = nil) throws(Invalid) {
     // from the root, since units and status files outlive this process's working folder
     let place = FilePath(FileManager.default.currentDirectoryPath).pushing(path).lexicallyNormalized()
-    var reader = JobFileReader(folder: place.removingLastComponent(), home: home)
+    var reader = JobFileReader(folder: place.removingLastComponent(), home: home, state: state)
     let jobs = reader.read(text)
     guard reader.faults.isEmpty else {
       throw Invalid(path: path, faults: reader.faults.sorted { $0.line < $1.line })

@@ -9,13 +9,16 @@ struct JobFileReader {
   let folder: FilePath
   /// What `~` stands for.
   let home: String?
+  /// Where jobs keep what they remember; nil if that is not known.
+  let state: FilePath?
   private(set) var faults: [JobFile.Fault] = []
   private(set) var warnings: [JobFile.Fault] = []
   /// The files that jobs replace with every run, and what each is called in messages.
   private var written: [FilePath: String] = [:]
 
-  init(folder: FilePath, home: String?) {
+  init(folder: FilePath, home: String?, state: FilePath?) {
     self.folder = folder
+    self.state = state
     self.home = home
   }
 
@@ -108,7 +111,7 @@ struct JobFileReader {
     guard let file = path(key, in: &section) else { return nil }
     if let library = job.library, file.starts(with: library) || file.folder.leads(into: library) {
       section.fault(key, "\(file) lies in the library itself; name a file outside it")
-    } else if let fault = kind.fault(replacing: file) {
+    } else if let fault = kind.fault(replacing: file, outside: state) {
       // no reason not to back up: the run says so again, and is incomplete
       warnings.append(JobFile.Fault(line: section.line(of: key), message: "“\(key)”: \(file) \(fault)"))
     }

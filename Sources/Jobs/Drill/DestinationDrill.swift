@@ -85,25 +85,27 @@ struct DestinationDrill {
     let width = (share.upperBound - share.lowerBound) / Double(parts.count)
     // of what it rests on, nothing is restored that went since
     var isReadWhole = parts.count == result.members.count
-    for (index, part) in parts.enumerated() {
+    let sources = try parts.map { try BackupSource(path: FilePath($0.path), password: password) }
+    let sample = result.wasDoubted ? nil : sample(of: sources)
+    if sample != nil { isReadWhole = false }
+    // of what was lost in a repair the archive knows no more than of that
+    for photo in sources.flatMap(\.photos) where photo.wasLostBefore && !newest.isRemnant {
+      result.lostBefore[photo.record.id] = photo.record.createdAt
+    }
+    for (index, source) in sources.enumerated() {
+      let chosen = sample.map { sample in source.photos.map(\.record.id).filter(sample.contains) }
+      if chosen?.isEmpty == true { continue }
       let start = share.lowerBound + Double(index) * width
       counter.begin(start...max(start, min(share.upperBound, start + width)))
-      let source = try BackupSource(path: FilePath(part.path), password: password)
-      let sample = result.wasDoubted ? nil : sample(of: source, share: parts.count)
-      if sample != nil { isReadWhole = false }
-      // of what was lost in a repair the archive knows no more than of that
-      for photo in source.photos where photo.wasLostBefore && !newest.isRemnant {
-        result.lostBefore[photo.record.id] = photo.record.createdAt
-      }
       var options = ImportOptions()
       options.password = password
       options.syncs = false
-      options.photoIDs = sample
+      options.photoIDs = chosen.map(Set.init)
       let restore = ImportRun(library: scratch.path, options: options, counter: counter)
       let summary = try restore.run([source.path])
       result.failures += summary.errors
       result.notes += summary.warnings
-      if let loss = Self.loss(of: source, sample, summary) { result.failures.append(loss) }
+      if let loss = Self.loss(of: source, options.photoIDs, summary) { result.failures.append(loss) }
     }
     result.isReadWhole = isReadWhole
     return (newest, scratch)
@@ -139,9 +141,9 @@ struct DestinationDrill {
   }
 
   /// Which photos are restored this time: the next ones after those of the round before, all of them in turn.
-  private func sample(of source: BackupSource, share: Int) -> Set<Int64>? {
-    guard let wanted = options.sample.map({ max(1, $0 / share) }) else { return nil }
-    let ids = source.photos.map(\.record.id).sorted()
+  private func sample(of sources: [BackupSource]) -> Set<Int64>? {
+    guard let wanted = options.sample else { return nil }
+    let ids = sources.flatMap { $0.photos.map(\.record.id) }.sorted()
     guard ids.count > wanted else { return nil }
     let start = round * wanted % ids.count
     return Set((start..<start + wanted).map { ids[$0 % ids.count] })

@@ -30,7 +30,7 @@ extension JobBackup {
           let isOld =
             other.digest.map { archive.repairedFrom?.contains($0) == true && named.contains($0) } ?? false
           return try other.uuid == archive.uuid && (other.digest == archive.digest || isOld)
-            && readBack.areWhole([other])
+            && readBack.areWhole([other], counter)
         }
         let path = try known?.path ?? copy(archive, to: index)
         if archives.contains(archive) { records[index].archives.append(path) }
@@ -45,7 +45,7 @@ extension JobBackup {
       // another
       context.cache?.doubt(needed.map { FilePath($0.path) })
       do {
-        _ = try readBack.areWhole(needed)
+        _ = try readBack.areWhole(needed, counter)
         // of several that can be rested on another may be whole
         if readBack.damaged != damaged {
           let other = try archives.flatMap {

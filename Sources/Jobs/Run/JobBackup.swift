@@ -47,14 +47,18 @@ struct JobBackup {
     formerID = before.isIn(folder: library) ? before.libraryNumber : nil
     self.context = context
     self.counter = counter
-    readBack = ReadBack(job, nil, context, counter)
+    readBack = Self.readBack(job, nil, context)
     records = job.destinations.map { JobStatus.DestinationRecord(path: $0.path.string) }
+  }
+
+  private static func readBack(_ job: Job, _ password: Secret?, _ context: JobContext) -> ReadBack {
+    ReadBack(verifies: job.verifies, password: password, cache: context.cache, now: context.now)
   }
 
   mutating func run() throws {
     try checkDestinations()
     password = try job.password.map(context.password)
-    readBack = ReadBack(job, password, context, counter)
+    readBack = Self.readBack(job, password, context)
     summary = try plan()
     if let formerID, let libraryID, formerID != libraryID {
       shortcomings.append(
@@ -154,10 +158,7 @@ struct JobBackup {
     var options = job.exportOptions
     options.password = password
     options.date = context.now()
-    options.mayRest = { [readBack, password] paths in
-      let archives = try paths.map { try ArchiveRecord(path: $0, password: password) }
-      return try !archives.contains(where: \.isRemnant) && readBack.areWhole(archives)
-    }
+    options.mayRest = { [readBack] paths, counter in try readBack.mayBeRestedOn(paths, counter) }
     return options
   }
 

@@ -171,7 +171,7 @@ struct JobRun {
 
   /// Each finds in the status file how the run has ended so far.
   private mutating func runHooks(after run: inout JobStatus.RunRecord) {
-    if run.outcome.isSuccess { attempt(.after, &run) }
+    if run.outcome.isSuccess { attempt(.after, &run, isCancelled: { [counter] in counter.isCancelled }) }
     if !run.outcome.isSuccess { attempt(.onFailure, &run) }
     attempt(.finally, &run)
     guard run.hook != nil else { return }
@@ -179,20 +179,23 @@ struct JobRun {
     record(&run)
   }
 
-  /// A hook that fails makes a complete run incomplete: somebody counts on what it does.
-  private mutating func attempt(_ hook: JobHooks.Hook, _ run: inout JobStatus.RunRecord) {
+  /// A hook that fails makes a complete run incomplete: somebody counts on what it does. What is to be told or undone at
+  /// the end is not stopped, since it may unmount a disk.
+  private mutating func attempt(
+    _ hook: JobHooks.Hook, _ run: inout JobStatus.RunRecord, isCancelled: @escaping () -> Bool = { false }
+  ) {
     guard hooks.has(hook) else { return }
     if run.hook != hook.rawValue {
       run.hook = hook.rawValue
       record(&run)
     }
     do {
-      try hooks.run(hook, run)
+      try hooks.run(hook, run, isCancelled: isCancelled)
     } catch {
       run.warnings.append("\(error)")
       guard run.outcome.isSuccess else { return }
-      run.outcome = .incomplete
-      run.exitCode = JobStatus.incompleteCode
+      run.outcome = error.isCancellation ? .interrupted : .incomplete
+      run.exitCode = error.isCancellation ? context.exitCode(CancellationError()) : JobStatus.incompleteCode
       run.message = "\(error)"
     }
   }

@@ -1,52 +1,67 @@
 import Backup
+import Foundation
 import Operations
 import Secrets
 import Synchronization
 import SystemPackage
 
-/// Reads archives back of which nobody knows that they are whole: never read, or changed since. Those of a job that reads
-/// nothing back are read where a drill or a copy has failed.
-final class ReadBack: Sendable {
+/// Reads archives back of which nobody knows that they are whole: never read, or changed since.
+public final class ReadBack: Sendable {
   private let verifies: Bool
   private let password: Secret?
-  private let context: JobContext
-  private let counter: ProgressCounter
+  private let cache: CatalogCache?
+  private let now: @Sendable () -> Date
   private let faults = Mutex<[String: String]>([:])
 
-  init(_ job: Job, _ password: Secret?, _ context: JobContext, _ counter: ProgressCounter) {
-    verifies = job.verifies
+  /// - Parameters:
+  ///   - verifies: false for reading those alone that there is reason to doubt, as after a drill that failed.
+  ///   - password: for archives that are encrypted.
+  ///   - cache: knows what was read before.
+  ///   - now: the clock.
+  public init(
+    verifies: Bool, password: Secret?, cache: CatalogCache?, now: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    self.verifies = verifies
     self.password = password
-    self.context = context
-    self.counter = counter
+    self.cache = cache
+    self.now = now
+  }
+
+  /// Whether something new may rest on all of these archives. Blocks.
+  ///
+  /// - Throws: as `areWhole`; where one cannot be looked at, why not.
+  public func mayBeRestedOn(_ paths: [FilePath], _ counter: ProgressCounter) throws -> Bool {
+    let archives = try paths.map { try ArchiveRecord(path: $0, password: password) }
+    return try !archives.contains(where: \.isRemnant) && areWhole(archives, counter)
   }
 
   /// Whether all of these are whole. Blocks.
   ///
   /// - Throws: what says nothing of them: `CancellationError`, a shortage of memory or open files.
-  func areWhole(_ archives: [ArchiveRecord]) throws -> Bool {
+  func areWhole(_ archives: [ArchiveRecord], _ counter: ProgressCounter) throws -> Bool {
     // all are read, so that everything that is damaged is named
-    try archives.reduce(true) { areWhole, archive in try isWhole(archive) && areWhole }
+    try archives.reduce(true) { areWhole, archive in try isWhole(archive, counter) && areWhole }
   }
 
-  private func isWhole(_ archive: ArchiveRecord) throws -> Bool {
+  private func isWhole(_ archive: ArchiveRecord, _ counter: ProgressCounter) throws -> Bool {
     // it may be large, and many may rest on it
     if isDamaged(archive) { return false }
-    guard verifies || context.cache?.isDoubted(archive) == true else { return true }
+    guard verifies || cache?.isDoubted(archive) == true else { return true }
     // with another password than today's it is of no use, and no worse for that
     if archive.isLocked { return false }
-    if context.cache?.verifiedAt(archive) != nil { return true }
+    if cache?.verifiedAt(archive) != nil { return true }
     do {
       if let fault = try ArchiveVerification.fault(of: archive, password, counter) {
         faults.withLock { $0[archive.path] = fault }
         // so that another which can do the same is preferred to it
-        context.cache?.doubt([FilePath(archive.path)])
+        cache?.doubt([FilePath(archive.path)])
         return false
       }
     } catch BackupError.noSuchBackup {
       // it went since it was listed, and is no worse for that
       return false
     }
-    context.cache?.noteVerified([archive.path], at: context.now().milliseconds)
+    cache?.noteVerified([archive.path], at: now().milliseconds)
     return true
   }
 
@@ -60,7 +75,7 @@ final class ReadBack: Sendable {
   var damaged: Set<String> { faults.withLock { Set($0.keys) } }
 
   /// What was found.
-  var warnings: [String] {
+  public var warnings: [String] {
     faults.withLock { $0 }.sorted { $0.key < $1.key }.map { path, fault in
       "\(path) is damaged (\(fault)), and does not count; smilepile repair may help"
     }

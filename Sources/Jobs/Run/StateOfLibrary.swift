@@ -51,7 +51,7 @@ extension JobBackup {
         doubts[archive.path].map { (context.cache?.verifiedAt(archive) ?? .min) < $0 } ?? false
       }
       context.cache?.doubt(suspects.map { FilePath($0.path) })
-      if try readBack.areWhole(members) { return members }
+      if try readBack.areWhole(members, counter) { return members }
       // it went, or is locked
       if readBack.damaged == damaged { return nil }
     }

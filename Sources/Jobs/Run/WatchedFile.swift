@@ -28,17 +28,21 @@ enum WatchedFile {
   /// - Parameter state: the state folder, whose files are the jobs' own.
   func replace(_ path: FilePath, with bytes: [UInt8], outside state: FilePath) throws {
     guard let name = path.lastComponent else { return }
-    if path.folder.isSamePlace(as: state) {
-      throw Taken(
-        path: path, reason: "lies in the state folder, where every job has its own; name another folder")
-    }
-    if let reason = fault(replacing: path) { throw Taken(path: path, reason: reason) }
+    if let reason = fault(replacing: path, outside: state) { throw Taken(path: path, reason: reason) }
     try ReplacedFile.write(bytes, as: FilePath(name.string), in: path.folder, mode: 0o644)
   }
 
-  /// Why a file must not be replaced; nil where there is none, or an empty one, or one that a job has written. Reads it;
-  /// blocks.
-  func fault(replacing path: FilePath) -> String? {
+  /// Why a file must not be replaced, or cannot be; nil where there is none, or an empty one, or one that a job has
+  /// written. Reads it; blocks.
+  ///
+  /// - Parameter state: the state folder; nil where that is not known.
+  func fault(replacing path: FilePath, outside state: FilePath?) -> String? {
+    if let state, path.folder.isSamePlace(as: state) {
+      return "lies in the state folder, where every job has its own; name another folder"
+    }
+    guard path.folder.realPath != nil else {
+      return "cannot be written, since its folder is not there; make that"
+    }
     do throws(FileError) {
       let file = try File.open(path, .readFollowingLinks)
       let status = try file.status()

@@ -41,6 +41,8 @@ public struct ScheduleChange: Sendable, Equatable {
   public var written: [String] = []
   /// Those that were removed.
   public var removed: [String] = []
+  /// Timers that could not be started, since systemd does not run here.
+  public var notStarted: [String] = []
 
   /// Nothing was done.
   public var isEmpty: Bool { written.isEmpty && removed.isEmpty }

@@ -22,6 +22,8 @@ extension ScheduledJob {
         .map(Self.absolute),
       readable: job.passwordFile.map { [Self.absolute($0)] } ?? [], runsCommands: job.runsCommands,
       environment: folders.variables, schedule: job.schedule, drill: job.drill)
+    let last = [job.hooks.onFailure, job.hooks.finally].count { $0 != nil }
+    stopSeconds += last * Int(min(job.hooks.timeLimit, 86400).rounded(.up))
     if job.library == nil { self.environment["SMILEPILE_LIBRARY"] = Self.absolute(library).string }
   }
 

@@ -24,6 +24,8 @@ public struct ScheduledJob: Sendable, Equatable {
   public var readable: [FilePath]
   /// Whether it starts programs of the user's: hooks, a password command. What those need nobody knows.
   public var runsCommands: Bool
+  /// How long it may take to end after it was asked to, in seconds: what is to be done last is not stopped.
+  public var stopSeconds = 300
   /// Variables that it needs: systemd gives a service of the machine no HOME, and nobody gives it the XDG folders.
   public var environment: [String: String]
   /// When it backs up; nil for only by hand.

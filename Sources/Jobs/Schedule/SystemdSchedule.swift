@@ -47,6 +47,8 @@ public struct SystemdSchedule: Sendable {
 
   /// Installs the units that the jobs ask for, removes those that they do not ask for any more, and starts the timers.
   ///
+  /// Where systemd does not run, as in the folder of a machine to be, nothing is started.
+  ///
   /// - Throws: `ScheduleInstallError`. If a name is taken by somebody else nothing has changed; if systemctl failed,
   ///   the files are there and the same call may be made again.
   public func install(_ jobs: [ScheduledJob]) throws(ScheduleInstallError) -> ScheduleChange {
@@ -63,8 +65,12 @@ public struct SystemdSchedule: Sendable {
         if try isOurs(name, job.mark, folder) { try take(name, job.mark, folder, &change) }
       }
     }
-    try systemctl.succeed(["daemon-reload"])
-    for name in jobs.flatMap(units).filter({ $0.text != nil }).map(\.name) where name.hasSuffix(".timer") {
+    let timers = jobs.flatMap(units).filter { $0.text != nil }.map(\.name).filter { $0.hasSuffix(".timer") }
+    guard try tell(["daemon-reload"]) else {
+      change.notStarted = timers
+      return change
+    }
+    for name in timers {
       try systemctl.succeed(["enable", "--now", name])
       // a timer that runs already goes on by its old text until it is started anew
       if change.written.contains(name) { try systemctl.succeed(["restart", name]) }
@@ -84,15 +90,28 @@ public struct SystemdSchedule: Sendable {
         ($0.name.hasSuffix(".service") ? 1 : 0, $0.name) < ($1.name.hasSuffix(".service") ? 1 : 0, $1.name)
       }
     for unit in units { try take(unit.name, unit.mark, folder, &change) }
-    if !units.isEmpty { try systemctl.succeed(["daemon-reload"]) }
+    if !units.isEmpty { _ = try tell(["daemon-reload"]) }
     return change
+  }
+
+  /// Has systemctl do something. Where systemd does not run, there is nothing that goes on.
+  ///
+  /// - Returns: whether it was done.
+  private func tell(_ arguments: [String]) throws(ScheduleInstallError) -> Bool {
+    do throws(ScheduleInstallError) {
+      try systemctl.succeed(arguments)
+      return true
+    } catch {
+      if Self.isRunning { throw error }
+      return false
+    }
   }
 
   private func take(
     _ name: String, _ mark: String, _ folder: borrowing UnitFolder, _ change: inout ScheduleChange
   ) throws(ScheduleInstallError) {
     // what a crash left disabled but there is an error of no importance; a timer that goes on is not
-    if name.hasSuffix(".timer") { try systemctl.succeed(["disable", "--now", name]) }
+    if name.hasSuffix(".timer") { _ = try tell(["disable", "--now", name]) }
     if try folder.remove(name, mark: mark) { change.removed.append(name) }
   }
 

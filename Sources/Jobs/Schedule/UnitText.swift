@@ -42,8 +42,8 @@ struct UnitText {
     SyslogIdentifier=smilepile
     Nice=19
     IOSchedulingClass=idle
-    # what it has begun it takes back within this time
-    TimeoutStopSec=5min
+    # what it has begun it takes back within this time, and runs the hooks on-failure and finally
+    TimeoutStopSec=\(job.stopSeconds)
     UMask=0077
 
     # The whole system is read-only for it, but for these.

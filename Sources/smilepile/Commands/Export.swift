@@ -75,7 +75,11 @@ struct Export: AsyncParsableCommand {
       "Write a full archive once this many increments rest on one; default: 7.", valueName: "number"))
   var maxChain: Int?
 
-  @Flag(help: "Read the archive back, every CRC and MD5, before it gets its name.")
+  @Flag(
+    help: """
+      Read the archive back, every CRC and MD5, before it gets its name; before that, what it is to rest on, unless that \
+      was read back and has not changed since.
+      """)
   var verify = false
 
   @Option(
@@ -154,7 +158,10 @@ struct Export: AsyncParsableCommand {
     let (password, passphraseFile) = try encryption.secret(isDryRun: dryRun, reporter)
     options.password = password
     options.allowsWeakPassword = encryption.forceWeakPassword
-    let summary: ExportSummary
+    let cache = CatalogCache.ofThisUser()
+    let readBack = ReadBack(verifies: verify, password: password, cache: cache)
+    options.mayRest = { paths, counter in try readBack.mayBeRestedOn(paths, counter) }
+    var summary: ExportSummary
     do {
       summary = try await reporter.follow(.export(source, to: target, options: options))
     } catch {
@@ -163,10 +170,9 @@ struct Export: AsyncParsableCommand {
       throw error
     }
 
+    summary.warnings += readBack.warnings
     report(summary, reporter)
-    if verify, !dryRun {
-      CatalogCache.ofThisUser().noteVerified(summary.archives, password: password)
-    }
+    if verify, !dryRun { cache.noteVerified(summary.archives, password: password) }
     if summary.isIncomplete { throw ExitStatus.incomplete }
   }
 }

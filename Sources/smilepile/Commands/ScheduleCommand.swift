@@ -90,11 +90,18 @@ struct ScheduleCommand: ParsableCommand {
       if case .systemd(let systemd) = scheduler, systemd.scope == .user, !change.written.isEmpty {
         warnings += Self.logout
       }
+      if !change.notStarted.isEmpty, case .systemd(let systemd) = scheduler {
+        let option = systemd.scope == .user ? " --user" : ""
+        warnings.append(
+          "systemd does not run here, so that nothing is started; where it does: systemctl\(option) enable --now "
+            + change.notStarted.joined(separator: " "))
+      }
       for warning in warnings { reporter.warn(warning) }
       reporter.json(
         Summary(
           jobs: plan.jobs.map(\.name), written: change.written, removed: change.removed, files: nil,
           warnings: warnings))
+      if !change.notStarted.isEmpty { throw ExitStatus.incomplete }
     }
 
     /// systemd runs nothing on a day whose clock does not show the time.

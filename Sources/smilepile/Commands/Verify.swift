@@ -58,7 +58,7 @@ struct Verify: AsyncParsableCommand {
         : try await reporter.follow(
           .verify(paths, limits: limits.limits, password: secret, readers: readers.readers))
     } catch {
-      if Self.castsDoubt(error) { cache.doubt(paths) }
+      if Self.castsDoubt(error) { cache.doubt(paths, password: secret) }
       throw error
     }
     for warning in summary.warnings { reporter.warn(warning) }
@@ -80,7 +80,8 @@ struct Verify: AsyncParsableCommand {
         strangers: summary.strangers, warnings: summary.warnings))
     cache.noteVerified(summary.whole)
     cache.doubt(
-      summary.notWhole + summary.unreadable.filter { Self.castsDoubt($0.error) }.map(\.path))
+      summary.notWhole + summary.unreadable.filter { Self.castsDoubt($0.error) }.map(\.path),
+      password: secret)
     let statuses = summary.unreadable.map { ExitStatus(for: $0.error) }
     if let worst = (statuses + (summary.damaged.isEmpty ? [] : [.damaged])).max() { throw worst }
   }
