@@ -16,9 +16,11 @@ struct BackupCommand: AsyncParsableCommand {
       changed since a job's last archive, none is written, unless --force says so.
 
       What is on the command line wins over the environment (SMILEPILE_LIBRARY, SMILEPILE_PASSWORD), and that over the \
-      job file. A run of another library than that of the job file leaves the job's status as it was. The exit code is that of the job that went worst.
+      job file. A run of another library than that of the job file leaves the job's status as it was, and prunes \
+      nothing. The exit code is that of the job that went worst.
 
-      A job's hooks find what happened in their environment: SMILEPILE_TASK (backup or drill), SMILEPILE_JOB, \
+      A signal stops the hooks before and after, and not those that are run last, on-failure and finally; a second one \
+      does not wait for them. A job's hooks find what happened in their environment: SMILEPILE_TASK (backup or drill), SMILEPILE_JOB, \
       SMILEPILE_HOOK, SMILEPILE_OUTCOME (running, done, unchanged, incomplete, failed or interrupted; of a drill, which \
       calls all but after, not restored as well), SMILEPILE_EXIT_CODE, SMILEPILE_MESSAGE, SMILEPILE_LIBRARY, \
       SMILEPILE_DESTINATION, SMILEPILE_ARCHIVE, SMILEPILE_ARCHIVES (one a line), SMILEPILE_PHOTOS, SMILEPILE_BYTES, \
