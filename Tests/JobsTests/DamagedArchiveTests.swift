@@ -134,6 +134,8 @@ import Testing
     #expect(run.outcome == .incomplete && run.exitCode == 3)
     #expect(run.warnings.count { $0.hasPrefix("its status cannot be written") } == 1)
     #expect(try night.archives("one").count == 1)
+    let status = night.context.state.status(of: "family")
+    #expect(status.run?.outcome == .incomplete && status.failures == 1 && status.lastSuccess == nil)
   }
 
   /// Whoever is to hear of backups that fail hears of it.

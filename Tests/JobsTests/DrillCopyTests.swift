@@ -2,6 +2,7 @@ import Backup
 import FileSystem
 import Foundation
 import Operations
+import PhotoLibrary
 import SystemPackage
 import TestSupport
 import Testing
@@ -75,6 +76,68 @@ import Testing
     let report = try await night.drill()
     #expect(report.exitCode == 4 && report.results[0].archive != copy.archive)
     #expect(try night.statusFile().copies == [copy])
+  }
+
+  /// Nor is a copy whose newer one could not be put together.
+  @Test func aSetThatIsNotWholeSaysNothingOfTheCopy() async throws {
+    var night = try Night.withCache()
+    night.job.destinations.removeLast()
+    _ = try await night.backup()
+    let copy = try night.statusFile().copies[0]
+    night.on(day: 2)
+    try night.remove(try await night.exportSet(to: "one")[1].string)
+    #expect(try await night.drill().exitCode == 4)
+    #expect(try night.statusFile().copies == [copy])
+  }
+
+  /// A sample that did not meet the change says that it restores, and not that it is whole.
+  @Test func whatWasChangedIsNotVerifiedBySamples() async throws {
+    var night = try Night.withCache()
+    night.job.destinations.removeLast()
+    _ = try await night.backup()
+    let copy = try night.statusFile().copies[0]
+    try night.damage(copy.archive, at: 50_000)
+    #expect(try !night.statusFile().copies[0].isThere)
+    #expect(try await night.drill(sample: 1).isProven)
+    let now = try night.statusFile().copies[0]
+    #expect(now.isThere && copy.verifiedAt != nil && now.verifiedAt == nil)
+  }
+
+  /// A base holds more than what is restored of it.
+  @Test func aDrillEndsNoDoubtOfABase() async throws {
+    var night = try Night.withCache("incremental: true")
+    night.job.destinations.removeLast()
+    _ = try await night.backup()
+    let base = try #require(night.archives("one").first)
+    var edit = LibraryEdit()
+    edit.removedPhotos = [1]
+    try night.library.change(edit)
+    night.on(day: 2)
+    _ = try await night.backup()
+    // the photo that is gone
+    try night.damage(base.path, keepsDate: true)
+    night.context.cache?.doubt([FilePath(base.path)])
+    #expect(try await night.drill().isProven)
+    #expect(night.context.cache?.isDoubted(base) == true)
+    try night.changeLibrary(id: 8)
+    night.on(day: 3)
+    let run = try await night.backup()
+    #expect(run.warnings.contains { $0.contains("\(base.path) is damaged") })
+    #expect(try night.archives("one").last?.base == nil)
+  }
+
+  /// Where one lacks what the library lost, and another does not restore, it is that other.
+  @Test func theArchiveThatDoesNotRestoreIsNamed() async throws {
+    var night = try Night.withCache()
+    let photo = try #require(night.library.contents.photos.first)
+    try night.remove(night.library.path.appending(photo.path).string)
+    _ = try await night.backup()
+    try night.damage(night.archives("two")[0].path, keepsDate: true)
+    night.job.hooks.onFailure = "echo \"$SMILEPILE_ARCHIVES\" > '\(night.folder("told"))'"
+    #expect(try await night.drill().results.map(\.isRestored) == [true, false])
+    let archive = try night.archives("two")[0].path
+    #expect(try night.statusFile().lastDrill?.archive == archive)
+    #expect(try String(contentsOfFile: night.folder("told").string, encoding: .utf8) == archive + "\n")
   }
 
   /// What was flattened since, and what it stands for pruned, is the copy.

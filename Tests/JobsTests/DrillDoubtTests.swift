@@ -81,6 +81,7 @@ import Testing
     let copy = try night.statusFile().copies[0]
     #expect(copy.archive == whole.path && copy.madeAt == whole.date && copy.lacking == nil)
     #expect(try await night.drill().exitCode == 4)
+    #expect(try night.statusFile().copies[0] == copy)
   }
 
   @Test func aCopyThatIsBackAndRestoresIsWithinReach() async throws {

@@ -314,6 +314,11 @@ import Testing
     let next = try await failing.backup()
     #expect(next.warnings.contains { $0.contains("was cut off in its hook “after”") })
     #expect(try night.statusFile().failures == 4)
+    // one that had failed has counted itself
+    cutShort { ($0.outcome, $0.hook) = (.failed, "on-failure") }
+    let last = try await failing.backup()
+    #expect(last.warnings.contains { $0.contains("was cut off in its hook “on-failure”; what") })
+    #expect(try night.statusFile().failures == 5)
     #expect(try await night.backup().outcome == .unchanged)
     #expect(try night.statusFile().failures == 0)
   }

@@ -2,6 +2,7 @@ import Backup
 import FileSystem
 import Foundation
 import Operations
+import Secrets
 import SystemPackage
 import TestSupport
 import Testing
@@ -27,6 +28,28 @@ import Testing
     for _ in 1...3 { #expect(try !readBack.areWhole([archive], ProgressCounter())) }
     #expect(readings.count == 0)
     #expect(readBack.damaged == [archive.path])
+  }
+
+  /// Nobody may have looked at it before, as in an export by hand.
+  @Test func whatIsReadBackIsRemembered() async throws {
+    var night = try Night()
+    let password = Secret("correct horse battery staple")
+    night.job.password = .command("unused")
+    night.context.password = { _ in password }
+    _ = try await night.backup()
+    let cache = CatalogCache(folder: try night.scratch.makeFolder("cache"))
+    let path = FilePath(
+      try #require(try night.names("one").first.map { night.folder("one").appending($0).string }))
+    func mayBeRestedOn(verifies: Bool) throws -> Bool {
+      try ReadBack(verifies: verifies, password: password, cache: cache).mayBeRestedOn(
+        [path], ProgressCounter())
+    }
+    #expect(try mayBeRestedOn(verifies: false) && cache.known(of: path) == nil)
+    #expect(try mayBeRestedOn(verifies: true) && cache.known(of: path)?.verifiedAt != nil)
+    try night.damage(path.string)
+    #expect(cache.known(of: path) == nil)
+    #expect(try !mayBeRestedOn(verifies: true) && cache.known(of: path)?.isDoubted == true)
+    #expect(try !mayBeRestedOn(verifies: false))
   }
 
   @Test(arguments: [Errno.tooManyOpenFiles, .noMemory]) func aShortageIsNoDamage(shortage: Errno) async throws

@@ -1,5 +1,6 @@
 import FileSystem
 import Foundation
+import PhotoLibrary
 import Secrets
 import Synchronization
 import SystemPackage
@@ -129,8 +130,8 @@ extension CatalogCache {
 
   /// Remembers that archives were just read back whole. Those that are not this project's are not remembered. Blocks; what
   /// cannot be read is not remembered either.
-  public func noteVerified(_ records: [ArchiveRecord]) {
-    noteVerified(records.filter(noteAsItIs).map(\.path), at: Date().milliseconds)
+  public func noteVerified(_ records: [ArchiveRecord], at moment: Int64 = Date().milliseconds) {
+    noteVerified(records.filter(noteAsItIs).map(\.path), at: moment)
   }
 
   /// - Returns: whether it is remembered.
@@ -143,17 +144,16 @@ extension CatalogCache {
     return true
   }
 
-  /// Remembers that photos were restored from archives, and came back. Blocks.
+  /// Remembers that all photos in archives were restored from them, and came back. Blocks.
   ///
   /// - Parameters:
-  ///   - moment: when that began, if it was all that is in them; nil if it was not.
-  ///   - endsDoubt: there was reason to doubt them, and it was for this that all was tried. A reason that has turned up
-  ///     meanwhile stays.
-  public func noteRestored(_ paths: [String], readWholeAt moment: Int64?, endsDoubt: Bool) {
+  ///   - moment: when that began.
+  ///   - endsDoubt: there was reason to doubt them when it began; if there was none, one that has turned up meanwhile stays.
+  public func noteRestored(_ paths: [String], at moment: Int64, endsDoubt: Bool) {
     change(paths.map { FilePath($0) }) { entry in
       guard endsDoubt || entry.isDoubted != true else { return }
       entry.isDoubted = nil
-      if let moment { entry.verifiedAt = max(moment, entry.verifiedAt ?? .min) }
+      entry.verifiedAt = max(moment, entry.verifiedAt ?? .min)
     }
   }
 

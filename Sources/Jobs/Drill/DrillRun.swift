@@ -108,14 +108,14 @@ struct DrillRun {
         result.isOutOfReach = error is DestinationFault
         result.failures.append(Finding(destination.path.string, message: "\(error)"))
       }
-      if obstacle == nil, result.isRestored {
-        // every photo of what was doubted has come back
+      if obstacle == nil, result.isRestored, result.isReadWhole {
         context.cache?.noteRestored(
-          result.members.map(\.path), readWholeAt: result.isReadWhole ? startedAt : nil,
-          endsDoubt: result.wasDoubted)
+          result.members.map(\.path), at: startedAt, endsDoubt: result.wasDoubted)
       }
       // what a failure casts doubt on is read again by the next backup, before it counts for anything
-      if !result.failures.isEmpty { context.cache?.doubt(result.members.map { FilePath($0.path) }) }
+      if !result.failures.isEmpty {
+        context.cache?.doubt(result.members.map { FilePath($0.path) }, password: password)
+      }
       // of one that was not tried to its end nothing is known but what failed
       if obstacle == nil || !result.failures.isEmpty { report.results.append(result) }
     }
@@ -168,7 +168,7 @@ struct DrillRun {
     run.message =
       (failures + report.results.flatMap(\.damagedInLibrary)).first?.message
       ?? (report.isRecorded ? nil : report.warnings.first)
-    run.archives = report.results.filter { $0.isProven == report.isProven }.compactMap(\.archive)
+    run.archives = report.results.filter { $0.isRestored == report.isRestored }.compactMap(\.archive)
     run.photos = report.results.reduce(0) { $0 + $1.proven }
     run.missing = failures.map(\.message)
     return run
@@ -221,7 +221,8 @@ struct DrillRun {
   ///   - startedAt: when it began; what others have found since stays.
   private func note(_ report: inout DrillReport, of number: String?, _ startedAt: Int64, round: Int) {
     // of several the one that failed
-    let result = report.results.first { !$0.isProven } ?? report.results.first
+    let result =
+      report.results.first { !$0.isRestored } ?? report.results.first { !$0.isProven } ?? report.results.first
     let record = JobStatus.DrillRecord(
       at: context.now().milliseconds, isProven: report.isProven,
       archive: result?.lostArchive ?? result?.archive ?? result?.destination.string ?? "",
@@ -262,25 +263,22 @@ struct DrillRun {
       copy?.isOutOfReach = true
       return copy
     }
-    let paths = result.members.map(\.path)
-    let isSame = old.map { $0.archive == result.archive && $0.madeAt == result.members.first?.date } ?? false
     guard result.isRestored else {
       // of an archive that was not tried it says nothing
-      let isTried =
-        paths.isEmpty || copy?.archives.contains { paths.contains($0) || $0 == result.lostArchive } == true
-      if isTried { copy?.doubt(since: end) }
+      let tried = Set(result.members.map(\.path) + [result.archive, result.lostArchive].compactMap { $0 })
+      if tried.isEmpty || old?.archives.contains(where: tried.contains) == true { copy?.doubt(since: end) }
       return copy
     }
     if let doubtedAt = old?.doubtedAt, doubtedAt > start { return copy }
-    if isSame {
-      copy?.trust()
-    } else if result.members.allSatisfy({ !$0.isRemnant }),
-      (old?.madeAt ?? .min) <= (result.members.first?.date ?? .min) || old?.isThere != true
-    {
-      // somebody has flattened it, or the last run did not get so far
-      copy = JobStatus.Copy(result.members, at: destination, of: job, path, context.cache)
+    var found = JobStatus.Copy(result.members, at: destination, of: job, path, context.cache)
+    if let old, old.isThere, old.archive != found.archive || old.madeAt != found.madeAt {
+      // somebody has made it since, or the last run did not get to note it
+      let isBetter = found.madeAt >= old.madeAt && (found.lacking == nil || old.lacking != nil)
+      guard isBetter, !result.members.contains(where: \.isRemnant) else { return copy }
     }
-    if result.isReadWhole, copy?.archive == result.archive { copy?.note(verifiedAt: start) }
+    if let old { found.noteReadingBack(of: old) }
+    if result.isReadWhole { found.note(verifiedAt: start) }
+    copy = found
     return copy
   }
 }

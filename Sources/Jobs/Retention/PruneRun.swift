@@ -94,7 +94,7 @@ public struct PruneRun {
       do {
         if let fault = try ArchiveVerification.fault(of: archive, password, counter) {
           // so that nothing new rests on it
-          cache?.doubt([FilePath(archive.path)])
+          cache?.doubt([FilePath(archive.path)], password: password)
           damaged[archive.path] = fault
           return "the newest archive needs \(archive.path), which is damaged (\(fault))"
         }

@@ -43,7 +43,7 @@ extension JobBackup {
       guard Self.concernsSource(error) else { return }
       // it may be that there was nothing whole to copy: what is damaged counts for nothing, and the next run writes
       // another
-      context.cache?.doubt(needed.map { FilePath($0.path) })
+      context.cache?.doubt(needed.map { FilePath($0.path) }, password: password)
       do {
         _ = try readBack.areWhole(needed, counter)
         // of several that can be rested on another may be whole

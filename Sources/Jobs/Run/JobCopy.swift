@@ -51,6 +51,11 @@ extension JobStatus {
       if let doubtedAt, doubtedAt < moment { (isDoubted, self.doubtedAt) = (nil, nil) }
     }
 
+    /// Notes what is known of the same archives from before.
+    mutating func noteReadingBack(of old: Self) {
+      if let moment = old.verifiedAt, old.archive == archive, old.files == files { note(verifiedAt: moment) }
+    }
+
     /// Notes whether its archives are there. Blocks.
     mutating func noteReach() {
       isOutOfReach = archives.allSatisfy(FileManager.default.fileExists) ? nil : true
@@ -59,12 +64,6 @@ extension JobStatus {
     /// Notes that something was found wrong with it.
     mutating func doubt(since moment: Int64) {
       (isDoubted, doubtedAt, verifiedAt) = (true, moment, nil)
-    }
-
-    /// Notes that nothing is, and that it can be reached.
-    mutating func trust() {
-      (isDoubted, doubtedAt, isOutOfReach) = (nil, nil, nil)
-      files = archives.compactMap { CopiedFile(at: $0) }
     }
   }
 
@@ -161,8 +160,8 @@ extension JobStatus.Copy {
     var copy = self
     if let doubtedAt = old.doubtedAt, doubtedAt >= start, archives.contains(where: old.archives.contains) {
       copy.doubt(since: doubtedAt)
-    } else if let verifiedAt = old.verifiedAt, old.archive == archive, old.files == files {
-      copy.note(verifiedAt: verifiedAt)
+    } else {
+      copy.noteReadingBack(of: old)
     }
     return copy
   }

@@ -28,6 +28,8 @@ struct JobRun {
   private var before: JobStatus
   /// It was counted among the failures.
   private var isCounted = false
+  /// What the status says of it.
+  private var recorded: JobStatus.RunRecord?
 
   /// Prepares a run.
   init(_ job: Job, _ context: JobContext, _ counter: ProgressCounter) throws(JobError) {
@@ -50,13 +52,11 @@ struct JobRun {
     } else {
       recall(&run)
     }
-    // who killed the last run kept it from counting itself
-    let wasCutShort = before.run?.isCutShort == true
-    if wasCutShort { before.failures += 1 }
+    let isLastUncounted = before.run?.isUncounted == true
     let place = library
     update(&run) { status in
       status.expect(library: place)
-      if wasCutShort { status.failures += 1 }
+      if isLastUncounted { status.failures += 1 }
     }
 
     let backup = perform(&run)
@@ -145,11 +145,12 @@ struct JobRun {
         "the run of \(time) was cut off before its end; what it had begun to write goes with the next archive"
       )
     case .interrupted: news.append("the run of \(time) did not come to its end: \(last.message ?? "stopped")")
-    case .done, .unchanged, .incomplete, .failed:
-      guard let hook = last.hook else { break }
+    case .done, .unchanged, .incomplete, .failed: break
+    }
+    if let hook = last.hook {
+      let place = last.archives.isEmpty ? "" : ", when its archives were in place"
       news.append(
-        "the run of \(time) was cut off in its hook “\(hook)”, when its archives were in place; what the hook does may be "
-          + "half done")
+        "the run of \(time) was cut off in its hook “\(hook)”\(place); what that does may be half done")
     }
     for destination in last.destinations {
       // a folder that is not there is said by whoever looks at it
@@ -174,9 +175,9 @@ struct JobRun {
     if run.outcome.isSuccess { attempt(.after, &run, isCancelled: { [counter] in counter.isCancelled }) }
     if !run.outcome.isSuccess { attempt(.onFailure, &run) }
     attempt(.finally, &run)
-    guard run.hook != nil else { return }
     run.hook = nil
-    record(&run)
+    // a status that others could not be told of made it incomplete, too
+    if run != recorded { record(&run) }
   }
 
   /// A hook that fails makes a complete run incomplete: somebody counts on what it does. What is to be told or undone at
@@ -218,6 +219,7 @@ struct JobRun {
       if isComplete { status.failures = 0 } else if isNewFailure { status.failures += 1 }
     }
     isCounted = isCounted || isNewFailure
+    recorded = current
   }
 
   /// A status that cannot be written is no reason not to back up, and makes the run incomplete. That of the job's own

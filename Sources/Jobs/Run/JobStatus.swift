@@ -103,8 +103,8 @@ public struct JobStatus: Sendable, Equatable, Codable {
     /// What was done at each destination.
     public var destinations: [DestinationRecord] = []
 
-    /// It has not come to its end, or was killed before that.
-    var isCutShort: Bool { outcome == .running || hook != nil }
+    /// It was killed before it could count itself among the failures.
+    var isUncounted: Bool { outcome == .running || hook != nil && outcome.isSuccess }
 
     /// A run that begins.
     public init(startedAt: Int64) { self.startedAt = startedAt }
@@ -131,7 +131,7 @@ public struct JobStatus: Sendable, Equatable, Codable {
   public struct DrillRecord: Sendable, Equatable, Codable {
     /// When.
     public var at: Int64
-    /// Everything came back as it is in the library.
+    /// Everything that was tried came back as it is in the library, and nothing was lost before.
     public var isProven: Bool
     /// The archive that was restored from, of several the one that failed, or that is gone; the folder where there is none.
     public var archive: String

@@ -53,7 +53,9 @@ struct PrometheusText {
       status.copies.map { (job + [("destination", $0.path)], $0.isOnSameDevice ? "1" : "0") })
     if let drill = status.lastDrill {
       add("smilepile_drill_timestamp_seconds", "When a restore was last tried.", [(job, seconds(drill.at))])
-      add("smilepile_drill_proven", "1 if it brought everything back.", [(job, drill.isProven ? "1" : "0")])
+      add(
+        "smilepile_drill_proven", "1 if it brought everything back that the library lists.",
+        [(job, drill.isProven ? "1" : "0")])
     }
   }
 

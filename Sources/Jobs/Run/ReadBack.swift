@@ -54,14 +54,14 @@ public final class ReadBack: Sendable {
       if let fault = try ArchiveVerification.fault(of: archive, password, counter) {
         faults.withLock { $0[archive.path] = fault }
         // so that another which can do the same is preferred to it
-        cache?.doubt([FilePath(archive.path)])
+        cache?.doubt([FilePath(archive.path)], password: password)
         return false
       }
     } catch BackupError.noSuchBackup {
       // it went since it was listed, and is no worse for that
       return false
     }
-    cache?.noteVerified([archive.path], at: now().milliseconds)
+    cache?.noteVerified([archive], at: now().milliseconds)
     return true
   }
 

@@ -50,7 +50,7 @@ extension JobBackup {
       let suspects = members.filter { archive in
         doubts[archive.path].map { (context.cache?.verifiedAt(archive) ?? .min) < $0 } ?? false
       }
-      context.cache?.doubt(suspects.map { FilePath($0.path) })
+      context.cache?.doubt(suspects.map { FilePath($0.path) }, password: password)
       if try readBack.areWhole(members, counter) { return members }
       // it went, or is locked
       if readBack.damaged == damaged { return nil }

@@ -10,8 +10,8 @@ enum WatchedFile {
   /// Text for Prometheus.
   case metrics
 
-  /// Another file has the name.
-  struct Taken: Error, CustomStringConvertible {
+  /// Another file has the name, or the file can have no such name.
+  struct Unusable: Error, CustomStringConvertible {
     let path: FilePath
     let reason: String
 
@@ -28,7 +28,7 @@ enum WatchedFile {
   /// - Parameter state: the state folder, whose files are the jobs' own.
   func replace(_ path: FilePath, with bytes: [UInt8], outside state: FilePath) throws {
     guard let name = path.lastComponent else { return }
-    if let reason = fault(replacing: path, outside: state) { throw Taken(path: path, reason: reason) }
+    if let reason = fault(replacing: path, outside: state) { throw Unusable(path: path, reason: reason) }
     try ReplacedFile.write(bytes, as: FilePath(name.string), in: path.folder, mode: 0o644)
   }
 
