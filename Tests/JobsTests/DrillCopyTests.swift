@@ -126,6 +126,59 @@ import Testing
     #expect(try night.archives("one").last?.base == nil)
   }
 
+  /// The disk is mounted elsewhere, and the job file says so: what a drill found wrong goes with it.
+  @Test func aCopyThatNobodyHasNotedIsTriedAsAWhole() async throws {
+    var night = try Night.withCache()
+    night.job.destinations.removeLast()
+    _ = try await night.backup()
+    try night.damage(night.archives("one")[0].path, keepsDate: true)
+    #expect(try await !night.drill().isProven)
+    try FileManager.default.moveItem(atPath: night.folder("one").string, toPath: night.folder("moved").string)
+    night.job.destinations[0].path = night.folder("moved")
+    for _ in 0..<2 { #expect(try await night.drill(sample: 1).exitCode == 4) }
+  }
+
+  /// A drill that failed for what is missing said nothing of what is there, and nobody has read that since.
+  @Test func whatIsThereIsReadBeforeWhatIsMissingIsCopied() async throws {
+    var night = try Night.withCache("incremental: true")
+    _ = try await night.backup()
+    for day in 2...3 {
+      try night.changeLibrary(id: Int64(5 + day))
+      night.on(day: day)
+      _ = try await night.backup()
+    }
+    let chain = try night.archives("one")
+    try night.damage(chain[0].path, keepsDate: true)
+    try night.remove(chain[1].path)
+    #expect(try await night.drill().results.map(\.isRestored) == [false, true])
+    night.on(day: 4)
+    #expect(try await night.backup().warnings.contains { $0.contains("\(chain[0].path) is damaged") })
+    #expect(try await night.drill().isProven)
+    let members = try #require(try night.statusFile().copies.first).archives
+    for path in members {
+      let record = try ArchiveRecord(path: FilePath(path))
+      #expect(try ArchiveVerification.fault(of: record, nil, ProgressCounter()) == nil)
+    }
+  }
+
+  /// Which of the library's photos it was nobody keeps: the next drill tries all of them.
+  @Test func damageInTheLibraryIsRemembered() async throws {
+    let night = try Night.withCache()
+    _ = try await night.backup()
+    let photo = try #require(night.library.contents.photos.first)
+    let path = night.library.path.appending(photo.path).string
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    try night.damage(path, at: 5, keepsDate: true)
+    #expect(try await night.drill().exitCode == 4)
+    #expect(try night.statusFile().lastDrill?.damaged == 1)
+    #expect(try night.prometheus().contains("smilepile_drill_damaged_photos{job_name=\"family\"} 1\n"))
+    for _ in 0..<2 { #expect(try await night.drill(sample: 1).exitCode == 4) }
+    try bytes.write(to: URL(fileURLWithPath: path))
+    #expect(try await night.drill(sample: 1).results.map(\.proven) == [6, 6])
+    #expect(try night.statusFile().lastDrill?.damaged == nil)
+    #expect(try await night.drill(sample: 1).results.map(\.proven) == [1, 1])
+  }
+
   /// Where one lacks what the library lost, and another does not restore, it is that other.
   @Test func theArchiveThatDoesNotRestoreIsNamed() async throws {
     var night = try Night.withCache()

@@ -30,7 +30,8 @@ import Testing
         isSelection: true, lacking: 1, files: [.init(path: "/one/a.zip", bytes: 1, modifiedAt: 2)])
     ]
     status.lastDrill = JobStatus.DrillRecord(
-      at: 1, isProven: true, archive: "/one/a.zip", photos: 1, round: 1, report: "/state/drills/a.txt")
+      at: 1, isProven: true, archive: "/one/a.zip", photos: 1, damaged: 1, round: 1,
+      report: "/state/drills/a.txt")
     return status
   }
 

@@ -115,7 +115,9 @@ private struct ExtractRun {
     for (index, note) in outcome.notes {
       let label = source.label(of: source.photos[plan.items[index].source])
       switch note {
-      case .damage(let reason): summary.errors.append(Finding(label, reason))
+      case .damage(let reason):
+        summary.errors.append(Finding(label, reason))
+        summary.isArchiveDamaged = true
       case .date(let reason): summary.warnings.append("\(label): \(reason)")
       }
     }

@@ -16,6 +16,8 @@ struct DestinationDrill {
   let password: Secret?
   /// What the job knows of the copy there; nil if nothing.
   let copy: JobStatus.Copy?
+  /// What the last drill found; nil if there was none.
+  let last: JobStatus.DrillRecord?
   /// How many drills there were before, by which the sample rotates.
   let round: Int
   let options: DrillOptions
@@ -77,16 +79,16 @@ struct DestinationDrill {
     // another sample would say nothing of what failed
     result.wasDoubted =
       copy?.isDoubted == true || result.members.contains { context.cache?.isDoubted($0) == true }
-    if result.wasDoubted, options.sample != nil {
-      result.notes.append(
-        "\(newest.path): every photo was tried, since something was found wrong before".escaped)
+    let reason = reasonToTryAll(result)
+    if let reason, options.sample != nil {
+      result.notes.append("\(newest.path): every photo was tried, since \(reason)".escaped)
     }
     let scratch = try ScratchLibrary(in: options.scratch, of: job.name)
     let width = (share.upperBound - share.lowerBound) / Double(parts.count)
     // of what it rests on, nothing is restored that went since
     var isReadWhole = parts.count == result.members.count
     let sources = try parts.map { try BackupSource(path: FilePath($0.path), password: password) }
-    let sample = result.wasDoubted ? nil : sample(of: sources)
+    let sample = reason == nil ? sample(of: sources) : nil
     if sample != nil { isReadWhole = false }
     // of what was lost in a repair the archive knows no more than of that
     for photo in sources.flatMap(\.photos) where photo.wasLostBefore && !newest.isRemnant {
@@ -109,6 +111,14 @@ struct DestinationDrill {
     }
     result.isReadWhole = isReadWhole
     return (newest, scratch)
+  }
+
+  /// Why a sample would not do; nil if it will.
+  private func reasonToTryAll(_ result: DrillResult) -> String? {
+    if result.wasDoubted { return "something was found wrong before" }
+    if let damaged = last?.damaged { return "the library had \(Count(damaged, "damaged photo")) then" }
+    // it may be one that was found wrong in another place
+    return copy == nil ? "no backup has noted what lies there" : nil
   }
 
   /// Whether it is the one that the last backup left there, and not another under its name.

@@ -99,7 +99,8 @@ struct DrillRun {
         try destination.checkForReading()
         let drill = DestinationDrill(
           job: job, folder: destination.path, live: live, password: password,
-          copy: isOfJob ? status.copies.first { $0.path == destination.path.string } : nil, round: round,
+          copy: isOfJob ? status.copies.first { $0.path == destination.path.string } : nil,
+          last: isOfJob ? status.lastDrill : nil, round: round,
           options: options, context: context, counter: counter)
         try drill.run(share: start...min(1, start + width), &result)
       } catch  where saysNothingOfArchives(error) {
@@ -223,10 +224,13 @@ struct DrillRun {
     // of several the one that failed
     let result =
       report.results.first { !$0.isRestored } ?? report.results.first { !$0.isProven } ?? report.results.first
+    let damaged = Set(report.results.flatMap { $0.damagedInLibrary.map(\.item) }).count
     let record = JobStatus.DrillRecord(
       at: context.now().milliseconds, isProven: report.isProven,
       archive: result?.lostArchive ?? result?.archive ?? result?.destination.string ?? "",
-      photos: report.results.reduce(0) { $0 + $1.proven }, round: round, report: report.path?.string)
+      photos: report.results.reduce(0) { $0 + $1.proven }, damaged: damaged == 0 ? nil : damaged,
+      round: round,
+      report: report.path?.string)
     let results = report.results
     let errors = context.state.update(job) { status in
       // another one was backed up meanwhile

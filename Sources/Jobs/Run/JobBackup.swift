@@ -14,7 +14,7 @@ struct JobBackup {
   let counter: ProgressCounter
   var password: Secret?
   /// Archives that a drill could not restore, or that a run found damaged, by path, and when, in milliseconds since 1970.
-  let doubts: [String: Int64]
+  private let doubts: [FilePath: Int64]
   /// The library's number.
   var libraryID: String?
   /// That of the library which was last backed up from there; nil where nobody knows.
@@ -43,7 +43,8 @@ struct JobBackup {
     self.library = library
     let doubted = before.copies.filter { $0.isDoubted == true }
     doubts = Dictionary(
-      doubted.flatMap { copy in copy.archives.map { ($0, copy.doubtedAt ?? .max) } }, uniquingKeysWith: max)
+      doubted.flatMap { copy in copy.archives.map { (FilePath($0), copy.doubtedAt ?? .max) } },
+      uniquingKeysWith: max)
     formerID = before.isIn(folder: library) ? before.libraryNumber : nil
     self.context = context
     self.counter = counter
@@ -59,6 +60,9 @@ struct JobBackup {
     try checkDestinations()
     password = try job.password.map(context.password)
     readBack = Self.readBack(job, password, context)
+    // what was found stands in the status, whatever has become of the cache
+    let suspects = doubts.filter { (context.cache?.known(of: $0.key)?.verifiedAt ?? .min) < $0.value }
+    context.cache?.doubt(Array(suspects.keys), password: password)
     summary = try plan()
     if let formerID, let libraryID, formerID != libraryID {
       shortcomings.append(

@@ -33,6 +33,8 @@ public struct JobContext: Sendable {
 
 /// What came of a run of a job.
 public struct JobReport: Sendable {
+  /// What is said of a job that was to stop before it began.
+  public static let notBegun = "not begun, since everything is to stop"
   /// The run.
   public var run: JobStatus.RunRecord
 }

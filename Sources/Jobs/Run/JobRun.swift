@@ -91,17 +91,16 @@ struct JobRun {
     do {
       return try context.state.lock(
         job.name, waiting: .seconds(job.lockWait), whileWaiting: counter.waitForWriter)
-    } catch let error as CancellationError {
-      throw error
     } catch {
       var run = JobStatus.RunRecord(startedAt: context.now().milliseconds)
-      run.outcome = .failed
-      run.message = "\(error)"
+      let isStopped = error is CancellationError
+      run.outcome = isStopped ? .interrupted : .failed
+      run.message = isStopped ? JobReport.notBegun : "\(error)"
       run.exitCode = context.exitCode(error)
       // the record of the last run stays: it may be under way
       if !job.isOtherLibrary { _ = context.state.update(job) { $0.failures += 1 } }
       // what the hook says of itself is less than what there is to say
-      try? hooks.run(.onFailure, run, isCancelled: { counter.isCancelled })
+      try? hooks.run(.onFailure, run)
       throw error
     }
   }

@@ -137,17 +137,23 @@ public struct JobStatus: Sendable, Equatable, Codable {
     public var archive: String
     /// Photos that came back.
     public var photos: Int
+    /// Photos of the library that were not there, or had other bytes than they should; nil if there were none.
+    public var damaged: Int?
     /// How many drills there have been, by which the sample rotates.
     public var round: Int
     /// Where the report lies.
     public var report: String?
 
     /// Makes a record of these parts.
-    public init(at: Int64, isProven: Bool, archive: String, photos: Int, round: Int, report: String?) {
+    public init(
+      at: Int64, isProven: Bool, archive: String, photos: Int, damaged: Int? = nil, round: Int,
+      report: String?
+    ) {
       self.at = at
       self.isProven = isProven
       self.archive = archive
       self.photos = photos
+      self.damaged = damaged
       self.round = round
       self.report = report
     }

@@ -46,11 +46,6 @@ extension JobBackup {
       }
       // there is no other
       if members.contains(where: readBack.isDamaged) { return nil }
-      // what was found stands in the status, whatever has become of the cache
-      let suspects = members.filter { archive in
-        doubts[archive.path].map { (context.cache?.verifiedAt(archive) ?? .min) < $0 } ?? false
-      }
-      context.cache?.doubt(suspects.map { FilePath($0.path) }, password: password)
       if try readBack.areWhole(members, counter) { return members }
       // it went, or is locked
       if readBack.damaged == damaged { return nil }

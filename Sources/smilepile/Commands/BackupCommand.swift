@@ -93,7 +93,7 @@ struct BackupCommand: AsyncParsableCommand {
       worst = max(worst, status)
       if let received = Signals.received {
         for other in chosen[(index + 1)...] {
-          reporter.error(Finding(other.name, "not begun, since everything is to stop"), during: "backup")
+          show(CancellationError(), received, of: other, reporter)
           worst = max(worst, received)
         }
         break
@@ -110,14 +110,22 @@ struct BackupCommand: AsyncParsableCommand {
       return report.run.exitCode.flatMap(ExitStatus.init) ?? .failed
     } catch {
       let status = ExitStatus(for: error)
-      reporter.error(Finding(job.name, "\(error)"), during: "backup")
-      reporter.result("\(job.name): failed")
-      reporter.json(
-        JobLine(
-          job: job.name, outcome: "failed", exit_code: status.rawValue, message: "\(error)", archives: [],
-          photos: 0, bytes: 0, archive_bytes: 0, missing: [], removed: [], warnings: []))
+      show(error, status, of: job, reporter)
       return status
     }
+  }
+
+  /// Says why a job was not begun.
+  private func show(_ error: any Error, _ status: ExitStatus, of job: Job, _ reporter: Reporter) {
+    let isStopped = error is CancellationError
+    let outcome: JobStatus.Outcome = isStopped ? .interrupted : .failed
+    let message = isStopped ? JobReport.notBegun : "\(error)"
+    reporter.error(Finding(job.name, message), during: "backup")
+    reporter.result("\(job.name): \(outcome.rawValue)")
+    reporter.json(
+      JobLine(
+        job: job.name, outcome: outcome.rawValue, exit_code: status.rawValue, message: message, archives: [],
+        photos: 0, bytes: 0, archive_bytes: 0, missing: [], removed: [], warnings: []))
   }
 
   private func show(_ report: JobReport, _ job: Job, _ reporter: Reporter) {

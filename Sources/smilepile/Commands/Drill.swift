@@ -15,7 +15,8 @@ struct Drill: AsyncParsableCommand {
       takes everything. A dated report is written into the state folder. The library is only read.
 
       What does not come back is named, the job's hook on-failure is run, and the exit code is 4; the next drill of \
-      that copy tries every photo, unless a backup has read it back by then. The code is 4, too, for a photo that came \
+      that copy tries every photo, unless a backup has read it back by then, as does one of a copy that no backup has \
+      noted, and one after photos of the library were found damaged. The code is 4, too, for a photo that came \
       back whole and has rotten in the library, for one that the library lists and neither of them holds, and for a \
       destination that is not there or not mounted. Where the library is in use (11), only archives are there that the password does not \
       open (12), or there is no room, there is no drill, and no copy is doubted. The job's hooks before and finally are \

@@ -110,6 +110,8 @@ struct Import: AsyncParsableCommand {
       if case BackupError.stopped(_, _, let done, _) = error { report(done, reporter) }
       throw error
     }
+    // what is wrong is read again before anything rests on it
+    if !summary.errors.isEmpty { CatalogCache.ofThisUser().doubt(paths, password: options.password) }
     report(summary, reporter)
     reporter.json(
       Summary(

@@ -92,6 +92,9 @@ struct Repair: AsyncParsableCommand {
       for: options.others, limits.limits, reporter, salvaging: true)
     let summary = try await reporter.follow(.repair(FilePath(archive), options: options))
 
+    if !summary.isWhole {
+      CatalogCache.ofThisUser().doubt([FilePath(archive)], password: options.password)
+    }
     for fault in summary.faults { reporter.warn(fault.message) }
     for warning in summary.warnings { reporter.warn(warning) }
     for archive in summary.unusable { reporter.error(archive, during: "repair") }

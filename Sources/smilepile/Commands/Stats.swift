@@ -163,8 +163,12 @@ struct Stats: AsyncParsableCommand {
     }
     reporter.result(
       "restore      \(proven.map { "proven \(day($0))" } ?? "never proven; smilepile drill does that")")
-    for drill in drills where !drill.isProven {
-      reporter.result("  \(day(drill.at))  FAILED: \(drill.archive.escaped)")
+    for drill in drills {
+      if !drill.isProven { reporter.result("  \(day(drill.at))  FAILED: \(drill.archive.escaped)") }
+      guard let damaged = drill.damaged else { continue }
+      let photos = Count(damaged, "photo")
+      reporter.result(
+        "  \(day(drill.at))  \(photos) of the library found damaged; smilepile heal may bring that back")
     }
   }
 }

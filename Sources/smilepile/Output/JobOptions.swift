@@ -46,18 +46,21 @@ struct JobChoice: ParsableArguments {
   @OptionGroup var file: JobFileOption
   @OptionGroup var library: LibraryOption
 
-  /// The jobs. The library that the command line or the environment names stands for that of the job file.
+  /// The jobs. The library that the command line or the environment names stands for that of the job file; in a hook
+  /// the environment tells of the one job that has it, and names none for others.
   ///
   /// - Throws: as `JobFileOption.read`, and `ValidationError` if one library would stand for those of several jobs.
   func read() throws -> [Job] {
     let chosen = try file.read().jobs(named: jobs)
     guard let named = library.ifNamed() else { return chosen }
-    if chosen.count > 1, chosen.contains(where: { $0.library != nil }) {
+    let isTold = !library.isGiven && ProcessInfo.processInfo.environment["SMILEPILE_HOOK"] != nil
+    if !isTold, chosen.count > 1, chosen.contains(where: { $0.library != nil }) {
       throw ValidationError(
         "\(named) would stand for the libraries of \(chosen.count) jobs; name one job, or unset SMILEPILE_LIBRARY"
       )
     }
     return chosen.map { job in
+      if isTold, job.library != nil { return job }
       var job = job
       job.isOtherLibrary = job.library.map { !$0.isSamePlace(as: named) } ?? false
       job.library = FilePath(FileManager.default.currentDirectoryPath).pushing(named).lexicallyNormalized()
