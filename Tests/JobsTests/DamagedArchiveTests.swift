@@ -134,8 +134,17 @@ import Testing
     #expect(run.outcome == .incomplete && run.exitCode == 3)
     #expect(run.warnings.count { $0.hasPrefix("its status cannot be written") } == 1)
     #expect(try night.archives("one").count == 1)
-    let status = night.context.state.status(of: "family")
-    #expect(status.run?.outcome == .incomplete && status.failures == 1 && status.lastSuccess == nil)
+    for failures in 1...3 {
+      let status = night.context.state.status(of: "family")
+      #expect(status.run?.outcome == .incomplete && status.failures == failures && status.lastSuccess == nil)
+      _ = try await night.backup()
+    }
+    // told of when the last hook has ended, too
+    var hooked = night
+    hooked.job.hooks.after = "true"
+    #expect(try await hooked.backup().outcome == .incomplete)
+    #expect(night.context.state.status(of: "family").run?.outcome == .incomplete)
+    #expect(night.context.state.status(of: "family").failures == 5)
   }
 
   /// Whoever is to hear of backups that fail hears of it.

@@ -78,6 +78,25 @@ import Testing
     #expect(try night.statusFile().copies == [copy])
   }
 
+  /// A disk that was away when a photo was lost has the copy that it had.
+  @Test func aCopyThatIsBackStaysTheBetterOne() async throws {
+    var night = try Night.withCache()
+    _ = try await night.backup()
+    let copy = try night.statusFile().copies[1]
+    let photo = try #require(night.library.contents.photos.first)
+    try night.remove(night.library.path.appending(photo.path).string)
+    try night.changeLibrary(id: 7)
+    let (two, away) = (night.folder("two").string, night.folder("away").string)
+    night.on(day: 2)
+    _ = try await night.backup()
+    try FileManager.default.moveItem(atPath: two, toPath: away)
+    _ = try await night.backup()
+    #expect(try night.statusFile().copies[1].isOutOfReach == true)
+    try FileManager.default.moveItem(atPath: away, toPath: two)
+    #expect(try await night.drill().isRestored)
+    #expect(try night.statusFile().copies[1] == copy)
+  }
+
   /// Nor is a copy whose newer one could not be put together.
   @Test func aSetThatIsNotWholeSaysNothingOfTheCopy() async throws {
     var night = try Night.withCache()
@@ -173,6 +192,18 @@ import Testing
     #expect(try night.statusFile().lastDrill?.damaged == 1)
     #expect(try night.prometheus().contains("smilepile_drill_damaged_photos{job_name=\"family\"} 1\n"))
     for _ in 0..<2 { #expect(try await night.drill(sample: 1).exitCode == 4) }
+    // nothing is compared while the disks are away
+    for name in ["one", "two"] {
+      try FileManager.default.moveItem(
+        atPath: night.folder(name).string, toPath: night.folder("\(name)-away").string)
+    }
+    #expect(try await night.drill(sample: 1).exitCode == 4)
+    #expect(try night.statusFile().lastDrill?.damaged == 1)
+    for name in ["one", "two"] {
+      try FileManager.default.moveItem(
+        atPath: night.folder("\(name)-away").string, toPath: night.folder(name).string)
+    }
+    #expect(try await night.drill(sample: 1).exitCode == 4)
     try bytes.write(to: URL(fileURLWithPath: path))
     #expect(try await night.drill(sample: 1).results.map(\.proven) == [6, 6])
     #expect(try night.statusFile().lastDrill?.damaged == nil)

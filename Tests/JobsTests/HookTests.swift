@@ -49,6 +49,16 @@ struct HookTests {
     #expect(String(decoding: bytes, as: UTF8.self) == "x\n")
   }
 
+  /// What the shell started has the same time to tidy up as the shell itself.
+  @Test(.timeLimit(.minutes(1)))
+  func whatItsShellStartedMayTidyUp() throws {
+    let (script, tidied) = (scratch.path.appending("script").string, scratch.path.appending("tidied").string)
+    try "trap 'sleep 0.5; echo yes > \(tidied); exit 1' TERM\nsleep 300 & wait\n"
+      .write(toFile: script, atomically: true, encoding: .utf8)
+    #expect(run("sh '\(script)'; true", timeLimit: 0.5) == .timeLimit("after", 0.5))
+    #expect(try String(contentsOfFile: tidied, encoding: .utf8) == "yes\n")
+  }
+
   @Test func cancellationEndsIt() {
     #expect(run("sleep 300", isCancelled: { true }) == .cancelled("after"))
   }

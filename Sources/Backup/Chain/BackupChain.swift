@@ -95,6 +95,12 @@ extension BackupSource {
     var unreadable: [any Error] = []
   }
 
+  /// The archive that holds a photo's bytes, or should.
+  func archive(of photo: Photo) -> FilePath {
+    guard case .base(_, _, let number) = photo.content, let chain else { return path }
+    return chain.bases[number].path
+  }
+
   /// What this one rests on; nil for a full backup.
   public var increment: Metadata.Increment? { metadata.smilepile?.increment }
 

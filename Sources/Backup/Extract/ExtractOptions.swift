@@ -52,8 +52,8 @@ public struct ExtractSummary: Sendable, Equatable {
   public var assets = 0
   /// Photos that were asked for and are not there now, or not as they should be; each by name.
   public var errors: [Finding] = []
-  /// Something in the archive is not as it was written.
-  public var isArchiveDamaged = false
+  /// Archives in which something is not as it was written.
+  public var damagedArchives: Set<FilePath> = []
   /// What else is worth knowing.
   public var warnings: [String] = []
   /// Nothing was written.

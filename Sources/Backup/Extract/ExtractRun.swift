@@ -113,11 +113,12 @@ private struct ExtractRun {
     _ summary: inout ExtractSummary
   ) {
     for (index, note) in outcome.notes {
-      let label = source.label(of: source.photos[plan.items[index].source])
+      let photo = source.photos[plan.items[index].source]
+      let label = source.label(of: photo)
       switch note {
       case .damage(let reason):
         summary.errors.append(Finding(label, reason))
-        summary.isArchiveDamaged = true
+        summary.damagedArchives.insert(source.archive(of: photo))
       case .date(let reason): summary.warnings.append("\(label): \(reason)")
       }
     }

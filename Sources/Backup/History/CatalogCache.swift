@@ -130,12 +130,15 @@ extension CatalogCache {
 
   /// Remembers that archives were just read back whole. Those that are not this project's are not remembered. Blocks; what
   /// cannot be read is not remembered either.
-  public func noteVerified(_ records: [ArchiveRecord], at moment: Int64 = Date().milliseconds) {
-    noteVerified(records.filter(noteAsItIs).map(\.path), at: moment)
+  public func noteVerified(_ records: [ArchiveRecord]) {
+    noteVerified(records.filter { note($0) }.map(\.path), at: Date().milliseconds)
   }
 
+  /// Remembers what an archive of this project's says, as it is now, until something is saved. Blocks.
+  ///
   /// - Returns: whether it is remembered.
-  private func noteAsItIs(_ record: ArchiveRecord) -> Bool {
+  @discardableResult
+  public func note(_ record: ArchiveRecord) -> Bool {
     guard record.isOurs, !record.isLocked,
       let status = try? File.open(FilePath(record.path), .readFollowingLinks).status(),
       status.size == record.fileBytes
@@ -163,7 +166,7 @@ extension CatalogCache {
   /// - Parameter password: for those that are encrypted.
   public func doubt(_ paths: [FilePath], password: Secret? = nil) {
     for path in paths where known(of: path) == nil {
-      if let record = try? ArchiveRecord(path: path, password: password) { _ = noteAsItIs(record) }
+      if let record = try? ArchiveRecord(path: path, password: password) { note(record) }
     }
     change(paths) { entry in
       entry.verifiedAt = nil

@@ -28,6 +28,7 @@ struct BackupImport {
       includesSettings: options.includesSettings, now: Date().milliseconds, duplicates: options.duplicates)
     // such a photo comes along, since it may still be worth seeing; that it is damaged is said every time
     summary.errors = (source.salvage?.findings ?? []) + source.damagedBefore
+    if source.salvage != nil { summary.damagedArchives = [source.path] }
     // whoever was asked may have answered by stopping
     try counter.checkCancellation()
   }
@@ -199,8 +200,14 @@ struct BackupImport {
   }
 
   private mutating func noteLoss(of index: Int, _ reason: String, isDamage: Bool) {
-    let loss = Finding(source.label(of: source.photos[index]), reason)
-    if isDamage { summary.errors.append(loss) } else { summary.warnings.append(loss.message) }
+    let photo = source.photos[index]
+    let loss = Finding(source.label(of: photo), reason)
+    if isDamage {
+      summary.errors.append(loss)
+      summary.damagedArchives.insert(source.archive(of: photo))
+    } else {
+      summary.warnings.append(loss.message)
+    }
     summary.photosAbsent += 1
   }
 

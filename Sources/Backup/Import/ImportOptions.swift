@@ -83,6 +83,8 @@ public struct ImportSummary: Sendable, Equatable {
   public var photoFilesRestored = 0
   /// Photos that the backup promises and that it does not hold, or not whole; each by name.
   public var errors: [Finding] = []
+  /// Archives in which something is not as it was written.
+  public var damagedArchives: Set<FilePath> = []
   /// What else is worth knowing, photos without files among it.
   public var warnings: [String] = []
   /// How many of the backup's photos are not in the library now.
@@ -100,6 +102,7 @@ public struct ImportSummary: Sendable, Equatable {
     sum.photosSkipped += other.photosSkipped
     sum.photoFilesRestored += other.photoFilesRestored
     sum.errors += other.errors
+    sum.damagedArchives.formUnion(other.damagedArchives)
     sum.warnings += other.warnings
     sum.photosAbsent += other.photosAbsent
   }

@@ -18,6 +18,8 @@ struct DestinationDrill {
   let copy: JobStatus.Copy?
   /// What the last drill found; nil if there was none.
   let last: JobStatus.DrillRecord?
+  /// It is the library that the job knows.
+  let isOfJob: Bool
   /// How many drills there were before, by which the sample rotates.
   let round: Int
   let options: DrillOptions
@@ -42,6 +44,7 @@ struct DestinationDrill {
         scratch: Library(path: scratch.path), live: live, contents: contents,
         isCurrent: archive.state == state, counter: counter)
       try comparison.run(&result)
+      result.isCompared = true
     }
   }
 
@@ -116,9 +119,11 @@ struct DestinationDrill {
   /// Why a sample would not do; nil if it will.
   private func reasonToTryAll(_ result: DrillResult) -> String? {
     if result.wasDoubted { return "something was found wrong before" }
-    if let damaged = last?.damaged { return "the library had \(Count(damaged, "damaged photo")) then" }
+    if let damaged = last?.damaged {
+      return "the last drill found \(Count(damaged, "photo")) of the library damaged"
+    }
     // it may be one that was found wrong in another place
-    return copy == nil ? "no backup has noted what lies there" : nil
+    return isOfJob && copy == nil ? "no backup has noted what lies there" : nil
   }
 
   /// Whether it is the one that the last backup left there, and not another under its name.

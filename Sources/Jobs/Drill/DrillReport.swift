@@ -5,7 +5,8 @@ import SystemPackage
 
 /// How a restore is tried.
 public struct DrillOptions: Sendable {
-  /// So many photos of each archive, other ones each time; nil for all, as after a drill that failed.
+  /// So many photos at each destination, other ones each time; nil for all. All are tried where something was found wrong
+  /// before, there or in the library, or where no backup has noted what lies there.
   public var sample: Int? = 100
   /// The folder in which the scratch library is made; it needs room for what is restored.
   public var scratch: FilePath = "/var/tmp"
@@ -43,6 +44,8 @@ public struct DrillResult: Sendable {
   var wasDoubted = false
   /// Every photo of all of them was restored.
   var isReadWhole = false
+  /// What came back was compared with the library.
+  var isCompared = false
   /// The folder is not there, or not the one that is meant: nothing was tried.
   var isOutOfReach = false
 

@@ -100,7 +100,7 @@ struct DrillRun {
         let drill = DestinationDrill(
           job: job, folder: destination.path, live: live, password: password,
           copy: isOfJob ? status.copies.first { $0.path == destination.path.string } : nil,
-          last: isOfJob ? status.lastDrill : nil, round: round,
+          last: isOfJob ? status.lastDrill : nil, isOfJob: isOfJob, round: round,
           options: options, context: context, counter: counter)
         try drill.run(share: start...min(1, start + width), &result)
       } catch  where saysNothingOfArchives(error) {
@@ -225,7 +225,7 @@ struct DrillRun {
     let result =
       report.results.first { !$0.isRestored } ?? report.results.first { !$0.isProven } ?? report.results.first
     let damaged = Set(report.results.flatMap { $0.damagedInLibrary.map(\.item) }).count
-    let record = JobStatus.DrillRecord(
+    var record = JobStatus.DrillRecord(
       at: context.now().milliseconds, isProven: report.isProven,
       archive: result?.lostArchive ?? result?.archive ?? result?.destination.string ?? "",
       photos: report.results.reduce(0) { $0 + $1.proven }, damaged: damaged == 0 ? nil : damaged,
@@ -236,6 +236,11 @@ struct DrillRun {
       // another one was backed up meanwhile
       guard status.isOf(library: path, number: number) else { return }
       status.expect(library: path)
+      // what was not compared may be as damaged as it was
+      if !results.contains(where: { $0.isCompared && $0.isRestored }), let before = status.lastDrill?.damaged
+      {
+        record.damaged = max(before, damaged)
+      }
       status.lastDrill = record
       if record.isProven { status.lastProvenAt = record.at }
       // of an archive that was restored it is known whose it is
@@ -275,14 +280,16 @@ struct DrillRun {
     }
     if let doubtedAt = old?.doubtedAt, doubtedAt > start { return copy }
     var found = JobStatus.Copy(result.members, at: destination, of: job, path, context.cache)
-    if let old, old.isThere, old.archive != found.archive || old.madeAt != found.madeAt {
+    if copy?.archive != found.archive || copy?.madeAt != found.madeAt {
+      guard !result.members.contains(where: \.isRemnant) else { return copy }
       // somebody has made it since, or the last run did not get to note it
-      let isBetter = found.madeAt >= old.madeAt && (found.lacking == nil || old.lacking != nil)
-      guard isBetter, !result.members.contains(where: \.isRemnant) else { return copy }
+      if let copy, copy.isThere {
+        let isBetter = found.madeAt >= copy.madeAt && (found.lacking == nil || copy.lacking != nil)
+        guard isBetter else { return copy }
+      }
     }
-    if let old { found.noteReadingBack(of: old) }
+    if let old, !result.wasDoubted { found.noteReadingBack(of: old) }
     if result.isReadWhole { found.note(verifiedAt: start) }
-    copy = found
-    return copy
+    return found
   }
 }

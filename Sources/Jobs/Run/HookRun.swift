@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Logging
 import Operations
@@ -106,12 +107,28 @@ struct HookRun {
         killAt = nil
       }
     }
-    // what was ended too late leaves nobody behind
+    // what the shell started may still be tidying up; what is too late for that leaves nobody behind
+    while let time = killAt, ContinuousClock.now < time, Self.isAlive(group: process) {
+      lines.read(from: output, waiting: 100)
+    }
     if ending != nil { kill(-process, SIGKILL) }
     lines.read(from: output, waiting: 0)
     lines.finish()
     if let ending { throw ending }
     return ShellCommand.exitStatus(status)
+  }
+
+  /// Whether a process of a group has not ended, whoever is to wait for it. proc(5)
+  private static func isAlive(group: pid_t) -> Bool {
+    let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return processes.contains { name in
+      // the command's name, in parentheses, may be anything
+      guard let pid = pid_t(name),
+        let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
+        let rest = stat.split(separator: ")").last?.split(separator: " "), rest.count > 2
+      else { return false }
+      return rest[2] == "\(group)" && rest[0] != "Z"
+    }
   }
 
   /// What a command prints, as lines of the log.

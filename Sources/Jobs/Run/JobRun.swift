@@ -28,6 +28,8 @@ struct JobRun {
   private var before: JobStatus
   /// It was counted among the failures.
   private var isCounted = false
+  /// Failures before it, which went when it seemed to be complete.
+  private var forgotten = 0
   /// What the status says of it.
   private var recorded: JobStatus.RunRecord?
 
@@ -88,9 +90,14 @@ struct JobRun {
 
   /// Takes the job's lock. A run that could not begin counts as one that failed, and whoever is told of those hears of it.
   private func begin() throws -> FileLock {
+    // what its own hook starts waits for the end of that in vain
+    let isInOwnHook = context.hookedJob == job.name
     do {
       return try context.state.lock(
-        job.name, waiting: .seconds(job.lockWait), whileWaiting: counter.waitForWriter)
+        job.name, waiting: isInOwnHook ? .zero : .seconds(job.lockWait), whileWaiting: counter.waitForWriter)
+    } catch let error as JobError where isInOwnHook {
+      // the hook would start it again, and again
+      throw error
     } catch {
       var run = JobStatus.RunRecord(startedAt: context.now().milliseconds)
       let isStopped = error is CancellationError
@@ -175,8 +182,8 @@ struct JobRun {
     if !run.outcome.isSuccess { attempt(.onFailure, &run) }
     attempt(.finally, &run)
     run.hook = nil
-    // a status that others could not be told of made it incomplete, too
-    if run != recorded { record(&run) }
+    // a status that others cannot be told of makes it incomplete, and is to say that
+    for _ in 0..<2 where run != recorded { record(&run) }
   }
 
   /// A hook that fails makes a complete run incomplete: somebody counts on what it does. What is to be told or undone at
@@ -211,12 +218,19 @@ struct JobRun {
     let isSuccess = run.outcome.isSuccess
     let isComplete = isSuccess && run.hook == nil
     let (current, before, isNewFailure) = (run, before, !isSuccess && !isCounted)
+    var forgotten = forgotten
     update(&run) { status in
       more(&status)
       status.lastSuccess = isComplete ? current : before.lastSuccess
       // those that could not begin meanwhile have counted themselves
-      if isComplete { status.failures = 0 } else if isNewFailure { status.failures += 1 }
+      if isComplete {
+        forgotten += status.failures
+        status.failures = 0
+      } else if isNewFailure {
+        status.failures += forgotten + 1
+      }
     }
+    self.forgotten = forgotten
     isCounted = isCounted || isNewFailure
     recorded = current
   }

@@ -50,6 +50,8 @@ public final class ReadBack: Sendable {
     // with another password than today's it is of no use, and no worse for that
     if archive.isLocked { return false }
     if cache?.verifiedAt(archive) != nil { return true }
+    // what is changed meanwhile is another
+    cache?.note(archive)
     do {
       if let fault = try ArchiveVerification.fault(of: archive, password, counter) {
         faults.withLock { $0[archive.path] = fault }
@@ -61,7 +63,7 @@ public final class ReadBack: Sendable {
       // it went since it was listed, and is no worse for that
       return false
     }
-    cache?.noteVerified([archive], at: now().milliseconds)
+    cache?.noteVerified([archive.path], at: now().milliseconds)
     return true
   }
 

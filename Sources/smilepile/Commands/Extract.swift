@@ -82,7 +82,7 @@ struct Extract: AsyncParsableCommand {
     options.password = try password.read(for: [path], limits.limits, reporter)
     let summary = try await reporter.follow(.extract(path, to: FilePath(to), options: options))
 
-    if summary.isArchiveDamaged { CatalogCache.ofThisUser().doubt([path], password: options.password) }
+    CatalogCache.ofThisUser().doubt(Array(summary.damagedArchives), password: options.password)
     for warning in summary.warnings { reporter.warn(warning) }
     for error in summary.errors { reporter.error(error, during: "extract") }
     let verb = dryRun ? "would extract" : "extracted"

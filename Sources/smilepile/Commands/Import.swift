@@ -2,6 +2,7 @@ import ArgumentParser
 import Backup
 import FileSystem
 import Operations
+import Secrets
 import SystemPackage
 
 struct Import: AsyncParsableCommand {
@@ -107,11 +108,13 @@ struct Import: AsyncParsableCommand {
     do {
       summary = try await reporter.follow(.import(paths, into: target, options: options))
     } catch {
-      if case BackupError.stopped(_, _, let done, _) = error { report(done, reporter) }
+      if case BackupError.stopped(_, _, let done, _) = error {
+        doubt(done.damagedArchives, options.password)
+        report(done, reporter)
+      }
       throw error
     }
-    // what is wrong is read again before anything rests on it
-    if !summary.errors.isEmpty { CatalogCache.ofThisUser().doubt(paths, password: options.password) }
+    doubt(summary.damagedArchives, options.password)
     report(summary, reporter)
     reporter.json(
       Summary(
@@ -119,6 +122,11 @@ struct Import: AsyncParsableCommand {
         photos_skipped: summary.photosSkipped, files_restored: summary.photoFilesRestored,
         warnings: summary.warnings, errors: summary.errors.map(\.message), dry_run: summary.isDryRun))
     if summary.isIncomplete { throw ExitStatus.incomplete }
+  }
+
+  /// What is wrong is read again before anything rests on it.
+  private func doubt(_ archives: Set<FilePath>, _ password: Secret?) {
+    CatalogCache.ofThisUser().doubt(Array(archives), password: password)
   }
 
   private func report(_ summary: ImportSummary, _ reporter: Reporter) {

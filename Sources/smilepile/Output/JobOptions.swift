@@ -72,14 +72,17 @@ struct JobChoice: ParsableArguments {
 extension JobContext {
   /// That of this process: the state and cache folders of its user, and its ways to come by a password.
   static func ofThisProcess(_ reporter: Reporter) -> JobContext {
-    JobContext(
-      state: StateFolder(environment: ProcessInfo.processInfo.environment),
+    let environment = ProcessInfo.processInfo.environment
+    var context = JobContext(
+      state: StateFolder(environment: environment),
       cache: CatalogCache.ofThisUser(),
       password: { source in
         // the environment wins over the job file
         try EnvironmentSecrets.value(of: .password) ?? source.read(reporter)
       },
       exitCode: { ExitStatus(for: $0).rawValue })
+    if environment["SMILEPILE_HOOK"] != nil { context.hookedJob = environment["SMILEPILE_JOB"] }
+    return context
   }
 }
 

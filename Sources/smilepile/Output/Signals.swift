@@ -76,7 +76,7 @@ enum Signals {
       defer { state.received = state.received ?? status }
       return state.received == nil ? state.cancel : nil
     }
-    guard let cancel else { quit(status.rawValue) }
+    guard let cancel else { quit((received ?? status).rawValue) }
     cancel()
   }
 
