@@ -139,6 +139,18 @@ import Testing
       #expect(status.run?.outcome == .incomplete && status.failures == failures && status.lastSuccess == nil)
       _ = try await night.backup()
     }
+    // where it is the job's own that cannot be written, others are told no more than there were
+    try night.remove(night.folder("status.json").string)
+    let state = night.context.state.statusPath(of: "family").string
+    let kept = try Data(contentsOf: URL(fileURLWithPath: state))
+    let fault = ArmedFault(
+      Fault(.error(.noSpace), of: .only([.rename]), persists: true, below: night.folder("state")))
+    #expect(try await night.backup().outcome == .incomplete)
+    fault.disarm()
+    #expect(fault.place != nil && (try? Data(contentsOf: URL(fileURLWithPath: state))) == kept)
+    #expect(try night.statusFile().failures == 5)
+    try night.remove(night.folder("status.json").string)
+    _ = try night.scratch.makeFolder("status.json")
     // told of when the last hook has ended, too
     var hooked = night
     hooked.job.hooks.after = "true"

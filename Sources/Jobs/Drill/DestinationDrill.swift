@@ -18,8 +18,6 @@ struct DestinationDrill {
   let copy: JobStatus.Copy?
   /// What the last drill found; nil if there was none.
   let last: JobStatus.DrillRecord?
-  /// It is the library that the job knows.
-  let isOfJob: Bool
   /// How many drills there were before, by which the sample rotates.
   let round: Int
   let options: DrillOptions
@@ -120,10 +118,10 @@ struct DestinationDrill {
   private func reasonToTryAll(_ result: DrillResult) -> String? {
     if result.wasDoubted { return "something was found wrong before" }
     if let damaged = last?.damaged {
-      return "the last drill found \(Count(damaged, "photo")) of the library damaged"
+      return "\(Count(damaged, "photo")) of the library were found damaged"
     }
     // it may be one that was found wrong in another place
-    return isOfJob && copy == nil ? "no backup has noted what lies there" : nil
+    return copy == nil ? "nothing is known of what lies there" : nil
   }
 
   /// Whether it is the one that the last backup left there, and not another under its name.

@@ -55,7 +55,8 @@ struct DrillRun {
     // hooks that mount the disk before and unmount it after would do so under a backup
     let backupLock = try job.hooks.before.map { _ in
       try context.state.lock(
-        job.name, waiting: .seconds(job.lockWait), whileWaiting: counter.waitForWriter)
+        job.name, waiting: context.hookedJobs.contains(job.name) ? .zero : .seconds(job.lockWait),
+        whileWaiting: counter.waitForWriter)
     }
     defer { withExtendedLifetime(backupLock) {} }
     let startedAt = context.now().milliseconds
@@ -100,7 +101,7 @@ struct DrillRun {
         let drill = DestinationDrill(
           job: job, folder: destination.path, live: live, password: password,
           copy: isOfJob ? status.copies.first { $0.path == destination.path.string } : nil,
-          last: isOfJob ? status.lastDrill : nil, isOfJob: isOfJob, round: round,
+          last: isOfJob ? status.lastDrill : nil, round: round,
           options: options, context: context, counter: counter)
         try drill.run(share: start...min(1, start + width), &result)
       } catch  where saysNothingOfArchives(error) {

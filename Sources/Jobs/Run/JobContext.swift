@@ -15,8 +15,8 @@ public struct JobContext: Sendable {
   public var exitCode: @Sendable (any Error) -> Int32
   /// Writes an archive even where nothing has changed.
   public var isForced = false
-  /// The job in whose hook this process runs; nil in none.
-  public var hookedJob: String?
+  /// The jobs in whose hooks this process runs, and that do not go on before it ends.
+  public var hookedJobs: [String] = []
   /// The clock.
   public var now: @Sendable () -> Date = { Date() }
 

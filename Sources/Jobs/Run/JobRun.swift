@@ -91,7 +91,7 @@ struct JobRun {
   /// Takes the job's lock. A run that could not begin counts as one that failed, and whoever is told of those hears of it.
   private func begin() throws -> FileLock {
     // what its own hook starts waits for the end of that in vain
-    let isInOwnHook = context.hookedJob == job.name
+    let isInOwnHook = context.hookedJobs.contains(job.name)
     do {
       return try context.state.lock(
         job.name, waiting: isInOwnHook ? .zero : .seconds(job.lockWait), whileWaiting: counter.waitForWriter)
@@ -221,13 +221,15 @@ struct JobRun {
     var forgotten = forgotten
     update(&run) { status in
       more(&status)
+      // it may be that nobody could write that
+      let wasReset = status.lastSuccess?.startedAt == current.startedAt
       status.lastSuccess = isComplete ? current : before.lastSuccess
       // those that could not begin meanwhile have counted themselves
       if isComplete {
         forgotten += status.failures
         status.failures = 0
       } else if isNewFailure {
-        status.failures += forgotten + 1
+        status.failures += (wasReset ? forgotten : 0) + 1
       }
     }
     self.forgotten = forgotten

@@ -137,7 +137,8 @@ public struct JobStatus: Sendable, Equatable, Codable {
     public var archive: String
     /// Photos that came back.
     public var photos: Int
-    /// Photos of the library that were not there, or had other bytes than they should; nil if there were none.
+    /// Photos of the library that were not there, or had other bytes than they should, when some were last compared; nil if
+    /// there were none.
     public var damaged: Int?
     /// How many drills there have been, by which the sample rotates.
     public var round: Int

@@ -57,7 +57,8 @@ struct PrometheusText {
         "smilepile_drill_proven", "1 if it brought everything back that the library lists.",
         [(job, drill.isProven ? "1" : "0")])
       add(
-        "smilepile_drill_damaged_photos", "Photos of the library that it found damaged there.",
+        "smilepile_drill_damaged_photos",
+        "Photos of the library that the last drill which compared any found damaged there.",
         [(job, "\(drill.damaged ?? 0)")])
     }
   }

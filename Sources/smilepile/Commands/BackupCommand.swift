@@ -20,7 +20,7 @@ struct BackupCommand: AsyncParsableCommand {
       nothing. The exit code is that of the job that went worst.
 
       A signal stops the hooks before and after, and not those that are run last, on-failure and finally; a second one \
-      does not wait for them. A job's hooks find what happened in their environment: SMILEPILE_TASK (backup or drill), SMILEPILE_JOB, \
+      does not wait for them. A job's hooks find what happened in their environment: SMILEPILE_TASK (backup or drill), SMILEPILE_JOB, SMILEPILE_JOBS, \
       SMILEPILE_HOOK, SMILEPILE_OUTCOME (running, done, unchanged, incomplete, failed or interrupted; of a drill, which \
       calls all but after, not restored as well), SMILEPILE_EXIT_CODE, SMILEPILE_MESSAGE, SMILEPILE_LIBRARY, \
       SMILEPILE_DESTINATION, SMILEPILE_ARCHIVE, SMILEPILE_ARCHIVES (one a line), SMILEPILE_PHOTOS, SMILEPILE_BYTES, \

@@ -166,9 +166,7 @@ struct Stats: AsyncParsableCommand {
     for drill in drills {
       if !drill.isProven { reporter.result("  \(day(drill.at))  FAILED: \(drill.archive.escaped)") }
       guard let damaged = drill.damaged else { continue }
-      let photos = Count(damaged, "photo")
-      reporter.result(
-        "  \(day(drill.at))  \(photos) of the library found damaged; smilepile heal may bring that back")
+      reporter.result("  \(Count(damaged, "photo")) of the library found damaged; smilepile heal may help")
     }
   }
 }

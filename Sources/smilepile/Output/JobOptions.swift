@@ -81,7 +81,7 @@ extension JobContext {
         try EnvironmentSecrets.value(of: .password) ?? source.read(reporter)
       },
       exitCode: { ExitStatus(for: $0).rawValue })
-    if environment["SMILEPILE_HOOK"] != nil { context.hookedJob = environment["SMILEPILE_JOB"] }
+    context.hookedJobs = environment["SMILEPILE_JOBS"]?.split(separator: " ").map(String.init) ?? []
     return context
   }
 }
