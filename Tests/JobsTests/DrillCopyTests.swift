@@ -182,7 +182,7 @@ import Testing
 
   /// Which of the library's photos it was nobody keeps: the next drill tries all of them.
   @Test func damageInTheLibraryIsRemembered() async throws {
-    let night = try Night.withCache()
+    var night = try Night.withCache()
     _ = try await night.backup()
     let photo = try #require(night.library.contents.photos.first)
     let path = night.library.path.appending(photo.path).string
@@ -204,10 +204,25 @@ import Testing
         atPath: night.folder("\(name)-away").string, toPath: night.folder(name).string)
     }
     #expect(try await night.drill(sample: 1).exitCode == 4)
+    // nor does a backup pass over what is known, though it need not read it
+    night.job.retention = RetentionPolicy()
+    night.job.retention?.last = 1
+    night.on(day: 2)
+    let run = try await night.backup()
+    #expect(
+      run.outcome == .incomplete && run.missing.count == 1 && run.destinations.allSatisfy(\.removed.isEmpty))
     try bytes.write(to: URL(fileURLWithPath: path))
     #expect(try await night.drill(sample: 1).results.map(\.proven) == [6, 6])
     #expect(try night.statusFile().lastDrill?.damaged == nil)
     #expect(try await night.drill(sample: 1).results.map(\.proven) == [1, 1])
+
+    // healed before the next drill
+    try night.damage(path, at: 5, keepsDate: true)
+    #expect(try await night.drill().exitCode == 4)
+    try bytes.write(to: URL(fileURLWithPath: path))
+    night.on(day: 3)
+    #expect(try await night.backup().outcome != .incomplete)
+    #expect(try night.statusFile().lastDrill?.damaged == nil)
   }
 
   /// Where one lacks what the library lost, and another does not restore, it is that other.

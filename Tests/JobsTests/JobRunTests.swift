@@ -295,6 +295,16 @@ import Testing
     #expect(last.run?.hook == nil)
   }
 
+  /// Whoever is told of failures hears of that of the last hook, too.
+  @Test func aLastHookThatFailsIsToldOf() async throws {
+    let night = try Night("hooks: {finally: exit 3}")
+    var job = night.job
+    job.hooks.onFailure = "echo $SMILEPILE_OUTCOME >> '\(night.folder("told"))'"
+    #expect(try await Work.backup(job, night.context).summary.run.outcome == .incomplete)
+    #expect(try String(contentsOfFile: night.folder("told").string, encoding: .utf8) == "incomplete\n")
+    #expect(try night.statusFile().failures == 1 && night.statusFile().run?.hook == nil)
+  }
+
   /// They could not count themselves.
   @Test func runsThatWereKilledAreFailures() async throws {
     let night = try Night()

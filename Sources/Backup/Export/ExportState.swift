@@ -24,14 +24,15 @@ extension Library {
   ///
   /// - Parameters:
   ///   - contents: what the library holds.
-  ///   - moment: in milliseconds since 1970.
+  ///   - moment: in milliseconds since 1970; nil for reading them all.
   /// - Throws: `LibraryError`, `BackupError`, `FileError`, or `CancellationError`.
   public func damaged(
-    in contents: LibraryContents, touchedAfter moment: Int64, _ options: ExportOptions,
+    in contents: LibraryContents, touchedAfter moment: Int64?, _ options: ExportOptions,
     _ counter: ProgressCounter
   ) throws -> [Finding] {
     let plan = try ExportPlan(contents, options, files: files(of:))
-    return try damaged(among: plan.suspects(since: moment), of: plan, counter)
+    let photos = moment.map(plan.suspects) ?? plan.items.map(\.photo)
+    return try damaged(among: photos, of: plan, counter)
   }
 
   func damaged(among photos: [Photo], of plan: ExportPlan, _ counter: ProgressCounter) throws -> [Finding] {

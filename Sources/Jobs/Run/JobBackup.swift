@@ -27,6 +27,10 @@ struct JobBackup {
   /// What this run has read back, by path.
   var verified: Set<String> = []
   var readBack: ReadBack
+  /// A drill found photos of the library damaged, and nobody has found them whole since.
+  let isLibraryDamaged: Bool
+  /// They were looked for, and are whole.
+  var isLibraryMended = false
   /// What the archives that are there already lack.
   var lacking: [ArchiveRecord.Lack] = []
   /// What keeps the run from being complete besides photos and destinations, as archives that no policy keeps and that are
@@ -45,6 +49,7 @@ struct JobBackup {
     doubts = Dictionary(
       doubted.flatMap { copy in copy.archives.map { (FilePath($0), copy.doubtedAt ?? .max) } },
       uniquingKeysWith: max)
+    isLibraryDamaged = before.lastDrill?.damaged != nil
     formerID = before.isIn(folder: library) ? before.libraryNumber : nil
     self.context = context
     self.counter = counter
@@ -90,6 +95,7 @@ struct JobBackup {
     for index in usable where current[index] == nil {
       try copy(current[source] ?? [], from: source, to: index)
     }
+    try lookForKnownDamage()
     for index in usable {
       // where it is stopped, what is gone is no copy any more
       defer { noteCopy(at: index) }

@@ -71,6 +71,8 @@ struct JobRun {
       if isBackedUp { status.note(library: place, number: backup.libraryID) }
       guard status.isOf(library: place, number: backup.libraryID) else { return }
       status.note(copiesFound: backup, from: start, to: end)
+      // a drill that has ended meanwhile knows better
+      if backup.isLibraryMended, status.lastDrill?.at ?? .max < start { status.lastDrill?.damaged = nil }
     }
     runHooks(after: &run)
     lock.release()
@@ -180,7 +182,10 @@ struct JobRun {
   private mutating func runHooks(after run: inout JobStatus.RunRecord) {
     if run.outcome.isSuccess { attempt(.after, &run, isCancelled: { [counter] in counter.isCancelled }) }
     if !run.outcome.isSuccess { attempt(.onFailure, &run) }
+    let isSuccess = run.outcome.isSuccess
     attempt(.finally, &run)
+    // somebody is to hear of that, too
+    if isSuccess, !run.outcome.isSuccess { attempt(.onFailure, &run) }
     run.hook = nil
     // a status that others cannot be told of makes it incomplete, and is to say that
     for _ in 0..<2 where run != recorded { record(&run) }

@@ -64,6 +64,16 @@ extension JobBackup {
       in: library.contents(), touchedAfter: full.date, options(), counter)
   }
 
+  /// Says every night what a drill found wrong in the library, until nothing is: until then all of it is read.
+  mutating func lookForKnownDamage() throws {
+    guard isLibraryDamaged else { return }
+    let library = try Library(path: library)
+    let found = try library.damaged(in: library.contents(), touchedAfter: nil, options(), counter)
+    let named = Set(summary.damaged.map(\.item))
+    summary.damaged += found.filter { !named.contains($0.item) }
+    isLibraryMended = found.isEmpty && summary.missing.isEmpty
+  }
+
   /// Whether the library holds a photo again, as it should be, that archives of its state lack.
   func libraryHasMended(_ archives: [ArchiveRecord]) throws -> Bool {
     let lacking = Set(archives.flatMap(\.lacking).map(\.id))

@@ -70,6 +70,9 @@ struct Flatten: AsyncParsableCommand {
 
     for warning in summary.warnings { reporter.warn(warning) }
     for photo in summary.lost { reporter.error(photo, during: "flatten") }
+    if !summary.lost.isEmpty {
+      CatalogCache.ofThisUser().doubt(summary.chain, password: options.password)
+    }
     if let written = summary.archive {
       CatalogCache.ofThisUser().noteVerified([written], password: options.password)
       reporter.note(
