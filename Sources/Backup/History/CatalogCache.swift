@@ -1,6 +1,5 @@
 import FileSystem
 import Foundation
-import PhotoLibrary
 import Secrets
 import Synchronization
 import SystemPackage
@@ -200,6 +199,8 @@ extension CatalogCache {
 
   /// Changes what is known of archives that are known.
   private func change(_ paths: [FilePath], _ body: (inout Entry) -> Void) {
+    // whoever has nothing to say makes no folder, and waits for nobody
+    guard !paths.isEmpty else { return }
     let keys = Set(paths.map(Self.key))
     update { entries in
       for key in keys {

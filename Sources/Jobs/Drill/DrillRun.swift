@@ -230,16 +230,15 @@ struct DrillRun {
       at: context.now().milliseconds, isProven: report.isProven,
       archive: result?.lostArchive ?? result?.archive ?? result?.destination.string ?? "",
       photos: report.results.reduce(0) { $0 + $1.proven }, damaged: damaged == 0 ? nil : damaged,
-      round: round,
-      report: report.path?.string)
+      round: round, report: report.path?.string)
     let results = report.results
     let errors = context.state.update(job) { status in
       // another one was backed up meanwhile
       guard status.isOf(library: path, number: number) else { return }
       status.expect(library: path)
       // what was not compared may be as damaged as it was
-      if !results.contains(where: { $0.isCompared && $0.isRestored }), let before = status.lastDrill?.damaged
-      {
+      let isCompared = results.contains { $0.isCompared && $0.isRestored }
+      if !isCompared, let before = status.lastDrill?.damaged {
         record.damaged = max(before, damaged)
       }
       status.lastDrill = record
