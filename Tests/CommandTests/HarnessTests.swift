@@ -1,7 +1,8 @@
+import TestSupport
 import Testing
 
 /// The harness itself: scripts that must hold, and scripts that must fail with a message that helps.
-@Suite("The script harness")
+@Suite("The script harness", .waitsForPrograms)
 struct HarnessTests {
   private func run(_ text: String, timeout: Duration = .seconds(20)) throws -> ScriptRunner.Report {
     try ScriptRunner(fixtures: "/fixtures", timeout: timeout).run(ScriptParser.parse(text, name: "t.txt"))

@@ -8,7 +8,7 @@ import Testing
 @testable import smilepile
 
 /// `docs/json.md` tells of every line that `--json` prints, and of nothing else.
-@Suite("docs/json.md")
+@Suite("docs/json.md", .waitsForPrograms)
 struct JSONDocumentTests {
   private let document: JSONDocument
 
@@ -137,11 +137,7 @@ private struct PrintedJSON {
         "TZ": "UTC", "PATH": "\(folder.path("bin")):/usr/bin:/bin", "FIXTURES": ScriptFile.fixtures,
       ])
     shell.timeout = .seconds(120)
-    let command = shell
-    // on a thread that may wait
-    let outcome = try await withCheckedThrowingContinuation { continuation in
-      Thread.detachNewThread { continuation.resume(with: Result { try command.run() }) }
-    }
+    let outcome = try shell.run()
     try #require(outcome.trouble == nil)
     var name = ""
     for line in String(decoding: outcome.output, as: UTF8.self).split(separator: "\n") {

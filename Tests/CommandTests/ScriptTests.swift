@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A script file, as an argument of a test.
@@ -40,27 +41,17 @@ enum Binary {
   }()
 }
 
-@Suite("The command")
+@Suite("The command", .waitsForPrograms)
 struct ScriptTests {
-  /// Scripts wait for their commands on threads of their own, a few at a time: not on Swift's, of which
-  /// there are only as many as cores.
-  private static let queue = {
-    let queue = OperationQueue()
-    queue.maxConcurrentOperationCount = min(4, ProcessInfo.processInfo.activeProcessorCount)
-    return queue
-  }()
-
   @Test("does as its scripts say", arguments: ScriptFile.all)
-  func script(file: ScriptFile) async throws {
+  func script(file: ScriptFile) throws {
     let binary = try #require(
       Binary.path, "no smilepile beside the tests: build it, or set SMILEPILE_BINARY")
     do {
       let text = try String(contentsOfFile: file.path, encoding: .utf8)
       let script = try ScriptParser.parse(text, name: file.name)
       let runner = ScriptRunner(binary: binary, fixtures: ScriptFile.fixtures)
-      let report = try await withCheckedThrowingContinuation { continuation in
-        Self.queue.addOperation { continuation.resume(with: Result { try runner.run(script) }) }
-      }
+      let report = try runner.run(script)
       for failure in report.failures { record(failure, in: file) }
       let mustRunAll = ProcessInfo.processInfo.environment["SMILEPILE_NEEDS_ALL"] != nil
       for skipped in report.skipped {

@@ -10,7 +10,7 @@ import Testing
 
 /// A job is killed at one of its writing system calls, then at a later one, until it gets to its end. With
 /// `SMILEPILE_WALK=1` at every single one.
-@Suite struct KilledJobTests {
+@Suite(.waitsForPrograms) struct KilledJobTests {
   private let scratch: ScratchFolder
   private let library: SampleLibrary
 

@@ -6,6 +6,7 @@ import Testing
 /// The order in which a change and an archive become durable, as the kernel sees it: what a power cut leaves depends
 /// on nothing else.
 @Suite(
+  .waitsForPrograms,
   .enabled("strace is not installed, or may not follow processes here") { Programs.strace != nil })
 struct OrderTests {
   private let scratch: ScratchFolder

@@ -4,7 +4,7 @@ import Testing
 
 /// A sample of what `scripts/faults` tries in full: a few operations under every kind of fault, at every so many-th
 /// system call, in a process of their own.
-@Suite struct WalkTests {
+@Suite(.waitsForPrograms) struct WalkTests {
   @Test(arguments: [
     ("export,export like FAT", 79), ("import merge,import replace", 127), ("import several,add,init", 131),
     ("import many", 89), ("export incremental,flatten,import chain", 151),

@@ -110,7 +110,7 @@ import Testing
   @Test func aRunThatWasStoppedIsSaidByTheNext() async throws {
     var night = try Night()
     let begun = try night.pipe("begun")
-    night.job.hooks.before = "echo > '\(begun)'; sleep 60"
+    night.job.hooks.before = "echo > '\(begun)'; sleep 600"
     let work = Work.backup(night.job, night.context)
     await night.hear(begun)
     work.cancel()

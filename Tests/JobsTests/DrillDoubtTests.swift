@@ -378,7 +378,7 @@ import Testing
   @Test func aDrillThatIsStoppedInItsHookIsNoFailure() async throws {
     var night = try Night.withCache()
     let begun = try night.pipe("begun")
-    night.job.hooks.before = "echo > '\(begun)'; sleep 60"
+    night.job.hooks.before = "echo > '\(begun)'; sleep 600"
     night.job.hooks.onFailure = "touch '\(night.folder("told"))'"
     let drill = Work.drill(night.job, night.context)
     await night.hear(begun)

@@ -6,7 +6,7 @@ import Testing
 import Zip
 
 /// Archives made by the programs that people have. Each test needs its program and is left out without it.
-struct ForeignArchiveTests {
+@Suite(.waitsForPrograms) struct ForeignArchiveTests {
   /// What is packed: names that need UTF-8, an empty file, one that shrinks and one that does not.
   private static let files: [String: [UInt8]] = [
     "text.txt": Array(String(repeating: "the same line again and again\n", count: 20_000).utf8),

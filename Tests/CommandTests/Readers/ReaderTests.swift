@@ -6,7 +6,7 @@ import Testing
 
 /// What `export` writes, read by the programs that people have: every entry, every byte. `checksums.md5` lies in
 /// the archive and holds the MD5 of everything else.
-@Suite("Other programs read our archives")
+@Suite("Other programs read our archives", .waitsForPrograms)
 struct ReaderTests {
   /// The libraries that are exported.
   enum Source: String, CaseIterable, CustomTestStringConvertible {

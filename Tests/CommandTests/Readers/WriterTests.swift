@@ -4,7 +4,7 @@ import Testing
 
 /// A backup that was unpacked and packed again by the programs that people have is the same backup; and where such an
 /// archive is cut off, every photo is still found, whatever the program writes in front of the data or behind it.
-@Suite("We read other programs' archives")
+@Suite("We read other programs' archives", .waitsForPrograms)
 struct WriterTests {
   private static let imported =
     "imported 9 photos (8 files) and 4 categories, skipped 0 that are there already; 1 absent\n"

@@ -4,7 +4,7 @@ import Testing
 @testable import Jobs
 
 /// What is handed to systemd and to cron, against what they make of it.
-struct CheckerTests {
+@Suite(.waitsForPrograms) struct CheckerTests {
   private typealias Sample = SampleSchedules
 
   private static let hasAnalyze: Bool = {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Jobs
 
-struct UnitTests {
+@Suite(.waitsForPrograms) struct UnitTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
