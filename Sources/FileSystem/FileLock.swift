@@ -15,6 +15,12 @@ public struct FileLock: ~Copyable, Sendable {
     public let path: FilePath
     /// Who wrote itself into it: `process 4711 on nas`; empty if unknown.
     public let owner: String
+    /// This process comes from the owner, which may be waiting for its end.
+    public let isOwnerAncestor: Bool
+
+    init(path: FilePath, owner: String, isOwnerAncestor: Bool = false) {
+      (self.path, self.owner, self.isOwnerAncestor) = (path, owner, isOwnerAncestor)
+    }
 
     /// One line for a person, with the remedy.
     public var description: String {
@@ -31,7 +37,9 @@ public struct FileLock: ~Copyable, Sendable {
       // whoever shares it has not written itself in, and the note is that of somebody before
       let isShared = exclusive && (try? file.lock(exclusive: false)) == true
       if isShared { file.unlock() }
-      throw Busy(path: directory.path(of: name), owner: isShared ? "" : Self.owner(in: file))
+      let owner = isShared ? "" : Self.owner(in: file)
+      let isAncestor = Self.process(of: owner).map(RunningProcess.isAncestor) ?? false
+      throw Busy(path: directory.path(of: name), owner: owner, isOwnerAncestor: isAncestor)
     }
     if exclusive {
       // a note for messages: on a full disk the lock holds without it
@@ -57,7 +65,7 @@ public struct FileLock: ~Copyable, Sendable {
   }
 
   /// Takes the lock, trying again until `wait` has passed. `whileWaiting` is called ten times a second, and may throw
-  /// to give up.
+  /// to give up. An owner from which this process comes is not waited for.
   public init(
     _ name: FilePath, in directory: borrowing Directory, exclusive: Bool = true, waiting wait: Duration,
     whileWaiting: () throws -> Void = {}
@@ -68,7 +76,7 @@ public struct FileLock: ~Copyable, Sendable {
         self = try FileLock(name, in: directory, exclusive: exclusive)
         return
       } catch let busy as Busy {
-        if ContinuousClock.now >= deadline { throw busy }
+        if busy.isOwnerAncestor || ContinuousClock.now >= deadline { throw busy }
         try whileWaiting()
         usleep(100_000)
       }
@@ -80,13 +88,18 @@ public struct FileLock: ~Copyable, Sendable {
 
   private static func note(_ process: pid_t) -> String { "process \(process) on \(hostName)" }
 
+  /// The process that a note names, if it is one of this machine.
+  private static func process(of owner: String) -> pid_t? {
+    let process = owner.split(separator: " ").dropFirst().first.flatMap { pid_t($0) }
+    return process.flatMap { owner == note($0) ? $0 : nil }
+  }
+
   /// Who has the lock. An owner of this very moment has yet to write itself in, in the place of one before.
   private static func owner(in file: borrowing File) -> String {
     var owner = ""
     for attempt in 1...20 {
       owner = String(decoding: (try? file.read(256, at: 0)) ?? [], as: UTF8.self).trimmingNewline
-      let process = owner.split(separator: " ").dropFirst().first.flatMap { pid_t($0) }
-      let isGone = process.map { owner == note($0) && kill($0, 0) != 0 && errno == ESRCH } ?? true
+      let isGone = owner.isEmpty || process(of: owner).map { kill($0, 0) != 0 && errno == ESRCH } ?? false
       guard isGone, attempt < 20 else { break }
       usleep(5_000)
     }

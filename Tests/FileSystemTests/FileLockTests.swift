@@ -134,6 +134,26 @@ struct FileLockTests {
     try take(exclusive: true).release()
   }
 
+  /// Whoever has started this process may be waiting for its end.
+  @Test func anAncestorIsNotWaitedFor() throws {
+    let path = folder.path("library.lock").string
+    let lock = try take(exclusive: true)
+    var note = String(decoding: try folder.bytes("library.lock"), as: UTF8.self)
+    #expect(try #require(busy(waiting: .milliseconds(10))).isOwnerAncestor == false)
+    note = note.replacingOccurrences(of: "process \(getpid()) ", with: "process \(getppid()) ")
+    try note.write(toFile: path, atomically: false, encoding: .utf8)
+    let start = ContinuousClock.now
+    #expect(try #require(busy(waiting: .seconds(600))).isOwnerAncestor)
+    #expect(ContinuousClock.now - start < .seconds(300))
+    lock.release()
+  }
+
+  private func busy(waiting: Duration) -> FileLock.Busy? {
+    #expect(throws: FileLock.Busy.self) {
+      _ = try FileLock("library.lock", in: Directory.open(folder.path), waiting: waiting)
+    }
+  }
+
   @Test func aLinkIsNotLocked() throws {
     try folder.write("precious", to: "precious")
     try folder.link("library.lock", to: "precious")

@@ -55,8 +55,7 @@ struct DrillRun {
     // hooks that mount the disk before and unmount it after would do so under a backup
     let backupLock = try job.hooks.before.map { _ in
       try context.state.lock(
-        job.name, waiting: context.hookedJobs.contains(job.name) ? .zero : .seconds(job.lockWait),
-        whileWaiting: counter.waitForWriter)
+        job.name, waiting: .seconds(job.lockWait), whileWaiting: counter.waitForWriter)
     }
     defer { withExtendedLifetime(backupLock) {} }
     let startedAt = context.now().milliseconds

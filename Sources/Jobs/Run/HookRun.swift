@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import Glibc
 import Logging
@@ -118,17 +119,11 @@ struct HookRun {
     return ShellCommand.exitStatus(status)
   }
 
-  /// Whether a process of a group has not ended, whoever is to wait for it. proc(5)
+  /// Whether a process of a group has not ended, whoever is to wait for it.
   private static func isAlive(group: pid_t) -> Bool {
-    let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-    return processes.contains { name in
-      // the command's name, in parentheses, may be anything
-      guard let pid = pid_t(name),
-        let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
-        let rest = stat.split(separator: ")").last?.split(separator: " "), rest.count > 2
-      else { return false }
-      return rest[2] == "\(group)" && rest[0] != "Z"
-    }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return names.compactMap { pid_t($0) }.compactMap { RunningProcess($0) }
+      .contains { $0.group == group && !$0.isZombie }
   }
 
   /// What a command prints, as lines of the log.

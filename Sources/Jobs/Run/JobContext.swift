@@ -1,4 +1,5 @@
 import Backup
+import FileSystem
 import Foundation
 import Secrets
 import SystemPackage
@@ -15,8 +16,6 @@ public struct JobContext: Sendable {
   public var exitCode: @Sendable (any Error) -> Int32
   /// Writes an archive even where nothing has changed.
   public var isForced = false
-  /// The jobs in whose hooks this process runs, and that do not go on before it ends.
-  public var hookedJobs: [String] = []
   /// The clock.
   public var now: @Sendable () -> Date = { Date() }
 
@@ -45,17 +44,25 @@ public struct JobReport: Sendable {
 public enum JobError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Neither the job file nor anybody else names its library.
   case noLibrary(String)
-  /// A run of it, or a drill, has not ended; who it is, empty if that is not known.
-  case running(String, isDrill: Bool, owner: String)
+  /// A run of it, or a drill, has not ended, and has this lock.
+  case running(String, isDrill: Bool, FileLock.Busy)
 
   /// One line, with the remedy.
   public var description: String {
     switch self {
     case .noLibrary(let job):
       "job “\(job)” names no library; add “library:” to it, or use -l"
-    case .running(let job, let isDrill, let owner):
+    case .running(let job, let isDrill, let lock):
       "\(isDrill ? "a drill" : "a backup or a drill") of job “\(job)” is being run by "
-        + "\(owner.isEmpty ? "another process" : owner); wait for it to end\(isDrill ? "" : ", or use --lock-wait")"
+        + "\(lock.owner.isEmpty ? "another process" : lock.owner)"
+        + (lock.isOwnerAncestor
+          ? ", and one of its hooks has started this; take it out of there"
+          : "; wait for it to end\(isDrill ? "" : ", or use --lock-wait")")
     }
+  }
+
+  /// A hook has started the job that it is a hook of.
+  var isOfOwnHook: Bool {
+    if case .running(_, _, let lock) = self { lock.isOwnerAncestor } else { false }
   }
 }

@@ -40,9 +40,6 @@ struct JobHooks {
     }
   }
 
-  /// Nobody else can back the job up meanwhile.
-  private var isHoldingLock: Bool { task == .backup || job.hooks.before != nil }
-
   private func environment(
     of hook: Hook, _ run: JobStatus.RunRecord, outcome: String?
   ) -> [String: String] {
@@ -51,7 +48,6 @@ struct JobHooks {
     return [
       "SMILEPILE_TASK": task.rawValue,
       "SMILEPILE_JOB": job.name,
-      "SMILEPILE_JOBS": (context.hookedJobs + (isHoldingLock ? [job.name] : [])).joined(separator: " "),
       "SMILEPILE_HOOK": hook.rawValue,
       "SMILEPILE_LIBRARY": library.string,
       "SMILEPILE_DESTINATION": job.destinations.first?.path.string ?? "",

@@ -92,12 +92,10 @@ struct JobRun {
 
   /// Takes the job's lock. A run that could not begin counts as one that failed, and whoever is told of those hears of it.
   private func begin() throws -> FileLock {
-    // what its own hook starts waits for the end of that in vain
-    let isInOwnHook = context.hookedJobs.contains(job.name)
     do {
       return try context.state.lock(
-        job.name, waiting: isInOwnHook ? .zero : .seconds(job.lockWait), whileWaiting: counter.waitForWriter)
-    } catch let error as JobError where isInOwnHook {
+        job.name, waiting: .seconds(job.lockWait), whileWaiting: counter.waitForWriter)
+    } catch let error as JobError where error.isOfOwnHook {
       // the hook would start it again, and again
       throw error
     } catch {

@@ -38,7 +38,7 @@ public struct StateFolder: Sendable {
       let name = FilePath(isDrill ? "\(job).drill.lock" : "\(job).lock")
       return try FileLock(name, in: folder, waiting: waiting, whileWaiting: whileWaiting)
     } catch let busy as FileLock.Busy {
-      throw JobError.running(job, isDrill: isDrill, owner: busy.owner)
+      throw JobError.running(job, isDrill: isDrill, busy)
     }
   }
 

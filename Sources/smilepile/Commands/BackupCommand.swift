@@ -20,12 +20,12 @@ struct BackupCommand: AsyncParsableCommand {
       nothing. The exit code is that of the job that went worst.
 
       A signal stops the hooks before and after, and not those that are run last, on-failure and finally; a second one \
-      does not wait for them. A job's hooks find what happened in their environment: SMILEPILE_TASK (backup or drill), SMILEPILE_JOB, SMILEPILE_JOBS, \
-      SMILEPILE_HOOK, SMILEPILE_OUTCOME (running, done, unchanged, incomplete, failed or interrupted; of a drill, which \
-      calls all but after, not restored as well), SMILEPILE_EXIT_CODE, SMILEPILE_MESSAGE, SMILEPILE_LIBRARY, \
-      SMILEPILE_DESTINATION, SMILEPILE_ARCHIVE, SMILEPILE_ARCHIVES (one a line), SMILEPILE_PHOTOS, SMILEPILE_BYTES, \
-      SMILEPILE_ARCHIVE_BYTES, SMILEPILE_MISSING, SMILEPILE_STARTED_AT (milliseconds since 1970), SMILEPILE_SECONDS and \
-      SMILEPILE_STATUS_FILE.
+      does not wait for them. A hook cannot start the job that it is a hook of. What happened the hooks find in their \
+      environment: SMILEPILE_TASK (backup or drill), SMILEPILE_JOB, SMILEPILE_HOOK, SMILEPILE_OUTCOME (running, done, \
+      unchanged, incomplete, failed or interrupted; of a drill, which calls all but after, not restored as well), \
+      SMILEPILE_EXIT_CODE, SMILEPILE_MESSAGE, SMILEPILE_LIBRARY, SMILEPILE_DESTINATION, SMILEPILE_ARCHIVE, \
+      SMILEPILE_ARCHIVES (one a line), SMILEPILE_PHOTOS, SMILEPILE_BYTES, SMILEPILE_ARCHIVE_BYTES, SMILEPILE_MISSING, \
+      SMILEPILE_STARTED_AT (milliseconds since 1970), SMILEPILE_SECONDS and SMILEPILE_STATUS_FILE.
 
       Example:
         smilepile backup family

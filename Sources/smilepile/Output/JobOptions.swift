@@ -72,17 +72,14 @@ struct JobChoice: ParsableArguments {
 extension JobContext {
   /// That of this process: the state and cache folders of its user, and its ways to come by a password.
   static func ofThisProcess(_ reporter: Reporter) -> JobContext {
-    let environment = ProcessInfo.processInfo.environment
-    var context = JobContext(
-      state: StateFolder(environment: environment),
+    JobContext(
+      state: StateFolder(environment: ProcessInfo.processInfo.environment),
       cache: CatalogCache.ofThisUser(),
       password: { source in
         // the environment wins over the job file
         try EnvironmentSecrets.value(of: .password) ?? source.read(reporter)
       },
       exitCode: { ExitStatus(for: $0).rawValue })
-    context.hookedJobs = environment["SMILEPILE_JOBS"]?.split(separator: " ").map(String.init) ?? []
-    return context
   }
 }
 
