@@ -30,6 +30,8 @@ public struct HealSummary: Sendable, Equatable {
   public var damaged: [Finding] = []
   /// Archives that could not be used, or not to their end; each by its path.
   public var unusable: [Finding] = []
+  /// Archives that were found damaged.
+  public var damagedArchives: Set<FilePath> = []
   /// Bytes that were brought back.
   public var bytes = 0
   /// Where the rotten files are kept; nil if there were none.
@@ -98,6 +100,7 @@ struct HealRun {
     for (path, fault) in faults.sorted(by: { $0.key.string < $1.key.string }) {
       summary.unusable.append(Finding(path.string.escaped, message: fault))
     }
+    summary.damagedArchives = others.damaged.union(supply.damaged)
     summary.kept = outcome.kept.map { path.appending($0.components) }
     report(found, outcome, &summary)
     return summary

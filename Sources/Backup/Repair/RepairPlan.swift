@@ -2,6 +2,7 @@ import Checksums
 import Foundation
 import Operations
 import Synchronization
+import SystemPackage
 import Zip
 
 /// What can be had of a damaged archive and from where: found by reading every entry of it to its end, and what
@@ -14,6 +15,8 @@ struct RepairPlan {
   private(set) var restored: [Finding] = []
   /// Photos that are nowhere to be had, and whatever else is lost.
   private(set) var lost: [Finding] = []
+  /// Other archives that do not give a photo as they promise it.
+  private(set) var damagedOthers: Set<FilePath> = []
   /// Nothing is wrong with the archive.
   private(set) var isWhole = false
 
@@ -42,6 +45,7 @@ struct RepairPlan {
     var supply = try supply(wanted)
     try restore(missing, from: &supply, into: &found)
     try restoreUndamaged(before, from: &supply, into: &found)
+    damagedOthers = supply.damaged
     items = found.compactMap { $0 }
     lost += source.salvage?.losses ?? []
   }

@@ -42,6 +42,8 @@ public struct RepairSummary: Sendable, Equatable {
   public var lost: [Finding] = []
   /// Other archives that could not be used, of several; each with the reason.
   public var unusable: [Finding] = []
+  /// Other archives that were found damaged.
+  public var damagedOthers: Set<FilePath> = []
   /// What else is worth knowing.
   public var warnings: [String] = []
 
@@ -102,6 +104,7 @@ struct RepairRun {
     let plan = try RepairPlan(source, counter) { wanted in
       try PhotoSupply(wanted, from: others.sources, library, counter)
     }
+    summary.damagedOthers = others.damaged.union(plan.damagedOthers)
     summary.warnings = others.warnings + source.warnings + source.damagedBefore.map(\.message)
     if plan.isWhole {
       summary.photos = source.photoFiles

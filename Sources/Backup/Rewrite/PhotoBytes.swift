@@ -64,6 +64,8 @@ enum PhotoBytes: Sendable {
 struct PhotoSupply {
   /// Archives that could not be read on, and why: nothing more is taken from them.
   private(set) var faults: [FilePath: ArchiveError] = [:]
+  /// Archives that do not give a photo as they promise it.
+  private(set) var damaged: Set<FilePath> = []
   private var candidates: [MD5Digest: [PhotoBytes]] = [:]
   private let counter: ProgressCounter
   private let goesOn: Bool
@@ -117,7 +119,11 @@ struct PhotoSupply {
   ) throws -> (first: PhotoBytes, others: [PhotoBytes], size: Int)? {
     let places = candidates[md5] ?? []
     for (index, bytes) in places.enumerated() {
-      guard let found = try digest(of: bytes), found.md5 == md5 else { continue }
+      guard let found = try digest(of: bytes) else { continue }
+      guard found.md5 == md5 else {
+        noteDamage(of: bytes)
+        continue
+      }
       if size == nil || size == found.size { return (bytes, Array(places[(index + 1)...]), found.size) }
     }
     return nil
@@ -126,11 +132,16 @@ struct PhotoSupply {
   private mutating func digest(of bytes: PhotoBytes) throws -> (md5: MD5Digest, size: Int)? {
     guard faults[bytes.place] == nil else { return nil }
     do {
-      return try bytes.digest(counter)
+      let found = try bytes.digest(counter)
+      if found == nil { noteDamage(of: bytes) }
+      return found
     } catch let error as ArchiveError {
       guard goesOn else { throw error }
       faults[bytes.place] = error
       return nil
     }
+  }
+  private mutating func noteDamage(of bytes: PhotoBytes) {
+    if case .entry(_, let archive, _) = bytes { damaged.insert(archive.path) }
   }
 }

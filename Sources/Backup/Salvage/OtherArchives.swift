@@ -12,6 +12,9 @@ struct OtherArchives {
   private(set) var unusable: [Finding] = []
   private(set) var warnings: [String] = []
 
+  /// Those that do not open as they should.
+  var damaged: Set<FilePath> { Set(sources.filter { $0.salvage != nil }.map(\.path)) }
+
   /// - Throws: why the only one cannot be used; `CancellationError`.
   init(_ paths: [FilePath], limits: Limits, password: Secret?, _ counter: ProgressCounter) throws {
     for path in paths {

@@ -51,6 +51,7 @@ struct Heal: AsyncParsableCommand {
     options.password = try password.read(for: paths, limits.limits, reporter, salvaging: true)
     let summary = try await reporter.follow(.heal(target, from: paths, options: options))
 
+    CatalogCache.ofThisUser().doubt(Array(summary.damagedArchives), password: options.password)
     for warning in summary.warnings { reporter.warn(warning) }
     for photo in summary.healed { reporter.note(photo.message.escaped) }
     for archive in summary.unusable { reporter.error(archive, during: "heal") }

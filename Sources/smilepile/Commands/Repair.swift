@@ -92,9 +92,8 @@ struct Repair: AsyncParsableCommand {
       for: options.others, limits.limits, reporter, salvaging: true)
     let summary = try await reporter.follow(.repair(FilePath(archive), options: options))
 
-    if !summary.isWhole {
-      CatalogCache.ofThisUser().doubt([FilePath(archive)], password: options.password)
-    }
+    let damaged = summary.damagedOthers.union(summary.isWhole ? [] : [FilePath(archive)])
+    CatalogCache.ofThisUser().doubt(Array(damaged), password: options.password)
     for fault in summary.faults { reporter.warn(fault.message) }
     for warning in summary.warnings { reporter.warn(warning) }
     for archive in summary.unusable { reporter.error(archive, during: "repair") }

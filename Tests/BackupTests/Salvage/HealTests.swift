@@ -85,13 +85,28 @@ import Testing
     let summary = try await heal(from: cut)
     #expect(summary.healed.count == 2)
     #expect(summary.damaged.map(\.item) == ["photo 1 “first” in “Family”"])
-    #expect(summary.warnings.count == 1 && summary.isIncomplete)
+    #expect(summary.warnings.count == 1 && summary.isIncomplete && summary.damagedArchives == [cut])
     #expect(try library.bytesOfPhotos()[1] == Array("rotten".utf8))
     // a second archive has it
     let rest = try await heal(from: cut, archive)
     #expect(rest.healed.count == 1 && !rest.isIncomplete)
     #expect(try library.bytesOfPhotos() == backup.photos)
     expectNone(try library.faults())
+  }
+
+  /// That an archive is damaged is known even where another helps.
+  @Test(arguments: [true, false]) func whatDoesNotKeepItsPromiseIsKnown(isFoundByItsCRC: Bool) async throws {
+    try spoil(1)
+    var other = backup
+    if isFoundByItsCRC {
+      other.members[0].data[0] ^= 1
+    } else {
+      other.members[0] = .stored("photos/1_first.jpg", "another")
+    }
+    let damaged = try scratch.write(try other.archive(), to: "damaged.zip")
+    let summary = try await heal(from: damaged, archive)
+    #expect(summary.healed.count == 1 && !summary.isIncomplete && summary.damagedArchives == [damaged])
+    #expect(try await heal(from: damaged, archive).damagedArchives.isEmpty)
   }
 
   @Test func theMD5CountsAndNotTheName() async throws {

@@ -151,7 +151,7 @@ import Zip
       $0.library = library.path
       $0.others = [otherPath]
     }
-    #expect(summary.restored.count == 2 && summary.lost == [])
+    #expect(summary.restored.count == 2 && summary.lost == [] && summary.damagedOthers == [otherPath])
     #expect(summary.archive?.lastComponent?.string == "bad.repaired-2.zip")
     let repaired = try WrittenBackup(try #require(summary.archive))
     expectNone(try repaired.faults())
@@ -188,8 +188,9 @@ import Zip
     #expect(summary.lost.map(\.item) == ["photo 2 “b” in “Family”"] && summary.faults == [])
     #expect(try WrittenBackup(try #require(summary.archive)).photos.keys.sorted() == [1])
     let other = try SampleBackup(photos: ["b"]).write(to: scratch, as: "other.zip")
-    let restored = try await repair(path) { $0.others = [other] }
-    #expect(restored.lost == [])
+    let copy = try backup.write(to: scratch, as: "copy.zip")
+    let restored = try await repair(path) { $0.others = [copy, other] }
+    #expect(restored.lost == [] && restored.damagedOthers == [copy])
     #expect(try WrittenBackup(try #require(restored.archive)).photos[2] == right)
   }
 
