@@ -53,17 +53,16 @@ public enum FileName {
     return previous != UInt8(ascii: ".")
   }
 
-  /// Both of two dots in a row become `_`. Scalars are compared and not characters: a dot that carries an accent is
+  /// A dot that another one follows becomes `_`: the last one may begin the extension. Scalars are compared and not characters: a dot that carries an accent is
   /// another character, and still a dot to most programs.
   private static func withoutTwoDots(_ scalars: String.UnicodeScalarView) -> String.UnicodeScalarView {
     var result = String.UnicodeScalarView()
     for scalar in scalars {
       if scalar == ".", result.last == "." {
         result.removeLast()
-        result.append(contentsOf: ["_", "_"])
-      } else {
-        result.append(scalar)
+        result.append("_")
       }
+      result.append(scalar)
     }
     return result
   }

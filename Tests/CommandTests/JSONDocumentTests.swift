@@ -248,6 +248,7 @@ private struct PrintedJSON {
     j schedule remove --cron
     rm -r two
     j backup
+    mv one away; j stats -l Family; mv away one
     j drill
     j prune
     echo 'jobs: {family: {}}' > jobs.yaml

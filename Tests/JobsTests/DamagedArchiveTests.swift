@@ -241,21 +241,55 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: first))
   }
 
-  /// Nobody but the export that looks for a base knows which it will be.
-  @Test func anotherArchiveThanTheLastIsReadBackToo() async throws {
+  /// Somebody else's would be copied to every destination, where the job's retention passes over it.
+  @Test func nothingRestsOnWhatIsNotTheJobs() async throws {
     var night = try Night("incremental: true")
     _ = try await night.backup()
+    let first = try #require(try night.archives("one").first)
     var options = night.job.exportOptions
     options.tags = []
     options.isIncremental = false
     options.date = night.context.now().addingTimeInterval(60)
-    let other = try await Work.export(night.library.path, to: night.folder("one"), options: options).summary
-    try night.damage(try #require(other.archive).string)
+    _ = try await Work.export(night.library.path, to: night.folder("one"), options: options).summary
     try night.changeLibrary(id: 7)
     night.on(day: 2)
-    let run = try await night.backup()
-    #expect(run.outcome == .done && run.warnings.contains { $0.contains("is damaged (") })
+    #expect(try await night.backup().outcome == .done)
+    #expect(try night.archives("one").last?.base?.uuid == first.uuid)
+    #expect(try night.archives("two").map(\.date) == [first.date, night.context.now().milliseconds])
     #expect(try await night.drill().isProven)
+  }
+
+  /// Where the newest archive lacks a photo, an older one is the copy, and may have rotten since.
+  @Test func anOlderArchiveThatIsTheCopyIsReadBackWhereItHasChanged() async throws {
+    var night = try Night.withCache()
+    _ = try await night.backup()
+    let first = try night.archives("one")[0].path
+    let photo = try #require(try night.library.contents.photos.first)
+    try night.remove(night.library.file(of: photo).string)
+    night.on(day: 2)
+    _ = try await night.backup()
+    #expect(try night.statusFile().copies.map(\.archive).first == first)
+    try night.damage(first)
+    night.on(day: 3)
+    let run = try await night.backup()
+    #expect(run.warnings.contains { $0.hasPrefix("\(first) is damaged (") })
+    let copy = try #require(try night.statusFile().copies.first)
+    #expect(copy.archive != first && copy.lacking == 1)
+  }
+
+  /// Half copied, cut off, emptied: it counts for nothing, and is named every night.
+  @Test(arguments: ["", "retention: {keep-last: 2}", "incremental: true"])
+  func whatCannotBeReadIsNamed(_ line: String) async throws {
+    var night = try Night(line)
+    _ = try await night.backup()
+    let first = try night.archives("one")[0].path
+    try #require(truncate(first, 5000) == 0)
+    for day in 2...3 {
+      night.on(day: day)
+      let run = try await night.backup()
+      let named = run.warnings.filter { $0.hasPrefix("\(first) may be a backup and cannot be read: ") }
+      #expect(named.count == 1, "\(run.warnings)")
+    }
   }
 
   /// Where nothing is read back, a drill that fails is heeded all the same.

@@ -8,8 +8,8 @@ struct FileNameTests {
     ("IMG_0001.jpg", "IMG_0001.jpg"), ("été à la plage.jpg", "été à la plage.jpg"), ("生日.jpg", "生日.jpg"),
     ("👨‍👩‍👧.jpg", "👨‍👩‍👧.jpg"), ("IMG 0002 (1).jpg", "IMG 0002 (1).jpg"), ("no ending", "no ending"),
     // traversal
-    ("../../etc/passwd", "_.____etc_passwd"), ("..", "photo"), (".", "photo"),
-    ("a/b\\c.jpg", "a_b_c.jpg"), ("a..jpg", "a__jpg"), ("a...jpg", "a__.jpg"), ("C:\\x.jpg", "C__x.jpg"),
+    ("../../etc/passwd", "_.__._etc_passwd"), ("..", "photo"), (".", "photo"),
+    ("a/b\\c.jpg", "a_b_c.jpg"), ("a..jpg", "a_.jpg"), ("a...jpg", "a__.jpg"), ("C:\\x.jpg", "C__x.jpg"),
     // control characters, those of Windows, and what looks like neither
     ("a\0b\n\u{7F}\u{85}.jpg", "a_b___.jpg"), (#"a:*?"<>|b.jpg"#, "a_______b.jpg"),
     ("\u{1B}[2J.jpg", "_[2J.jpg"),

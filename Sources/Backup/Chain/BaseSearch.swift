@@ -33,6 +33,7 @@ extension ExportBase {
     let limits = Limits()
     let archives = try ArchiveFolder(folder, limits: limits, password: options.password, check: check)
     var broken: FilePath?
+    var unreadable: FilePath?
     var locked: FilePath?
     var ahead: FilePath?
     let now = options.date ?? Date()
@@ -48,6 +49,11 @@ extension ExportBase {
         } catch BackupError.wrongPassword, BackupError.wrongPasswordOrDamaged {
           locked = locked ?? path
           return nil
+        } catch BackupError.passwordNeeded {
+          return nil
+        } catch let error where !BackupFiles.isStranger(path, error) {
+          unreadable = unreadable ?? path
+          throw error
         }
       }
       guard let candidate, candidate.canBeBase(for: selection, options, ours) else { continue }
@@ -76,6 +82,11 @@ extension ExportBase {
     }
     if let broken {
       return .none(reason: "\(broken.string.escaped) rests on an archive that is not in the folder")
+    }
+    if let unreadable {
+      return .none(
+        reason: "\(unreadable.string.escaped) cannot be read, and nothing else in the folder can be rested on"
+      )
     }
     if let locked {
       return .none(

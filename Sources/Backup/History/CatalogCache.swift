@@ -92,7 +92,8 @@ extension CatalogCache {
   /// When an archive was last read back whole, nil if that is not known, or its file has changed since. Blocks.
   public func verifiedAt(_ record: ArchiveRecord) -> Int64? {
     let path = FilePath(record.path)
-    guard let entry = entry(of: path), entry.isOf(record) else { return nil }
+    // one that is not opened says nothing of itself
+    guard let entry = entry(of: path), record.isLocked || entry.isOf(record) else { return nil }
     return known(of: path)?.verifiedAt
   }
 

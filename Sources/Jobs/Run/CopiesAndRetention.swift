@@ -108,7 +108,7 @@ extension JobBackup {
       records[index].removed = done.removed.map(\.path)
       for (path, fault) in done.damaged { readBack.noteDamaged(path, fault) }
       shortcomings += done.plan.refusals + done.failures.map(\.message)
-      warnings += done.unreadable.map { "\($0.path) may be a backup and cannot be read: \($0.reason)" }
+      noteUnreadable(done.unreadable)
     } catch let error as CancellationError {
       throw error
     } catch {
@@ -131,8 +131,7 @@ extension JobBackup {
     // after an interruption too
     let folder = job.destinations[index].path
     guard let catalog = try? Catalog(folder: folder, password: password, cache: context.cache) else { return }
-    let fresh = catalog.archives.map(\.path).filter(verified.contains)
-    if !fresh.isEmpty { context.cache?.noteVerified(fresh, at: context.now().milliseconds) }
+    noteVerified(in: catalog)
     let now = context.now()
     var newest: JobStatus.Copy?
     for own in catalog.archives(of: job, in: libraryID).reversed() where !own.isAhead(of: now) {
@@ -144,6 +143,12 @@ extension JobBackup {
       }
     }
     if let newest { copies.append(newest) }
+  }
+
+  /// Notes of archives that this run has read them back.
+  func noteVerified(in catalog: Catalog) {
+    let fresh = catalog.archives.map(\.path).filter(verified.contains)
+    if !fresh.isEmpty { context.cache?.noteVerified(fresh, at: context.now().milliseconds) }
   }
 
   /// What is to be remembered of an archive; nil if it cannot be restored.

@@ -96,6 +96,7 @@ struct JobBackup {
       try copy(current[source] ?? [], from: source, to: index)
     }
     try lookForKnownDamage()
+    try forEachUsable { backup, index in try backup.readBackCopy(at: index) }
     for index in usable {
       // where it is stopped, what is gone is no copy any more
       defer { noteCopy(at: index) }
@@ -168,7 +169,10 @@ struct JobBackup {
     var options = job.exportOptions
     options.password = password
     options.date = context.now()
-    options.mayRest = { [readBack] paths, counter in try readBack.mayBeRestedOn(paths, counter) }
+    // others' archives would be copied to all destinations, and this job's retention passes over them
+    options.mayRest = { [readBack, tag = job.name] paths, counter in
+      try readBack.mayBeRestedOn(paths, taggedWith: tag, counter)
+    }
     return options
   }
 

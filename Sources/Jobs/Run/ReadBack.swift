@@ -29,10 +29,16 @@ public final class ReadBack: Sendable {
 
   /// Whether something new may rest on all of these archives. Blocks.
   ///
+  /// - Parameter tag: what they have to be called; nil for whatever they are.
   /// - Throws: as `areWhole`; where one cannot be looked at, why not.
-  public func mayBeRestedOn(_ paths: [FilePath], _ counter: ProgressCounter) throws -> Bool {
+  public func mayBeRestedOn(
+    _ paths: [FilePath], taggedWith tag: String? = nil, _ counter: ProgressCounter
+  ) throws -> Bool {
     let archives = try paths.map { try ArchiveRecord(path: $0, password: password) }
-    return try !archives.contains(where: \.isRemnant) && areWhole(archives, counter)
+    let areMeant = archives.allSatisfy { archive in
+      !archive.isRemnant && tag.map(archive.tags.contains) ?? true
+    }
+    return try areMeant && areWhole(archives, counter)
   }
 
   /// Whether all of these are whole. Blocks.

@@ -32,8 +32,10 @@ extension JobBackup {
 
   /// What restoring an archive takes, if all of that is whole: read back where nobody knows. Of several that it can rest
   /// on, the others are tried where one is damaged.
+  ///
+  /// - Parameter isNewest: whether it is said where some of it is not there.
   private mutating func wholeMembers(
-    of archive: ArchiveRecord, _ catalog: Catalog
+    of archive: ArchiveRecord, _ catalog: Catalog, isNewest: Bool = true
   ) throws -> [ArchiveRecord]? {
     while true {
       let members: [ArchiveRecord]
@@ -41,7 +43,7 @@ extension JobBackup {
       do {
         members = try catalog.members(of: archive, passingOver: damaged)
       } catch {
-        warnings.append("\(error)")
+        if isNewest { warnings.append("\(error)") }
         return nil
       }
       // there is no other
@@ -62,6 +64,27 @@ extension JobBackup {
     let library = try Library(path: library)
     summary.damaged += try library.damaged(
       in: library.contents(), touchedAfter: full.date, options(), counter)
+  }
+
+  /// Reads back what the copy at a destination is to be, where nobody knows whether it is whole as it is now, and names what
+  /// cannot be read.
+  mutating func readBackCopy(at index: Int) throws {
+    let catalog = try catalog(at: index)
+    noteUnreadable(catalog.unreadable)
+    noteVerified(in: catalog)
+    let now = context.now()
+    for own in catalog.archives(of: job, in: libraryID).reversed() where !own.isAhead(of: now) {
+      guard let members = try wholeMembers(of: own, catalog, isNewest: false) else { continue }
+      // as `noteCopy` chooses
+      if (own.part == nil ? [own] : members).allSatisfy(\.lacking.isEmpty) { return }
+    }
+  }
+
+  /// Names what may have been a backup, once.
+  mutating func noteUnreadable(_ files: [Catalog.Unreadable]) {
+    let known = Set(warnings)
+    warnings += files.map { "\($0.path) may be a backup and cannot be read: \($0.reason)" }
+      .filter { !known.contains($0) }
   }
 
   /// Says every night what a drill found wrong in the library, until nothing is: until then all of it is read.

@@ -13,7 +13,8 @@ struct Archives: AsyncParsableCommand {
     abstract: "List the archives in folders, or of jobs.",
     discussion: """
       What is shown is read from the archives themselves, whatever they are called; a cache spares reading those again \
-      that have not changed, and may be deleted at any time. Of an encrypted archive nothing is known without its \
+      that have not changed, and may be deleted at any time: of what is no job's newest copy it is then not known when it \
+      was verified, until it is read back. Of an encrypted archive nothing is known without its \
       password. Files that look like backups and cannot be read are named, and the exit code is 3, as for an archive \
       whose base or other parts are not there; a folder that cannot be read is named too, and the exit code is 1, or 10 \
       where there is none.
@@ -41,12 +42,12 @@ struct Archives: AsyncParsableCommand {
     var bytes: Int?
     var archive_bytes: Int
     var encrypted: Bool
-    var partial: Bool
+    var partial: Bool?
     var part: String?
     var base: String?
     var uuid: String?
-    var tags: [String]
-    var absent: Int
+    var tags: [String]?
+    var absent: Int?
     var verified_at: Int64?
   }
 
@@ -61,6 +62,7 @@ struct Archives: AsyncParsableCommand {
   func run() async throws {
     let reporter = Reporter(output)
     let cache = CatalogCache.ofThisUser()
+    let verifications = Self.verifications()
     var total = (archives: 0, bytes: 0)
     var unreadable: [String] = []
     var incomplete: [String] = []
@@ -86,7 +88,8 @@ struct Archives: AsyncParsableCommand {
       // of one that the password does not open nobody knows whose it is
       for archive in catalog.archives
       where place.tag.map({ archive.isLocked || archive.tags.contains($0) }) ?? true {
-        show(archive, cache.verifiedAt(archive), reporter)
+        let verifiedAt = cache.verifiedAt(archive) ?? verifications[FilePath(archive.path).realPath]
+        show(archive, verifiedAt, reporter)
         do {
           _ = try catalog.members(of: archive)
         } catch {
@@ -109,6 +112,16 @@ struct Archives: AsyncParsableCommand {
       Summary(
         archives: total.archives, archive_bytes: total.bytes, unreadable: unreadable, incomplete: incomplete))
     if worst != .done { throw worst }
+  }
+
+  /// When jobs read back the copies that they have, by the archives' paths: those that nobody has changed since.
+  private static func verifications() -> [FilePath?: Int64] {
+    let jobs = StateFolder(environment: ProcessInfo.processInfo.environment).statuses().known
+    let copies = jobs.flatMap(\.copies).filter(\.isThere)
+    let moments = copies.flatMap { copy in
+      copy.archives.compactMap { path in copy.verifiedAt.map { (FilePath(path).realPath, $0) } }
+    }
+    return Dictionary(moments, uniquingKeysWith: max)
   }
 
   private func show(_ archive: ArchiveRecord, _ verifiedAt: Int64?, _ reporter: Reporter) {
@@ -139,9 +152,9 @@ struct Archives: AsyncParsableCommand {
         photo_files: isKnown ? archive.photoFiles : nil, categories: isKnown ? archive.categories : nil,
         bytes: isKnown ? archive.bytes : nil, archive_bytes: archive.fileBytes,
         encrypted: archive.isEncrypted,
-        partial: archive.isPartial, part: archive.part.map { "\($0.number)/\($0.count)" },
-        base: archive.base?.uuid, uuid: archive.uuid, tags: archive.tags, absent: archive.absent,
-        verified_at: verifiedAt))
+        partial: isKnown ? archive.isPartial : nil, part: archive.part.map { "\($0.number)/\($0.count)" },
+        base: archive.base?.uuid, uuid: archive.uuid, tags: isKnown ? archive.tags : nil,
+        absent: isKnown ? archive.absent : nil, verified_at: verifiedAt))
   }
 
   private static func time(_ milliseconds: Int64) -> String {

@@ -78,6 +78,7 @@ struct Import: AsyncParsableCommand {
     var photos_imported: Int
     var photos_skipped: Int
     var files_restored: Int
+    var photos_absent: Int
     var warnings: [String]
     var errors: [String]
     var dry_run: Bool
@@ -120,6 +121,7 @@ struct Import: AsyncParsableCommand {
       Summary(
         categories_imported: summary.categoriesImported, photos_imported: summary.photosImported,
         photos_skipped: summary.photosSkipped, files_restored: summary.photoFilesRestored,
+        photos_absent: summary.photosAbsent,
         warnings: summary.warnings, errors: summary.errors.map(\.message), dry_run: summary.isDryRun))
     if summary.isIncomplete { throw ExitStatus.incomplete }
   }

@@ -18,6 +18,18 @@ struct Stats: AsyncParsableCommand {
   @OptionGroup var library: LibraryOption
   @OptionGroup var output: OutputOptions
 
+  private enum Obstacle: String, Encodable {
+    case doubted, away, changed
+
+    var text: String {
+      switch self {
+      case .doubted: "found damaged, or not restored by a drill"
+      case .away: "not there: gone, or its disk is not mounted"
+      case .changed: "changed since, or gone in part"
+      }
+    }
+  }
+
   private struct Copy: Encodable {
     var job: String
     var path: String
@@ -31,6 +43,9 @@ struct Stats: AsyncParsableCommand {
     var lacking: Int
     /// It needs a file that a copy before it needs, and goes with that.
     var is_shared: Bool
+
+    /// Why it is not there.
+    var obstacle: Obstacle?
 
     /// It can bring the whole library back by itself.
     var counts: Bool { is_there && !is_selection && lacking == 0 && !is_shared }
@@ -128,15 +143,19 @@ struct Stats: AsyncParsableCommand {
         let known = paths.map(cache.known)
         let verified = known.compactMap { $0?.verifiedAt }
         if verified.count == paths.count, let oldest = verified.min() { copy.note(verifiedAt: oldest) }
-        let isThere = copy.isThere && !known.contains { $0?.isDoubted == true }
+        let isDoubted = copy.isDoubted == true || known.contains { $0?.isDoubted == true }
+        let isThere = copy.isThere && !isDoubted
+        let isAway =
+          copy.isOutOfReach == true || !copy.archives.contains(where: FileManager.default.fileExists)
         let files = paths.compactMap { try? File.open($0, .readFollowingLinks).status().identity }
         let isShared = !seen.isDisjoint(with: files)
         if isThere, copy.isSelection != true, copy.lacking == nil { seen.formUnion(files) }
         return Copy(
           job: job.job, path: copy.path, archive: copy.archive, made_at: copy.madeAt,
-          verified_at: isThere ? copy.verifiedAt : nil, same_device: copy.isOnSameDevice,
-          is_there: isThere, is_selection: copy.isSelection == true,
-          lacking: copy.lacking ?? 0, is_shared: isShared)
+          verified_at: isThere || isAway && !isDoubted ? copy.verifiedAt : nil,
+          same_device: copy.isOnSameDevice, is_there: isThere, is_selection: copy.isSelection == true,
+          lacking: copy.lacking ?? 0, is_shared: isShared,
+          obstacle: isThere ? nil : isDoubted ? .doubted : isAway ? .away : .changed)
       }
     }
   }
@@ -153,7 +172,7 @@ struct Stats: AsyncParsableCommand {
       let facts = [
         copy.verified_at.map { "verified \(day($0))" } ?? "not known to be verified",
         copy.same_device ? "on the library's own device, or in memory: no protection" : nil,
-        copy.is_there ? nil : "gone, changed, out of reach, or cannot be restored",
+        copy.obstacle?.text,
         copy.is_selection ? "a selection, not the whole library" : nil,
         copy.lacking > 0
           ? "without \(Count(copy.lacking, "photo")) of the library, or with other bytes" : nil,

@@ -53,11 +53,16 @@ struct ArchivePlace {
       job.destinations.map { ArchivePlace(folder: $0.path, job: job, destination: $0) }
     }
     if names.isEmpty { return try jobs([]).flatMap(places) }
-    return try names.flatMap { name in
+    var seen: Set<FilePath?> = []
+    return try names.flatMap { name -> [ArchivePlace] in
       // a job file that cannot be read is no reason not to look into a folder
       let isFolder =
         name.contains("/") || Self.look(at: name) == .folder && (try? jobs([name])) == nil
-      if isFolder { return [ArchivePlace(folder: FilePath(name), job: nil)] }
+      if isFolder {
+        let folder = FilePath(name)
+        // by whatever names a folder is named again, there is one
+        return seen.insert(folder.realPath ?? folder).inserted ? [ArchivePlace(folder: folder, job: nil)] : []
+      }
       do {
         return try jobs([name]).flatMap(places)
       } catch let error as JobFile.Missing {
