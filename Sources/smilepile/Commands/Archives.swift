@@ -88,8 +88,11 @@ struct Archives: AsyncParsableCommand {
       // of one that the password does not open nobody knows whose it is
       for archive in catalog.archives
       where place.tag.map({ archive.isLocked || archive.tags.contains($0) }) ?? true {
-        let verifiedAt = cache.verifiedAt(archive) ?? verifications[FilePath(archive.path).realPath]
-        show(archive, verifiedAt, reporter)
+        let path = FilePath(archive.path)
+        // what a job has read back, verify may have found damaged since
+        let isDoubted = cache.known(of: path)?.isDoubted == true
+        show(
+          archive, cache.verifiedAt(archive) ?? (isDoubted ? nil : verifications[path.realPath]), reporter)
         do {
           _ = try catalog.members(of: archive)
         } catch {
