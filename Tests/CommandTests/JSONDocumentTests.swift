@@ -130,12 +130,13 @@ private struct PrintedJSON {
     let binary = try #require(Binary.path, "no smilepile beside the tests")
     for name in ["bin", "home", "tmp"] { try folder.makeFolder(name) }
     try folder.link("bin/smilepile", to: binary)
-    let shell = ShellCommand(
+    var shell = ShellCommand(
       text: Self.script, folder: folder.path.string,
       environment: [
         "HOME": folder.path("home").string, "TMPDIR": folder.path("tmp").string, "LC_ALL": "C.UTF-8",
         "TZ": "UTC", "PATH": "\(folder.path("bin")):/usr/bin:/bin", "FIXTURES": ScriptFile.fixtures,
       ])
+    shell.timeout = .seconds(120)
     let outcome = try shell.run()
     try #require(outcome.trouble == nil)
     var name = ""

@@ -12,7 +12,7 @@ import Testing
     _ command: String, timeLimit: Duration? = .seconds(60), isCancelled: @escaping () -> Bool = { false }
   ) -> ShellOutput.Failure? {
     let start = ContinuousClock.now
-    defer { #expect(ContinuousClock.now - start < .seconds(200)) }
+    defer { #expect(ContinuousClock.now - start < .seconds(60)) }
     do throws(ShellOutput.Failure) {
       _ = try ShellOutput(timeLimit: timeLimit, isCancelled: isCancelled).firstLine(of: command)
       return nil

@@ -100,7 +100,7 @@ struct HealRun {
     for (path, fault) in faults.sorted(by: { $0.key.string < $1.key.string }) {
       summary.unusable.append(Finding(path.string.escaped, message: fault))
     }
-    summary.damagedArchives = others.damaged.union(supply.damaged)
+    summary.damagedArchives = others.damaged(supply.failing)
     summary.kept = outcome.kept.map { path.appending($0.components) }
     report(found, outcome, &summary)
     return summary

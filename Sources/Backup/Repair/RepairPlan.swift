@@ -16,7 +16,7 @@ struct RepairPlan {
   /// Photos that are nowhere to be had, and whatever else is lost.
   private(set) var lost: [Finding] = []
   /// Other archives that do not give a photo as they promise it.
-  private(set) var damagedOthers: Set<FilePath> = []
+  private(set) var failingOthers: Set<FilePath> = []
   /// Nothing is wrong with the archive.
   private(set) var isWhole = false
 
@@ -45,7 +45,7 @@ struct RepairPlan {
     var supply = try supply(wanted)
     try restore(missing, from: &supply, into: &found)
     try restoreUndamaged(before, from: &supply, into: &found)
-    damagedOthers = supply.damaged
+    failingOthers = supply.failing
     items = found.compactMap { $0 }
     lost += source.salvage?.losses ?? []
   }

@@ -104,7 +104,7 @@ struct RepairRun {
     let plan = try RepairPlan(source, counter) { wanted in
       try PhotoSupply(wanted, from: others.sources, library, counter)
     }
-    summary.damagedOthers = others.damaged.union(plan.damagedOthers)
+    summary.damagedOthers = others.damaged(plan.failingOthers)
     summary.warnings = others.warnings + source.warnings + source.damagedBefore.map(\.message)
     if plan.isWhole {
       summary.photos = source.photoFiles

@@ -65,7 +65,7 @@ struct PhotoSupply {
   /// Archives that could not be read on, and why: nothing more is taken from them.
   private(set) var faults: [FilePath: ArchiveError] = [:]
   /// Archives that do not give a photo as they promise it.
-  private(set) var damaged: Set<FilePath> = []
+  private(set) var failing: Set<FilePath> = []
   private var candidates: [MD5Digest: [PhotoBytes]] = [:]
   private let counter: ProgressCounter
   private let goesOn: Bool
@@ -121,7 +121,7 @@ struct PhotoSupply {
     for (index, bytes) in places.enumerated() {
       guard let found = try digest(of: bytes) else { continue }
       guard found.md5 == md5 else {
-        noteDamage(of: bytes)
+        noteFailing(bytes)
         continue
       }
       if size == nil || size == found.size { return (bytes, Array(places[(index + 1)...]), found.size) }
@@ -133,7 +133,7 @@ struct PhotoSupply {
     guard faults[bytes.place] == nil else { return nil }
     do {
       let found = try bytes.digest(counter)
-      if found == nil { noteDamage(of: bytes) }
+      if found == nil { noteFailing(bytes) }
       return found
     } catch let error as ArchiveError {
       guard goesOn else { throw error }
@@ -141,7 +141,7 @@ struct PhotoSupply {
       return nil
     }
   }
-  private mutating func noteDamage(of bytes: PhotoBytes) {
-    if case .entry(_, let archive, _) = bytes { damaged.insert(archive.path) }
+  private mutating func noteFailing(_ bytes: PhotoBytes) {
+    if case .entry(_, let archive, _) = bytes { failing.insert(archive.path) }
   }
 }

@@ -12,8 +12,13 @@ struct OtherArchives {
   private(set) var unusable: [Finding] = []
   private(set) var warnings: [String] = []
 
-  /// Those that do not open as they should.
-  var damaged: Set<FilePath> { Set(sources.filter { $0.salvage != nil }.map(\.path)) }
+  /// Those whose photos the password does not open: that these cannot be read is no damage.
+  private var locked: Set<FilePath> = []
+
+  /// Those that are damaged: that do not open as they should, or did not give a photo to whoever looked for it.
+  func damaged(_ failing: Set<FilePath>) -> Set<FilePath> {
+    failing.subtracting(locked).union(sources.filter { $0.salvage != nil }.map(\.path))
+  }
 
   /// - Throws: why the only one cannot be used; `CancellationError`.
   init(_ paths: [FilePath], limits: Limits, password: Secret?, _ counter: ProgressCounter) throws {
@@ -26,6 +31,7 @@ struct OtherArchives {
         } catch let error as BackupError where paths.count > 1 {
           // those that are not encrypted help all the same
           warnings.append("\(error)")
+          locked.insert(path)
         }
         sources.append(source)
       } catch let error where paths.count > 1 && !(error is CancellationError) {

@@ -9,7 +9,7 @@ struct ScriptRunner: Sendable {
   /// `$FIXTURES`.
   var fixtures = "/nonexistent"
   /// When a command is killed.
-  var timeout: Duration = .seconds(180)
+  var timeout: Duration = .seconds(60)
 
   /// What a run found.
   struct Report: Sendable {

@@ -17,7 +17,7 @@ struct ShellCommand: Sendable {
   /// What is typed on the terminal, each once its prompt has appeared after the prompt before.
   var replies: [(prompt: String, answer: String)] = []
   /// When it is killed.
-  var timeout: Duration = .seconds(180)
+  var timeout: Duration = .seconds(60)
 
   /// How it ended.
   struct Outcome: Sendable {
@@ -56,7 +56,7 @@ struct ShellCommand: Sendable {
         outcome.typedReplies += 1
       }
       if endedAt == nil, waitpid(process, &status, WNOHANG) == process { endedAt = .now }
-      let isLeftOver = endedAt.map { ContinuousClock.now - $0 > .seconds(5) } ?? false
+      let isLeftOver = endedAt.map { ContinuousClock.now - $0 > .seconds(1) } ?? false
       if isLeftOver || ContinuousClock.now > deadline {
         outcome.trouble = "it was killed after \(timeout.components.seconds) s"
         if isLeftOver { outcome.trouble = "it left a process running that holds its output" }
