@@ -38,7 +38,9 @@ struct AndroidReader {
       guard let size = entry.size, let compressedSize = entry.compressedSize, size > 0 else { continue }
       total += size
       guard total <= 1 << 30 else { throw PhoneReader.Refusal("uncompressed size exceeds limit") }
-      guard size / max(compressedSize, 1) <= 100 else { throw PhoneReader.Refusal("compression ratio too high") }
+      guard size / max(compressedSize, 1) <= 100 else {
+        throw PhoneReader.Refusal("compression ratio too high")
+      }
     }
   }
 

@@ -20,12 +20,4 @@ import Testing
       #expect(rows?.count == backup.taken.photos.count)
     }
   }
-
-  @Test("Generated backups: a description of each for other ZIP programs")
-  func write() throws {
-    guard let folder = ProcessInfo.processInfo.environment["SMILEPILE_WRITE_BACKUPS"] else { return }
-    for backup in PhoneBackups.all {
-      try Data(backup.bytes).write(to: URL(fileURLWithPath: folder).appendingPathComponent(backup.fileName))
-    }
-  }
 }

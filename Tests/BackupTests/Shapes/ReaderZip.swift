@@ -46,9 +46,10 @@ struct ReaderZip {
   /// Every entry of the central directory, as ZIPFoundation reads.
   func directory() throws -> [ReaderZipEntry] {
     let last = bytes.count - 22
-    guard let end = stride(from: last, through: max(0, last - 0xFFFF), by: -1)
-      .first(where: { number($0, 4) == 0x0605_4B50 })
-    else { throw PhoneReader.Refusal("no end of the central directory") }
+    let ends = stride(from: last, through: max(0, last - 0xFFFF), by: -1)
+    guard let end = ends.first(where: { number($0, 4) == 0x0605_4B50 }) else {
+      throw PhoneReader.Refusal("no end of the central directory")
+    }
     var offset = number(end + 16, 4)
     return try (0..<number(end + 10, 2)).map { _ in
       guard number(offset, 4) == 0x0201_4B50 else { throw PhoneReader.Refusal("the directory is damaged") }

@@ -51,7 +51,7 @@ extension Phone {
     phone.appVersion = "1.0"
     phone.categories = [
       Category(1_760_000_000_001, "Family", color: "#E91E63", isDefault: true),
-      Category(1_760_000_000_002, "Été à Paris"),
+      Category(1_760_000_000_002, "Été au lac"),
       Category(4_611_686_018_427_387_905, "Cars", color: "#2196F3"),
     ]
     for index in phone.categories.indices { phone.categories[index].position = index }

@@ -31,11 +31,13 @@ public struct JavaZip: Sendable {
 /// the files deflated and streamed.
 public struct FolderZip: Sendable {
   private let root: String
+  private let marksNames: Bool
   private var members: [ZipMember]
 
-  /// An archive of a folder that holds a folder `photos`.
-  public init(root: String) {
+  /// An archive of a folder that holds a folder `photos`; names are UTF-8, whether marked or not.
+  public init(root: String, marksNames: Bool = true) {
     self.root = root
+    self.marksNames = marksNames
     members = [.directory(root + "/"), .directory(root + "/photos/")]
     for index in members.indices { members[index].central.madeBy = 3 << 8 | 21 }
   }
@@ -43,7 +45,10 @@ public struct FolderZip: Sendable {
   /// Appends a file of the folder.
   public mutating func add(_ name: String, _ content: [UInt8]) {
     members.append(
-      ZipMember.compressed("\(root)/\(name)", content).streamed.with { $0.central.madeBy = 3 << 8 | 21 })
+      ZipMember.compressed("\(root)/\(name)", content).streamed.with { member in
+        member.central.madeBy = 3 << 8 | 21
+        if !marksNames { member.both { $0.flags &= ~(1 << 11) } }
+      })
   }
 
   /// The archive.
