@@ -65,7 +65,7 @@ let package = Package(
       ]),
     .target(
       name: "TestSupport",
-      dependencies: ["Backup", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "Secrets"],
+      dependencies: ["Backup", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "Secrets", "CZLib"],
       path: "Tests/TestSupport"),
     .executableTarget(
       name: "FaultWalk",

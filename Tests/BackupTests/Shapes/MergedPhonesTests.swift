@@ -1,0 +1,50 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Backup
+
+/// Backups of two and three phones, of random shapes and with common photos, into one library, through real files.
+@Suite struct MergedPhonesTests {
+  private static let seeds: [(seed: UInt64, phones: Int)] =
+    (0..<14).map { ($0, 2) } + (100..<108).map { ($0, 3) }
+
+  @Test("Merged phones: no photo is lost or doubled, in whatever order they come", arguments: seeds)
+  func merging(_ seed: UInt64, _ phones: Int) async throws {
+    var random = SeededNumbers(seed: seed)
+    let scratch = try ScratchFolder()
+    let backups = (0..<phones).map { _ in RandomPhone.backup(&random) }
+    let files = try backups.enumerated().map { index, backup in
+      try scratch.write(backup.bytes, to: "\(index).zip")
+    }
+    let expected = MergedPhones(backups.map(\.taken)).counts
+    let orders = phones == 2 ? [[0, 1], [1, 0]] : [[0, 1, 2], [2, 1, 0], [1, 2, 0]]
+    for order in orders {
+      let library = try SampleLibrary()
+      for index in order { try await library.importing(files[index]) }
+      #expect(
+        try Self.counts(library) == expected,
+        "seed \(seed), order \(order) of \(backups.map(\.label))")
+
+      try library.settle()
+      let tree = try library.tree
+      for index in order { try await library.importing(files[index]) }
+      expectNone(try library.tree.differences(from: tree))
+      expectNone(try library.faults())
+
+      let name = order.map(String.init).joined() + ".zip"
+      let archive = try #require(try await library.exporting(to: scratch.path.appending("x" + name)).archive)
+      let copy = try await SampleLibrary.importing([archive])
+      #expect(try Self.counts(copy) == expected, "seed \(seed): the export of \(order)")
+    }
+  }
+
+  /// How often each content is in each category.
+  private static func counts(_ library: SampleLibrary) throws -> [MergedPhones.Place: Int] {
+    try PhoneContent(library).photos.reduce(into: [:]) { counts, photo in
+      guard let bytes = photo.key.bytes else { return }
+      let category = String(decoding: photo.key.category, as: UTF8.self)
+      counts[MergedPhones.Place(category: category, bytes: bytes), default: 0] += photo.value
+    }
+  }
+}

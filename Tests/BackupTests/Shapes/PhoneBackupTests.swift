@@ -1,0 +1,23 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The generated backups are what they say: other programs read them, and they differ where the apps' versions do.
+@Suite struct PhoneBackupTests {
+  @Test("Generated backups: every label occurs once")
+  func labels() {
+    let labels = PhoneBackups.all.map(\.label)
+    #expect(Set(labels).count == labels.count)
+  }
+
+  @Test("Generated backups: each document is JSON", arguments: PhoneBackups.all)
+  func document(_ backup: PhoneBackup) throws {
+    guard let app = backup.app else { return }
+    let document = app.document(of: backup.phone)
+    for text in [document.kotlin, document.foundation] {
+      let object = try JSONSerialization.jsonObject(with: Data(text.utf8))
+      let rows = (object as? [String: Any])?["photos"] as? [Any]
+      #expect(rows?.count == backup.taken.photos.count)
+    }
+  }
+}

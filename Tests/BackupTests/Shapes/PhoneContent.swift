@@ -1,0 +1,90 @@
+import Foundation
+import PhotoLibrary
+import TestSupport
+
+@testable import Backup
+
+/// What a person finds of a phone in a library: by names, not by ids.
+struct PhoneContent: Equatable {
+  /// A photo as it is shown. Texts count as bytes: é may be written in two ways, and neither may become the other.
+  struct Shown: Hashable {
+    var category: [UInt8]
+    var name: [UInt8]
+    var createdAt: Int64
+    /// The content; nil for a row whose photo ships inside the app.
+    var bytes: [UInt8]?
+
+    init(_ category: String, _ name: String, _ createdAt: Int64, _ bytes: [UInt8]?) {
+      (self.category, self.name) = (Array(category.utf8), Array(name.utf8))
+      (self.createdAt, self.bytes) = (createdAt, bytes)
+    }
+  }
+
+  /// The values of a category.
+  struct Pile: Hashable {
+    var displayName: [UInt8]
+    var name: String
+    var icon: String?
+    var color: String?
+    var isDefault: Bool
+    var createdAt: Int64
+  }
+
+  /// How often each photo is there.
+  var photos: [Shown: Int] = [:]
+  /// The categories, but for those that stand in for one that the backup left out.
+  var piles: Set<Pile> = []
+  /// The display names of those that stand in.
+  var standIns: Set<String> = []
+
+  /// The number of photos.
+  var count: Int { photos.values.reduce(0, +) }
+
+  /// What a library holds.
+  init(_ library: SampleLibrary) throws {
+    let (contents, bytes) = (try library.contents, try library.bytesOfPhotos())
+    var names: [Int64: String] = [:]
+    for category in contents.categories {
+      names[category.id] = category.displayName
+      if category.name == "category_\(category.displayName.dropFirst("Category ".count))" {
+        standIns.insert(category.displayName)
+      } else {
+        piles.insert(
+          Pile(
+            displayName: Array(category.displayName.utf8), name: category.name, icon: category.iconResource,
+            color: category.colorHex, isDefault: category.isDefault, createdAt: category.createdAt))
+      }
+    }
+    for photo in contents.photos {
+      let shown = Shown(names[photo.categoryId] ?? "?", photo.name, photo.createdAt, bytes[photo.id])
+      photos[shown, default: 0] += 1
+    }
+  }
+
+  /// What a library is to hold after the import of a backup.
+  init(expectedOf taken: Phone) {
+    for category in taken.categories {
+      piles.insert(
+        Pile(
+          displayName: Array(category.displayName.utf8),
+          name: category.name.precomposedStringWithCanonicalMapping, icon: category.icon,
+          color: category.color, isDefault: category.isDefault, createdAt: category.createdAt))
+    }
+    for photo in taken.photos where photo.bytes != nil || photo.isFromAssets {
+      let category = taken.categoryShown(of: photo)
+      if !taken.categories.contains(where: { $0.id == photo.categoryId }) { standIns.insert(category) }
+      let date = photo.isEdited ? photo.createdAt * 1000 : photo.createdAt
+      photos[Shown(category, photo.name, date, photo.bytes), default: 0] += 1
+    }
+  }
+}
+
+extension Phone {
+  /// The display name of the category that a photo of a backup comes into: the first of its id.
+  func categoryShown(of photo: Photo) -> String {
+    categories.first { $0.id == photo.categoryId }?.displayName ?? "Category \(photo.categoryId)"
+  }
+
+  /// The photos whose files the backup does not have.
+  var lost: [Photo] { photos.filter { $0.bytes == nil && !$0.isFromAssets } }
+}

@@ -1,0 +1,50 @@
+import TestSupport
+
+/// Phones with few categories, few ids and few contents, so that much of one is on another too.
+enum RandomPhone {
+  private static let names = ["Family", "Friends", "Fun Trips", "Cars", "Плюшки", "Birthdays"]
+  private static let contents = (0..<5).map { Picture.jpeg(700 + $0) }
+
+  /// A backup of a random phone by a random version of an app.
+  static func backup(_ random: inout SeededNumbers) -> PhoneBackup {
+    let isIOS = Bool.random(using: &random)
+    var phone = isIOS ? Phone.iOS : Phone.android
+    (phone.categories, phone.photos) = ([], [])
+    phone.exportDate += Int64.random(in: 0...3, using: &random) * 1000
+    let ids = (1...8 as ClosedRange<Int64>).shuffled(using: &random)
+    for (id, name) in zip(ids, names.shuffled(using: &random).prefix(.random(in: 1...5, using: &random))) {
+      phone.categories.append(Phone.Category(id, name))
+    }
+    for number in 0..<Int.random(in: 0...9, using: &random) {
+      guard let category = phone.categories.randomElement(using: &random),
+        let bytes = contents.randomElement(using: &random)
+      else { continue }
+      let folder = isIOS ? "photos/" : Phone.androidFolder
+      // on Android some ids collide, under other names
+      let id = Int64(isIOS || Bool.random(using: &random) ? 100 + number : 100)
+      phone.photos.append(
+        Phone.Photo(
+          id, "\(folder)IMG_\(number).jpg", in: category.id, at: 1_759_000_000_000 + Int64(number), bytes))
+    }
+    return isIOS ? iOS(phone, &random) : android(phone, &random)
+  }
+
+  private static func iOS(_ phone: Phone, _ random: inout SeededNumbers) -> PhoneBackup {
+    let releases: [IOSApp.Release] = [.october1, .october8, .october14, .october17, .october17]
+    var app = IOSApp(releases.randomElement(using: &random) ?? .october17)
+    app.seed = random.next() % 1000
+    return PhoneBackup("\(app.release)", "iOS", app, phone)
+  }
+
+  private static func android(_ phone: Phone, _ random: inout SeededNumbers) -> PhoneBackup {
+    let releases: [AndroidApp.Release] = [.september22, .september26, .september27Later, .october17]
+    var (app, phone) = (AndroidApp(releases.randomElement(using: &random) ?? .october17), phone)
+    app.seed = random.next()
+    if Int.random(in: 0..<4, using: &random) == 0 {
+      app.categories = Set(phone.categories.map(\.id).prefix(2))
+    }
+    // undecodable files travel as they are, so that contents meet those of other versions
+    for index in phone.photos.indices { phone.photos[index].recompressed = nil }
+    return PhoneBackup("\(app.release)", "Android", app, phone)
+  }
+}

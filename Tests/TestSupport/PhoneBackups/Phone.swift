@@ -1,0 +1,117 @@
+/// What a phone holds when its app makes a backup.
+public struct Phone: Sendable, Equatable {
+  /// The categories, in the order of the app.
+  public var categories: [Category] = []
+  /// The photos.
+  public var photos: [Photo] = []
+  /// The settings.
+  public var settings = Settings()
+  /// When the backup is made, in milliseconds since 1970.
+  public var exportDate: Int64 = 1_760_450_000_123
+  /// The version of the app.
+  public var appVersion = "25.10.14.001"
+
+  /// An empty phone.
+  public init() {}
+
+  /// A pile of photos.
+  public struct Category: Sendable, Hashable {
+    /// The id on this phone.
+    public var id: Int64
+    /// What the app shows.
+    public var displayName: String
+    /// The key that the apps form from it.
+    public var name: String
+    /// Where it stands among the others.
+    public var position: Int
+    /// The icon, nil for none.
+    public var icon: String?
+    /// The color.
+    public var color: String
+    /// One of those that the app made.
+    public var isDefault: Bool
+    /// When it was made, in milliseconds since 1970.
+    public var createdAt: Int64
+
+    /// A category whose `name` is the display name in lower case with blanks as `_`, as both apps form it.
+    public init(
+      _ id: Int64, _ displayName: String, icon: String? = nil, color: String = "#4CAF50",
+      isDefault: Bool = false
+    ) {
+      self.id = id
+      self.displayName = displayName
+      name = displayName.lowercased().replacing(" ", with: "_")
+      position = Int(truncatingIfNeeded: max(0, min(id - 1, 1000)))
+      self.icon = icon
+      self.color = color
+      self.isDefault = isDefault
+      createdAt = 1_758_500_000_000 + Int64(position) * 1000
+    }
+  }
+
+  /// A row of the app's database, and its file.
+  public struct Photo: Sendable, Hashable {
+    /// The id on this phone.
+    public var id: Int64
+    /// Where the file lies.
+    public var path: String
+    /// The category.
+    public var categoryId: Int64
+    /// When it was taken, in milliseconds since 1970.
+    public var createdAt: Int64
+    /// The content; nil if there is no such file.
+    public var bytes: [UInt8]?
+    /// What recompression to JPEG makes of the content; nil if the file cannot be decoded.
+    public var recompressed: [UInt8]?
+    /// The heart of the first versions.
+    public var isFavorite = false
+    /// It counts as one that ships inside the app.
+    public var isFromAssets = false
+    /// The iOS app stores the date of a photo that was edited in it in seconds.
+    public var isEdited = false
+
+    /// A photo with content; recompression gives another picture.
+    public init(
+      _ id: Int64, _ path: String, in category: Int64, at createdAt: Int64 = 1_759_000_000_456,
+      _ bytes: [UInt8]?
+    ) {
+      self.id = id
+      self.path = path
+      categoryId = category
+      self.createdAt = createdAt
+      self.bytes = bytes
+      recompressed = bytes.map { Picture.jpeg(1 << 20 + $0.reduce(0) { ($0 &* 31 + Int($1)) & 0xF_FFFF }) }
+    }
+
+    /// The last component of the path.
+    public var fileName: String { path.split(separator: "/").last.map(String.init) ?? path }
+
+    /// The file name without its extension: what both apps show.
+    public var name: String {
+      guard let dot = fileName.lastIndex(of: "."), dot > fileName.startIndex else { return fileName }
+      return String(fileName[..<dot])
+    }
+  }
+
+  /// The flags of the app.
+  public struct Settings: Sendable, Equatable {
+    /// Dark, not light.
+    public var isDark = true
+    /// A PIN is set.
+    public var hasPIN = true
+    /// A pattern is set.
+    public var hasPattern = false
+    /// The child sees photos and nothing else.
+    public var kidSafeMode = true
+    /// The child may use the camera.
+    public var cameraAccess = true
+    /// Photos cannot be deleted without a parent.
+    public var deleteProtection = true
+
+    /// A dark phone with a PIN, protected.
+    public init() {}
+  }
+
+  /// The photos of a category.
+  public func photos(in id: Int64) -> [Photo] { photos.filter { $0.categoryId == id } }
+}

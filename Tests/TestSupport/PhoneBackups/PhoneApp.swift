@@ -1,0 +1,38 @@
+/// An app of a certain version, which makes a backup of a phone.
+public protocol PhoneApp: Sendable {
+  /// What of the phone the backup takes along: the rows as the backup has them, and each photo with the bytes that
+  /// travel, nil if none do.
+  func taken(from phone: Phone) -> Phone
+  /// The document of the backup.
+  func document(of phone: Phone) -> PhoneJSON
+  /// The files below `photos/`, in the order of the rows.
+  func files(of phone: Phone) -> [PhoneFile]
+  /// The backup file, of this document and these files.
+  func backup(_ document: PhoneJSON, _ files: [PhoneFile]) -> [UInt8]
+}
+
+/// A file of a backup below `photos/`.
+public struct PhoneFile: Sendable {
+  /// The name below `photos/`.
+  public var name: String
+  /// The content.
+  public var bytes: [UInt8]
+
+  /// A file.
+  public init(name: String, bytes: [UInt8]) {
+    self.name = name
+    self.bytes = bytes
+  }
+}
+
+extension PhoneApp {
+  /// The backup file of a phone.
+  public func backup(of phone: Phone) -> [UInt8] { backup(document(of: phone), files(of: phone)) }
+
+  /// The backup file of a phone after a change of its document.
+  public func backup(of phone: Phone, _ change: (inout PhoneJSON) -> Void) -> [UInt8] {
+    var document = document(of: phone)
+    change(&document)
+    return backup(document, files(of: phone))
+  }
+}
