@@ -57,7 +57,7 @@ struct UndoTests {
       case .replace:
         (edit.newPhotos, staged) = try LibraryScratch.stage(
           ["a.jpg": "uno"], in: change, of: writer, firstId: 1)
-        edit.replacesEverything = true
+        edit.removeAll(of: before)
         edit.newCategories = [LibraryScratch.category(1, "other")]
         edit.newPhotos.append(before.photos[2])
         edit.newPhotos[1].name = "kept"

@@ -57,7 +57,7 @@ public struct ImportRun {
       do {
         var step = try BackupImport(source, into: contents, options: options, counter: counter)
         if let writer {
-          _ = try step.prepare(reader)
+          try step.prepare(reader)
           sum += named(try step.run(writer), source, among: sources)
           if index + 1 < sources.count { contents = try reader.contents() }
         } else {
@@ -86,9 +86,11 @@ public struct ImportRun {
       var steps = try sources.map {
         try BackupImport($0, into: contents, options: options, counter: counter)
       }
-      var deed: Deed?
-      for index in steps.indices { deed = try steps[index].prepare(writer.library) }
-      return (steps, deed)
+      for index in steps.indices { try steps[index].prepare(writer.library) }
+      let removal = steps.reduce(into: Removal()) { $0 += $1.removal }
+      let backups = sources.map(\.path.string).joined(separator: ", ")
+      let question = "replace everything in \(library) by \(backups): \(removal.clause)"
+      return (steps, Deed(question))
     }
     var sum = ImportSummary()
     for index in steps.indices { sum += try steps[index].run(writer) }
