@@ -205,6 +205,96 @@ import Testing
     expectNone(try library.faults())
   }
 
+  @Test("Replace: a photo that goes is replaced only after a confirmation", arguments: [true, false])
+  func confirmation(isConfirmed: Bool) async throws {
+    let (library, scratch) = (try library(), try ScratchFolder())
+    let tree = try library.tree
+    let path = try backup.write(to: scratch)
+    let questions = Mutex<[DestructiveOperation]>([])
+    let consent = Consent(
+      pin: { _ in nil },
+      confirms: { operation in
+        questions.withLock { $0.append(operation) }
+        return isConfirmed
+      })
+    let importing = {
+      try await library.importing(path) {
+        $0.strategy = .replace
+        $0.consent = consent
+      }
+    }
+    if isConfirmed {
+      #expect(try await importing().removal == Removal(photos: 2, categories: 1))
+    } else {
+      await #expect(throws: ConsentError.notConfirmed(library.path)) { try await importing() }
+      expectNone(try library.tree.differences(from: tree))
+    }
+    let question = try #require(questions.withLock { $0 }.first)
+    #expect(question.removal == Removal(photos: 2, categories: 1))
+    #expect(
+      question.description
+        == "replace everything in \(library.path) by \(path): 2 photos and 1 category go")
+  }
+
+  @Test("Replace: an empty library is filled without a question")
+  func emptyLibrary() async throws {
+    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let summary = try await library.importing(try backup.write(to: scratch)) {
+      $0.strategy = .replace
+      $0.consent = .refused
+    }
+    #expect(summary.photosImported == 3)
+    #expect(summary.removal.isEmpty)
+  }
+
+  @Test("Replace: an archive without photos empties a library only after a confirmation")
+  func emptyArchive() async throws {
+    let (library, scratch) = (try library(), try ScratchFolder())
+    let path = try SampleBackup().write(to: scratch)
+    await #expect(throws: ConsentError.notConfirmed(library.path)) {
+      try await library.importing(path) {
+        $0.strategy = .replace
+        $0.consent = .refused
+      }
+    }
+    #expect(try library.contents.photos.count == 2)
+    let summary = try await library.importing(path) { $0.strategy = .replace }
+    #expect(summary.removal.photos == 2)
+    #expect(try library.contents.photos.isEmpty)
+  }
+
+  @Test("Replace: a dry run counts what goes, damaged files among it, and asks nothing")
+  func dryRun() async throws {
+    let (library, scratch) = (try library(), try ScratchFolder())
+    let path = try backup.write(to: scratch)
+    let damaged = try library.contents.photos[1]
+    try Data("?".utf8).write(to: URL(fileURLWithPath: library.file(of: damaged).string))
+    var dry = try await library.importing(path) {
+      $0.strategy = .replace
+      $0.isDryRun = true
+      $0.consent = .refused
+    }
+    dry.isDryRun = false
+    #expect(dry.removal == Removal(photos: 2, categories: 1))
+    #expect(try await library.importing(path) { $0.strategy = .replace } == dry)
+  }
+
+  @Test("Replace: a category that gives its id to another category goes, and an undo brings it back")
+  func categoryOfTheSameID() async throws {
+    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    var first = backup
+    first.metadata.categories[0].name = "first"
+    try await library.importing(try first.write(to: scratch, as: "first.zip"))
+    let before = try library.contents
+    let summary = try await library.importing(try backup.write(to: scratch)) { $0.strategy = .replace }
+    #expect(summary.removal == Removal(photos: 3, categories: 1))
+    #expect(try library.contents.categories.map(\.name) == ["family"])
+    var options = UndoOptions()
+    options.consent = .given
+    #expect(try await Work.undo(library.path, options: options).summary.photosRestored == 3)
+    #expect(try library.contents == before)
+  }
+
   /// What cannot stand for a whole library.
   @Test(arguments: ["json", "category", "since", "until"])
   func whatIsNoWholeLibraryWantsForce(_ selection: String) async throws {
