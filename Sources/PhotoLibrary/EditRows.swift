@@ -7,7 +7,8 @@ extension LibraryEdit {
   func apply(to database: Database, change: Change.Record) throws {
     if change.kind.isUndoable { try keepForUndo(database, changeId: change.id) }
     if change.kind == .remove { try noteDeletions(database, change) }
-    if replacesEverything { try database.execute(sql: "DELETE FROM photo; DELETE FROM category") }
+    // a photo may move to a category that comes below, or keep its category's id while the category is replaced
+    try database.execute(sql: "PRAGMA defer_foreign_keys = ON")
     try Self.delete("photo", removedPhotos, database)
     try Self.delete("category", removedCategories, database)
     for category in newCategories { try category.insert(database) }
@@ -28,18 +29,13 @@ extension LibraryEdit {
   private func keepForUndo(_ database: Database, changeId: String) throws {
     try database.execute(
       sql: "INSERT INTO replacedSettings SELECT ?, * FROM settings", arguments: [changeId])
-    let isAll = replacesEverything
     for (table, copy, ids) in [
       ("category", "replacedCategory", removedCategories + changedCategories.map(\.id)),
       ("photo", "replacedPhoto", removedPhotos + changedPhotos.map(\.id)),
     ] {
-      let sql = "INSERT INTO \(copy) SELECT ?, * FROM \(table)"
-      if isAll {
-        try database.execute(sql: sql, arguments: [changeId])
-      } else {
-        let statement = try database.cachedStatement(sql: sql + " WHERE id = ?")
-        for id in ids { try statement.execute(arguments: [changeId, id]) }
-      }
+      let statement = try database.cachedStatement(
+        sql: "INSERT INTO \(copy) SELECT ?, * FROM \(table) WHERE id = ?")
+      for id in ids { try statement.execute(arguments: [changeId, id]) }
     }
     for (table, ids) in [("category", newCategories.map(\.id)), ("photo", newPhotos.map(\.id))] {
       for range in Self.ranges(of: ids) {

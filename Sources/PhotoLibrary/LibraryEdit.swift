@@ -1,11 +1,9 @@
 /// What a change does to the rows of a library: a pure value, so that a plan can be looked at before it is
 /// carried out.
 public struct LibraryEdit: Sendable, Equatable {
-  /// Everything that was there goes: its rows are kept for an undo, its files are moved aside.
-  public var replacesEverything = false
   /// Photos that go, by id. Their rows are kept for an undo, their files are moved aside.
   public var removedPhotos: [Int64] = []
-  /// Categories that go, by id, with no photos left in them.
+  /// Categories that go, by id, with no photos left in them after the edit. A new row may get the id of one that goes.
   public var removedCategories: [Int64] = []
   /// New categories. Categories come before the photos in them.
   public var newCategories: [Category] = []

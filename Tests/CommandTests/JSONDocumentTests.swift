@@ -195,7 +195,7 @@ private struct PrintedJSON {
     j init Family
     j import -l Family $ANDROID
     chmod u+w "$(find Family/photos -name tiny.jpg)"; echo X >> "$(find Family/photos -name tiny.jpg)"
-    j undo -l Family
+    j undo -l Family --yes
     j import -l Family $ANDROID
     cp -r Family/photos pics; j add -l Family --category Beach pics nowhere.jpg
     j ls -l Family
@@ -224,7 +224,7 @@ private struct PrintedJSON {
     echo 1234 > pin; echo 4321 > new; chmod 600 pin new
     j pin set -l Family --pin-file pin
     j pin change -l Family --pin-file pin --new-pin-file new
-    j pin remove -l Family --pin-file new
+    j pin remove -l Family --yes --pin-file new
 
     export SMILEPILE_CONFIG=jobs.yaml
     cat > jobs.yaml <<END

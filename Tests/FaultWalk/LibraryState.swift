@@ -50,7 +50,11 @@ struct LibraryState: Equatable {
       try Row.fetchAll(
         database,
         sql: """
-          SELECT changeId, id, path, hex(md5) AS md5 FROM replacedPhoto
+          SELECT changeId, id, path, hex(md5) AS md5,
+            EXISTS (
+              SELECT * FROM photo WHERE photo.id = replacedPhoto.id AND photo.md5 = replacedPhoto.md5
+            ) AS isHeld
+          FROM replacedPhoto
           WHERE NOT isFromAssets
             AND changeId = (SELECT id FROM change WHERE kind NOT IN ('add', 'undo') ORDER BY rowid DESC LIMIT 1)
           """)
@@ -60,7 +64,8 @@ struct LibraryState: Equatable {
       let (change, id, place, md5): (String, Int64, String, String) = (
         row["changeId"], row["id"], row["path"], row["md5"]
       )
-      kept.append("replaced \(md5)")
+      // a replace brings a photo anew if a fault kept it from reading the file: it holds the same photos then
+      if !row["isHeld"] { kept.append("replaced \(md5)") }
       let places = [
         path.appending(FilePath(place).components),
         path.appending(".undo").appending(change).appending("\(id)"),

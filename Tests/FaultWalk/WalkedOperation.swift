@@ -97,7 +97,7 @@ extension WalkedOperation {
   private static let imports = [
     importing("import merge"),
     importing("import skip", ["--strategy", "skip"]) { $0.strategy = .skip },
-    importing("import replace", ["--strategy", "replace"]) { $0.strategy = .replace },
+    importing("import replace", ["--strategy", "replace", "--yes"]) { $0.strategy = .replace },
     {
       var operation = importing("import rename", ["--duplicates", "rename"]) {
         $0.duplicates = { _ in .rename }
@@ -112,7 +112,9 @@ extension WalkedOperation {
       return operation
     }(),
     importing("import like FAT", lacks: likeFAT),
-    importing("replace like FAT", ["--strategy", "replace"], lacks: likeFAT) { $0.strategy = .replace },
+    importing("replace like FAT", ["--strategy", "replace", "--yes"], lacks: likeFAT) {
+      $0.strategy = .replace
+    },
     {
       // the files that were replaced are deleted by the import after
       var operation = importing("import after replace")
@@ -288,6 +290,7 @@ extension WalkedOperation {
     var options = ImportOptions()
     options.readers = 1
     options.lockWait = .seconds(10)
+    options.consent = .given
     configure(&options)
     return Work.import(backups, into: scene.library, options: options)
   }

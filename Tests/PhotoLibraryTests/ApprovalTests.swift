@@ -21,22 +21,32 @@ struct ApprovalTests {
     wrong = try #require(PIN("4321"))
   }
 
-  @Test(arguments: [false, true], [(false, false), (false, true), (true, false), (true, true)])
-  func whoIsAskedWhat(isProtected: Bool, _ rest: (hasPIN: Bool, alwaysConfirmed: Bool)) throws {
-    let (hasPIN, alwaysConfirmed) = rest
+  /// What an operation may take away.
+  private static let operations = [
+    DestructiveOperation("do it"),
+    DestructiveOperation("do it", removes: Removal(photos: 1)),
+    DestructiveOperation("do it", removes: Removal(categories: 1)),
+    DestructiveOperation("do it", lowers: [.kidSafeMode]),
+  ]
+
+  @Test(
+    "Approval: what takes nothing away is not asked about; else the PIN is needed if it protects deletion, or a yes",
+    arguments: [(false, false), (false, true), (true, false), (true, true)], operations)
+  func whoIsAskedWhat(_ library: (isProtected: Bool, hasPIN: Bool), operation: DestructiveOperation) throws {
+    let (isProtected, hasPIN) = library
     if hasPIN { try scratch.writer().setPIN(right) }
     if isProtected {
       try scratch.sql { try $0.execute(sql: "UPDATE settings SET deleteProtectionEnabled = 1") }
     }
-    let deed = Deed("do it", alwaysConfirmed: alwaysConfirmed)
-    let (byPIN, byYes) = (isProtected && hasPIN, isProtected && !hasPIN || !isProtected && alwaysConfirmed)
+    let byPIN = operation.takesAway && isProtected && hasPIN
+    let byYes = operation.takesAway && !byPIN
 
     let (right, wrong) = (right, wrong)
     let pin = Consent(pin: { _ in right }, confirms: { _ in false })
     let yes = Consent(pin: { _ in nil }, confirms: { _ in true })
     let wrongPIN = Consent(pin: { _ in wrong }, confirms: { _ in true })
     func isAllowed(_ consent: Consent) -> Bool {
-      (try? LibraryWriter.approved(scratch.path, by: consent) { _ in ((), deed) }) != nil
+      (try? LibraryWriter.approved(scratch.path, by: consent) { _ in ((), operation) }) != nil
     }
     #expect(isAllowed(pin) == !byYes)
     #expect(isAllowed(yes) == !byPIN)
@@ -49,9 +59,9 @@ struct ApprovalTests {
     _ questions: Questions, meanwhile: @escaping @Sendable () throws -> Void = {}
   ) -> Consent {
     let right = right
-    @Sendable func ask(_ deed: Deed) throws {
+    @Sendable func ask(_ operation: DestructiveOperation) throws {
       let isFirst = questions.asked.withLock {
-        $0.append(deed.description)
+        $0.append(operation.description)
         return $0.count == 1
       }
       if isFirst { try meanwhile() }
@@ -117,9 +127,9 @@ struct ApprovalTests {
     let (scratch, questions) = (scratch, Questions())
     let consent = Consent(
       pin: { _ in nil },
-      confirms: { deed in
+      confirms: { operation in
         let count = questions.asked.withLock {
-          $0.append(deed.description)
+          $0.append(operation.description)
           return $0.count
         }
         if count == 1 { try scratch.commit(["c.jpg": "three"], as: .add, firstId: 3) }
@@ -135,8 +145,8 @@ struct ApprovalTests {
     let (scratch, questions, right, wrong) = (scratch, Questions(), right, wrong)
     let consent = Consent(
       pin: { _ in wrong },
-      confirms: { deed in
-        questions.asked.withLock { $0.append(deed.description) }
+      confirms: { operation in
+        questions.asked.withLock { $0.append(operation.description) }
         try scratch.writer().setPIN(right)
         return true
       })

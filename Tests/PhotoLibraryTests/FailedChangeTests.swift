@@ -123,8 +123,10 @@ struct FailedChangeTests {
   func aCommitThatFails(kind: Change.Kind) throws {
     let observer = Refusal()
     try expectNothing(kind: kind) { writer, edit, _ in
-      edit.replacesEverything = kind == .replace
-      if kind == .replace { edit.newCategories = [LibraryScratch.category()] }
+      if kind == .replace {
+        try edit.removeAll(of: writer.library.contents())
+        edit.newCategories = [LibraryScratch.category()]
+      }
       writer.library.database.add(transactionObserver: observer, extent: .nextTransaction)
     }
     #expect(try scratch.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM replacedPhoto") } == 0)

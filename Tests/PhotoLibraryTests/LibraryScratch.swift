@@ -7,6 +7,14 @@ import TestSupport
 
 @testable import PhotoLibrary
 
+extension LibraryEdit {
+  /// Takes out all that a library holds.
+  mutating func removeAll(of contents: LibraryContents) {
+    removedPhotos = contents.photos.map(\.id)
+    removedCategories = contents.categories.map(\.id)
+  }
+}
+
 /// A library in a temporary folder, with short ways to fill it and to look at it.
 struct LibraryScratch {
   let folder: TemporaryFolder
@@ -99,7 +107,7 @@ struct LibraryScratch {
     return try writer.change(kind) { change in
       let (photos, staged) = try Self.stage(files, in: change, of: writer, firstId: firstId)
       var edit = LibraryEdit()
-      edit.replacesEverything = kind == .replace
+      if kind == .replace { try edit.removeAll(of: writer.library.contents()) }
       if needsCategory { edit.newCategories = [Self.category()] }
       edit.newPhotos = photos + kept
       try change.commit(edit, files: staged)

@@ -56,7 +56,8 @@ struct PINTests {
     let rows = try [scratch, other].map { try $0.sql { try Row.fetchOne($0, sql: "SELECT * FROM pin") } }
     let (one, two) = (try #require(rows[0]), try #require(rows[1]))
     #expect(one["rounds"] as Int == 600_000)
-    #expect((one["salt"] as Data).count == 16 && (one["hash"] as Data).count == 32)
+    #expect((one["salt"] as Data).count == 32)
+    #expect((one["hash"] as Data).count == 32)
     #expect(one["salt"] as Data != two["salt"] as Data && one["hash"] as Data != two["hash"] as Data)
   }
 
@@ -85,6 +86,26 @@ struct PINTests {
     #expect(throws: ConsentError.wrongPIN(scratch.path, triesLeft: 4)) {
       try scratch.writer().check(wrong, now: 31_000)
     }
+  }
+
+  @Test("PIN: one of an older version, with a salt of 16 bytes, keeps working")
+  func shortSalt() throws {
+    // PBKDF2-HMAC-SHA256 of 1234, as Python's hashlib computes it
+    let hash: [UInt8] = [
+      0x9F, 0x39, 0xD9, 0xC7, 0x1C, 0x22, 0xC4, 0xC4, 0x59, 0xBC, 0x2C, 0xBA, 0xCC, 0x6D, 0x74, 0xE2,
+      0x18, 0x41, 0x85, 0xD6, 0x71, 0xD9, 0x1F, 0x0A, 0x34, 0xA6, 0x83, 0x44, 0x13, 0xA0, 0x84, 0x9D,
+    ]
+    try scratch.sql { database in
+      try database.execute(
+        sql: "INSERT INTO pin (id, salt, hash, rounds, failures, lockedUntil) VALUES (1, ?, ?, 600000, 0, 0)",
+        arguments: [Data(0..<16), Data(hash)])
+    }
+    let writer = try scratch.writer()
+    #expect(throws: ConsentError.wrongPIN(scratch.path, triesLeft: 4)) { try writer.check(wrong) }
+    try writer.check(right)
+    try writer.changePIN(right, to: wrong)
+    let salt = try scratch.sql { try Data.fetchOne($0, sql: "SELECT salt FROM pin") }
+    #expect(salt?.count == 32)
   }
 
   @Test func aLibraryOfAnOlderVersionHasNone() throws {

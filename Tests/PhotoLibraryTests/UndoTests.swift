@@ -57,7 +57,7 @@ struct UndoTests {
       case .replace:
         (edit.newPhotos, staged) = try LibraryScratch.stage(
           ["a.jpg": "uno"], in: change, of: writer, firstId: 1)
-        edit.replacesEverything = true
+        edit.removeAll(of: before)
         edit.newCategories = [LibraryScratch.category(1, "other")]
         edit.newPhotos.append(before.photos[2])
         edit.newPhotos[1].name = "kept"
@@ -140,7 +140,7 @@ struct UndoTests {
     try change(.remove)
     let (contents, files) = (try scratch.contents(), try scratch.files())
     try scratch.commit(["x.jpg": "ten"], firstId: 50)
-    try undo()
+    try undo { $0.consent = .given }
     #expect(try scratch.contents() == contents)
     // what had been put aside for the undo before went with it
     #expect(try scratch.files() == files.filter { !$0.key.hasPrefix(".undo") })
@@ -245,6 +245,62 @@ struct UndoTests {
     let summary = try undo()
     #expect(summary.missing.map(\.item) == ["photo 2 “photo 2” in “family”"])
     #expect(try scratch.contents().photos.count == 3)
+  }
+
+  @Test("Undo: a removal comes back without a question")
+  func undoOfRemoval() throws {
+    try change(.remove)
+    let summary = try undo { $0.consent = .refused }
+    #expect(summary.photosRestored == 3)
+  }
+
+  @Test("Undo: a change that brought photos is not taken back without a confirmation")
+  func undoOfAddedPhotos() throws {
+    try scratch.commit(["d.jpg": "four"], firstId: 7)
+    let contents = try scratch.contents()
+    #expect(throws: ConsentError.notConfirmed(scratch.path)) { try undo { $0.consent = .refused } }
+    #expect(try scratch.contents() == contents)
+  }
+
+  /// A merge that changes the settings and nothing else.
+  private func changeSettings(_ body: (inout Settings) -> Void) throws {
+    var edit = LibraryEdit()
+    var settings = try scratch.contents().settings
+    body(&settings)
+    edit.settings = settings
+    try scratch.writer().change(.merge) { try $0.commit(edit, files: []) }
+  }
+
+  @Test("Undo: a change that raised kid-safe mode is not taken back without a confirmation")
+  func undoOfKidSafeMode() throws {
+    try changeSettings { $0.kidSafeModeEnabled = false }
+    try changeSettings { $0.kidSafeModeEnabled = true }
+    #expect(throws: ConsentError.notConfirmed(scratch.path)) { try undo { $0.consent = .refused } }
+    let summary = try undo { $0.consent = .given }
+    #expect(summary.protectionsLowered == [.kidSafeMode])
+  }
+
+  @Test("Undo: a change of the theme is taken back without a question")
+  func undoOfTheme() throws {
+    try changeSettings { $0.themeMode = .dark }
+    let summary = try undo { $0.consent = .refused }
+    #expect(summary.protectionsLowered == [])
+  }
+
+  @Test("Undo: a photo that only had another ID and name meanwhile is neither gone nor back")
+  func undoOfRenumbering() throws {
+    let before = try scratch.contents()
+    var photo = before.photos[2]
+    (photo.id, photo.name) = (9, "renamed")
+    var edit = LibraryEdit()
+    edit.removedPhotos = [3]
+    edit.newPhotos = [photo]
+    try scratch.writer().change(.replace) { try $0.commit(edit, files: []) }
+    let summary = try undo { $0.consent = .refused }
+    #expect(try scratch.contents() == before)
+    #expect(summary.photosRemoved == 0)
+    #expect(summary.photosRestored == 0)
+    #expect(summary.photosReverted == 1)
   }
 
   @Test func protectedLibrariesAskFirst() throws {

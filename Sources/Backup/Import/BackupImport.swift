@@ -34,14 +34,15 @@ struct BackupImport {
   }
 
   /// Looks at what the plan would keep of the library, and whether the backup can stand for it.
-  ///
-  /// - Returns: what somebody may have to approve.
-  mutating func prepare(_ library: Library) throws -> Deed? {
+  mutating func prepare(_ library: Library) throws {
     try checkKept(library)
     noteAbsentPhotos()
     try refuseUnlessWhole()
-    guard options.strategy == .replace else { return nil }
-    return Deed("replace everything in \(library.path) by \(source.path)")
+  }
+
+  /// What the plan takes out of the library. Only `replace` takes anything out.
+  var removal: Removal {
+    options.strategy == .replace ? Removal(from: contents, to: contents.applying(plan.edit)) : Removal()
   }
 
   /// Imports it, all or nothing, once it is prepared and approved.
@@ -126,8 +127,7 @@ struct BackupImport {
 
   /// Says what an import would do, and what the library would then hold.
   mutating func dryRun(_ library: Library) throws -> (ImportSummary, after: LibraryContents) {
-    noteAbsentPhotos()
-    try refuseUnlessWhole()
+    try prepare(library)
     try library.requireSpace(plan.filesToRestore(source).reduce(0) { $0 + $1.size })
     for (_, label) in try lostFiles(of: library).labels { noteLostFile(label, "would come back") }
     summary.photoFilesRestored += plan.restores.count
@@ -135,19 +135,28 @@ struct BackupImport {
     return (counted(), contents.applying(plan.edit))
   }
 
-  /// Reads the files that the plan would keep, since what replaces a library must not rest on rotten ones.
+  /// Reads the files that the plan would keep, since what replaces a library must not rest on damaged ones.
   private mutating func checkKept(_ library: Library) throws {
-    let kept = Set(plan.kept.map(\.id))
-    let photos = plan.edit.newPhotos.filter { kept.contains($0.id) }
-    let whole = Mutex<Set<Int64>>([])
-    let counter = counter
-    try Workers.forEach(0..<photos.count) { index in
-      if try library.holds(photos[index], whileReading: counter.checkCancellation) {
-        whole.withLock { _ = $0.insert(photos[index].id) }
+    guard var replacement = plan.replacement else { return }
+    let kept = replacement.rows.filter(\.isKept)
+    let intact = Mutex<Set<Int64>>([])
+    let (counter, source) = (counter, source)
+    try Workers.forEach(0..<kept.count) { index in
+      let photo = kept[index].photo
+      var isIntact = try library.holds(photo, whileReading: counter.checkCancellation)
+      let inBackup = source.photos[kept[index].source]
+      // the backup has no better file than a damaged one, which an import before this one has brought
+      if !isIntact, inBackup.lost != nil, let md5 = inBackup.content.md5, let size = inBackup.content.size {
+        var damaged = photo
+        (damaged.md5, damaged.fileSize) = (md5, size)
+        isIntact = try library.holds(damaged, whileReading: counter.checkCancellation)
       }
+      if isIntact { intact.withLock { _ = $0.insert(photo.id) } }
     }
-    let ids = whole.withLock { $0 }
-    plan.checkKept(source) { ids.contains($0.id) }
+    let ids = intact.withLock { $0 }
+    guard ids.count < kept.count else { return }
+    replacement.checkKept(source) { ids.contains($0.photo.id) }
+    plan.settle(replacement)
   }
 
   /// Gives every new file its place in the library, and its name until it is there.
@@ -216,6 +225,7 @@ struct BackupImport {
     summary.categoriesImported = plan.categoriesImported
     summary.photosImported = plan.photosImported
     summary.photosSkipped = plan.photosSkipped
+    summary.removal = removal
     summary.warnings += source.warnings + plan.warnings
     summary.warnings += source.strangers.map { "\($0.escaped) is mentioned nowhere, and was not imported" }
     return summary
@@ -226,7 +236,10 @@ extension LibraryContents {
   /// What a library with these contents holds after an edit.
   func applying(_ edit: LibraryEdit) -> LibraryContents {
     var result = self
-    if edit.replacesEverything { (result.categories, result.photos) = ([], []) }
+    let removedCategories = Set(edit.removedCategories)
+    let removedPhotos = Set(edit.removedPhotos)
+    result.categories.removeAll { removedCategories.contains($0.id) }
+    result.photos.removeAll { removedPhotos.contains($0.id) }
     let categories = Dictionary(uniqueKeysWithValues: edit.changedCategories.map { ($0.id, $0) })
     let photos = Dictionary(uniqueKeysWithValues: edit.changedPhotos.map { ($0.id, $0) })
     result.categories = result.categories.map { categories[$0.id] ?? $0 } + edit.newCategories

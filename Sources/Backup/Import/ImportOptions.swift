@@ -53,7 +53,7 @@ public struct ImportOptions: Sendable {
   public var photosFrom: FilePath?
   /// These photos of a backup alone, by their ids in it; nil for all.
   public var photoIDs: Set<Int64>?
-  /// Who vouches for `replace` where deletion is protected.
+  /// Confirms a `replace` that takes photos or categories out of the library, or gives the library's PIN.
   public var consent = Consent.refused
   /// How long to wait for another writer.
   public var lockWait: Duration = .zero
@@ -79,6 +79,8 @@ public struct ImportSummary: Sendable, Equatable {
   public var photosImported = 0
   /// Photos that the library held already.
   public var photosSkipped = 0
+  /// What is no longer in the library. Only `replace` takes anything out.
+  public var removal = Removal()
   /// Photo files written into the library.
   public var photoFilesRestored = 0
   /// Photos that the backup promises and that it does not hold, or not whole; each by name.
@@ -100,6 +102,7 @@ public struct ImportSummary: Sendable, Equatable {
     sum.categoriesImported += other.categoriesImported
     sum.photosImported += other.photosImported
     sum.photosSkipped += other.photosSkipped
+    sum.removal += other.removal
     sum.photoFilesRestored += other.photoFilesRestored
     sum.errors += other.errors
     sum.damagedArchives.formUnion(other.damagedArchives)

@@ -14,7 +14,7 @@ extension Work where Summary == ImportSummary {
   /// left out and named in the summary. A cancelled or failed import leaves the library as it was after the
   /// last whole backup.
   ///
-  /// The summary throws `BackupError`, `ArchiveError`, `LibraryError`, `FileLock.Busy` or `FileError`.
+  /// The summary throws `BackupError`, `ArchiveError`, `LibraryError`, `ConsentError`, `FileLock.Busy` or `FileError`.
   public static func `import`(
     _ backups: [FilePath], into library: FilePath, options: ImportOptions = ImportOptions()
   ) -> Self {
@@ -57,7 +57,7 @@ public struct ImportRun {
       do {
         var step = try BackupImport(source, into: contents, options: options, counter: counter)
         if let writer {
-          _ = try step.prepare(reader)
+          try step.prepare(reader)
           sum += named(try step.run(writer), source, among: sources)
           if index + 1 < sources.count { contents = try reader.contents() }
         } else {
@@ -72,7 +72,7 @@ public struct ImportRun {
     return sum
   }
 
-  /// Puts the one backup in the place of everything, once whoever must has approved of it.
+  /// Puts the one backup in the place of everything, once that is confirmed where anything goes.
   private func replace(_ paths: [FilePath]) throws -> ImportSummary {
     var opened: [BackupSource]?
     var (writer, steps) = try LibraryWriter.approved(
@@ -86,9 +86,11 @@ public struct ImportRun {
       var steps = try sources.map {
         try BackupImport($0, into: contents, options: options, counter: counter)
       }
-      var deed: Deed?
-      for index in steps.indices { deed = try steps[index].prepare(writer.library) }
-      return (steps, deed)
+      for index in steps.indices { try steps[index].prepare(writer.library) }
+      let removal = steps.reduce(into: Removal()) { $0 += $1.removal }
+      let backups = sources.map(\.path.string).joined(separator: ", ")
+      let question = "replace everything in \(library) by \(backups): \(removal.clause)"
+      return (steps, DestructiveOperation(question, removes: removal))
     }
     var sum = ImportSummary()
     for index in steps.indices { sum += try steps[index].run(writer) }

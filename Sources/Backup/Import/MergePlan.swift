@@ -21,8 +21,8 @@ public struct MergePlan: Sendable {
   public var edit = LibraryEdit()
   /// The files that have to be brought; the paths of these photos are still empty.
   public var restores: [Restore] = []
-  /// Under `replace`: new photos that keep a file which the library has by MD5, if its bytes still match.
-  public var kept: [Restore] = []
+  /// Under `replace`: what the library is to hold.
+  var replacement: Replacement?
   /// Which of the backup's photos are nowhere to be had.
   public var absent: [Int] = []
   /// Photos that are new or take new values.
@@ -34,20 +34,19 @@ public struct MergePlan: Sendable {
 
   /// Categories that are created or whose values change.
   public var categoriesImported: Int { edit.newCategories.count + changedCategoryValues }
-  private var changedCategoryValues = 0
+  var changedCategoryValues = 0
 
   /// Makes the plan. Every photo of `backup` that has a file must have its MD5.
   public init(
     importing backup: BackupSource, into library: LibraryContents, strategy: ImportStrategy,
     includesSettings: Bool, now: Int64, duplicates: (Duplicate) -> DuplicateRule
   ) {
-    edit.replacesEverything = strategy == .replace
     let existing =
       strategy == .replace
       ? LibraryContents(categories: [], photos: [], settings: library.settings) : library
     let categories = mergeCategories(backup.metadata, existing, updates: strategy == .merge)
     if strategy == .replace {
-      replacePhotos(backup, library, categories)
+      settle(Replacement(of: library, by: backup, categories: edit.newCategories, byID: categories))
     } else {
       mergePhotos(backup, existing, categories, duplicates)
     }
@@ -78,7 +77,7 @@ public struct MergePlan: Sendable {
         warnings.append(
           "two categories of the backup are named “\(incoming.name.escaped)”; they become one")
       } else if byName[incoming.name] == nil {
-        category.id = edit.replacesEverything ? record.id : ids.next(keeping: record.id)
+        category.id = ids.next(keeping: record.id)
         edit.newCategories.append(category)
       } else if updates, incoming.isNewer(than: category) {
         if !incoming.hasValues(of: category) { changedCategoryValues += 1 }
@@ -94,29 +93,6 @@ public struct MergePlan: Sendable {
   }
 
   // MARK: What turns out while the plan is carried out
-
-  /// Looks at the files that the plan would keep. One whose bytes are no longer those of its MD5 is brought from
-  /// the backup, or is absent where the backup has none.
-  mutating func checkKept(_ backup: BackupSource, isWhole: (Photo) throws -> Bool) rethrows {
-    var rotten: [Int64: Restore] = [:]
-    for keep in kept { rotten[keep.id] = keep }
-    for photo in edit.newPhotos where rotten[photo.id] != nil {
-      if try isWhole(photo) { rotten[photo.id] = nil }
-    }
-    kept.removeAll { rotten[$0.id] != nil }
-    for index in edit.newPhotos.indices {
-      guard let source = rotten[edit.newPhotos[index].id]?.source else { continue }
-      edit.newPhotos[index] = Self.row(
-        backup.photos[source], category: edit.newPhotos[index].categoryId)
-    }
-    let isAbsent = { (restore: Restore) in
-      if case .absent = backup.photos[restore.source].content { true } else { false }
-    }
-    absent += rotten.values.filter(isAbsent).map(\.source)
-    restores += rotten.values.filter { !isAbsent($0) }
-    restores.sort { $0.source < $1.source }
-    remove(Set(rotten.values.filter(isAbsent).map(\.id)))
-  }
 
   /// Takes new photos out whose files could not be had.
   mutating func remove(_ ids: Set<Int64>) {

@@ -110,34 +110,6 @@ extension MergePlan {
     photos.reduce(into: [:]) { $0[$1.categoryId, default: []].insert($1.name) }
   }
 
-  /// Under `replace`: every photo is new, and its file is kept where the library has it.
-  mutating func replacePhotos(
-    _ backup: BackupSource, _ library: LibraryContents, _ categories: [Int64: PhotoLibrary.Category]
-  ) {
-    var held: [MD5Digest: [Photo]] = [:]
-    for photo in library.photos.reversed() {
-      if let md5 = photo.md5 { held[md5, default: []].append(photo) }
-    }
-    for (index, photo) in backup.photos.enumerated() {
-      guard let category = categories[photo.record.categoryId] else { continue }
-      let size = photo.lost == nil ? photo.content.size : nil
-      if let md5 = photo.lost ?? photo.content.md5, let same = held[md5]?.last,
-        size == nil || size == same.fileSize
-      {
-        held[md5]?.removeLast()
-        var row = Self.row(photo, category: category.id, held: (md5, same.fileSize))
-        row.path = same.path
-        kept.append(Restore(id: row.id, source: index))
-        edit.newPhotos.append(row)
-        photosImported += 1
-      } else if case .absent = photo.content {
-        absent.append(index)
-      } else {
-        append(Self.row(photo, category: category.id), source: index)
-      }
-    }
-  }
-
   private mutating func append(_ row: Photo, source: Int) {
     if !row.isFromAssets { restores.append(Restore(id: row.id, source: source)) }
     edit.newPhotos.append(row)

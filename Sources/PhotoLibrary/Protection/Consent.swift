@@ -1,42 +1,29 @@
 import FileSystem
 import SystemPackage
 
-/// Something that takes photos away, as a question names it.
-public struct Deed: Sendable, Equatable {
-  /// In the infinitive, as `remove 12 photos`.
-  public var description: String
-  /// It is asked for even where deletion is not protected.
-  public var alwaysConfirmed = false
-
-  /// Makes a deed.
-  public init(_ description: String, alwaysConfirmed: Bool = false) {
-    self.description = description
-    self.alwaysConfirmed = alwaysConfirmed
-  }
-}
-
-/// How whoever asks for something that takes photos away shows that they may. Both functions are called on the
-/// thread that works, before anything is written, and while the library is not locked: a person may take their time.
-/// They are called again where the library has changed meanwhile.
+/// Authorizes and confirms destructive operations. The caller gives both functions. They are called on the thread that
+/// works, before anything is written, and while the library is not locked, so that a person can take their time.
+/// They are called again if the library has changed meanwhile.
 public struct Consent: Sendable {
-  /// Gives the library's PIN, where deletion is protected and the library has one; nil if nobody gives it.
-  public var pin: @Sendable (Deed) throws -> PIN?
-  /// Answers yes or no, where deletion is protected and there is no PIN, and for deeds that are always confirmed.
-  public var confirms: @Sendable (Deed) throws -> Bool
+  /// Returns the library's PIN, where deletion is protected and the library has one; nil if there is none to give.
+  public var pin: @Sendable (DestructiveOperation) throws -> PIN?
+  /// Answers yes or no, where no PIN is needed.
+  public var confirms: @Sendable (DestructiveOperation) throws -> Bool
 
   /// Makes a consent of the two functions.
   public init(
-    pin: @escaping @Sendable (Deed) throws -> PIN?, confirms: @escaping @Sendable (Deed) throws -> Bool
+    pin: @escaping @Sendable (DestructiveOperation) throws -> PIN?,
+    confirms: @escaping @Sendable (DestructiveOperation) throws -> Bool
   ) {
     self.pin = pin
     self.confirms = confirms
   }
 
-  /// Nobody is there to ask.
+  /// Refuses everything.
   public static let refused = Consent(pin: { _ in nil }, confirms: { _ in false })
 }
 
-/// Why something that takes photos away was not done. Nothing was touched.
+/// Why a destructive operation was not carried out. Nothing was touched.
 public enum ConsentError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The answer was no.
   case notConfirmed(FilePath)

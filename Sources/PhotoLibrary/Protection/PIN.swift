@@ -55,6 +55,8 @@ private struct PINRecord {
   static let rounds = 600_000
   static let tries = 5
   static let pause: Int64 = 30_000
+  /// Of a new PIN, in bits. The PINs of older versions have a salt of 128 bits, and keep it until they are changed.
+  static let saltSize = SymmetricKeySize.bits256
 
   var salt: Data
   var hash: SymmetricKey
@@ -64,7 +66,7 @@ private struct PINRecord {
   var lockedUntil: Int64
 
   init(_ pin: PIN) throws {
-    salt = SymmetricKey(size: .bits128).withUnsafeBytes { Data($0) }
+    salt = SymmetricKey(size: Self.saltSize).withUnsafeBytes { Data($0) }
     rounds = Self.rounds
     hash = try Self.hash(pin, salt, rounds)
     failures = 0

@@ -28,6 +28,9 @@ public struct RemovePlan: Sendable {
   /// Bytes of the photos' files.
   public var bytes: Int { photos.reduce(0) { $0 + ($1.isFromAssets ? 0 : $1.fileSize) } }
 
+  /// How much goes.
+  var removal: Removal { Removal(photos: photos.count, categories: categories.count) }
+
   /// - Throws: `LibraryError.noSuchCategory` or `.noSuchPhoto` where a condition meets nothing.
   public init(_ library: LibraryContents, _ selection: RemoveSelection) throws {
     let categories = try library.categories.named(selection.categories)

@@ -8,7 +8,7 @@ public struct RemoveOptions: Sendable {
   public var isDryRun = false
   /// How long to wait for another writer.
   public var lockWait: Duration = .zero
-  /// Who vouches for it; asked every time.
+  /// Confirms it, or gives the library's PIN.
   public var consent = Consent.refused
 
   /// The defaults.
@@ -59,7 +59,7 @@ struct RemoveRun {
       path, by: options.consent, lockWait: options.lockWait, whileWaiting: counter.waitForWriter
     ) { writer in
       let plan = try RemovePlan(writer.library.contents(), selection)
-      return (plan, plan.edit.isEmpty ? nil : Deed(question(plan), alwaysConfirmed: true))
+      return (plan, DestructiveOperation(question(plan), removes: plan.removal))
     }
     let summary = try summary(of: plan, writer.library)
     guard !plan.edit.isEmpty else { return summary }
@@ -70,8 +70,8 @@ struct RemoveRun {
   }
 
   private func question(_ plan: RemovePlan) -> String {
-    let names = plan.categories.map { " and the category “\($0.displayName)”" }
-    return "remove \(Count(plan.photos.count, "photo"))\(names.joined())"
+    let names = plan.categories.map { "“\($0.displayName)”" }.joined(separator: ", ")
+    return "remove \(plan.removal)" + (names.isEmpty ? "" : " (\(names))")
   }
 
   private func summary(of plan: RemovePlan, _ library: Library) throws -> RemoveSummary {

@@ -11,12 +11,16 @@ struct UndoPlan {
   let restored: [Photo]
   /// Those of `restored` that the change left in the library with other values.
   let changed: Set<Int64>
-  /// The photos that go, since the change brought them.
+  /// The rows that go, since the change brought them. The content of some may be among `restored`.
   let removed: [Photo]
   /// How many categories come back.
   let restoredCategories: Int
-  /// How many go.
-  let removedCategories: Int
+  /// How many photos and categories the library does not hold afterwards.
+  let removal: Removal
+  /// How many photos the library does not hold before.
+  let photosBack: Int
+  /// The protections that the change raised.
+  let lowered: [Protection]
 
   /// - Throws: `UndoError` where there is nothing to take back.
   init(_ library: Library) throws {
@@ -48,14 +52,36 @@ struct UndoPlan {
     removed = try Photo.fetchAll(
       database, sql: "SELECT \(Photo.columns(database)) FROM photo WHERE \(Self.isAdded("photo")) ORDER BY id",
       arguments: [newest.id])
-    removedCategories =
-      try Int.fetchOne(
-        database, sql: "SELECT count(*) FROM category WHERE \(Self.isAdded("category"))",
-        arguments: [newest.id]) ?? 0
     restoredCategories =
       try Int.fetchOne(
         database, sql: "SELECT count(*) FROM replacedCategory WHERE changeId = ?", arguments: [newest.id])
       ?? 0
+    let now = try LibraryContents(database)
+    let before = try Self.contents(before: newest, now, restored, removed, database)
+    removal = Removal(from: now, to: before)
+    photosBack = Removal(from: before, to: now).photos
+    lowered = now.settings.protections(loweredBy: before.settings)
+  }
+
+  /// Returns what the library held before a change.
+  private static func contents(
+    before change: Change.Record, _ now: LibraryContents, _ restored: [Photo], _ removed: [Photo],
+    _ database: Database
+  ) throws -> LibraryContents {
+    var before = now
+    let photoIDs = Set((restored + removed).map(\.id))
+    before.photos = now.photos.filter { !photoIDs.contains($0.id) } + restored
+    let categories = try Category.fetchAll(
+      database, sql: "SELECT * FROM replacedCategory WHERE changeId = ?", arguments: [change.id])
+    let added = try Int64.fetchAll(
+      database, sql: "SELECT id FROM category WHERE \(isAdded("category"))", arguments: [change.id])
+    let categoryIDs = Set(categories.map(\.id) + added)
+    before.categories = now.categories.filter { !categoryIDs.contains($0.id) } + categories
+    before.settings =
+      try Settings.fetchOne(
+        database, sql: "SELECT * FROM replacedSettings WHERE changeId = ?", arguments: [change.id])
+      ?? now.settings
+    return before
   }
 
   /// The condition for rows that a change added.

@@ -10,14 +10,16 @@ public struct UndoSummary: Sendable, Equatable {
   public var kind: Change.Kind
   /// When that had been done, in milliseconds since 1970.
   public var changedAt: Int64
-  /// Photos that are gone, since the change had brought them.
+  /// Photos that are gone, since the change had brought them: by content in its category, as `Removal` counts.
   public var photosRemoved = 0
   /// Photos that are back.
   public var photosRestored = 0
-  /// Photos that have their old values again.
+  /// Photos that were there all the time, and have the values again that they had before the change.
   public var photosReverted = 0
   /// Categories that are gone.
   public var categoriesRemoved = 0
+  /// Protections that are off again, since the change had raised them.
+  public var protectionsLowered: [Protection] = []
   /// Categories that are back or have their old values again.
   public var categoriesRestored = 0
   /// Photos that are back without their files, which had gone before; each by name.
@@ -40,7 +42,7 @@ public struct UndoOptions: Sendable {
   public var isDryRun = false
   /// How long to wait for another writer.
   public var lockWait: Duration = .zero
-  /// Who vouches for it where deletion is protected.
+  /// Confirms an undo that takes photos or categories away or lowers a protection, or gives the library's PIN.
   public var consent = Consent.refused
 
   /// The defaults.
@@ -80,7 +82,9 @@ struct UndoRun {
       path, by: options.consent, lockWait: options.lockWait, whileWaiting: counter.waitForWriter
     ) { writer in
       let plan = try UndoPlan(writer.library)
-      return (plan, Deed(question(plan)))
+      return (
+        plan, DestructiveOperation(question(plan), removes: plan.removal, lowers: plan.lowered)
+      )
     }
     try counter.checkCancellation()
     counter.enter(.committing)
@@ -120,10 +124,13 @@ struct UndoRun {
   }
 
   private func question(_ plan: UndoPlan) -> String {
-    let deed = plan.change.kind == .remove ? "the removal" : "the import"
+    let change = plan.change.kind == .remove ? "the removal" : "the import"
     let time = Date(milliseconds: plan.change.at).formatted(.iso8601)
-    return "take back \(deed) of \(time): \(plan.removed.count) photos go, "
-      + "\(plan.restored.count - plan.changed.count) come back"
+    let parts =
+      (plan.removal.isEmpty ? [] : [plan.removal.clause])
+      + (plan.photosBack == 0 ? [] : ["\(plan.photosBack) come back"])
+      + plan.lowered.map { "\($0.rawValue) is turned off" }
+    return "take back \(change) of \(time): \(parts.joined(separator: ", "))"
   }
 
   /// Photos that go, and in whose places lie other files than the change put there: a person's work, which no undo may
@@ -169,10 +176,11 @@ struct UndoRun {
     of plan: UndoPlan, _ library: Library, missing: [Photo], rotten: [Photo], left: [Photo]
   ) -> UndoSummary {
     var summary = UndoSummary(kind: plan.change.kind, changedAt: plan.change.at)
-    summary.photosRemoved = plan.removed.count
-    summary.photosRestored = plan.restored.count - plan.changed.count
-    summary.photosReverted = plan.changed.count
-    summary.categoriesRemoved = plan.removedCategories
+    summary.photosRemoved = plan.removal.photos
+    summary.photosRestored = plan.photosBack
+    summary.photosReverted = plan.restored.count - plan.photosBack
+    summary.categoriesRemoved = plan.removal.categories
+    summary.protectionsLowered = plan.lowered
     summary.categoriesRestored = plan.restoredCategories
     let names = (try? library.categoryNames()) ?? [:]
     let label = { (photo: Photo) in

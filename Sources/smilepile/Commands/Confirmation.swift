@@ -3,44 +3,56 @@ import FileSystem
 import Foundation
 import PhotoLibrary
 import Synchronization
+import SystemPackage
 
-/// How commands that take photos away are confirmed: by `--yes`, by a person at the terminal, by the library's PIN.
+/// How destructive operations are confirmed: by `--yes`, by a person at the terminal, by the library's PIN.
 struct ConfirmationOption: ParsableArguments {
-  @Flag(name: .shortAndLong, help: "Do not ask; a PIN is asked for all the same.")
+  @Flag(name: .shortAndLong, help: "Do not ask before anything goes; a PIN is asked for all the same.")
   var yes = false
 
   @OptionGroup var pin: PINOptions
 
-  /// Asks the person at the terminal; where there is none, nobody has confirmed anything.
-  func consent(_ reporter: Reporter) throws -> Consent {
+  /// Asks the person at the terminal. A PIN that is typed at the question answers it; one from a file, command,
+  /// descriptor or variable does not.
+  ///
+  /// - Parameter library: the library that the operations change.
+  func consent(_ reporter: Reporter, for library: FilePath) throws -> Consent {
     let (yes, source) = (yes, try pin.source)
-    // a descriptor gives it once, and a deed may be asked for again
+    // a descriptor gives it once, and an operation may be asked about again
     let given = Mutex<PIN?>(nil)
     return Consent(
-      pin: { deed in
-        guard source != nil || TerminalPrompt.isPossible else { return nil }
+      pin: { operation in
+        let question = "PIN, to \(operation.description)"
+        guard let source else {
+          guard TerminalPrompt.isPossible else { return nil }
+          return try Console.standard.withoutStatus {
+            try PIN.read(from: nil, .pin, question: question, warn: reporter.warnOfSecret)
+          }
+        }
+        guard try yes || Self.ask(operation) else { throw ConsentError.notConfirmed(library) }
         if let pin = given.withLock({ $0 }) { return pin }
         let pin = try Console.standard.withoutStatus {
-          try PIN.read(
-            from: source, .pin, question: "PIN, to \(deed.description)", warn: reporter.warnOfSecret)
+          try PIN.read(from: source, .pin, question: question, warn: reporter.warnOfSecret)
         }
-        if source != nil { given.withLock { $0 = pin } }
+        given.withLock { $0 = pin }
         return pin
       },
-      confirms: { deed in
-        if yes { return true }
-        guard Self.isTerminal else {
-          throw ValidationError("\(deed.description.escaped)? There is no terminal to ask at; use --yes")
-        }
-        // what was typed before the question is no answer to it
-        tcflush(STDIN_FILENO, TCIFLUSH)
-        let answer = Console.standard.ask(
-          "\(deed.description.escaped)? [y/N] ", isCancelled: { Signals.received != nil })
-        if Signals.received != nil { throw CancellationError() }
-        return ["y", "yes"].contains(answer?.trimmingCharacters(in: .whitespaces).lowercased())
-      })
+      confirms: { try yes || Self.ask($0) })
   }
 
-  /// Whether somebody can be asked.
+  /// - Throws: `ValidationError` if there is no terminal; `CancellationError` after a signal.
+  private static func ask(_ operation: DestructiveOperation) throws -> Bool {
+    let question = operation.description.escaped
+    guard isTerminal else {
+      throw ValidationError("\(question)? there is no terminal to ask at; use --yes")
+    }
+    // what was typed before the question is no answer to it
+    tcflush(STDIN_FILENO, TCIFLUSH)
+    let answer = Console.standard.ask("\(question)? [y/N] ", isCancelled: { Signals.received != nil })
+    if Signals.received != nil { throw CancellationError() }
+    return ["y", "yes"].contains(answer?.trimmingCharacters(in: .whitespaces).lowercased())
+  }
+
+  /// Whether a person can be asked.
   static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 }

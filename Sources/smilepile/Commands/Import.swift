@@ -14,7 +14,8 @@ struct Import: AsyncParsableCommand {
       does not hold, or not whole, are left out and named, and the exit code is 3.
 
       Strategies: merge adds what is new, and takes names and settings from whichever side is newer; skip adds \
-      what is new and changes nothing that is there; replace puts the backup in the place of everything.
+      what is new and changes nothing that is there; replace puts the backup in the place of everything, and asks \
+      first if photos or categories go (without a terminal it needs --yes).
       Duplicates (equal bytes in one category): skip keeps the row; replace takes the backup's name and date; \
       rename adds a copy, each time; ask asks.
 
@@ -77,6 +78,8 @@ struct Import: AsyncParsableCommand {
     var categories_imported: Int
     var photos_imported: Int
     var photos_skipped: Int
+    var photos_removed: Int
+    var categories_removed: Int
     var files_restored: Int
     var photos_absent: Int
     var warnings: [String]
@@ -102,8 +105,8 @@ struct Import: AsyncParsableCommand {
     options.limits = limits.limits
     options.duplicates = duplicates.rule
     let reporter = Reporter(output)
-    options.consent = try confirmation.consent(reporter)
     let (paths, target) = (backups.map { FilePath($0) }, try library.path())
+    options.consent = try confirmation.consent(reporter, for: target)
     options.password = try password.read(for: paths, limits.limits, reporter, salvaging: salvage)
     let summary: ImportSummary
     do {
@@ -120,7 +123,8 @@ struct Import: AsyncParsableCommand {
     reporter.json(
       Summary(
         categories_imported: summary.categoriesImported, photos_imported: summary.photosImported,
-        photos_skipped: summary.photosSkipped, files_restored: summary.photoFilesRestored,
+        photos_skipped: summary.photosSkipped, photos_removed: summary.removal.photos,
+        categories_removed: summary.removal.categories, files_restored: summary.photoFilesRestored,
         photos_absent: summary.photosAbsent,
         warnings: summary.warnings, errors: summary.errors.map(\.message), dry_run: summary.isDryRun))
     if summary.isIncomplete { throw ExitStatus.incomplete }
@@ -139,6 +143,7 @@ struct Import: AsyncParsableCommand {
       "\(verb) \(Count(summary.photosImported, "photo")) (\(Count(summary.photoFilesRestored, "file"))) and "
         + "\(Count(summary.categoriesImported, "category", "categories")), "
         + "skipped \(summary.photosSkipped) that are there already"
+        + (summary.removal.isEmpty ? "" : "; \(dryRun ? "would remove" : "removed") \(summary.removal)")
         + (summary.photosAbsent == 0 ? "" : "; \(summary.photosAbsent) absent"))
   }
 }

@@ -11,9 +11,9 @@ struct PINCommand: ParsableCommand {
     abstract: "Set, change or remove the PIN that protects a library.",
     discussion: """
       Where delete protection is on (a phone's setting, which comes with its backups), import --strategy replace, \
-      undo and remove ask for the PIN; without one they ask for a confirmation. A PIN has four to six digits; after \
-      five wrong ones there is a pause of 30 seconds. Where no backup has brought delete protection, a PIN is kept and not \
-      asked for. It guards against a child's or one's own mistake: whoever may \
+      undo and remove ask for the PIN before anything goes; elsewhere they ask for a confirmation. A PIN has four to \
+      six digits; after five wrong ones there is a pause of 30 seconds. Where no backup has brought delete \
+      protection, a PIN is kept and not asked for. It guards against a child's or one's own mistake: whoever may \
       write the library's files can change them without this program. It is never exported.
 
       Example:
@@ -86,9 +86,14 @@ struct PINCommand: ParsableCommand {
   struct Remove: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Take a library's PIN away.",
-      discussion: "Example:\n  smilepile pin remove -l ~/Family")
+      discussion: """
+        Asks first: the PIN, typed, is the answer. One from elsewhere needs a confirmation, or --yes without a terminal.
 
-    @OptionGroup var pin: PINOptions
+        Example:
+          smilepile pin remove -l ~/Family
+        """)
+
+    @OptionGroup var confirmation: ConfirmationOption
     @OptionGroup var library: LibraryOption
     @OptionGroup var lock: LockOption
     @OptionGroup var output: OutputOptions
@@ -96,7 +101,9 @@ struct PINCommand: ParsableCommand {
     func run() throws {
       try PINCommand.run(library, lock, output, done: "removed the PIN of") { library, reporter in
         guard try library.hasPIN() else { throw PINError.notSet(library.path) }
-        let old = try PIN.read(from: pin.source, .pin, question: "PIN", warn: reporter.warnOfSecret)
+        let operation = DestructiveOperation("remove the PIN of \(library.path)", lowers: [.pin])
+        let consent = try confirmation.consent(reporter, for: library.path)
+        guard let old = try consent.pin(operation) else { throw ConsentError.pinNeeded(library.path) }
         return { try $0.removePIN(old) }
       }
     }

@@ -9,7 +9,8 @@ struct Remove: AsyncParsableCommand {
     discussion: """
       Photos are chosen by id, by name, by category; each kind of condition narrows the choice, and of one kind any \
       may be met. A category named alone goes with its photos. The files are put aside, and smilepile undo brings \
-      everything back until the next import or remove. That the photos were removed is remembered.
+      everything back until the next import or remove. That the photos were removed is remembered. Asks first; \
+      without a terminal it needs --yes.
 
       Example:
         smilepile remove -l ~/Family --category Cars --name 'blurred*' --dry-run
@@ -49,9 +50,6 @@ struct Remove: AsyncParsableCommand {
     if id.isEmpty, name.isEmpty, category.isEmpty {
       throw ValidationError("say what is to go: --id, --name or --category")
     }
-    if !dryRun, !confirmation.yes, !ConfirmationOption.isTerminal {
-      throw ValidationError("there is no terminal to ask at; use --yes, or look first with --dry-run")
-    }
   }
 
   func run() async throws {
@@ -63,8 +61,9 @@ struct Remove: AsyncParsableCommand {
     options.isDryRun = dryRun
     options.lockWait = lock.duration
     let reporter = Reporter(output)
-    options.consent = try confirmation.consent(reporter)
-    let summary = try await reporter.follow(.remove(selection, from: library.path(), options: options))
+    let path = try library.path()
+    options.consent = try confirmation.consent(reporter, for: path)
+    let summary = try await reporter.follow(.remove(selection, from: path, options: options))
     if dryRun {
       for photo in summary.photos { reporter.result("photo \(photo.id)  \(photo.name.escaped)") }
       for category in summary.categories { reporter.result("category  \(category.displayName.escaped)") }

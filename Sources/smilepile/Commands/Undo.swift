@@ -10,7 +10,8 @@ struct Undo: AsyncParsableCommand {
     discussion: """
       The library is as it was before: its photos, its categories and its settings. Only the last change can be \
       taken back, and only until the next one. An import of several backups is a change for each of them, and one \
-      that brought nothing new is none. A file that was changed since it was imported is named, and stays.
+      that brought nothing new is none. A file that was changed since it was imported is named, and stays. Asks \
+      first if photos or categories go or a protection is turned off; without a terminal that needs --yes.
 
       Example:
         smilepile undo -l ~/Family
@@ -44,16 +45,20 @@ struct Undo: AsyncParsableCommand {
     options.isDryRun = dryRun
     options.lockWait = lock.duration
     let reporter = Reporter(output)
-    options.consent = try confirmation.consent(reporter)
-    let summary = try await reporter.follow(.undo(library.path(), options: options))
+    let path = try library.path()
+    options.consent = try confirmation.consent(reporter, for: path)
+    let summary = try await reporter.follow(.undo(path, options: options))
     for photo in summary.missing + summary.damaged + summary.left { reporter.error(photo, during: "undo") }
     let date = Date(milliseconds: summary.changedAt).formatted(.iso8601)
     let verb = dryRun ? "would take back" : "took back"
     let reverted = summary.photosReverted
+    let removal = Removal(photos: summary.photosRemoved, categories: summary.categoriesRemoved)
+    let gone = removal.isEmpty ? "0 photos" : "\(removal)"
     reporter.lasting(
       "\(verb) \(summary.kind == .remove ? "the removal" : "the import") of \(date): "
-        + "\(Count(summary.photosRemoved, "photo")) gone, \(summary.photosRestored) back"
-        + (reverted == 0 ? "" : ", \(reverted) as \(reverted == 1 ? "it was" : "they were")"))
+        + "\(gone) gone, \(summary.photosRestored) back"
+        + (reverted == 0 ? "" : ", \(reverted) as \(reverted == 1 ? "it was" : "they were")")
+        + summary.protectionsLowered.map { ", \($0.rawValue) off" }.joined())
     reporter.json(
       Summary(
         undone: summary.kind.rawValue, changed_at: summary.changedAt, photos_removed: summary.photosRemoved,

@@ -142,15 +142,157 @@ import Testing
     expectNone(try library.tree.differences(from: tree))
   }
 
-  @Test func aSecondReplaceChangesNothingButTheUndo() async throws {
+  @Test("Replace: a second replace by the same backup changes nothing and asks nothing")
+  func secondReplace() async throws {
+    let (library, scratch) = (try library(), try ScratchFolder())
+    let path = try equalPhotos.write(to: scratch)
+    try await library.importing(path) { $0.strategy = .replace }
+    let (before, tree) = (try library.contents, try library.tree)
+    let summary = try await library.importing(path) {
+      $0.strategy = .replace
+      $0.consent = .refused
+    }
+    #expect(summary.photosImported == 0)
+    #expect(summary.photosSkipped == 4)
+    #expect(summary.categoriesImported == 0)
+    #expect(summary.photoFilesRestored == 0)
+    #expect(summary.removal.isEmpty)
+    #expect(try library.contents == before)
+    expectNone(try library.tree.differences(from: tree))
+  }
+
+  @Test("Replace: a second replace by the same backup keeps the undo of the first")
+  func undoAfterSecondReplace() async throws {
+    let (library, scratch) = (try library(), try ScratchFolder())
+    let (contents, bytes) = (try library.contents, try library.bytesOfPhotos())
+    let path = try equalPhotos.write(to: scratch)
+    for _ in 0..<3 { try await library.importing(path) { $0.strategy = .replace } }
+    var options = UndoOptions()
+    options.consent = .given
+    let summary = try await Work.undo(library.path, options: options).summary
+    #expect(summary.missing.isEmpty)
+    #expect(try library.contents == contents)
+    #expect(try library.bytesOfPhotos() == bytes)
+    expectNone(try library.faults())
+  }
+
+  /// Equal photos, ids that repeat or that no library keeps, and a photo that the phone had lost.
+  private var equalPhotos: SampleBackup {
+    var backup = SampleBackup(photos: ["a", "a"])
+    for id in [Int64.max, 0] { backup.add(id: id, name: "a", bytes: Array("a".utf8)) }
+    backup.add(id: 7, name: "lost", bytes: [])
+    backup.metadata.photoManifest.removeLast()
+    backup.members.removeLast()
+    return backup
+  }
+
+  @Test("Replace: where a photo changes, the others stay as they are")
+  func changedPhoto() async throws {
+    let (library, scratch) = (try library(), try ScratchFolder())
+    try await library.importing(try backup.write(to: scratch)) { $0.strategy = .replace }
+    let before = try library.contents.photos
+    var renamed = backup
+    renamed.metadata.photos[1].name = "renamed"
+    let summary = try await library.importing(try renamed.write(to: scratch, as: "renamed.zip")) {
+      $0.strategy = .replace
+      $0.consent = .refused
+    }
+    #expect(summary.photosImported == 1)
+    #expect(summary.photosSkipped == 2)
+    let after = try library.contents.photos
+    #expect(after[1].name == "renamed")
+    #expect(after.map(\.path) == before.map(\.path))
+    expectNone(try library.faults())
+  }
+
+  @Test("Replace: a photo that goes is replaced only after a confirmation", arguments: [true, false])
+  func confirmation(isConfirmed: Bool) async throws {
+    let (library, scratch) = (try library(), try ScratchFolder())
+    let tree = try library.tree
+    let path = try backup.write(to: scratch)
+    let questions = Mutex<[DestructiveOperation]>([])
+    let consent = Consent(
+      pin: { _ in nil },
+      confirms: { operation in
+        questions.withLock { $0.append(operation) }
+        return isConfirmed
+      })
+    let importing = {
+      try await library.importing(path) {
+        $0.strategy = .replace
+        $0.consent = consent
+      }
+    }
+    if isConfirmed {
+      #expect(try await importing().removal == Removal(photos: 2, categories: 1))
+    } else {
+      await #expect(throws: ConsentError.notConfirmed(library.path)) { try await importing() }
+      expectNone(try library.tree.differences(from: tree))
+    }
+    let question = try #require(questions.withLock { $0 }.first)
+    #expect(question.removal == Removal(photos: 2, categories: 1))
+    #expect(
+      question.description
+        == "replace everything in \(library.path) by \(path): 2 photos and 1 category go")
+  }
+
+  @Test("Replace: an empty library is filled without a question")
+  func emptyLibrary() async throws {
+    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    let summary = try await library.importing(try backup.write(to: scratch)) {
+      $0.strategy = .replace
+      $0.consent = .refused
+    }
+    #expect(summary.photosImported == 3)
+    #expect(summary.removal.isEmpty)
+  }
+
+  @Test("Replace: an archive without photos empties a library only after a confirmation")
+  func emptyArchive() async throws {
+    let (library, scratch) = (try library(), try ScratchFolder())
+    let path = try SampleBackup().write(to: scratch)
+    await #expect(throws: ConsentError.notConfirmed(library.path)) {
+      try await library.importing(path) {
+        $0.strategy = .replace
+        $0.consent = .refused
+      }
+    }
+    #expect(try library.contents.photos.count == 2)
+    let summary = try await library.importing(path) { $0.strategy = .replace }
+    #expect(summary.removal.photos == 2)
+    #expect(try library.contents.photos.isEmpty)
+  }
+
+  @Test("Replace: a dry run counts what goes, damaged files among it, and asks nothing")
+  func dryRun() async throws {
     let (library, scratch) = (try library(), try ScratchFolder())
     let path = try backup.write(to: scratch)
-    try await library.importing(path) { $0.strategy = .replace }
+    let damaged = try library.contents.photos[1]
+    try Data("?".utf8).write(to: URL(fileURLWithPath: library.file(of: damaged).string))
+    var dry = try await library.importing(path) {
+      $0.strategy = .replace
+      $0.isDryRun = true
+      $0.consent = .refused
+    }
+    dry.isDryRun = false
+    #expect(dry.removal == Removal(photos: 2, categories: 1))
+    #expect(try await library.importing(path) { $0.strategy = .replace } == dry)
+  }
+
+  @Test("Replace: a category that gives its id to another category goes, and an undo brings it back")
+  func categoryOfTheSameID() async throws {
+    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    var first = backup
+    first.metadata.categories[0].name = "first"
+    try await library.importing(try first.write(to: scratch, as: "first.zip"))
     let before = try library.contents
-    let summary = try await library.importing(path) { $0.strategy = .replace }
-    #expect(summary.photosImported == 3 && summary.photoFilesRestored == 0)
-    #expect(try library.contents.photos == before.photos && library.contents.categories == before.categories)
-    expectNone(try library.faults())
+    let summary = try await library.importing(try backup.write(to: scratch)) { $0.strategy = .replace }
+    #expect(summary.removal == Removal(photos: 3, categories: 1))
+    #expect(try library.contents.categories.map(\.name) == ["family"])
+    var options = UndoOptions()
+    options.consent = .given
+    #expect(try await Work.undo(library.path, options: options).summary.photosRestored == 3)
+    #expect(try library.contents == before)
   }
 
   /// What cannot stand for a whole library.
@@ -210,16 +352,17 @@ import Testing
     #expect(summary.photosImported == 2 && summary.warnings.count == 1 && summary.isIncomplete)
   }
 
-  @Test func idsOutOfTheOrdinaryAreKept() async throws {
+  @Test("Replace: ids outside of 1…2⁵³ become new ones")
+  func idsOutOfRange() async throws {
     let (library, scratch) = (try library(), try ScratchFolder())
     var backup = SampleBackup()
-    for id in [Int64.min, -1, 0, .max] { backup.add(id: id, name: "x", bytes: Array("\(id)".utf8)) }
+    for id in [Int64.min, -1, 2, 0, .max] { backup.add(id: id, name: "x", bytes: Array("\(id)".utf8)) }
     try await library.importing(try backup.write(to: scratch)) { $0.strategy = .replace }
-    #expect(try library.contents.photos.map(\.id) == [.min, -1, 0, .max])
+    #expect(try library.contents.photos.map(\.id) == [2, 3, 4, 5, 6])
     let archive = try await library.exporting(to: scratch.path.appending("again.zip")).archive
     let written = try WrittenBackup(try #require(archive))
     expectNone(try written.faults())
-    #expect(written.photos == backup.photos)
+    #expect(Set(written.photos.values) == Set(backup.photos.values))
   }
 }
 

@@ -45,6 +45,15 @@ struct Multiset: Equatable {
 
   func adding(_ other: Multiset) -> Multiset { combined(with: other) { $0 + $1 } }
 
+  func subtracting(_ other: Multiset) -> Multiset {
+    var result = self
+    for (identity, count) in other.counts { result.counts[identity, default: 0] -= count }
+    result.counts = result.counts.filter { $0.value > 0 }
+    return result
+  }
+
+  var total: Int { counts.values.reduce(0, +) }
+
   private func combined(with other: Multiset, _ combine: (Int, Int) -> Int) -> Multiset {
     var result = self
     result.counts.merge(other.counts, uniquingKeysWith: combine)

@@ -101,15 +101,41 @@ import Testing
     }
   }
 
-  @Test func replaceKeepsEveryId() throws {
+  @Test("Replace: ids within 1…2⁵³ are the backup's, and all are within that range")
+  func idsUnderReplace() throws {
     for test in try MergeCase.whole.get() {
       let (library, backup) = (test.library, test.backup)
       let plan = library.plan(backup, .replace, .skip)
-      let absent = Set(plan.absent)
-      let expected = backup.photos.indices.filter { !absent.contains($0) }.map { backup.photos[$0].record.id }
-      try #require(plan.edit.newPhotos.map(\.id) == expected, "seed \(test.seed)")
-      let ids = Set(backup.metadata.categories.map(\.id))
-      try #require(plan.edit.newCategories.allSatisfy { ids.contains($0.id) }, "seed \(test.seed)")
+      let rows = try #require(plan.replacement).rows
+      try #require(rows.allSatisfy { IDs.range.contains($0.photo.id) }, "seed \(test.seed)")
+      try #require(Set(rows.map(\.photo.id)).count == rows.count, "seed \(test.seed)")
+      for row in rows {
+        let id = backup.photos[row.source].record.id
+        if IDs.range.contains(id) { try #require(row.photo.id == id, "seed \(test.seed)") }
+      }
+    }
+  }
+
+  @Test("Replace: ids of categories within 1…2⁵³ are the backup's, and all are within that range")
+  func categoryIDsUnderReplace() throws {
+    for test in try MergeCase.whole.get() {
+      let after = test.library.importing(test.backup, .replace, .skip)
+      for category in after.categories {
+        try #require(IDs.range.contains(category.id), "seed \(test.seed)")
+        let first = test.backup.metadata.categories.first { $0.name == category.name }
+        let id = try #require(first?.id, "seed \(test.seed)")
+        if IDs.range.contains(id) { try #require(category.id == id, "seed \(test.seed)") }
+      }
+    }
+  }
+
+  @Test("Replace: the ids do not depend on the library")
+  func replaceIsDeterministic() throws {
+    for test in try MergeCase.whole.get() {
+      let one = test.library.importing(test.backup, .replace, .skip)
+      let other = LibraryContents.empty.importing(test.backup, .replace, .skip)
+      try #require(one.photos.map(\.id) == other.photos.map(\.id), "seed \(test.seed)")
+      try #require(one.categories == other.categories, "seed \(test.seed)")
     }
   }
 

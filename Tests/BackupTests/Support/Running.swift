@@ -31,12 +31,13 @@ enum Fixture: String, CaseIterable, CustomTestStringConvertible {
 }
 
 extension SampleLibrary {
-  /// Imports backups and waits for the end.
+  /// Imports backups and waits for the end. Photos may go.
   @discardableResult
   func importing(
     _ backups: FilePath..., configure: (inout ImportOptions) -> Void = { _ in }
   ) async throws -> ImportSummary {
     var options = ImportOptions()
+    options.consent = .given
     configure(&options)
     return try await Work.import(backups, into: path, options: options).summary
   }

@@ -28,7 +28,9 @@ struct UndoImportTests {
       options.duplicates = { _ in rule }
     }
     #expect(try library.contents != contents)
-    let summary = try await Work.undo(library.path).summary
+    var options = UndoOptions()
+    options.consent = .given
+    let summary = try await Work.undo(library.path, options: options).summary
     #expect(summary.missing.isEmpty)
     #expect(try library.contents == contents)
     #expect(try library.bytesOfPhotos() == bytes)

@@ -42,16 +42,20 @@ struct ConcurrencyTests {
   func noExportFindsAPhotoDeletedUnderIt(deed: Deed) async throws {
     let before = try library.bytesOfPhotos()
     let other = try SampleBackup(photos: ["x", "y"]).write(to: scratch, as: "other.zip")
+    let third = try SampleBackup(photos: ["z"]).write(to: scratch, as: "third.zip")
     let path = library.path
-    @Sendable func importOther(_ strategy: ImportStrategy) throws {
+    @Sendable func importOther(_ strategy: ImportStrategy, _ backup: FilePath? = nil) throws {
       var options = ImportOptions()
       options.strategy = strategy
-      _ = try ImportRun(library: path, options: options, counter: ProgressCounter()).run([other])
+      options.consent = .given
+      _ = try ImportRun(library: path, options: options, counter: ProgressCounter()).run([backup ?? other])
     }
     let fault = try during {
       switch deed {
       case .replace: try importOther(.replace)
-      case .replaceTwice: for _ in 0..<2 { try importOther(.replace) }
+      case .replaceTwice:
+        try importOther(.replace)
+        try importOther(.replace, third)
       case .merge: try importOther(.merge)
       case .remove, .removeAndUndo:
         try LibraryWriter(path: path).change(.remove) { change in

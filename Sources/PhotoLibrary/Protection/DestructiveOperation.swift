@@ -1,0 +1,40 @@
+/// What keeps a child from seeing or deleting what it should not.
+public enum Protection: String, Sendable, CaseIterable {
+  /// Photos cannot be deleted without a parent.
+  case deleteProtection = "delete protection"
+  /// The child sees photos and nothing else.
+  case kidSafeMode = "kid-safe mode"
+  /// The library's own PIN.
+  case pin = "the PIN"
+}
+
+extension Settings {
+  /// Lists the protections that are on here and off in `other`.
+  func protections(loweredBy other: Settings) -> [Protection] {
+    var lowered: [Protection] = []
+    if deleteProtectionEnabled, !other.deleteProtectionEnabled { lowered.append(.deleteProtection) }
+    if kidSafeModeEnabled, !other.kidSafeModeEnabled { lowered.append(.kidSafeMode) }
+    return lowered
+  }
+}
+
+/// An operation on a library, with what it takes away: the question for a confirmation states it.
+public struct DestructiveOperation: Sendable, Equatable {
+  /// What is done, in the infinitive, with its consequences: `remove 12 photos`.
+  public var description: String
+  /// What goes.
+  public var removal: Removal
+  /// The protections that are off afterwards.
+  public var lowered: [Protection]
+
+  /// Describes an operation.
+  public init(_ description: String, removes removal: Removal = Removal(), lowers lowered: [Protection] = [])
+  {
+    self.description = description
+    self.removal = removal
+    self.lowered = lowered
+  }
+
+  /// Whether the operation takes anything away. One that does not is never asked about.
+  public var takesAway: Bool { !removal.isEmpty || !lowered.isEmpty }
+}

@@ -1,0 +1,81 @@
+import Checksums
+import FileSystem
+
+/// How many photos and categories an operation takes out of a library.
+///
+/// A photo counts by its content (MD5 and length) in its category, an asset of the app by its path in its category;
+/// equal photos count one by one. A category counts by its name. A photo or a category that only gets another ID or
+/// other values is not removed.
+public struct Removal: Sendable, Equatable, CustomStringConvertible {
+  /// How many photos go.
+  public var photos: Int
+  /// How many categories go.
+  public var categories: Int
+
+  /// Makes a removal of these counts.
+  public init(photos: Int = 0, categories: Int = 0) {
+    self.photos = photos
+    self.categories = categories
+  }
+
+  /// Counts what one state of a library holds and another state lacks.
+  public init(from before: LibraryContents, to after: LibraryContents) {
+    // by number, since a category's name would be hashed again for each of its photos
+    var numbers: [String: Int] = [:]
+    for category in before.categories { numbers[category.name] = numbers.count }
+    categories = Set(numbers.keys).subtracting(after.categories.map(\.name)).count
+    var kept: [Identity: Int] = [:]
+    Self.forEachIdentity(in: after, numbers) { kept[$0, default: 0] += 1 }
+    var removed = 0
+    Self.forEachIdentity(in: before, numbers) { identity in
+      if let count = kept[identity], count > 0 {
+        kept[identity] = count - 1
+      } else {
+        removed += 1
+      }
+    }
+    photos = removed
+  }
+
+  /// Whether nothing goes.
+  public var isEmpty: Bool { photos == 0 && categories == 0 }
+
+  /// Gives the counts that are not zero: `2 photos and 1 category`.
+  public var description: String {
+    let photos = "\(Count(photos, "photo"))"
+    if categories == 0 { return photos }
+    let categories = "\(Count(categories, "category", "categories"))"
+    return self.photos == 0 ? categories : "\(photos) and \(categories)"
+  }
+
+  /// Says in a clause what goes: `2 photos and 1 category go`.
+  public var clause: String { "\(self) \(photos + categories == 1 ? "goes" : "go")" }
+
+  /// Adds up the removals of several operations.
+  public static func += (sum: inout Removal, other: Removal) {
+    sum.photos += other.photos
+    sum.categories += other.categories
+  }
+
+  private enum Identity: Hashable {
+    case file(MD5Digest, size: Int, category: Int)
+    case asset(path: String, category: Int)
+  }
+
+  /// Leaves out photos of categories that have no number.
+  private static func forEachIdentity(
+    in contents: LibraryContents, _ numbers: [String: Int], _ body: (Identity) -> Void
+  ) {
+    let categories = Dictionary(
+      contents.categories.compactMap { category in numbers[category.name].map { (category.id, $0) } },
+      uniquingKeysWith: { first, _ in first })
+    for photo in contents.photos {
+      guard let category = categories[photo.categoryId] else { continue }
+      if let md5 = photo.md5 {
+        body(.file(md5, size: photo.fileSize, category: category))
+      } else {
+        body(.asset(path: photo.path, category: category))
+      }
+    }
+  }
+}
