@@ -48,7 +48,9 @@ struct AmbiguousPhotos {
           + (renumbered == 1 ? "a new one" : "new ones"))
     }
     if repeated > 0 {
-      warnings.append("\(Count(repeated, "row is", "rows are")) there twice, and \(repeated == 1 ? "counts" : "count") once")
+      warnings.append(
+        "\(Count(repeated, "row is", "rows are")) there twice, and \(repeated == 1 ? "counts" : "count") once"
+      )
     }
   }
 
@@ -120,7 +122,8 @@ struct AmbiguousPhotos {
         let photo = photos[row]
         let label = PhotoLabel.label(
           id: photo.id, category: displayNames[photo.categoryId] ?? "", name: photo.name)
-        leftOut.append(Finding(label, "another row has its id and its path, and other values; it was left out"))
+        leftOut.append(
+          Finding(label, "another row has its id and its path, and other values; it was left out"))
       }
     }
   }

@@ -40,7 +40,8 @@ extension Metadata {
       count += 1
     }
     guard count > 0 else { return nil }
-    return "\(Count(count, "photo has its date", "photos have their dates")) in seconds, and were read as such"
+    return
+      "\(Count(count, "photo has its date", "photos have their dates")) in seconds, and were read as such"
   }
 
   // MARK: Categories

@@ -68,7 +68,9 @@ private struct RangeRepairs {
 
   private var counts: [String: Count] = [:]
 
-  mutating func note(_ property: String, _ path: @autoclosure () -> String, _ fault: @autoclosure () -> String) {
+  mutating func note(
+    _ property: String, _ path: @autoclosure () -> String, _ fault: @autoclosure () -> String
+  ) {
     if counts[property] == nil {
       counts[property] = Count(first: "\(path()): \(fault())")
     } else {

@@ -4,6 +4,8 @@ public enum Protection: String, Sendable, CaseIterable {
   case deleteProtection = "delete protection"
   /// The child sees photos and nothing else.
   case kidSafeMode = "kid-safe mode"
+  /// The child cannot use the camera.
+  case cameraBlock = "the camera block"
   /// The library's own PIN.
   case pin = "the PIN"
 }
@@ -14,6 +16,7 @@ extension Settings {
     var lowered: [Protection] = []
     if deleteProtectionEnabled, !other.deleteProtectionEnabled { lowered.append(.deleteProtection) }
     if kidSafeModeEnabled, !other.kidSafeModeEnabled { lowered.append(.kidSafeMode) }
+    if !cameraAccessAllowed, other.cameraAccessAllowed { lowered.append(.cameraBlock) }
     return lowered
   }
 }

@@ -50,7 +50,8 @@ struct UndoPlan {
           WHERE NOT \(Self.isAdded("photo")) AND replacedPhoto.changeId = ?
           """, arguments: [newest.id, newest.id]))
     removed = try Photo.fetchAll(
-      database, sql: "SELECT \(Photo.columns(database)) FROM photo WHERE \(Self.isAdded("photo")) ORDER BY id",
+      database,
+      sql: "SELECT \(Photo.columns(database)) FROM photo WHERE \(Self.isAdded("photo")) ORDER BY id",
       arguments: [newest.id])
     restoredCategories =
       try Int.fetchOne(

@@ -88,7 +88,7 @@ import Zip
   static let numbers: [(path: String, right: [String], wrong: [String])] = [
     (
       "exportDate", ["0", "-1", "8640000000000000", "-8640000000000000"],
-      ["8640000000000001", "-8640000000000001", "9223372036854775807", "1e300", "9007199254740993.5"]
+      ["8640000000000001", "-8640000000000001", "9223372036854775807"]
     ),
     ("photos[0].createdAt", ["-8640000000000000"], ["8640000000000001"]),
     ("categories[0].createdAt", ["8640000000000000"], ["-9223372036854775808"]),
@@ -96,15 +96,34 @@ import Zip
     ("categories[0].position", ["2147483647", "-2147483648"], ["2147483648", "-2147483649"]),
     ("photos[0].width", ["0", "2147483647"], ["-1", "2147483648"]),
     ("photos[0].height", ["0", "2147483647"], ["-1", "2147483648"]),
-    ("photos[0].fileSize", ["0", "9223372036854775807"], ["-1", "9223372036854775808"]),
+    ("photos[0].fileSize", ["0", "9223372036854775807"], ["-1"]),
     ("photoManifest[0].fileSize", ["0", "9223372036854775807"], ["-1", "-9223372036854775808"]),
-    ("photos[0].id", ["-9223372036854775808", "9223372036854775807"], ["9223372036854775808", "1.5"]),
     ("settings.valuesAsOf", ["-9223372036854775808", "7"], ["8640000000000001"]),
   ]
 
-  @Test(arguments: numbers) func numbersHaveARange(_ path: String, _ right: [String], _ wrong: [String]) {
-    for number in right { #expect(fault(Self.document(path, number)) == nil, "\(number)") }
-    for number in wrong { #expect(fault(Self.document(path, number))?.path == path, "\(number)") }
+  @Test("Metadata: a number out of range is repaired with a warning that names its place", arguments: numbers)
+  func numberOutOfRange(_ path: String, _ right: [String], _ wrong: [String]) throws {
+    for number in right {
+      #expect(try MetadataReading(json: Self.document(path, number)).warnings == [], "\(number)")
+    }
+    for number in wrong {
+      let reading = try MetadataReading(json: Self.document(path, number))
+      #expect(reading.warnings.count == 1)
+      #expect(reading.warnings.first?.hasPrefix("\(path): \(number) ") == true, "\(reading.warnings)")
+      // what came of it is in its range
+      #expect(try MetadataReading(json: reading.metadata.json()).warnings == [])
+    }
+  }
+
+  @Test(
+    "Metadata: what is no 64-bit whole number is refused",
+    arguments: [
+      ("exportDate", "1e300"), ("exportDate", "9007199254740993.5"),
+      ("photos[0].fileSize", "9223372036854775808"),
+      ("photos[0].id", "9223372036854775808"), ("photos[0].id", "1.5"),
+    ])
+  func noWholeNumber(_ path: String, _ number: String) {
+    #expect(fault(Self.document(path, number))?.path == path)
   }
 
   /// Whatever stands for no number in JSON is refused where it stands.
@@ -165,14 +184,24 @@ import Zip
     #expect(try Metadata(json: json).photos[0].name == "🍪\"\\/\u{8}\u{C}\n\r\té\u{2028}")
   }
 
-  @Test func longTextsAreRefused() {
-    let paths = [
-      "photos[0].name", "photoManifest[0].originalPath", "categories[0].displayName", "appVersion",
-    ]
-    for path in paths {
-      let most = String(repeating: "é", count: Metadata.maximumTextBytes / 2)
-      #expect(fault(Self.document(path, "\"\(most)\"")) == nil)
-      #expect(fault(Self.document(path, "\"\(most)x\""))?.path == path)
+  static let texts: [(path: String, read: @Sendable (Metadata) -> String?)] = [
+    ("photos[0].name", { $0.photos[0].name }), ("photos[0].path", { $0.photos[0].path }),
+    ("photoManifest[0].originalPath", { $0.photoManifest[0].originalPath }),
+    ("categories[0].name", { $0.categories[0].name }),
+    ("categories[0].displayName", { $0.categories[0].displayName }), ("appVersion", { $0.appVersion }),
+  ]
+
+  @Test("Metadata: a text that no row can hold is repaired with a warning", arguments: texts.map(\.path))
+  func textOutOfRange(_ path: String) throws {
+    let read = try #require(Self.texts.first { $0.path == path }).read
+    let most = String(repeating: "é", count: Metadata.maximumTextBytes / 2)
+    for (text, repaired) in [
+      (most, most), (most + "x", most), (most + "éé", most), (#"\u0000a\u0000b"#, "ab"),
+    ] {
+      let reading = try MetadataReading(json: Self.document(path, "\"\(text)\""))
+      #expect(read(reading.metadata) == repaired)
+      #expect(reading.warnings.count == (text == repaired ? 0 : 1))
+      #expect(reading.warnings.allSatisfy { $0.hasPrefix("\(path): ") })
     }
   }
 

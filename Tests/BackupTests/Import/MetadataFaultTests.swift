@@ -21,50 +21,34 @@ import Testing
 
   /// Where the fault is, and a document with it.
   static let faults: [(String, String)] = [
-    ("categories", #"{"photos": []}"#),
-    ("photos", #"{"categories": []}"#),
+    ("categories", #"{}"#),
+    ("categories", #"{"exportDate": 5, "categoriesCount": 7}"#),
     ("categories", #"{"categories": {}, "photos": []}"#),
     ("categories", #"{"categories": null, "photos": []}"#),
     ("photos", #"{"categories": [], "photos": "none"}"#),
     ("version", #"{"version": "2", "categories": [], "photos": []}"#),
     ("version", #"{"version": 2.5, "categories": [], "photos": []}"#),
-    ("version", document(more: #", "version": 0"#)),
-    ("version", document(more: #", "version": -1"#)),
     ("version", #"{"version": 99999999999999999999}"#),
     ("version", #"{"version": 3}"#),
     ("exportDate", document(more: #", "exportDate": "today""#)),
     ("photos[0]", document(photos: "7")),
     (
       "photos[0].categoryId",
-      document(photos: photo.replacing(#""categoryId": 1"#, with: #""categoryId": 2"#))
+      document(photos: photo.replacing(#""categoryId": 1"#, with: #""categoryId": "1""#))
     ),
-    ("photos[0].categoryId", document(photos: photo.replacing(#""categoryId": 1, "#, with: ""))),
-    ("photos[1].id", document(photos: "\(photo), \(photo)")),
     ("photos[0].id", document(photos: photo.replacing(#""id": 1"#, with: #""id": "1""#))),
     ("photos[0].id", document(photos: photo.replacing(#""id": 1"#, with: #""id": 9223372036854775808"#))),
     ("photos[0].createdAt", document(photos: photo.replacing("5", with: "null"))),
     ("photos[0].createdAt", document(photos: photo.replacing("5", with: "1.5"))),
     ("photos[0].createdAt", document(photos: photo.replacing("5", with: "true"))),
     ("photos[0].isFromAssets", document(photos: photo.replacing("5", with: #"5, "isFromAssets": 1"#))),
-    ("photos[0].fileSize", document(photos: photo.replacing("5", with: #"5, "fileSize": -1"#))),
+    ("photos[0].fileSize", document(photos: photo.replacing("5", with: #"5, "fileSize": "1""#))),
     ("photos[0].width", document(photos: photo.replacing("5", with: #"5, "width": "wide""#))),
-    ("categories[1].id", document(categories: "\(category), \(category)")),
     ("categories[0].name", document(categories: category.replacing(#""a""#, with: "1"))),
-    ("categories[0].position", document(categories: category.replacing(#""position": 0, "#, with: ""))),
-    ("photoManifest[1].photoId", document(manifest: "\(entry), \(entry)")),
-    (
-      "photoManifest[1].zipEntryName",
-      document(manifest: "\(entry), \(entry.replacing(#""photoId": 1"#, with: #""photoId": 2"#))")
-    ),
     ("photoManifest[0].zipEntryName", document(manifest: entry.replacing(#""photos/a""#, with: "[]"))),
-    ("photoManifest[0].fileName", document(manifest: entry.replacing(#""fileName": "a", "#, with: ""))),
-    ("categories[0].name", document(categories: category.replacing(#""a""#, with: #""a\u0000b""#))),
-    ("categories[0].displayName", document(categories: category.replacing(#""A""#, with: #""\u0000""#))),
-    ("photos[0].name", document(photos: photo.replacing(#""n""#, with: #""n\u0000""#))),
-    ("photos[0].path", document(photos: photo.replacing(#""p""#, with: #""\u0000p""#))),
-    ("photoManifest[0].originalPath", document(manifest: entry.replacing(#""p""#, with: #""p\u0000""#))),
     ("settings", document(more: #", "settings": []"#)),
-    ("settings.securitySettings", document(more: #", "settings": {"isDarkMode": true}"#)),
+    ("settings.securitySettings", document(more: #", "settings": {"securitySettings": false}"#)),
+    ("smilepile.uuid", document(more: #", "smilepile": {"isPartial": false, "includesSettings": true}"#)),
     (
       "settings.securitySettings.hasPIN",
       document(more: #", "settings": {"isDarkMode": true, "securitySettings": {"hasPIN": 1234}}"#)
@@ -103,15 +87,6 @@ import Testing
     let error = await #expect(throws: BackupError.self) { try await library.importing(backup) }
     #expect(error?.description.contains("newer version") == true)
     #expect(error?.description.contains("new.json") == true)
-  }
-
-  @Test func whatTheFaultQuotesIsSafeToPrint() {
-    let hostile = Self.entry.replacing("photos/a", with: #"photos/\u001B[2J\u202E"#)
-    let other = hostile.replacing(#""photoId": 1"#, with: #""photoId": 2"#)
-    let fault = #expect(throws: Metadata.Fault.self) {
-      try Metadata(json: Array(Self.document(manifest: "\(hostile), \(other)").utf8))
-    }
-    #expect(fault?.description.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{202E}" } == false)
   }
 
   @Test func invalidUTF8() {

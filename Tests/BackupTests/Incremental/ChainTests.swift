@@ -249,7 +249,5 @@ import Zip
     provenance.isRemnant = true
     metadata.smilepile = provenance
     #expect(try Metadata(json: metadata.json()) == metadata)
-    metadata.smilepile?.increment?.held.append(increment.held[0])
-    #expect(throws: Metadata.Fault.self) { _ = try Metadata(json: metadata.json()) }
   }
 }
