@@ -32,7 +32,7 @@ import Testing
 
   // MARK: Settings
 
-  @Test("Invalid backups: any flag of the settings may be missing, and the library's stays", arguments: 0..<32)
+  @Test("Invalid backups: any flags may be missing, and the library's stay", arguments: 0..<32)
   func missingFlags(_ missing: Int) async throws {
     let phone = Phone.android.with { $0.settings.hasPattern = true }
     let bytes = Self.app.backup(of: phone) { document in

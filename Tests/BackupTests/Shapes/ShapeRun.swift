@@ -42,7 +42,7 @@ struct ShapeRun: Sendable {
     let expected = PhoneContent(expectedOf: backup.taken)
     let content = try PhoneContent(library)
     try compare(content, expected, summary)
-    expect(try library.faults() == [], "faults: \(try library.faults())")
+    problems += try library.faults()
 
     try library.settle()
     let tree = try library.tree
@@ -90,8 +90,9 @@ struct ShapeRun: Sendable {
     let first = try await library.exporting(to: scratch.path.appending("first.zip"))
     guard let path = first.archive else { return problems.append("no export") }
     let exported = try ExportedBackup(path)
-    expect(exported.settings == backup.expectedSettings, "settings \(exported.settings)")
-    expect(exported.favorites == backup.expectedFavorites, "favorites \(exported.favorites)")
+    let (settings, favorites) = (backup.expectedSettings, backup.expectedFavorites)
+    expect(exported.settings == settings, "settings \(exported.settings), not \(settings)")
+    expect(exported.favorites == favorites, "favorites \(exported.favorites), not \(favorites)")
 
     let copy = try SampleLibrary()
     let summary = try await copy.importing(path)
@@ -130,10 +131,8 @@ struct ShapeRun: Sendable {
       + "of \(shown.createdAt), \(shown.bytes.map { "\($0.count) bytes" } ?? "a row")"
   }
 
-  private mutating func expect(
-    _ condition: @autoclosure () throws -> Bool, _ problem: @autoclosure () throws -> String
-  ) rethrows {
-    if try !condition() { problems.append(try problem()) }
+  private mutating func expect(_ condition: Bool, _ problem: String) {
+    if !condition { problems.append(problem) }
   }
 }
 
