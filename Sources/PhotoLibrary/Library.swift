@@ -242,7 +242,7 @@ public struct LibraryContents: Sendable, Equatable {
     categories = try Self.categories(database)
     // room for all at once: an array that grows takes half as much again
     photos = try Array(
-      Photo.fetchCursor(database, sql: "SELECT \(Photo.columns) FROM photo ORDER BY id"),
+      Photo.fetchCursor(database, sql: "SELECT \(Photo.columns(database)) FROM photo ORDER BY id"),
       minimumCapacity: Int.fetchOne(database, sql: "SELECT count(*) FROM photo") ?? 0)
     guard let settings = try Settings.fetchOne(database, sql: "SELECT * FROM settings") else {
       throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the settings record is gone")

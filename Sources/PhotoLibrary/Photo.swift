@@ -29,6 +29,11 @@ public struct Photo: Sendable, Equatable, Identifiable {
   public var height: Int
   /// The MD5 of the file; nil for an asset, and only for an asset.
   public var md5: MD5Digest?
+  /// Whether it was marked as a favourite on its phone; nil if its backup does not say.
+  public var isFavorite: Bool?
+  /// Whether the phone listed it among the photos that ship inside the app although its file was in the backup. Here
+  /// it is a photo like any other; the next export says so again.
+  public var shipsWithApp = false
 
   /// Makes a photo.
   public init(
@@ -57,11 +62,21 @@ extension Photo: FetchableRecord, PersistableRecord {
   /// The table of photos.
   public static let databaseTableName = "photo"
 
-  /// The columns in the order in which `init(row:)` reads them.
-  static let columns =
+  /// The columns of every version of the database, in the order in which `init(row:)` reads them.
+  private static let firstColumns =
     "id, categoryId, name, path, originalPath, isFromAssets, createdAt, fileSize, width, height, md5"
 
-  /// Reads a row selected as `columns`. By position: finding eleven columns by name takes most of the time
+  /// All columns, in the order in which `init(row:)` reads them.
+  private static let allColumns = firstColumns + ", isFavorite, shipsWithApp"
+
+  /// What to select from `photo` or `replacedPhoto` for `init(row:)`. A reader does not migrate, so the columns of
+  /// version 5 may be missing.
+  static func columns(_ database: Database) throws -> String {
+    let isMigrated = try database.columns(in: databaseTableName).contains { $0.name == "isFavorite" }
+    return isMigrated ? allColumns : firstColumns + ", NULL, 0"
+  }
+
+  /// Reads a row selected as `columns`. By position: finding the columns by name takes most of the time
   /// that it takes to read a large library.
   public init(row: Row) {
     id = row[0]
@@ -75,18 +90,21 @@ extension Photo: FetchableRecord, PersistableRecord {
     width = row[8]
     height = row[9]
     md5 = row[10]
+    isFavorite = row[11]
+    shipsWithApp = row[12]
   }
 
   /// Writes new rows. By one statement with its values in the columns' order: a record that names its columns for each
   /// row takes twice as long.
   static func insert(_ photos: [Photo], into database: Database) throws {
     let statement = try database.cachedStatement(
-      sql: "INSERT INTO photo (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+      sql: "INSERT INTO photo (\(allColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     for photo in photos {
       try statement.execute(
         arguments: [
           photo.id, photo.categoryId, photo.name, photo.path, photo.originalPath, photo.isFromAssets,
-          photo.createdAt, photo.fileSize, photo.width, photo.height, photo.md5,
+          photo.createdAt, photo.fileSize, photo.width, photo.height, photo.md5, photo.isFavorite,
+          photo.shipsWithApp,
         ])
     }
   }
@@ -104,5 +122,7 @@ extension Photo: FetchableRecord, PersistableRecord {
     container["width"] = width
     container["height"] = height
     container["md5"] = md5
+    container["isFavorite"] = isFavorite
+    container["shipsWithApp"] = shipsWithApp
   }
 }

@@ -81,7 +81,7 @@ extension LibraryWriter {
       try Photo.fetchAll(
         database,
         sql: """
-          SELECT \(Photo.columns) FROM replacedPhoto
+          SELECT \(Photo.columns(database)) FROM replacedPhoto
           WHERE changeId = ? AND NOT isFromAssets
             AND path NOT IN (SELECT path FROM photo WHERE NOT isFromAssets)
           """, arguments: [change]

@@ -9,7 +9,7 @@ enum Schema {
 
   /// The number in `PRAGMA user_version`: that of the newest migration below, so that a library of a newer version is
   /// known without opening it. Libraries made before there was one have 0.
-  static let version: Int32 = 4
+  static let version: Int32 = 5
 
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
@@ -84,6 +84,23 @@ enum Schema {
       try database.execute(
         sql: "INSERT INTO identity (id, uuid) VALUES (1, ?)", arguments: [UUID().uuidString])
     }
+    migrator.registerMigration("5 settings that no backup stated, favourites") { database in
+      try database.execute(sql: "PRAGMA user_version = 5")
+      for (table, key) in [
+        ("settings", "id INTEGER PRIMARY KEY CHECK (id = 1)"),
+        ("replacedSettings", "changeId TEXT NOT NULL REFERENCES change(id), id INTEGER NOT NULL"),
+      ] {
+        try makeSettingsOptional(in: table, key: key, database)
+      }
+      for table in ["photo", "replacedPhoto"] {
+        try database.execute(
+          sql: """
+            ALTER TABLE \(table) ADD COLUMN isFavorite INTEGER CHECK (isFavorite IN (0, 1));
+            ALTER TABLE \(table) ADD COLUMN shipsWithApp INTEGER NOT NULL DEFAULT 0
+              CHECK (shipsWithApp IN (0, 1))
+            """)
+      }
+    }
     return migrator
   }
 
@@ -136,5 +153,38 @@ enum Schema {
       valuesAsOf INTEGER
     ) STRICT
     """
+  }
+
+  /// Lets every setting be NULL, which means that no backup has stated it. Until version 4 a record had a date for all
+  /// settings together, and none where they were the defaults.
+  private static func makeSettingsOptional(in table: String, key: String, _ database: Database) throws {
+    func flag(_ name: String) -> String { "\(name) INTEGER CHECK (\(name) IN (0, 1))" }
+    func together(_ name: String) -> String { "CHECK ((\(name) IS NULL) = (\(name)AsOf IS NULL))" }
+    func stated(_ column: String) -> String { "iif(valuesAsOf IS NULL, NULL, \(column))" }
+    let keyColumns = table == "settings" ? "id" : "changeId, id"
+    try database.execute(
+      sql: """
+        ALTER TABLE \(table) RENAME TO settingsBefore5;
+        CREATE TABLE \(table) (
+          \(key),
+          themeMode TEXT CHECK (themeMode IN ('light', 'dark', 'system')),
+          themeModeAsOf INTEGER \(together("themeMode")),
+          \(flag("hasPIN")),
+          hasPINAsOf INTEGER \(together("hasPIN")),
+          \(flag("hasPattern")),
+          hasPatternAsOf INTEGER \(together("hasPattern")),
+          \(flag("kidSafeModeEnabled")),
+          \(flag("deleteProtectionEnabled")),
+          \(flag("cameraAccessAllowed")),
+          createdAt INTEGER NOT NULL,
+          changedAt INTEGER NOT NULL CHECK (changedAt >= createdAt)
+        ) STRICT;
+        INSERT INTO \(table)
+        SELECT \(keyColumns), \(stated("themeMode")), valuesAsOf, \(stated("hasPIN")), valuesAsOf,
+          \(stated("hasPattern")), valuesAsOf, \(stated("kidSafeModeEnabled")),
+          \(stated("deleteProtectionEnabled")), NULL, createdAt, changedAt
+        FROM settingsBefore5;
+        DROP TABLE settingsBefore5
+        """)
   }
 }

@@ -1,6 +1,8 @@
 import GRDB
 
 /// The app's settings: one record in every library. Flags only; a PIN never travels.
+///
+/// A setting is nil until a backup states it. The computed properties give the default of the apps' specification then.
 public struct Settings: Sendable, Equatable {
   /// How the app looks.
   public enum ThemeMode: String, Sendable, CaseIterable {
@@ -12,64 +14,94 @@ public struct Settings: Sendable, Equatable {
     case system
   }
 
+  /// A setting for which the newer statement stands when two backups disagree.
+  public struct Dated<Value: Sendable & Equatable>: Sendable, Equatable {
+    /// What a backup stated.
+    public var value: Value
+    /// When, in milliseconds since 1970: the date of that backup.
+    public var asOf: Int64
+
+    /// Makes a statement.
+    public init(_ value: Value, asOf: Int64) {
+      self.value = value
+      self.asOf = asOf
+    }
+  }
+
   /// How the app looks.
-  public var themeMode: ThemeMode
-  /// The phone is protected by a PIN. Kept for the next export; it protects nothing here.
-  public var hasPIN: Bool
-  /// The phone is protected by a pattern. Kept for the next export.
-  public var hasPattern: Bool
-  /// The child sees photos and nothing else.
-  public var kidSafeModeEnabled: Bool
-  /// Photos cannot be deleted without a parent.
-  public var deleteProtectionEnabled: Bool
+  public var theme: Dated<ThemeMode>?
+  /// Whether the phone is protected by a PIN. Kept for the next export; it protects nothing here.
+  public var pin: Dated<Bool>?
+  /// Whether the phone is protected by a pattern. Kept for the next export.
+  public var pattern: Dated<Bool>?
+  /// Whether the child sees photos and nothing else.
+  public var kidSafeMode: Bool?
+  /// Whether only a parent can delete photos.
+  public var deleteProtection: Bool?
+  /// Whether the child may use the camera.
+  public var cameraAccess: Bool?
   /// When the record was made, in milliseconds since 1970.
   public var createdAt: Int64
   /// When it was last changed here, in milliseconds since 1970; never before `createdAt`.
   public var changedAt: Int64
-  /// From when the values are: the date of the backup that they came with. Nil for the defaults of a new
-  /// library, which any backup overrides.
-  public var valuesAsOf: Int64?
 
-  /// The settings of a new library: theme as the phone is set, every flag off.
+  /// Makes the settings of a new library: the defaults, since no backup has stated anything.
   public init(createdAt: Int64) {
-    themeMode = .system
-    hasPIN = false
-    hasPattern = false
-    kidSafeModeEnabled = false
-    deleteProtectionEnabled = false
     self.createdAt = createdAt
     changedAt = createdAt
-    valuesAsOf = nil
   }
+
+  /// The theme in force; by default as the phone is set.
+  public var themeMode: ThemeMode { theme?.value ?? .system }
+  /// Whether the phone has a PIN; by default not.
+  public var hasPIN: Bool { pin?.value ?? false }
+  /// Whether the phone has a pattern; by default not.
+  public var hasPattern: Bool { pattern?.value ?? false }
+  /// Whether kid-safe mode is on; by default it is.
+  public var kidSafeModeEnabled: Bool { kidSafeMode ?? true }
+  /// Whether deletion is protected; by default it is not.
+  public var deleteProtectionEnabled: Bool { deleteProtection ?? false }
+  /// Whether the camera is allowed; by default it is.
+  public var cameraAccessAllowed: Bool { cameraAccess ?? true }
 }
 
 extension Settings: FetchableRecord, PersistableRecord {
   /// The table of the one settings record.
   public static let databaseTableName = "settings"
 
-  /// Reads the row of `settings`; a theme that this version does not know is read as `system`, which the
-  /// table's own check keeps from being written.
+  /// Reads the row of `settings`, also one that no writer of this version has migrated yet: until version 4 every
+  /// setting was stated or none was.
   public init(row: Row) {
-    themeMode = ThemeMode(rawValue: row["themeMode"]) ?? .system
-    hasPIN = row["hasPIN"]
-    hasPattern = row["hasPattern"]
-    kidSafeModeEnabled = row["kidSafeModeEnabled"]
-    deleteProtectionEnabled = row["deleteProtectionEnabled"]
+    let isOld = !row.hasColumn("themeModeAsOf")
     createdAt = row["createdAt"]
     changedAt = row["changedAt"]
-    valuesAsOf = row["valuesAsOf"]
+    if isOld, row["valuesAsOf"] == nil { return }
+    let date: Int64? = isOld ? row["valuesAsOf"] : nil
+    func dated<Value>(_ value: Value?, _ column: String) -> Dated<Value>? {
+      guard let value, let asOf = date ?? row[column] else { return nil }
+      return Dated(value, asOf: asOf)
+    }
+    theme = dated((row["themeMode"] as String?).map { ThemeMode(rawValue: $0) ?? .system }, "themeModeAsOf")
+    pin = dated(row["hasPIN"], "hasPINAsOf")
+    pattern = dated(row["hasPattern"], "hasPatternAsOf")
+    kidSafeMode = row["kidSafeModeEnabled"]
+    deleteProtection = row["deleteProtectionEnabled"]
+    cameraAccess = isOld ? nil : row["cameraAccessAllowed"]
   }
 
   /// Fills the row of `settings`.
   public func encode(to container: inout PersistenceContainer) {
     container["id"] = 1
-    container["themeMode"] = themeMode.rawValue
-    container["hasPIN"] = hasPIN
-    container["hasPattern"] = hasPattern
-    container["kidSafeModeEnabled"] = kidSafeModeEnabled
-    container["deleteProtectionEnabled"] = deleteProtectionEnabled
+    container["themeMode"] = theme?.value.rawValue
+    container["themeModeAsOf"] = theme?.asOf
+    container["hasPIN"] = pin?.value
+    container["hasPINAsOf"] = pin?.asOf
+    container["hasPattern"] = pattern?.value
+    container["hasPatternAsOf"] = pattern?.asOf
+    container["kidSafeModeEnabled"] = kidSafeMode
+    container["deleteProtectionEnabled"] = deleteProtection
+    container["cameraAccessAllowed"] = cameraAccess
     container["createdAt"] = createdAt
     container["changedAt"] = changedAt
-    container["valuesAsOf"] = valuesAsOf
   }
 }

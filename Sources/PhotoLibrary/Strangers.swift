@@ -13,7 +13,7 @@ extension Library {
           try String.fetchAll(database, sql: "SELECT path FROM photo WHERE NOT isFromAssets")
             .map { FilePath($0) }),
         try Photo.fetchAll(
-          database, sql: "SELECT \(Photo.columns) FROM replacedPhoto WHERE NOT isFromAssets")
+          database, sql: "SELECT \(Photo.columns(database)) FROM replacedPhoto WHERE NOT isFromAssets")
       )
     }
     // of what cannot be read nobody knows that it is a stranger's

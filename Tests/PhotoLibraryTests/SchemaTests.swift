@@ -55,7 +55,12 @@ struct SchemaTests {
       try Schema.migrator.migrate(old, upTo: "1 categories, photos, settings")
       try old.write { database in
         try LibraryScratch.category().insert(database)
-        try Settings(createdAt: 7).insert(database)
+        try database.execute(
+          sql: """
+            INSERT INTO settings (id, themeMode, hasPIN, hasPattern, kidSafeModeEnabled,
+              deleteProtectionEnabled, createdAt, changedAt, valuesAsOf)
+            VALUES (1, 'system', 0, 0, 0, 0, 7, 7, NULL)
+            """)
       }
       try old.close()
     }

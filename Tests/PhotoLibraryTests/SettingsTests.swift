@@ -14,19 +14,23 @@ struct SettingsTests {
     let settings = try scratch.contents().settings
     #expect(settings.themeMode == .system)
     #expect(!settings.hasPIN && !settings.hasPattern)
-    #expect(!settings.kidSafeModeEnabled && !settings.deleteProtectionEnabled)
+    #expect(settings.kidSafeModeEnabled)
+    #expect(!settings.deleteProtectionEnabled)
+    #expect(settings.cameraAccessAllowed)
     #expect(settings.createdAt == 1000 && settings.changedAt == 1000)
-    #expect(settings.valuesAsOf == nil)
+    #expect(settings == Settings(createdAt: 1000))
   }
 
   @Test(arguments: Settings.ThemeMode.allCases)
   func everyValueComesBack(theme: Settings.ThemeMode) throws {
     var settings = Settings(createdAt: -1)
-    settings.themeMode = theme
-    settings.hasPIN = true
-    settings.deleteProtectionEnabled = true
+    settings.theme = .init(theme, asOf: 2)
+    settings.pin = .init(true, asOf: -2)
+    settings.pattern = .init(false, asOf: .min)
+    settings.kidSafeMode = false
+    settings.deleteProtection = true
+    settings.cameraAccess = false
     settings.changedAt = 3
-    settings.valuesAsOf = 2
     var edit = LibraryEdit()
     edit.settings = settings
     try scratch.writer().change(.merge) { try $0.commit(edit, files: []) }
@@ -34,7 +38,8 @@ struct SettingsTests {
   }
 
   @Test(arguments: [
-    "themeMode = 'purple'", "themeMode = ''", "hasPIN = 2", "hasPattern = -1", "kidSafeModeEnabled = NULL",
+    "themeMode = 'purple'", "themeMode = ''", "hasPIN = 2", "hasPattern = -1", "hasPINAsOf = 1",
+    "themeMode = 'dark'", "cameraAccessAllowed = 2",
     "deleteProtectionEnabled = 7", "changedAt = createdAt - 1", "id = 2", "hasPIN = 'yes'",
     "createdAt = 'now'",
   ])

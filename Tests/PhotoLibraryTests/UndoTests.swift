@@ -52,8 +52,8 @@ struct UndoTests {
         edit.changedPhotos[0].name = "renamed"
         edit.changedPhotos[0].createdAt = 1
         edit.settings = before.settings
-        edit.settings?.themeMode = .dark
-        edit.settings?.deleteProtectionEnabled = true
+        edit.settings?.theme = .init(.dark, asOf: 5)
+        edit.settings?.deleteProtection = true
       case .replace:
         (edit.newPhotos, staged) = try LibraryScratch.stage(
           ["a.jpg": "uno"], in: change, of: writer, firstId: 1)

@@ -111,8 +111,9 @@ final class ArchiveFolder {
     guard document.suffix(64 << 10).contains(Array("\"repairedFrom\"".utf8)) else {
       return Identity(path: path, digest: digest, repairedFrom: [])
     }
-    let metadata = try BackupSource.metadata(consume document, path, limits)
-    return Identity(path: path, digest: digest, repairedFrom: metadata.smilepile?.repairedFrom ?? [])
+    let reading = try BackupSource.reading(consume document, .zip, "", path, limits)
+    return Identity(
+      path: path, digest: digest, repairedFrom: reading.metadata.smilepile?.repairedFrom ?? [])
   }
 
   private func attempt<Value>(_ body: () throws -> Value?) throws -> Value? {

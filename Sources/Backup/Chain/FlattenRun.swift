@@ -78,7 +78,7 @@ struct FlattenRun {
     counter.setTotals(
       items: count + plan.items.count * 2, bytes: bytes.saturated(plus: plan.bytes.saturated(times: 2)))
     (summary.photos, summary.bytes, summary.lost) = (plan.items.count, plan.bytes, plan.lost)
-    summary.warnings = source.warnings + source.damagedBefore.map(\.message)
+    summary.warnings = source.warnings + (source.leftOut + source.damagedBefore).map(\.message)
     let archive = RewrittenArchive(
       source: source, items: plan.items, metadata: plan.metadata(uuid: UUID()),
       password: source.isEncrypted ? options.password : nil, counter: counter)

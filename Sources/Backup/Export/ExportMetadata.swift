@@ -42,26 +42,14 @@ extension ExportPlan {
     var metadata = Metadata()
     metadata.exportDate = exportDate
     metadata.appVersion = Version.current
-    metadata.categories = categories.map { category in
-      Metadata.CategoryRecord(
-        id: category.id, name: category.name, displayName: category.displayName,
-        position: category.position.clamped(to: Metadata.positions), iconResource: category.iconResource,
-        colorHex: category.colorHex,
-        isDefault: category.isDefault, createdAt: category.createdAt.clamped(to: Metadata.dates),
-        valuesAsOf: category.valuesAsOf == .min ? .min : category.valuesAsOf.clamped(to: Metadata.dates))
-    }
+    metadata.categories = categoryRecords
     let settings = settings ?? Settings(createdAt: exportDate)
-    metadata.settings = Metadata.SettingsRecord(
-      isDarkMode: settings.themeMode == .dark,
-      securitySettings: Metadata.SecurityRecord(
-        hasPIN: settings.hasPIN, hasPattern: settings.hasPattern,
-        kidSafeModeEnabled: settings.kidSafeModeEnabled,
-        deleteProtectionEnabled: settings.deleteProtectionEnabled),
-      themeMode: settings.themeMode.rawValue, valuesAsOf: settings.valuesAsOf)
+    metadata.settings = Metadata.SettingsRecord(settings)
     var provenance = Metadata.Provenance(
       uuid: uuid.uuidString, isPartial: isPartial,
-      // defaults that nobody ever set say nothing about what anybody wants
-      includesSettings: self.settings?.valuesAsOf != nil)
+      // defaults that no backup stated say nothing about what anybody wants
+      includesSettings: !settings.isDefault)
+    if provenance.includesSettings { provenance.defaultSettings = settings.defaultKeys }
     provenance.library = library
     provenance.tags = tags
     provenance.state = state
@@ -72,11 +60,30 @@ extension ExportPlan {
     return metadata
   }
 
+  private var categoryRecords: [Metadata.CategoryRecord] {
+    categories.map { category in
+      Metadata.CategoryRecord(
+        id: category.id, name: category.name, displayName: category.displayName,
+        position: category.position.clamped(to: Metadata.positions), iconResource: category.iconResource,
+        colorHex: category.colorHex,
+        isDefault: category.isDefault, createdAt: category.createdAt.clamped(to: Metadata.dates),
+        valuesAsOf: category.valuesAsOf == .min ? .min : category.valuesAsOf.clamped(to: Metadata.dates))
+    }
+  }
+
+  /// The categories that Android's merge cannot find again, as the app shows them; none of an encrypted archive, which no
+  /// phone opens.
+  var categoriesAndroidCannotFind: [String] {
+    isEncrypted
+      ? [] : AndroidCategoryNames(categoryRecords).unfindable.map { categories[$0].displayName }
+  }
+
   private func record(_ photo: Photo, path: String) -> Metadata.PhotoRecord {
     Metadata.PhotoRecord(
       id: photo.id, path: path, categoryId: photo.categoryId, name: photo.name,
       isFromAssets: photo.isFromAssets, createdAt: photo.createdAt.clamped(to: Metadata.dates),
       fileSize: Int64(photo.fileSize), width: photo.width.clamped(to: Metadata.pixels),
-      height: photo.height.clamped(to: Metadata.pixels))
+      height: photo.height.clamped(to: Metadata.pixels), isFavorite: photo.isFavorite,
+      shipsWithApp: photo.shipsWithApp)
   }
 }

@@ -102,6 +102,9 @@ public struct ExportSummary: Sendable, Equatable {
   public var damaged: [Finding] = []
   /// Why a phone will refuse the archive; empty if it will not.
   public var phoneRefusals: [String] = []
+  /// Categories, as the app shows them, that Android's merge cannot find by any name: it may file their photos under
+  /// another category. See `docs/phone-backups.md`.
+  public var categoriesAndroidCannotFind: [String] = []
   /// What else is worth knowing.
   public var warnings: [String] = []
   /// The MD5 of what was selected: an archive of the same state holds all this already.

@@ -210,6 +210,7 @@ extension ExportSummary {
         nowhere.contains($0.photo.id) ? $0.reason : "\($0.reason); the base holds its file")
     }
     if plan.isEncrypted { phoneRefusals = ["it is encrypted"] }
+    categoriesAndroidCannotFind = plan.categoriesAndroidCannotFind
     guard let base = plan.base else { return }
     increment = Increment(
       archive: base.path, base: base.uuid, length: base.length + 1, held: plan.held.count)

@@ -75,7 +75,7 @@ extension ExportPlan {
       add(Int64(photo.fileSize))
       add(Int64(photo.width))
       add(Int64(photo.height))
-      add(photo.isFromAssets ? 1 : 0)
+      add((photo.isFromAssets ? 1 : 0) | (photo.shipsWithApp ? 2 : 0) | (photo.isFavorite.map { $0 ? 4 : 8 } ?? 0))
       add(photo.name)
       add(photo.originalPath)
       // an asset's place in the app; where a file lies in the library is nobody else's concern

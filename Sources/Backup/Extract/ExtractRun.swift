@@ -55,7 +55,7 @@ private struct ExtractRun {
     summary.files = plan.items.count
     summary.bytes = plan.bytes
     summary.assets = plan.assets
-    summary.errors = plan.faults
+    summary.errors = source.leftOut + plan.faults
     summary.warnings = source.warnings
     summary.isDryRun = options.isDryRun
     let items = choose(plan, look, source, &summary)

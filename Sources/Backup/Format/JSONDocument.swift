@@ -22,14 +22,23 @@ struct JSONDocument {
     do { try reader.beginObject() } catch { throw .mismatch(error) }
   }
 
-  /// Reads a property that has to be there.
-  func required<Value>(
-    _ name: StaticString, _ read: (inout JSONReader) throws(JSONReader.Mismatch) -> Value
-  ) throws(Refusal) -> Value {
-    guard let value = try property(name, read) else {
-      throw .mismatch(JSONReader.Mismatch(position: start, missing: name, reason: "is missing"))
+  /// Whether the object has a property of this name.
+  func holds(_ name: StaticString) -> Bool { member(name) != nil }
+
+  /// Reads a list of objects, empty where the property is missing.
+  ///
+  /// - Parameter gaps: receives what rows lack that are left out, and the list itself where it is missing.
+  func list<Row>(
+    _ name: StaticString, gaps: inout [JSONReader.Mismatch],
+    _ row: (inout JSONReader) throws(JSONReader.Mismatch) -> Row
+  ) throws(Refusal) -> [Row] {
+    let rows = try property(name) { reader throws(JSONReader.Mismatch) in
+      try reader.rows(gaps: &gaps, row)
     }
-    return value
+    if rows == nil {
+      gaps.append(JSONReader.Mismatch(position: start, missing: name, reason: "is missing"))
+    }
+    return rows ?? []
   }
 
   /// Reads a property that may be left out or null.
@@ -42,9 +51,13 @@ struct JSONDocument {
   private func property<Value>(
     _ name: StaticString, _ read: (inout JSONReader) throws(JSONReader.Mismatch) -> Value
   ) throws(Refusal) -> Value? {
-    let text = JSONText(bytes: bytes)
-    guard let member = members.first(where: { name ~= JSONKey($0.key, of: text) }) else { return nil }
+    guard let member = member(name) else { return nil }
     var reader = JSONReader(bytes, at: member.value)
     do { return try read(&reader) } catch { throw .mismatch(error) }
+  }
+
+  private func member(_ name: StaticString) -> JSONScan.Member? {
+    let text = JSONText(bytes: bytes)
+    return members.first { name ~= JSONKey($0.key, of: text) }
   }
 }

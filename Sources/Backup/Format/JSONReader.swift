@@ -58,6 +58,28 @@ struct JSONReader {
     return elements
   }
 
+  /// A list of objects, each read by `row`. One that lacks a property which it must have is left out.
+  ///
+  /// - Parameter gaps: receives what such a row lacks.
+  mutating func rows<Row>(
+    gaps: inout [Mismatch], _ row: (inout JSONReader) throws(Mismatch) -> Row
+  ) throws(Mismatch) -> [Row] {
+    guard text.next == UInt8(ascii: "[") else { throw mismatch("a list") }
+    text.position += 1
+    var rows: [Row] = []
+    while isMore() {
+      let start = text.position
+      do throws(Mismatch) {
+        rows.append(try row(&self))
+      } catch {
+        guard error.missing != nil, error.position == start else { throw error }
+        // the object was read to its end before the property was missed
+        gaps.append(error)
+      }
+    }
+    return rows
+  }
+
   /// Goes to the next value of an object or a list, or past its end.
   private mutating func isMore() -> Bool {
     text.skipBlanks()

@@ -69,7 +69,9 @@ struct JSONWriter {
     text(value)
   }
 
-  mutating func property(_ key: StaticString, _ value: Bool) {
+  /// Writes a property; none if the value is nil.
+  mutating func property(_ key: StaticString, _ value: Bool?) {
+    guard let value else { return }
     begin(key)
     append(value ? "true" : "false")
   }

@@ -83,30 +83,41 @@ public struct Metadata: Sendable, Equatable {
     public var width = 0
     /// Height in pixels, 0 where unknown.
     public var height = 0
+    /// Marked as a favourite; nil in the backups of app versions that do not have favourites.
+    public var isFavorite: Bool?
+    /// This project's: the phone listed the photo among those that ship inside the app, and its file travels all the
+    /// same.
+    public var shipsWithApp = false
   }
 
-  /// The object `settings`.
+  /// The object `settings`. Every version of the iOS app with an export button writes `isDarkMode` alone.
   public struct SettingsRecord: Sendable, Equatable {
     /// All that the apps know of the theme.
-    public var isDarkMode: Bool
+    public var isDarkMode: Bool?
     /// Flags only, never a PIN.
-    public var securitySettings: SecurityRecord
+    public var securitySettings = SecurityRecord()
     /// This project's: "light", "dark" or "system", which `isDarkMode` cannot say.
     public var themeMode: String?
-    /// This project's: from when the values are.
+    /// This project's: from when the theme is.
     public var valuesAsOf: Int64?
   }
 
-  /// The object `settings.securitySettings`.
+  /// The object `settings.securitySettings`. A flag that is nil leaves the library's alone.
   public struct SecurityRecord: Sendable, Equatable {
     /// The phone is protected by a PIN.
-    public var hasPIN: Bool
+    public var hasPIN: Bool?
     /// The phone is protected by a pattern.
-    public var hasPattern: Bool
+    public var hasPattern: Bool?
     /// The child sees photos and nothing else.
-    public var kidSafeModeEnabled: Bool
+    public var kidSafeModeEnabled: Bool?
     /// Photos cannot be deleted without a parent.
-    public var deleteProtectionEnabled: Bool
+    public var deleteProtectionEnabled: Bool?
+    /// The child may use the camera. Android's builds of 22 to 27 September 2025 require it.
+    public var cameraAccessAllowed: Bool?
+    /// This project's: from when `hasPIN` is; nil for the date of `settings`.
+    public var hasPINAsOf: Int64?
+    /// This project's: from when `hasPattern` is; nil for the date of `settings`.
+    public var hasPatternAsOf: Int64?
   }
 
   /// An object of `photoManifest`.

@@ -17,7 +17,10 @@ extension Metadata {
     var writer = JSONWriter()
     try writer.object { root in
       root.property("appVersion", appVersion)
-      root.list("categories", of: categories) { list, category in list.object { category.write(to: &$0) } }
+      let names = AndroidCategoryNames(categories).names
+      root.list("categories", of: zip(categories, names)) { list, category in
+        list.object { category.0.write(as: category.1, to: &$0) }
+      }
       root.property("exportDate", exportDate)
       root.property("format", format)
       try root.list("photoManifest", of: manifest) { list, entry in
@@ -39,14 +42,16 @@ extension Metadata {
 }
 
 extension Metadata.CategoryRecord {
-  fileprivate func write(to object: inout JSONWriter) {
+  /// - Parameter writtenName: what the apps read as its name; the own name stands beside it where that is another.
+  fileprivate func write(as writtenName: String, to object: inout JSONWriter) {
     object.property("colorHex", colorHex)
     object.property("createdAt", createdAt)
     object.property("displayName", displayName)
     object.property("iconResource", iconResource)
     object.property("id", id)
     object.property("isDefault", isDefault)
-    object.property("name", name)
+    object.property("name", writtenName)
+    object.property("ownName", name.utf8.elementsEqual(writtenName.utf8) ? nil : name)
     object.property("position", position)
     object.property("valuesAsOf", valuesAsOf)
   }
@@ -59,9 +64,11 @@ extension Metadata.PhotoRecord {
     object.property("fileSize", fileSize)
     object.property("height", height)
     object.property("id", id)
+    object.property("isFavorite", isFavorite)
     object.property("isFromAssets", isFromAssets)
     object.property("name", name)
     object.property("path", path)
+    if shipsWithApp { object.property("shipsWithApp", true) }
     object.property("width", width)
   }
 }
@@ -81,13 +88,22 @@ extension Metadata.ManifestEntry {
 extension Metadata.SettingsRecord {
   fileprivate func write(to object: inout JSONWriter) {
     object.property("isDarkMode", isDarkMode)
-    object.object("securitySettings") { security in
-      security.property("deleteProtectionEnabled", securitySettings.deleteProtectionEnabled)
-      security.property("hasPIN", securitySettings.hasPIN)
-      security.property("hasPattern", securitySettings.hasPattern)
-      security.property("kidSafeModeEnabled", securitySettings.kidSafeModeEnabled)
+    if securitySettings != Metadata.SecurityRecord() {
+      object.object("securitySettings") { securitySettings.write(to: &$0) }
     }
     object.property("themeMode", themeMode)
     object.property("valuesAsOf", valuesAsOf)
+  }
+}
+
+extension Metadata.SecurityRecord {
+  fileprivate func write(to object: inout JSONWriter) {
+    object.property("cameraAccessAllowed", cameraAccessAllowed)
+    object.property("deleteProtectionEnabled", deleteProtectionEnabled)
+    object.property("hasPIN", hasPIN)
+    object.property("hasPINAsOf", hasPINAsOf)
+    object.property("hasPattern", hasPattern)
+    object.property("hasPatternAsOf", hasPatternAsOf)
+    object.property("kidSafeModeEnabled", kidSafeModeEnabled)
   }
 }

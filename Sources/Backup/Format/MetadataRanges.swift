@@ -16,19 +16,28 @@ extension Metadata {
   /// The longest text of a property, in bytes of UTF-8. Paths are the longest that backups hold.
   static let maximumTextBytes = 64 << 10
 
-  /// Sees that every number and text is within its range.
-  func checkRanges() throws(Fault) {
-    if let exportDate { try Self.require(exportDate, in: Self.dates, "exportDate") }
-    for (index, category) in categories.enumerated() { try category.checkRanges("categories[\(index)]") }
-    for (index, photo) in photos.enumerated() { try photo.checkRanges("photos[\(index)]") }
-    for (index, entry) in photoManifest.enumerated() { try entry.checkRanges("photoManifest[\(index)]") }
-    if let settings {
-      try Self.require(asOf: settings.valuesAsOf, "settings.valuesAsOf")
-      try Self.require(settings.themeMode, "settings.themeMode")
+  /// Brings every number and text of the rows into its range.
+  ///
+  /// - Returns: what was changed, one warning for each property.
+  mutating func repairRanges() -> [String] {
+    var repairs = RangeRepairs()
+    if let date = exportDate, !Self.dates.contains(date) {
+      repairs.note("exportDate", "exportDate", "\(date) is no date")
+      exportDate = nil
     }
-    try Self.require(appVersion, "appVersion")
-    try Self.require(format, "format")
-    try smilepile?.checkRanges()
+    repairs.repair(&appVersion, "appVersion")
+    repairs.repair(&format, "format")
+    for index in categories.indices { categories[index].repairRanges(index, &repairs) }
+    for index in photos.indices { photos[index].repairRanges(index, &repairs) }
+    for index in photoManifest.indices { photoManifest[index].repairRanges(index, &repairs) }
+    if var settings {
+      repairs.repair(asOf: &settings.valuesAsOf, "settings.valuesAsOf")
+      repairs.repair(asOf: &settings.securitySettings.hasPINAsOf, "settings.securitySettings.hasPINAsOf")
+      repairs.repair(
+        asOf: &settings.securitySettings.hasPatternAsOf, "settings.securitySettings.hasPatternAsOf")
+      self.settings = settings
+    }
+    return repairs.warnings
   }
 
   static func require<Number: BinaryInteger>(
@@ -39,14 +48,7 @@ extension Metadata {
       path: path(), reason: "\(number) is out of range, \(range.lowerBound) to \(range.upperBound)")
   }
 
-  /// The least number of all stands for values that nobody has dated: this project writes it.
-  fileprivate static func require(asOf date: Int64?, _ path: @autoclosure () -> String) throws(Fault) {
-    guard let date, date != .min else { return }
-    try require(date, in: dates, path())
-  }
-
-  /// A NUL is refused where texts go into the database: SQLite's end at one, and two names that differ after one
-  /// would become one name.
+  /// Refuses a text that the database cannot hold: SQLite's end at a NUL.
   static func require(_ text: String?, _ path: @autoclosure () -> String) throws(Fault) {
     guard let text else { return }
     let count = text.utf8.count
@@ -57,41 +59,103 @@ extension Metadata {
   }
 }
 
+/// Repairs values out of range, and counts them by property: a document may have a hundred thousand.
+private struct RangeRepairs {
+  private struct Count {
+    var first: String
+    var others = 0
+  }
+
+  private var counts: [String: Count] = [:]
+
+  mutating func note(_ property: String, _ path: @autoclosure () -> String, _ fault: @autoclosure () -> String) {
+    if counts[property] == nil {
+      counts[property] = Count(first: "\(path()): \(fault())")
+    } else {
+      counts[property]?.others += 1
+    }
+  }
+
+  /// Takes the nearest value that is in the range.
+  mutating func repair<Number: BinaryInteger>(
+    _ number: inout Number, in range: ClosedRange<Number>, _ list: String, _ index: Int, _ key: String
+  ) {
+    guard !range.contains(number) else { return }
+    let old = number
+    number = number.clamped(to: range)
+    note("\(list).\(key)", "\(list)[\(index)].\(key)", "\(old) is out of range, \(number) stands for it")
+  }
+
+  /// Forgets a date that is none. The least number of all stands for values without a date: this project writes it.
+  mutating func repair(asOf date: inout Int64?, _ path: @autoclosure () -> String) {
+    guard let old = date, old != .min, !Metadata.dates.contains(old) else { return }
+    date = nil
+    note("valuesAsOf", path(), "\(old) is no date")
+  }
+
+  /// Removes NULs, which end a text for SQLite, and cuts what is longer than any name or path.
+  mutating func repair(_ text: inout String, _ path: @autoclosure () -> String) {
+    guard text.needsRepair else { return }
+    let (old, count) = (text, text.utf8.count)
+    text.unicodeScalars.removeAll { $0 == "\0" }
+    while text.utf8.count > Metadata.maximumTextBytes {
+      text.unicodeScalars.removeLast(max(1, (text.utf8.count - Metadata.maximumTextBytes) / 4))
+    }
+    let fault = old.holdsNUL ? "contains a NUL, which was removed" : "a text of \(count) bytes, which was cut"
+    note("text", path(), fault)
+  }
+
+  mutating func repair(_ text: inout String?, _ path: @autoclosure () -> String) {
+    guard var repaired = text, repaired.needsRepair else { return }
+    repair(&repaired, path())
+    text = repaired
+  }
+
+  var warnings: [String] {
+    counts.sorted { $0.key < $1.key }.map { _, count in
+      count.others == 0 ? count.first : "\(count.first); so it is with \(count.others) more"
+    }
+  }
+}
+
 extension Metadata.CategoryRecord {
-  fileprivate func checkRanges(_ path: @autoclosure () -> String) throws(Metadata.Fault) {
-    try Metadata.require(position, in: Metadata.positions, "\(path()).position")
-    try Metadata.require(createdAt, in: Metadata.dates, "\(path()).createdAt")
-    try Metadata.require(asOf: valuesAsOf, "\(path()).valuesAsOf")
-    try Metadata.require(name, "\(path()).name")
-    try Metadata.require(displayName, "\(path()).displayName")
-    try Metadata.require(iconResource, "\(path()).iconResource")
-    try Metadata.require(colorHex, "\(path()).colorHex")
+  fileprivate mutating func repairRanges(_ index: Int, _ repairs: inout RangeRepairs) {
+    repairs.repair(&position, in: Metadata.positions, "categories", index, "position")
+    repairs.repair(&createdAt, in: Metadata.dates, "categories", index, "createdAt")
+    repairs.repair(asOf: &valuesAsOf, "categories[\(index)].valuesAsOf")
+    repairs.repair(&name, "categories[\(index)].name")
+    repairs.repair(&displayName, "categories[\(index)].displayName")
+    repairs.repair(&iconResource, "categories[\(index)].iconResource")
+    repairs.repair(&colorHex, "categories[\(index)].colorHex")
   }
 }
 
 extension Metadata.PhotoRecord {
-  fileprivate func checkRanges(_ path: @autoclosure () -> String) throws(Metadata.Fault) {
-    try Metadata.require(createdAt, in: Metadata.dates, "\(path()).createdAt")
-    try Metadata.require(fileSize, in: Metadata.sizes, "\(path()).fileSize")
-    try Metadata.require(width, in: Metadata.pixels, "\(path()).width")
-    try Metadata.require(height, in: Metadata.pixels, "\(path()).height")
-    try Metadata.require(name, "\(path()).name")
-    try Metadata.require(self.path, "\(path()).path")
+  fileprivate mutating func repairRanges(_ index: Int, _ repairs: inout RangeRepairs) {
+    repairs.repair(&createdAt, in: Metadata.dates, "photos", index, "createdAt")
+    repairs.repair(&fileSize, in: Metadata.sizes, "photos", index, "fileSize")
+    repairs.repair(&width, in: Metadata.pixels, "photos", index, "width")
+    repairs.repair(&height, in: Metadata.pixels, "photos", index, "height")
+    repairs.repair(&name, "photos[\(index)].name")
+    repairs.repair(&self.path, "photos[\(index)].path")
   }
 }
 
 extension Metadata.ManifestEntry {
-  fileprivate func checkRanges(_ path: @autoclosure () -> String) throws(Metadata.Fault) {
-    try Metadata.require(fileSize, in: Metadata.sizes, "\(path()).fileSize")
-    try Metadata.require(originalPath, "\(path()).originalPath")
-    try Metadata.require(zipEntryName, "\(path()).zipEntryName")
-    try Metadata.require(fileName, "\(path()).fileName")
-    try Metadata.require(checksum, "\(path()).checksum")
-    try Metadata.require(expectedChecksum, "\(path()).expectedChecksum")
+  fileprivate mutating func repairRanges(_ index: Int, _ repairs: inout RangeRepairs) {
+    repairs.repair(&fileSize, in: Metadata.sizes, "photoManifest", index, "fileSize")
+    repairs.repair(&originalPath, "photoManifest[\(index)].originalPath")
+    repairs.repair(&zipEntryName, "photoManifest[\(index)].zipEntryName")
+    repairs.repair(&fileName, "photoManifest[\(index)].fileName")
+    repairs.repair(&checksum, "photoManifest[\(index)].checksum")
+    repairs.repair(&expectedChecksum, "photoManifest[\(index)].expectedChecksum")
   }
 }
 
 extension String {
+  /// Whether no row can hold it as it is.
+  fileprivate var needsRepair: Bool { utf8.count > Metadata.maximumTextBytes || holdsNUL }
+
   /// Whether a NUL stands in it.
   fileprivate var holdsNUL: Bool {
     utf8.withContiguousStorageIfAvailable { $0.contains(0) } ?? utf8.contains(0)

@@ -1,188 +1,125 @@
-/// What the properties are read into, with the defaults of the Android app's serializer. What has no default there
-/// must be there. Keys that nobody knows are passed over.
-private typealias Mismatch = JSONReader.Mismatch
+import FileSystem
+import Operations
+import Zip
+
+/// A `metadata.json` that was read, with rows that agree with each other: what contradicts other rows is repaired, or
+/// left out and reported. `docs/phone-backups.md` has the rules.
+struct MetadataReading {
+  /// What the document says, after the repairs. Ids are unique, and every photo has its category.
+  private(set) var metadata: Metadata
+  /// What was repaired.
+  private(set) var warnings: [String] = []
+  /// Rows that could not be used.
+  private(set) var leftOut: [Finding] = []
+  /// Which program made the backup.
+  let origin: BackupSource.Origin
+
+  /// Reads and repairs a document. Releases its bytes before it repairs, if the caller does not keep them.
+  ///
+  /// - Parameters:
+  ///   - container: the kind of file that holds the document.
+  ///   - root: the folder of the archive that holds everything; empty if there is none.
+  ///   - maximumNesting: how deep objects and lists may stand within each other.
+  /// - Throws: `Metadata.Fault` with the place in the document, where it is malformed JSON, has a value of a wrong type, or
+  ///   comes from a newer version.
+  init(
+    json: consuming [UInt8], container: BackupSource.Format = .zip, root: String = "",
+    maximumNesting: Int = Limits().maximumNesting
+  ) throws(Metadata.Fault) {
+    let document = try Document(consume json, maximumNesting: maximumNesting)
+    metadata = document.metadata
+    origin = BackupSource.Origin(document, container, root: root)
+    leftOut = document.gaps.map { Finding($0.path, "\($0.reason); it was left out") }
+    if !document.hasVersion || metadata.version < 1 {
+      if document.hasVersion { warnings.append("version: \(metadata.version) is no version") }
+      metadata.version = container == .json ? 1 : Metadata.newestVersion
+    }
+    try metadata.smilepile?.checkRanges()
+    warnings += metadata.repairRanges()
+    let repairs = metadata.makeConsistent()
+    warnings += repairs.warnings
+    leftOut += repairs.leftOut
+    if origin == .ios, let warning = metadata.repairSeconds() { warnings.append(warning) }
+  }
+
+  /// What stands in a document, before anything is repaired.
+  struct Document {
+    var metadata: Metadata
+    /// Rows, and lists, that lack something.
+    var gaps: [Metadata.Fault]
+    var hasVersion: Bool
+
+    init(
+      _ json: consuming [UInt8], maximumNesting: Int = Limits().maximumNesting
+    ) throws(Metadata.Fault) {
+      self = try json.withUnsafeBufferPointer { bytes throws(Metadata.Fault) in
+        let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
+        return try Document(
+          UnsafeBufferPointer(rebasing: bytes[(hasMark ? 3 : 0)...]), maximumNesting: maximumNesting)
+      }
+    }
+
+    private init(_ bytes: UnsafeBufferPointer<UInt8>, maximumNesting: Int) throws(Metadata.Fault) {
+      guard (try? UTF8Span(validating: bytes.span)) != nil else {
+        throw Metadata.Fault(path: "", reason: "the text is not valid UTF-8")
+      }
+      let members = try JSONScan.check(bytes, maximumNesting: maximumNesting)
+      do throws(JSONDocument.Refusal) {
+        let document = try JSONDocument(bytes, members)
+        guard document.holds("categories") || document.holds("photos") else {
+          // reports a newer version first
+          var unused: [JSONReader.Mismatch] = []
+          _ = try Metadata(document, gaps: &unused)
+          throw JSONDocument.Refusal.fault(Metadata.Fault(path: "categories", reason: "is missing"))
+        }
+        var gaps: [JSONReader.Mismatch] = []
+        metadata = try Metadata(document, gaps: &gaps)
+        self.gaps = gaps.map { Metadata.Fault($0, in: bytes) }
+        hasVersion = document.holds("version")
+      } catch {
+        switch error {
+        case .fault(let fault): throw fault
+        case .mismatch(let mismatch): throw Metadata.Fault(mismatch, in: bytes)
+        }
+      }
+    }
+  }
+}
 
 extension Metadata {
-  init(_ document: JSONDocument) throws(JSONDocument.Refusal) {
-    // the version first: of a newer one, nothing else can be expected to be as this one knows it
-    version =
-      try document.optional("version") { json throws(Mismatch) in try json.integer() } ?? Self.newestVersion
-    guard version <= Self.newestVersion else {
-      let reason = "made by a newer version of SmilePile (format \(version))"
-      throw .fault(Fault(path: "version", reason: reason, newerVersion: version))
-    }
-    guard version >= 1 else { throw .fault(Fault(path: "version", reason: "\(version) is no version")) }
-    exportDate = try document.optional("exportDate") { json throws(Mismatch) in try json.integer() }
-    appVersion = try document.optional("appVersion") { json throws(Mismatch) in try json.string() } ?? ""
-    format = try document.optional("format") { json throws(Mismatch) in try json.string() } ?? "ZIP"
-    categories = try document.required("categories") { json throws(Mismatch) in
-      try json.list { element throws(Mismatch) in try CategoryRecord(&element) }
-    }
-    photos = try document.required("photos") { json throws(Mismatch) in
-      try json.list { element throws(Mismatch) in try PhotoRecord(&element) }
-    }
-    settings = try document.optional("settings") { json throws(Mismatch) in try SettingsRecord(&json) }
-    // the manifest is in the photos' order, where an app has made it
-    var rest = photos[...]
-    photoManifest =
-      try document.optional("photoManifest") { json throws(Mismatch) in
-        try json.list { element throws(Mismatch) in
-          var entry = try ManifestEntry(&element)
-          rest = rest.drop { $0.id != entry.photoId }
-          if let photo = rest.first { entry.share(photo.path) }
-          return entry
-        }
-      } ?? []
-    smilepile = try document.optional("smilepile") { json throws(Mismatch) in try Provenance(&json) }
+  /// Reads a document and repairs what its rows contradict each other in.
+  ///
+  /// - Parameter maximumNesting: how deep objects and lists may stand within each other.
+  /// - Throws: `Fault` with the place in the document.
+  public init(
+    json: consuming [UInt8], maximumNesting: Int = Limits().maximumNesting
+  ) throws(Fault) {
+    self = try MetadataReading(json: consume json, maximumNesting: maximumNesting).metadata
   }
 }
 
-extension JSONReader {
-  /// A property that an object must have.
-  func require<Value>(
-    _ value: Value?, _ name: StaticString, of object: Int
-  ) throws(Mismatch) -> Value {
-    guard let value else { throw Mismatch(position: object, missing: name, reason: "is missing") }
-    return value
-  }
-}
-
-extension Metadata.CategoryRecord {
-  fileprivate init(_ json: inout JSONReader) throws(Mismatch) {
-    let start = try json.beginObject()
-    var id: Int64?
-    var name: String?
-    var displayName: String?
-    var position: Int?
-    var createdAt: Int64?
-    while let key = json.nextKey() {
-      switch key {
-      case "id": id = try json.integer()
-      case "name": name = try json.string()
-      case "displayName": displayName = try json.string()
-      case "position": position = try json.integer()
-      case "iconResource": iconResource = try json.optionalString()
-      case "colorHex": colorHex = try json.optionalString()
-      case "isDefault": isDefault = try json.optionalFlag() ?? false
-      case "createdAt": createdAt = try json.integer()
-      case "valuesAsOf": valuesAsOf = try json.optionalInteger()
-      default: json.skip()
+extension BackupSource.Origin {
+  /// Tells the program by what only it writes: this project its own key; iOS every property, `isDarkMode` alone in its
+  /// settings, paths relative to Documents, and until October 2025 one folder around everything; Android no property that
+  /// has its default, so no `version` in an archive, and absolute paths or `content://` addresses.
+  fileprivate init(_ document: MetadataReading.Document, _ container: BackupSource.Format, root: String) {
+    let metadata = document.metadata
+    let isAbsolute = metadata.photos.contains { photo in
+      !photo.isFromAssets && ["/data/", "/storage/", "content://"].contains { photo.path.hasPrefix($0) }
+    }
+    self =
+      if metadata.smilepile != nil {
+        .smilepile
+      } else if !root.isEmpty {
+        .ios
+      } else if isAbsolute {
+        .android
+      } else if metadata.settings?.securitySettings == Metadata.SecurityRecord() {
+        .ios
+      } else if container == .zip, !document.hasVersion {
+        .android
+      } else {
+        .unknown
       }
-    }
-    self.id = try json.require(id, "id", of: start)
-    self.name = try json.require(name, "name", of: start)
-    self.displayName = try json.require(displayName, "displayName", of: start)
-    self.position = try json.require(position, "position", of: start)
-    self.createdAt = try json.require(createdAt, "createdAt", of: start)
-  }
-}
-
-extension Metadata.PhotoRecord {
-  fileprivate init(_ json: inout JSONReader) throws(Mismatch) {
-    let start = try json.beginObject()
-    var id: Int64?
-    var path: String?
-    var categoryId: Int64?
-    var name: String?
-    var createdAt: Int64?
-    while let key = json.nextKey() {
-      switch key {
-      case "id": id = try json.integer()
-      case "path": path = try json.string()
-      case "categoryId": categoryId = try json.integer()
-      case "name": name = try json.string()
-      case "isFromAssets": isFromAssets = try json.optionalFlag() ?? false
-      case "createdAt": createdAt = try json.integer()
-      case "fileSize": fileSize = try json.optionalInteger() ?? 0
-      case "width": width = try json.optionalInteger() ?? 0
-      case "height": height = try json.optionalInteger() ?? 0
-      default: json.skip()
-      }
-    }
-    self.id = try json.require(id, "id", of: start)
-    self.path = try json.require(path, "path", of: start)
-    self.categoryId = try json.require(categoryId, "categoryId", of: start)
-    self.name = try json.require(name, "name", of: start)
-    self.createdAt = try json.require(createdAt, "createdAt", of: start)
-  }
-}
-
-extension Metadata.ManifestEntry {
-  fileprivate init(_ json: inout JSONReader) throws(Mismatch) {
-    let start = try json.beginObject()
-    var photoId: Int64?
-    var originalPath: String?
-    var zipEntryName: String?
-    var fileName: String?
-    var fileSize: Int64?
-    while let key = json.nextKey() {
-      switch key {
-      case "photoId": photoId = try json.integer()
-      case "originalPath": originalPath = try json.string()
-      case "zipEntryName": zipEntryName = try json.string()
-      case "fileName": fileName = try json.string()
-      case "fileSize": fileSize = try json.integer()
-      case "checksum": checksum = try json.optionalString()
-      case "expectedChecksum": expectedChecksum = try json.optionalString()
-      default: json.skip()
-      }
-    }
-    self.photoId = try json.require(photoId, "photoId", of: start)
-    self.originalPath = try json.require(originalPath, "originalPath", of: start)
-    self.zipEntryName = try json.require(zipEntryName, "zipEntryName", of: start)
-    self.fileName = try json.require(fileName, "fileName", of: start)
-    self.fileSize = try json.require(fileSize, "fileSize", of: start)
-  }
-}
-
-extension Metadata.ManifestEntry {
-  /// Holds the photo's own path where the same text, byte for byte, stands here: the apps say that path again, this
-  /// project the entry's name, and so it is in memory once.
-  fileprivate mutating func share(_ path: String) {
-    if originalPath.utf8.elementsEqual(path.utf8) { originalPath = path }
-    if zipEntryName.utf8.elementsEqual(path.utf8) { zipEntryName = path }
-  }
-}
-
-extension Metadata.SettingsRecord {
-  fileprivate init(_ json: inout JSONReader) throws(Mismatch) {
-    let start = try json.beginObject()
-    var isDarkMode: Bool?
-    var securitySettings: Metadata.SecurityRecord?
-    while let key = json.nextKey() {
-      switch key {
-      case "isDarkMode": isDarkMode = try json.flag()
-      case "securitySettings": securitySettings = try Metadata.SecurityRecord(&json)
-      case "themeMode": themeMode = try json.optionalString()
-      case "valuesAsOf": valuesAsOf = try json.optionalInteger()
-      default: json.skip()
-      }
-    }
-    self.isDarkMode = try json.require(isDarkMode, "isDarkMode", of: start)
-    self.securitySettings = try json.require(securitySettings, "securitySettings", of: start)
-  }
-}
-
-extension Metadata.SecurityRecord {
-  fileprivate init(_ json: inout JSONReader) throws(Mismatch) {
-    let start = try json.beginObject()
-    var hasPIN: Bool?
-    var hasPattern: Bool?
-    var kidSafeModeEnabled: Bool?
-    var deleteProtectionEnabled: Bool?
-    while let key = json.nextKey() {
-      switch key {
-      case "hasPIN": hasPIN = try json.flag()
-      case "hasPattern": hasPattern = try json.flag()
-      case "kidSafeModeEnabled": kidSafeModeEnabled = try json.flag()
-      case "deleteProtectionEnabled": deleteProtectionEnabled = try json.flag()
-      default: json.skip()
-      }
-    }
-    self.hasPIN = try json.require(hasPIN, "hasPIN", of: start)
-    self.hasPattern = try json.require(hasPattern, "hasPattern", of: start)
-    self.kidSafeModeEnabled = try json.require(kidSafeModeEnabled, "kidSafeModeEnabled", of: start)
-    self.deleteProtectionEnabled = try json.require(
-      deleteProtectionEnabled, "deleteProtectionEnabled", of: start)
   }
 }

@@ -10,6 +10,8 @@ extension Metadata {
     public var isPartial: Bool
     /// The settings are the library's; otherwise they are defaults, which both apps demand.
     public var includesSettings: Bool
+    /// The settings, by their keys, that are defaults since no backup of the library stated them.
+    public var defaultSettings: [String] = []
     /// The MD5, 32 hexadecimal digits, of everything that was selected: two backups of equal states hold the same.
     public var state: String?
     /// What was selected: equal for equal selections, nil for everything.
@@ -83,6 +85,9 @@ extension Metadata {
 
 extension Metadata.Provenance {
   func write(to object: inout JSONWriter) {
+    if !defaultSettings.isEmpty {
+      object.list("defaultSettings", of: defaultSettings) { $0.element($1) }
+    }
     object.property("flattenedFrom", flattenedFrom)
     object.property("includesSettings", includesSettings)
     if let increment { object.object("increment") { increment.write(to: &$0) } }
@@ -143,6 +148,8 @@ extension Metadata.Provenance {
       case "uuid": uuid = try json.string()
       case "isPartial": isPartial = try json.flag()
       case "includesSettings": includesSettings = try json.flag()
+      case "defaultSettings":
+        defaultSettings = try json.list { element throws(Mismatch) in try element.string() }
       case "library": library = try json.optionalString()
       case "state": state = try json.optionalString()
       case "selection": selection = try json.optionalString()

@@ -27,7 +27,7 @@ struct BackupImport {
       importing: self.source, into: contents, strategy: options.strategy,
       includesSettings: options.includesSettings, now: Date().milliseconds, duplicates: options.duplicates)
     // such a photo comes along, since it may still be worth seeing; that it is damaged is said every time
-    summary.errors = (source.salvage?.findings ?? []) + source.damagedBefore
+    summary.errors = (source.salvage?.findings ?? []) + source.leftOut + source.damagedBefore
     if source.salvage != nil { summary.damagedArchives = [source.path] }
     // whoever was asked may have answered by stopping
     try counter.checkCancellation()

@@ -76,8 +76,10 @@ public struct BackupSource: Sendable {
   let displayNames: [Int64: String]
   /// Its photos, in its own order.
   public var photos: [Photo]
-  /// What is odd about it and does no harm.
+  /// What is odd about it and does no harm, and what was repaired where its rows contradict each other.
   public internal(set) var warnings: [String]
+  /// Rows and files of its metadata that could not be used; each by name.
+  public let leftOut: [Finding]
   /// Photos that are in the backup as they were in its library, where their bytes had changed: each by name.
   public let damagedBefore: [Finding]
   /// Entries of the archive that nothing in the backup mentions.
@@ -166,11 +168,13 @@ public struct BackupSource: Sendable {
     password = nil
     metadataDigest = nil
     root = ""
-    let metadata = try Self.metadata(document, path, limits)
+    let reading = try Self.reading(document, .json, "", path, limits)
+    let metadata = reading.metadata
     self.metadata = metadata.withoutPhotos
     displayNames = metadata.displayNames
-    origin = Self.origin(of: metadata, root: "")
-    warnings = []
+    origin = reading.origin
+    warnings = reading.warnings
+    leftOut = reading.leftOut
     damagedBefore = []
     strangers = []
     photos = metadata.photos.map { record in
@@ -190,22 +194,25 @@ public struct BackupSource: Sendable {
     self.root = root
     let document = try Self.document(in: entry, of: archive, limits, password)
     metadataDigest = MD5Digest(hashing: document)
-    let metadata = try Self.metadata(consume document, path, limits)
+    let reading = try Self.reading(consume document, .zip, root, path, limits)
+    let metadata = reading.metadata
     self.metadata = metadata.withoutPhotos
-    origin = Self.origin(of: metadata, root: root)
+    origin = reading.origin
     displayNames = metadata.displayNames
     let matching = EntryMatching(metadata: metadata, entries: archive.entries, root: root)
     photos = matching.photos
-    warnings = matching.warnings
+    warnings = reading.warnings + matching.warnings
+    leftOut = reading.leftOut + matching.leftOut
     damagedBefore = matching.damagedBefore
     strangers = matching.strangers
   }
 
-  static func metadata(
-    _ json: consuming [UInt8], _ path: FilePath, _ limits: Limits = Limits()
-  ) throws -> Metadata {
+  static func reading(
+    _ json: consuming [UInt8], _ container: Format, _ root: String, _ path: FilePath, _ limits: Limits
+  ) throws -> MetadataReading {
     do {
-      return try Metadata(json: consume json, maximumNesting: limits.maximumNesting)
+      return try MetadataReading(
+        json: consume json, container: container, root: root, maximumNesting: limits.maximumNesting)
     } catch {
       throw BackupError.metadata(path, error)
     }
@@ -222,15 +229,6 @@ public struct BackupSource: Sendable {
     let root = entry.rootByMetadata
     guard entries.allSatisfy({ $0.name.hasPrefix(root) }) else { throw BackupError.noMetadata(archive.path) }
     return (entry, root)
-  }
-
-  static func origin(of metadata: Metadata, root: String) -> Origin {
-    if metadata.smilepile != nil { return .smilepile }
-    if !root.isEmpty { return .ios }
-    let paths = metadata.photos.lazy.filter { !$0.isFromAssets }.map(\.path)
-    // Android keeps absolute paths, and content:// URIs in version 1; iOS paths relative to Documents
-    if paths.contains(where: { $0.hasPrefix("/data/") || $0.hasPrefix("content://") }) { return .android }
-    return .unknown
   }
 }
 

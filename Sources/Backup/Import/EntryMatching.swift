@@ -10,6 +10,8 @@ struct EntryMatching {
   private(set) var photos: [BackupSource.Photo] = []
   private(set) var warnings: [String] = []
   private(set) var strangers: [String] = []
+  /// Files of the manifest that belong to no photo.
+  private(set) var leftOut: [Finding] = []
   /// Photos whose bytes were no longer right when the backup was made.
   private(set) var damagedBefore: [Finding] = []
 
@@ -49,20 +51,32 @@ struct EntryMatching {
       }
     }
     for item in metadata.photoManifest where manifest[item.photoId] != nil {
-      warnings.append("\(item.zipEntryName.escaped): no photo has the id \(item.photoId)")
+      leftOut.append(
+        Finding(item.zipEntryName.escaped, "no photo has the id \(item.photoId); the file was left out"))
       files.leaveOut(item.zipEntryName)
     }
     strangers = files.strangers
   }
 
+  /// Adds a photo that ships inside the app. iOS writes the files of such photos all the same; then it is a photo like
+  /// any other, since the other phone's app may not have it.
   private mutating func addAsset(
     _ record: Metadata.PhotoRecord, _ item: Metadata.ManifestEntry?, _ files: inout PhotoEntries
   ) {
-    photos.append(.init(record: record, originalPath: record.path, content: .asset))
-    guard let item else { return }
-    files.leaveOut(item.zipEntryName)
-    warnings.append(
-      "\(item.zipEntryName.escaped): photo \(record.id) ships inside the app, and needs no file")
+    guard let item else {
+      photos.append(.init(record: record, originalPath: record.path, content: .asset))
+      return
+    }
+    guard files.has(item) else {
+      warnings.append(
+        "\(item.zipEntryName.escaped): is not in the archive; photo \(record.id) ships inside the app")
+      photos.append(.init(record: record, originalPath: record.path, content: .asset))
+      return
+    }
+    var record = record
+    record.isFromAssets = false
+    record.shipsWithApp = true
+    add(record, item, &files)
   }
 
   /// Adds a photo whose file an archive before this one holds.
@@ -123,10 +137,10 @@ struct EntryMatching {
     return name.isEmpty ? [] : ["photos/\(record.id)_\(name)", "photos/\(name)"]
   }
 
-  /// The MD5 that the manifest gives. On iOS the size is the database's figure, so another size alone is
-  /// only worth a warning.
+  /// The MD5 that the manifest gives. The size there is the database's figure, and 0 on iOS, which means unknown; another
+  /// size alone is only worth a warning.
   private mutating func checksum(of item: Metadata.ManifestEntry, size: Int) -> MD5Digest? {
-    if item.fileSize != size {
+    if item.fileSize != size, item.fileSize != 0 {
       warnings.append("\(item.zipEntryName.escaped): \(size) bytes long, the manifest says \(item.fileSize)")
     }
     guard let text = item.checksum else { return nil }

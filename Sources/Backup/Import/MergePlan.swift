@@ -128,31 +128,11 @@ public struct MergePlan: Sendable {
 
   // MARK: Settings
 
-  /// The settings after the import, nil if they do not change. Protections are only ever raised: an old backup
-  /// must not open what a parent has closed.
+  /// The settings after the import, nil if they do not change.
   private static func settings(
     _ metadata: Metadata, _ current: Settings, replaces: Bool, now: Int64
   ) -> Settings? {
-    guard let record = metadata.settings, metadata.smilepile?.includesSettings != false else { return nil }
-    let asOf = record.valuesAsOf ?? metadata.exportDate ?? .min
-    var incoming = current
-    incoming.themeMode =
-      record.themeMode.flatMap(Settings.ThemeMode.init) ?? (record.isDarkMode ? .dark : .light)
-    incoming.hasPIN = record.securitySettings.hasPIN
-    incoming.hasPattern = record.securitySettings.hasPattern
-    incoming.valuesAsOf = asOf
-
-    var result = current
-    let isNewer: Bool
-    if let currentAsOf = current.valuesAsOf {
-      isNewer = asOf > currentAsOf || asOf == currentAsOf && incoming.orderKey > current.orderKey
-    } else {
-      isNewer = true
-    }
-    if replaces || isNewer { result = incoming }
-    result.kidSafeModeEnabled = current.kidSafeModeEnabled || record.securitySettings.kidSafeModeEnabled
-    result.deleteProtectionEnabled =
-      current.deleteProtectionEnabled || record.securitySettings.deleteProtectionEnabled
+    var result = current.merged(with: metadata.statedSettings, replaces: replaces)
     guard result != current else { return nil }
     result.changedAt = max(now, result.createdAt)
     return result

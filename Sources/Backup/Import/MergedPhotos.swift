@@ -9,7 +9,10 @@ extension MergePlan {
     _ rule: (Duplicate) -> DuplicateRule
   ) {
     let (sources, rows) = rowsToMatch(backup, library, categories)
-    let matches = PhotoMatching.match(rows, with: library.photos) { backup.photos[sources[$0]].lost != nil }
+    let isAbsent = { backup.photos[sources[$0]].lost != nil }
+    var matches = PhotoMatching.match(rows, with: library.photos, isAbsent: isAbsent)
+    let unlisted = UnlistedMatching(
+      rows, with: library.photos, library.categories + categories.values, &matches, isAbsent: isAbsent)
     let categoryById = Dictionary(
       categories.values.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     // not lazy: every change of a lazy value copies it
@@ -22,6 +25,13 @@ extension MergePlan {
       let categoryId = rows[position].categoryId
       var name = rows[position].name
       if let match = matches[position].map({ library.photos[$0] }) {
+        if unlisted.moves.contains(position) {
+          var moved = match
+          moved.categoryId = categoryId
+          edit.changedPhotos.append(moved)
+          photosImported += 1
+          continue
+        }
         guard let category = categoryById[categoryId] else { continue }
         switch rule(Duplicate(existing: match, incoming: photo.record, category: category)) {
         case .skip:
@@ -141,7 +151,7 @@ extension MergePlan {
     _ photo: BackupSource.Photo, category: Int64, held: (md5: MD5Digest, size: Int)? = nil
   ) -> Photo {
     let record = photo.record
-    return Photo(
+    var row = Photo(
       id: record.id, categoryId: category, name: record.name,
       path: record.isFromAssets ? record.path : "", originalPath: photo.originalPath,
       isFromAssets: record.isFromAssets, createdAt: record.createdAt,
@@ -149,6 +159,9 @@ extension MergePlan {
         ? Int(min(record.fileSize, largestFile)) : held?.size ?? photo.content.size ?? 0,
       width: record.width, height: record.height,
       md5: record.isFromAssets ? nil : held?.md5 ?? photo.lost ?? photo.content.md5)
+    row.isFavorite = record.isFavorite
+    row.shipsWithApp = record.shipsWithApp
+    return row
   }
 
   /// No photo has more bytes, and those of all that a document can list still add up to a number.

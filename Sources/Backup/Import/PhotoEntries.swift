@@ -49,6 +49,9 @@ struct PhotoEntries {
     return .entry(entries[place])
   }
 
+  /// Whether an item has an entry, whichever photo takes it.
+  mutating func has(_ item: Metadata.ManifestEntry) -> Bool { place(of: item) != nil }
+
   private mutating func place(of item: Metadata.ManifestEntry) -> Int? {
     if let place = places[item.zipEntryName] { return place }
     let otherName = Self.otherName(item)

@@ -19,10 +19,6 @@ extension PhotoLibrary.Category {
   }
 }
 
-extension Settings {
-  var orderKey: String { "\(themeMode.rawValue) \(hasPIN) \(hasPattern)" }
-}
-
 extension Photo {
   /// This row with the other's values; what is unknown (0) there stays.
   func taking(valuesOf other: Photo) -> Photo {
@@ -31,6 +27,7 @@ extension Photo {
     photo.createdAt = other.createdAt
     photo.originalPath = other.originalPath
     if other.width > 0, other.height > 0 { (photo.width, photo.height) = (other.width, other.height) }
+    photo.isFavorite = other.isFavorite ?? photo.isFavorite
     return photo
   }
 }

@@ -1,6 +1,7 @@
 import Checksums
 import Foundation
 import Operations
+import PhotoLibrary
 import Synchronization
 import SystemPackage
 import Zip
@@ -47,7 +48,7 @@ struct RepairPlan {
     try restoreUndamaged(before, from: &supply, into: &found)
     failingOthers = supply.failing
     items = found.compactMap { $0 }
-    lost += source.salvage?.losses ?? []
+    lost += (source.salvage?.losses ?? []) + source.leftOut
   }
 
   /// A photo of the backup that is not whole in the archive.
@@ -164,10 +165,7 @@ struct RepairPlan {
     let hasSettings = metadata.settings != nil
     if !hasSettings {
       // both apps demand some
-      metadata.settings = Metadata.SettingsRecord(
-        isDarkMode: false,
-        securitySettings: Metadata.SecurityRecord(
-          hasPIN: false, hasPattern: false, kidSafeModeEnabled: false, deleteProtectionEnabled: false))
+      metadata.settings = Metadata.SettingsRecord(Settings(createdAt: 0))
     }
     if !lost.isEmpty || !hasSettings {
       var provenance =

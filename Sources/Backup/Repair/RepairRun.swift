@@ -105,7 +105,7 @@ struct RepairRun {
       try PhotoSupply(wanted, from: others.sources, library, counter)
     }
     summary.damagedOthers = others.damaged(plan.failingOthers)
-    summary.warnings = others.warnings + source.warnings + source.damagedBefore.map(\.message)
+    summary.warnings = others.warnings + source.warnings + (source.leftOut + source.damagedBefore).map(\.message)
     if plan.isWhole {
       summary.photos = source.photoFiles
       summary.bytes = source.photoBytes

@@ -61,9 +61,10 @@ extension BackupSource {
     root = found.root
     self.password = password
     metadataDigest = nil
-    origin = found.isMetadataLost ? .unknown : Self.origin(of: found.metadata, root: found.root)
+    origin = found.origin
     photos = found.photos
     warnings = found.warnings
+    leftOut = found.leftOut
     damagedBefore = found.damagedBefore
     strangers = found.strangers
     self.salvage = SalvageReport(

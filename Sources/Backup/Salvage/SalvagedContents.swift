@@ -14,7 +14,9 @@ struct SalvagedContents {
   private(set) var root = ""
   private(set) var isMetadataLost = false
   private(set) var photos: [BackupSource.Photo] = []
+  private(set) var origin = BackupSource.Origin.unknown
   private(set) var warnings: [String] = []
+  private(set) var leftOut: [Finding] = []
   private(set) var damagedBefore: [Finding] = []
   private(set) var strangers: [String] = []
   private(set) var losses: [Finding] = []
@@ -32,7 +34,9 @@ struct SalvagedContents {
     proof = EntryProof(archive: salvage.archive, password: password, whileReading: whileReading)
     metadata = Metadata()
     if let found = try Self.metadata(in: salvage, limits, password) {
-      (metadata, metadataDigest, root) = (found.metadata, found.digest, found.root)
+      (metadata, metadataDigest, root) = (found.reading.metadata, found.digest, found.root)
+      origin = found.reading.origin
+      (warnings, leftOut) = (found.reading.warnings, found.reading.leftOut)
       try match(try provenEntries())
     } else {
       isMetadataLost = true
@@ -55,7 +59,7 @@ struct SalvagedContents {
   /// passed over.
   /// - Throws: what is not damage, as a limit, if that keeps the only one from being read.
   private static func metadata(in salvage: Salvage, _ limits: Limits, _ password: Secret?) throws -> (
-    metadata: Metadata, digest: MD5Digest, root: String
+    reading: MetadataReading, digest: MD5Digest, root: String
   )? {
     let archive = salvage.archive
     let copies = archive.entries.filter { entry in
@@ -64,7 +68,7 @@ struct SalvagedContents {
         && (!salvage.unproven.contains(entry.index) || entry.isEncrypted && password != nil)
     }
     let names = Set(archive.entries.map(\.name))
-    var best: (metadata: Metadata, digest: MD5Digest, root: String, hits: Int)?
+    var best: (reading: MetadataReading, digest: MD5Digest, root: String, hits: Int)?
     var refusal: (any Error)?
     for entry in copies.suffix(maximumCopies) {
       guard !entry.isEncrypted || password != nil else { throw BackupError.passwordNeeded(archive.path) }
@@ -79,20 +83,20 @@ struct SalvagedContents {
         continue
       }
       let digest = MD5Digest(hashing: json)
-      let metadata: Metadata
+      let root = entry.rootByMetadata
+      let reading: MetadataReading
       do {
-        metadata = try Metadata(json: json, maximumNesting: limits.maximumNesting)
+        reading = try MetadataReading(json: json, root: root, maximumNesting: limits.maximumNesting)
       } catch {
         if error.newerVersion != nil { throw BackupError.metadata(archive.path, error) }
         if !error.isDamage { refusal = BackupError.metadata(archive.path, error) }
         continue
       }
-      let root = entry.rootByMetadata
-      let hits = metadata.photoManifest.count { names.contains(root + $0.zipEntryName) }
-      if hits >= best?.hits ?? 0 { best = (metadata, digest, root, hits) }
+      let hits = reading.metadata.photoManifest.count { names.contains(root + $0.zipEntryName) }
+      if hits >= best?.hits ?? 0 { best = (reading, digest, root, hits) }
     }
     if best == nil, let refusal { throw refusal }
-    return best.map { ($0.metadata, $0.digest, $0.root) }
+    return best.map { ($0.reading, $0.digest, $0.root) }
   }
 
   /// The entries under the root, one for each name. Where there are several of a name, or the one may be a part
@@ -148,7 +152,8 @@ struct SalvagedContents {
     }
     let matching = EntryMatching(metadata: metadata, entries: entries, root: root, losses: reasons)
     photos = matching.photos
-    warnings = matching.warnings
+    warnings += matching.warnings
+    leftOut += matching.leftOut
     damagedBefore = matching.damagedBefore
     strangers = matching.strangers
     // the losses of photos are told by the photos; those of copies that were made good are none

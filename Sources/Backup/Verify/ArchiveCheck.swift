@@ -57,7 +57,7 @@ struct ArchiveCheck {
     var summary = CheckSummary()
     summary.strangers = source.strangers.map(\.escaped)
     // the archive is as it was written
-    summary.warnings = source.warnings + source.damagedBefore.map(\.message)
+    summary.warnings = source.warnings + (source.leftOut + source.damagedBefore).map(\.message)
     guard source.format == .zip else {
       summary.warnings.append("a JSON backup holds no photo files; its document alone was checked")
       return summary

@@ -171,7 +171,7 @@ struct DestinationDrill {
       return !photo.wasLostBefore
     }
     // photos that had rotten before the backup was made come back, and are errors all the same
-    let named = summary.errors.count - source.damagedBefore.count
+    let named = summary.errors.count - source.damagedBefore.count - source.leftOut.count
     let came = summary.photosImported + summary.photosSkipped
     guard came + named < promised else { return nil }
     let message = "\(source.path) promises \(promised) photos, and \(came) came back".escaped

@@ -36,7 +36,7 @@ struct UndoPlan {
     }
     change = newest
     restored = try Photo.fetchAll(
-      database, sql: "SELECT \(Photo.columns) FROM replacedPhoto WHERE changeId = ? ORDER BY id",
+      database, sql: "SELECT \(Photo.columns(database)) FROM replacedPhoto WHERE changeId = ? ORDER BY id",
       arguments: [newest.id])
     changed = try Set(
       Int64.fetchAll(
@@ -46,7 +46,7 @@ struct UndoPlan {
           WHERE NOT \(Self.isAdded("photo")) AND replacedPhoto.changeId = ?
           """, arguments: [newest.id, newest.id]))
     removed = try Photo.fetchAll(
-      database, sql: "SELECT \(Photo.columns) FROM photo WHERE \(Self.isAdded("photo")) ORDER BY id",
+      database, sql: "SELECT \(Photo.columns(database)) FROM photo WHERE \(Self.isAdded("photo")) ORDER BY id",
       arguments: [newest.id])
     removedCategories =
       try Int.fetchOne(

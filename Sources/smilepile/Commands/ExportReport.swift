@@ -19,6 +19,7 @@ extension Export {
     var damaged: [String]
     var phone_compatible: Bool
     var phone_refusals: [String]
+    var categories_android_cannot_find: [String]
     var encrypted: Bool
     var warnings: [String]
     var dry_run: Bool
@@ -58,6 +59,12 @@ extension Export {
         reporter.warn("a phone will refuse a part of it: \(refusals)")
       }
     }
+    if !summary.categoriesAndroidCannotFind.isEmpty {
+      let names = summary.categoriesAndroidCannotFind.map { "“\($0.escaped)”" }.joined(separator: ", ")
+      reporter.note(
+        "Android cannot find \(names) by name when it merges this archive, and may file the photos under another "
+          + "category; Replace in the app keeps them apart")
+    }
     for archive in summary.archives { reporter.lasting(archive.string) }
     reporter.json(
       Summary(
@@ -68,7 +75,8 @@ extension Export {
         full_because: summary.fullBecause, photos: summary.photos, categories: summary.categories,
         bytes: summary.bytes, archive_bytes: summary.archiveBytes, missing: summary.missing.map(\.message),
         damaged: summary.damaged.map(\.message), phone_compatible: summary.phoneRefusals.isEmpty,
-        phone_refusals: summary.phoneRefusals, encrypted: encryption.encrypt, warnings: summary.warnings,
+        phone_refusals: summary.phoneRefusals,
+        categories_android_cannot_find: summary.categoriesAndroidCannotFind, encrypted: encryption.encrypt, warnings: summary.warnings,
         dry_run: summary.isDryRun))
   }
 }

@@ -124,7 +124,7 @@ struct Inspect: AsyncParsableCommand {
       }
       return "\(source.label(of: photo)): \(reason)"
     }
-    let warnings = absent + source.damagedBefore.map(\.message) + source.warnings
+    let warnings = absent + (source.damagedBefore + source.leftOut).map(\.message) + source.warnings
     for warning in warnings { reporter.warn(warning) }
     for name in source.strangers { reporter.warn("\(name.escaped) is mentioned nowhere") }
     reporter.json(

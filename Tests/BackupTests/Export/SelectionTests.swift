@@ -11,9 +11,8 @@ import Testing
 @Suite struct SelectionTests {
   private func library() throws -> SampleLibrary {
     var settings = Settings(createdAt: 5)
-    settings.themeMode = .dark
-    settings.kidSafeModeEnabled = true
-    settings.valuesAsOf = 1000
+    settings.theme = .init(.dark, asOf: 1000)
+    settings.kidSafeMode = false
     var members = (1...6).map { (id: Int64) -> SampleLibrary.Member in
       let bytes = Array("photo \(id)".utf8)
       return .init(
@@ -80,7 +79,10 @@ import Testing
     expectNone(try backup.faults())
     #expect(backup.metadata.smilepile?.includesSettings == false)
     #expect(backup.metadata.smilepile?.isPartial == false)
-    #expect(!backup.strict.settings.isDarkMode && !backup.strict.settings.securitySettings.kidSafeModeEnabled)
+    #expect(!backup.strict.settings.isDarkMode)
+    #expect(backup.strict.settings.securitySettings.kidSafeModeEnabled)
+    #expect(!backup.strict.settings.securitySettings.deleteProtectionEnabled)
+    #expect(backup.metadata.settings?.securitySettings.cameraAccessAllowed == true)
     let other = try SampleLibrary()
     let before = try other.contents.settings
     for strategy in ImportStrategy.allCases {

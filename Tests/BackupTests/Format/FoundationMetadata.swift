@@ -11,12 +11,26 @@ struct FoundationMetadata: Decodable {
   var format: String?
   var categories: [Category]
   var photos: [Photo]
-  var settings: StrictMetadata.Settings?
+  var settings: Settings?
   var photoManifest: [StrictMetadata.ManifestEntry]?
+
+  struct Settings: Decodable {
+    var isDarkMode: Bool?
+    var securitySettings: SecuritySettings?
+  }
+
+  struct SecuritySettings: Decodable {
+    var hasPIN: Bool?
+    var hasPattern: Bool?
+    var kidSafeModeEnabled: Bool?
+    var deleteProtectionEnabled: Bool?
+    var cameraAccessAllowed: Bool?
+  }
 
   struct Category: Decodable {
     var id: Int64
     var name: String
+    var ownName: String?
     var displayName: String
     var position: Int
     var iconResource: String?
@@ -36,6 +50,7 @@ struct FoundationMetadata: Decodable {
     var fileSize: Int64?
     var width: Int?
     var height: Int?
+    var isFavorite: Bool?
   }
 
   /// The same in this project's type.
@@ -48,7 +63,7 @@ struct FoundationMetadata: Decodable {
     metadata.format = read.format ?? "ZIP"
     metadata.categories = read.categories.map {
       Metadata.CategoryRecord(
-        id: $0.id, name: $0.name, displayName: $0.displayName, position: $0.position,
+        id: $0.id, name: $0.ownName ?? $0.name, displayName: $0.displayName, position: $0.position,
         iconResource: $0.iconResource, colorHex: $0.colorHex, isDefault: $0.isDefault ?? false,
         createdAt: $0.createdAt, valuesAsOf: $0.valuesAsOf)
     }
@@ -56,16 +71,17 @@ struct FoundationMetadata: Decodable {
       Metadata.PhotoRecord(
         id: $0.id, path: $0.path, categoryId: $0.categoryId, name: $0.name,
         isFromAssets: $0.isFromAssets ?? false, createdAt: $0.createdAt, fileSize: $0.fileSize ?? 0,
-        width: $0.width ?? 0, height: $0.height ?? 0)
+        width: $0.width ?? 0, height: $0.height ?? 0, isFavorite: $0.isFavorite)
     }
     metadata.settings = read.settings.map {
       let security = $0.securitySettings
       return Metadata.SettingsRecord(
         isDarkMode: $0.isDarkMode,
         securitySettings: Metadata.SecurityRecord(
-          hasPIN: security.hasPIN, hasPattern: security.hasPattern,
-          kidSafeModeEnabled: security.kidSafeModeEnabled,
-          deleteProtectionEnabled: security.deleteProtectionEnabled))
+          hasPIN: security?.hasPIN, hasPattern: security?.hasPattern,
+          kidSafeModeEnabled: security?.kidSafeModeEnabled,
+          deleteProtectionEnabled: security?.deleteProtectionEnabled,
+          cameraAccessAllowed: security?.cameraAccessAllowed))
     }
     metadata.photoManifest = (read.photoManifest ?? []).map {
       Metadata.ManifestEntry(

@@ -90,9 +90,11 @@ import Testing
       }
       let text = String(decoding: json, as: UTF8.self)
       do {
-        let metadata = try Metadata(json: json)
-        #expect(try FoundationMetadata.read(json) == metadata, "\(text)")
+        let document = try MetadataReading.Document(json)
         taken += 1
+        // Foundation refuses the whole document where this reader leaves a row out
+        guard document.gaps.isEmpty else { continue }
+        #expect(try FoundationMetadata.read(json) == document.metadata, "\(text)")
       } catch let error as Metadata.Fault {
         refused += 1
         // Foundation lets half a surrogate pair pass, and a comma before the end of an object or a list

@@ -35,8 +35,9 @@ struct MetadataGenerator {
         fileSize: size(), checksum: maybe(text()))
     }
     let security = Metadata.SecurityRecord(
-      hasPIN: flag(), hasPattern: flag(), kidSafeModeEnabled: flag(), deleteProtectionEnabled: flag())
-    metadata.settings = maybe(Metadata.SettingsRecord(isDarkMode: flag(), securitySettings: security))
+      hasPIN: maybe(flag()), hasPattern: maybe(flag()), kidSafeModeEnabled: maybe(flag()),
+      deleteProtectionEnabled: maybe(flag()), cameraAccessAllowed: maybe(flag()))
+    metadata.settings = maybe(Metadata.SettingsRecord(isDarkMode: maybe(flag()), securitySettings: security))
     return metadata
   }
 
@@ -125,12 +126,14 @@ struct MetadataGenerator {
       "settings",
       metadata.settings.map { settings in
         let security = settings.securitySettings
-        let flags = object([
-          ("hasPIN", "\(security.hasPIN)"), ("hasPattern", "\(security.hasPattern)"),
-          ("kidSafeModeEnabled", "\(security.kidSafeModeEnabled)"),
-          ("deleteProtectionEnabled", "\(security.deleteProtectionEnabled)"),
-        ])
-        return object([("isDarkMode", "\(settings.isDarkMode)"), ("securitySettings", flags)])
+        let flags = object(
+          optional("hasPIN", security.hasPIN.map { "\($0)" })
+            + optional("hasPattern", security.hasPattern.map { "\($0)" })
+            + optional("kidSafeModeEnabled", security.kidSafeModeEnabled.map { "\($0)" })
+            + optional("deleteProtectionEnabled", security.deleteProtectionEnabled.map { "\($0)" })
+            + optional("cameraAccessAllowed", security.cameraAccessAllowed.map { "\($0)" }))
+        return object(
+          optional("isDarkMode", settings.isDarkMode.map { "\($0)" }) + [("securitySettings", flags)])
       })
     return Array((blanks() + object(root) + blanks()).utf8)
   }

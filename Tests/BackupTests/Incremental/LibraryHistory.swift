@@ -100,8 +100,8 @@ final class LibraryHistory {
   private func changeSettings() throws {
     var edit = LibraryEdit()
     var settings = try library.contents.settings
-    settings.themeMode = settings.themeMode == .dark ? .light : .dark
-    settings.valuesAsOf = 1_700_000_000_000 + nextID
+    settings.theme = .init(
+      settings.themeMode == .dark ? .light : .dark, asOf: 1_700_000_000_000 + nextID)
     edit.settings = settings
     try library.change(edit)
   }

@@ -104,10 +104,11 @@ struct MergeGenerator {
 
   private mutating func settings() -> Metadata.SettingsRecord {
     Metadata.SettingsRecord(
-      isDarkMode: chance(0.5),
+      isDarkMode: maybe { $0.chance(0.5) },
       securitySettings: Metadata.SecurityRecord(
-        hasPIN: chance(0.5), hasPattern: chance(0.5), kidSafeModeEnabled: chance(0.3),
-        deleteProtectionEnabled: chance(0.3)),
+        hasPIN: maybe { $0.chance(0.5) }, hasPattern: maybe { $0.chance(0.5) },
+        kidSafeModeEnabled: maybe { $0.chance(0.3) }, deleteProtectionEnabled: maybe { $0.chance(0.3) },
+        cameraAccessAllowed: maybe { $0.chance(0.7) }),
       themeMode: pick([nil, "light", "dark", "system", "sepia"]),
       valuesAsOf: maybe(0.3) { $0.pick(Self.dates) })
   }

@@ -85,16 +85,14 @@ struct CategoryValues: Equatable {
 
 /// The values of the settings, without the times of this library.
 struct SettingsValues: Equatable {
-  var theme: Settings.ThemeMode
-  var flags: [Bool]
-  var valuesAsOf: Int64?
+  var theme: Settings.Dated<Settings.ThemeMode>?
+  var locks: [Settings.Dated<Bool>?]
+  var flags: [Bool?]
 
   init(_ settings: Settings) {
-    theme = settings.themeMode
-    flags = [
-      settings.hasPIN, settings.hasPattern, settings.kidSafeModeEnabled, settings.deleteProtectionEnabled,
-    ]
-    valuesAsOf = settings.valuesAsOf
+    theme = settings.theme
+    locks = [settings.pin, settings.pattern]
+    flags = [settings.kidSafeMode, settings.deleteProtection, settings.cameraAccess]
   }
 }
 

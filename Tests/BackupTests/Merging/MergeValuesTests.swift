@@ -58,12 +58,16 @@ import Testing
       let (library, backup) = (test.library, test.backup)
       let after = library.importing(backup, strategy, .skip).settings
       let before = library.settings
-      try #require(after.kidSafeModeEnabled || !before.kidSafeModeEnabled, "seed \(test.seed)")
+      // a default is nobody's wish
+      try #require(after.kidSafeModeEnabled || before.kidSafeMode != true, "seed \(test.seed)")
       try #require(after.deleteProtectionEnabled || !before.deleteProtectionEnabled, "seed \(test.seed)")
+      try #require(!after.cameraAccessAllowed || before.cameraAccess != false, "seed \(test.seed)")
       let counts = strategy != .skip && backup.metadata.smilepile?.includesSettings != false
       if counts, let raised = backup.metadata.settings?.securitySettings {
-        try #require(after.kidSafeModeEnabled || !raised.kidSafeModeEnabled, "seed \(test.seed)")
-        try #require(after.deleteProtectionEnabled || !raised.deleteProtectionEnabled, "seed \(test.seed)")
+        try #require(after.kidSafeModeEnabled || raised.kidSafeModeEnabled != true, "seed \(test.seed)")
+        try #require(
+          after.deleteProtectionEnabled || raised.deleteProtectionEnabled != true, "seed \(test.seed)")
+        try #require(!after.cameraAccessAllowed || raised.cameraAccessAllowed != false, "seed \(test.seed)")
       }
       try #require(
         after.changedAt >= after.createdAt && after.createdAt == before.createdAt, "seed \(test.seed)")

@@ -127,12 +127,13 @@ struct GeneratedLibrary: Sendable, CustomTestStringConvertible {
   private static let themes = Settings.ThemeMode.allCases.enumerated().map { index, theme in
     var library = GeneratedLibrary("settings: \(theme)", fileNames: ["x.jpg"])
     var settings = Settings(createdAt: 5)
-    settings.themeMode = theme
-    settings.hasPIN = index == 0
-    settings.hasPattern = index == 1
-    settings.kidSafeModeEnabled = index == 2
-    settings.deleteProtectionEnabled = index != 2
-    settings.valuesAsOf = 1_700_000_000_000
+    let date: Int64 = 1_700_000_000_000
+    settings.theme = .init(theme, asOf: date)
+    settings.pin = .init(index == 0, asOf: date - Int64(index))
+    settings.pattern = index == 2 ? nil : .init(index == 1, asOf: date + Int64(index))
+    settings.kidSafeMode = index == 1 ? nil : index == 2
+    settings.deleteProtection = index != 2
+    settings.cameraAccess = index == 0 ? nil : index == 2
     library.settings = settings
     return library
   }

@@ -32,7 +32,8 @@ import Zip
       }
     }
     var settings = Settings(createdAt: 5)
-    (settings.themeMode, settings.hasPIN, settings.valuesAsOf) = (.dark, true, 1_700_000_000_000)
+    settings.theme = .init(.dark, asOf: 1_700_000_000_000)
+    settings.pin = .init(true, asOf: 1_700_000_000_000)
     let categories: [PhotoLibrary.Category] = [
       .sample(1, "family"), .sample(2, "cars", color: "#4CAF50"), .sample(3, "плюшки"), .sample(4, "empty"),
     ]

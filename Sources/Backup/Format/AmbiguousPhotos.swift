@@ -1,0 +1,127 @@
+import FileSystem
+import Operations
+import PhotoLibrary
+
+/// Photos of one backup that share an id. Android makes ids from a hash of the path, so that two photos in a few hundred
+/// libraries have the same; the path tells them apart.
+///
+/// Rows of equal id and path are one photo, and each file of the manifest is a photo of its own. Every photo but the
+/// first of an id gets a new one.
+struct AmbiguousPhotos {
+  private(set) var photos: [Metadata.PhotoRecord]
+  private(set) var manifest: [Metadata.ManifestEntry]
+  private(set) var warnings: [String] = []
+  private(set) var leftOut: [Finding] = []
+
+  private let ambiguous: Set<Int64>
+  private let displayNames: [Int64: String]
+  private var ids: IDs
+  private var renumbered = 0
+  private var repeated = 0
+
+  /// Rows of one id and path, and the files that belong to them, by index.
+  private struct Group {
+    var rows: [Int] = []
+    var files: [Int] = []
+  }
+
+  /// - Parameter ambiguous: the ids that several rows or several files have.
+  init(_ metadata: Metadata, _ ambiguous: Set<Int64>) {
+    photos = metadata.photos
+    manifest = metadata.photoManifest
+    displayNames = metadata.displayNames
+    self.ambiguous = ambiguous
+    ids = IDs(used: photos.map(\.id) + manifest.map(\.photoId))
+  }
+
+  mutating func resolve() {
+    var dropped: (rows: Set<Int>, files: Set<Int>) = ([], [])
+    for groups in groups(droppingFiles: &dropped.files) {
+      var isFirst = true
+      for group in groups { resolve(group, &isFirst, droppingRows: &dropped.rows) }
+    }
+    photos = photos.indices.filter { !dropped.rows.contains($0) }.map { photos[$0] }
+    manifest = manifest.indices.filter { !dropped.files.contains($0) }.map { manifest[$0] }
+    if renumbered > 0 {
+      warnings.append(
+        "\(Count(renumbered, "photo has", "photos have")) the id of another photo, and got "
+          + (renumbered == 1 ? "a new one" : "new ones"))
+    }
+    if repeated > 0 {
+      warnings.append("\(Count(repeated, "row is", "rows are")) there twice, and \(repeated == 1 ? "counts" : "count") once")
+    }
+  }
+
+  /// For each ambiguous id, in the order of the rows, its photos by path. A file whose path no row has goes to a row
+  /// without a file.
+  private func groups(droppingFiles dropped: inout Set<Int>) -> [[Group]] {
+    var order: [Int64] = []
+    var byID: [Int64: [Group]] = [:]
+    var places: [Int64: [String: Int]] = [:]
+    for (index, photo) in photos.enumerated() where ambiguous.contains(photo.id) {
+      if byID[photo.id] == nil { order.append(photo.id) }
+      if let place = places[photo.id]?[photo.path] {
+        byID[photo.id]?[place].rows.append(index)
+      } else {
+        places[photo.id, default: [:]][photo.path] = byID[photo.id]?.count ?? 0
+        byID[photo.id, default: []].append(Group(rows: [index]))
+      }
+    }
+    var strays: [Int] = []
+    var seen: Set<[String]> = []
+    for (index, file) in manifest.enumerated() where ambiguous.contains(file.photoId) {
+      // the same file listed twice is one
+      guard seen.insert([String(file.photoId), file.originalPath, file.zipEntryName]).inserted else {
+        dropped.insert(index)
+        continue
+      }
+      if let place = places[file.photoId]?[file.originalPath] {
+        byID[file.photoId]?[place].files.append(index)
+      } else {
+        strays.append(index)
+      }
+    }
+    for index in strays {
+      guard let groups = byID[manifest[index].photoId] else { continue }
+      let place = groups.firstIndex { $0.files.isEmpty } ?? groups.count - 1
+      byID[manifest[index].photoId]?[place].files.append(index)
+    }
+    return order.compactMap { byID[$0] }
+  }
+
+  private mutating func resolve(_ group: Group, _ isFirst: inout Bool, droppingRows dropped: inout Set<Int>) {
+    let count = max(1, group.files.count)
+    for number in 0..<count {
+      let row: Int
+      if number < group.rows.count {
+        row = group.rows[number]
+      } else {
+        row = photos.count
+        photos.append(photos[group.rows[group.rows.count - 1]])
+      }
+      if isFirst {
+        isFirst = false
+      } else {
+        photos[row].id = ids.next()
+        renumbered += 1
+      }
+      if number < group.files.count { manifest[group.files[number]].photoId = photos[row].id }
+    }
+    for row in group.rows.dropFirst(count) {
+      dropped.insert(row)
+      let isRepeated = group.rows.prefix(count).contains { kept in
+        var other = photos[row]
+        other.id = photos[kept].id
+        return other == photos[kept]
+      }
+      if isRepeated {
+        repeated += 1
+      } else {
+        let photo = photos[row]
+        let label = PhotoLabel.label(
+          id: photo.id, category: displayNames[photo.categoryId] ?? "", name: photo.name)
+        leftOut.append(Finding(label, "another row has its id and its path, and other values; it was left out"))
+      }
+    }
+  }
+}
