@@ -75,12 +75,11 @@ struct ShapeRun: Sendable {
     for photo in lost where !messages.contains(where: { $0.contains(photo.name) }) {
       problems.append("\(photo.name) is not named")
     }
-    // one for each photo without file, for each category that is left out, for ids of 0, for seconds
+    // one for each photo without file, for each category that is left out, for IDs that several have, for seconds
     let taken = backup.taken
-    let ids = taken.categories.map(\.id)
-    let known =
-      lost.count + expected.standIns.count + (Set(ids).count < ids.count ? 1 : 0)
-      + (taken.photos.contains(where: \.isEdited) ? 1 : 0)
+    let collisions = [taken.categories.map(\.id), taken.photos.map(\.id)].count { Set($0).count < $0.count }
+    let edited = taken.photos.contains(where: \.isEdited) ? 1 : 0
+    let known = lost.count + expected.standIns.count + collisions + edited
     expect(messages.count == known, "\(messages.count) messages, not \(known): \(messages)")
   }
 
