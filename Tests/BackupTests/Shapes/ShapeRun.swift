@@ -17,6 +17,14 @@ struct ShapeRun: Sendable {
   private(set) var refusal: String?
   /// Photos in the library, and how many the backup has with their files or as rows of the app.
   private(set) var imported = (found: 0, expected: 0)
+  /// The names of the photos are those of the phone.
+  private(set) var keepsNames = false
+  /// The dates of the photos are those of the phone.
+  private(set) var keepsDates = false
+  /// The second import changes nothing.
+  private(set) var isStable = false
+  /// The export brings the same into an empty library.
+  private(set) var returns = false
   private(set) var absent = 0
   private(set) var categories = 0
   private(set) var standIns = 0
@@ -50,6 +58,7 @@ struct ShapeRun: Sendable {
     expect(again.photosImported + again.categoriesImported == 0, "the second import brings something")
     expect(again.isIncomplete == summary.isIncomplete, "the second import has another exit code")
     let changes = try library.tree.differences(from: tree)
+    isStable = changes == [] && again.photosImported + again.categoriesImported == 0
     expect(changes == [], "the second import changes \(changes)")
     try await export(library, content, scratch)
   }
@@ -58,6 +67,8 @@ struct ShapeRun: Sendable {
     _ content: PhoneContent, _ expected: PhoneContent, _ summary: ImportSummary
   ) throws {
     imported = (content.count, expected.count)
+    keepsNames = content.count(by: \.name) == expected.count(by: \.name)
+    keepsDates = content.count(by: \.createdAt) == expected.count(by: \.createdAt)
     (absent, categories, standIns) = (summary.photosAbsent, content.piles.count, content.standIns.count)
     for (shown, count) in expected.photos where content.photos[shown, default: 0] < count {
       problems.append("missing: \(Self.text(shown))")
@@ -96,7 +107,8 @@ struct ShapeRun: Sendable {
     let copy = try SampleLibrary()
     let summary = try await copy.importing(path)
     expect(!summary.isIncomplete, "the export is incomplete: \(summary.warnings)")
-    expect(try PhoneContent(copy) == content, "the export brings something else")
+    returns = try PhoneContent(copy) == content
+    expect(returns, "the export brings something else")
     let second = try await copy.exporting(to: scratch.path.appending("second.zip"))
     guard let path = second.archive else { return problems.append("no second export") }
     let again = try ExportedBackup(path)
