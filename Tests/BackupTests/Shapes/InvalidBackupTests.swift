@@ -1,4 +1,3 @@
-import Checksums
 import Foundation
 import SystemPackage
 import TestSupport
@@ -32,7 +31,7 @@ import Testing
 
   // MARK: Settings
 
-  @Test("Invalid backups: any flag of the settings may be missing, and the library's stays", arguments: 0..<32)
+  @Test("Invalid backups: any flags may be missing, and the library's stay", arguments: 0..<32)
   func missingFlags(_ missing: Int) async throws {
     let phone = Phone.android.with { $0.settings.hasPattern = true }
     let bytes = Self.app.backup(of: phone) { document in
@@ -223,34 +222,37 @@ import Testing
     #expect(!summary.isIncomplete)
   }
 
-  @Test("Invalid backups: 44 % of 50,000 photos share an ID with another")
+  // MARK: Collisions
+
+  @Test("Invalid backups: 44 % of the photos share an ID with another, and each comes with its file")
   func collisions() async throws {
-    // four files for all, so that the archive is made quickly
-    let files = (0..<4).map { PhoneFile(name: "\($0).jpg", bytes: Picture.jpeg(900 + $0)) }
-    let checksums = files.map { MD5Digest(of: $0.bytes).description }
-    var (rows, manifest): ([String], [String]) = ([], [])
-    for number in 0..<50_000 {
+    let phone = Phone.android.with { phone in
+      phone.photos = (0..<150).map { number in
+        let id = Int64(number < 66 ? number / 2 : number)
+        return Phone.Photo(id, "\(Phone.androidFolder)\(number).jpg", in: 1, Picture.jpeg(number))
+      }
+    }
+    let (summary, content) = try await outcome(Self.app.backup(of: phone))
+    #expect(content == PhoneContent(expectedOf: Self.app.taken(from: phone)))
+    #expect(!summary.isIncomplete)
+  }
+
+  @Test("Invalid backups: 44 % of 50,000 rows share an ID with another, and no row is lost")
+  func manyCollisions() async throws {
+    // as text: printing so many rows value by value takes longer than their import
+    let rows = (0..<50_000).map { number in
       let id = number < 22_000 ? number / 2 : number
-      rows.append(
-        #"{"id":\#(id),"path":"/p/\#(number).jpg","categoryId":1,"name":"\#(number)","createdAt":5}"#)
-      manifest.append(
-        #"{"photoId":\#(id),"originalPath":"/p/\#(number).jpg","zipEntryName":"photos/\#(number % 4).jpg","#
-          + #""fileName":"\#(number % 4).jpg","fileSize":0,"checksum":"\#(checksums[number % 4])"}"#)
+      return #"{"id":\#(id),"path":"/p/\#(number).jpg","categoryId":1,"name":"\#(number)","createdAt":5}"#
     }
     let text = """
       {"exportDate":1760450000123,"categories":[{"id":1,"name":"family","displayName":"Family","position":0,
-      "createdAt":5}],"photos":[\(rows.joined(separator: ","))],"settings":{"isDarkMode":true},
-      "photoManifest":[\(manifest.joined(separator: ","))]}
+      "createdAt":5}],"photos":[\(rows.joined(separator: ","))],"settings":{"isDarkMode":true}}
       """
-    var zip = ZIPFoundationZip()
-    zip.add("metadata.json", Array(text.utf8))
-    for file in files { zip.add("photos/\(file.name)", file.bytes) }
     let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
-    let summary = try await library.importing(try scratch.write(zip.bytes, to: "backup.zip")) {
+    let summary = try await library.importing(try scratch.write(Array(text.utf8), to: "backup.json")) {
       $0.isDryRun = true
     }
-    #expect(summary.photosImported == 50_000)
-    #expect(summary.photosAbsent == 0)
+    #expect(summary.photosAbsent == 50_000)
     #expect(summary.errors == [])
   }
 }

@@ -7,7 +7,7 @@ import Testing
 /// Backups of two and three phones, of random shapes and with common photos, into one library, through real files.
 @Suite struct MergedPhonesTests {
   private static let seeds: [(seed: UInt64, phones: Int)] =
-    (0..<14).map { ($0, 2) } + (100..<108).map { ($0, 3) }
+    (0..<8).map { ($0, 2) } + (100..<104).map { ($0, 3) }
 
   @Test("Merged phones: no photo is lost or doubled, in whatever order they come", arguments: seeds)
   func merging(_ seed: UInt64, _ phones: Int) async throws {

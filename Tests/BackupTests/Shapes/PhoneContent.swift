@@ -40,6 +40,11 @@ struct PhoneContent: Equatable {
   /// The number of photos.
   var count: Int { photos.values.reduce(0, +) }
 
+  /// How often each value of a property occurs.
+  func count<Value: Hashable>(by property: (Shown) -> Value) -> [Value: Int] {
+    Dictionary(photos.map { (property($0.key), $0.value) }, uniquingKeysWith: +)
+  }
+
   /// What a library holds.
   init(_ library: SampleLibrary) throws {
     let (contents, bytes) = (try library.contents, try library.bytesOfPhotos())

@@ -9,8 +9,8 @@ struct ShapeTable {
 
   init(_ runs: [ShapeRun]) {
     let head = [
-      "Backup", "Made by", "Photos imported", "Photos absent", "Categories", "Exit code", "Imported again",
-      "Exported and imported", "Apps that open the export",
+      "Backup", "Made by", "Photos imported", "Photos absent", "Names", "Dates", "Categories", "Exit code",
+      "Imported again", "Exported and imported", "Apps that open the export",
     ]
     let rows = [head, head.map { _ in "---" }] + runs.map(Self.cells)
     text = rows.map { "| " + $0.joined(separator: " | ") + " |\n" }.joined()
@@ -18,12 +18,16 @@ struct ShapeTable {
 
   private static func cells(_ run: ShapeRun) -> [String] {
     let start = [run.backup.label, run.backup.origin]
-    if run.refusal != nil { return start + ["refused", "", "", "\(run.exitCode)", "", "", ""] }
-    let asItWas = run.problems.isEmpty
+    if run.refusal != nil {
+      return start + ["refused", "", "", "", "", "\(run.exitCode)", "", "", ""]
+    }
     let made = run.standIns == 0 ? "" : " and \(run.standIns) made for an ID"
+    let isEmpty = run.imported.expected == 0
     return start + [
-      "\(run.imported.found) of \(run.imported.expected)", "\(run.absent)", "\(run.categories)\(made)",
-      "\(run.exitCode)", asItWas ? "no change" : "differs", asItWas ? "the same" : "differs",
+      "\(run.imported.found) of \(run.imported.expected)", "\(run.absent)",
+      isEmpty ? "" : run.keepsNames ? "kept" : "differ", isEmpty ? "" : run.keepsDates ? "kept" : "differ",
+      "\(run.categories)\(made)", "\(run.exitCode)", run.isStable ? "no change" : "changes",
+      run.returns ? "the same" : "differs",
       run.opening.count == ShapeRun.readers.count
         ? "all" : run.opening.map(\.rawValue).joined(separator: ", "),
     ]
