@@ -42,6 +42,8 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
   case baseMissing(FilePath, uuid: String)
   /// Several backups were to be imported, and one failed after others were imported; what that import did.
   case stopped(at: FilePath, after: [FilePath], ImportSummary, any Error)
+  /// No folder holds a name as long as the one that the new archive would get.
+  case nameTooLong(FilePath)
   /// The archive's name is taken.
   case destinationExists(FilePath)
   /// An archive was to be written into the library itself.
@@ -105,6 +107,9 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
     case .stopped(let path, let done, _, let error):
       (error is BackupError ? "\(error)" : "\(path): \(error)")
         + "; imported before it: \(done.map(\.string).joined(separator: ", "))"
+    case .nameTooLong(let name):
+      "the new archive cannot be named \(name): a name has at most \(FileName.maximumBytes) bytes; give a shorter "
+        + "one with -o"
     case .destinationExists(let path):
       "\(path) exists already, and an archive never overwrites a file; name another, or a folder"
     case .destinationInLibrary(let path):
