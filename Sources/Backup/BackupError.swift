@@ -14,6 +14,8 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
   case notABackup(FilePath, reason: String)
   /// An archive without `metadata.json` where the apps put it.
   case noMetadata(FilePath)
+  /// What the Android app exports besides backups: photos that `Work.extract` writes as files, and no rows.
+  case photoExport(FilePath, PhotoExport)
   /// An archive with more than one `metadata.json`.
   case severalMetadata(FilePath, [String])
   /// `metadata.json` cannot be understood.
@@ -42,6 +44,8 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
   case baseMissing(FilePath, uuid: String)
   /// Several backups were to be imported, and one failed after others were imported; what that import did.
   case stopped(at: FilePath, after: [FilePath], ImportSummary, any Error)
+  /// No folder holds a name as long as the one that the new archive would get.
+  case nameTooLong(FilePath)
   /// The archive's name is taken.
   case destinationExists(FilePath)
   /// An archive was to be written into the library itself.
@@ -71,6 +75,9 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
     case .noMetadata(let path):
       "\(path) is not a SmilePile backup: it has no metadata.json, neither at its root nor in one folder "
         + "that holds everything"
+    case .photoExport(let path, let export):
+      "\(path) is \(export.title) of the Android app, and not a backup: its photos have no categories; "
+        + "smilepile extract \(Self.word(path)) --to FOLDER writes them as files"
     case .severalMetadata(let path, let names):
       "\(path) has more than one metadata.json: \(names.joined(separator: ", "))"
     case .metadata(let path, let fault):
@@ -105,6 +112,9 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
     case .stopped(let path, let done, _, let error):
       (error is BackupError ? "\(error)" : "\(path): \(error)")
         + "; imported before it: \(done.map(\.string).joined(separator: ", "))"
+    case .nameTooLong(let name):
+      "the new archive cannot be named \(name): a name has at most \(FileName.maximumBytes) bytes; give a shorter "
+        + "one with -o"
     case .destinationExists(let path):
       "\(path) exists already, and an archive never overwrites a file; name another, or a folder"
     case .destinationInLibrary(let path):
@@ -123,6 +133,28 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
       "\(photo) keeps changing while it is read (\(reason)); try again when nothing writes to the library"
     case .notEnoughSpace(let path, let needed, let free):
       "not enough space in \(path): \(needed) bytes needed, with a reserve for the file system, and \(free) free"
+    }
+  }
+  /// A path as a shell reads it.
+  private static func word(_ path: FilePath) -> String {
+    let isPlain = path.string.utf8.allSatisfy { byte in
+      Character(UnicodeScalar(byte)).isLetter && byte < 0x80 || "0123456789._/-".utf8.contains(byte)
+    }
+    return isPlain ? path.string : "'" + path.string.replacing("'", with: #"'\''"#) + "'"
+  }
+}
+
+extension PhotoExport {
+  /// What a file was recognized as, where that is why it is refused.
+  init?(refusedBy error: any Error) {
+    guard case BackupError.photoExport(_, let export) = error else { return nil }
+    self = export
+  }
+
+  fileprivate var title: String {
+    switch self {
+    case .statistics: "a statistics export"
+    case .gallery: "an HTML gallery"
     }
   }
 }

@@ -67,8 +67,8 @@ enum Main {
     var code: ExitStatus
     var running: any ParsableCommand.Type = Smilepile.self
     do {
-      try ForeignText.refuse(arguments)
       var command = try Smilepile.parseAsRoot(arguments)
+      try ForeignText.refuse(arguments, but: (command as? Add)?.foreignPaths ?? [])
       running = type(of: command)
       try requireResources()
       Signals.install()

@@ -145,6 +145,53 @@ struct JobFileTests {
     #expect(faults.map(\.line) == [6, 7], "\(faults)")
   }
 
+  @Test(
+    "Job file: a weekday may be given by its English name, in full or three letters, in any case",
+    arguments: [
+      ("Monday", 1), ("wed", 3), ("SATURDAY", 6), ("Sun", 7), ("\"sunday\"", 7), ("1", 1), ("7", 7),
+    ])
+  func weekdayName(name: String, day: Int) throws {
+    let schedule = "{frequency: weekly, day: \(name), time: 02:30}"
+    let text = "jobs:\n  a:\n    destinations: x\n    schedule: \(schedule)\n"
+    let job = try #require(try read(text).first)
+    #expect(job.schedule?.frequency == .weekly(day: day))
+  }
+
+  @Test("Job file: the day of a drill may be given by its name")
+  func weekdayNameOfDrill() throws {
+    let text = "jobs:\n  a:\n    destinations: x\n    drill: {frequency: weekly, day: Fri, time: 02:30}\n"
+    #expect(try read(text).first?.drill?.frequency == .weekly(day: 5))
+  }
+
+  @Test(
+    "Job file: a wrong day is reported with its line and what to write instead",
+    arguments: [
+      ("weekly", "Sunnday", "“day”: “Sunnday” is no day of the week; did you mean Sunday?"),
+      ("weekly", "Tues", "“day”: “Tues” is no day of the week; did you mean Tuesday?"),
+      (
+        "weekly", "Dimanche",
+        "“day”: “Dimanche” is no day of the week; write Monday to Sunday, or 1 (Monday) to 7 (Sunday)"
+      ),
+      ("weekly", "[Sun]", "“day” has to be a whole number, 1 to 31"),
+      ("weekly", "8", "“schedule”: a week has no day 8; give one from 1 (Monday) to 7 (Sunday)"),
+      ("monthly", "Sunday", "“day” has to be a whole number, 1 to 31"),
+      ("daily", "Sunday", "“schedule”: daily has no use for a day; leave it out"),
+    ])
+  func wrongDay(frequency: String, day: String, message: String) {
+    let schedule = "frequency: \(frequency)\n      day: \(day)\n      time: 02:30\n"
+    let faults = faults("jobs:\n  a:\n    destinations: x\n    schedule:\n      \(schedule)")
+    #expect(faults.map(\.line) == [6])
+    #expect(faults.map(\.message) == [message])
+  }
+
+  @Test("Job file: a weekly schedule without a day asks for one by name or number")
+  func missingDay() {
+    let faults = faults("jobs:\n  a:\n    destinations: x\n    schedule: {frequency: weekly, time: 02:30}\n")
+    #expect(
+      faults.map(\.message)
+        == ["“schedule”: weekly needs a day: Monday to Sunday, or 1 (Monday) to 7 (Sunday)"])
+  }
+
   @Test func aJobWithoutLibraryIsWarnedOf() throws {
     let text = "jobs:\n  a:\n    destinations: x\n  b:\n    library: y\n    destinations: x\n"
     let warnings = try JobFile(text: text, path: "/etc/smilepile/config.yaml", home: nil).warnings

@@ -23,7 +23,8 @@ struct PhotoSearchTests {
     search.photos.map { String($0.path.string.dropFirst(folder.path.string.count + 1)) }
   }
 
-  @Test func hiddenFilesAndLinksInFoldersArePassedOver() throws {
+  @Test("Search: hidden files and folders and links in a folder are left out and reported")
+  func hiddenFilesAndLinks() throws {
     try folder.write(AddTests.png("2"), to: "in/.hidden.png")
     try folder.write(AddTests.png("3"), to: "in/.thumbnails/b.png")
     try folder.write(AddTests.png("4"), to: "outside/c.png")
@@ -33,12 +34,13 @@ struct PhotoSearchTests {
     try folder.link("in/dangling.png", to: "nowhere")
     let search = search("in")
     #expect(names(search) == ["in/a.png"])
-    // hidden files are meant to be; a link is a photo to a person who looks
-    #expect(
-      search.others
-        == ["in/dangling.png", "in/folder", "in/link.png", "in/loop"].map {
-          "\(folder.path($0)): passed over, since it is no file of its own"
-        })
+    let hidden = ["in/.hidden.png", "in/.thumbnails"].map {
+      "\(folder.path($0)): left out, since it is hidden"
+    }
+    let links = ["in/dangling.png", "in/folder", "in/link.png", "in/loop"].map {
+      "\(folder.path($0)): passed over, since it is no file of its own"
+    }
+    #expect(search.warnings == hidden + links)
     #expect(search.errors.isEmpty)
   }
 
@@ -56,7 +58,7 @@ struct PhotoSearchTests {
     try folder.write("text", to: "notes.txt")
     let search = search("in", "notes.txt", "none.jpg")
     #expect(names(search) == ["in/a.png"])
-    #expect(search.others == ["\(folder.path("in/notes.txt")): no photo"])
+    #expect(search.warnings == ["\(folder.path("in/notes.txt")): no photo"])
     #expect(
       search.errors.map(\.message) == [
         "\(folder.path("notes.txt")): no photo and no folder",
@@ -91,13 +93,16 @@ struct PhotoSearchTests {
     #expect(search.errors.map(\.message) == ["\(folder.path("in/pipe.jpg")): no photo and no folder"])
   }
 
-  @Test func aNameThatIsNotUTF8IsFound() throws {
+  @Test("Search: a photo whose name is not UTF-8 is found and reported")
+  func foreignName() throws {
     let name = try #require(FilePath(bytes: [0xE9, 0x74, 0xE9, 0x2E, 0x70, 0x6E, 0x67]))
     do {
       let file = try Directory.open(folder.path("in")).open(name, .create)
       try file.write(AddTests.png("latin"), at: 0)
     }
     #expect(search("in").photos.count == 2)
+    #expect(
+      search("in").warnings == ["\(folder.path("in"))/�t�.png: its name is not UTF-8, and becomes “�t�.png”"])
     try Library.create(at: folder.path("library"))
     let run = AddRun(library: folder.path("library"), options: AddOptions(), counter: ProgressCounter())
     #expect(try run.run([folder.path("in")]).photosAdded == 2)

@@ -273,8 +273,8 @@ struct UndoTests {
 
   @Test("Undo: a change that raised kid-safe mode is not taken back without a confirmation")
   func undoOfKidSafeMode() throws {
-    try changeSettings { $0.kidSafeModeEnabled = false }
-    try changeSettings { $0.kidSafeModeEnabled = true }
+    try changeSettings { $0.kidSafeMode = false }
+    try changeSettings { $0.kidSafeMode = true }
     #expect(throws: ConsentError.notConfirmed(scratch.path)) { try undo { $0.consent = .refused } }
     let summary = try undo { $0.consent = .given }
     #expect(summary.protectionsLowered == [.kidSafeMode])
@@ -282,7 +282,7 @@ struct UndoTests {
 
   @Test("Undo: a change of the theme is taken back without a question")
   func undoOfTheme() throws {
-    try changeSettings { $0.themeMode = .dark }
+    try changeSettings { $0.theme = .init(.dark, asOf: 5) }
     let summary = try undo { $0.consent = .refused }
     #expect(summary.protectionsLowered == [])
   }

@@ -110,7 +110,7 @@ struct FlattenRun {
     let stem = path.stem ?? "backup"
     let names =
       ["\(stem).full.zip"].map { FilePath($0) } + (2...100).map { FilePath("\(stem).full-\($0).zip") }
-    guard let destination = options.destination else { return .init(beside: path, as: names) }
-    return .init(try Destination(destination, outside: nil), orAs: names)
+    guard let destination = options.destination else { return try .init(beside: path, as: names) }
+    return try .init(Destination(destination, outside: nil), orAs: names)
   }
 }

@@ -11,6 +11,8 @@ extension Work where Summary == ExtractSummary {
   /// A photo has its name once it is whole and on the disk, so that a crash leaves no half of one; run again, what is
   /// there is kept by its MD5, and the rest is done. A damaged photo leaves no file, and stands in the summary.
   ///
+  /// Of a `PhotoExport`, which has no categories, all photos come into one folder, “Photos”.
+  ///
   /// The summary throws `ExtractError`, `BackupError`, `ArchiveError` or `FileError`. After a cancellation, or on a full
   /// disk, what is there is whole.
   public static func extract(
@@ -30,8 +32,7 @@ private struct ExtractRun {
   let counter: ProgressCounter
 
   func run() throws -> ExtractSummary {
-    var source = try BackupSource.withChain(
-      path: archive, limits: options.limits, password: options.password, check: counter.checkCancellation)
+    var source = try open()
     guard source.format == .zip, let zip = source.archive else {
       throw ExtractError.noPhotoFiles(archive)
     }
@@ -71,6 +72,16 @@ private struct ExtractRun {
       return counted(items.filter { written.contains($0.index) }, plan, &summary)
     }
     return counted(items, plan, &summary)
+  }
+
+  /// The archive as a backup, or as an export of photos without rows, which are files all the same.
+  private func open() throws -> BackupSource {
+    do {
+      return try BackupSource.withChain(
+        path: archive, limits: options.limits, password: options.password, check: counter.checkCancellation)
+    } catch BackupError.photoExport(_, let export) {
+      return try BackupSource(export, at: archive, limits: options.limits, password: options.password)
+    }
   }
 
   /// Which items are written, and which of them over a file. What stays as it is is counted, or named.

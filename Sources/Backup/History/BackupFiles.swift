@@ -50,7 +50,7 @@ enum BackupFiles {
   static func isStranger(_ path: FilePath, _ error: any Error) -> Bool {
     if path.lastComponent.map({ hasOurName(FilePath($0.string)) }) ?? false { return false }
     switch error {
-    case BackupError.notABackup, BackupError.noMetadata: return true
+    case BackupError.notABackup, BackupError.noMetadata, BackupError.photoExport: return true
     case BackupError.metadata(_, let fault):
       // of JSON files, most are others', a job's status file among them; one of a newer version is a backup
       return fault.newerVersion == nil && path.extension?.lowercased() == "json"

@@ -168,6 +168,9 @@ public struct BackupSource: Sendable {
     password = nil
     metadataDigest = nil
     root = ""
+    guard !PhotoExport.isStatistics(document, limits) else {
+      throw BackupError.notABackup(path, reason: "it has the counts of a statistics export, and no photos")
+    }
     let reading = try Self.reading(document, .json, "", path, limits)
     let metadata = reading.metadata
     self.metadata = metadata.withoutPhotos
@@ -193,6 +196,7 @@ public struct BackupSource: Sendable {
     let (entry, root) = try Self.metadataEntry(archive)
     self.root = root
     let document = try Self.document(in: entry, of: archive, limits, password)
+    if PhotoExport.isStatistics(document, limits) { throw BackupError.photoExport(path, .statistics) }
     metadataDigest = MD5Digest(hashing: document)
     let reading = try Self.reading(consume document, .zip, root, path, limits)
     let metadata = reading.metadata
@@ -225,7 +229,10 @@ public struct BackupSource: Sendable {
     guard candidates.count <= 1 else {
       throw BackupError.severalMetadata(archive.path, candidates.map(\.name))
     }
-    guard let entry = candidates.first else { throw BackupError.noMetadata(archive.path) }
+    guard let entry = candidates.first else {
+      throw PhotoExport.isGallery(entries)
+        ? BackupError.photoExport(archive.path, .gallery) : .noMetadata(archive.path)
+    }
     let root = entry.rootByMetadata
     guard entries.allSatisfy({ $0.name.hasPrefix(root) }) else { throw BackupError.noMetadata(archive.path) }
     return (entry, root)

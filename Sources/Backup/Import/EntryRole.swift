@@ -23,14 +23,14 @@ extension Entry {
     return parts.count <= 2 && Self.textsOfBackup.contains(String(parts[parts.count - 1]))
   }
 
-  /// In `photos/`.
-  var isInPhotos: Bool { Self.isInPhotos(name) }
-
   /// Whether an entry of that name is in `photos/`.
   static func isInPhotos(_ name: String) -> Bool { isIn("photos", name) }
 
   /// In `thumbnails/`.
   var isThumbnail: Bool { Self.isIn("thumbnails", name) }
+
+  /// In a folder of this name, at the root or in one folder.
+  func isIn(_ folder: String) -> Bool { Self.isIn(folder, name) }
 
   private static func isIn(_ folder: String, _ name: String) -> Bool {
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)

@@ -147,9 +147,9 @@ public struct ImportRun {
   private func open(_ path: FilePath) throws -> BackupSource {
     var source =
       try options.salvages
-      ? BackupSource.salvaging(path, limits: options.limits, password: options.password) { [counter] _ in
-        try counter.checkCancellation()
-      }
+      ? BackupSource.salvaging(
+        path, includingExports: true, limits: options.limits, password: options.password
+      ) { [counter] _ in try counter.checkCancellation() }
       : BackupSource(path: path, limits: options.limits, password: options.password)
     if let ids = options.photoIDs { source.photos.removeAll { !ids.contains($0.record.id) } }
     try source.requirePassword(toRead: .photos)

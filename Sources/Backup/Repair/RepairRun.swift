@@ -135,12 +135,12 @@ struct RepairRun {
   /// is free: `NAME.repaired.zip`, and then with a number.
   private func target(outside library: FilePath?) throws -> RewrittenArchive.Target {
     if let destination = options.destination {
-      return .init(try Destination(destination, outside: library), orAs: defaultNames)
+      return try .init(Destination(destination, outside: library), orAs: defaultNames)
     }
     if let library, path.folder.leads(into: library) {
       throw BackupError.destinationInLibrary(path.folder)
     }
-    return .init(beside: path, as: defaultNames)
+    return try .init(beside: path, as: defaultNames)
   }
 
   private var defaultNames: [FilePath] {

@@ -1,6 +1,7 @@
 import FileSystem
 import Foundation
 import Operations
+import PhotoLibrary
 import Secrets
 import SystemPackage
 import Zip
@@ -31,18 +32,27 @@ struct RewrittenArchive {
     /// The first of these names that is free.
     let names: [FilePath]
 
-    /// Where somebody asked for it.
-    init(_ destination: Destination, orAs names: [FilePath]) {
+    /// Where the user asked for it.
+    /// - Throws: `BackupError.nameTooLong`
+    init(_ destination: Destination, orAs names: [FilePath]) throws(BackupError) {
       folder = destination.folder
       shown = folder
-      self.names = destination.name.map { [$0] } ?? names
+      self.names = if let name = destination.name { [name] } else { try Self.fitting(names) }
     }
 
     /// Beside an archive.
-    init(beside archive: FilePath, as names: [FilePath]) {
+    /// - Throws: `BackupError.nameTooLong`
+    init(beside archive: FilePath, as names: [FilePath]) throws(BackupError) {
       folder = archive.folder
       shown = archive.removingLastComponent()
-      self.names = names
+      self.names = try Self.fitting(names)
+    }
+
+    /// Those of the names that a file can have: an archive's own may have as many bytes as fit, and these are longer.
+    private static func fitting(_ names: [FilePath]) throws(BackupError) -> [FilePath] {
+      let fitting = names.filter { $0.length <= FileName.maximumBytes }
+      if fitting.isEmpty, let name = names.first { throw .nameTooLong(name) }
+      return fitting
     }
   }
 

@@ -25,16 +25,20 @@ extension BackupSource {
   ///
   /// Where no `metadata.json` is left, the photos are those entries that are named as the apps name them, and
   /// they are in a category of their own, "Rescued". Blocks; reads the file at least once; writes nothing.
-  /// - Parameter whileReading: called for every buffer; may throw to give up.
+  /// - Parameters:
+  ///   - includingExports: takes the photos of a photo export too.
+  ///   - whileReading: called for every buffer; may throw to give up.
   /// - Throws: as `init(path:limits:)`, where nothing at all can be rescued.
   public static func salvaging(
-    _ path: FilePath, limits: Limits = Limits(), password: Secret? = nil,
+    _ path: FilePath, includingExports: Bool = false, limits: Limits = Limits(),
+    password: Secret? = nil,
     whileReading: @escaping (Int) throws -> Void = { _ in }
   ) throws -> BackupSource {
     do {
       return try BackupSource(path: path, limits: limits, password: password)
     } catch {
-      guard isCuredBySearching(error) else { throw error }
+      let export = PhotoExport(refusedBy: error)
+      guard export == nil ? isCuredBySearching(error) : includingExports else { throw error }
       let salvage: Salvage
       do {
         salvage = try Salvage(path: path, limits: limits, whileReading: whileReading)
@@ -42,7 +46,8 @@ extension BackupSource {
         // nothing in the file: what was wrong at first says more
         throw obstacle.isLimit || obstacle.isObstacle ? obstacle : error
       }
-      guard let found = try SalvagedContents(salvage, limits: limits, password, whileReading) else {
+      guard let found = try SalvagedContents(salvage, of: export, limits: limits, password, whileReading)
+      else {
         throw error
       }
       // that the disk cannot read it says more than what is wrong with what is left

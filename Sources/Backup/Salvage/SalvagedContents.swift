@@ -27,8 +27,11 @@ struct SalvagedContents {
   private static let maximumCopies = 16
 
   /// Nil if there is nothing in it that looks like a backup.
+  ///
+  /// - Parameter export: what the archive was recognized as, if it is intact and no backup.
   init?(
-    _ salvage: Salvage, limits: Limits, _ password: Secret?, _ whileReading: @escaping (Int) throws -> Void
+    _ salvage: Salvage, of export: PhotoExport?, limits: Limits, _ password: Secret?,
+    _ whileReading: @escaping (Int) throws -> Void
   ) throws {
     self.salvage = salvage
     proof = EntryProof(archive: salvage.archive, password: password, whileReading: whileReading)
@@ -45,11 +48,12 @@ struct SalvagedContents {
       guard !named.metadata.photos.isEmpty || salvage.losses.contains(where: { Entry.isInPhotos($0.name) })
       else { return nil }
       metadata = named.metadata
-      losses.append(
-        Finding(
-          ArchiveTexts.metadataName,
-          "it is lost, and with it categories, names, settings, and how many photos there were; those that are found "
-            + "come into “Rescued”, under the names of their entries"))
+      let reason =
+        export == nil
+        ? "it is lost, and with it categories, names, settings, and how many photos there were; those that are found "
+          + "come into “Rescued”, under the names of their entries"
+        : "an export has no rows; the photos come into “Rescued”, under the names of their entries"
+      losses.append(Finding(ArchiveTexts.metadataName, reason))
       losses += named.others
       try match(named.entries)
     }
@@ -82,6 +86,7 @@ struct SalvagedContents {
         if error.isLimit, !salvage.unproven.contains(entry.index) { refusal = error }
         continue
       }
+      if PhotoExport.isStatistics(json, limits) { continue }
       let digest = MD5Digest(hashing: json)
       let root = entry.rootByMetadata
       let reading: MetadataReading

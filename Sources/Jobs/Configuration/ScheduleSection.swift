@@ -36,7 +36,7 @@ extension JobFileReader {
     defer { close(&part) }
     more(&part)
     let frequency = part.text("frequency")
-    let day = part.number("day", in: 1...31)
+    let day = part.day("day", isMonthly: frequency == "monthly")
     // a wrong time is said here, and does not keep a wrong day from being said too
     let time = part.text("time").map { time in
       if TimeOfDay(time) != nil { return time }
@@ -61,6 +61,21 @@ extension JobFileReader {
 }
 
 extension YAMLSection {
+  /// The number of a day: of the month, or of the week, which may also be given by its name.
+  fileprivate mutating func day(_ key: String, isMonthly: Bool) -> Int? {
+    let value = all.first { $0.key == key }?.node.scalar?.string
+    // the number reports everything else: no value, a list, a day of the month that is no number
+    guard !isMonthly, let value, value.contains(where: \.isLetter), let text = text(key) else {
+      return number(key, in: 1...31)
+    }
+    if let weekday = Weekday(text) { return weekday.rawValue }
+    let nearest = Spelling.nearest(to: text, among: Weekday.allCases.map(\.description))
+    let remedy =
+      nearest.map { "did you mean \($0)?" } ?? "write Monday to Sunday, or 1 (Monday) to 7 (Sunday)"
+    fault(line(of: key), "“\(key)”: “\(text)” is no day of the week; \(remedy)")
+    return nil
+  }
+
   /// Says what is wrong with a schedule.
   fileprivate mutating func note(_ error: ScheduleError, of key: String) {
     switch error {

@@ -6,15 +6,13 @@ extension Schedule {
   public var calendarExpressions: [String] {
     switch frequency {
     case .daily: ["*-*-* \(time):00"]
-    case .weekly(let day): ["\(Self.calendarWeekdays[day - 1]) *-*-* \(time):00"]
+    case .weekly(let day): ["\(Weekday.allCases[day - 1].shortName) *-*-* \(time):00"]
     case .monthly(31): ["*-*~01 \(time):00"]
     case .monthly(let day) where day > 28: ["*-01,03..12-\(day) \(time):00", "*-02~01 \(time):00"]
     case .monthly(let day): ["*-*-\(TimeOfDay.twoDigits(day)) \(time):00"]
     case .manual: []
     }
   }
-
-  private static let calendarWeekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 
   /// When cron runs something: the five fields, and what else must hold.
   public struct CronTime: Sendable, Equatable {

@@ -103,15 +103,11 @@ public struct TimeOfDay: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Schedule: CustomStringConvertible {
-  private static let weekdays = [
-    "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
-  ]
-
   /// For people: `every Sunday at 04:30`.
   public var description: String {
     switch frequency {
     case .daily: "every day at \(time)"
-    case .weekly(let day): "every \(Self.weekdays[day - 1]) at \(time)"
+    case .weekly(let day): "every \(Weekday.allCases[day - 1]) at \(time)"
     case .monthly(31): "on the last day of every month at \(time)"
     case .monthly(let day) where day > 28: "every month on day \(day), or its last, at \(time)"
     case .monthly(let day): "every month on day \(day) at \(time)"
@@ -146,7 +142,9 @@ public enum ScheduleError: Error, Equatable, Sendable, CustomStringConvertible {
     case .notATime(let text):
       "“\(text)” is no time; give hours and minutes from 00:00 to 23:59, as 03:30".escaped
     case .dayNeeded(let frequency):
-      "\(frequency) needs a day, from 1 to \(frequency == "weekly" ? "7 (1 is Monday)" : "31")"
+      frequency == "weekly"
+        ? "weekly needs a day: Monday to Sunday, or 1 (Monday) to 7 (Sunday)"
+        : "\(frequency) needs a day, from 1 to 31"
     case .timeNeeded(let frequency): "\(frequency) needs a time, as 03:30"
     case .needless(let key, let frequency): "\(frequency) has no use for a \(key); leave it out"
     }

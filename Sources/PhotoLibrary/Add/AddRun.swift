@@ -39,7 +39,7 @@ struct AddRun {
     counter.setTotals(items: found.count, bytes: found.reduce(0) { $0 + $1.size })
     var summary = AddSummary()
     summary.errors = search.errors
-    summary.warnings = search.others
+    summary.warnings = search.warnings
     if options.isDryRun {
       summary.isDryRun = true
       let library = try Library(path: library)

@@ -4,8 +4,8 @@ import ImageHeader
 import Operations
 import SystemPackage
 
-/// Finds the photos among files and folders that a person named. Folders are searched at any depth; hidden files
-/// and symbolic links in them are passed over.
+/// Finds the photos among files and folders that a person named. Folders are searched at any depth; hidden files and
+/// folders and symbolic links in them are left out, and reported.
 struct PhotoSearch {
   /// A photo that was found.
   struct Found: Sendable {
@@ -23,8 +23,8 @@ struct PhotoSearch {
   private(set) var photos: [Found] = []
   /// What was named and is no photo, or could not be read.
   private(set) var errors: [Finding] = []
-  /// What was found in a folder and is no photo.
-  private(set) var others: [String] = []
+  /// What is worth knowing of what was found in folders: what was left out, and names that the library mends.
+  private(set) var warnings: [String] = []
 
   /// The library's own folder, which is not searched.
   private let library: FileStatus.Identity?
@@ -53,12 +53,17 @@ struct PhotoSearch {
     case .directory where status.identity == library:
       errors.append(Finding("\(path)".escaped, "it is the library itself, whose photos are not added again"))
     case .directory:
+      noteForeignName(of: path)
       let folder = try Directory.open(path)
-      for name in try folder.names() where !name.string.hasPrefix(".") {
+      for name in try folder.names() {
         let inner = path.appending(name.components)
+        guard !name.string.hasPrefix(".") else {
+          warnings.append("\(inner): left out, since it is hidden".escaped)
+          continue
+        }
         let kind = try folder.status(of: name)?.kind
         guard kind == .file || kind == .directory else {
-          others.append("\(inner): passed over, since it is no file of its own".escaped)
+          warnings.append("\(inner): passed over, since it is no file of its own".escaped)
           continue
         }
         do throws(FileError) {
@@ -68,15 +73,22 @@ struct PhotoSearch {
         }
       }
     case .file where header.format != nil || PhotoKind.isPhotoEnding(path.extension ?? ""):
+      noteForeignName(of: path)
       photos.append(
         Found(
           path: path, size: status.size, modified: status.modified, version: status.version,
           header: header, folder: Self.folderName(of: path)))
     case .file where !isNamed:
-      others.append("\(path): no photo".escaped)
+      warnings.append("\(path): no photo".escaped)
     default:
       errors.append(Finding("\(path)".escaped, "no photo and no folder"))
     }
+  }
+
+  /// The library holds names as text, and a byte that is none becomes U+FFFD.
+  private mutating func noteForeignName(of path: FilePath) {
+    guard let name = path.lastComponent, String(validating: name) == nil else { return }
+    warnings.append("\(path): its name is not UTF-8, and becomes “\(name.string)”".escaped)
   }
 
   private static func header(of file: borrowing File) throws(FileError) -> ImageHeader {

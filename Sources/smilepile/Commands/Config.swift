@@ -9,9 +9,10 @@ struct Config: ParsableCommand {
 
   struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Check the job file, and name every mistake with its line.",
+      abstract: "Check the job file, and report every mistake with its line.",
       discussion: """
-        The exit code is 64 if there is a mistake, 10 if there is no job file.
+        Without a mistake it prints when each job runs. The exit code is 64 if there is a mistake, 10 if there is no \
+        job file.
 
         Example:
           smilepile config check --config /etc/smilepile/config.yaml
@@ -32,8 +33,23 @@ struct Config: ParsableCommand {
       var message_type = "summary"
       var file: String
       var jobs: [String]
+      /// What runs by the clock, and when.
+      var tasks: [Task]
       var faults: Int
       var warnings: [String]
+    }
+
+    /// The names of `schedule status`.
+    private struct Task: Encodable {
+      var job: String
+      var task: String
+      var schedule: String
+    }
+
+    private static func tasks(of job: Job) -> [Task] {
+      [("backup", job.schedule), ("drill", job.drill)].compactMap { task, schedule in
+        schedule.map { Task(job: job.name, task: task, schedule: $0.description) }
+      }
     }
 
     func run() async throws {
@@ -43,13 +59,22 @@ struct Config: ParsableCommand {
         let warnings = file.warnings.map { $0.text(in: file.path) }
         for warning in warnings { reporter.warn(warning) }
         reporter.result("\(file.path.string.escaped): \(Count(file.jobs.count, "job")), no mistake")
+        let tasks = file.jobs.map(Self.tasks)
+        for tasks in tasks where !tasks.isEmpty {
+          let times = tasks.map { "\($0.task) \($0.schedule)" }.joined(separator: ", ")
+          reporter.result("\(tasks[0].job): \(times)".escaped)
+        }
         reporter.json(
-          Summary(file: file.path.string, jobs: file.jobs.map(\.name), faults: 0, warnings: warnings))
+          Summary(
+            file: file.path.string, jobs: file.jobs.map(\.name), tasks: tasks.flatMap(\.self), faults: 0,
+            warnings: warnings))
       } catch let error as JobFile.Invalid {
         for fault in error.faults {
           reporter.json(Fault(item: error.path.string, line: fault.line, message: fault.message))
         }
-        reporter.json(Summary(file: error.path.string, jobs: [], faults: error.faults.count, warnings: []))
+        reporter.json(
+          Summary(
+            file: error.path.string, jobs: [], tasks: [], faults: error.faults.count, warnings: []))
         if !output.json {
           for line in error.lines { Console.standard.print(line.escaped, to: .error, .error) }
         }

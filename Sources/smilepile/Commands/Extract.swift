@@ -11,7 +11,8 @@ struct Extract: AsyncParsableCommand {
       Each category becomes a folder, and each photo a file in it, with the name that it had and the date when it was \
       taken. A photo gets its name when it is whole, proven by its checksums, and on the disk; run again after an \
       interruption, what is there is kept, and the rest is done. Photos that the archive does not hold, or not whole, \
-      are named, and the exit code is 3.
+      are named, and the exit code is 3. The photos of the Android app's statistics exports and HTML galleries, which \
+      have no categories, come into one folder, Photos.
 
       A file that is there under a photo's name stays, and one with other bytes is named (exit 3): that is --overwrite \
       never. if-changed replaces the latter, and always replaces both. What is a link or a folder is left as it is, \

@@ -86,6 +86,38 @@ import Zip
     #expect(try names() == ["cut.repaired.zip", "cut.zip", "whole.zip"])
   }
 
+  @Test("Repair: an archive whose name leaves no room for the new one's needs -o, and nothing is written")
+  func longName() async throws {
+    let (_, bytes, _) = try await cutExport(try library(), keeping: 0.5)
+    let long = String(repeating: "é", count: 125) + "a.zip"
+    let path = try scratch.write(bytes, to: long)
+    let folder = try scratch.makeFolder("other")
+    let before = try names()
+    for destination in [nil, folder] {
+      let error = await #expect(throws: BackupError.self) {
+        try await repair(path) { $0.destination = destination }
+      }
+      #expect(
+        error?.description.hasSuffix("a name has at most 255 bytes; give a shorter one with -o") == true)
+    }
+    #expect(try names() == before)
+    let summary = try await repair(path) { $0.destination = folder.appending("short.zip") }
+    #expect(summary.archive == folder.appending("short.zip"))
+  }
+
+  @Test("Repair: a numbered name that would be too long is not tried")
+  func longNumberedName() async throws {
+    let (_, bytes, _) = try await cutExport(try library(), keeping: 0.5)
+    let stem = String(repeating: "a", count: 255 - ".repaired.zip".count)
+    let path = try scratch.write(bytes, to: stem + ".zip")
+    try scratch.write([1], to: stem + ".repaired.zip")
+    let error = await #expect(throws: BackupError.self) { try await repair(path) }
+    guard case .destinationExists = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+
   @Test func withoutMetadataThePhotosAreRescued() async throws {
     let library = try library()
     let (path, bytes, whole) = try await cutExport(library, keeping: 0.6)

@@ -1,0 +1,80 @@
+import PhotoLibrary
+import Secrets
+import SystemPackage
+import Zip
+
+/// What the Android app exports besides backups: archives with photo files, and without the rows that say which photo
+/// is in which category. Both are recognized by their content, never by the file's name.
+public enum PhotoExport: Sendable, Equatable {
+  /// `SmilePile_Export_….zip`: `photos/{id}_{name}`, and a `metadata.json` with counts in the place of rows.
+  case statistics
+  /// `SmilePile_Gallery_….zip`: a web page with `images/{id}_{name}`, and no `metadata.json`.
+  case gallery
+
+  /// The folder that holds its photos.
+  var folder: String {
+    switch self {
+    case .statistics: "photos"
+    case .gallery: "images"
+    }
+  }
+
+  // MARK: Recognition
+
+  /// Whether a `metadata.json` is that of a statistics export: it has the counts, and neither of the lists.
+  static func isStatistics(_ document: [UInt8], _ limits: Limits = Limits()) -> Bool {
+    // the app writes the counts before everything that may be long; a backup is not scanned twice for them
+    guard document.prefix(64 << 10).contains(Array("\"photosCount\"".utf8)) else { return false }
+    return document.withUnsafeBufferPointer { bytes in
+      guard let members = try? JSONScan.check(bytes, maximumNesting: limits.maximumNesting) else {
+        return false
+      }
+      let text = JSONText(bytes: bytes)
+      let has = { (name: StaticString) in members.contains { name ~= JSONKey($0.key, of: text) } }
+      return has("photosCount") && has("categoriesCount") && !has("photos") && !has("categories")
+    }
+  }
+
+  /// Whether the entries are those of an HTML gallery: the three files of the page, and beside them images that are
+  /// named as the app names them, all at the root or in one folder.
+  static func isGallery(_ entries: [Entry]) -> Bool {
+    let folder = PhotoExport.gallery.folder
+    let roots = Set(
+      entries.filter { EntryRows.idAndName(of: $0, in: folder) != nil }.map { image in
+        let parts = image.name.split(separator: "/")
+        return parts.count == 2 ? "" : "\(parts[0])/"
+      })
+    guard !roots.isEmpty else { return false }
+    let names = Set(entries.map(\.name))
+    return roots.contains { root in
+      ["index.html", "style.css", "script.js"].allSatisfy { names.contains(root + $0) }
+    }
+  }
+}
+
+extension BackupSource {
+  /// Opens a photo export as if it were a backup with one category, “Photos”: each photo has the name of its entry
+  /// without the id, and the entry's date. Blocks; writes nothing.
+  ///
+  /// - Throws: `ArchiveError` where the archive cannot be read.
+  init(_ export: PhotoExport, at path: FilePath, limits: Limits, password: Secret?) throws(ArchiveError) {
+    let archive = try Archive(path: path, limits: limits)
+    let photos = archive.entries.filter { $0.isIn(export.folder) && !$0.isDirectory && !$0.isIgnored }
+    let metadata = EntryRows(photos, in: export.folder, category: "Photos").metadata
+    let matching = EntryMatching(metadata: metadata, entries: archive.entries, root: "")
+    self.path = path
+    self.archive = archive
+    self.metadata = metadata.withoutPhotos
+    self.photos = matching.photos
+    self.password = password
+    format = .zip
+    origin = .android
+    displayNames = metadata.displayNames
+    warnings = matching.warnings
+    leftOut = matching.leftOut
+    damagedBefore = []
+    strangers = matching.strangers
+    root = ""
+    metadataDigest = nil
+  }
+}

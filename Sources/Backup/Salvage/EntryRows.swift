@@ -1,0 +1,65 @@
+import PhotoLibrary
+import Zip
+
+/// Rows for photos of which nothing is known but their entries: one category, and for each entry a row and its place in
+/// the manifest. Both apps and this project name an entry `{id}_{name}`.
+struct EntryRows {
+  /// The rows; without a category if there are none.
+  private(set) var metadata = Metadata()
+
+  /// - Parameters:
+  ///   - folder: where entries are named so; those elsewhere keep their names.
+  ///   - category: its name, as people see it.
+  init(_ entries: [Entry], in folder: String, category: String) {
+    let named = entries.map { ($0, Self.idAndName(of: $0, in: folder)) }
+    var ids: Set<Int64> = []
+    var unnumbered: [(Entry, name: String)] = []
+    for (entry, idAndName) in named {
+      if let (id, name) = idAndName, IDs.range.contains(id), ids.insert(id).inserted {
+        add(entry, id: id, name: name)
+      } else {
+        // of two photos with one id, which the Android app may give, the second loses it too
+        unnumbered.append((entry, idAndName?.name ?? FileName.lastComponent(of: entry.name)))
+      }
+    }
+    var next = (ids.max() ?? 0) + 1
+    for (entry, name) in unnumbered {
+      add(entry, id: next, name: name)
+      next += 1
+    }
+    if !entries.isEmpty {
+      metadata.categories = [
+        Metadata.CategoryRecord(
+          id: Self.category, name: category.lowercased(), displayName: category, position: 0, createdAt: 0)
+      ]
+    }
+  }
+
+  private static let category: Int64 = 1
+
+  /// The number in front of the name of a photo, and the rest; nil for a name without a number, and outside of the
+  /// folder. An encrypted archive says no more than the number.
+  static func idAndName(of entry: Entry, in folder: String) -> (Int64, name: String)? {
+    guard entry.isIn(folder) else { return nil }
+    let fileName = FileName.lastComponent(of: entry.name)
+    let digits = fileName.prefix { $0.isASCII && $0.isNumber }
+    let rest = fileName.dropFirst(digits.count)
+    guard let id = Int64(digits) else { return nil }
+    if rest.first == "_" { return (id, String(rest.dropFirst())) }
+    return entry.isEncrypted && (rest.isEmpty || rest.first == ".") ? (id, fileName) : nil
+  }
+
+  private mutating func add(_ entry: Entry, id: Int64, name: String) {
+    let fileName = FileName.lastComponent(of: entry.name)
+    let stem = name.lastIndex(of: ".").map { name[..<$0] } ?? name[...]
+    metadata.photos.append(
+      Metadata.PhotoRecord(
+        id: id, path: "photos/\(fileName)", categoryId: Self.category,
+        name: stem.isEmpty ? name : String(stem), createdAt: entry.modifiedInLocalTime ?? 0,
+        fileSize: Int64(entry.size)))
+    metadata.photoManifest.append(
+      Metadata.ManifestEntry(
+        photoId: id, originalPath: name.isEmpty ? fileName : name, zipEntryName: entry.name,
+        fileName: fileName, fileSize: Int64(entry.size)))
+  }
+}

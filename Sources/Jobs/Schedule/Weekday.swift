@@ -1,0 +1,43 @@
+/// A day of the week, numbered as in ISO 8601.
+public enum Weekday: Int, Sendable, CaseIterable, CustomStringConvertible {
+  /// Day 1.
+  case monday = 1
+  /// Day 2.
+  case tuesday
+  /// Day 3.
+  case wednesday
+  /// Day 4.
+  case thursday
+  /// Day 5.
+  case friday
+  /// Day 6.
+  case saturday
+  /// Day 7.
+  case sunday
+
+  /// Reads an English name, in full or its first three letters, in upper or lower case; nil for any other text.
+  public init?(_ text: String) {
+    let text = text.lowercased()
+    let day = Self.allCases.first { day in
+      [day.description, day.shortName].contains { $0.lowercased() == text }
+    }
+    guard let day else { return nil }
+    self = day
+  }
+
+  /// The English name: `Sunday`.
+  public var description: String {
+    switch self {
+    case .monday: "Monday"
+    case .tuesday: "Tuesday"
+    case .wednesday: "Wednesday"
+    case .thursday: "Thursday"
+    case .friday: "Friday"
+    case .saturday: "Saturday"
+    case .sunday: "Sunday"
+    }
+  }
+
+  /// The first three letters of the name, which systemd understands. systemd.time(7).
+  var shortName: String { String(description.prefix(3)) }
+}
