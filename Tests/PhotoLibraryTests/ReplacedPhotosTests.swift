@@ -54,7 +54,8 @@ struct ReplacedPhotosTests {
     let kept = try scratch.sql { database in
       try LibraryContents(
         categories: Category.fetchAll(database, sql: "SELECT * FROM replacedCategory"),
-        photos: Photo.fetchAll(database, sql: "SELECT \(Photo.columns(database)) FROM replacedPhoto ORDER BY id"),
+        photos: Photo.fetchAll(
+          database, sql: "SELECT \(Photo.columns(database)) FROM replacedPhoto ORDER BY id"),
         settings: #require(try Settings.fetchOne(database, sql: "SELECT * FROM replacedSettings")))
     }
     #expect(kept == before)

@@ -71,6 +71,59 @@ struct SchemaTests {
     #expect(try scratch.rowsWithoutFile().isEmpty)
   }
 
+  /// Puts a library of version 4 in the place of the new one, with a photo, settings, and settings kept for an undo.
+  private func makeVersion4(valuesAsOf: String) throws {
+    let path = scratch.path.appending("library.sqlite").string
+    for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+    let old = try DatabaseQueue(path: path)
+    try Schema.migrator.migrate(old, upTo: "4 identity")
+    try old.write { database in
+      try LibraryScratch.category().insert(database)
+      let settings = "'dark', 1, 0, 0, 1, 7, 8, \(valuesAsOf)"
+      try database.execute(
+        sql: """
+          INSERT INTO photo VALUES (3, 1, 'x', 'photos/x.jpg', 'x.jpg', 0, 5, 1, 2, 3, x'\(
+            String(repeating: "ab", count: 16))');
+          INSERT INTO settings VALUES (1, \(settings));
+          INSERT INTO change VALUES ('c', 'merge', 1);
+          INSERT INTO replacedSettings VALUES ('c', 1, \(settings))
+          """)
+    }
+    try old.close()
+  }
+
+  @Test(
+    "Schema: a library of version 4 keeps what its backups stated, for readers and after a writer has migrated it"
+  )
+  func version4() throws {
+    try makeVersion4(valuesAsOf: "9")
+    let before = try scratch.contents()
+    #expect(before.photos.map(\.id) == [3])
+    #expect(before.photos.map(\.isFavorite) == [nil])
+    var settings = Settings(createdAt: 7)
+    settings.theme = .init(.dark, asOf: 9)
+    settings.pin = .init(true, asOf: 9)
+    settings.pattern = .init(false, asOf: 9)
+    settings.kidSafeMode = false
+    settings.deleteProtection = true
+    settings.changedAt = 8
+    #expect(before.settings == settings)
+    _ = try scratch.writer()
+    #expect(try scratch.contents() == before)
+    let kept = try scratch.sql { try Settings.fetchOne($0, sql: "SELECT * FROM replacedSettings") }
+    #expect(kept == settings)
+  }
+
+  @Test("Schema: the settings of a library of version 4 that no backup stated are the defaults")
+  func defaultsOfVersion4() throws {
+    try makeVersion4(valuesAsOf: "NULL")
+    let settings = try scratch.contents().settings
+    #expect(settings.kidSafeMode == nil)
+    #expect(settings.theme == nil)
+    _ = try scratch.writer()
+    #expect(try scratch.contents().settings == settings)
+  }
+
   @Test(arguments: [
     ("café", "cafe\u{301}"), ("Å", "\u{212B}"), ("각", "\u{1100}\u{1161}\u{11A8}"), ("plain", "plain"),
   ])
@@ -155,6 +208,8 @@ struct SchemaTests {
     photo.width = 4032
     photo.height = 3024
     photo.originalPath = "/data/user/0/com.smilepile/files/photos/é 生日.jpg"
+    photo.isFavorite = true
+    photo.shipsWithApp = true
     var category = LibraryScratch.category()
     category.iconResource = "ic_star"
     category.colorHex = "#FF00AA"

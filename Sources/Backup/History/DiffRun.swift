@@ -44,6 +44,7 @@ extension DiffSide {
     }
     let source = try BackupSource(path: path, limits: limits, password: password)
     self.init(try source.completingChecksums(counter))
+    warnings += source.leftOut.map { $0.from(path).message }
     let nameless = photos.count { $0.isUnknown }
     if nameless > 0 {
       warnings.append(

@@ -76,7 +76,8 @@ extension Export {
         bytes: summary.bytes, archive_bytes: summary.archiveBytes, missing: summary.missing.map(\.message),
         damaged: summary.damaged.map(\.message), phone_compatible: summary.phoneRefusals.isEmpty,
         phone_refusals: summary.phoneRefusals,
-        categories_android_cannot_find: summary.categoriesAndroidCannotFind, encrypted: encryption.encrypt, warnings: summary.warnings,
+        categories_android_cannot_find: summary.categoriesAndroidCannotFind, encrypted: encryption.encrypt,
+        warnings: summary.warnings,
         dry_run: summary.isDryRun))
   }
 }

@@ -41,6 +41,7 @@ struct List: AsyncParsableCommand {
     var height: Int
     var md5: String?
     var is_from_assets: Bool
+    var is_favorite: Bool
   }
 
   private struct Summary: Encodable {
@@ -83,6 +84,7 @@ struct List: AsyncParsableCommand {
       PhotoLine(
         id: photo.id, category: category.name, name: photo.name, path: photo.path,
         created_at: photo.createdAt, bytes: photo.fileSize, width: photo.width, height: photo.height,
-        md5: photo.md5?.description, is_from_assets: photo.isFromAssets))
+        md5: photo.md5?.description, is_from_assets: photo.isFromAssets,
+        is_favorite: photo.isFavorite ?? false))
   }
 }

@@ -208,7 +208,7 @@ import Testing
   static let names: [(shown: String, own: String, written: String?)] = [
     ("Family", "family", "family"), ("My Cars", "my_cars", "my_cars"), ("My Cars", "cars", "my_cars"),
     ("cars", "cars", "cars"), ("MY cars", "my_cars", "my_cars"), ("été", "été", nil), ("Été", "été", "été"),
-    ("Mon été", "mon_été", "mon été"), ("IMG_dump", "img_dump", nil), ("a  b", "a__b", "a__b"),
+    ("Mon été", "mon_été", "Mon été"), ("IMG_dump", "img_dump", nil), ("a  b", "a__b", "a__b"),
     ("ÉTÉ", "été", "ÉTÉ"), ("Плюшки", "плюшки", "плюшки"), ("🍪 x", "🍪_x", "🍪_x"), ("", "", ""),
   ]
 

@@ -129,6 +129,12 @@ import Zip
     #expect(summary.lost.contains { $0.item == "metadata.json" })
     #expect(repaired.metadata.smilepile?.isPartial == true)
     #expect(repaired.metadata.categories.map(\.name) == ["rescued"])
+    #expect(repaired.metadata.smilepile?.includesSettings == false)
+    #expect(repaired.metadata.settings?.themeMode == "system")
+    let security = try #require(repaired.metadata.settings?.securitySettings)
+    #expect(security.kidSafeModeEnabled == true)
+    #expect(security.cameraAccessAllowed == true)
+    #expect(security.deleteProtectionEnabled == false)
     #expect(Array(try Data(contentsOf: URL(fileURLWithPath: path.string))) == bytes)
   }
 
