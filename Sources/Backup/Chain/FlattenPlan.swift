@@ -79,7 +79,9 @@ struct FlattenPlan {
   /// that it replaces no library.
   func metadata(uuid: UUID) -> Metadata {
     var metadata = source.metadata
-    guard var provenance = source.metadata.smilepile else { return metadata }
+    // those of an older version of this program may lack one
+    metadata.completeSettings()
+    guard var provenance = metadata.smilepile else { return metadata }
     provenance.flattenedFrom = provenance.flattenedFrom ?? provenance.uuid
     provenance.uuid = uuid.uuidString
     (provenance.increment, provenance.repairedFrom) = (nil, [])

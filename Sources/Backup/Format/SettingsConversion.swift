@@ -1,3 +1,4 @@
+import Foundation
 import PhotoLibrary
 
 /// The library's settings and those of `metadata.json`.
@@ -38,6 +39,32 @@ extension Metadata {
     stated.deleteProtection = value(security.deleteProtectionEnabled, .deleteProtectionEnabled)
     stated.cameraAccess = value(security.cameraAccessAllowed, .cameraAccessAllowed)
     return stated
+  }
+}
+
+extension Metadata {
+  /// States every setting that is missing by its default, since the apps require all of them, and notes under `smilepile`
+  /// which ones no backup stated. Changes nothing where all are there.
+  mutating func completeSettings() {
+    guard settings?.isComplete != true else { return }
+    let stated = statedSettings
+    settings = SettingsRecord(stated)
+    var provenance =
+      smilepile ?? Provenance(uuid: UUID().uuidString, isPartial: false, includesSettings: true)
+    provenance.includesSettings = !stated.isDefault
+    provenance.defaultSettings = stated.isDefault ? [] : stated.defaultKeys
+    smilepile = provenance
+  }
+}
+
+extension Metadata.SettingsRecord {
+  /// Whether no version of the apps misses a setting.
+  fileprivate var isComplete: Bool {
+    let security = securitySettings
+    return [
+      isDarkMode, security.hasPIN, security.hasPattern, security.kidSafeModeEnabled,
+      security.deleteProtectionEnabled, security.cameraAccessAllowed,
+    ].allSatisfy { $0 != nil }
   }
 }
 

@@ -194,7 +194,7 @@ struct BackupImport {
       } else if source.photoFiles == 0, summary.photosAbsent > 0 {
         "it holds no photo files"
       } else if let error = summary.errors.first {
-        "it is damaged (\(error))"
+        source.leftOut.contains(error) ? "it is incomplete (\(error))" : "it is damaged (\(error))"
       } else {
         nil
       }

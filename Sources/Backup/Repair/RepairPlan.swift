@@ -162,17 +162,13 @@ struct RepairPlan {
     metadata.smilepile?.increment?.held = source.heldFiles
     // both apps demand a date
     metadata.exportDate = metadata.exportDate ?? Date().milliseconds
-    let hasSettings = metadata.settings != nil
-    if !hasSettings {
-      // both apps demand some
-      metadata.settings = Metadata.SettingsRecord(Settings(createdAt: 0))
-    }
-    if !lost.isEmpty || !hasSettings {
+    metadata.completeSettings()
+    if !lost.isEmpty {
       var provenance =
         metadata.smilepile
-        ?? Metadata.Provenance(uuid: UUID().uuidString, isPartial: false, includesSettings: hasSettings)
-      provenance.isPartial = provenance.isPartial || !lost.isEmpty
-      provenance.isRemnant = provenance.isRemnant || !lost.isEmpty
+        ?? Metadata.Provenance(uuid: UUID().uuidString, isPartial: true, includesSettings: true)
+      provenance.isPartial = true
+      provenance.isRemnant = true
       metadata.smilepile = provenance
     }
     noteOrigin(&metadata)

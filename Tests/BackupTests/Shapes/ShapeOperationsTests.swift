@@ -79,6 +79,17 @@ import Testing
     try await library.importing(repaired)
     let bytes = try library.bytesOfPhotos().values
     #expect(counted(Array(bytes)) == counted(backup.taken.files))
+
+    // a phone opens it, and what the backup did not state is no statement of it
+    let direct = try SampleLibrary()
+    try await direct.importing(file)
+    let (settings, expected) = (try library.contents.settings, try direct.contents.settings)
+    #expect(settings.kidSafeMode == expected.kidSafeMode)
+    #expect(settings.deleteProtection == expected.deleteProtection)
+    #expect(settings.cameraAccess == expected.cameraAccess)
+    #expect(settings.theme == expected.theme)
+    let archive = try Data(contentsOf: URL(fileURLWithPath: repaired.string))
+    for reader in ShapeRun.readers { _ = try reader.restore(Array(archive)) }
   }
 
   @Test("Shapes: heal brings back a photo that the library lost", arguments: archives)
