@@ -49,8 +49,8 @@ struct AmbiguousPhotos {
     }
     if repeated > 0 {
       warnings.append(
-        "\(Count(repeated, "row is", "rows are")) there twice, and \(repeated == 1 ? "counts" : "count") once"
-      )
+        "\(Count(repeated, "row is a duplicate", "rows are duplicates")), and "
+          + (repeated == 1 ? "was ignored" : "were ignored"))
     }
   }
 
@@ -83,10 +83,15 @@ struct AmbiguousPhotos {
         strays.append(index)
       }
     }
+    // of each id, the first group that may have no file
+    var next: [Int64: Int] = [:]
     for index in strays {
-      guard let groups = byID[manifest[index].photoId] else { continue }
-      let place = groups.firstIndex { $0.files.isEmpty } ?? groups.count - 1
-      byID[manifest[index].photoId]?[place].files.append(index)
+      let id = manifest[index].photoId
+      guard let count = byID[id]?.count else { continue }
+      var place = next[id] ?? 0
+      while place < count, byID[id]?[place].files.isEmpty == false { place += 1 }
+      next[id] = place
+      byID[id]?[min(place, count - 1)].files.append(index)
     }
     return order.compactMap { byID[$0] }
   }
@@ -111,19 +116,16 @@ struct AmbiguousPhotos {
     }
     for row in group.rows.dropFirst(count) {
       dropped.insert(row)
-      let isRepeated = group.rows.prefix(count).contains { kept in
-        var other = photos[row]
-        other.id = photos[kept].id
-        return other == photos[kept]
-      }
-      if isRepeated {
+      var other = photos[row]
+      other.id = photos[group.rows[0]].id
+      if other == photos[group.rows[0]] {
         repeated += 1
       } else {
         let photo = photos[row]
         let label = PhotoLabel.label(
           id: photo.id, category: displayNames[photo.categoryId] ?? "", name: photo.name)
         leftOut.append(
-          Finding(label, "another row has its id and its path, and other values; it was left out"))
+          Finding(label, "a row with the same id and path has other values; this row was left out"))
       }
     }
   }

@@ -29,15 +29,13 @@ struct JSONDocument {
   ///
   /// - Parameter gaps: receives what rows lack that are left out, and the list itself where it is missing.
   func list<Row>(
-    _ name: StaticString, gaps: inout [JSONReader.Mismatch],
+    _ name: StaticString, gaps: inout [JSONGap],
     _ row: (inout JSONReader) throws(JSONReader.Mismatch) -> Row
   ) throws(Refusal) -> [Row] {
     let rows = try property(name) { reader throws(JSONReader.Mismatch) in
-      try reader.rows(gaps: &gaps, row)
+      try reader.rows(of: name, gaps: &gaps, row)
     }
-    if rows == nil {
-      gaps.append(JSONReader.Mismatch(position: start, missing: name, reason: "is missing"))
-    }
+    if rows == nil { gaps.append(.list("\(name)")) }
     return rows ?? []
   }
 

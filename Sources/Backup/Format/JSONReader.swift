@@ -62,19 +62,21 @@ struct JSONReader {
   ///
   /// - Parameter gaps: receives what such a row lacks.
   mutating func rows<Row>(
-    gaps: inout [Mismatch], _ row: (inout JSONReader) throws(Mismatch) -> Row
+    of list: StaticString, gaps: inout [JSONGap], _ row: (inout JSONReader) throws(Mismatch) -> Row
   ) throws(Mismatch) -> [Row] {
     guard text.next == UInt8(ascii: "[") else { throw mismatch("a list") }
     text.position += 1
     var rows: [Row] = []
+    var index = -1
     while isMore() {
       let start = text.position
+      index += 1
       do throws(Mismatch) {
         rows.append(try row(&self))
       } catch {
-        guard error.missing != nil, error.position == start else { throw error }
+        guard let key = error.missing, error.position == start else { throw error }
         // the object was read to its end before the property was missed
-        gaps.append(error)
+        gaps.append(.row("\(list)[\(index)]", lacks: "\(key)"))
       }
     }
     return rows
@@ -172,6 +174,14 @@ struct JSONReader {
   ) throws(Mismatch) -> Number? {
     isNull() ? nil : try integer()
   }
+}
+
+/// What a document lacks, and is read without.
+enum JSONGap: Equatable {
+  /// A property of a row, which is left out.
+  case row(String, lacks: String)
+  /// A list, which counts as empty.
+  case list(String)
 }
 
 extension FixedWidthInteger {

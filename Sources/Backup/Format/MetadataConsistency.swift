@@ -27,15 +27,17 @@ extension Metadata {
     return repairs
   }
 
-  /// Multiplies by 1,000 the dates that the iOS app wrote in seconds: those of photos that were edited in it. A date of
-  /// milliseconds below the bound lies before March 1973.
+  /// Multiplies by 1,000 the dates that the iOS app wrote in seconds: those of photos that were edited in it. As seconds
+  /// such a date lies before the export, give or take a year for a clock that was wrong; as milliseconds it lies in
+  /// January 1970.
   ///
   /// - Returns: what was changed; nil if nothing was.
   mutating func repairSeconds() -> String? {
-    let bound: Int64 = 100_000_000_000
-    guard let exportDate, exportDate >= bound else { return nil }
+    // an export date in milliseconds: after March 1973
+    guard let exportDate, exportDate >= 100_000_000_000 else { return nil }
+    let latest = exportDate / 1000 + 366 * 86_400
     var count = 0
-    for index in photos.indices where photos[index].createdAt > 0 && photos[index].createdAt < bound {
+    for index in photos.indices where photos[index].createdAt > 0 && photos[index].createdAt <= latest {
       photos[index].createdAt *= 1000
       count += 1
     }

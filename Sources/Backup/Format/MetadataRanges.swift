@@ -22,7 +22,7 @@ extension Metadata {
   mutating func repairRanges() -> [String] {
     var repairs = RangeRepairs()
     if let date = exportDate, !Self.dates.contains(date) {
-      repairs.note("exportDate", "exportDate", "\(date) is no date")
+      repairs.note("exportDate", "\(date) is out of range, and was ignored")
       exportDate = nil
     }
     repairs.repair(&appVersion, "appVersion")
@@ -68,11 +68,10 @@ private struct RangeRepairs {
 
   private var counts: [String: Count] = [:]
 
-  mutating func note(
-    _ property: String, _ path: @autoclosure () -> String, _ fault: @autoclosure () -> String
-  ) {
+  mutating func note(_ path: String, _ fault: String) {
+    let property = path.replacing(/\[[0-9]+\]/, with: "")
     if counts[property] == nil {
-      counts[property] = Count(first: "\(path()): \(fault())")
+      counts[property] = Count(first: "\(path): \(fault)")
     } else {
       counts[property]?.others += 1
     }
@@ -80,19 +79,20 @@ private struct RangeRepairs {
 
   /// Takes the nearest value that is in the range.
   mutating func repair<Number: BinaryInteger>(
-    _ number: inout Number, in range: ClosedRange<Number>, _ list: String, _ index: Int, _ key: String
+    _ number: inout Number, in range: ClosedRange<Number>, _ path: @autoclosure () -> String
   ) {
     guard !range.contains(number) else { return }
     let old = number
     number = number.clamped(to: range)
-    note("\(list).\(key)", "\(list)[\(index)].\(key)", "\(old) is out of range, \(number) stands for it")
+    note(path(), "\(old) is out of range, and was read as \(number)")
   }
 
-  /// Forgets a date that is none. The least number of all stands for values without a date: this project writes it.
+  /// Removes a date that is out of range. The least number of all means that the values have no date: this project
+  /// writes it.
   mutating func repair(asOf date: inout Int64?, _ path: @autoclosure () -> String) {
     guard let old = date, old != .min, !Metadata.dates.contains(old) else { return }
     date = nil
-    note("valuesAsOf", path(), "\(old) is no date")
+    note(path(), "\(old) is out of range, and was ignored")
   }
 
   /// Removes NULs, which end a text for SQLite, and cuts what is longer than any name or path.
@@ -103,8 +103,8 @@ private struct RangeRepairs {
     while text.utf8.count > Metadata.maximumTextBytes {
       text.unicodeScalars.removeLast(max(1, (text.utf8.count - Metadata.maximumTextBytes) / 4))
     }
-    let fault = old.holdsNUL ? "contains a NUL, which was removed" : "a text of \(count) bytes, which was cut"
-    note("text", path(), fault)
+    note(
+      path(), old.holdsNUL ? "contains a NUL, which was removed" : "a text of \(count) bytes, which was cut")
   }
 
   mutating func repair(_ text: inout String?, _ path: @autoclosure () -> String) {
@@ -115,15 +115,15 @@ private struct RangeRepairs {
 
   var warnings: [String] {
     counts.sorted { $0.key < $1.key }.map { _, count in
-      count.others == 0 ? count.first : "\(count.first); so it is with \(count.others) more"
+      count.others == 0 ? count.first : "\(count.first); and \(count.others) more"
     }
   }
 }
 
 extension Metadata.CategoryRecord {
   fileprivate mutating func repairRanges(_ index: Int, _ repairs: inout RangeRepairs) {
-    repairs.repair(&position, in: Metadata.positions, "categories", index, "position")
-    repairs.repair(&createdAt, in: Metadata.dates, "categories", index, "createdAt")
+    repairs.repair(&position, in: Metadata.positions, "categories[\(index)].position")
+    repairs.repair(&createdAt, in: Metadata.dates, "categories[\(index)].createdAt")
     repairs.repair(asOf: &valuesAsOf, "categories[\(index)].valuesAsOf")
     repairs.repair(&name, "categories[\(index)].name")
     repairs.repair(&displayName, "categories[\(index)].displayName")
@@ -134,10 +134,10 @@ extension Metadata.CategoryRecord {
 
 extension Metadata.PhotoRecord {
   fileprivate mutating func repairRanges(_ index: Int, _ repairs: inout RangeRepairs) {
-    repairs.repair(&createdAt, in: Metadata.dates, "photos", index, "createdAt")
-    repairs.repair(&fileSize, in: Metadata.sizes, "photos", index, "fileSize")
-    repairs.repair(&width, in: Metadata.pixels, "photos", index, "width")
-    repairs.repair(&height, in: Metadata.pixels, "photos", index, "height")
+    repairs.repair(&createdAt, in: Metadata.dates, "photos[\(index)].createdAt")
+    repairs.repair(&fileSize, in: Metadata.sizes, "photos[\(index)].fileSize")
+    repairs.repair(&width, in: Metadata.pixels, "photos[\(index)].width")
+    repairs.repair(&height, in: Metadata.pixels, "photos[\(index)].height")
     repairs.repair(&name, "photos[\(index)].name")
     repairs.repair(&self.path, "photos[\(index)].path")
   }
@@ -145,7 +145,7 @@ extension Metadata.PhotoRecord {
 
 extension Metadata.ManifestEntry {
   fileprivate mutating func repairRanges(_ index: Int, _ repairs: inout RangeRepairs) {
-    repairs.repair(&fileSize, in: Metadata.sizes, "photoManifest", index, "fileSize")
+    repairs.repair(&fileSize, in: Metadata.sizes, "photoManifest[\(index)].fileSize")
     repairs.repair(&originalPath, "photoManifest[\(index)].originalPath")
     repairs.repair(&zipEntryName, "photoManifest[\(index)].zipEntryName")
     repairs.repair(&fileName, "photoManifest[\(index)].fileName")

@@ -29,10 +29,18 @@ struct MetadataReading {
     let document = try Document(consume json, maximumNesting: maximumNesting)
     metadata = document.metadata
     origin = BackupSource.Origin(document, container, root: root)
-    leftOut = document.gaps.map { Finding($0.path, "\($0.reason); it was left out") }
+    leftOut = document.gaps.map { gap in
+      switch gap {
+      case .row(let row, let key): Finding(row, message: "\(row) has no \(key); the row was left out")
+      case .list(let name): Finding(name, message: "the backup has no list \(name)")
+      }
+    }
     if !document.hasVersion || metadata.version < 1 {
-      if document.hasVersion { warnings.append("version: \(metadata.version) is no version") }
-      metadata.version = container == .json ? 1 : Metadata.newestVersion
+      let version = container == .json ? 1 : Metadata.newestVersion
+      if document.hasVersion {
+        warnings.append("version \(metadata.version) does not exist; read as version \(version)")
+      }
+      metadata.version = version
     }
     try metadata.smilepile?.checkRanges()
     warnings += metadata.repairRanges()
@@ -46,7 +54,7 @@ struct MetadataReading {
   struct Document {
     var metadata: Metadata
     /// Rows, and lists, that lack something.
-    var gaps: [Metadata.Fault]
+    var gaps: [JSONGap]
     var hasVersion: Bool
 
     init(
@@ -68,13 +76,13 @@ struct MetadataReading {
         let document = try JSONDocument(bytes, members)
         guard document.holds("categories") || document.holds("photos") else {
           // reports a newer version first
-          var unused: [JSONReader.Mismatch] = []
+          var unused: [JSONGap] = []
           _ = try Metadata(document, gaps: &unused)
           throw JSONDocument.Refusal.fault(Metadata.Fault(path: "categories", reason: "is missing"))
         }
-        var gaps: [JSONReader.Mismatch] = []
+        var gaps: [JSONGap] = []
         metadata = try Metadata(document, gaps: &gaps)
-        self.gaps = gaps.map { Metadata.Fault($0, in: bytes) }
+        self.gaps = gaps
         hasVersion = document.holds("version")
       } catch {
         switch error {
@@ -104,15 +112,12 @@ extension BackupSource.Origin {
   /// has its default, so no `version` in an archive, and absolute paths or `content://` addresses.
   fileprivate init(_ document: MetadataReading.Document, _ container: BackupSource.Format, root: String) {
     let metadata = document.metadata
-    let isAbsolute = metadata.photos.contains { photo in
-      !photo.isFromAssets && ["/data/", "/storage/", "content://"].contains { photo.path.hasPrefix($0) }
-    }
     self =
       if metadata.smilepile != nil {
         .smilepile
       } else if !root.isEmpty {
         .ios
-      } else if isAbsolute {
+      } else if metadata.photos.contains(where: \.hasAndroidPath) {
         .android
       } else if metadata.settings?.securitySettings == Metadata.SecurityRecord() {
         .ios
@@ -121,5 +126,13 @@ extension BackupSource.Origin {
       } else {
         .unknown
       }
+  }
+}
+
+extension Metadata.PhotoRecord {
+  /// Whether only Android writes such a path.
+  fileprivate var hasAndroidPath: Bool {
+    !isFromAssets
+      && (path.hasPrefix("/data/") || path.hasPrefix("/storage/") || path.hasPrefix("content://"))
   }
 }

@@ -3,8 +3,8 @@
 private typealias Mismatch = JSONReader.Mismatch
 
 extension Metadata {
-  /// - Parameter gaps: receives a mismatch for each row that lacks a property without a default; such a row is left out.
-  init(_ document: JSONDocument, gaps: inout [JSONReader.Mismatch]) throws(JSONDocument.Refusal) {
+  /// - Parameter gaps: receives each row that lacks a property without a default; such a row is left out.
+  init(_ document: JSONDocument, gaps: inout [JSONGap]) throws(JSONDocument.Refusal) {
     // the version first: nothing else of a newer version needs to be as this one expects it
     version =
       try document.optional("version") { json throws(Mismatch) in try json.integer() } ?? Self.newestVersion
@@ -24,7 +24,7 @@ extension Metadata {
     var rest = photos[...]
     photoManifest =
       try document.optional("photoManifest") { json throws(Mismatch) in
-        try json.rows(gaps: &gaps) { element throws(Mismatch) in
+        try json.rows(of: "photoManifest", gaps: &gaps) { element throws(Mismatch) in
           var entry = try ManifestEntry(&element)
           rest = rest.drop { $0.id != entry.photoId }
           if let photo = rest.first { entry.share(photo.path) }

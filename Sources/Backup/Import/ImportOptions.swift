@@ -10,13 +10,14 @@ public enum ImportStrategy: String, Sendable, CaseIterable {
   case merge
   /// Puts the backup in the place of everything that is there; what was there is kept for an undo.
   case replace
-  /// Adds what is new, and takes no value from the backup for what is there, but where the duplicate rule says so.
+  /// Adds what is new, and takes no value from the backup for what is there, but where the duplicate rule says so. A
+  /// photo whose category no backup has listed yet moves to its category.
   case skip
 }
 
 /// What happens to a photo that the library holds already: equal bytes in the same category.
 public enum DuplicateRule: String, Sendable, CaseIterable {
-  /// The library's row stays as it is.
+  /// The library's row stays as it is; a merge adds the mark of a favorite.
   case skip
   /// The row takes its values (name, date, dimensions) from the backup.
   case replace

@@ -48,7 +48,7 @@ public struct MergePlan: Sendable {
     if strategy == .replace {
       settle(Replacement(of: library, by: backup, categories: edit.newCategories, byID: categories))
     } else {
-      mergePhotos(backup, existing, categories, duplicates)
+      mergePhotos(backup, existing, categories, strategy, duplicates)
     }
     if includesSettings, strategy != .skip {
       edit.settings = Self.settings(

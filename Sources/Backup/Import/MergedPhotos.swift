@@ -6,7 +6,7 @@ extension MergePlan {
   /// Under `merge` and `skip`: what the library has already is matched, and the rest comes in addition.
   mutating func mergePhotos(
     _ backup: BackupSource, _ library: LibraryContents, _ categories: [Int64: PhotoLibrary.Category],
-    _ rule: (Duplicate) -> DuplicateRule
+    _ strategy: ImportStrategy, _ rule: (Duplicate) -> DuplicateRule
   ) {
     let (sources, rows) = rowsToMatch(backup, library, categories)
     let isAbsent = { backup.photos[sources[$0]].lost != nil }
@@ -24,18 +24,18 @@ extension MergePlan {
       let photo = backup.photos[source]
       let categoryId = rows[position].categoryId
       var name = rows[position].name
-      if let match = matches[position].map({ library.photos[$0] }) {
+      if var match = matches[position].map({ library.photos[$0] }) {
         if unlisted.moves.contains(position) {
-          var moved = match
-          moved.categoryId = categoryId
-          edit.changedPhotos.append(moved)
+          match = match.taking(valuesOf: rows[position])
+          match.categoryId = categoryId
+          edit.changedPhotos.append(match)
           photosImported += 1
           continue
         }
         guard let category = categoryById[categoryId] else { continue }
         switch rule(Duplicate(existing: match, incoming: photo.record, category: category)) {
         case .skip:
-          photosSkipped += 1
+          keep(match, favoriteAs: strategy == .merge ? rows[position].isFavorite : nil)
           continue
         case .replace:
           update(match, by: rows[position])
@@ -104,6 +104,18 @@ extension MergePlan {
       edit.changedPhotos.append(updated)
       photosImported += 1
     }
+  }
+
+  /// Leaves a photo of the library as it is, but for the mark of a favourite: one that any phone has set stays.
+  private mutating func keep(_ photo: Photo, favoriteAs isFavorite: Bool?) {
+    guard let isFavorite, isFavorite || photo.isFavorite == nil, photo.isFavorite != isFavorite else {
+      photosSkipped += 1
+      return
+    }
+    var photo = photo
+    photo.isFavorite = isFavorite
+    edit.changedPhotos.append(photo)
+    photosImported += 1
   }
 
   private static func names(of photos: [Photo]) -> [Int64: Set<String>] {

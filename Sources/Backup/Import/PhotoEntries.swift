@@ -49,8 +49,8 @@ struct PhotoEntries {
     return .entry(entries[place])
   }
 
-  /// Whether an item has an entry, whichever photo takes it.
-  mutating func has(_ item: Metadata.ManifestEntry) -> Bool { place(of: item) != nil }
+  /// Whether an item has an entry that no other photo has taken.
+  mutating func has(_ item: Metadata.ManifestEntry) -> Bool { place(of: item).map { !isUsed[$0] } ?? false }
 
   private mutating func place(of item: Metadata.ManifestEntry) -> Int? {
     if let place = places[item.zipEntryName] { return place }

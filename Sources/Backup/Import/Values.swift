@@ -27,7 +27,7 @@ extension Photo {
     photo.createdAt = other.createdAt
     photo.originalPath = other.originalPath
     if other.width > 0, other.height > 0 { (photo.width, photo.height) = (other.width, other.height) }
-    photo.isFavorite = other.isFavorite ?? photo.isFavorite
+    photo.isFavorite = photo.isFavorite == true ? true : other.isFavorite ?? photo.isFavorite
     return photo
   }
 }

@@ -106,7 +106,7 @@ struct RepairRun {
     }
     summary.damagedOthers = others.damaged(plan.failingOthers)
     summary.warnings =
-      others.warnings + source.warnings + (source.leftOut + source.damagedBefore).map(\.message)
+      others.warnings + source.warnings + source.damagedBefore.map(\.message)
     if plan.isWhole {
       summary.photos = source.photoFiles
       summary.bytes = source.photoBytes

@@ -21,34 +21,37 @@ import Testing
 
   // MARK: Rows that lack something
 
-  /// Where something is missing, and a document that lacks it.
-  static let gaps: [(path: String, json: String)] = [
+  /// What is reported, and a document that lacks something.
+  static let gaps: [(report: String, json: String)] = [
     (
-      "photos[0].categoryId",
+      "photos[0] has no categoryId; the row was left out",
       MetadataFaultTests.document(photos: photo.replacing(#""categoryId": 1, "#, with: ""))
     ),
-    ("photos[0].id", MetadataFaultTests.document(photos: photo.replacing(#""id": 1, "#, with: ""))),
     (
-      "categories[1].position",
+      "photos[1] has no id; the row was left out",
+      MetadataFaultTests.document(photos: photo + ", " + photo.replacing(#""id": 1, "#, with: ""))
+    ),
+    (
+      "categories[1] has no position; the row was left out",
       MetadataFaultTests.document(
         categories: "\(category), \(category.replacing(#""position": 0, "#, with: ""))")
     ),
     (
-      "photoManifest[0].fileName",
+      "photoManifest[0] has no fileName; the row was left out",
       MetadataFaultTests.document(manifest: entry.replacing(#""fileName": "a", "#, with: ""))
     ),
-    ("categories", #"{"photos": []}"#),
-    ("photos", #"{"categories": [\#(category)]}"#),
+    ("the backup has no list categories", #"{"photos": []}"#),
+    ("the backup has no list photos", #"{"categories": [\#(category)]}"#),
   ]
 
   @Test("Metadata: a row that lacks a property is left out and reported", arguments: gaps)
-  func gap(_ path: String, _ json: String) async throws {
+  func gap(_ report: String, _ json: String) async throws {
     let reading = try MetadataReading(json: Array(json.utf8))
-    #expect(reading.leftOut.map(\.message) == ["\(path): is missing; it was left out"])
+    #expect(reading.leftOut.map(\.message) == [report])
     let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
     let summary = try await library.importing(try scratch.write(Array(json.utf8), to: "gap.json"))
     #expect(summary.isIncomplete)
-    #expect(try library.contents.categories.count == (path == "categories" ? 0 : 1))
+    #expect(try library.contents.categories.count == (report.hasSuffix("categories") ? 0 : 1))
   }
 
   @Test("Metadata: replace refuses a backup with a row that was left out")
@@ -85,7 +88,7 @@ import Testing
     #expect(reading.warnings == [])
     let odd = try Self.reading(more: #", "version": 0"#, container: container)
     #expect(odd.metadata.version == version)
-    #expect(odd.warnings == ["version: 0 is no version"])
+    #expect(odd.warnings == ["version 0 does not exist; read as version \(version)"])
   }
 
   // MARK: Categories
@@ -112,7 +115,7 @@ import Testing
     let added = try #require(reading.metadata.categories.last)
     #expect(added.id == id)
     #expect(added.displayName == "Category \(id)")
-    #expect(added.name == "category_\(id)")
+    #expect(added.name == "unlisted \(id)")
     #expect(
       reading.warnings == ["the backup does not list category \(id); 1 photo of it goes to “Category \(id)”"])
   }
@@ -186,8 +189,9 @@ import Testing
   @Test(
     "Metadata: an iOS photo's date in seconds is read as such",
     arguments: [
-      (1_700_000_000, 1_700_000_000_000), (1, 1000), (99_999_999_999, 99_999_999_999_000),
-      (100_000_000_000, 100_000_000_000), (0, 0), (-5, -5),
+      (1_700_000_000, 1_700_000_000_000), (1, 1000), (1_791_000_000, 1_791_000_000_000),
+      // a scanned photo of 1972, in milliseconds
+      (63_072_000_000, 63_072_000_000), (1_792_000_000, 1_792_000_000), (0, 0), (-5, -5),
     ] as [(Int64, Int64)])
   func seconds(_ written: Int64, _ read: Int64) throws {
     let photo = Self.photo.replacing(#""createdAt": 5"#, with: #""createdAt": \#(written)"#)

@@ -125,4 +125,23 @@ import Testing
       #expect(rows == rowsAgain && one.photos == two.photos, "seed \(seed)")
     }
   }
+
+  @Test(
+    "Merging: a photo that any phone has marked as a favorite is one, in every order",
+    arguments: [
+      [nil, true], [true, nil], [false, true], [true, false], [nil, false], [false, nil],
+    ] as [[Bool?]])
+  func favorites(_ marks: [Bool?]) async throws {
+    let scratch = try ScratchFolder()
+    let library = try SampleLibrary()
+    for (index, mark) in marks.enumerated() {
+      var backup = SampleBackup(photos: ["a"])
+      backup.metadata.photos[0].isFavorite = mark
+      try await library.importing(try backup.write(to: scratch, as: "\(index).zip"))
+    }
+    let expected = marks.contains(true) ? true : marks.compactMap { $0 }.first
+    #expect(try library.contents.photos.map(\.isFavorite) == [expected])
+    let again = try await library.importing(scratch.path.appending("1.zip"))
+    #expect(again.photosImported == 0)
+  }
 }
