@@ -46,6 +46,10 @@ extension Metadata {
   /// States every setting that is missing by its default, since the apps require all of them, and notes under `smilepile`
   /// which ones no backup stated. Changes nothing where all are there.
   mutating func completeSettings() {
+    // any statement stands against this default, so that it needs no note
+    if settings?.securitySettings.cameraAccessAllowed == nil {
+      settings?.securitySettings.cameraAccessAllowed = Settings(createdAt: 0).cameraAccessAllowed
+    }
     guard settings?.isComplete != true else { return }
     let stated = statedSettings
     settings = SettingsRecord(stated)
@@ -63,7 +67,7 @@ extension Metadata.SettingsRecord {
     let security = securitySettings
     return [
       isDarkMode, security.hasPIN, security.hasPattern, security.kidSafeModeEnabled,
-      security.deleteProtectionEnabled, security.cameraAccessAllowed,
+      security.deleteProtectionEnabled,
     ].allSatisfy { $0 != nil }
   }
 }
