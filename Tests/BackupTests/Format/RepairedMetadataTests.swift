@@ -211,6 +211,7 @@ import Testing
   /// What is shown, the own name, and the name that is written; nil where none helps.
   static let names: [(shown: String, own: String, written: String?)] = [
     ("Family", "family", "family"), ("My Cars", "my_cars", "my_cars"), ("My Cars", "cars", "my_cars"),
+    ("Category 7", "unlisted 7", "category_7"),
     ("cars", "cars", "cars"), ("MY cars", "my_cars", "my_cars"), ("été", "été", nil), ("Été", "été", "été"),
     ("Mon été", "mon_été", "Mon été"), ("IMG_dump", "img_dump", nil), ("a  b", "a__b", "a__b"),
     ("ÉTÉ", "été", "ÉTÉ"), ("Плюшки", "плюшки", "плюшки"), ("🍪 x", "🍪_x", "🍪_x"), ("", "", ""),
@@ -239,5 +240,46 @@ import Testing
     // two that Android shows alike are one to it
     #expect(names.unfindable.contains(2))
     #expect(!names.unfindable.contains(0))
+  }
+
+  // MARK: Many rows
+
+  private static let many = 50_000
+
+  @Test(
+    "Metadata: 50,000 rows and files of one ID are joined without comparing each with each",
+    .timeLimit(.minutes(1)), arguments: [true, false])
+  func manyOfOneID(_ hasOnePath: Bool) throws {
+    // as text: replacing parts of so many rows takes longer than reading them
+    let rows = (0..<Self.many).map { number in
+      let path = hasOnePath ? "p" : "p\(number)"
+      return #"{"id": 1, "path": "\#(path)", "categoryId": 1, "name": "n", "createdAt": 5}"#
+    }
+    let files = (0..<Self.many).map { number in
+      let path = hasOnePath ? "p" : "x\(number)"
+      return #"{"photoId": 1, "originalPath": "\#(path)", "zipEntryName": "photos/f\#(number)", "#
+        + #""fileName": "f\#(number)", "fileSize": 0}"#
+    }
+    let reading = try Self.reading(
+      photos: rows.joined(separator: ","), manifest: files.joined(separator: ","))
+    let ids = Set(reading.metadata.photos.map(\.id))
+    #expect(ids.count == Self.many)
+    #expect(Set(reading.metadata.photoManifest.map(\.photoId)) == ids)
+    #expect(Set(reading.metadata.photoManifest.map(\.fileName)).count == Self.many)
+    #expect(reading.leftOut == [])
+  }
+
+  @Test(
+    "Metadata: 50,000 rows without a date are reported without reading the document again for each",
+    .timeLimit(.minutes(1)))
+  func manyGaps() throws {
+    let row = Self.photo.replacing(#", "createdAt": 5"#, with: "")
+    let rows = Array(repeating: row, count: Self.many)
+    let reading = try Self.reading(photos: rows.joined(separator: ","))
+    #expect(reading.leftOut.count == Self.many)
+    let last = try #require(reading.leftOut.last?.message)
+    #expect(last.contains("photos[49999]"))
+    #expect(last.contains("createdAt"))
+    #expect(reading.metadata.photos == [])
   }
 }

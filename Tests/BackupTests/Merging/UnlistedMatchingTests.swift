@@ -6,33 +6,19 @@ import Testing
 
 /// Plans for backups that leave out categories and keep their photos, against an oracle that knows backups alone.
 @Suite struct UnlistedMatchingTests {
-  /// Where a photo of a backup lies: in a category by name, or in one that the backup leaves out, by id.
-  enum Place: Hashable {
-    case listed(String)
-    case unlisted(Int64)
+  typealias Oracle = UnlistedOracle<Int>
+  typealias Row = Oracle.Row
 
-    /// The category's name in the library.
-    var name: String {
-      switch self {
-      case .listed(let name): name
-      case .unlisted(let id): "category_\(id)"
-      }
-    }
-  }
-
-  struct Row: Hashable {
-    var place: Place
-    var content: Int
-  }
-
+  /// The categories that each backup lists. The user called the last one so: an unlisted one of that id is another.
+  private static let listed = [("family", "Family"), ("cars", "Cars"), ("category_7", "Category 7")]
   private static let ids: [Int64] = [.min, -1, 0, 7, .max]
 
   private static func rows(_ random: inout SeededNumbers) -> [Row] {
     (0..<Int.random(in: 0...9, using: &random)).map { _ in
       let isListed = Int.random(in: 0..<3, using: &random) > 0
-      let place: Place =
+      let place: Oracle.Place =
         isListed
-        ? .listed(["family", "cars"].randomElement(using: &random) ?? "")
+        ? .listed(listed.randomElement(using: &random)?.0 ?? "")
         : .unlisted(ids.randomElement(using: &random) ?? 0)
       return Row(place: place, content: Int.random(in: 0..<4, using: &random))
     }
@@ -42,15 +28,15 @@ import Testing
   private static func backup(_ rows: [Row], date: Int64) throws -> BackupSource {
     var metadata = Metadata()
     metadata.exportDate = date
-    metadata.categories = ["family", "cars"].enumerated().map { index, name in
+    metadata.categories = listed.enumerated().map { index, names in
       Metadata.CategoryRecord(
-        id: Int64(index + 1), name: name, displayName: name.capitalized, position: index, createdAt: 5)
+        id: Int64(index + 1), name: names.0, displayName: names.1, position: index, createdAt: 5)
     }
     var photos: [BackupSource.Photo] = []
     for (index, row) in rows.enumerated() {
       let category: Int64 =
         switch row.place {
-        case .listed(let name): name == "family" ? 1 : 2
+        case .listed(let name): Int64(1 + (listed.firstIndex { $0.0 == name } ?? 0))
         case .unlisted(let id): id
         }
       let record = Metadata.PhotoRecord(
@@ -65,40 +51,11 @@ import Testing
     return try BackupSource.sample(metadata, photos: photos)
   }
 
-  /// What a library holds after these backups, by the rule of `docs/phone-backups.md`.
-  private static func expected(_ backups: [[Row]]) -> [String: Int] {
-    var counts: [String: Int] = [:]
-    for content in 0..<4 {
-      var listed: [String: Int] = [:]
-      // of each backup, nil for each row in a listed category, then the ids of the others
-      var rows: [[Int64?]] = []
-      for backup in backups {
-        var ids: [Int64] = []
-        var names: [String: Int] = [:]
-        for row in backup where row.content == content {
-          switch row.place {
-          case .listed(let name): names[name, default: 0] += 1
-          case .unlisted(let id): ids.append(id)
-          }
-        }
-        for (name, count) in names { listed[name] = max(listed[name] ?? 0, count) }
-        rows.append(Array(repeating: nil, count: names.values.reduce(0, +)) + ids.sorted())
-      }
-      for (name, count) in listed { counts["\(content) in \(name)"] = count }
-      let known = listed.values.reduce(0, +)
-      for position in known..<max(known, rows.map(\.count).max() ?? 0) {
-        let id = rows.compactMap { position < $0.count ? $0[position] : nil }.min() ?? 0
-        counts["\(content) in \(Place.unlisted(id).name)", default: 0] += 1
-      }
-    }
-    return counts
-  }
-
-  private static func counts(_ library: LibraryContents) -> [String: Int] {
+  private static func counts(_ library: LibraryContents) -> [Oracle.Shown: Int] {
     let names = Dictionary(uniqueKeysWithValues: library.categories.map { ($0.id, $0.name) })
     return library.photos.reduce(into: [:]) { counts, photo in
       let content = MergeGenerator.contents.firstIndex { $0.md5 == photo.md5 } ?? 0
-      counts["\(content) in \(names[photo.categoryId] ?? "?")", default: 0] += 1
+      counts[Oracle.Shown(category: names[photo.categoryId] ?? "?", content: content), default: 0] += 1
     }
   }
 
@@ -110,7 +67,7 @@ import Testing
       var random = SeededNumbers(seed: seed)
       let rows = (0..<3).map { _ in Self.rows(&random) }
       let backups = try rows.enumerated().map { try Self.backup($1, date: Int64($0)) }
-      let expected = Self.expected(rows)
+      let expected = Oracle(rows).counts
       for order in [[0, 1, 2]] + MergeCase.otherOrders {
         var library = LibraryContents.empty
         for index in order {
@@ -134,5 +91,20 @@ import Testing
     #expect(plan.edit.changedPhotos.map(\.id) == before.photos.map(\.id))
     #expect(plan.restores == [])
     #expect(plan.photosImported == 1)
+  }
+
+  @Test(
+    "Merging: a category that the user called “Category 7” is another than an unlisted one of that id",
+    arguments: [[0, 1], [1, 0]])
+  func sameShownName(_ order: [Int]) throws {
+    let rows = [[Row(place: .listed("category_7"), content: 1)], [Row(place: .unlisted(7), content: 2)]]
+    let backups = try rows.enumerated().map { try Self.backup($1, date: Int64($0)) }
+    let library = order.reduce(LibraryContents.empty) { $0.importing(backups[$1], .merge, .skip) }
+    let names = ["category_7", "unlisted 7"]
+    #expect(library.categories.filter { $0.displayName == "Category 7" }.map(\.name).sorted() == names)
+    #expect(
+      Self.counts(library) == [
+        Oracle.Shown(category: names[0], content: 1): 1, Oracle.Shown(category: names[1], content: 2): 1,
+      ])
   }
 }

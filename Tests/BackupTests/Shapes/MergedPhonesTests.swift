@@ -6,6 +6,8 @@ import Testing
 
 /// Backups of two and three phones, of random shapes and with common photos, into one library, through real files.
 @Suite struct MergedPhonesTests {
+  typealias Oracle = UnlistedOracle<[UInt8]>
+
   private static let seeds: [(seed: UInt64, phones: Int)] =
     (0..<8).map { ($0, 2) } + (100..<104).map { ($0, 3) }
 
@@ -17,7 +19,7 @@ import Testing
     let files = try backups.enumerated().map { index, backup in
       try scratch.write(backup.bytes, to: "\(index).zip")
     }
-    let expected = MergedPhones(backups.map(\.taken)).counts
+    let expected = Oracle(backups.map { Self.rows($0.taken) }).counts
     let orders = phones == 2 ? [[0, 1], [1, 0]] : [[0, 1, 2], [2, 1, 0], [1, 2, 0]]
     for order in orders {
       let library = try SampleLibrary()
@@ -39,12 +41,24 @@ import Testing
     }
   }
 
+  /// The photos of a backup that travel, for the oracle.
+  private static func rows(_ phone: Phone) -> [Oracle.Row] {
+    let names = Dictionary(
+      phone.categories.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+    return phone.photos.compactMap { photo in
+      guard let bytes = photo.bytes else { return nil }
+      let place = names[photo.categoryId].map { Oracle.Place.listed($0) } ?? .unlisted(photo.categoryId)
+      return Oracle.Row(place: place, content: bytes)
+    }
+  }
+
   /// How often each content is in each category.
-  private static func counts(_ library: SampleLibrary) throws -> [MergedPhones.Place: Int] {
-    try PhoneContent(library).photos.reduce(into: [:]) { counts, photo in
-      guard let bytes = photo.key.bytes else { return }
-      let category = String(decoding: photo.key.category, as: UTF8.self)
-      counts[MergedPhones.Place(category: category, bytes: bytes), default: 0] += photo.value
+  private static func counts(_ library: SampleLibrary) throws -> [Oracle.Shown: Int] {
+    let (contents, bytes) = (try library.contents, try library.bytesOfPhotos())
+    let names = Dictionary(uniqueKeysWithValues: contents.categories.map { ($0.id, $0.name) })
+    return contents.photos.reduce(into: [:]) { counts, photo in
+      guard let content = bytes[photo.id] else { return }
+      counts[Oracle.Shown(category: names[photo.categoryId] ?? "?", content: content), default: 0] += 1
     }
   }
 }

@@ -51,7 +51,7 @@ struct PhoneContent: Equatable {
     var names: [Int64: String] = [:]
     for category in contents.categories {
       names[category.id] = category.displayName
-      if category.name == "category_\(category.displayName.dropFirst("Category ".count))" {
+      if category.name == "unlisted \(category.displayName.dropFirst("Category ".count))" {
         standIns.insert(category.displayName)
       } else {
         piles.insert(

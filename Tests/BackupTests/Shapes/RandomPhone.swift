@@ -2,7 +2,12 @@ import TestSupport
 
 /// Phones with few categories, few ids and few contents, so that much of one is on another too.
 enum RandomPhone {
-  private static let names = ["Family", "Friends", "Fun Trips", "Cars", "Плюшки", "Birthdays"]
+  /// The last three are shown as a category that a backup leaves out is, and are listed categories like any other.
+  private static let names = [
+    "Family", "Friends", "Fun Trips", "Cars", "Плюшки", "Birthdays", "Category 2", "Category 7",
+    "Category 41",
+  ]
+  private static let ids: [Int64] = [1, 2, 3, 4, 5, 7, 41]
   private static let contents = (0..<5).map { Picture.jpeg(700 + $0) }
 
   /// A backup of a random phone by a random version of an app.
@@ -11,8 +16,8 @@ enum RandomPhone {
     var phone = isIOS ? Phone.iOS : Phone.android
     (phone.categories, phone.photos) = ([], [])
     phone.exportDate += Int64.random(in: 0...3, using: &random) * 1000
-    let ids = (1...8 as ClosedRange<Int64>).shuffled(using: &random)
-    for (id, name) in zip(ids, names.shuffled(using: &random).prefix(.random(in: 1...5, using: &random))) {
+    let ids = ids.shuffled(using: &random)
+    for (id, name) in zip(ids, names.shuffled(using: &random).prefix(.random(in: 1...7, using: &random))) {
       phone.categories.append(Phone.Category(id, name))
     }
     for number in 0..<Int.random(in: 0...9, using: &random) {
