@@ -138,12 +138,6 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
 }
 
 extension PhotoExport {
-  /// What a file was recognized as, where that is why it is refused.
-  init?(refusedBy error: any Error) {
-    guard case BackupError.photoExport(_, let export) = error else { return nil }
-    self = export
-  }
-
   fileprivate var title: String {
     switch self {
     case .statistics: "a statistics export"
