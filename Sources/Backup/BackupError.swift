@@ -77,7 +77,7 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
         + "that holds everything"
     case .photoExport(let path, let export):
       "\(path) is \(export.title) of the Android app, and not a backup: its photos have no categories; "
-        + "smilepile extract \(Self.word(path)) --to FOLDER writes them as files"
+        + "smilepile extract \(path.string.shellQuoted) --to FOLDER writes them as files"
     case .severalMetadata(let path, let names):
       "\(path) has more than one metadata.json: \(names.joined(separator: ", "))"
     case .metadata(let path, let fault):
@@ -135,22 +135,9 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
       "not enough space in \(path): \(needed) bytes needed, with a reserve for the file system, and \(free) free"
     }
   }
-  /// A path as a shell reads it.
-  private static func word(_ path: FilePath) -> String {
-    let isPlain = path.string.utf8.allSatisfy { byte in
-      Character(UnicodeScalar(byte)).isLetter && byte < 0x80 || "0123456789._/-".utf8.contains(byte)
-    }
-    return isPlain ? path.string : "'" + path.string.replacing("'", with: #"'\''"#) + "'"
-  }
 }
 
 extension PhotoExport {
-  /// What a file was recognized as, where that is why it is refused.
-  init?(refusedBy error: any Error) {
-    guard case BackupError.photoExport(_, let export) = error else { return nil }
-    self = export
-  }
-
   fileprivate var title: String {
     switch self {
     case .statistics: "a statistics export"

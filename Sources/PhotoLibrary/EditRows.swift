@@ -21,7 +21,20 @@ extension LibraryEdit {
     }
   }
 
+  /// Whether these are the IDs of all rows of a table. A `replace` concerns all rows, and one statement without a
+  /// condition is several times faster than one statement a row.
+  private static func areAll(_ ids: [Int64], of table: String, _ database: Database) throws -> Bool {
+    guard let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)"), count > 1,
+      count <= ids.count
+    else { return false }
+    return try Set(ids) == Int64.fetchSet(database, sql: "SELECT id FROM \(table)")
+  }
+
   private static func delete(_ table: String, _ ids: [Int64], _ database: Database) throws {
+    if try areAll(ids, of: table, database) {
+      try database.execute(sql: "DELETE FROM \(table)")
+      return
+    }
     let statement = try database.cachedStatement(sql: "DELETE FROM \(table) WHERE id = ?")
     for id in ids { try statement.execute(arguments: [id]) }
   }
@@ -33,6 +46,11 @@ extension LibraryEdit {
       ("category", "replacedCategory", removedCategories + changedCategories.map(\.id)),
       ("photo", "replacedPhoto", removedPhotos + changedPhotos.map(\.id)),
     ] {
+      if try Self.areAll(ids, of: table, database) {
+        try database.execute(
+          sql: "INSERT INTO \(copy) SELECT ?, * FROM \(table)", arguments: [changeId])
+        continue
+      }
       let statement = try database.cachedStatement(
         sql: "INSERT INTO \(copy) SELECT ?, * FROM \(table) WHERE id = ?")
       for id in ids { try statement.execute(arguments: [changeId, id]) }

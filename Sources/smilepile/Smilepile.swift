@@ -68,7 +68,8 @@ enum Main {
     var running: any ParsableCommand.Type = Smilepile.self
     do {
       var command = try Smilepile.parseAsRoot(arguments)
-      try ForeignText.refuse(arguments, but: (command as? Add)?.foreignPaths ?? [])
+      // add reports its paths that are not UTF-8, and adds the others
+      if !(command is Add) { try ForeignText.refuse(arguments) }
       running = type(of: command)
       try requireResources()
       Signals.install()

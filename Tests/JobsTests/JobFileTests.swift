@@ -148,19 +148,20 @@ struct JobFileTests {
   @Test(
     "Job file: a weekday may be given by its English name, in full or three letters, in any case",
     arguments: [
-      ("Monday", 1), ("wed", 3), ("SATURDAY", 6), ("Sun", 7), ("\"sunday\"", 7), ("1", 1), ("7", 7),
-    ])
-  func weekdayName(name: String, day: Int) throws {
+      ("Monday", .monday), ("wed", .wednesday), ("SATURDAY", .saturday), ("Sun", .sunday),
+      ("\"sunday\"", .sunday), ("1", .monday), ("7", .sunday),
+    ] as [(String, Weekday)])
+  func weekdayName(name: String, day: Weekday) throws {
     let schedule = "{frequency: weekly, day: \(name), time: 02:30}"
     let text = "jobs:\n  a:\n    destinations: x\n    schedule: \(schedule)\n"
     let job = try #require(try read(text).first)
-    #expect(job.schedule?.frequency == .weekly(day: day))
+    #expect(job.schedule?.frequency == .weekly(day))
   }
 
   @Test("Job file: the day of a drill may be given by its name")
   func weekdayNameOfDrill() throws {
     let text = "jobs:\n  a:\n    destinations: x\n    drill: {frequency: weekly, day: Fri, time: 02:30}\n"
-    #expect(try read(text).first?.drill?.frequency == .weekly(day: 5))
+    #expect(try read(text).first?.drill?.frequency == .weekly(.friday))
   }
 
   @Test(

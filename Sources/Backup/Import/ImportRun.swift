@@ -147,13 +147,23 @@ public struct ImportRun {
   private func open(_ path: FilePath) throws -> BackupSource {
     var source =
       try options.salvages
-      ? BackupSource.salvaging(
-        path, includingExports: true, limits: options.limits, password: options.password
-      ) { [counter] _ in try counter.checkCancellation() }
-      : BackupSource(path: path, limits: options.limits, password: options.password)
+      ? salvaged(path) : BackupSource(path: path, limits: options.limits, password: options.password)
     if let ids = options.photoIDs { source.photos.removeAll { !ids.contains($0.record.id) } }
     try source.requirePassword(toRead: .photos)
     return source
+  }
+
+  /// Opens a backup, or rescues what can be rescued of it, or takes the photos of a photo export.
+  private func salvaged(_ path: FilePath) throws -> BackupSource {
+    let (limits, password) = (options.limits, options.password)
+    let check = { [counter] (_: Int) in try counter.checkCancellation() }
+    do {
+      return try .salvaging(path, limits: limits, password: password, whileReading: check)
+    } catch let error as BackupError {
+      guard case .photoExport(_, let export) = error else { throw error }
+      return try .searching(
+        path, after: error, for: export, limits: limits, password: password, whileReading: check)
+    }
   }
 
   /// With several backups, each message begins with its backup's path.

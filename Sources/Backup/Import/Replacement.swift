@@ -68,11 +68,11 @@ struct Replacement: Sendable {
   private static func files(
     of library: LibraryContents, for backup: BackupSource, _ ids: [Int64]
   ) -> [Int?] {
-    var held: [MD5Digest: [Int]] = [:]
+    var libraryFiles: [MD5Digest: [Int]] = [:]
     for index in library.photos.indices.reversed() {
-      if let md5 = library.photos[index].md5 { held[md5, default: []].append(index) }
+      if let md5 = library.photos[index].md5 { libraryFiles[md5, default: []].append(index) }
     }
-    guard !held.isEmpty else { return Array(repeating: nil, count: ids.count) }
+    guard !libraryFiles.isEmpty else { return Array(repeating: nil, count: ids.count) }
     let byID = Dictionary(uniqueKeysWithValues: library.photos.indices.map { (library.photos[$0].id, $0) })
     var isTaken = Array(repeating: false, count: library.photos.count)
     var result = [Int?](repeating: nil, count: ids.count)
@@ -88,7 +88,7 @@ struct Replacement: Sendable {
       for index in order where backup.photos[index].need == rank {
         let photo = backup.photos[index]
         guard let md5 = photo.wantedMD5 else { continue }
-        while let file = held[md5]?.popLast() {
+        while let file = libraryFiles[md5]?.popLast() {
           guard !isTaken[file], photo.hasContent(of: library.photos[file]) else { continue }
           result[index] = file
           isTaken[file] = true

@@ -1,7 +1,7 @@
 import PhotoLibrary
 import Zip
 
-/// Rows for photos of which nothing is known but their entries: one category, and for each entry a row and its place in
+/// Makes rows from entry names, for an archive without rows: one category, and for each entry a row and its place in
 /// the manifest. Both apps and this project name an entry `{id}_{name}`.
 struct EntryRows {
   /// The rows; without a category if there are none.

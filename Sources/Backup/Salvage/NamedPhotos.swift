@@ -6,8 +6,8 @@ import Secrets
 import Zip
 
 /// The photos of an archive whose metadata is lost: what lies in `photos/`, or in `images/` of an HTML gallery, at the
-/// root or in one folder, where both apps and this project put them as `photos/{id}_{name}`; and wherever else something
-/// lies that is an image.
+/// root or in one folder, where both apps and this project put them as `photos/{id}_{name}`. It also takes every
+/// image elsewhere in the archive.
 struct NamedPhotos {
   /// A stand-in: one category, and a row for each photo.
   let metadata: Metadata

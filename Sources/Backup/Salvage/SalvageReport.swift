@@ -25,36 +25,47 @@ extension BackupSource {
   ///
   /// Where no `metadata.json` is left, the photos are those entries that are named as the apps name them, and
   /// they are in a category of their own, "Rescued". Blocks; reads the file at least once; writes nothing.
-  /// - Parameters:
-  ///   - includingExports: takes the photos of a photo export too.
-  ///   - whileReading: called for every buffer; may throw to give up.
+  /// - Parameter whileReading: called for every buffer; may throw to give up.
   /// - Throws: as `init(path:limits:)`, where nothing at all can be rescued.
   public static func salvaging(
-    _ path: FilePath, includingExports: Bool = false, limits: Limits = Limits(),
-    password: Secret? = nil,
+    _ path: FilePath, limits: Limits = Limits(), password: Secret? = nil,
     whileReading: @escaping (Int) throws -> Void = { _ in }
   ) throws -> BackupSource {
     do {
       return try BackupSource(path: path, limits: limits, password: password)
     } catch {
-      let export = PhotoExport(refusedBy: error)
-      guard export == nil ? isCuredBySearching(error) : includingExports else { throw error }
-      let salvage: Salvage
-      do {
-        salvage = try Salvage(path: path, limits: limits, whileReading: whileReading)
-      } catch let obstacle as ArchiveError {
-        // nothing in the file: what was wrong at first says more
-        throw obstacle.isLimit || obstacle.isObstacle ? obstacle : error
-      }
-      guard let found = try SalvagedContents(salvage, of: export, limits: limits, password, whileReading)
-      else {
-        throw error
-      }
-      // that the disk cannot read it says more than what is wrong with what is left
-      let fault = Self.isBadSector(error) ? "\(error)" : salvage.fault?.problem ?? "\(error)"
-      return BackupSource(
-        found, salvage, password: password, fault: Finding(path.string.escaped, message: fault))
+      guard isCuredBySearching(error) else { throw error }
+      return try searching(
+        path, after: error, limits: limits, password: password, whileReading: whileReading)
     }
+  }
+
+  /// Searches an archive for photos. Blocks; reads the file at least once; writes nothing.
+  ///
+  /// - Parameters:
+  ///   - error: why the archive cannot be opened as a backup.
+  ///   - export: what the archive was recognized as, if it is a photo export.
+  ///   - whileReading: called for every buffer; may throw to give up.
+  /// - Throws: `error`, where nothing at all can be rescued.
+  static func searching(
+    _ path: FilePath, after error: any Error, for export: PhotoExport? = nil, limits: Limits,
+    password: Secret?, whileReading: @escaping (Int) throws -> Void
+  ) throws -> BackupSource {
+    let salvage: Salvage
+    do {
+      salvage = try Salvage(path: path, limits: limits, whileReading: whileReading)
+    } catch let obstacle as ArchiveError {
+      // nothing in the file: what was wrong at first says more
+      throw obstacle.isLimit || obstacle.isObstacle ? obstacle : error
+    }
+    guard let found = try SalvagedContents(salvage, of: export, limits: limits, password, whileReading)
+    else {
+      throw error
+    }
+    // that the disk cannot read it says more than what is wrong with what is left
+    let fault = Self.isBadSector(error) ? "\(error)" : salvage.fault?.problem ?? "\(error)"
+    return BackupSource(
+      found, salvage, password: password, fault: Finding(path.string.escaped, message: fault))
   }
 
   private init(_ found: SalvagedContents, _ salvage: Salvage, password: Secret?, fault: Finding) {

@@ -171,9 +171,9 @@ struct DestinationDrill {
       return !photo.wasLostBefore
     }
     // photos that had rotten before the backup was made come back, and are errors all the same
-    let named = summary.errors.count - source.damagedBefore.count - source.leftOut.count
+    let reported = summary.errors.count - source.damagedBefore.count - source.leftOut.count
     let came = summary.photosImported + summary.photosSkipped
-    guard came + named < promised else { return nil }
+    guard came + reported < promised else { return nil }
     let message = "\(source.path) promises \(promised) photos, and \(came) came back".escaped
     return Finding(source.path.string, message: message)
   }

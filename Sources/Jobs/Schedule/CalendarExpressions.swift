@@ -6,7 +6,7 @@ extension Schedule {
   public var calendarExpressions: [String] {
     switch frequency {
     case .daily: ["*-*-* \(time):00"]
-    case .weekly(let day): ["\(Weekday.allCases[day - 1].shortName) *-*-* \(time):00"]
+    case .weekly(let day): ["\(day.shortName) *-*-* \(time):00"]
     case .monthly(31): ["*-*~01 \(time):00"]
     case .monthly(let day) where day > 28: ["*-01,03..12-\(day) \(time):00", "*-02~01 \(time):00"]
     case .monthly(let day): ["*-*-\(TimeOfDay.twoDigits(day)) \(time):00"]
@@ -32,7 +32,7 @@ extension Schedule {
     switch frequency {
     case .daily: return [CronTime(fields: "\(start) * * *")]
     // 0 is Sunday for every cron, 7 not for all
-    case .weekly(let day): return [CronTime(fields: "\(start) * * \(day % 7)")]
+    case .weekly(let day): return [CronTime(fields: "\(start) * * \(day.rawValue % 7)")]
     case .monthly(let day) where day <= 28: return [CronTime(fields: "\(start) \(day) * *")]
     case .monthly(let day):
       let february = CronTime(fields: "\(start) 28,29 2 *", condition: Self.isLastDay)

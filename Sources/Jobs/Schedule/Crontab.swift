@@ -1,3 +1,4 @@
+import FileSystem
 import SystemPackage
 
 /// The text of a user's crontab, in which each job has a block between two marks. What stands outside of the marks
@@ -109,7 +110,7 @@ struct CrontabBlock {
   /// Cron cuts a longer command off, in silence. cron's MAX_COMMAND, of 1000 with the final zero.
   static let longestCommand = 998
 
-  /// The block with its marks; empty if nothing runs by the clock.
+  /// The block with its marks; empty if the job has no scheduled task.
   ///
   /// - Throws: `ScheduleInstallError.commandTooLong`, `.backslashForCron`.
   func text() throws(ScheduleInstallError) -> String {
@@ -135,24 +136,10 @@ struct CrontabBlock {
   ) -> String {
     // cron knows the user's home
     let variables = job.environment.filter { $0.key != "HOME" }.sorted { $0.key < $1.key }
-      .map { "\($0.key)=\(shellQuoted($0.value))" }
+      .map { "\($0.key)=\($0.value.shellQuoted)" }
     let words = politeness + job.command(for: task)
-    let command = (variables + words.map(shellQuoted)).joined(separator: " ")
+    let command = (variables + words.map(\.shellQuoted)).joined(separator: " ")
     // cron(8) takes % for a line feed, unless a backslash is before it
     return ((condition.map { "\($0) && " } ?? "") + command).replacing("%", with: "\\%")
-  }
-
-  /// A word for sh: as it is where that is safe, otherwise in single quotes.
-  static func shellQuoted(_ word: String) -> String {
-    let plain = word.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "-"):
-        true
-      default: false
-      }
-    }
-    return plain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
   }
 }

@@ -42,7 +42,7 @@ extension Schedule {
   func isDue(on day: CivilDay) -> Bool {
     switch frequency {
     case .daily: true
-    case .weekly(let weekday): day.weekday == weekday
+    case .weekly(let weekday): day.weekday == weekday.rawValue
     case .monthly(let wanted): day.components.day == min(wanted, day.lastOfMonth)
     case .manual: false
     }

@@ -8,8 +8,8 @@ public struct Schedule: Sendable, Hashable {
   public enum Frequency: Sendable, Hashable {
     /// Every day.
     case daily
-    /// Every week on a day from 1, Monday, to 7, Sunday. ISO 8601.
-    case weekly(day: Int)
+    /// Every week on a day.
+    case weekly(Weekday)
     /// Every month on a day from 1 to 31; in a shorter month on its last day.
     case monthly(day: Int)
     /// Only when a person asks for it.
@@ -22,14 +22,13 @@ public struct Schedule: Sendable, Hashable {
   public let time: TimeOfDay
 
   /// Once a week is often enough to read archives back, and Sunday morning is when machines have the time.
-  public static let defaultDrill = Schedule(checked: .weekly(day: 7), TimeOfDay(checked: 4, 30))
+  public static let defaultDrill = Schedule(checked: .weekly(.sunday), TimeOfDay(checked: 4, 30))
 
   /// Makes a schedule of its parts.
   ///
-  /// - Throws: `ScheduleError.notADay` for a day that no week or month has.
+  /// - Throws: `ScheduleError.notADay` for a day that no month has.
   public init(_ frequency: Frequency, at time: TimeOfDay = .midnight) throws(ScheduleError) {
     switch frequency {
-    case .weekly(let day) where !(1...7).contains(day): throw .notADay(day, of: "week", last: 7)
     case .monthly(let day) where !(1...31).contains(day): throw .notADay(day, of: "month", last: 31)
     default: self.init(checked: frequency, frequency == .manual ? .midnight : time)
     }
@@ -39,12 +38,14 @@ public struct Schedule: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - frequency: `daily`, `weekly`, `monthly` or `manual`.
-  ///   - day: which day of the week or of the month; nil for the others.
+  ///   - day: which day of the week, from 1, Monday, to 7, Sunday, or of the month; nil for the others. ISO 8601.
   ///   - time: `HH:mm`; nil for a manual one.
   public init(frequency: String, day: Int?, time: String?) throws(ScheduleError) {
     let kind: Frequency
     switch (frequency, day) {
-    case ("weekly", let day?): kind = .weekly(day: day)
+    case ("weekly", let day?):
+      guard let weekday = Weekday(rawValue: day) else { throw .notADay(day, of: "week", last: 7) }
+      kind = .weekly(weekday)
     case ("monthly", let day?): kind = .monthly(day: day)
     case ("weekly", nil), ("monthly", nil): throw .dayNeeded(frequency)
     case ("daily", nil): kind = .daily
@@ -107,7 +108,7 @@ extension Schedule: CustomStringConvertible {
   public var description: String {
     switch frequency {
     case .daily: "every day at \(time)"
-    case .weekly(let day): "every \(Weekday.allCases[day - 1]) at \(time)"
+    case .weekly(let day): "every \(day) at \(time)"
     case .monthly(31): "on the last day of every month at \(time)"
     case .monthly(let day) where day > 28: "every month on day \(day), or its last, at \(time)"
     case .monthly(let day): "every month on day \(day) at \(time)"

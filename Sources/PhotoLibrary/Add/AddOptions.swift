@@ -26,7 +26,7 @@ public struct AddSummary: Sendable, Equatable {
   public var bytes = 0
   /// Files that could not be added; each by name, with the reason.
   public var errors: [Finding] = []
-  /// What was left out of folders, and names that the library mends; each by name.
+  /// What was left out of folders, and names in which the library replaces invalid bytes by U+FFFD; each by name.
   public var warnings: [String] = []
   /// Nothing was written.
   public var isDryRun = false

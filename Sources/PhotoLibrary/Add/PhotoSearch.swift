@@ -23,7 +23,8 @@ struct PhotoSearch {
   private(set) var photos: [Found] = []
   /// What was named and is no photo, or could not be read.
   private(set) var errors: [Finding] = []
-  /// What is worth knowing of what was found in folders: what was left out, and names that the library mends.
+  /// What is worth knowing of what was found in folders: what was left out, and names in which the library replaces
+  /// invalid bytes by U+FFFD.
   private(set) var warnings: [String] = []
 
   /// The library's own folder, which is not searched.
@@ -85,10 +86,10 @@ struct PhotoSearch {
     }
   }
 
-  /// The library holds names as text, and a byte that is none becomes U+FFFD.
+  /// The library stores names as text, and an invalid byte becomes U+FFFD.
   private mutating func noteForeignName(of path: FilePath) {
     guard let name = path.lastComponent, String(validating: name) == nil else { return }
-    warnings.append("\(path): its name is not UTF-8, and becomes “\(name.string)”".escaped)
+    warnings.append("\(path): its name is not UTF-8; the library stores “\(name.string)”".escaped)
   }
 
   private static func header(of file: borrowing File) throws(FileError) -> ImageHeader {

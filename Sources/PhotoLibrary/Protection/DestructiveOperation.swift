@@ -1,13 +1,23 @@
 /// What keeps a child from seeing or deleting what it should not.
-public enum Protection: String, Sendable, CaseIterable {
+public enum Protection: Sendable, CaseIterable {
   /// Photos cannot be deleted without a parent.
-  case deleteProtection = "delete protection"
+  case deleteProtection
   /// The child sees photos and nothing else.
-  case kidSafeMode = "kid-safe mode"
+  case kidSafeMode
   /// The child cannot use the camera.
-  case cameraBlock = "the camera block"
+  case cameraBlock
   /// The library's own PIN.
-  case pin = "the PIN"
+  case pin
+
+  /// The name in a sentence for a person: `kid-safe mode`.
+  public var label: String {
+    switch self {
+    case .deleteProtection: "delete protection"
+    case .kidSafeMode: "kid-safe mode"
+    case .cameraBlock: "the camera block"
+    case .pin: "the PIN"
+    }
+  }
 }
 
 extension Settings {

@@ -42,13 +42,6 @@ struct UndoPlan {
     restored = try Photo.fetchAll(
       database, sql: "SELECT \(Photo.columns(database)) FROM replacedPhoto WHERE changeId = ? ORDER BY id",
       arguments: [newest.id])
-    changed = try Set(
-      Int64.fetchAll(
-        database,
-        sql: """
-          SELECT photo.id FROM photo JOIN replacedPhoto USING (id)
-          WHERE NOT \(Self.isAdded("photo")) AND replacedPhoto.changeId = ?
-          """, arguments: [newest.id, newest.id]))
     removed = try Photo.fetchAll(
       database,
       sql: "SELECT \(Photo.columns(database)) FROM photo WHERE \(Self.isAdded("photo")) ORDER BY id",
@@ -58,6 +51,7 @@ struct UndoPlan {
         database, sql: "SELECT count(*) FROM replacedCategory WHERE changeId = ?", arguments: [newest.id])
       ?? 0
     let now = try LibraryContents(database)
+    changed = Set(now.photos.map(\.id)).subtracting(removed.map(\.id)).intersection(restored.map(\.id))
     let before = try Self.contents(before: newest, now, restored, removed, database)
     removal = Removal(from: now, to: before)
     photosBack = Removal(from: before, to: now).photos

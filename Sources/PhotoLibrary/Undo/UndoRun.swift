@@ -129,7 +129,7 @@ struct UndoRun {
     let parts =
       (plan.removal.isEmpty ? [] : [plan.removal.clause])
       + (plan.photosBack == 0 ? [] : ["\(plan.photosBack) come back"])
-      + plan.lowered.map { "\($0.rawValue) is turned off" }
+      + plan.lowered.map { "\($0.label) is turned off" }
     return "take back \(change) of \(time): \(parts.joined(separator: ", "))"
   }
 

@@ -8,10 +8,11 @@ struct Add: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Copy photos into a library.",
     discussion: """
-      Folders are searched at any depth; hidden files and links in them are left out, and reported. Each photo goes into the category that is named as the folder it lies \
-      in, or into the one that --category names; a category that is not there yet is made. Photos that their \
-      category holds already are skipped. Width, height and the date taken are read from JPEG, PNG, GIF, WebP \
-      and HEIC; otherwise the file's date stands in. The files themselves are not changed.
+      Folders are searched at any depth; hidden files and links in them are left out, and reported. Each photo \
+      goes into the category that is named as the folder it lies in, or into the one that --category names; a \
+      category that is not there yet is made. Photos that their category holds already are skipped. Width, height \
+      and the date taken are read from JPEG, PNG, GIF, WebP and HEIC; otherwise the file's date stands in. The \
+      files themselves are not changed.
 
       Example:
         smilepile add -l ~/Family --category "Summer 2025" ~/Pictures/beach img_7.jpg
@@ -47,21 +48,18 @@ struct Add: AsyncParsableCommand {
     }
   }
 
-  /// Arguments that the language has mended: other files than the user named.
-  var foreignPaths: [String] {
-    ForeignText.paths(among: paths, of: Array(CommandLine.arguments.dropFirst()))
-  }
-
   func run() async throws {
+    let foreign = try ForeignText.refuse(Array(CommandLine.arguments.dropFirst()), exceptPaths: paths)
     var options = AddOptions()
     options.category = category
     options.isDryRun = dryRun
     options.lockWait = lock.duration
     let reporter = Reporter(output)
-    let foreign = foreignPaths
-    let paths = paths.filter { !foreign.contains($0) }.map { FilePath($0) }
-    var summary = try await reporter.follow(.add(paths, to: library.path(), options: options))
-    summary.errors += foreign.map { Finding($0.escaped, "its name is not UTF-8; \(ForeignText.remedy)") }
+    let photos = paths.indices.filter { !foreign.contains($0) }.map { FilePath(paths[$0]) }
+    var summary = try await reporter.follow(.add(photos, to: library.path(), options: options))
+    summary.errors += foreign.sorted().map {
+      Finding(paths[$0].escaped, "its name is not UTF-8; \(ForeignText.remedy)")
+    }
     for warning in summary.warnings { reporter.warn(warning) }
     for error in summary.errors { reporter.error(error, during: "add") }
     reporter.lasting(

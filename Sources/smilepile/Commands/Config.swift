@@ -33,7 +33,7 @@ struct Config: ParsableCommand {
       var message_type = "summary"
       var file: String
       var jobs: [String]
-      /// What runs by the clock, and when.
+      /// The scheduled tasks, and when they run.
       var tasks: [Task]
       var faults: Int
       var warnings: [String]

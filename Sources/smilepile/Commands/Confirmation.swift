@@ -7,7 +7,10 @@ import SystemPackage
 
 /// How destructive operations are confirmed: by `--yes`, by a person at the terminal, by the library's PIN.
 struct ConfirmationOption: ParsableArguments {
-  @Flag(name: .shortAndLong, help: "Do not ask before anything goes; a PIN is asked for all the same.")
+  @Flag(
+    name: .shortAndLong,
+    help:
+      "Do not ask before photos, categories or protections are removed; a PIN is asked for all the same.")
   var yes = false
 
   @OptionGroup var pin: PINOptions

@@ -87,7 +87,8 @@ struct PINCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Take a library's PIN away.",
       discussion: """
-        Asks first: the PIN, typed, is the answer. One from elsewhere needs a confirmation, or --yes without a terminal.
+        Asks first. A PIN typed at the terminal confirms the removal. A PIN from another source needs a \
+        confirmation, or --yes without a terminal.
 
         Example:
           smilepile pin remove -l ~/Family

@@ -34,6 +34,7 @@ struct Undo: AsyncParsableCommand {
     var photos_reverted: Int
     var categories_removed: Int
     var categories_restored: Int
+    var protections_lowered: [String]
     var missing: [String]
     var damaged: [String]
     var left: [String]
@@ -58,14 +59,27 @@ struct Undo: AsyncParsableCommand {
       "\(verb) \(summary.kind == .remove ? "the removal" : "the import") of \(date): "
         + "\(gone) gone, \(summary.photosRestored) back"
         + (reverted == 0 ? "" : ", \(reverted) as \(reverted == 1 ? "it was" : "they were")")
-        + summary.protectionsLowered.map { ", \($0.rawValue) off" }.joined())
+        + summary.protectionsLowered.map { ", \($0.label) off" }.joined())
     reporter.json(
       Summary(
         undone: summary.kind.rawValue, changed_at: summary.changedAt, photos_removed: summary.photosRemoved,
         photos_restored: summary.photosRestored, photos_reverted: reverted,
         categories_removed: summary.categoriesRemoved, categories_restored: summary.categoriesRestored,
+        protections_lowered: summary.protectionsLowered.map(\.identifier),
         missing: summary.missing.map(\.message), damaged: summary.damaged.map(\.message),
         left: summary.left.map(\.message), dry_run: summary.isDryRun))
     if summary.isIncomplete { throw ExitStatus.incomplete }
+  }
+}
+
+extension Protection {
+  /// The name in JSON.
+  fileprivate var identifier: String {
+    switch self {
+    case .deleteProtection: "delete_protection"
+    case .kidSafeMode: "kid_safe_mode"
+    case .cameraBlock: "camera_block"
+    case .pin: "pin"
+    }
   }
 }

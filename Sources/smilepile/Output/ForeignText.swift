@@ -2,35 +2,51 @@ import ArgumentParser
 import FileSystem
 import Glibc
 
-/// Arguments that are no UTF-8, as names on old disks may be. The language puts U+FFFD in the place of each byte that it
-/// does not know: another file than the one that was named would be looked for, or made.
+/// Arguments that are not UTF-8, as names on old disks may be. Swift replaces invalid bytes by U+FFFD: the program
+/// would look for, or make, another file than the user named.
 enum ForeignText {
   /// Refuses them.
   ///
+  /// - Parameter arguments: those of the process without its name, as Swift gives them.
+  static func refuse(_ arguments: [String]) throws(ValidationError) {
+    _ = try refuse(arguments, exceptPaths: [])
+  }
+
+  /// Refuses them, except the command's paths, for a command that reports these and continues with the others.
+  ///
   /// - Parameters:
-  ///   - arguments: those of the process without its name, as the language gives them.
-  ///   - reported: those that the command itself reports.
-  static func refuse(_ arguments: [String], but reported: [String] = []) throws(ValidationError) {
-    for (index, argument) in arguments.enumerated() where isForeign(at: index) && !reported.contains(argument)
-    {
-      throw ValidationError("argument \(index + 1), '\(argument.escaped)', is not UTF-8; \(remedy)")
+  ///   - arguments: those of the process without its name, as Swift gives them.
+  ///   - paths: the paths among the arguments, in their order.
+  /// - Returns: the indices of the paths that are not UTF-8.
+  static func refuse(
+    _ arguments: [String], exceptPaths paths: [String]
+  ) throws(ValidationError) -> Set<Int> {
+    let foreign = arguments.indices.filter(isForeign)
+    let places = foreign.isEmpty ? [:] : places(of: paths, in: arguments)
+    if let index = foreign.first(where: { places[$0] == nil }) {
+      throw ValidationError("argument \(index + 1), '\(arguments[index].escaped)', is not UTF-8; \(remedy)")
     }
     for name in ["SMILEPILE_LIBRARY", "SMILEPILE_CONFIG"] {
       guard let bytes = getenv(name), String(validatingCString: bytes) == nil else { continue }
       throw ValidationError("\(name) is not UTF-8; rename the folders and the file that it names")
     }
+    return Set(foreign.compactMap { places[$0] })
   }
 
   static let remedy = "rename the file, or name the folder that it lies in"
 
-  /// Those of the paths that are no UTF-8, for a command that goes on with the others.
+  /// Returns the index of the path that each argument is, by the argument's index.
   ///
-  /// A text that is also an option's value is none of them: with U+FFFD in both, they cannot be told apart.
-  static func paths(among paths: [String], of arguments: [String]) -> [String] {
-    let foreign = Set(arguments.indices.filter(isForeign).map { arguments[$0] })
-    return paths.filter { path in
-      foreign.contains(path) && arguments.count { $0 == path } == paths.count { $0 == path }
+  /// Arguments with the same text keep their order among the paths. A text that is a path and an option's value is left
+  /// out: nothing tells which of the arguments is the path.
+  private static func places(of paths: [String], in arguments: [String]) -> [Int: Int] {
+    let given = Dictionary(grouping: arguments.indices) { arguments[$0] }
+    var places: [Int: Int] = [:]
+    for (text, indices) in Dictionary(grouping: paths.indices, by: { paths[$0] }) {
+      guard let positions = given[text], positions.count == indices.count else { continue }
+      for (position, index) in zip(positions, indices) { places[position] = index }
     }
+    return places
   }
 
   private static func isForeign(at index: Int) -> Bool {

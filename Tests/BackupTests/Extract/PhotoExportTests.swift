@@ -88,7 +88,7 @@ import Zip
     #expect(error.description.contains(#"smilepile extract 'my phone'\''s.zip' --to FOLDER"#))
   }
 
-  @Test("Photo export: in a folder of archives it is none of them", arguments: Shape.all)
+  @Test("Photo export: a catalog ignores it", arguments: Shape.all)
   func amongArchives(_ shape: Shape) async throws {
     let archives = try scratch.makeFolder("archives")
     try scratch.write(shape.archive().bytes, to: "archives/x.zip")

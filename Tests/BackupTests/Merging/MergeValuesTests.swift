@@ -58,7 +58,7 @@ import Testing
       let (library, backup) = (test.library, test.backup)
       let after = library.importing(backup, strategy, .skip).settings
       let before = library.settings
-      // a default is nobody's wish
+      // No backup stated a default.
       try #require(after.kidSafeModeEnabled || before.kidSafeMode != true, "seed \(test.seed)")
       try #require(after.deleteProtectionEnabled || !before.deleteProtectionEnabled, "seed \(test.seed)")
       try #require(!after.cameraAccessAllowed || before.cameraAccess != false, "seed \(test.seed)")

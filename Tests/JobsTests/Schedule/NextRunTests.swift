@@ -44,7 +44,7 @@ struct NextRunTests {
     switch frequency {
     case .daily: return true
     // Foundation counts from Sunday
-    case .weekly(let day): return calendar.component(.weekday, from: noon) == day % 7 + 1
+    case .weekly(let day): return calendar.component(.weekday, from: noon) == day.rawValue % 7 + 1
     case .monthly(let day):
       let last = calendar.range(of: .day, in: .month, for: noon)?.count ?? 0
       return calendar.component(.day, from: noon) == min(day, last)
@@ -97,9 +97,9 @@ struct NextRunTests {
         == (try Sample.date("2026-03-29T01:00:00Z")))
     #expect(night.skippedRuns(after: evening, in: berlin) == ["2026-03-29"])
     #expect(try Sample.schedule(.daily, "03:00").skippedRuns(after: evening, in: berlin).isEmpty)
-    #expect(try Sample.schedule(.weekly(day: 1), "02:30").skippedRuns(after: evening, in: berlin).isEmpty)
-    #expect(
-      try Sample.schedule(.weekly(day: 7), "02:30").skippedRuns(after: evening, in: berlin) == ["2026-03-29"])
+    #expect(try Sample.schedule(.weekly(.monday), "02:30").skippedRuns(after: evening, in: berlin).isEmpty)
+    let sundays = try Sample.schedule(.weekly(.sunday), "02:30")
+    #expect(sundays.skippedRuns(after: evening, in: berlin) == ["2026-03-29"])
   }
 
   @Test func clocksThatArePutBack() throws {

@@ -18,7 +18,7 @@ enum SampleSchedules {
 
   /// All frequencies but manual.
   static let frequencies: [Schedule.Frequency] =
-    [.daily] + (1...7).map { .weekly(day: $0) } + [1, 15, 28, 29, 30, 31].map { .monthly(day: $0) }
+    [.daily] + Weekday.allCases.map { .weekly($0) } + [1, 15, 28, 29, 30, 31].map { .monthly(day: $0) }
 
   static func schedule(_ frequency: Schedule.Frequency, _ time: String) throws -> Schedule {
     try Schedule(frequency, at: TimeOfDay(time) ?? .midnight)
