@@ -160,8 +160,16 @@ struct RepairPlan {
     metadata.version = Metadata.newestVersion
     metadata.format = "ZIP"
     metadata.smilepile?.increment?.held = source.heldFiles
-    // both apps demand a date
-    metadata.exportDate = metadata.exportDate ?? Date().milliseconds
+    if metadata.exportDate == nil {
+      // both apps demand a date, and that of the repair does not make old values new
+      for index in metadata.categories.indices where metadata.categories[index].valuesAsOf == nil {
+        metadata.categories[index].valuesAsOf = .min
+      }
+      if metadata.settings != nil, metadata.settings?.valuesAsOf == nil {
+        metadata.settings?.valuesAsOf = .min
+      }
+      metadata.exportDate = Date().milliseconds
+    }
     metadata.completeSettings()
     if !lost.isEmpty {
       var provenance =

@@ -86,7 +86,7 @@ import Testing
     let (settings, expected) = (try library.contents.settings, try direct.contents.settings)
     #expect(settings.kidSafeMode == expected.kidSafeMode)
     #expect(settings.deleteProtection == expected.deleteProtection)
-    #expect(settings.cameraAccess == expected.cameraAccess)
+    #expect(settings.cameraAccessAllowed == expected.cameraAccessAllowed)
     #expect(settings.theme == expected.theme)
     let archive = try Data(contentsOf: URL(fileURLWithPath: repaired.string))
     for reader in ShapeRun.readers { _ = try reader.restore(Array(archive)) }
