@@ -12,6 +12,8 @@ struct AmbiguousPhotos {
   private(set) var manifest: [Metadata.ManifestEntry]
   private(set) var warnings: [String] = []
   private(set) var leftOut: [Finding] = []
+  /// For each new id the one that the backup has: the apps name files by it.
+  private(set) var writtenIDs: [Int64: Int64] = [:]
 
   private let ambiguous: Set<Int64>
   private let displayNames: [Int64: String]
@@ -109,7 +111,9 @@ struct AmbiguousPhotos {
       if isFirst {
         isFirst = false
       } else {
+        let writtenID = photos[row].id
         photos[row].id = ids.next()
+        writtenIDs[photos[row].id] = writtenID
         renumbered += 1
       }
       if number < group.files.count { manifest[group.files[number]].photoId = photos[row].id }

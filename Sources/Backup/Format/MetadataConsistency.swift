@@ -9,6 +9,8 @@ extension Metadata {
     var warnings: [String] = []
     /// Rows that could not be used; each by name.
     var leftOut: [Finding] = []
+    /// For each photo that got a new id, the one that the backup has.
+    var writtenIDs: [Int64: Int64] = [:]
   }
 
   /// Makes every id unique, joins each file of the manifest with one photo, and gives every photo a category. Changes
@@ -23,6 +25,7 @@ extension Metadata {
       (self.photos, photoManifest) = (photos.photos, photos.manifest)
       repairs.warnings += photos.warnings
       repairs.leftOut += photos.leftOut
+      repairs.writtenIDs = photos.writtenIDs
     }
     return repairs
   }
@@ -42,8 +45,7 @@ extension Metadata {
       count += 1
     }
     guard count > 0 else { return nil }
-    return
-      "\(Count(count, "photo has its date", "photos have their dates")) in seconds, and were read as such"
+    return "smilepile read \(Count(count, "date", "dates")) as seconds since 1970"
   }
 
   // MARK: Categories

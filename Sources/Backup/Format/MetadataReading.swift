@@ -11,6 +11,8 @@ struct MetadataReading {
   private(set) var warnings: [String] = []
   /// Rows that could not be used.
   private(set) var leftOut: [Finding] = []
+  /// For each photo that got a new id, the one that the backup has: the apps name files by it.
+  let writtenIDs: [Int64: Int64]
   /// Which program made the backup.
   let origin: BackupSource.Origin
 
@@ -47,6 +49,7 @@ struct MetadataReading {
     let repairs = metadata.makeConsistent()
     warnings += repairs.warnings
     leftOut += repairs.leftOut
+    writtenIDs = repairs.writtenIDs
     if origin == .ios, let warning = metadata.repairSeconds() { warnings.append(warning) }
   }
 

@@ -203,7 +203,8 @@ public struct BackupSource: Sendable {
     self.metadata = metadata.withoutPhotos
     origin = reading.origin
     displayNames = metadata.displayNames
-    let matching = EntryMatching(metadata: metadata, entries: archive.entries, root: root)
+    let matching = EntryMatching(
+      metadata: metadata, entries: archive.entries, root: root, writtenIDs: reading.writtenIDs)
     photos = matching.photos
     warnings = reading.warnings + matching.warnings
     leftOut = reading.leftOut + matching.leftOut

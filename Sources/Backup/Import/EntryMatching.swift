@@ -20,12 +20,17 @@ struct EntryMatching {
   private let losses: [String: String]
   /// Why a photo has no file, and the backup does not say so.
   private let lostBefore: String
+  private let writtenIDs: [Int64: Int64]
 
-  /// - Parameter losses: why an entry is not there, by its name, where that is known.
+  /// - Parameters:
+  ///   - writtenIDs: for each photo that got a new id, the one that the backup has.
+  ///   - losses: why an entry is not there, by its name, where that is known.
   init(
-    metadata: Metadata, entries: [Entry], root: String, losses: [String: String] = [:]
+    metadata: Metadata, entries: [Entry], root: String, writtenIDs: [Int64: Int64] = [:],
+    losses: [String: String] = [:]
   ) {
     self.losses = losses
+    self.writtenIDs = writtenIDs
     let isRepaired = metadata.smilepile?.repairedFrom.isEmpty == false
     lostBefore = "its file was lost before the backup was \(isRepaired ? "made, or repaired" : "made")"
     displayNames = metadata.displayNames
@@ -91,7 +96,7 @@ struct EntryMatching {
   /// Adds a photo that the manifest leaves out.
   private mutating func addUnlisted(_ record: Metadata.PhotoRecord, _ files: inout PhotoEntries) {
     let content: BackupSource.Content
-    if let (entry, name) = files.takeUnlisted(Self.names(ofUnlisted: record)) {
+    if let (entry, name) = files.takeUnlisted(names(ofUnlisted: record)) {
       warnings.append(
         "\(name.escaped): the manifest does not name it; by its name it is photo \(record.id)'s file")
       content = .entry(entry, md5: nil)
@@ -132,9 +137,10 @@ struct EntryMatching {
   }
 
   /// The names that either app would have given the file of a photo that the manifest leaves out.
-  private static func names(ofUnlisted record: Metadata.PhotoRecord) -> [String] {
+  private func names(ofUnlisted record: Metadata.PhotoRecord) -> [String] {
     let name = record.path.split(separator: "/").last ?? ""
-    return name.isEmpty ? [] : ["photos/\(record.id)_\(name)", "photos/\(name)"]
+    let id = writtenIDs[record.id] ?? record.id
+    return name.isEmpty ? [] : ["photos/\(id)_\(name)", "photos/\(name)"]
   }
 
   /// The MD5 that the manifest gives. The size there is the database's figure, and 0 on iOS, which means unknown; another

@@ -17,6 +17,7 @@ struct SalvagedContents {
   private(set) var origin = BackupSource.Origin.unknown
   private(set) var warnings: [String] = []
   private(set) var leftOut: [Finding] = []
+  private var writtenIDs: [Int64: Int64] = [:]
   private(set) var damagedBefore: [Finding] = []
   private(set) var strangers: [String] = []
   private(set) var losses: [Finding] = []
@@ -40,6 +41,7 @@ struct SalvagedContents {
       (metadata, metadataDigest, root) = (found.reading.metadata, found.digest, found.root)
       origin = found.reading.origin
       (warnings, leftOut) = (found.reading.warnings, found.reading.leftOut)
+      writtenIDs = found.reading.writtenIDs
       try match(try provenEntries())
     } else {
       isMetadataLost = true
@@ -155,7 +157,8 @@ struct SalvagedContents {
     for (name, reason) in unprovenNames where name.hasPrefix(root) {
       reasons[String(name.dropFirst(root.count))] = "its file \(name.escaped) is lost: \(reason)"
     }
-    let matching = EntryMatching(metadata: metadata, entries: entries, root: root, losses: reasons)
+    let matching = EntryMatching(
+      metadata: metadata, entries: entries, root: root, writtenIDs: writtenIDs, losses: reasons)
     photos = matching.photos
     warnings += matching.warnings
     leftOut += matching.leftOut

@@ -37,4 +37,17 @@ struct UnlistedEntryTests {
     let summary = try await library.importing(try backup.write(to: scratch))
     #expect(summary.warnings == ["photos/x.jpg is mentioned nowhere, and was not imported"])
   }
+
+  @Test("Import: photos that share an id are found by their names where the manifest lists none of them")
+  func sharedID() async throws {
+    let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
+    var backup = SampleBackup(photos: ["a", "b"])
+    backup.metadata.photos[1].id = 1
+    backup.metadata.photoManifest = []
+    backup.members[1] = .stored("photos/1_b.jpg", "b")
+    let summary = try await library.importing(try backup.write(to: scratch))
+    #expect(summary.photosImported == 2)
+    #expect(summary.photosAbsent == 0)
+    #expect(try Set(library.bytesOfPhotos().values) == [Array("a".utf8), Array("b".utf8)])
+  }
 }
