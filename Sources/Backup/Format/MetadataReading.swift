@@ -50,6 +50,11 @@ struct MetadataReading {
     warnings += repairs.warnings
     leftOut += repairs.leftOut
     writtenIDs = repairs.writtenIDs
+  }
+
+  /// Corrects dates that the iOS app wrote in seconds. Apart from reading, since a document that is written again and
+  /// read again must stay the same.
+  mutating func repairSeconds() {
     if origin == .ios, let warning = metadata.repairSeconds() { warnings.append(warning) }
   }
 

@@ -216,8 +216,10 @@ public struct BackupSource: Sendable {
     _ json: consuming [UInt8], _ container: Format, _ root: String, _ path: FilePath, _ limits: Limits
   ) throws -> MetadataReading {
     do {
-      return try MetadataReading(
+      var reading = try MetadataReading(
         json: consume json, container: container, root: root, maximumNesting: limits.maximumNesting)
+      reading.repairSeconds()
+      return reading
     } catch {
       throw BackupError.metadata(path, error)
     }

@@ -91,9 +91,10 @@ struct SalvagedContents {
       if PhotoExport.isStatistics(json, limits) { continue }
       let digest = MD5Digest(hashing: json)
       let root = entry.rootByMetadata
-      let reading: MetadataReading
+      var reading: MetadataReading
       do {
         reading = try MetadataReading(json: json, root: root, maximumNesting: limits.maximumNesting)
+        reading.repairSeconds()
       } catch {
         if error.newerVersion != nil { throw BackupError.metadata(archive.path, error) }
         if !error.isDamage { refusal = BackupError.metadata(archive.path, error) }
