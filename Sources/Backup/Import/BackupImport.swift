@@ -135,7 +135,7 @@ struct BackupImport {
     return (counted(), contents.applying(plan.edit))
   }
 
-  /// Reads the files that the plan would keep, since what replaces a library must not rest on damaged ones.
+  /// Reads the files that the plan would keep, since a damaged file must not become a part of the new library.
   private mutating func checkKept(_ library: Library) throws {
     guard var replacement = plan.replacement else { return }
     let kept = replacement.rows.filter(\.isKept)

@@ -5,7 +5,7 @@ import SystemPackage
 /// works, before anything is written, and while the library is not locked, so that a person can take their time.
 /// They are called again if the library has changed meanwhile.
 public struct Consent: Sendable {
-  /// Returns the library's PIN, where deletion is protected and the library has one; nil if there is none to give.
+  /// Returns the library's PIN, where deletion is protected and the library has one; nil if the caller has no PIN.
   public var pin: @Sendable (DestructiveOperation) throws -> PIN?
   /// Answers yes or no, where no PIN is needed.
   public var confirms: @Sendable (DestructiveOperation) throws -> Bool

@@ -58,7 +58,7 @@ struct UndoPlan {
     lowered = now.settings.protections(loweredBy: before.settings)
   }
 
-  /// Returns what the library held before a change.
+  /// Returns the contents of the library before a change.
   private static func contents(
     before change: Change.Record, _ now: LibraryContents, _ restored: [Photo], _ removed: [Photo],
     _ database: Database
