@@ -35,7 +35,7 @@ extension MergePlan {
         guard let category = categoryById[categoryId] else { continue }
         switch rule(Duplicate(existing: match, incoming: photo.record, category: category)) {
         case .skip:
-          keep(match, favoriteAs: strategy == .merge ? rows[position].isFavorite : nil)
+          photosSkipped += 1
           continue
         case .replace:
           update(match, by: rows[position])
@@ -58,6 +58,7 @@ extension MergePlan {
       append(row, source: source)
     }
     absent.sort()
+    shareFavorites(of: rows, with: library.photos, updates: strategy == .merge)
   }
 
   /// Which photos of the backup may lie in the library, and the rows by which they would be found there, both in the
@@ -106,16 +107,29 @@ extension MergePlan {
     }
   }
 
-  /// Leaves a photo of the library as it is, but for the mark of a favourite: one that any phone has set stays.
-  private mutating func keep(_ photo: Photo, favoriteAs isFavorite: Bool?) {
-    guard let isFavorite, isFavorite || photo.isFavorite == nil, photo.isFavorite != isFavorite else {
-      photosSkipped += 1
-      return
+  /// Gives every copy of a photo the mark of a favorite that any phone has set.
+  ///
+  /// - Parameters:
+  ///   - incoming: the rows of the backup.
+  ///   - updates: whether photos of the library change that the backup does not change otherwise.
+  private mutating func shareFavorites(of incoming: [Photo], with library: [Photo], updates: Bool) {
+    var favorites = Favorites()
+    favorites.add(incoming)
+    favorites.add(library)
+    guard !favorites.isEmpty else { return }
+    for index in edit.newPhotos.indices {
+      edit.newPhotos[index].isFavorite = favorites[edit.newPhotos[index]]
     }
-    var photo = photo
-    photo.isFavorite = isFavorite
-    edit.changedPhotos.append(photo)
-    photosImported += 1
+    for index in edit.changedPhotos.indices {
+      edit.changedPhotos[index].isFavorite = favorites[edit.changedPhotos[index]]
+    }
+    guard updates else { return }
+    let changed = Set(edit.changedPhotos.lazy.map(\.id))
+    for photo in library where !changed.contains(photo.id) && photo.isFavorite != favorites[photo] {
+      var photo = photo
+      photo.isFavorite = favorites[photo]
+      edit.changedPhotos.append(photo)
+    }
   }
 
   private static func names(of photos: [Photo]) -> [Int64: Set<String>] {

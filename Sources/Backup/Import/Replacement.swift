@@ -48,6 +48,10 @@ struct Replacement: Sendable {
       row.photo.id = ids[index]
       rows.append(row)
     }
+    var favorites = Favorites()
+    favorites.add(rows.lazy.map(\.photo))
+    guard !favorites.isEmpty else { return }
+    for index in rows.indices { rows[index].photo.isFavorite = favorites[rows[index].photo] }
   }
 
   /// Returns the id of each photo of a backup. Those without a file come last, so that the other ids do not depend on
@@ -111,9 +115,9 @@ struct Replacement: Sendable {
           absent.append(row.source)
           continue
         }
-        let id = row.photo.id
-        row.photo = MergePlan.row(photo, category: row.photo.categoryId)
-        row.photo.id = id
+        let old = row.photo
+        row.photo = MergePlan.row(photo, category: old.categoryId)
+        (row.photo.id, row.photo.isFavorite) = (old.id, old.isFavorite)
         row.isKept = false
       }
       checked.append(row)

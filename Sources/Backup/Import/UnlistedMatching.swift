@@ -102,13 +102,3 @@ struct UnlistedMatching {
     taken.formUnion((group.incoming + group.incomingUnlisted).compactMap { matches[$0] })
   }
 }
-
-extension PhotoIdentity {
-  /// Equal for equal content in any category.
-  fileprivate var withoutCategory: PhotoIdentity {
-    switch self {
-    case .file(let md5, let size, _): .file(md5, size: size, category: 0)
-    case .asset(let path, _): .asset(path: path, category: 0)
-    }
-  }
-}

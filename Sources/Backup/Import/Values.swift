@@ -20,14 +20,13 @@ extension PhotoLibrary.Category {
 }
 
 extension Photo {
-  /// This row with the other's values; what is unknown (0) there stays.
+  /// This row with the other's values, but for the mark of a favorite; what is unknown (0) there stays.
   func taking(valuesOf other: Photo) -> Photo {
     var photo = self
     photo.name = other.name
     photo.createdAt = other.createdAt
     photo.originalPath = other.originalPath
     if other.width > 0, other.height > 0 { (photo.width, photo.height) = (other.width, other.height) }
-    photo.isFavorite = photo.isFavorite == true ? true : other.isFavorite ?? photo.isFavorite
     return photo
   }
 }

@@ -24,8 +24,7 @@ struct OtherArchives {
   init(_ paths: [FilePath], limits: Limits, password: Secret?, _ counter: ProgressCounter) throws {
     for path in paths {
       do {
-        let source = try BackupSource.salvaging(
-          path, limits: limits, password: password, whileReading: { _ in try counter.checkCancellation() })
+        let source = try Self.open(path, limits, password, counter)
         do {
           try source.requirePassword(toRead: .photos)
         } catch let error as BackupError where paths.count > 1 {
@@ -37,6 +36,18 @@ struct OtherArchives {
       } catch let error where paths.count > 1 && !(error is CancellationError) {
         unusable.append(Finding(path.string.escaped, message: "\(error)"))
       }
+    }
+  }
+
+  /// Opens a backup, or salvages one, or opens an export of photos, which holds files all the same.
+  private static func open(
+    _ path: FilePath, _ limits: Limits, _ password: Secret?, _ counter: ProgressCounter
+  ) throws -> BackupSource {
+    do {
+      return try .salvaging(
+        path, limits: limits, password: password, whileReading: { _ in try counter.checkCancellation() })
+    } catch BackupError.photoExport(_, let export) {
+      return try BackupSource(export, at: path, limits: limits, password: password)
     }
   }
 }

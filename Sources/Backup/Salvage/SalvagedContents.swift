@@ -37,7 +37,8 @@ struct SalvagedContents {
     self.salvage = salvage
     proof = EntryProof(archive: salvage.archive, password: password, whileReading: whileReading)
     metadata = Metadata()
-    if let found = try Self.metadata(in: salvage, limits, password) {
+    var export = export
+    if let found = try Self.metadata(in: salvage, limits, password, recognizing: &export) {
       (metadata, metadataDigest, root) = (found.reading.metadata, found.digest, found.root)
       origin = found.reading.origin
       (warnings, leftOut) = (found.reading.warnings, found.reading.leftOut)
@@ -63,10 +64,12 @@ struct SalvagedContents {
 
   /// The metadata that fits the entries best, and the last of those that fit equally. One that cannot be read is
   /// passed over.
+  ///
+  /// - Parameter export: becomes a statistics export if one of them is that of one.
   /// - Throws: what is not damage, as a limit, if that keeps the only one from being read.
-  private static func metadata(in salvage: Salvage, _ limits: Limits, _ password: Secret?) throws -> (
-    reading: MetadataReading, digest: MD5Digest, root: String
-  )? {
+  private static func metadata(
+    in salvage: Salvage, _ limits: Limits, _ password: Secret?, recognizing export: inout PhotoExport?
+  ) throws -> (reading: MetadataReading, digest: MD5Digest, root: String)? {
     let archive = salvage.archive
     let copies = archive.entries.filter { entry in
       // that it can be decrypted and read proves one that is encrypted
@@ -88,7 +91,10 @@ struct SalvagedContents {
         if error.isLimit, !salvage.unproven.contains(entry.index) { refusal = error }
         continue
       }
-      if PhotoExport.isStatistics(json, limits) { continue }
+      if PhotoExport.isStatistics(json, limits) {
+        export = .statistics
+        continue
+      }
       let digest = MD5Digest(hashing: json)
       let root = entry.rootByMetadata
       var reading: MetadataReading

@@ -68,7 +68,6 @@ import Zip
       { _ = try await Work.diff(from: path, to: path).summary },
       { _ = try await Work.repair(path).summary },
       { _ = try await Work.flatten(path).summary },
-      { _ = try await Work.heal(library.path, from: [path]).summary },
       { _ = try BackupSource(path: path) },
     ]
     for (index, work) in works.enumerated() {
@@ -80,6 +79,30 @@ import Zip
     }
     #expect(try FolderTree(library.path) == before)
     #expect(try FolderTree(scratch.path).fileNames == ["x.zip"])
+  }
+
+  @Test("Heal: a photo export gives photos back by their MD5", arguments: Shape.all)
+  func healing(_ shape: Shape) async throws {
+    let path = try scratch.write(shape.archive().bytes, to: "x.zip")
+    let photo = try PhotoExportArchive.sample().photos[1]
+    let library = try SampleLibrary(
+      [.init(id: 1, fileName: "1.jpg", bytes: photo.bytes)], categories: [.sample(1, "family")])
+    let file = library.file(of: try library.contents.photos[0])
+    try FileManager.default.removeItem(atPath: file.string)
+    let summary = try await Work.heal(library.path, from: [path]).summary
+    #expect(summary.healed.count == 1)
+    #expect(!summary.isIncomplete)
+    #expect(try library.bytesOfPhotos() == [1: photo.bytes])
+  }
+
+  @Test("Repair: a truncated statistics export is not said to have lost its rows")
+  func truncatedStatistics() async throws {
+    let bytes = try PhotoExportArchive.sample().statistics.bytes
+    let path = try scratch.write(Array(bytes.dropLast(500)), to: "x.zip")
+    let summary = try await Work.repair(path).summary
+    let losses = summary.lost.map(\.message)
+    #expect(losses.contains { $0.contains("an export has no rows") })
+    #expect(!losses.contains { $0.contains("with it categories") })
   }
 
   @Test("Photo export: a path with blanks stands in quotes in the message")

@@ -144,4 +144,19 @@ import Testing
     let again = try await library.importing(scratch.path.appending("1.zip"))
     #expect(again.photosImported == 0)
   }
+
+  @Test(
+    "Replacing: copies of a photo in two categories are favorites if one of them is",
+    arguments: [ImportStrategy.merge, .replace])
+  func favoritesOfCopies(_ strategy: ImportStrategy) async throws {
+    let scratch = try ScratchFolder()
+    let library = try SampleLibrary()
+    var backup = SampleBackup(photos: ["a", "a"])
+    backup.metadata.photos[1].isFavorite = true
+    let path = try backup.write(to: scratch)
+    try await library.importing(path) { $0.strategy = strategy }
+    #expect(try library.contents.photos.map(\.isFavorite) == [true, true])
+    let again = try await library.importing(path) { $0.strategy = strategy }
+    #expect(again.photosImported == 0)
+  }
 }

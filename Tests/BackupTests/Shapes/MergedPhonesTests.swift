@@ -20,6 +20,7 @@ import Testing
       try scratch.write(backup.bytes, to: "\(index).zip")
     }
     let expected = Oracle(backups.map { Self.rows($0.taken) }).counts
+    let favorites = Set(backups.flatMap { $0.taken.photos.filter(\.isFavorite).compactMap(\.bytes) })
     let orders = phones == 2 ? [[0, 1], [1, 0]] : [[0, 1, 2], [2, 1, 0], [1, 2, 0]]
     for order in orders {
       let library = try SampleLibrary()
@@ -27,6 +28,7 @@ import Testing
       #expect(
         try Self.counts(library) == expected,
         "seed \(seed), order \(order) of \(backups.map(\.label))")
+      #expect(try Self.favorites(library) == favorites, "seed \(seed), order \(order)")
 
       try library.settle()
       let tree = try library.tree
@@ -38,6 +40,7 @@ import Testing
       let archive = try #require(try await library.exporting(to: scratch.path.appending("x" + name)).archive)
       let copy = try await SampleLibrary.importing([archive])
       #expect(try Self.counts(copy) == expected, "seed \(seed): the export of \(order)")
+      #expect(try Self.favorites(copy) == favorites, "seed \(seed): the export of \(order)")
     }
   }
 
@@ -50,6 +53,15 @@ import Testing
       let place = names[photo.categoryId].map { Oracle.Place.listed($0) } ?? .unlisted(photo.categoryId)
       return Oracle.Row(place: place, content: bytes)
     }
+  }
+
+  /// The contents of photos that are favorites; every copy of such a photo is one.
+  private static func favorites(_ library: SampleLibrary) throws -> Set<[UInt8]> {
+    let (photos, bytes) = (try library.contents.photos, try library.bytesOfPhotos())
+    let favorites = Set(photos.filter { $0.isFavorite == true }.compactMap { bytes[$0.id] })
+    let others = Set(photos.filter { $0.isFavorite != true }.compactMap { bytes[$0.id] })
+    try #require(favorites.isDisjoint(with: others))
+    return favorites
   }
 
   /// How often each content is in each category.

@@ -27,9 +27,10 @@ enum RandomPhone {
       let folder = isIOS ? "photos/" : Phone.androidFolder
       // on Android some ids collide, under other names
       let id = Int64(isIOS || Bool.random(using: &random) ? 100 + number : 100)
-      phone.photos.append(
-        Phone.Photo(
-          id, "\(folder)IMG_\(number).jpg", in: category.id, at: 1_759_000_000_000 + Int64(number), bytes))
+      var photo = Phone.Photo(
+        id, "\(folder)IMG_\(number).jpg", in: category.id, at: 1_759_000_000_000 + Int64(number), bytes)
+      photo.isFavorite = number % 4 == 1
+      phone.photos.append(photo)
     }
     return isIOS ? iOS(phone, &random) : android(phone, &random)
   }

@@ -1,0 +1,32 @@
+import PhotoLibrary
+
+/// Which photos any phone has marked as favorites, by their content: all copies of a photo have the mark, in whatever
+/// category they are. So the mark does not depend on which copy a photo of an unlisted category is matched with.
+struct Favorites {
+  private var marks: [PhotoIdentity: Bool] = [:]
+
+  /// Takes in the marks of photos. True stands above false, and false above a photo whose backup says nothing.
+  mutating func add(_ photos: some Sequence<Photo>) {
+    for photo in photos {
+      guard let isFavorite = photo.isFavorite else { continue }
+      let content = PhotoIdentity(photo).withoutCategory
+      marks[content] = marks[content] == true || isFavorite
+    }
+  }
+
+  /// True if no photo is marked either way.
+  var isEmpty: Bool { marks.isEmpty }
+
+  /// Returns the mark of a photo; nil if no backup says anything.
+  subscript(photo: Photo) -> Bool? { marks[PhotoIdentity(photo).withoutCategory] }
+}
+
+extension PhotoIdentity {
+  /// Equal for equal content in any category.
+  var withoutCategory: PhotoIdentity {
+    switch self {
+    case .file(let md5, let size, _): .file(md5, size: size, category: 0)
+    case .asset(let path, _): .asset(path: path, category: 0)
+    }
+  }
+}
