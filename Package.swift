@@ -93,7 +93,9 @@ let package = Package(
     .testTarget(name: "JobsTests", dependencies: ["Jobs", "TestSupport"]),
     .testTarget(
       name: "CommandTests", dependencies: ["smilepile", "TestSupport", "PhotoLibrary"],
-      exclude: ["Scripts", "README.md", "Readers/ForwardReader.java", "Readers/Packer.java"]),
+      exclude: [
+        "Scripts", "Documents/scenes.sh", "README.md", "Readers/ForwardReader.java", "Readers/Packer.java",
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// The README's example of the library, with nothing but its public face.
+/// The example of the article `ExportingAndImporting.md`, with nothing but the public API.
 @Suite struct ReadmeTests {
   @Test func theExampleWorks() async throws {
     let scratch = try ScratchFolder()

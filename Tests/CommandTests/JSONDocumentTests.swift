@@ -7,8 +7,8 @@ import Testing
 
 @testable import smilepile
 
-/// `docs/json.md` tells of every line that `--json` prints, and of nothing else.
-@Suite("docs/json.md", .waitsForPrograms)
+/// `docs/reference/json.md` tells of every line that `--json` prints, and of nothing else.
+@Suite("docs/reference/json.md", .waitsForPrograms)
 struct JSONDocumentTests {
   private let document: JSONDocument
 
@@ -49,13 +49,22 @@ struct JSONDocumentTests {
     let told = document.shapes
     #expect(sources.shapes.count > 20)
     for shape in sources.shapes.subtracting(told) {
-      Issue.record("these fields are together in the sources, and not in docs/json.md: \(shape.sorted())")
+      Issue.record("together in the sources, and not in docs/reference/json.md: \(shape.sorted())")
     }
     for shape in told.subtracting(sources.shapes) {
-      Issue.record("these fields are together in docs/json.md, and not in the sources: \(shape.sorted())")
+      Issue.record("together in docs/reference/json.md, and not in the sources: \(shape.sorted())")
     }
     let values = document.meaning(of: "values", in: "change")
     #expect(Set(Document.code(in: values)).isSuperset(of: sources.values) && sources.values.count == 7)
+  }
+
+  @Test("JSON: each sample has fields that the document lists")
+  func samples() throws {
+    let samples = document.samples
+    #expect(Set(samples.keys) == Set(document.fields.keys.filter { !$0.hasPrefix("summary of ") }))
+    for (type, keys) in samples {
+      #expect(keys.subtracting(document.fields[type] ?? []) == [], "the sample of \(type)")
+    }
   }
 
   /// Every command, with the names of those above it: `pin set`.
@@ -69,7 +78,7 @@ struct JSONDocumentTests {
   }()
 }
 
-/// What `docs/json.md` says of the lines.
+/// What `docs/reference/json.md` says of the lines.
 private struct JSONDocument {
   /// The types of the lines that each command prints.
   private(set) var types: [String: Set<String>] = [:]
@@ -78,7 +87,7 @@ private struct JSONDocument {
   private let document: Document
 
   init() throws {
-    document = try Document("json.md")
+    document = try Document("reference/json.md")
     for row in document.rows(below: "Which command prints what") {
       for command in Document.code(in: row[0]) {
         types[command] = Set(Document.code(in: row[1]) + ["summary"])
@@ -110,6 +119,19 @@ private struct JSONDocument {
         let inner = Dictionary(grouping: paths.filter { $0.count == 2 }) { $0[0] }
         return [Set(paths.map { $0[0] })] + inner.values.map { Set($0.map { $0[1] }) }
       })
+  }
+
+  /// The keys of the lines that the document shows in blocks, by their types.
+  var samples: [String: Set<String>] {
+    var samples: [String: Set<String>] = [:]
+    let blocks = document.text.split(separator: "```json\n").dropFirst()
+    for block in blocks {
+      let line = block.prefix { $0 != "\n" }
+      let value = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+      guard let value, let type = value["message_type"] as? String else { continue }
+      samples[type] = Set(value.keys).subtracting(["message_type"])
+    }
+    return samples
   }
 
   func meaning(of field: String, in type: String) -> String {

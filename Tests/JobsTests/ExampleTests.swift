@@ -3,11 +3,15 @@ import Jobs
 import TestSupport
 import Testing
 
-/// `docs/config.example.yaml` tells of every key that there is.
+/// `docs/config.example.yaml` and `docs/reference/job-file.md` list every key.
 @Suite struct ExampleTests {
   private let example: String
+  private let reference: Document
 
-  init() throws { example = try Document.text("config.example.yaml") }
+  init() throws {
+    example = try Document.text("config.example.yaml")
+    reference = try Document("reference/job-file.md")
+  }
 
   /// What a job says that it has, where it is given a key that nobody knows.
   private func keys(of section: String) -> [String] {
@@ -28,7 +32,9 @@ import Testing
     let ofSections = ofJobs.map { keys(of: "jobs:\n  a:\n    \($0): {unheard-of: 1}\n") }
     #expect(ofJobs.contains("verify") && ofSections.joined().contains("force-weak-password"))
     #expect(ofSections.joined().contains("sample") && ofSections.joined().contains("marker"))
+    let told = Set(reference.tables.flatMap(\.rows).flatMap { Document.code(in: $0[0]) })
     for key in Set(ofJobs + ofSections.joined()).sorted() {
+      #expect(told.contains(key), "`\(key)` is not in docs/reference/job-file.md")
       let place = try Regex("(?m)(^|[ {])\(key):")
       let isThere = example.contains(place)
       #expect(isThere, "“\(key):” does not stand in docs/config.example.yaml")

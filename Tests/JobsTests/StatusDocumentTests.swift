@@ -6,11 +6,15 @@ import Testing
 
 @testable import Jobs
 
-/// `docs/json.md` tells of the status file, of the drill's report and of the metrics.
+/// `docs/reference/status-file.md` and `metrics.md` list every key, every metric and the report of a restore test.
 @Suite struct StatusDocumentTests {
   private let document: Document
+  private let metrics: Document
 
-  init() throws { document = try Document("json.md") }
+  init() throws {
+    document = try Document("reference/status-file.md")
+    metrics = try Document("reference/metrics.md")
+  }
 
   /// A job of which everything is known that can be.
   private var everything: JobStatus {
@@ -72,7 +76,7 @@ import Testing
     for sample in text.matches(of: #/(?m)^(\w+)\{(.*)\} /#) {
       printed[String(sample.1)] = sample.2.matches(of: /(\w+)="/).map { String($0.1) }
     }
-    let rows = document.rows(below: "Metrics for Prometheus")
+    let rows = metrics.rows(below: "Metrics for Prometheus")
     let told = rows.map { (Document.code(in: $0[0]).joined(), Document.code(in: $0[1])) }
     #expect(Dictionary(told) { first, _ in first } == printed)
     #expect(text.matches(of: /# TYPE \w+ gauge\n/).count == rows.count)

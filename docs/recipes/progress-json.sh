@@ -1,7 +1,7 @@
 #!/bin/sh
 # Follows a backup by its JSON lines, as a program would. Usage: progress-json.sh LIBRARY FOLDER
 # Every line is an object; "message_type" tells which: status, error, and one last summary or exit_error. Types that
-# are not known are passed over, since there may be more: docs/json.md has them all.
+# are not known are passed over, since there may be more: docs/reference/json.md lists them.
 # A pipe ends with the status of its last command, so the backup's own comes by descriptor 3.
 set -u
 exec 4>&1

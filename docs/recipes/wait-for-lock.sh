@@ -1,5 +1,6 @@
 #!/bin/sh
-# Imports phones one after the other, whoever else is changing the library. Usage: wait-for-lock.sh LIBRARY ARCHIVE…
+# Imports phones one after the other while other processes may change the library.
+# Usage: wait-for-lock.sh LIBRARY ARCHIVE…
 # Exit code 11 says that another process has the library, and names it. --lock-wait waits for it; what waits for more
 # than that one lock, as for a disk, asks again. Exit code 3 says that something is absent from an archive: what is in it
 # was imported, so the next one follows, and 3 is what the script ends with.

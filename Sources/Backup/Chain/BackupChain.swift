@@ -107,7 +107,11 @@ extension BackupSource {
   /// Opens a backup together with the archives that it rests on, which are looked for in its folder: each photo's bytes
   /// are where the chain has them. Blocks; writes nothing.
   ///
-  /// - Parameter check: called between archives, and may throw to give up.
+  /// - Parameters:
+  ///   - path: the newest archive.
+  ///   - limits: what each archive may ask for.
+  ///   - password: opens encrypted archives.
+  ///   - check: called between archives, and may throw to give up.
   /// - Throws: as `init(path:limits:password:)`. That an archive of the chain is not there is no error; see `missingBase`.
   public static func withChain(
     path: FilePath, limits: Limits = Limits(), password: Secret? = nil,

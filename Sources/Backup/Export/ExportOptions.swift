@@ -103,7 +103,7 @@ public struct ExportSummary: Sendable, Equatable {
   /// Why a phone will refuse the archive; empty if it will not.
   public var phoneRefusals: [String] = []
   /// Categories, as the app shows them, that Android's merge cannot find by any name: it may file their photos under
-  /// another category. See `docs/phone-backups.md`.
+  /// another category. See `docs/format/phone-backups.md`.
   public var categoriesAndroidCannotFind: [String] = []
   /// What else is worth knowing.
   public var warnings: [String] = []

@@ -73,8 +73,11 @@ public struct ExportPlan: Sendable {
 
   /// Makes the plan.
   ///
-  /// - Parameter files: what is known of each photo's file, or why it cannot be archived; asked for once, for all
-  ///   that are no assets.
+  /// - Parameters:
+  ///   - library: a snapshot of the library.
+  ///   - options: what is selected, and how it is written.
+  ///   - files: what is known of each photo's file, or why it cannot be archived; asked for once, for all that are no
+  ///     assets.
   /// - Throws: `LibraryError.noSuchCategory`, or what `files` throws.
   public init(
     _ library: LibraryContents, _ options: ExportOptions,

@@ -7,7 +7,10 @@ extension ExportSummary {
   /// What an export would hold of a library, and its state: as a dry run says it, wherever the archive would go. Blocks;
   /// writes nothing.
   ///
-  /// - Parameter contents: what the library holds; with `Library.holdingPhotos` it still does.
+  /// - Parameters:
+  ///   - contents: what the library holds; with `Library.holdingPhotos` it still does.
+  ///   - library: the library.
+  ///   - options: how the export is made.
   /// - Throws: `LibraryError`, `BackupError`, or `FileError`.
   public init(planning contents: LibraryContents, of library: Library, _ options: ExportOptions) throws {
     let plan = try ExportPlan(contents, options, files: library.files(of:))

@@ -3,7 +3,7 @@ import Operations
 import Zip
 
 /// A `metadata.json` that was read, with rows that agree with each other: what contradicts other rows is repaired, or
-/// left out and reported. `docs/phone-backups.md` has the rules.
+/// left out and reported. `docs/format/phone-backups.md` has the rules.
 struct MetadataReading {
   /// What the document says, after the repairs. Ids are unique, and every photo has its category.
   private(set) var metadata: Metadata
@@ -105,7 +105,9 @@ struct MetadataReading {
 extension Metadata {
   /// Reads a document and repairs what its rows contradict each other in.
   ///
-  /// - Parameter maximumNesting: how deep objects and lists may stand within each other.
+  /// - Parameters:
+  ///   - json: the document, in UTF-8.
+  ///   - maximumNesting: the deepest nesting of objects and lists.
   /// - Throws: `Fault` with the place in the document.
   public init(
     json: consuming [UInt8], maximumNesting: Int = Limits().maximumNesting

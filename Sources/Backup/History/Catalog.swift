@@ -25,6 +25,7 @@ public struct Catalog: Sendable {
   /// Reads a folder; those below it are not looked into. Blocks; writes nothing but the cache.
   ///
   /// - Parameters:
+  ///   - folder: the folder.
   ///   - password: for those that are encrypted.
   ///   - cache: spares reading archives that have not changed since.
   ///   - whileReading: called before each file; may throw to give up.
@@ -72,7 +73,9 @@ extension Catalog {
   /// The archives that an archive rests on, the nearest first, down to the full one. Of several that can be one of them,
   /// it is one that nothing is known against, if there is any; and none of which something was lost when it was repaired.
   ///
-  /// - Parameter damaged: archives that were found damaged, by path.
+  /// - Parameters:
+  ///   - archive: the archive to restore.
+  ///   - damaged: archives that were found damaged, by path.
   /// - Throws: `ChainError` if one is gone, or another archive has its number.
   public func chain(
     of archive: ArchiveRecord, passingOver damaged: Set<String> = []
@@ -116,7 +119,9 @@ extension Catalog {
   /// All the archives that restoring one takes, which comes first: the other parts of its set, or those that it rests
   /// on, the nearest first.
   ///
-  /// - Parameter damaged: archives that were found damaged, by path.
+  /// - Parameters:
+  ///   - archive: the archive to restore.
+  ///   - damaged: archives that were found damaged, by path.
   /// - Throws: `IncompleteSet` if a part is gone, or what `chain(of:)` throws.
   public func members(
     of archive: ArchiveRecord, passingOver damaged: Set<String> = []

@@ -150,6 +150,7 @@ extension CatalogCache {
   /// Remembers that all photos in archives were restored from them, and came back. Blocks.
   ///
   /// - Parameters:
+  ///   - paths: the archives.
   ///   - moment: when that began.
   ///   - endsDoubt: there was reason to doubt them when it began; if there was none, one that has turned up meanwhile stays.
   public func noteRestored(_ paths: [String], at moment: Int64, endsDoubt: Bool) {
@@ -163,7 +164,9 @@ extension CatalogCache {
   /// Forgets that archives were read back, since there is reason to doubt them. Looks at those that are not known as they
   /// are now; blocks.
   ///
-  /// - Parameter password: for those that are encrypted.
+  /// - Parameters:
+  ///   - paths: the archives.
+  ///   - password: for those that are encrypted.
   public func doubt(_ paths: [FilePath], password: Secret? = nil) {
     for path in paths where known(of: path) == nil {
       if let record = try? ArchiveRecord(path: path, password: password) { note(record) }

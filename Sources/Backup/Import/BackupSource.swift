@@ -115,8 +115,11 @@ public struct BackupSource: Sendable {
 
   /// Opens a backup, recognized by its content and never by its name. Blocks; writes nothing.
   ///
-  /// - Parameter password: for an encrypted archive. Where the metadata is not encrypted, none is needed to open it,
-  ///   and a password is not tried.
+  /// - Parameters:
+  ///   - path: the file.
+  ///   - limits: what the backup may ask for.
+  ///   - password: for an encrypted archive. If the metadata is not encrypted, none is needed to open it, and a password
+  ///     is not tried.
   /// - Throws: `BackupError`, `ArchiveError` or `FileError` if it cannot be used at all. A photo whose file is
   ///   missing is no error.
   public init(path: FilePath, limits: Limits = Limits(), password: Secret? = nil) throws {

@@ -25,7 +25,12 @@ extension BackupSource {
   ///
   /// Where no `metadata.json` is left, the photos are those entries that are named as the apps name them, and
   /// they are in a category of their own, "Rescued". Blocks; reads the file at least once; writes nothing.
-  /// - Parameter whileReading: called for every buffer; may throw to give up.
+  ///
+  /// - Parameters:
+  ///   - path: the file.
+  ///   - limits: what the archive may ask for.
+  ///   - password: opens encrypted entries.
+  ///   - whileReading: called for every buffer; may throw to give up.
   /// - Throws: as `init(path:limits:)`, where nothing at all can be rescued.
   public static func salvaging(
     _ path: FilePath, limits: Limits = Limits(), password: Secret? = nil,

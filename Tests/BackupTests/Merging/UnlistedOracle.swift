@@ -1,5 +1,5 @@
 /// What a library holds after backups that leave out categories and keep their photos, by the rule of
-/// `docs/phone-backups.md`, from the backups alone.
+/// `docs/format/phone-backups.md`, from the backups alone.
 ///
 /// A category that a backup lists is its name, and a photo is its content in its category: of each, the library holds as
 /// many as the backup that has the most. Photos whose category a backup leaves out count first as those photos; what is

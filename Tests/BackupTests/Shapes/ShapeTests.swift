@@ -18,14 +18,14 @@ import Testing
     #expect(run.exitCode == expected, "\(run.refusal ?? "")")
   }
 
-  /// `docs/phone-backups.md` shows what these tests find. `SMILEPILE_WRITE_DOCS=1 swift test --filter ShapeTests` writes
+  /// `docs/format/phone-backups.md` shows what these tests find. `SMILEPILE_WRITE_DOCS=1 swift test --filter ShapeTests` writes
   /// the table.
   @Test("Shapes: the table of the document is what the tests find")
   func table() async throws {
     var runs: [ShapeRun] = []
     for backup in PhoneBackups.all { runs.append(try await ShapeRuns.shared.run(backup)) }
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../../docs/phone-backups.md").standardized
+      .appendingPathComponent("../../../docs/format/phone-backups.md").standardized
     let document = try String(contentsOf: file, encoding: .utf8)
     let expected = try #require(ShapeTable(runs).inserted(into: document))
     if ProcessInfo.processInfo.environment["SMILEPILE_WRITE_DOCS"] != nil {

@@ -1,0 +1,84 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Every command line of the README, the guide and the recovery documents is run.
+@Suite("Documents", .waitsForPrograms)
+struct DocumentCommandTests {
+  /// A document, as an argument of a test.
+  struct File: Sendable, CustomTestStringConvertible {
+    var name: String
+    var testDescription: String { name }
+    var path: String { "\(DocumentCommandTests.root)/\(name)" }
+
+    static let all: [File] = {
+      let folders = ["docs/guide", "docs/recovery"]
+      let names = folders.flatMap { folder in
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(root)/\(folder)")) ?? []
+        return names.filter { $0.hasSuffix(".md") }.sorted().map { "\(folder)/\($0)" }
+      }
+      return (["README.md"] + names).map { File(name: $0) }
+    }()
+  }
+
+  /// What the commands need besides the tools that every system has.
+  private static let programs = ["jq", "unzip"]
+
+  private static func isInstalled(_ program: String) -> Bool {
+    let folders = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+    return folders.split(separator: ":").contains {
+      FileManager.default.isExecutableFile(atPath: "\($0)/\(program)")
+    }
+  }
+
+  private static let root = URL(fileURLWithPath: "\(ScriptFile.folder)/../..").standardized.path
+
+  /// `SMILEPILE_WRITE_DOCS=1 swift test --filter DocumentCommandTests` writes what the commands print into the documents,
+  /// wherever the test would fail; with the value `all` it refreshes dates and sizes as well.
+  @Test("Documents: the commands do what the document shows", arguments: File.all)
+  func commands(_ file: File) throws {
+    let binary = try #require(
+      Binary.path, "no smilepile beside the tests: build it, or set SMILEPILE_BINARY")
+    if let missing = Self.programs.first(where: { !Self.isInstalled($0) }) {
+      let mustRunAll = ProcessInfo.processInfo.environment["SMILEPILE_NEEDS_ALL"] != nil
+      if mustRunAll { Issue.record("\(missing) is not installed") }
+      return
+    }
+    let document = CommandDocument(try String(contentsOfFile: file.path, encoding: .utf8))
+    for fault in document.faults { record(fault.message, at: fault.line, of: file) }
+    let mode = ProcessInfo.processInfo.environment["SMILEPILE_WRITE_DOCS"]
+    var runner = try DocumentRunner(document, binary: binary, refreshesAll: mode == "all")
+    let report = try runner.run()
+    for failure in report.failures { record(failure.message, at: failure.line, of: file) }
+    if mode != nil, report.lines != document.lines {
+      try Data(report.lines.joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: file.path))
+    }
+  }
+
+  @Test("Documents: README, guide and recovery are found")
+  func count() {
+    #expect(File.all.count > 12)
+  }
+
+  @Test("Documents: each link to a file of this repository leads to one")
+  func links() throws {
+    let documents = try FileManager.default.subpathsOfDirectory(atPath: "\(Self.root)/docs").map {
+      "docs/\($0)"
+    }
+    let roots = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]
+    for name in roots + documents where name.hasSuffix(".md") {
+      let url = URL(fileURLWithPath: "\(Self.root)/\(name)")
+      let text = try String(contentsOf: url, encoding: .utf8)
+      for match in text.matches(of: /\]\(([^)#:]+)(#[^)]*)?\)/) {
+        let target = url.deletingLastPathComponent().appendingPathComponent(String(match.1)).path
+        #expect(FileManager.default.fileExists(atPath: target), "\(name) links to \(match.1)")
+      }
+    }
+  }
+
+  private func record(_ message: String, at line: Int, of file: File) {
+    let place = SourceLocation(
+      fileID: "CommandTests/\(file.name)", filePath: file.path, line: line, column: 1)
+    Issue.record("\(file.name):\(line): \(message)", sourceLocation: place)
+  }
+}

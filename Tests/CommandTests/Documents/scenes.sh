@@ -1,0 +1,50 @@
+# What the reader of a document has already. A document calls these in `<!-- run: . "$SCENES"; … -->`.
+
+# ~/Family, with the photos of both phones.
+library() {
+  smilepile init -q ~/Family >/dev/null
+  smilepile import -q -l ~/Family ~/Downloads/smilepile_*.zip ~/Downloads/SmilePile*.zip >/dev/null
+}
+
+# One full archive of ~/Family in /srv/backups.
+backup() {
+  library
+  mkdir -p /srv/backups
+  smilepile export -q -l ~/Family -o /srv/backups --verify >/dev/null
+}
+
+# A full archive and one incremental archive of ~/Family in /srv/backups; the second adds a photo of a zoo.
+chain() {
+  library
+  mkdir -p /srv/backups ~/Pictures
+  smilepile export -q -l ~/Family -o /srv/backups --incremental >/dev/null
+  new_photo ~/Pictures/zoo.jpg
+  smilepile add -q -l ~/Family --category Zoo ~/Pictures/zoo.jpg >/dev/null
+  smilepile export -q -l ~/Family -o /srv/backups --incremental >/dev/null
+}
+
+# A job with two destinations that has run once.
+job() {
+  library
+  mkdir -p /srv/backups/family /mnt/usb/family ~/.config/smilepile
+  cat >~/.config/smilepile/config.yaml <<'YAML'
+jobs:
+  family:
+    library: ~/Family
+    destinations: [/srv/backups/family, /mnt/usb/family]
+    schedule: {frequency: daily, time: "02:30"}
+YAML
+  smilepile backup -q family >/dev/null 2>&1
+}
+
+# Writes a photo that neither phone has.
+new_photo() { # FILE
+  unzip -qp ~/Downloads/SmilePileBackup_*.zip photos/IMG_0004.jpg >"$1"
+  echo new >>"$1"
+}
+
+# Damages one byte of a file.
+damage() { # FILE OFFSET
+  chmod u+w "$1"
+  printf X | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
