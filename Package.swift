@@ -5,7 +5,9 @@ let package = Package(
   name: "smilepile",
   products: [
     .executable(name: "smilepile", targets: ["smilepile"]),
-    .library(name: "Backup", targets: ["Backup", "PhotoLibrary", "Checksums", "Operations", "Secrets"]),
+    .library(
+      name: "Backup",
+      targets: ["Backup", "ArchiveCatalog", "PhotoLibrary", "Checksums", "Operations", "Secrets"]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -44,22 +46,27 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
+      name: "ArchiveCatalog",
+      dependencies: ["FileSystem", "Operations", .product(name: "GRDB", package: "GRDB.swift")]),
+    .target(
       name: "Backup",
       dependencies: [
-        "PhotoLibrary", "Zip", "Checksums", "FileSystem", "Operations", "Secrets",
+        "ArchiveCatalog", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "Operations", "Secrets",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
       name: "Jobs",
       dependencies: [
-        "Backup", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "ImageHeader", "Operations", "Secrets",
+        "ArchiveCatalog", "Backup", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "ImageHeader",
+        "Operations", "Secrets",
         .product(name: "Yams", package: "Yams"),
         .product(name: "Logging", package: "swift-log"),
       ]),
     .executableTarget(
       name: "smilepile",
       dependencies: [
-        "Backup", "Jobs", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "Operations", "Secrets",
+        "ArchiveCatalog", "Backup", "Jobs", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "Operations",
+        "Secrets",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -70,7 +77,8 @@ let package = Package(
     .executableTarget(
       name: "FaultWalk",
       dependencies: [
-        "Backup", "Checksums", "Jobs", "PhotoLibrary", "Operations", "FileSystem", "Secrets", "TestSupport",
+        "ArchiveCatalog", "Backup", "Checksums", "Jobs", "PhotoLibrary", "Operations", "FileSystem",
+        "Secrets", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ], path: "Tests/FaultWalk"),
@@ -89,8 +97,11 @@ let package = Package(
         "PhotoLibrary", "FileSystem", "Operations", "Secrets", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
-    .testTarget(name: "BackupTests", dependencies: ["Backup", "TestSupport"]),
-    .testTarget(name: "JobsTests", dependencies: ["Jobs", "TestSupport"]),
+    .testTarget(
+      name: "ArchiveCatalogTests",
+      dependencies: ["ArchiveCatalog", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")]),
+    .testTarget(name: "BackupTests", dependencies: ["ArchiveCatalog", "Backup", "TestSupport"]),
+    .testTarget(name: "JobsTests", dependencies: ["ArchiveCatalog", "Jobs", "TestSupport"]),
     .testTarget(
       name: "CommandTests", dependencies: ["smilepile", "TestSupport", "PhotoLibrary"],
       exclude: [

@@ -21,3 +21,12 @@ public struct RunningMD5: Sendable {
     return MD5Digest(high: words.0, low: words.1)
   }
 }
+
+extension MD5Digest {
+  /// Computes the MD5 of bytes.
+  package init(hashing bytes: [UInt8]) {
+    var hash = RunningMD5()
+    bytes.withUnsafeBytes { hash.update($0) }
+    self = hash.digest
+  }
+}

@@ -80,6 +80,19 @@ public struct Directory: ~Copyable, Sendable {
     }
   }
 
+  /// Makes a folder and the missing ones above it, with mode 0700. Follows symbolic links. The caller syncs if anything
+  /// depends on the new folders.
+  public static func makeAll(_ path: FilePath) throws(FileError) {
+    do {
+      _ = try Directory.open(path)
+    } catch {
+      guard error.isAbsence, let name = path.lastComponent else { throw error }
+      try makeAll(path.folder)
+      // another process may have made it meanwhile
+      try Directory.open(path.folder).makeDirectory(FilePath(name.string))
+    }
+  }
+
   /// What a name stands for, nil if nothing has it. A symbolic link is not followed. fstatat(2).
   public func status(of name: FilePath) throws(FileError) -> FileStatus? {
     do {

@@ -77,13 +77,14 @@ import Testing
       #expect(report.run.outcome.isSuccess, "killed at \(call): \(report.run)")
       for name in ["one", "two"] {
         let folder = scratch.path.appending(name)
-        let archives = try Catalog(folder: folder).archives
-        #expect(archives.count == 1 && archives[0].state != nil, "killed at \(call): \(archives.map(\.name))")
+        let archives = try ArchiveInventory(folder: folder).archives
+        #expect(
+          archives.count == 1 && archives[0].fingerprint != nil, "killed at \(call): \(archives.map(\.name))")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.string)
         #expect(names.count == 1, "killed at \(call): \(names)")
       }
       let states = try ["one", "two"].map {
-        try Catalog(folder: scratch.path.appending($0)).archives[0].state
+        try ArchiveInventory(folder: scratch.path.appending($0)).archives[0].fingerprint
       }
       #expect(states[0] == states[1], "killed at \(call)")
       if status == 0 { break }
@@ -97,7 +98,7 @@ import Testing
   /// At every moment the newest archive that is there is whole, and there is one.
   private func check(at call: Int) async throws {
     for name in ["one", "two"] {
-      let catalog = try Catalog(folder: scratch.path.appending(name))
+      let catalog = try ArchiveInventory(folder: scratch.path.appending(name))
       #expect(catalog.unreadable.isEmpty && !catalog.archives.isEmpty, "killed at \(call): \(catalog)")
       for archive in catalog.archives {
         let damage = try await Work.verify([FilePath(archive.path)]).summary.damaged

@@ -74,6 +74,13 @@ private struct Family {
   }
 
   /// Two in the morning, from the first of January 2026.
+  /// Reads a status file, as another program does.
+  private static func status(in file: FilePath) throws -> JobStatus {
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    return try decoder.decode(JobStatus.self, from: Data(contentsOf: URL(fileURLWithPath: file.string)))
+  }
+
   private func date(_ night: Int) -> Date {
     Date(timeIntervalSince1970: 1_767_232_800 + Double(night - 1) * 86400)
   }
@@ -191,14 +198,13 @@ private struct Family {
     #expect(report.run.outcome == expected, "night \(night): \(report.run)")
     #expect(report.run.exitCode == (expected.isSuccess ? 0 : expected == .incomplete ? 3 : 1))
     #expect(report.run.warnings.contains { $0.contains("was cut off") } == wasKilled, "night \(night)")
-    let written = try JobStatus(
-      json: Data(contentsOf: URL(fileURLWithPath: scratch.path.appending("status.json").string)))
+    let written = try Self.status(in: scratch.path.appending("status.json"))
     #expect(written.run?.outcome == expected && written.run?.exitCode == report.run.exitCode)
     #expect(written.run?.startedAt == moment.milliseconds)
     #expect(context.state.status(of: "family") == written)
     for record in report.run.destinations where record.failure == nil {
-      let newest = try Catalog(folder: FilePath(record.path)).archives.last
-      #expect(newest?.state == state, "night \(night): \(record.path)")
+      let newest = try ArchiveInventory(folder: FilePath(record.path)).archives.last
+      #expect(newest?.fingerprint == state, "night \(night): \(record.path)")
     }
     try checkNoFragments(night)
     wasKilled = false
@@ -231,7 +237,7 @@ private struct Family {
   /// Whatever has an archive's name is a whole one.
   private func checkNoFragments(_ night: Int) throws {
     for name in ["one", "two"] {
-      let catalog = try Catalog(folder: scratch.path.appending(name))
+      let catalog = try ArchiveInventory(folder: scratch.path.appending(name))
       #expect(catalog.unreadable.isEmpty, "night \(night): \(catalog.unreadable)")
     }
   }
@@ -241,17 +247,17 @@ private struct Family {
   func checkWhatRemains() async throws {
     for name in ["one", "two"] {
       let folder = scratch.path.appending(name)
-      let catalog = try Catalog(folder: folder)
+      let catalog = try ArchiveInventory(folder: folder)
       // those that others rest on stay too
       #expect(
         (5...(isIncremental ? 24 : 8)).contains(catalog.archives.count), "\(catalog.archives.map(\.name))")
-      #expect(catalog.archives.last?.state == (try await state()))
+      #expect(catalog.archives.last?.fingerprint == (try await state()))
       for archive in catalog.archives {
         let copy = scratch.path.appending("restored-\(name)-\(archive.name)")
         try Library.create(at: copy)
         let summary = try await Work.import([FilePath(archive.path)], into: copy).summary
         #expect(!summary.isIncomplete, "\(summary)")
-        let expected = try #require(states[archive.state ?? ""])
+        let expected = try #require(states[archive.fingerprint ?? ""])
         #expect(try held(copy) == expected, "\(archive.name) restores to something else")
       }
       // nothing of ours is left half done

@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import Backup
 import FileSystem
 import Foundation
@@ -50,7 +51,7 @@ import Testing
     night.context.password = { _ in Secret("correct horse battery") }
     night.on(day: 2)
     #expect(try await night.backup().outcome == .failed)
-    #expect(try night.statusFile().copies.map(\.isDoubted) == [true, true])
+    #expect(try night.statusFile().copies.map(\.isSuspect) == [true, true])
     #expect(try night.statusFile().copies.allSatisfy { $0.verifiedAt == nil })
   }
 
@@ -69,7 +70,6 @@ import Testing
   /// The file is as long and as old as it was, so that nothing tells that it changed but a copy that fails.
   @Test func whatCannotBeCopiedIsReadAgain() async throws {
     var night = try Night()
-    night.context.cache = CatalogCache(folder: try night.scratch.makeFolder("cache"))
     _ = try await night.backup()
     let first = try night.archives("one")[0].path
     try night.damage(first, keepsDate: true)
@@ -156,7 +156,7 @@ import Testing
     hooked.job.hooks.after = "true"
     #expect(try await hooked.backup().outcome == .incomplete)
     #expect(night.context.state.status(of: "family").run?.outcome == .incomplete)
-    #expect(night.context.state.status(of: "family").failures == 5)
+    #expect(night.context.state.status(of: "family").failures == 6)
   }
 
   /// Whoever is to hear of backups that fail hears of it.
@@ -177,23 +177,11 @@ import Testing
     }
     let told = try String(contentsOfFile: night.folder("told").string, encoding: .utf8)
     #expect(told.contains("SMILEPILE_OUTCOME=failed\n"))
-    #expect(try night.statusFile().failures == 1 && night.statusFile().lastSuccess != nil)
+    #expect(try night.statusFile().failures == 1)
     // those above it may not be there either
     night.context.state = StateFolder(environment: ["STATE_DIRECTORY": night.folder("a/b/c").string])
     #expect(try await night.backup().outcome == .unchanged)
     #expect(try night.context.state.path == night.folder("a/b/c") && night.statusFile().failures == 0)
-  }
-
-  @Test func aStatusThatCannotBeUnderstoodIsSaid() async throws {
-    var night = try Night()
-    _ = try await night.backup()
-    try Data("{\"job\":".utf8).write(to: URL(fileURLWithPath: night.folder("state/family.json").string))
-    let (known, faults) = night.context.state.statuses()
-    #expect(known.isEmpty && faults.count == 1)
-    night.on(day: 2)
-    let run = try await night.backup()
-    #expect(run.warnings.contains { $0.contains("family.json is no status that can be understood") })
-    #expect(night.context.state.statuses().faults.isEmpty)
   }
 
   @Test func aDrillThatFailsIsHeardOf() async throws {
@@ -254,14 +242,14 @@ import Testing
     try night.changeLibrary(id: 7)
     night.on(day: 2)
     #expect(try await night.backup().outcome == .done)
-    #expect(try night.archives("one").last?.base?.uuid == first.uuid)
+    #expect(try night.archives("one").last?.base?.archiveID == first.archiveID)
     #expect(try night.archives("two").map(\.date) == [first.date, night.context.now().milliseconds])
     #expect(try await night.drill().isProven)
   }
 
   /// Where the newest archive lacks a photo, an older one is the copy, and may have rotten since.
   @Test func anOlderArchiveThatIsTheCopyIsReadBackWhereItHasChanged() async throws {
-    var night = try Night.withCache()
+    var night = try Night()
     _ = try await night.backup()
     let first = try night.archives("one")[0].path
     let photo = try #require(try night.library.contents.photos.first)
@@ -274,7 +262,7 @@ import Testing
     let run = try await night.backup()
     #expect(run.warnings.contains { $0.hasPrefix("\(first) is damaged (") })
     let copy = try #require(try night.statusFile().copies.first)
-    #expect(copy.archive != first && copy.lacking == 1)
+    #expect(copy.archive != first && copy.missingPhotos == 1)
   }
 
   /// Half copied, cut off, emptied: it counts for nothing, and is named every night.
@@ -295,12 +283,11 @@ import Testing
   /// Where nothing is read back, a drill that fails is heeded all the same.
   @Test func aFailedDrillIsHeeded() async throws {
     var night = try Night("verify: false")
-    night.context.cache = CatalogCache(folder: try night.scratch.makeFolder("cache"))
     _ = try await night.backup()
     for name in ["one", "two"] { try night.damage(try night.archives(name)[0].path) }
     #expect(try await night.backup().outcome == .unchanged)
     #expect(try await !night.drill().isProven)
-    #expect(try night.statusFile().copies.allSatisfy { $0.isDoubted == true && $0.verifiedAt == nil })
+    #expect(try night.statusFile().copies.allSatisfy { $0.isSuspect && $0.verifiedAt == nil })
     night.on(day: 2)
     #expect(try await night.backup().outcome == .done)
     #expect(try await night.drill().isProven)
@@ -332,7 +319,6 @@ import Testing
   /// Rot that nothing tells but reading: what finds it keeps the next archive from resting on it.
   @Test func aBaseThatHasRottenIsFoundByPruning() async throws {
     var night = try Night()
-    night.context.cache = CatalogCache(folder: try night.scratch.makeFolder("cache"))
     for day in 1...2 {
       night.on(day: day)
       _ = try await night.backup()
@@ -356,62 +342,43 @@ import Testing
     night.on(day: 4)
     let next = try await night.backup()
     #expect(next.outcome == .done && next.destinations.allSatisfy { $0.isNew })
-    #expect(try night.archives("one").last?.base?.uuid == whole.uuid)
+    #expect(try night.archives("one").last?.base?.archiveID == whole.archiveID)
     #expect(try await night.drill().isProven)
   }
 
-  /// Another process may be under way that has not heard of it.
-  @Test func aDoubtOutlivesWhatAnotherProcessSaves() async throws {
-    var night = try Night()
-    let folder = try night.scratch.makeFolder("cache")
-    night.context.cache = CatalogCache(folder: folder)
-    _ = try await night.backup()
-    let archive = try night.archives("one")[0]
-    let other = CatalogCache(folder: folder)
-    CatalogCache(folder: folder).doubt([FilePath(archive.path)])
-    #expect(other.verifiedAt(archive) != nil)
-    other.noteVerified([try night.archives("two")[0].path], at: 1)
-    let now = CatalogCache(folder: folder)
-    #expect(now.isDoubted(archive) && now.verifiedAt(archive) == nil)
-    #expect(try now.verifiedAt(night.archives("two")[0]) == 1)
-  }
-
-  /// Whoever reads it back under another name has read the same bytes.
-  @Test func anArchiveIsKnownByWhateverLinkLeadsToIt() async throws {
+  @Test("Inventory: an archive has one health, whatever link leads to it")
+  func links() async throws {
     let night = try Night()
-    let cache = CatalogCache(folder: try night.scratch.makeFolder("cache"))
     _ = try await night.backup()
     let archive = try #require(night.archives("one").first)
     let (folder, link) = (night.folder("linked"), night.folder("link.zip"))
     try FileManager.default.createSymbolicLink(
       atPath: folder.string, withDestinationPath: night.folder("one").string)
     try FileManager.default.createSymbolicLink(atPath: link.string, withDestinationPath: archive.path)
-    cache.noteVerified([link], password: nil)
-    let linked = try #require(Catalog(folder: folder, cache: cache).archives.first)
-    #expect(linked.path == folder.appending(archive.name).string)
-    for record in [archive, linked] {
-      #expect(cache.verifiedAt(record) != nil && cache.known(of: FilePath(record.path))?.verifiedAt != nil)
-    }
-    cache.doubt([FilePath(linked.path)])
-    #expect(cache.isDoubted(archive) && cache.known(of: link)?.isDoubted == true)
-    #expect(CatalogCache(folder: night.folder("cache")).isDoubted(linked))
+    night.markSuspect(link.string)
+    #expect(night.health(archive.path).isSuspect)
+    let linked = try ArchiveInventory(folder: folder, ledger: night.context.ledger)
+    #expect(linked.archives.map(\.path) == [folder.appending(archive.name).string])
+    #expect(linked.archives.allSatisfy { linked.graph.health(of: $0).isSuspect })
   }
 
-  /// It is opened every time, and is none the less known to be whole, or doubted.
-  @Test func whatIsKnownOfAnEncryptedArchiveStays() async throws {
+  @Test("Inventory: an encrypted archive has its health although it is opened each time")
+  func encryptedArchive() async throws {
     var night = try Night()
     let password = Secret("correct horse battery staple")
     night.job.password = .command("unused")
     night.context.password = { _ in password }
-    let cache = CatalogCache(folder: try night.scratch.makeFolder("cache"))
-    night.context.cache = cache
     _ = try await night.backup()
-    func archive() throws -> ArchiveRecord {
-      try #require(Catalog(folder: night.folder("one"), password: password, cache: cache).archives.first)
+    let ledger = night.context.ledger
+    func health() throws -> ArchiveHealth {
+      let inventory = try ArchiveInventory(folder: night.folder("one"), password: password, ledger: ledger)
+      let archive = try #require(inventory.archives.first)
+      #expect(archive.isFullyEncrypted)
+      return inventory.graph.health(of: archive)
     }
-    #expect(try archive().isEncrypted && cache.verifiedAt(archive()) != nil)
-    cache.doubt([FilePath(try archive().path)])
-    #expect(try cache.isDoubted(archive()) && cache.verifiedAt(archive()) == nil)
+    #expect(try health().verifiedAt != nil)
+    night.markSuspect(try #require(night.names("one").first.map { night.folder("one").appending($0).string }))
+    #expect(try health().isSuspect)
   }
 
   /// They are one archive, whatever they are called.

@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import Backup
 import FileSystem
 import Foundation
@@ -13,7 +14,7 @@ import Testing
 @Suite struct DrillCopyTests {
   /// Somebody copied the older archive over the newer one, or that of another job.
   @Test(arguments: [true, false]) func anotherArchiveUnderTheNameIsNotTheCopy(isOfTheJob: Bool) async throws {
-    var night = try Night.withCache()
+    var night = try Night()
     _ = try await night.backup()
     let older = try #require(night.archives("two").first).path
     try night.changeLibrary(id: 7)
@@ -34,7 +35,7 @@ import Testing
       report.results[0].failures.contains { $0.message.contains("\(newer) is not the archive that the last") }
     )
     let copies = try night.statusFile().copies
-    #expect(copies[0].isDoubted == true && copies[0].files == before.copies[0].files && !copies[0].isThere)
+    #expect(copies[0].isSuspect && copies[0].files == before.copies[0].files && !copies[0].isThere)
     #expect(copies[1].isThere && copies[1].verifiedAt == before.copies[1].verifiedAt)
     // the next run makes another
     night.on(day: 3)
@@ -45,7 +46,7 @@ import Testing
 
   /// The clock was ahead when it was made, and nothing was made since.
   @Test func theLastBackupIsTriedWhateverItsDate() async throws {
-    var night = try Night.withCache()
+    var night = try Night()
     _ = try await night.backup()
     try night.changeLibrary(id: 7)
     night.on(day: 100)
@@ -63,7 +64,7 @@ import Testing
 
   /// The newest lacks a photo, so that the copy is the one before.
   @Test func whatWasNotTriedIsNotDoubted() async throws {
-    var night = try Night.withCache()
+    var night = try Night()
     night.job.destinations.removeLast()
     _ = try await night.backup()
     let copy = try night.statusFile().copies[0]
@@ -80,7 +81,7 @@ import Testing
 
   /// A disk that was away when a photo was lost has the copy that it had.
   @Test func aCopyThatIsBackStaysTheBetterOne() async throws {
-    var night = try Night.withCache()
+    var night = try Night()
     _ = try await night.backup()
     let copy = try night.statusFile().copies[1]
     let photo = try #require(night.library.contents.photos.first)
@@ -99,7 +100,7 @@ import Testing
 
   /// Nor is a copy whose newer one could not be put together.
   @Test func aSetThatIsNotWholeSaysNothingOfTheCopy() async throws {
-    var night = try Night.withCache()
+    var night = try Night()
     night.job.destinations.removeLast()
     _ = try await night.backup()
     let copy = try night.statusFile().copies[0]
@@ -111,7 +112,7 @@ import Testing
 
   /// A sample that did not meet the change says that it restores, and not that it is whole.
   @Test func whatWasChangedIsNotVerifiedBySamples() async throws {
-    var night = try Night.withCache()
+    var night = try Night()
     night.job.destinations.removeLast()
     _ = try await night.backup()
     let copy = try night.statusFile().copies[0]
@@ -124,7 +125,7 @@ import Testing
 
   /// A base holds more than what is restored of it.
   @Test func aDrillEndsNoDoubtOfABase() async throws {
-    var night = try Night.withCache("incremental: true")
+    var night = try Night("incremental: true")
     night.job.destinations.removeLast()
     _ = try await night.backup()
     let base = try #require(night.archives("one").first)
@@ -135,9 +136,9 @@ import Testing
     _ = try await night.backup()
     // the photo that is gone
     try night.damage(base.path, keepsDate: true)
-    night.context.cache?.doubt([FilePath(base.path)])
+    night.markSuspect(base.path)
     #expect(try await night.drill().isProven)
-    #expect(night.context.cache?.isDoubted(base) == true)
+    #expect(night.health(base.path).isSuspect)
     try night.changeLibrary(id: 8)
     night.on(day: 3)
     let run = try await night.backup()
@@ -147,7 +148,7 @@ import Testing
 
   /// The disk is mounted elsewhere, and the job file says so: what a drill found wrong goes with it.
   @Test func aCopyThatNobodyHasNotedIsTriedAsAWhole() async throws {
-    var night = try Night.withCache()
+    var night = try Night()
     night.job.destinations.removeLast()
     _ = try await night.backup()
     try night.damage(night.archives("one")[0].path, keepsDate: true)
@@ -159,7 +160,7 @@ import Testing
 
   /// A drill that failed for what is missing said nothing of what is there, and nobody has read that since.
   @Test func whatIsThereIsReadBeforeWhatIsMissingIsCopied() async throws {
-    var night = try Night.withCache("incremental: true")
+    var night = try Night("incremental: true")
     _ = try await night.backup()
     for day in 2...3 {
       try night.changeLibrary(id: Int64(5 + day))
@@ -175,14 +176,14 @@ import Testing
     #expect(try await night.drill().isProven)
     let members = try #require(try night.statusFile().copies.first).archives
     for path in members {
-      let record = try ArchiveRecord(path: FilePath(path))
+      let record = try ArchiveDescriptor(path: FilePath(path))
       #expect(try ArchiveVerification.fault(of: record, nil, ProgressCounter()) == nil)
     }
   }
 
   /// Which of the library's photos it was nobody keeps: the next drill tries all of them.
   @Test func damageInTheLibraryIsRemembered() async throws {
-    var night = try Night.withCache()
+    var night = try Night()
     _ = try await night.backup()
     let photo = try #require(night.library.contents.photos.first)
     let path = night.library.path.appending(photo.path).string
@@ -227,7 +228,7 @@ import Testing
 
   /// Where one lacks what the library lost, and another does not restore, it is that other.
   @Test func theArchiveThatDoesNotRestoreIsNamed() async throws {
-    var night = try Night.withCache()
+    var night = try Night()
     let photo = try #require(night.library.contents.photos.first)
     try night.remove(night.library.path.appending(photo.path).string)
     _ = try await night.backup()
@@ -241,7 +242,7 @@ import Testing
 
   /// What was flattened since, and what it stands for pruned, is the copy.
   @Test func whatWasRestoredIsTheCopy() async throws {
-    var night = try Night.withCache("incremental: true")
+    var night = try Night("incremental: true")
     night.job.destinations.removeLast()
     _ = try await night.backup()
     try night.changeLibrary(id: 7)
@@ -262,7 +263,7 @@ import Testing
 
   /// The library as somebody believes to have it does not come back.
   @Test func whatNeitherHasIsNotProven() async throws {
-    let night = try Night.withCache()
+    let night = try Night()
     let photo = try #require(night.library.contents.photos.first)
     try night.remove(night.library.path.appending(photo.path).string)
     _ = try await night.backup()
@@ -270,14 +271,14 @@ import Testing
     #expect(report.isRestored && !report.isProven && report.exitCode == 4)
     let status = try night.statusFile()
     #expect(status.lastDrill?.isProven == false && status.lastProvenAt == nil)
-    #expect(status.copies.map(\.isDoubted) == [nil, nil])
+    #expect(status.copies.map(\.isSuspect) == [false, false])
     #expect(try night.prometheus().contains("smilepile_drill_proven{job_name=\"family\"} 0\n"))
-    #expect(try night.prometheus().contains(/copy_lacking_photos\{.+\} 1\n/))
+    #expect(try night.prometheus().contains(/copy_missing_photos\{.+\} 1\n/))
   }
 
   /// A disk of which a backup said that it is not the one.
   @Test func theWrongDiskIsOutOfReachForBackupAndDrill() async throws {
-    var night = try Night.withCache()
+    var night = try Night()
     night.job.destinations[0].marker = ".disk"
     let marker = night.folder("one").appending(".disk").string
     try Data().write(to: URL(fileURLWithPath: marker))

@@ -15,7 +15,7 @@ import Testing
 @Suite struct DrillDoubtTests {
   /// Nothing but opening it tells, and the drill is the first to do so.
   @Test func aDirectoryThatHasRottenIsDoubted() async throws {
-    var night = try Night.withCache()
+    var night = try Night()
     _ = try await night.backup()
     for path in try ["one", "two"].map({ try night.archives($0)[0].path }) {
       let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -31,32 +31,32 @@ import Testing
 
   /// A sample without the photo that failed says nothing of it.
   @Test func whatFailedIsTriedAgain() async throws {
-    var night = try Night.withCache()
+    var night = try Night()
     night.job.destinations.removeLast()
     _ = try await night.backup()
     // the first photo's
     try night.damage(night.archives("one")[0].path, keepsDate: true)
     #expect(try await !night.drill(sample: 1).isProven)
     for _ in 0..<3 { #expect(try await !night.drill(sample: 1).isProven) }
-    #expect(try night.statusFile().copies[0].isDoubted == true)
+    #expect(try night.statusFile().copies[0].isSuspect)
     night.on(day: 2)
     _ = try await night.backup()
     #expect(try await night.drill(sample: 1).results.map(\.proven) == [1])
     // one that was doubted for a passing fault is trusted by whoever asks
     let path = try #require(night.archives("one").last).path
-    night.context.cache?.doubt([FilePath(path)])
+    night.markSuspect(path)
     #expect(try await night.drill(sample: 1).results.map(\.proven) == [6])
-    #expect(night.context.cache?.known(of: FilePath(path))?.isDoubted == false)
+    #expect(!night.health(path).isSuspect)
   }
 
   /// It is in neither of them, though everything that is in the archive comes back.
   @Test func whatWasLostBeforeIsNotProven() async throws {
-    var night = try Night.withCache()
+    var night = try Night()
     let file = night.library.path.appending(try #require(night.library.contents.photos.first).path)
     let bytes = try Data(contentsOf: URL(fileURLWithPath: file.string))
     try night.remove(file.string)
     #expect(try await night.backup().outcome == .incomplete)
-    #expect(try night.statusFile().copies.map(\.lacking) == [1, 1])
+    #expect(try night.statusFile().copies.map(\.missingPhotos) == [1, 1])
     for sample in [nil, 1] {
       let report = try await night.drill(sample: sample)
       #expect(report.exitCode == 4 && report.results.map(\.damagedInLibrary.count) == [1, 1])
@@ -65,12 +65,12 @@ import Testing
     #expect(try await night.drill().exitCode == 0)
     night.on(day: 2)
     #expect(try await night.backup().outcome == .done)
-    #expect(try night.statusFile().copies.map(\.lacking) == [nil, nil])
+    #expect(try night.statusFile().copies.map(\.missingPhotos) == [nil, nil])
   }
 
   /// It is the newest of those that can bring everything back.
   @Test func anOlderArchiveThatLacksNothingIsTheCopy() async throws {
-    var night = try Night.withCache()
+    var night = try Night()
     _ = try await night.backup()
     let whole = try #require(night.archives("one").first)
     try night.remove(
@@ -79,13 +79,13 @@ import Testing
     night.on(day: 2)
     #expect(try await night.backup().outcome == .incomplete)
     let copy = try night.statusFile().copies[0]
-    #expect(copy.archive == whole.path && copy.madeAt == whole.date && copy.lacking == nil)
+    #expect(copy.archive == whole.path && copy.madeAt == whole.date && copy.missingPhotos == nil)
     #expect(try await night.drill().exitCode == 4)
     #expect(try night.statusFile().copies[0] == copy)
   }
 
   @Test func aCopyThatIsBackAndRestoresIsWithinReach() async throws {
-    var night = try Night.withCache()
+    var night = try Night()
     _ = try await night.backup()
     let (two, away) = (night.folder("two").string, night.folder("away").string)
     try FileManager.default.moveItem(atPath: two, toPath: away)
@@ -98,31 +98,20 @@ import Testing
   }
 
   @Test func noPlaceToRestoreToCastsNoDoubt() async throws {
-    let night = try Night.withCache()
+    let night = try Night()
     _ = try await night.backup()
     var options = DrillOptions()
     options.scratch = night.library.path.appending("photos")
     await #expect(throws: LibraryError.self) {
       try await Work.drill(night.job, night.context, options: options).summary
     }
-    #expect(try night.statusFile().copies.allSatisfy { $0.isDoubted != true })
+    #expect(try night.statusFile().copies.allSatisfy { $0.isSuspect == false })
     #expect(try await night.backup().outcome == .unchanged)
-  }
-
-  @Test func aDoubtOutlivesTheCache() async throws {
-    var night = try Night.withCache("verify: false")
-    _ = try await night.backup()
-    for name in ["one", "two"] { try night.damage(try night.archives(name)[0].path, keepsDate: true) }
-    #expect(try await !night.drill().isProven)
-    night.context.cache = CatalogCache(folder: try night.scratch.makeFolder("another"))
-    night.on(day: 2)
-    #expect(try await night.backup().outcome == .done)
-    #expect(try await night.drill().isProven)
   }
 
   /// What is known of the first destination is told, though the second could not be tried.
   @Test func whatFailedBeforeSomethingStoppedTheDrillIsTold() async throws {
-    var night = try Night.withCache()
+    var night = try Night()
     night.job.password = .command("unused")
     night.job.hooks.onFailure = "env > '\(night.folder("told"))'"
     night.context.password = { _ in Secret("correct horse battery") }
@@ -140,7 +129,7 @@ import Testing
     #expect(text.contains("/one: DOES NOT RESTORE"))
     #expect(text.contains("\n\nwarning: the drill went no further: ") && text.hasSuffix(": wrong password\n"))
     #expect(try night.statusFile().lastDrill?.isProven == false)
-    #expect(try night.statusFile().copies.map(\.isDoubted) == [true, nil])
+    #expect(try night.statusFile().copies.map(\.isSuspect) == [true, false])
     let told = try String(contentsOfFile: night.folder("told").string, encoding: .utf8)
     #expect(told.contains("SMILEPILE_OUTCOME=not restored\n") && told.contains("SMILEPILE_EXIT_CODE=4\n"))
     #expect(told.contains("\(rotten)\n") && !told.contains("SMILEPILE_MISSING=0\n"))
@@ -148,7 +137,7 @@ import Testing
 
   /// What did not come back is known, though the drill did not come to its end.
   @Test func whatDidNotComeBackBeforeADrillIsStoppedIsDoubted() async throws {
-    var night = try Night.withCache()
+    var night = try Night()
     night.job.destinations.removeLast()
     _ = try await night.backup()
     try night.damage(night.archives("one")[0].path, keepsDate: true)
@@ -164,20 +153,22 @@ import Testing
   }
 
   @Test func whatFailedBeforeADrillWasCancelledIsNoted() async throws {
-    let night = try Night.withCache()
+    let night = try Night()
     _ = try await night.backup()
     try night.remove(night.folder("one").string)
     let drill = Mutex<Work<DrillReport>?>(nil)
     let isStarted = DispatchSemaphore(value: 0)
-    // the first destination is found to be gone at the moment of the cancellation
+    // the first destination is gone, and the second is being restored at the moment of the cancellation
     let fault = ArmedFault(
       Fault(
         .then {
           isStarted.wait()
           drill.withLock { $0?.cancel() }
-        }, of: .only([.open]), below: night.folder("one")))
+        }, of: .only([.write]), below: night.folder("scratch")))
     defer { fault.disarm() }
-    let started = Work.drill(night.job, night.context)
+    var options = DrillOptions()
+    options.scratch = try night.scratch.makeFolder("scratch")
+    let started = Work.drill(night.job, night.context, options: options)
     drill.withLock { $0 = started }
     isStarted.signal()
     await #expect(throws: CancellationError.self) { try await started.summary }
@@ -187,7 +178,7 @@ import Testing
 
   /// When it is mounted again, what was read back there is as whole as it was.
   @Test func aDestinationThatIsAwayIsNotDoubted() async throws {
-    let night = try Night.withCache()
+    let night = try Night()
     _ = try await night.backup()
     let copies = try night.statusFile().copies
     try FileManager.default.moveItem(atPath: night.folder("one").string, toPath: night.folder("away").string)
@@ -210,87 +201,76 @@ import Testing
     _ = try await night.drill()
     #expect(try night.statusFile().copies.map(\.isOutOfReach) == [nil, nil])
     let metrics = try night.prometheus()
-    #expect(metrics.contains("copy_doubted{job_name=\"family\",destination=\"\(copies[0].path)\"} 1\n"))
-    #expect(metrics.contains("copy_doubted{job_name=\"family\",destination=\"\(copies[1].path)\"} 0\n"))
+    #expect(metrics.contains("copy_suspect{job_name=\"family\",destination=\"\(copies[0].path)\"} 1\n"))
+    #expect(metrics.contains("copy_suspect{job_name=\"family\",destination=\"\(copies[1].path)\"} 0\n"))
   }
 
   /// It has read nothing.
   @Test func aDrillThatCannotRestoreEndsNoDoubt() async throws {
-    let night = try Night.withCache()
+    let night = try Night()
     _ = try await night.backup()
     let archive = try #require(night.archives("one").first)
-    let cache = try #require(night.context.cache)
-    cache.doubt([FilePath(archive.path)])
+    night.markSuspect(archive.path)
     var options = DrillOptions()
     options.scratch = night.folder("nowhere")
     await #expect(throws: FileError.self) {
       _ = try await Work.drill(night.job, night.context, options: options).summary
     }
-    #expect(cache.isDoubted(archive) && cache.verifiedAt(archive) == nil)
+    #expect(night.health(archive.path).isSuspect)
     // nor one that goes no further than the first photo
     let fault = ArmedFault(
       Fault(.error(.noSpace), of: .only([.write]), persists: true, below: night.folder("scratch")))
     await #expect(throws: (any Error).self) { _ = try await night.drill() }
     fault.disarm()
     #expect(fault.place != nil)
-    #expect(cache.isDoubted(archive) && cache.verifiedAt(archive) == nil)
+    #expect(night.health(archive.path).isSuspect)
   }
 
   /// By another process, which has read something that this one has not.
   @Test func whatIsFoundDuringADrillStays() async throws {
-    var night = try Night.withCache()
+    var night = try Night()
     _ = try await night.backup()
     let archive = try #require(night.archives("one").first)
-    let (now, state, job, folder) = (
-      night.context.now().milliseconds, night.context.state, night.job, night.folder("cache")
-    )
+    let other = night
     for sample in [1, nil] {
       // when the first photo is restored
       let fault = ArmedFault(
         Fault(
-          .then {
-            CatalogCache(folder: folder).doubt([FilePath(archive.path)])
-            _ = state.update(job) { $0.copies[0].doubt(since: now + 1) }
-          }, of: .only([.write]), below: night.folder("scratch")))
+          .then { other.markSuspect(archive.path) }, of: .only([.write]), below: night.folder("scratch")))
       #expect(try await night.drill(sample: sample).isProven)
       fault.disarm()
-      #expect(CatalogCache(folder: folder).isDoubted(archive))
-      #expect(try night.statusFile().copies.map(\.isDoubted) == [true, nil])
-      night.context.cache?.noteVerified([archive.path], at: now)
-      _ = state.update(job) { $0.copies[0].note(verifiedAt: now + 2) }
+      #expect(night.health(archive.path).isSuspect)
+      #expect(try night.statusFile().copies.map(\.isSuspect) == [true, false])
+      night.markVerified(archive.path)
     }
     // what was known when it began, it ends
     night.on(day: 2)
-    night.context.cache?.doubt([FilePath(archive.path)])
+    night.markSuspect(archive.path)
     #expect(try await night.drill(sample: 1).isProven)
-    #expect(!CatalogCache(folder: folder).isDoubted(archive))
+    #expect(!night.health(archive.path).isSuspect)
   }
 
   /// A backup has its own view of the archives, from before.
   @Test func whatADrillFindsDuringABackupStays() async throws {
-    var night = try Night.withCache("incremental: true")
+    var night = try Night("incremental: true")
     _ = try await night.backup()
-    let (now, state, job) = (night.context.now().milliseconds, night.context.state, night.job)
-    func backup(_ change: @escaping @Sendable (inout JobStatus) -> Void) async throws {
-      let fault = ArmedFault(
-        Fault(.then { _ = state.update(job, change) }, of: .only([.open]), below: night.folder("one")))
-      defer { fault.disarm() }
-      _ = try await night.backup()
-    }
-    try await backup { $0.copies[0].note(verifiedAt: now + 5) }
-    #expect(try night.statusFile().copies.map(\.verifiedAt) == [now + 5, now])
+    let archive = try #require(night.archives("one").first)
     // what rests on it is no better
     try night.changeLibrary(id: 7)
     night.on(day: 2)
-    let later = night.context.now().milliseconds + 1
-    try await backup { $0.copies[0].doubt(since: later) }
+    let other = night
+    let fault = ArmedFault(
+      Fault(.then { other.markSuspect(archive.path) }, of: .only([.write]), below: night.folder("two")))
+    defer { fault.disarm() }
+    _ = try await night.backup()
     let copies = try night.statusFile().copies
-    #expect(copies.map(\.isDoubted) == [true, nil] && copies[0].others?.count == 1)
+    #expect(copies.map(\.isSuspect) == [true, false])
+    #expect(copies[0].archive == archive.path)
   }
 
   /// A sample has not read it all; neither has one that restores nothing of what went since its base.
   @Test func aDrillOfEveryPhotoIsAReadingBack() async throws {
-    var night = try Night.withCache("incremental: true")
+    var night = try Night("incremental: true")
     _ = try await night.backup()
     try night.changeLibrary(id: 7)
     night.on(day: 2)
@@ -308,15 +288,15 @@ import Testing
     let made = try #require(try night.statusFile().copies.first)
     #expect(made.verifiedAt == made.madeAt)
     let archive = try #require(night.archives("one").last)
-    night.context.cache?.doubt([FilePath(archive.path)])
+    night.markSuspect(archive.path)
     #expect(try await night.drill(sample: 3).isProven)
     #expect(try night.statusFile().copies[0].verifiedAt == night.context.now().milliseconds)
-    #expect(night.context.cache?.verifiedAt(archive) == night.context.now().milliseconds)
+    #expect(night.health(archive.path).verifiedAt == night.context.now().milliseconds)
   }
 
   /// It says nothing of the archive, nor of the library.
   @Test(arguments: [true, false]) func aShortageCastsNoDoubt(isOfTheArchive: Bool) async throws {
-    let night = try Night.withCache()
+    let night = try Night()
     _ = try await night.backup()
     let place = isOfTheArchive ? night.folder("one") : night.library.path.appending("photos")
     let fault = ArmedFault(
@@ -325,13 +305,13 @@ import Testing
     fault.disarm()
     #expect(fault.place != nil)
     #expect(try night.statusFile().lastDrill == nil)
-    #expect(try night.statusFile().copies.allSatisfy { $0.isDoubted != true })
+    #expect(try night.statusFile().copies.allSatisfy { $0.isSuspect == false })
     #expect(try await night.drill().isProven)
   }
 
   /// A drill writes nothing there.
   @Test func aDestinationThatIsMountedForReadingAloneRestores() async throws {
-    let night = try Night.withCache()
+    let night = try Night()
     _ = try await night.backup()
     let fault = ArmedFault(
       Fault(.error(.readOnlyFileSystem), of: .only([.access]), persists: true, below: night.folder("one")))
@@ -341,7 +321,7 @@ import Testing
 
   /// By whatever process: another job's, another computer's.
   @Test func whatIsBeingRestoredIsNotPruned() async throws {
-    var night = try Night.withCache()
+    var night = try Night()
     _ = try await night.backup()
     let folder = night.folder("one")
     let isKept = Mutex(false)
@@ -358,25 +338,11 @@ import Testing
     let drilled = night
     await #expect(throws: FileLock.Busy.self) { try await drilled.drill() }
     withExtendedLifetime(lock) {}
-    #expect(try night.statusFile().copies.allSatisfy { $0.isDoubted != true })
-  }
-
-  /// Another cache, or one that could not be written, knows nothing of the drill.
-  @Test func aDoubtIsNewerThanWhatAnOldCacheKnows() async throws {
-    var night = try Night.withCache()
-    let old = night.context.cache
-    _ = try await night.backup()
-    for name in ["one", "two"] { try night.damage(try night.archives(name)[0].path, keepsDate: true) }
-    night.context.cache = CatalogCache(folder: try night.scratch.makeFolder("another"))
-    night.on(day: 2)
-    #expect(try await !night.drill().isProven)
-    night.context.cache = old
-    night.on(day: 3)
-    #expect(try await night.backup().outcome == .done)
+    #expect(try night.statusFile().copies.allSatisfy { $0.isSuspect == false })
   }
 
   @Test func aDrillThatIsStoppedInItsHookIsNoFailure() async throws {
-    var night = try Night.withCache()
+    var night = try Night()
     let begun = try night.pipe("begun")
     night.job.hooks.before = "echo > '\(begun)'; sleep 600"
     night.job.hooks.onFailure = "touch '\(night.folder("told"))'"
@@ -389,7 +355,7 @@ import Testing
 
   /// The exit code that the command ends with, and a failure for whoever waits to hear of one.
   @Test func aPhotoThatHasRottenInTheLibraryIsHeardOf() async throws {
-    var night = try Night.withCache()
+    var night = try Night()
     night.job.hooks.onFailure = "env > '\(night.folder("told"))'"
     _ = try await night.backup()
     let photo = try #require(try night.library.contents.photos.first)
@@ -404,7 +370,7 @@ import Testing
 
   /// Hooks that unmount the disk after a drill would do so under the backup.
   @Test func aJobThatMountsItsDiskIsNotDrilledAmidABackup() async throws {
-    var night = try Night.withCache()
+    var night = try Night()
     let (begun, answered) = (try night.pipe("begun"), try night.pipe("answered"))
     night.job.hooks.before = "echo > '\(begun)'; read line < '\(answered)'"
     let backup = Work.backup(night.job, night.context)

@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import FileSystem
 import Foundation
 import Operations
@@ -25,7 +26,7 @@ import Testing
     let results = try await night.drill().results
     #expect(results.map(\.isProven) == [true, false])
     try #require(results[1].failures.count == 1)
-    #expect(results[1].failures[0].message.contains("rests on archive \(base.uuid ?? "")"))
+    #expect(results[1].failures[0].message.contains("depends on archive \(base.archiveID ?? "")"))
     #expect(results[1].archive != nil)
   }
 
@@ -41,7 +42,7 @@ import Testing
     #expect(report.results.map(\.isProven) == [false, true] && report.exitCode == 4)
     #expect(report.results[0].failures.map(\.message).contains { $0.hasPrefix("\(last), which the last") })
     let copy = night.context.state.status(of: "family").copies[0]
-    #expect(copy.isDoubted == true && !copy.isThere)
+    #expect(copy.isSuspect && !copy.isThere)
   }
 
   @Test func reportsOfOneSecondStayBoth() async throws {
@@ -53,7 +54,7 @@ import Testing
 
   /// As many as are asked for, whatever parts they are in, and all of them in turn.
   @Test func aSampleOfASetIsOneSample() async throws {
-    let night = try Night.withCache()
+    let night = try Night()
     _ = try await night.exportSet(to: "one")
     _ = try await night.exportSet(to: "two")
     _ = try await night.backup()
@@ -69,8 +70,8 @@ import Testing
   /// FAT rounds dates, and keeps them in local time; elsewhere another date is another file.
   @Test func aDateTellsWhetherAFileWasChanged() {
     func isAs(_ before: Int64, _ now: Int64) -> Bool {
-      JobStatus.CopiedFile(path: "a", bytes: 1, modifiedAt: before)
-        .isAs(JobStatus.CopiedFile(path: "a", bytes: 1, modifiedAt: now))
+      ArchiveFile(location: "a", bytes: 1, modifiedAt: before)
+        .isSameVersion(as: ArchiveFile(location: "a", bytes: 1, modifiedAt: now))
     }
     let date: Int64 = 1_767_232_801_234
     #expect(isAs(date, date) && isAs(date, date - 1234) && isAs(date, date + 766))
@@ -89,7 +90,10 @@ import Testing
     try night.remove(parts[1].string)
     let results = try await night.drill().results
     #expect(results.map(\.isProven) == [false, true])
-    #expect(results[0].failures.map(\.message).contains { $0.contains("lacks part 2; put it back") })
+    #expect(
+      results[0].failures.map(\.message).contains {
+        $0.contains("part 2 is missing from its folder; put it back")
+      })
   }
 
   @Test func whatIsPromisedAndDoesNotComeBackIsAFailure() async throws {
@@ -140,7 +144,7 @@ import Testing
     let held = night
     await #expect(throws: FileLock.Busy.self) { _ = try await held.drill() }
     withExtendedLifetime(lock) {}
-    #expect(night.context.state.status(of: "family").copies.allSatisfy { $0.isDoubted != true })
+    #expect(night.context.state.status(of: "family").copies.allSatisfy { $0.isSuspect == false })
     #expect(night.context.state.status(of: "family").lastDrill == nil)
   }
 
@@ -162,7 +166,7 @@ import Testing
     } catch BackupError.wrongPassword(let path) {
       #expect(password != nil && path.lastComponent?.extension == "zip")
     }
-    #expect(night.context.state.status(of: "family").copies.allSatisfy { $0.isDoubted != true })
+    #expect(night.context.state.status(of: "family").copies.allSatisfy { $0.isSuspect == false })
     let told = try String(contentsOfFile: "\(folder)/told", encoding: .utf8)
     #expect(told.contains("SMILEPILE_OUTCOME=failed\n") && told.contains("SMILEPILE_EXIT_CODE=12\n"))
   }

@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import Backup
 import FileSystem
 import Foundation
@@ -43,7 +44,7 @@ import Testing
     let metrics = try night.prometheus()
     #expect(metrics.contains(/copy_reachable\{.+\} 1\n/) && !metrics.contains(/copy_reachable\{.+\} 0\n/))
     // nor does it know how many photos there are
-    #expect(!metrics.contains("smilepile_backup_photos") && !metrics.contains("missing_photos"))
+    #expect(!metrics.contains("smilepile_backup_photos") && !metrics.contains("backup_missing_photos"))
   }
 
   /// Two computers, each with a job of the example's name, and one folder for both.
@@ -180,40 +181,6 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: night.folder("status.json").string))
   }
 
-  /// What others were told last stands for what the job itself can no longer read.
-  @Test(arguments: [nil, "{", ""]) func aStatusThatCannotBeReadIsNotTheEndOfIt(text: String?) async throws {
-    var night = try Night()
-    _ = try await night.backup()
-    #expect(try await night.drill().isProven)
-    night.job.hooks.before = "false"
-    _ = try await night.backup()
-    let before = try night.statusFile()
-    let path = night.context.state.statusPath(of: "family").string
-    try night.remove(path)
-    if let text {
-      try text.write(toFile: path, atomically: true, encoding: .utf8)
-    } else {
-      // it cannot be replaced either
-      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-    }
-    night.on(day: 2)
-    night.job.hooks.before = nil
-    #expect(try await night.drill().isProven)
-    night.job.hooks.before = "false"
-    #expect(try night.statusFile().failures == 1 && night.statusFile().lastDrill?.round == 2)
-    let run = try await night.backup()
-    if text == nil {
-      #expect(
-        run.warnings.contains {
-          $0.contains("what \(night.folder("status.json")) says of earlier runs is taken")
-        })
-    }
-    let after = try night.statusFile()
-    #expect(
-      after.failures == 2 && after.lastSuccess == before.lastSuccess
-        && after.copies.map(\.archive) == before.copies.map(\.archive))
-  }
-
   /// Somebody made a new library where the old one was: one night says so, and the archives of the old one stay.
   @Test func anotherLibraryInThePlaceOfTheFirstIsSaid() async throws {
     var night = try Night()
@@ -247,8 +214,6 @@ import Testing
   /// What a run copied before it was cut off may have rotten since.
   @Test func aCopyThatIsThereIsReadBeforeItCounts() async throws {
     var night = try Night()
-    let cache = CatalogCache(folder: try night.scratch.makeFolder("cache"))
-    night.context.cache = cache
     let parts = try await night.exportSet(to: "one")
     for part in parts.dropLast() {
       let name = try #require(part.lastComponent).string
@@ -281,8 +246,7 @@ import Testing
     night.job.hooks.after = "cp \"$SMILEPILE_STATUS_FILE\" '\(night.folder("after.json"))'"
     night.job.hooks.finally = "cp '\(night.folder("family.prom"))' '\(night.folder("finally.prom"))'; exit 7"
     _ = try await night.backup()
-    let read = try JobStatus(
-      json: Data(contentsOf: URL(fileURLWithPath: night.folder("after.json").string)))
+    let read = try Night.status(in: night.folder("after.json"))
     #expect(read.run?.outcome == .done && read.run?.finishedAt != nil && read.copies.count == 2)
     // whoever is killed now has not come to the end
     #expect(read.run?.hook == "after" && read.lastSuccess == nil)
@@ -305,6 +269,42 @@ import Testing
     #expect(try night.statusFile().failures == 1 && night.statusFile().run?.hook == nil)
   }
 
+  @Test("Backup: a ledger of a newer version is left unchanged, and nothing is begun")
+  func newerLedger() async throws {
+    let night = try Night()
+    _ = try await night.backup()
+    let path = night.folder("state/ledger.sqlite")
+    // https://www.sqlite.org/fileformat2.html#the_database_header: user version at byte 60
+    let file = try FileHandle(forUpdating: URL(fileURLWithPath: path.string))
+    try file.seek(toOffset: 60)
+    try file.write(contentsOf: [0, 0, 0, 99])
+    try file.close()
+    let before = try Data(contentsOf: URL(fileURLWithPath: path.string))
+    var other = night
+    other.context.state = StateFolder(path: night.folder("state"))
+    await #expect(throws: JobError.newerLedger(.newerVersion(path))) { try await other.backup() }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path.string)) == before)
+    #expect(try night.archives("one").count == 1)
+  }
+
+  @Test("Backup: a corrupt ledger is reported once, and makes one run incomplete")
+  func corruptLedger() async throws {
+    let night = try Night()
+    _ = try await night.backup()
+    try Data("no database".utf8).write(to: URL(fileURLWithPath: night.folder("state/ledger.sqlite").string))
+    var other = night
+    other.context.state = StateFolder(path: night.folder("state"))
+    let run = try await other.backup()
+    #expect(run.outcome == .incomplete)
+    #expect(run.exitCode == 3)
+    #expect(run.message?.contains("ledger.sqlite.corrupt-") == true)
+    other.context.state = StateFolder(path: night.folder("state"))
+    let next = try await other.backup()
+    #expect(next.outcome == .unchanged)
+    #expect(!next.warnings.contains { $0.contains("corrupt") })
+    #expect(try night.archives("one").count == 1)
+  }
+
   /// They could not count themselves.
   @Test func runsThatWereKilledAreFailures() async throws {
     let night = try Night()
@@ -312,7 +312,9 @@ import Testing
     func cutShort(_ change: (inout JobStatus.RunRecord) -> Void) {
       var run = JobStatus.RunRecord(startedAt: night.context.now().milliseconds)
       change(&run)
-      _ = night.context.state.update(night.job) { $0.run = run }
+      var entry = RunEntry(run, of: "family", library: night.library.path)
+      entry.hook = run.hook
+      night.context.ledger.insert(&entry)
     }
     cutShort { _ in }
     var failing = night
@@ -324,11 +326,10 @@ import Testing
     let next = try await failing.backup()
     #expect(next.warnings.contains { $0.contains("was cut off in its hook “after”") })
     #expect(try night.statusFile().failures == 4)
-    // one that had failed has counted itself
     cutShort { ($0.outcome, $0.hook) = (.failed, "on-failure") }
     let last = try await failing.backup()
     #expect(last.warnings.contains { $0.contains("was cut off in its hook “on-failure”; what") })
-    #expect(try night.statusFile().failures == 5)
+    #expect(try night.statusFile().failures == 6)
     #expect(try await night.backup().outcome == .unchanged)
     #expect(try night.statusFile().failures == 0)
   }

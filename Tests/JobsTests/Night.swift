@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import Backup
 import FileSystem
 import Foundation
@@ -40,13 +41,25 @@ struct Night {
     self.on(day: 1)
   }
 
-  /// One that remembers from run to run what it has read of archives.
-  ///
-  /// - Parameter line: more of the job.
-  static func withCache(_ line: String? = nil) throws -> Night {
-    var night = try line.map { try Night($0) } ?? Night()
-    night.context.cache = CatalogCache(folder: try night.scratch.makeFolder("cache"))
-    return night
+  /// Records that an archive was found damaged.
+  func markSuspect(_ path: String) {
+    let files = [ArchiveFile(at: FilePath(path))].compactMap { $0 }.map {
+      (file: $0, archiveID: nil as String?)
+    }
+    context.ledger.observer("test", now: context.now).record(
+      .foundDamaged(reason: "a test says so"), of: files)
+  }
+
+  /// Records that an archive was verified.
+  func markVerified(_ path: String) {
+    let files = [ArchiveFile(at: FilePath(path))].compactMap { $0 }.map {
+      (file: $0, archiveID: nil as String?)
+    }
+    context.ledger.observer("test", now: context.now).record(.verified, of: files)
+  }
+
+  func health(_ path: String) -> ArchiveHealth {
+    ArchiveFile(at: FilePath(path)).map(context.ledger.health) ?? .unverified
   }
 
   mutating func on(day: Int) {
@@ -55,7 +68,9 @@ struct Night {
 
   func folder(_ name: String) -> FilePath { scratch.path.appending(name) }
 
-  func archives(_ name: String) throws -> [ArchiveRecord] { try Catalog(folder: folder(name)).archives }
+  func archives(_ name: String) throws -> [ArchiveDescriptor] {
+    try ArchiveInventory(folder: folder(name)).archives
+  }
 
   func names(_ name: String) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder(name).string).sorted()
@@ -136,10 +151,17 @@ struct Night {
 
   /// What other programs are told.
   func statusFile() throws -> JobStatus {
-    try JobStatus(json: Data(contentsOf: URL(fileURLWithPath: folder("status.json").string)))
+    try Self.status(in: folder("status.json"))
   }
 
   func prometheus() throws -> String {
     try String(contentsOfFile: folder("family.prom").string, encoding: .utf8)
+  }
+
+  /// Reads a status file, as another program does.
+  static func status(in file: FilePath) throws -> JobStatus {
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    return try decoder.decode(JobStatus.self, from: Data(contentsOf: URL(fileURLWithPath: file.string)))
   }
 }

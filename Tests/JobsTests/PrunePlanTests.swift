@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import Backup
 import Foundation
 import Operations
@@ -33,11 +34,11 @@ struct PrunePlanTests {
   }
 
   private func plan(
-    _ policy: (inout RetentionPolicy) -> Void, obstacle: ([ArchiveRecord]) -> String? = { _ in nil }
+    _ policy: (inout RetentionPolicy) -> Void, obstacle: ([ArchiveDescriptor]) -> String? = { _ in nil }
   ) throws -> PrunePlan {
     var wanted = RetentionPolicy()
     policy(&wanted)
-    return PrunePlan(try Catalog(folder: scratch.path), wanted, obstacle: obstacle)
+    return PrunePlan(try ArchiveInventory(folder: scratch.path).graph, wanted, obstacle: obstacle)
   }
 
   @Test func whatNoRuleKeepsGoes() async throws {
@@ -145,7 +146,7 @@ struct PrunePlanTests {
       let repaired = try await Work.repair(path).summary
       #expect(repaired.archive != nil && !repaired.lost.isEmpty)
     }
-    #expect(try Catalog(folder: scratch.path).archives.count { $0.isOurs } == 2)
+    #expect(try ArchiveInventory(folder: scratch.path).archives.count { $0.isOurs } == 2)
     let plan = try plan { $0.last = 1 }
     #expect(plan.decisions.count == 2 && plan.removals.isEmpty)
   }
@@ -240,9 +241,9 @@ struct PrunePlanTests {
     try await export(day: 4)
     var policy = RetentionPolicy()
     policy.last = 1
-    let catalog = try Catalog(folder: scratch.path)
-    for isMeant in [{ _ in true }, { $0.tags.contains("job") }] as [(ArchiveRecord) -> Bool] {
-      let plan = PrunePlan(catalog, policy, isMeant: isMeant, obstacle: { _ in nil })
+    let inventory = try ArchiveInventory(folder: scratch.path)
+    for isMeant in [{ _ in true }, { $0.tags.contains("job") }] as [(ArchiveDescriptor) -> Bool] {
+      let plan = PrunePlan(inventory.graph, policy, isMeant: isMeant, obstacle: { _ in nil })
       #expect(plan.removals.map(\.date) == [2 * 86_400_000 + 86_400_000])
       let decision = try #require(plan.decisions.first { $0.archives[0].path == full.string })
       #expect(decision.reasons == ["\(increment.lastComponent?.string ?? "") rests on it"])
@@ -265,7 +266,8 @@ struct PrunePlanTests {
     var policy = RetentionPolicy()
     policy.last = 1
     let now = Date(timeIntervalSince1970: 2 * 86400 - 30)
-    let plan = PrunePlan(try Catalog(folder: scratch.path), policy, now: now, obstacle: { _ in nil })
+    let plan = PrunePlan(
+      try ArchiveInventory(folder: scratch.path).graph, policy, now: now, obstacle: { _ in nil })
     #expect(plan.decisions.map(\.reasons) == [["last"], []])
   }
 }

@@ -13,7 +13,7 @@ struct RepairedBaseJobTests {
   ///
   /// - Parameter isDrilled: a drill has found that.
   private func night(isDrilled: Bool = true) async throws -> (Night, base: FilePath) {
-    var night = try Night.withCache("incremental: true")
+    var night = try Night("incremental: true")
     night.job.destinations.removeLast()
     _ = try await night.backup()
     try night.changeLibrary(id: 7)
@@ -76,7 +76,7 @@ struct RepairedBaseJobTests {
 
   /// What was repaired has another `metadata.json` where a photo was made whole with it, and the next increment names that.
   @Test func anotherDestinationGetsWhatTheNextIncrementNames() async throws {
-    var night = try Night.withCache("incremental: true")
+    var night = try Night("incremental: true")
     let file = night.library.path.appending(try #require(night.library.contents.photos.first).path)
     let whole = try Data(contentsOf: URL(fileURLWithPath: file.string))
     try Data(repeating: 99, count: whole.count).write(to: URL(fileURLWithPath: file.string))
@@ -92,8 +92,8 @@ struct RepairedBaseJobTests {
       night.on(day: day)
       #expect(try await night.backup().outcome == .done)
       for name in ["one", "two"] {
-        let catalog = try Catalog(folder: night.folder(name))
-        #expect(try catalog.members(of: #require(catalog.archives.last)).isEmpty == false)
+        let inventory = try ArchiveInventory(folder: night.folder(name))
+        #expect(try inventory.members(of: #require(inventory.archives.last)).isEmpty == false)
       }
       #expect(try await night.drill().isProven)
     }
@@ -103,9 +103,9 @@ struct RepairedBaseJobTests {
   @Test func whatIsLeftOfABaseIsNotPruned() async throws {
     var (night, base) = try await night()
     let repaired = try await repair(base, night, withLibrary: false)
-    let catalog = try Catalog(folder: night.folder("one"))
-    let increment = try #require(catalog.archives.last { $0.base != nil })
-    #expect(Set(catalog.allBases(of: increment).map(\.path)) == [base.string, repaired.string])
+    let inventory = try ArchiveInventory(folder: night.folder("one"))
+    let increment = try #require(inventory.archives.last { $0.base != nil })
+    #expect(Set(inventory.graph.possibleBases(of: increment).map(\.path)) == [base.string, repaired.string])
     try night.remove(base.string)
     var policy = RetentionPolicy()
     policy.last = 1

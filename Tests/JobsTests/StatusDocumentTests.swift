@@ -30,8 +30,8 @@ import Testing
     status.copies = [
       JobStatus.Copy(
         path: "/one", archive: "/one/a.zip", others: ["/one/b.zip"], madeAt: 1, verifiedAt: 2,
-        isDoubted: true, doubtedAt: 3, isOutOfReach: true, isOnSameDevice: true,
-        isSelection: true, lacking: 1, files: [.init(path: "/one/a.zip", bytes: 1, modifiedAt: 2)])
+        suspectSince: 3, suspectReason: "b.zip: photo 1 is damaged", isOutOfReach: true, isOnSameDevice: true,
+        isSelection: true, missingPhotos: 1, files: [.init(location: "/one/a.zip", bytes: 1, modifiedAt: 2)])
     ]
     status.lastDrill = JobStatus.DrillRecord(
       at: 1, isProven: true, archive: "/one/a.zip", photos: 1, damaged: 1, round: 1,

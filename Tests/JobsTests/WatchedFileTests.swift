@@ -45,7 +45,7 @@ struct WatchedFileTests {
       let run = try await night.backup()
       #expect(run.outcome == .incomplete && run.message?.contains("lies in the state folder") == true)
     }
-    #expect(night.context.state.statuses().known.map(\.job) == ["family"])
+    #expect(night.context.state.statuses().map(\.job) == ["family"])
   }
 
   @Test(arguments: ["status-file", "prometheus-file"]) func theJobFileSaysSoAtOnce(key: String) throws {

@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import Checksums
 import PhotoLibrary
 import Secrets
@@ -28,14 +29,13 @@ struct BackupChain {
   ///
   /// - Parameter find: the archive of this number whose `metadata.json` has this MD5, and what was repaired from it, as
   ///   far as they are there: where several have a file, the first.
-  init(_ newest: BackupSource, find: (_ uuid: String, _ digest: MD5Digest) throws -> [BackupSource]) rethrows
-  {
+  init(_ newest: BackupSource, find: (ArchiveDescriptor.BaseReference) throws -> [BackupSource]) rethrows {
     self.newest = newest
     var bases: [BackupSource] = []
     var seen = Set([newest.metadataDigest].compactMap { $0 })
-    while let increment = (bases.last ?? newest).metadata.smilepile?.increment,
+    while let increment = (bases.last ?? newest).increment,
       let digest = MD5Digest(hex: increment.baseDigest), seen.insert(digest).inserted,
-      case let found = try find(increment.base, digest), !found.isEmpty
+      case let found = try find(increment.reference), !found.isEmpty
     {
       for base in found {
         for photo in base.photos {
@@ -115,29 +115,30 @@ extension BackupSource {
   /// - Throws: as `init(path:limits:password:)`. That an archive of the chain is not there is no error; see `missingBase`.
   public static func withChain(
     path: FilePath, limits: Limits = Limits(), password: Secret? = nil,
-    check: @escaping () throws -> Void = {}
+    ledger: Ledger? = nil, check: @escaping () throws -> Void = {}
   ) throws -> BackupSource {
     let newest = try BackupSource(path: path, limits: limits, password: password)
     guard newest.increment != nil else { return newest }
-    let folder = try ArchiveFolder(beside: path, limits: limits, password: password, check: check)
-    return try newest.folded(in: folder, limits)
+    let finder = ChainFinder(beside: path, limits: limits, password: password, ledger: ledger, check: check)
+    return try newest.folded(by: finder, limits)
   }
 
   /// An incremental backup together with the archives that it rests on.
   ///
   /// - Parameter known: where they are looked for before the folder.
   func folded(
-    among known: [BackupSource] = [], in folder: ArchiveFolder, _ limits: Limits
+    among known: [BackupSource] = [], by finder: ChainFinder, _ limits: Limits
   ) throws -> BackupSource {
-    let chain = try BackupChain(self) { uuid, digest in
-      let known = known.filter { $0.stands(for: uuid, digest) }
-      if known.isEmpty { return try folder.backups(uuid, digest) }
-      return known.filter { $0.metadataDigest != digest } + known.filter { $0.metadataDigest == digest }
+    let chain = try BackupChain(self) { base in
+      let known = known.filter { $0.satisfies(base) }
+      if known.isEmpty { return try finder.candidates(for: base) }
+      let isOriginal = { (source: BackupSource) in source.metadataDigest?.description == base.digest }
+      return known.filter { !isOriginal($0) } + known.filter(isOriginal)
     }
     var folded = chain.folded()
     if !chain.isWhole {
-      folded.chain?.unreadable = folder.unreadable
-      folded.warnings += folder.unreadable.map { "\($0)" }
+      folded.chain?.unreadable = finder.unreadable
+      folded.warnings += finder.unreadable.map { "\($0)" }
     }
     // of many rows that share one file, each gets a copy: a small archive must not fill a disk that way
     guard folded.photoBytes <= limits.maximumBytes else {
@@ -147,11 +148,10 @@ extension BackupSource {
     return folded
   }
 
-  /// Whether what rests on a backup of this number, whose `metadata.json` has this MD5, can rest on this one: it is that
-  /// one, or was repaired from it.
-  func stands(for uuid: String, _ digest: MD5Digest) -> Bool {
-    guard let provenance = metadata.smilepile, provenance.uuid == uuid else { return false }
-    return metadataDigest == digest || provenance.repairedFrom.contains(digest.description)
+  /// Returns whether a backup that refers to this base can use it: it is the base, or was repaired from it.
+  func satisfies(_ base: ArchiveDescriptor.BaseReference) -> Bool {
+    guard let provenance = metadata.smilepile, provenance.uuid == base.archiveID else { return false }
+    return metadataDigest?.description == base.digest || provenance.repairedFrom.contains(base.digest)
   }
 
   /// The number of the archive that an incremental backup rests on and that is not there; nil for one that is whole.
@@ -184,5 +184,12 @@ extension BackupSource {
     var source = self
     source.photos = []
     return source
+  }
+}
+
+extension Metadata.Increment {
+  /// How it refers to its base.
+  var reference: ArchiveDescriptor.BaseReference {
+    ArchiveDescriptor.BaseReference(archiveID: base, digest: baseDigest, depth: length)
   }
 }

@@ -1,7 +1,9 @@
+import ArchiveCatalog
 import Checksums
 import FileSystem
 import Foundation
 import PhotoLibrary
+import Secrets
 import SystemPackage
 import Zip
 
@@ -25,25 +27,28 @@ public struct ExportBase: Sendable {
   /// The lengths of the files that the chain holds, by their MD5.
   let files: [MD5Digest: Int]
 
-  /// Nil if the chain is not whole, or its newest archive is none that can be rested on.
-  init?(_ chain: BackupChain) {
-    let newest = chain.newest
-    guard chain.isWhole, let provenance = newest.metadata.smilepile, provenance.part == nil,
-      let digest = newest.metadataDigest, newest.salvage == nil
+  /// Opens the archives of a chain one after the other, the newest first.
+  ///
+  /// - Returns: nil if one was replaced since it was listed.
+  /// - Parameter folder: the folder of the archives, as the user named it.
+  init?(_ members: [ArchiveDescriptor], in folder: FilePath, password: Secret?) throws {
+    guard let newest = members.first, let full = members.last, let uuid = newest.archiveID,
+      let digest = newest.digest.flatMap({ MD5Digest(hex: $0) })
     else { return nil }
-    path = newest.path
-    others = chain.bases.map(\.path)
-    uuid = provenance.uuid
-    self.digest = digest
-    exportDate = newest.metadata.exportDate ?? 0
-    fullDate = (chain.bases.last ?? newest).metadata.exportDate ?? 0
-    length = provenance.increment?.length ?? 0
-    var files = chain.files.mapValues { chain.entry($0).size }
-    for photo in newest.photos {
-      guard case .entry(let entry, let md5?) = photo.content else { continue }
-      files[md5] = entry.size
+    var files: [MD5Digest: Int] = [:]
+    for member in members {
+      let source = try BackupSource(path: FilePath(member.path), limits: .own, password: password)
+      guard source.metadataDigest?.description == member.digest else { return nil }
+      for photo in source.photos {
+        guard case .entry(let entry, let md5?) = photo.content, files[md5] == nil else { continue }
+        files[md5] = entry.size
+      }
     }
-    self.files = files
+    path = folder.appending(newest.name)
+    others = members.dropFirst().map { folder.appending($0.name) }
+    (self.uuid, self.digest, self.files) = (uuid, digest, files)
+    (exportDate, fullDate) = (newest.date, full.date)
+    length = newest.base?.depth ?? 0
   }
 
   /// Whether the archive is still where it was found.

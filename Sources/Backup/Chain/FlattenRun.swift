@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import FileSystem
 import Foundation
 import Operations
@@ -13,6 +14,8 @@ public struct FlattenOptions: Sendable {
   public var limits = Limits()
   /// For encrypted chains; the new archive is encrypted with it.
   public var password: Secret?
+  /// Records that the new archive is verified, and which archives of the chain are corrupt.
+  public var ledger: Ledger?
 
   /// The defaults: beside the archive.
   public init() {}
@@ -49,7 +52,13 @@ extension Work where Summary == FlattenSummary {
   /// The summary throws `BackupError`, `ArchiveError` or `FileError`; nothing was published then.
   public static func flatten(_ archive: FilePath, options: FlattenOptions = FlattenOptions()) -> Self {
     Work { counter in
-      try FlattenRun(path: archive, options: options, counter: counter).run()
+      let observer = options.ledger?.observer("flatten")
+      let summary = try FlattenRun(path: archive, options: options, counter: counter).run()
+      if let lost = summary.lost.first {
+        observer?.recordDamage(Dictionary(uniqueKeysWithValues: summary.chain.map { ($0, lost.message) }))
+      }
+      if let archive = summary.archive { observer?.recordVerified([archive]) }
+      return summary
     }
   }
 }
@@ -94,10 +103,10 @@ struct FlattenRun {
     let newest = try BackupSource(path: path, limits: options.limits, password: options.password)
     try newest.requirePassword(toRead: .allEntries)
     guard newest.increment != nil else { return newest }
-    let folder = try ArchiveFolder(beside: path, limits: options.limits, password: options.password) {
-      [counter] in try counter.checkCancellation()
-    }
-    let source = try newest.folded(in: folder, options.limits)
+    let finder = ChainFinder(
+      beside: path, limits: options.limits, password: options.password, ledger: options.ledger,
+      check: counter.checkCancellation)
+    let source = try newest.folded(by: finder, options.limits)
     if let missing = source.missingBase {
       // it may be one of those that the disk does not give
       throw source.chain?.unreadable.first

@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import Foundation
 import Operations
 import PhotoLibrary
@@ -49,8 +50,13 @@ public struct ExportOptions: Sendable {
   public var isIncremental = false
   /// How many increments may rest on a full archive, where a base is looked for.
   public var maximumChain = ExportOptions.defaultMaximumChain
-  /// Whether an incremental export may rest on an archive, and on all those that this one rests on; nil for any.
-  public var mayRest: (@Sendable ([FilePath], ProgressCounter) throws -> Bool)?
+  /// A tag that the base of an incremental export must have, so that a job depends on its own archives; nil for any.
+  public var baseTag: String?
+  /// Knows the health of archives, and records what is verified. A base that is suspect is verified first; with
+  /// `verifies`, so is one that was never verified or has changed since.
+  public var ledger: Ledger?
+  /// The operation that the export is a part of, as the ledger records it; nil for one of its own.
+  package var observer: ArchiveObserver?
   /// Reads the archive back, with every CRC and MD5, before it is published.
   public var verifies = false
   /// Who may read the archive, as chmod(1) has it; nil for its owner alone (0600).
@@ -87,6 +93,8 @@ public struct ExportSummary: Sendable, Equatable {
   public var increment: Increment?
   /// Why an export that was to be incremental is a full one, nil if it is not.
   public var fullBecause: String?
+  /// Archives of the folder that cannot be the base of an incremental export, newest first.
+  public var rejectedBases: [RejectedBase] = []
   /// Photos whose files are in the archive or in those that it rests on, and assets of the app.
   public var photos = 0
   /// Categories in the archive.

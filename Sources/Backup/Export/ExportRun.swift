@@ -74,7 +74,12 @@ public struct ExportRun {
         case .json: try exportDocument(plan, library, target, date)
         }
       summary.fullBecause = fullBecause
+      summary.rejectedBases = found?.base.rejected ?? []
+      summary.warnings += found?.base.warnings ?? []
       summary.damaged += damaged
+      if options.verifies, !options.isDryRun, options.format == .zip {
+        (options.observer ?? options.ledger?.observer("export"))?.recordVerified(summary.archives)
+      }
       return summary
     }
   }
@@ -104,29 +109,22 @@ public struct ExportRun {
   }
 
   /// A base, and the selection that it has.
-  private typealias SelectedBase = (base: ExportBase.Found, selection: String?)
+  private typealias SelectedBase = (base: BaseSelection, selection: String?)
 
   /// Finds what the archive is to rest on.
   private func base(in target: Destination, _ library: Library) throws -> SelectedBase {
     let selection = ExportPlan.selection(try library.categories().selected(by: options), options)
-    let base = try ExportBase.find(
-      in: target.folder, for: selection, of: library, options,
-      mayRest: { [counter] in try options.mayRest?($0, counter) ?? true }, check: counter.checkCancellation)
-    return (base, selection)
+    return (try BaseSelection(in: target.folder, for: selection, of: library, options, counter), selection)
   }
 
   /// Rests a plan on what was found.
   ///
   /// - Returns: why it cannot, and the archive will be a full one although it should not.
   private func rest(_ plan: inout ExportPlan, on found: SelectedBase, _ library: Library) throws -> String? {
-    switch found.base {
-    case .base(let base):
-      guard plan.selection == found.selection else { return "the categories were changed meanwhile" }
-      plan = plan.resting(on: base, deletions: try library.deletions(since: base.exportDate))
-      return nil
-    case .none(let reason):
-      return reason
-    }
+    guard let base = found.base.base else { return found.base.reason }
+    guard plan.selection == found.selection else { return "the categories were changed meanwhile" }
+    plan = plan.resting(on: base, deletions: try library.deletions(since: base.exportDate))
+    return nil
   }
 
   private func setTotals(_ plan: ExportPlan) {

@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import Operations
 import Secrets
 import SystemPackage
@@ -23,6 +24,8 @@ public struct ExtractOptions: Sendable {
   public var isDryRun = false
   /// Opens encrypted archives.
   public var password: Secret?
+  /// Records which archives were found damaged.
+  public var ledger: Ledger?
   /// What an archive may ask for.
   public var limits = Limits()
   /// How many photos are read at a time; nil for what suits the disk.
@@ -53,7 +56,7 @@ public struct ExtractSummary: Sendable, Equatable {
   /// Photos that were asked for and are not there now, or not as they should be; each by name.
   public var errors: [Finding] = []
   /// Archives in which something is not as it was written.
-  public var damagedArchives: Set<FilePath> = []
+  public var damagedArchives: [FilePath: String] = [:]
   /// What else is worth knowing.
   public var warnings: [String] = []
   /// Nothing was written.

@@ -19,7 +19,10 @@ extension Work where Summary == ExtractSummary {
     _ archive: FilePath, to folder: FilePath, options: ExtractOptions = ExtractOptions()
   ) -> Self {
     Work { counter in
-      try ExtractRun(archive: archive, folder: folder, options: options, counter: counter).run()
+      let observer = options.ledger?.observer("extract")
+      let summary = try ExtractRun(archive: archive, folder: folder, options: options, counter: counter).run()
+      observer?.recordDamage(summary.damagedArchives)
+      return summary
     }
   }
 }
@@ -78,7 +81,8 @@ private struct ExtractRun {
   private func open() throws -> BackupSource {
     do {
       return try BackupSource.withChain(
-        path: archive, limits: options.limits, password: options.password, check: counter.checkCancellation)
+        path: archive, limits: options.limits, password: options.password, ledger: options.ledger,
+        check: counter.checkCancellation)
     } catch BackupError.photoExport(_, let export) {
       return try BackupSource(export, at: archive, limits: options.limits, password: options.password)
     }
@@ -129,7 +133,7 @@ private struct ExtractRun {
       switch note {
       case .damage(let reason):
         summary.errors.append(Finding(label, reason))
-        summary.damagedArchives.insert(source.archive(of: photo))
+        summary.damagedArchives[source.archive(of: photo)] = reason
       case .date(let reason): summary.warnings.append("\(label): \(reason)")
       }
     }

@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import FileSystem
 import Operations
 import PhotoLibrary
@@ -15,6 +16,8 @@ public struct HealOptions: Sendable {
   public var limits = Limits()
   /// For encrypted archives.
   public var password: Secret?
+  /// Records which archives were found damaged.
+  public var ledger: Ledger?
 
   /// The defaults.
   public init() {}
@@ -31,7 +34,7 @@ public struct HealSummary: Sendable, Equatable {
   /// Archives that could not be used, or not to their end; each by its path.
   public var unusable: [Finding] = []
   /// Archives that were found damaged.
-  public var damagedArchives: Set<FilePath> = []
+  public var damagedArchives: [FilePath: String] = [:]
   /// Bytes that were brought back.
   public var bytes = 0
   /// Where the rotten files are kept; nil if there were none.
@@ -57,7 +60,10 @@ extension Work where Summary == HealSummary {
     _ library: FilePath, from archives: [FilePath], options: HealOptions = HealOptions()
   ) -> Self {
     Work { counter in
-      try HealRun(path: library, archives: archives, options: options, counter: counter).run()
+      let observer = options.ledger?.observer("heal")
+      let summary = try HealRun(path: library, archives: archives, options: options, counter: counter).run()
+      observer?.recordDamage(summary.damagedArchives)
+      return summary
     }
   }
 }

@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import Checksums
 import FileSystem
 import Operations
@@ -84,12 +85,12 @@ private struct FindRun {
     var summary = FindSummary()
     var found: [(date: Int64, photos: [FoundPhoto])] = []
     var failures: [any Error] = []
-    var catalogs: [FilePath: Catalog] = [:]
+    var inventories: [FilePath: ArchiveInventory] = [:]
     for (path, isNamed) in archives {
       try counter.checkCancellation()
       counter.advance(current: path.string)
       do {
-        let (date, photos) = try search(path, &catalogs)
+        let (date, photos) = try search(path, &inventories)
         summary.archives += 1
         found.append((date ?? .min, photos))
       } catch let error as CancellationError {
@@ -121,14 +122,15 @@ private struct FindRun {
     }
   }
 
-  /// - Parameter catalogs: those of the folders that were read for this, each once.
-  private func isChainThere(of path: FilePath, _ catalogs: inout [FilePath: Catalog]) -> Bool {
+  /// - Parameter inventories: those of the folders that were read for this, each once.
+  private func isChainThere(of path: FilePath, _ inventories: inout [FilePath: ArchiveInventory]) -> Bool {
     guard
-      let catalog = catalogs[path.folder] ?? (try? Catalog(folder: path.folder, password: password))
+      let inventory = inventories[path.folder]
+        ?? (try? ArchiveInventory(folder: path.folder, password: password))
     else { return false }
-    catalogs[path.folder] = catalog
-    let own = catalog.archives.first { $0.path == path.absoluteString }
-    return own.map { (try? catalog.chain(of: $0)) != nil } ?? false
+    inventories[path.folder] = inventory
+    let own = inventory.archives.first { $0.path == path.absoluteString }
+    return own.map { (try? inventory.chain(of: $0)) != nil } ?? false
   }
 
   private func candidates(_ place: FilePath) throws -> [(FilePath, isNamed: Bool)] {
@@ -136,14 +138,14 @@ private struct FindRun {
     return try BackupFiles.list(place).map { ($0.path, false) }
   }
 
-  private func search(_ path: FilePath, _ catalogs: inout [FilePath: Catalog]) throws -> (
+  private func search(_ path: FilePath, _ inventories: inout [FilePath: ArchiveInventory]) throws -> (
     date: Int64?, [FoundPhoto]
   ) {
     var source = try BackupSource(path: path, limits: limits, password: password)
     if selection.md5 != nil { source = try source.completingChecksums(counter) }
     let matcher = PhotoMatcher(selection, in: source)
     let isAnyHeld = source.photos.contains { $0.isHeld && matcher.matches($0) }
-    let hasBase = isAnyHeld && isChainThere(of: path, &catalogs)
+    let hasBase = isAnyHeld && isChainThere(of: path, &inventories)
     let categories = Dictionary(
       source.metadata.categories.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
     let photos = source.photos.filter(matcher.matches).map { photo in

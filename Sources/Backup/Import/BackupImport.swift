@@ -28,7 +28,7 @@ struct BackupImport {
       includesSettings: options.includesSettings, now: Date().milliseconds, duplicates: options.duplicates)
     // such a photo comes along, since it may still be worth seeing; that it is damaged is said every time
     summary.errors = (source.salvage?.findings ?? []) + source.leftOut + source.damagedBefore
-    if source.salvage != nil { summary.damagedArchives = [source.path] }
+    if let salvage = source.salvage { summary.damagedArchives = [source.path: salvage.fault.message] }
     // whoever was asked may have answered by stopping
     try counter.checkCancellation()
   }
@@ -213,7 +213,7 @@ struct BackupImport {
     let loss = Finding(source.label(of: photo), reason)
     if isDamage {
       summary.errors.append(loss)
-      summary.damagedArchives.insert(source.archive(of: photo))
+      summary.damagedArchives[source.archive(of: photo)] = loss.message
     } else {
       summary.warnings.append(loss.message)
     }

@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import Operations
 import PhotoLibrary
 import Secrets
@@ -60,6 +61,8 @@ public struct ImportOptions: Sendable {
   public var lockWait: Duration = .zero
   /// Opens encrypted backups; the others are read without it.
   public var password: Secret?
+  /// Records which archives were found damaged.
+  public var ledger: Ledger?
   /// What an archive may ask for.
   public var limits = Limits()
   /// Flushes photos and rows to the disk before they are said to be there. Without, a power cut soon
@@ -87,7 +90,7 @@ public struct ImportSummary: Sendable, Equatable {
   /// Photos that the backup promises and that it does not hold, or not whole; each by name.
   public var errors: [Finding] = []
   /// Archives in which something is not as it was written.
-  public var damagedArchives: Set<FilePath> = []
+  public var damagedArchives: [FilePath: String] = [:]
   /// What else is worth knowing, photos without files among it.
   public var warnings: [String] = []
   /// How many of the backup's photos are not in the library now.
@@ -106,7 +109,7 @@ public struct ImportSummary: Sendable, Equatable {
     sum.removal += other.removal
     sum.photoFilesRestored += other.photoFilesRestored
     sum.errors += other.errors
-    sum.damagedArchives.formUnion(other.damagedArchives)
+    sum.damagedArchives.merge(other.damagedArchives, uniquingKeysWith: { first, _ in first })
     sum.warnings += other.warnings
     sum.photosAbsent += other.photosAbsent
   }

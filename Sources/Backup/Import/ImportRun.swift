@@ -19,7 +19,7 @@ extension Work where Summary == ImportSummary {
     _ backups: [FilePath], into library: FilePath, options: ImportOptions = ImportOptions()
   ) -> Self {
     Work { counter in
-      try ImportRun(library: library, options: options, counter: counter).run(backups)
+      try ImportRun(library: library, options: options, counter: counter).observed(backups)
     }
   }
 }
@@ -35,6 +35,19 @@ public struct ImportRun {
     self.library = library
     self.options = options
     self.counter = counter
+  }
+
+  /// Imports, and records which archives were found damaged.
+  func observed(_ paths: [FilePath]) throws -> ImportSummary {
+    let observer = options.ledger?.observer("import")
+    do {
+      let summary = try run(paths)
+      observer?.recordDamage(summary.damagedArchives)
+      return summary
+    } catch BackupError.stopped(let path, let after, let done, let error) {
+      observer?.recordDamage(done.damagedArchives)
+      throw BackupError.stopped(at: path, after: after, done, error)
+    }
   }
 
   /// Imports. Blocks until it is done; throws what the summary of `Work.import` throws.
@@ -116,7 +129,7 @@ public struct ImportRun {
   /// Brings each incremental backup together with what it rests on, which is among these, or beside it. What is in such
   /// a chain is not imported once more by itself.
   private func folded(_ sources: [BackupSource]) throws -> [BackupSource] {
-    var folders: [FilePath: ArchiveFolder] = [:]
+    var finders: [FilePath: ChainFinder] = [:]
     var results: [BackupSource] = []
     var rested = Set<MD5Digest>()
     for source in sources {
@@ -125,7 +138,7 @@ public struct ImportRun {
         continue
       }
       let folded = try source.folded(
-        among: sources, in: folder(beside: source.path, &folders), options.limits)
+        among: sources, by: finder(beside: source.path, &finders), options.limits)
       rested.formUnion(folded.chain?.bases.compactMap(\.metadataDigest) ?? [])
       results.append(folded)
     }
@@ -133,15 +146,13 @@ public struct ImportRun {
   }
 
   /// The archives beside a backup, which are looked at once for all backups of a folder.
-  private func folder(
-    beside path: FilePath, _ folders: inout [FilePath: ArchiveFolder]
-  ) throws -> ArchiveFolder {
-    if let known = folders[path.folder] { return known }
-    let folder = try ArchiveFolder(beside: path, limits: options.limits, password: options.password) {
-      [counter] in try counter.checkCancellation()
-    }
-    folders[path.folder] = folder
-    return folder
+  private func finder(beside path: FilePath, _ finders: inout [FilePath: ChainFinder]) -> ChainFinder {
+    if let known = finders[path.folder] { return known }
+    let finder = ChainFinder(
+      beside: path, limits: options.limits, password: options.password, ledger: options.ledger,
+      check: counter.checkCancellation)
+    finders[path.folder] = finder
+    return finder
   }
 
   private func open(_ path: FilePath) throws -> BackupSource {

@@ -17,7 +17,7 @@ struct RepairPlan {
   /// Photos that are nowhere to be had, and whatever else is lost.
   private(set) var lost: [Finding] = []
   /// Other archives that do not give a photo as they promise it.
-  private(set) var failingOthers: Set<FilePath> = []
+  private(set) var failingOthers: [FilePath: String] = [:]
   /// Nothing is wrong with the archive.
   private(set) var isWhole = false
 

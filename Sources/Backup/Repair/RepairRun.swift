@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import FileSystem
 import Operations
 import PhotoLibrary
@@ -19,6 +20,8 @@ public struct RepairOptions: Sendable {
   public var limits = Limits()
   /// For those of `others` that are encrypted.
   public var password: Secret?
+  /// Records which archives were found damaged.
+  public var ledger: Ledger?
 
   /// The defaults: beside the archive, with what is left in it.
   public init() {}
@@ -43,7 +46,7 @@ public struct RepairSummary: Sendable, Equatable {
   /// Other archives that could not be used, of several; each with the reason.
   public var unusable: [Finding] = []
   /// Other archives that were found damaged.
-  public var damagedOthers: Set<FilePath> = []
+  public var damagedOthers: [FilePath: String] = [:]
   /// What else is worth knowing.
   public var warnings: [String] = []
 
@@ -66,7 +69,15 @@ extension Work where Summary == RepairSummary {
   /// then.
   public static func repair(_ archive: FilePath, options: RepairOptions = RepairOptions()) -> Self {
     Work { counter in
-      try RepairRun(path: archive, options: options, counter: counter).run()
+      let observer = options.ledger?.observer("repair")
+      let summary = try RepairRun(path: archive, options: options, counter: counter).run()
+      var damaged = summary.damagedOthers
+      if !summary.isWhole {
+        damaged[archive] = (summary.faults + summary.lost).first?.message ?? "it is incomplete"
+      }
+      observer?.recordDamage(damaged)
+      if let written = summary.archive { observer?.recordVerified([written]) }
+      return summary
     }
   }
 }

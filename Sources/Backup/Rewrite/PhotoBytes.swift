@@ -65,7 +65,7 @@ struct PhotoSupply {
   /// Archives that could not be read on, and why: nothing more is taken from them.
   private(set) var faults: [FilePath: ArchiveError] = [:]
   /// Archives that do not give a photo as they promise it.
-  private(set) var failing: Set<FilePath> = []
+  private(set) var failing: [FilePath: String] = [:]
   private var candidates: [MD5Digest: [PhotoBytes]] = [:]
   private let counter: ProgressCounter
   private let goesOn: Bool
@@ -142,6 +142,8 @@ struct PhotoSupply {
     }
   }
   private mutating func noteFailing(_ bytes: PhotoBytes) {
-    if case .entry(_, let archive, _) = bytes { failing.insert(archive.path) }
+    if case .entry(_, let archive, _) = bytes {
+      failing[archive.path] = "the checksum of a photo does not match"
+    }
   }
 }

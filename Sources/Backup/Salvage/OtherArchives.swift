@@ -15,9 +15,14 @@ struct OtherArchives {
   /// Those whose photos the password does not open: that these cannot be read is no damage.
   private var locked: Set<FilePath> = []
 
-  /// Those that are damaged: that do not open as they should, or did not give a photo to whoever looked for it.
-  func damaged(_ failing: Set<FilePath>) -> Set<FilePath> {
-    failing.subtracting(locked).union(sources.filter { $0.salvage != nil }.map(\.path))
+  /// Returns the archives that are damaged: those that could only be salvaged, and those of which a photo could not be
+  /// read, each with the reason.
+  ///
+  /// - Parameter failing: archives of which a photo could not be read, each with the reason.
+  func damaged(_ failing: [FilePath: String]) -> [FilePath: String] {
+    let salvaged = sources.compactMap { source in source.salvage.map { (source.path, $0.fault.message) } }
+    return failing.filter { !locked.contains($0.key) }.merging(
+      salvaged, uniquingKeysWith: { first, _ in first })
   }
 
   /// - Throws: why the only one cannot be used; `CancellationError`.

@@ -18,10 +18,6 @@ public struct CheckSummary: Sendable {
   public var warnings: [String] = []
   /// Backups that could not be read at all, of several; each with the reason.
   public var unreadable: [Unreadable] = []
-  /// Of backups, those of which nothing is damaged: what each says of itself.
-  public var whole: [ArchiveRecord] = []
-  /// Of backups, those of which something is.
-  public var notWhole: [FilePath] = []
 
   /// A backup that could not be read at all.
   public struct Unreadable: Sendable {
@@ -38,8 +34,6 @@ public struct CheckSummary: Sendable {
     sum.strangers += other.strangers
     sum.warnings += other.warnings
     sum.unreadable += other.unreadable
-    sum.whole += other.whole
-    sum.notWhole += other.notWhole
   }
 }
 

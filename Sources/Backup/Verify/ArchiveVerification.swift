@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import FileSystem
 import Operations
 import Secrets
@@ -17,30 +18,41 @@ public enum ArchiveVerification {
     return try ArchiveCheck(source: source, counter: counter).run()
   }
 
-  /// What is wrong with an archive, nil if it reads back whole. Blocks; writes nothing.
+  /// Returns what is wrong with an archive; nil if it is intact. Blocks; writes nothing.
   ///
-  /// - Throws: what says nothing of the archive, see `isObstacle`: `CancellationError`, `BackupError.noSuchBackup` where it
-  ///   went since it was listed, and what this process lacks.
+  /// - Throws: what says nothing about the archive, see `isEnvironmentFailure`: `CancellationError`, and
+  ///   `BackupError.noSuchBackup` if it was removed since it was listed.
   public static func fault(
-    of archive: ArchiveRecord, _ password: Secret?, _ counter: ProgressCounter
+    of archive: ArchiveDescriptor, _ password: Secret?, _ counter: ProgressCounter
   ) throws -> String? {
     counter.enter(.verifying)
     do {
       return try check(FilePath(archive.path), password: password, counter: counter).damaged.first?.message
-    } catch  where isObstacle(error) {
+    } catch  where isEnvironmentFailure(error) {
       throw error
     } catch {
       return "\(error)"
     }
   }
 
-  /// Whether an error says nothing of the archive that was to be read: somebody stopped it, somebody took the archive
-  /// away, or this process, or the machine, has no more memory, threads or open files.
-  package static func isObstacle(_ error: any Error) -> Bool {
+  /// Returns whether an error says nothing about the archive that was to be read: the user stopped the operation, another
+  /// process removed the archive, or this process, or the machine, has no more memory, threads or open files.
+  package static func isEnvironmentFailure(_ error: any Error) -> Bool {
     switch error {
     case is CancellationError, is MemoryShortage, is ThreadError, BackupError.noSuchBackup: true
     case let error as FileError: error.isShortage
     case let error as ArchiveError: error.isShortage
+    default: false
+    }
+  }
+
+  /// Returns whether an error makes an archive suspect: it cannot be opened as one, or its disk does not give it.
+  package static func isEvidenceOfDamage(_ error: any Error) -> Bool {
+    switch error {
+    case _ where isEnvironmentFailure(error): false
+    case BackupError.passwordNeeded, BackupError.wrongPassword, BackupError.wrongPasswordOrDamaged: false
+    case ArchiveError.passwordNeeded, ArchiveError.wrongPassword: false
+    case is BackupError, is ArchiveError, is FileError: true
     default: false
     }
   }

@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import Operations
 import PhotoLibrary
 import Secrets
@@ -11,11 +12,15 @@ extension Work where Summary == CheckSummary {
   /// directory is damaged, or that is encrypted without the right password; of several files, such a one stands in the
   /// summary. Damaged photos stand in it always.
   ///
-  /// - Parameter readers: how many photos are read at a time; nil for what suits the disk.
+  /// - Parameters:
+  ///   - readers: how many photos are read at a time; nil for what suits the disk.
+  ///   - ledger: records which archives are intact and which are corrupt.
   public static func verify(
-    _ backups: [FilePath], limits: Limits = Limits(), password: Secret? = nil, readers: Int? = nil
+    _ backups: [FilePath], limits: Limits = Limits(), password: Secret? = nil, readers: Int? = nil,
+    ledger: Ledger? = nil
   ) -> Self {
     Work { counter in
+      let observer = ledger?.observer("verify")
       var sum = CheckSummary()
       var sources: [BackupSource] = []
       for path in backups {
@@ -23,8 +28,10 @@ extension Work where Summary == CheckSummary {
           let source = try BackupSource(path: path, limits: limits, password: password)
           try source.requirePassword(toRead: .allEntries)
           sources.append(source)
-        } catch  where backups.count > 1 {
-          // the others are looked at all the same
+        } catch {
+          if ArchiveVerification.isEvidenceOfDamage(error) { observer?.recordDamage([path: "\(error)"]) }
+          // the other backups are verified all the same
+          guard backups.count > 1 else { throw error }
           sum.unreadable.append(.init(path: path, error: error))
         }
       }
@@ -39,11 +46,12 @@ extension Work where Summary == CheckSummary {
         }
         let check = ArchiveCheck(
           source: source, counter: counter, readers: readers, isBaseChecked: isBaseChecked)
+        let file = ArchiveFile(at: source.path)
         var summary = try check.run()
-        if !summary.damaged.isEmpty {
-          summary.notWhole = [source.path]
-        } else if let record = try? ArchiveRecord(source) {
-          summary.whole = [record]
+        if let damage = summary.damaged.first {
+          observer?.recordDamage([source.path: damage.message])
+        } else if let file, source.format == .zip {
+          observer?.record(.verified, of: [(file, source.metadata.smilepile?.uuid)])
         }
         if backups.count > 1 {
           summary.damaged = summary.damaged.map { $0.from(source.path) }

@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import Backup
 import FileSystem
 import Foundation
@@ -40,7 +41,7 @@ struct DestinationDrill {
       let state = try job.plan(of: live, holding: contents, password: password).state
       let comparison = try DrillComparison(
         scratch: Library(path: scratch.path), live: live, contents: contents,
-        isCurrent: archive.state == state, counter: counter)
+        isCurrent: archive.fingerprint == state, counter: counter)
       try comparison.run(&result)
       result.isCompared = true
     }
@@ -51,22 +52,22 @@ struct DestinationDrill {
   /// - Returns: the archive and what came of it; nil if there is none.
   private func restore(
     share: ClosedRange<Double>, _ result: inout DrillResult
-  ) throws -> (ArchiveRecord, ScratchLibrary)? {
+  ) throws -> (ArchiveDescriptor, ScratchLibrary)? {
     // nobody prunes what is being restored
     let lock = try FolderLock(
       folder, exclusive: false, waiting: .seconds(job.lockWait), whileWaiting: counter.waitForWriter)
     defer { withExtendedLifetime(lock) {} }
-    let catalog = try Catalog(
-      folder: folder, password: password, cache: context.cache, whileReading: counter.checkCancellation)
-    let own = try catalog.archives(of: job, in: live.uuid())
+    let inventory = try ArchiveInventory(
+      folder: folder, password: password, ledger: context.ledger, whileReading: counter.checkCancellation)
+    let own = try inventory.archives(of: job, in: live.uuid())
     let now = context.now()
     // one that was made under a clock that went ahead says nothing of today, unless there is none since
-    let found = own.last { !$0.isAhead(of: now) || isLastBackup($0) } ?? own.last
-    let lost = try lost(of: catalog, since: found?.isRemnant == true ? nil : found?.date)
+    let found = own.last { !$0.isDatedAfter(now) || isLastBackup($0) } ?? own.last
+    let lost = try lost(of: inventory, since: found?.isPartialRecovery == true ? nil : found?.date)
     result.lostArchive = lost?.item
     guard let newest = found else {
       // what no password opens may be what is looked for
-      if let locked = catalog.archives.last(where: \.isLocked) {
+      if let locked = inventory.archives.last(where: \.isLocked) {
         throw lockError(locked.path)
       }
       let message = "\(folder) has no archive of job “\(job.name)” and its library; make a backup first"
@@ -75,11 +76,12 @@ struct DestinationDrill {
     }
     if let lost { result.failures.append(lost) }
     result.archive = newest.path
-    result.members = try catalog.members(of: newest)
+    result.members = try inventory.members(of: newest)
+    result.files = result.members.compactMap { inventory.files[$0.path] }
     let parts = newest.part == nil ? [newest] : result.members
     // another sample would say nothing of what failed
-    result.wasDoubted =
-      copy?.isDoubted == true || result.members.contains { context.cache?.isDoubted($0) == true }
+    result.wasSuspect =
+      copy?.suspectSince != nil || result.members.contains { inventory.graph.health(of: $0).isSuspect }
     let reason = reasonToTryAll(result)
     if let reason, options.sample != nil {
       result.notes.append("\(newest.path): every photo was tried, since \(reason)".escaped)
@@ -92,7 +94,7 @@ struct DestinationDrill {
     let sample = reason == nil ? sample(of: sources) : nil
     if sample != nil { isReadWhole = false }
     // of what was lost in a repair the archive knows no more than of that
-    for photo in sources.flatMap(\.photos) where photo.wasLostBefore && !newest.isRemnant {
+    for photo in sources.flatMap(\.photos) where photo.wasLostBefore && !newest.isPartialRecovery {
       result.lostBefore[photo.record.id] = photo.record.createdAt
     }
     for (index, source) in sources.enumerated() {
@@ -116,7 +118,7 @@ struct DestinationDrill {
 
   /// Why a sample would not do; nil if it will.
   private func reasonToTryAll(_ result: DrillResult) -> String? {
-    if result.wasDoubted { return "something was found wrong before" }
+    if result.wasSuspect { return "something was found wrong before" }
     if let damaged = last?.damaged {
       return "\(Count(damaged, "photo")) of the library were found damaged"
     }
@@ -125,7 +127,7 @@ struct DestinationDrill {
   }
 
   /// Whether it is the one that the last backup left there, and not another under its name.
-  private func isLastBackup(_ archive: ArchiveRecord) -> Bool {
+  private func isLastBackup(_ archive: ArchiveDescriptor) -> Bool {
     archive.path == copy?.archive && archive.date == copy?.madeAt
   }
 
@@ -134,18 +136,18 @@ struct DestinationDrill {
   ///
   /// - Parameter newest: when the newest that is there was made; nil if there is none, or not all of it could be rescued.
   /// - Throws: `BackupError.passwordNeeded` or `.wrongPassword` where it is there, and the password does not open it.
-  private func lost(of catalog: Catalog, since newest: Int64?) throws -> Finding? {
+  private func lost(of inventory: ArchiveInventory, since newest: Int64?) throws -> Finding? {
     // another may have taken its place meanwhile
     guard let copy, newest ?? .min < copy.madeAt else { return nil }
     let archive = copy.archive
-    if let there = catalog.archives.first(where: { $0.path == archive }) {
+    if let there = inventory.archives.first(where: { $0.path == archive }) {
       if there.isLocked { throw lockError(archive) }
       if isLastBackup(there) { return nil }
       let message =
         "\(archive) is not the archive that the last backup left there, but another; make a backup"
       return Finding(archive, message: message.escaped)
     }
-    let reason = catalog.unreadable.first { $0.path == archive }?.reason ?? "it is gone"
+    let reason = inventory.unreadable.first { $0.path == archive }?.reason ?? "it is gone"
     return Finding(archive, message: "\(archive), which the last backup left there: \(reason)".escaped)
   }
 

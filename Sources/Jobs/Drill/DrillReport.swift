@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import Backup
 import Foundation
 import Operations
@@ -39,9 +40,11 @@ public struct DrillResult: Sendable {
   /// Photos that the archive lists and has not, since they were lost before it was made: when each was taken, by its number.
   var lostBefore: [Int64: Int64] = [:]
   /// The archives that restoring takes, that one first.
-  var members: [ArchiveRecord] = []
-  /// There was reason to doubt one of them, so that every photo was to be restored.
-  var wasDoubted = false
+  var members: [ArchiveDescriptor] = []
+  /// The files of `members` as they were before anything was read.
+  var files: [ArchiveFile] = []
+  /// One of them was suspect, so that every photo was to be restored.
+  var wasSuspect = false
   /// Every photo of all of them was restored.
   var isReadWhole = false
   /// What came back was compared with the library.

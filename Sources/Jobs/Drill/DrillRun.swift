@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import Backup
 import FileSystem
 import Foundation
@@ -83,24 +84,28 @@ struct DrillRun {
   private func drill() throws -> DrillReport {
     let live = try Library(path: path)
     let password = try job.password.map(context.password)
-    let status = context.state.status(of: job)
+    let status = context.state.status(of: job.name)
     let number = try live.uuid()
     let isOfJob = !job.isOtherLibrary && status.isOf(library: path, number: number)
     let round = status.lastDrill?.round ?? 0
-    let startedAt = context.now().milliseconds
+    let observer = context.ledger.observer("drill \(job.name)", now: context.now)
+    var entry = RunEntry(
+      .restoreTest, job: job.name, libraryPath: path.string, startedAt: context.now().milliseconds,
+      outcome: JobStatus.Outcome.running.rawValue)
+    if isOfJob { context.ledger.insert(&entry) }
     var report = DrillReport()
     var obstacle: (any Error)?
     let width = 1 / Double(max(1, job.destinations.count))
     for (index, destination) in job.destinations.enumerated() where obstacle == nil {
       let start = Double(index) * width
       var result = DrillResult(destination: destination.path)
+      let copy = isOfJob ? status.copies.first { $0.path == destination.path.string } : nil
       do {
         try counter.checkCancellation()
         try destination.checkForReading()
         let drill = DestinationDrill(
           job: job, folder: destination.path, live: live, password: password,
-          copy: isOfJob ? status.copies.first { $0.path == destination.path.string } : nil,
-          last: isOfJob ? status.lastDrill : nil, round: round,
+          copy: copy, last: isOfJob ? status.lastDrill : nil, round: round,
           options: options, context: context, counter: counter)
         try drill.run(share: start...min(1, start + width), &result)
       } catch  where saysNothingOfArchives(error) {
@@ -109,14 +114,7 @@ struct DrillRun {
         result.isOutOfReach = error is DestinationFault
         result.failures.append(Finding(destination.path.string, message: "\(error)"))
       }
-      if obstacle == nil, result.isRestored, result.isReadWhole {
-        context.cache?.noteRestored(
-          result.members.map(\.path), at: startedAt, endsDoubt: result.wasDoubted)
-      }
-      // what a failure casts doubt on is read again by the next backup, before it counts for anything
-      if !result.failures.isEmpty {
-        context.cache?.doubt(result.members.map { FilePath($0.path) }, password: password)
-      }
+      observe(result, observer, copy: isOfJob ? copy : nil, wasStopped: obstacle != nil)
       // of one that was not tried to its end nothing is known but what failed
       if obstacle == nil || !result.failures.isEmpty { report.results.append(result) }
     }
@@ -133,7 +131,7 @@ struct DrillRun {
           + "one up, or put that one back")
     }
     write(&report)
-    if isOfJob { note(&report, of: number, startedAt, round: round + 1) }
+    if isOfJob { record(&report, in: &entry, libraryID: number, after: status) }
     guard let obstacle, obstacle is CancellationError else { return report }
     // nobody gets the report
     let failures = report.results.flatMap(\.failures).map(\.message)
@@ -146,7 +144,7 @@ struct DrillRun {
   /// what stands in the way of reading any archive.
   private func saysNothingOfArchives(_ error: any Error) -> Bool {
     switch error {
-    case _ where ArchiveVerification.isObstacle(error): true
+    case _ where ArchiveVerification.isEnvironmentFailure(error): true
     case is FileLock.Busy, is LibraryError: true
     case BackupError.passwordNeeded, BackupError.wrongPassword: true
     case let error as FileError:
@@ -215,80 +213,69 @@ struct DrillRun {
     }
   }
 
-  /// Notes in the job's status what came of it.
-  ///
-  /// - Parameters:
-  ///   - number: that of the library that was compared with.
-  ///   - startedAt: when it began; what others have found since stays.
-  private func note(_ report: inout DrillReport, of number: String?, _ startedAt: Int64, round: Int) {
-    // of several the one that failed
+  /// Records what a restore test found about the archives of a destination. What fails to restore is verified by the next
+  /// backup before it counts as a copy.
+  private func observe(
+    _ result: DrillResult, _ observer: ArchiveObserver, copy: JobStatus.Copy?, wasStopped: Bool
+  ) {
+    let files = zip(result.files, result.members).map { (file: $0, archiveID: $1.archiveID) }
+    if let failure = result.failures.first, !result.isOutOfReach {
+      observer.record(.foundDamaged(reason: failure.message), of: files)
+      // an archive that was not tried is as healthy as it was
+      let tried = Set(result.members.map(\.path) + [result.archive, result.lostArchive].compactMap { $0 })
+      guard let copy, tried.isEmpty || copy.archives.contains(where: tried.contains) else { return }
+      let copied = copy.files.filter { file in !files.contains { $0.file == file } }
+      observer.record(.foundDamaged(reason: failure.message), of: copied.map { ($0, nil) })
+    } else if result.isOutOfReach {
+      observer.record(.unreachable, of: (copy?.files ?? []).map { ($0, nil) })
+    } else if !wasStopped, result.isRestored {
+      observer.record(.restored(result.isReadWhole ? .all : .sample), of: files)
+    }
+  }
+
+  /// Records in the ledger what came of the restore test, and publishes the job's status.
+  private func record(
+    _ report: inout DrillReport, in entry: inout RunEntry, libraryID: String?, after status: JobStatus
+  ) {
+    // of several destinations the one that failed
     let result =
       report.results.first { !$0.isRestored } ?? report.results.first { !$0.isProven } ?? report.results.first
-    let damaged = Set(report.results.flatMap { $0.damagedInLibrary.map(\.item) }).count
-    var record = JobStatus.DrillRecord(
+    var damaged = Set(report.results.flatMap { $0.damagedInLibrary.map(\.item) }).count
+    // what was not compared may be as damaged as it was
+    if !report.results.contains(where: { $0.isCompared && $0.isRestored }) {
+      damaged = max(damaged, status.lastDrill?.damaged ?? 0)
+    }
+    let drill = JobStatus.DrillRecord(
       at: context.now().milliseconds, isProven: report.isProven,
       archive: result?.lostArchive ?? result?.archive ?? result?.destination.string ?? "",
       photos: report.results.reduce(0) { $0 + $1.proven }, damaged: damaged == 0 ? nil : damaged,
-      round: round, report: report.path?.string)
-    let results = report.results
-    let errors = context.state.update(job) { status in
-      // another one was backed up meanwhile
-      guard status.isOf(library: path, number: number) else { return }
-      status.expect(library: path)
-      // what was not compared may be as damaged as it was
-      let isCompared = results.contains { $0.isCompared && $0.isRestored }
-      if !isCompared, let before = status.lastDrill?.damaged {
-        record.damaged = max(before, damaged)
-      }
-      status.lastDrill = record
-      if record.isProven { status.lastProvenAt = record.at }
-      // of an archive that was restored it is known whose it is
-      if results.contains(where: \.isRestored) { status.libraryNumber = status.libraryNumber ?? number }
-      let known = status.copies
-      status.copies = job.destinations.compactMap { destination in
-        let old = known.first { $0.path == destination.path.string }
-        guard let result = results.first(where: { $0.destination == destination.path }) else { return old }
-        return copy(at: destination, after: result, old, startedAt, record.at)
-      }
+      round: (status.lastDrill?.round ?? 0) + 1, report: report.path?.string)
+    entry.endedAt = drill.at
+    entry.outcome = (report.isProven ? JobStatus.Outcome.done : .failed).rawValue
+    // the archives of a library tell which one it is
+    if report.results.contains(where: \.isRestored) { entry.libraryID = libraryID }
+    entry.record = JobStatus.encoded(RestoreTestRecord(drill: drill))
+    context.ledger.update(&entry, copies: report.results.compactMap { copy(after: $0, status)?.entry })
+    let errors = context.state.publishStatus(of: job)
+    if let problem = context.ledger.problem ?? errors.first {
+      report.isRecorded = false
+      report.warnings.append("the status of job \(job.name) cannot be written: \(problem)")
     }
-    if !errors.isEmpty { report.isRecorded = false }
-    report.warnings += errors.map { "the status of job \(job.name) cannot be written: \($0)" }
   }
 
-  /// What is known of a copy after a drill.
-  ///
-  /// - Parameters:
-  ///   - old: what was known; nil if nothing was.
-  ///   - start: when the drill began, in milliseconds since 1970; what others have found since stays.
-  ///   - end: when it ended.
-  private func copy(
-    at destination: JobDestination, after result: DrillResult, _ old: JobStatus.Copy?, _ start: Int64,
-    _ end: Int64
-  ) -> JobStatus.Copy? {
-    var copy = old
-    copy?.noteReach()
-    if result.isOutOfReach {
-      copy?.isOutOfReach = true
-      return copy
-    }
-    guard result.isRestored else {
-      // of an archive that was not tried it says nothing
-      let tried = Set(result.members.map(\.path) + [result.archive, result.lostArchive].compactMap { $0 })
-      if tried.isEmpty || old?.archives.contains(where: tried.contains) == true { copy?.doubt(since: end) }
-      return copy
-    }
-    if let doubtedAt = old?.doubtedAt, doubtedAt > start { return copy }
-    var found = JobStatus.Copy(result.members, at: destination, of: job, path, context.cache)
-    if copy?.archive != found.archive || copy?.madeAt != found.madeAt {
-      guard !result.members.contains(where: \.isRemnant) else { return copy }
-      // somebody has made it since, or the last run did not get to note it
-      if let copy, copy.isThere {
-        let isBetter = found.madeAt >= copy.madeAt && (found.lacking == nil || copy.lacking != nil)
-        guard isBetter else { return copy }
-      }
-    }
-    if let old, !result.wasDoubted { found.noteReadingBack(of: old) }
-    if result.isReadWhole { found.note(verifiedAt: start) }
-    return found
+  /// Returns the copy at a destination that was reached: the one that the restore test found, if it is better than the
+  /// one that was known.
+  private func copy(after result: DrillResult, _ status: JobStatus) -> JobStatus.Copy? {
+    guard !result.isOutOfReach else { return nil }
+    let known = status.copies.first { $0.path == result.destination.string }
+    guard result.isRestored, !result.members.contains(where: \.isPartialRecovery),
+      let destination = job.destinations.first(where: { $0.path == result.destination }),
+      let found = JobStatus.Copy(result.members, at: destination, of: job, path)
+    else { return known }
+    guard let known, known.archive != found.archive || known.madeAt != found.madeAt,
+      !known.isSuspect, known.areFilesUnchanged
+    else { return found }
+    let isBetter = found.madeAt >= known.madeAt && (found.missingPhotos == nil || known.missingPhotos != nil)
+    return isBetter ? found : known
   }
 }

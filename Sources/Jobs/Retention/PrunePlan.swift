@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import Backup
 import Foundation
 
@@ -6,7 +7,7 @@ public struct PrunePlan: Sendable {
   /// An archive with its copies in the folder, or the parts of one export, which stay and go together.
   public struct Decision: Sendable {
     /// The archives, by part.
-    public var archives: [ArchiveRecord]
+    public var archives: [ArchiveDescriptor]
     /// Why they stay; empty if they go.
     public var reasons: [String]
 
@@ -16,10 +17,10 @@ public struct PrunePlan: Sendable {
     public var date: Int64 { archives.map(\.date).max() ?? 0 }
     /// The newest last; of two of one moment, the one that rests on the other's chain first.
     fileprivate var order: (Int64, Int, String) {
-      (date, -(archives[0].base?.length ?? 0), archives[0].path)
+      (date, -(archives[0].base?.depth ?? 0), archives[0].path)
     }
     /// The numbers of photos that are not in it, or not as they should be.
-    fileprivate var lacking: Set<Int64> { Set(archives.flatMap { $0.lacking.map(\.id) }) }
+    fileprivate var missingPhotos: Set<Int64> { Set(archives.flatMap { $0.missingPhotos.map(\.id) }) }
     /// Bytes of the archives.
     public var bytes: Int { archives.reduce(0) { $0 + $1.fileBytes } }
   }
@@ -30,10 +31,10 @@ public struct PrunePlan: Sendable {
   public private(set) var refusals: [String] = []
 
   /// What goes: increments before what they rest on, so that whatever stops the removing leaves whole chains.
-  public var removals: [ArchiveRecord] {
+  public var removals: [ArchiveDescriptor] {
     guard refusals.isEmpty else { return [] }
     let gone = decisions.filter { !$0.isKept }.flatMap(\.archives)
-    return gone.sorted { ($0.base?.length ?? 0, $0.date) > ($1.base?.length ?? 0, $1.date) }
+    return gone.sorted { ($0.base?.depth ?? 0, $0.date) > ($1.base?.depth ?? 0, $1.date) }
   }
 
   /// Makes the plan. Only archives of this project's are touched: those of the phones, those that cannot be read, and
@@ -48,20 +49,20 @@ public struct PrunePlan: Sendable {
   ///     they read back whole.
   /// - Throws: what `obstacle` throws.
   public init(
-    _ catalog: Catalog, _ policy: RetentionPolicy, calendar: Calendar = .current, now: Date = Date(),
-    fresh: Set<String> = [], isMeant: (ArchiveRecord) -> Bool = { _ in true },
-    obstacle: ([ArchiveRecord]) throws -> String?
+    _ graph: ArchiveGraph, _ policy: RetentionPolicy, calendar: Calendar = .current, now: Date = Date(),
+    fresh: Set<String> = [], isMeant: (ArchiveDescriptor) -> Bool = { _ in true },
+    obstacle: ([ArchiveDescriptor]) throws -> String?
   ) rethrows {
-    let ours = catalog.archives.filter { $0.isOurs && !$0.isLocked && isMeant($0) }
+    let ours = graph.archives.filter { $0.isOurs && !$0.isLocked && isMeant($0) }
     var groups = Dictionary(grouping: ours, by: Group.init).values.map {
-      GroupPlan($0, catalog, policy, calendar, now)
+      GroupPlan($0, graph, policy, calendar, now)
     }
     for index in groups.indices { groups[index].keep(fresh: fresh) }
     // whatever stays, in this group, in another, or in none, keeps what it rests on
     let gone = Set(groups.flatMap(\.removals).map(\.path))
     var needed: [String: String] = [:]
-    for archive in catalog.archives.reversed() where !gone.contains(archive.path) {
-      for base in catalog.allBases(of: archive) {
+    for archive in graph.archives.reversed() where !gone.contains(archive.path) {
+      for base in graph.possibleBases(of: archive) {
         needed[base.path] = needed[base.path] ?? archive.name
       }
     }
@@ -83,15 +84,15 @@ public struct PrunePlan: Sendable {
     let selection: String?
     let isDocument: Bool
     /// What could be rescued does not stand for a whole backup. Parts stay with their set, whatever they lack.
-    let isRemnant: Bool
+    let isPartialRecovery: Bool
     let tags: [String]
 
-    init(_ archive: ArchiveRecord) {
+    init(_ archive: ArchiveDescriptor) {
       // a repaired backup of a phone's names no library, and may be anybody's: it stands for nothing but itself
-      source = archive.library ?? archive.part?.set ?? archive.uuid
+      source = archive.libraryID ?? archive.part?.setID ?? archive.archiveID
       selection = archive.selection
       isDocument = archive.isDocument
-      isRemnant = archive.isRemnant && archive.part == nil
+      isPartialRecovery = archive.isPartialRecovery && archive.part == nil
       tags = archive.tags.sorted()
     }
   }
@@ -101,28 +102,28 @@ public struct PrunePlan: Sendable {
 private struct GroupPlan {
   private(set) var decisions: [PrunePlan.Decision] = []
   /// The newest that is whole, and what it rests on.
-  private var newest: [ArchiveRecord] = []
+  private var newest: [ArchiveDescriptor] = []
   /// Something newer than that is not whole.
   private var newerFragment: String?
 
   init(
-    _ archives: [ArchiveRecord], _ catalog: Catalog, _ policy: RetentionPolicy, _ calendar: Calendar,
+    _ archives: [ArchiveDescriptor], _ graph: ArchiveGraph, _ policy: RetentionPolicy, _ calendar: Calendar,
     _ now: Date
   ) {
     var whole: [PrunePlan.Decision] = []
     var fragments: [PrunePlan.Decision] = []
     // copies of an archive count as the one that they are
     let snapshots = Dictionary(grouping: archives) { archive in
-      archive.part?.set ?? "\(archive.uuid ?? archive.path) \(archive.digest ?? "")"
+      archive.part?.setID ?? "\(archive.archiveID ?? archive.path) \(archive.digest ?? "")"
     }
     for parts in snapshots.values {
       var decision = PrunePlan.Decision(
         archives: parts.sorted { ($0.part?.number ?? 0, $0.path) < ($1.part?.number ?? 0, $1.path) },
         reasons: [])
-      if parts.contains(where: { $0.isAhead(of: now) }) {
+      if parts.contains(where: { $0.isDatedAfter(now) }) {
         // it would stand for today's, and those of today would go
         decision.reasons = ["dated in the future"]
-      } else if let fault = Self.fault(of: parts[0], catalog) {
+      } else if let fault = Self.fault(of: parts[0], graph) {
         decision.reasons = [fault]
         fragments.append(decision)
       } else {
@@ -135,7 +136,7 @@ private struct GroupPlan {
     whole.sort { $0.order > $1.order }
     if let first = whole.first {
       // of copies the one with the last name, as for whatever rests on it
-      newest = first.archives.last.flatMap { try? catalog.members(of: $0) } ?? first.archives
+      newest = first.archives.last.flatMap { try? graph.members(of: $0) } ?? first.archives
       newerFragment = fragments.filter { $0.date > first.date }.map(\.archives[0].path).min()
     }
     let counted = whole.map { decision in
@@ -150,17 +151,17 @@ private struct GroupPlan {
         reasons.isEmpty ? ["no rule keeps any of its kind"] : reasons[whole[index].archives[0].path] ?? []
     }
     // whatever a policy says, what may hold a photo stays that the newest lacks
-    let lost = whole.first?.lacking ?? []
-    for index in whole.indices where !whole[index].isKept && !lost.isSubset(of: whole[index].lacking) {
+    let lost = whole.first?.missingPhotos ?? []
+    for index in whole.indices where !whole[index].isKept && !lost.isSubset(of: whole[index].missingPhotos) {
       whole[index].reasons = ["may hold photos that the newest has not as they should be"]
     }
     decisions += whole
   }
 
   /// Why an archive cannot be restored from, nil if it can.
-  private static func fault(of archive: ArchiveRecord, _ catalog: Catalog) -> String? {
+  private static func fault(of archive: ArchiveDescriptor, _ graph: ArchiveGraph) -> String? {
     do {
-      _ = try catalog.members(of: archive)
+      _ = try graph.members(of: archive)
       return nil
     } catch let error as IncompleteSet {
       let there = error.count - error.missing.count
@@ -171,7 +172,7 @@ private struct GroupPlan {
   }
 
   /// What goes, if nothing speaks against it.
-  var removals: [ArchiveRecord] { decisions.filter { !$0.isKept }.flatMap(\.archives) }
+  var removals: [ArchiveDescriptor] { decisions.filter { !$0.isKept }.flatMap(\.archives) }
 
   /// Keeps what has just been made.
   mutating func keep(fresh: Set<String>) {
@@ -194,7 +195,7 @@ private struct GroupPlan {
   }
 
   /// Why nothing of the group may go.
-  func refusal(_ obstacle: ([ArchiveRecord]) throws -> String?) rethrows -> String? {
+  func refusal(_ obstacle: ([ArchiveDescriptor]) throws -> String?) rethrows -> String? {
     guard !newest.isEmpty else { return "there is no whole archive among them" }
     if let newerFragment {
       return "\(newerFragment) is newer than every whole archive, and is not whole itself; nothing is removed"

@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import Backup
 import FileSystem
 import Foundation
@@ -17,10 +18,8 @@ public struct PruneRun {
   public var tags: [String] = []
   /// Says what would be removed, and removes nothing.
   public var isDryRun = false
-  /// What is known of the folder.
-  public var cache: CatalogCache?
-  /// Archives that have just been read back whole, by path.
-  public var verified: Set<String> = []
+  /// Knows the health of archives, and records what is verified.
+  public var observer = Ledger().observer("prune")
   /// Archives that have just been made, by path: whatever their date, they stay.
   public var fresh: Set<String> = []
   /// How long to wait for an export into the folder.
@@ -42,17 +41,15 @@ public struct PruneRun {
     /// What was decided of each archive, and why.
     public var plan: PrunePlan
     /// What was removed.
-    public var removed: [ArchiveRecord] = []
+    public var removed: [ArchiveDescriptor] = []
     /// What should have been and could not be, each with the reason.
     public var failures: [Finding] = []
     /// Files that may be backups and cannot be read; they stay.
-    public var unreadable: [Catalog.Unreadable] = []
+    public var unreadable: [ArchiveInventory.Unreadable] = []
     /// How many archives no password opens; they stay.
     public var locked = 0
     /// How many archives retention is not about, the locked ones among them; they stay.
     public var passedOver = 0
-    /// What was found wrong with archives that were read back, by path.
-    public var damaged: [String: String] = [:]
   }
 
   /// Blocks. An archive that was changed since it was looked at stays.
@@ -66,17 +63,16 @@ public struct PruneRun {
       try isDryRun
       ? nil : FolderLock(folder, exclusive: true, waiting: lockWait, whileWaiting: counter.waitForWriter)
     defer { withExtendedLifetime(lock) {} }
-    let catalog = try Catalog(
-      folder: folder, password: password, cache: cache, whileReading: counter.checkCancellation)
-    var damaged: [String: String] = [:]
+    let inventory = try ArchiveInventory(
+      folder: folder, password: password, ledger: observer.ledger, whileReading: counter.checkCancellation)
     let plan = try PrunePlan(
-      catalog, policy, now: now, fresh: fresh, isMeant: { archive in tags.allSatisfy(archive.tags.contains) },
-      obstacle: { try obstacle($0, catalog, &damaged) })
+      inventory.graph, policy, now: now, fresh: fresh,
+      isMeant: { archive in tags.allSatisfy(archive.tags.contains) },
+      obstacle: { try obstacle($0, inventory) })
     var summary = Summary(
-      plan: plan, unreadable: catalog.unreadable, locked: catalog.archives.count(where: \.isLocked),
-      damaged: damaged)
+      plan: plan, unreadable: inventory.unreadable, locked: inventory.archives.count(where: \.isLocked))
     summary.passedOver =
-      catalog.archives.count - plan.decisions.reduce(0) { $0 + $1.archives.count }
+      inventory.archives.count - plan.decisions.reduce(0) { $0 + $1.archives.count }
     if isDryRun {
       summary.removed = plan.removals
       return summary
@@ -87,30 +83,35 @@ public struct PruneRun {
 
   /// Why nothing may go while these archives are the newest: reads those back that nobody has read lately.
   private func obstacle(
-    _ archives: [ArchiveRecord], _ catalog: Catalog, _ damaged: inout [String: String]
+    _ archives: [ArchiveDescriptor], _ inventory: ArchiveInventory
   ) throws -> String? {
-    if let newer = try newerUnreadable(than: archives, catalog) { return newer }
-    for archive in archives where !verified.contains(archive.path) {
+    if let newer = try newerUnreadable(than: archives, inventory) { return newer }
+    for archive in archives {
+      guard let file = ArchiveFile(at: FilePath(archive.path)) else {
+        return "the newest archive needs \(archive.path), which is gone"
+      }
+      if observer.hasVerified(file) { continue }
+      let reading = observer.ledger.observer(observer)
       do {
         if let fault = try ArchiveVerification.fault(of: archive, password, counter) {
-          // so that nothing new rests on it
-          cache?.doubt([FilePath(archive.path)], password: password)
-          damaged[archive.path] = fault
+          reading.record(.foundDamaged(reason: fault), of: [(file, archive.archiveID)])
           return "the newest archive needs \(archive.path), which is damaged (\(fault))"
         }
       } catch BackupError.noSuchBackup {
         return "the newest archive needs \(archive.path), which is gone"
       }
+      reading.record(.verified, of: [(file, archive.archiveID)])
     }
-    cache?.noteVerified(archives.map(\.path), at: now.milliseconds)
     return nil
   }
 
   /// A file that is newer than the newest archive and cannot be read may be what the newest was to be.
-  private func newerUnreadable(than archives: [ArchiveRecord], _ catalog: Catalog) throws -> String? {
+  private func newerUnreadable(
+    than archives: [ArchiveDescriptor], _ inventory: ArchiveInventory
+  ) throws -> String? {
     let directory = try Directory.open(folder)
     let newest = archives.map(\.date).max() ?? 0
-    for file in catalog.unreadable {
+    for file in inventory.unreadable {
       guard let name = FilePath(file.path).lastComponent else { continue }
       let status = try directory.status(of: FilePath(name.string))
       if let status, status.modified > newest {
@@ -120,7 +121,7 @@ public struct PruneRun {
     return nil
   }
 
-  private func remove(_ archives: [ArchiveRecord], _ summary: inout Summary) throws {
+  private func remove(_ archives: [ArchiveDescriptor], _ summary: inout Summary) throws {
     guard !archives.isEmpty else { return }
     counter.enter(.committing)
     let directory = try Directory.open(folder)
@@ -130,7 +131,7 @@ public struct PruneRun {
       do {
         // what lies there now may be another file than the one that was looked at
         guard let status = try directory.status(of: name) else { continue }
-        let now = try ArchiveRecord(path: directory.path(of: name), password: password)
+        let now = try ArchiveDescriptor(path: directory.path(of: name), password: password)
         if now.isLocked, !archive.isLocked {
           summary.failures.append(Finding(archive.path, "it is encrypted with another password, and stays"))
           break

@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import Backup
 import FileSystem
 import Foundation
@@ -8,29 +9,26 @@ import Zip
 /// What a run does when the library lies in one destination: it sees to the others, and to what is older.
 extension JobBackup {
   /// Copies archives to another destination, and what they rest on, where that is not there: what they rest on first.
-  mutating func copy(_ archives: [ArchiveRecord], from source: Int, to index: Int) throws {
+  mutating func copy(_ archives: [ArchiveDescriptor], from source: Int, to index: Int) throws {
     var needed = archives
-    let damaged = readBack.damaged
     do {
       try job.destinations[index].check()
-      // nobody prunes what is there and is rested on, until it is
+      // no process prunes a base there until what depends on it is copied
       let lock = try FolderLock(
         job.destinations[index].path, exclusive: false, waiting: .seconds(job.lockWait),
         whileWaiting: counter.waitForWriter)
       defer { withExtendedLifetime(lock) {} }
-      let there = try catalog(at: index).archives.filter { !readBack.isDamaged($0) }
-      let origin = try catalog(at: source)
-      needed =
-        try archives.flatMap { try origin.chain(of: $0, passingOver: readBack.damaged) }.reversed() + archives
+      let there = try inventory(at: index).archives.filter { !isDamaged($0) }
+      let origin = try inventory(at: source)
+      needed = try archives.flatMap(origin.chain).reversed() + archives
       let named = Set(needed.compactMap(\.base?.digest))
       for archive in needed {
-        // what an earlier run copied before it was cut off
+        // what an earlier run copied before it was stopped
         let known = try there.first { other in
-          // what is rested on may lie there as it was before it was repaired, and as it is named
-          let isOld =
-            other.digest.map { archive.repairedFrom?.contains($0) == true && named.contains($0) } ?? false
-          return try other.uuid == archive.uuid && (other.digest == archive.digest || isOld)
-            && readBack.areWhole([other], counter)
+          // a base may be there as it was before it was repaired
+          let isOld = other.digest.map { archive.repairedFrom.contains($0) && named.contains($0) } ?? false
+          return try other.archiveID == archive.archiveID && (other.digest == archive.digest || isOld)
+            && verifier.areIntact([other], counter)
         }
         let path = try known?.path ?? copy(archive, to: index)
         if archives.contains(archive) { records[index].archives.append(path) }
@@ -40,33 +38,34 @@ extension JobBackup {
     } catch {
       records[index].failure = "\(error)"
       records[index].archives = []
-      guard Self.concernsSource(error) else { return }
-      // it may be that there was nothing whole to copy: what is damaged counts for nothing, and the next run writes
-      // another
-      context.cache?.doubt(needed.map { FilePath($0.path) }, password: password)
-      do {
-        _ = try readBack.areWhole(needed, counter)
-        // of several that can be rested on another may be whole
-        if readBack.damaged != damaged {
-          let other = try archives.flatMap {
-            try catalog(at: source).chain(of: $0, passingOver: readBack.damaged)
-          }
-          if !(archives + other).contains(where: readBack.isDamaged) {
-            records[index].failure = nil
-            try copy(archives, from: source, to: index)
-          }
-        }
-      } catch let error where !(error is CancellationError) {
-        // the next run does
-        warnings.append("\(error)")
-      }
+      if Self.concernsSource(error) { try copyAgain(archives, after: needed, from: source, to: index) }
+    }
+  }
+
+  /// Verifies the archives that could not be copied, and tries once more if others can take the place of damaged ones.
+  /// Otherwise the next run exports another archive.
+  private mutating func copyAgain(
+    _ archives: [ArchiveDescriptor], after needed: [ArchiveDescriptor], from source: Int, to index: Int
+  ) throws {
+    do {
+      // whatever is known about them: one of them may be damaged
+      let damaged = try verifier.damaged(among: needed, counter)
+      guard !damaged.isEmpty, !archives.contains(where: damaged.contains) else { return }
+      let origin = try inventory(at: source).graph.excluding(Set(damaged.map(\.path)))
+      let other = try archives.flatMap(origin.chain)
+      guard !other.contains(where: damaged.contains) else { return }
+      records[index].failure = nil
+      try copy(archives, from: source, to: index)
+    } catch let error where !(error is CancellationError) {
+      // the next run verifies them
+      warnings.append("\(error)")
     }
   }
 
   /// Whether a copy may have failed for what was to be copied.
   private static func concernsSource(_ error: any Error) -> Bool {
     switch error {
-    case _ where ArchiveVerification.isObstacle(error): false
+    case _ where ArchiveVerification.isEnvironmentFailure(error): false
     case BackupError.notEnoughSpace, BackupError.destinationExists: false
     case is BackupError, is ArchiveError: true
     default: false
@@ -74,16 +73,15 @@ extension JobBackup {
   }
 
   /// - Returns: where the copy lies.
-  mutating func copy(_ archive: ArchiveRecord, to index: Int) throws -> String {
+  mutating func copy(_ archive: ArchiveDescriptor, to index: Int) throws -> String {
     var copy = ArchiveCopy(
       of: FilePath(archive.path), to: job.destinations[index].path, password: password, counter: counter)
     copy.permissions = job.permissions
     let (path, warning) = try copy.run()
     if let warning { warnings.append(warning) }
-    let record = try ArchiveRecord(path: path, password: password)
-    verified.insert(record.path)
+    observer.recordVerified([path])
     records[index].isNew = true
-    return record.path
+    return try ArchiveDescriptor(path: path, password: password).path
   }
 
   mutating func prune(_ index: Int) throws {
@@ -99,14 +97,12 @@ extension JobBackup {
       var prune = PruneRun(folder: job.destinations[index].path, policy: retention, counter: counter)
       prune.password = password
       prune.tags = [job.name]
-      prune.cache = context.cache
+      prune.observer = observer
       prune.lockWait = .seconds(job.lockWait)
       prune.now = context.now()
-      prune.verified = verified
       prune.fresh = Set(records[index].archives)
       let done = try prune.run()
       records[index].removed = done.removed.map(\.path)
-      for (path, fault) in done.damaged { readBack.noteDamaged(path, fault) }
       shortcomings += done.plan.refusals + done.failures.map(\.message)
       noteUnreadable(done.unreadable)
     } catch let error as CancellationError {
@@ -116,28 +112,28 @@ extension JobBackup {
     }
   }
 
-  /// Takes back what the record says of a destination whose archives of this state were found damaged since.
+  /// Takes back what the record says about a destination whose archives of this state were found damaged since.
   mutating func disownDamaged(at index: Int) {
-    guard !readBack.damaged.isEmpty, let catalog = try? catalog(at: index) else { return }
-    let left = catalog.archives.filter { records[index].archives.contains($0.path) }
-    let members = left.flatMap { (try? catalog.members(of: $0, passingOver: readBack.damaged)) ?? [] }
-    guard let damaged = members.first(where: readBack.isDamaged) else { return }
+    guard !observer.damage().isEmpty, let inventory = try? inventory(at: index) else { return }
+    let left = inventory.archives.filter { records[index].archives.contains($0.path) }
+    let members = left.flatMap { (try? inventory.members(of: $0)) ?? [] }
+    guard let damaged = members.first(where: isDamaged) else { return }
     records[index].failure = "\(damaged.path) is damaged; the next run writes another archive"
     records[index].archives = []
   }
 
-  /// Remembers what lies at a destination now: the newest whole copy that lacks nothing, else the newest.
+  /// Remembers the copy at a destination: the newest intact one without missing photos, else the newest.
   mutating func noteCopy(at index: Int) {
     // after an interruption too
     let folder = job.destinations[index].path
-    guard let catalog = try? Catalog(folder: folder, password: password, cache: context.cache) else { return }
-    noteVerified(in: catalog)
+    guard let inventory = try? ArchiveInventory(folder: folder, password: password, ledger: context.ledger)
+    else { return }
     let now = context.now()
     var newest: JobStatus.Copy?
-    for own in catalog.archives(of: job, in: libraryID).reversed() where !own.isAhead(of: now) {
-      guard let copy = copy(own, in: catalog, at: index) else { continue }
+    for own in inventory.archives(of: job, in: libraryID).reversed() where !own.isDatedAfter(now) {
+      guard let copy = copy(own, in: inventory, at: index) else { continue }
       newest = newest ?? copy
-      guard copy.lacking != nil else {
+      guard copy.missingPhotos != nil else {
         newest = copy
         break
       }
@@ -145,19 +141,13 @@ extension JobBackup {
     if let newest { copies.append(newest) }
   }
 
-  /// Notes of archives that this run has read them back.
-  func noteVerified(in catalog: Catalog) {
-    let fresh = catalog.archives.map(\.path).filter(verified.contains)
-    if !fresh.isEmpty { context.cache?.noteVerified(fresh, at: context.now().milliseconds) }
-  }
-
-  /// What is to be remembered of an archive; nil if it cannot be restored.
-  private func copy(_ archive: ArchiveRecord, in catalog: Catalog, at index: Int) -> JobStatus.Copy? {
-    guard let members = try? catalog.members(of: archive, passingOver: readBack.damaged),
-      !members.contains(where: {
-        $0.isRemnant || readBack.isDamaged($0) || context.cache?.isDoubted($0) == true
-      })
+  /// Describes an archive as a copy; nil if it cannot be restored.
+  private func copy(
+    _ archive: ArchiveDescriptor, in inventory: ArchiveInventory, at index: Int
+  ) -> JobStatus.Copy? {
+    guard let members = try? inventory.members(of: archive),
+      !members.contains(where: { $0.isPartialRecovery || inventory.graph.health(of: $0).isSuspect })
     else { return nil }
-    return JobStatus.Copy(members, at: job.destinations[index], of: job, library, context.cache)
+    return JobStatus.Copy(members, at: job.destinations[index], of: job, library)
   }
 }

@@ -1,16 +1,17 @@
+import ArchiveCatalog
 import Backup
 import Foundation
 import PhotoLibrary
 
-extension Catalog {
+extension ArchiveInventory {
   /// The archives of a job that its password opens, oldest first.
   ///
   /// - Parameter library: the library's number, since jobs of two computers may share a name and a folder; nil if it has
   ///   none.
-  func archives(of job: Job, in library: String?) -> [ArchiveRecord] {
+  func archives(of job: Job, in library: String?) -> [ArchiveDescriptor] {
     archives.filter { archive in
       archive.tags.contains(job.name) && !archive.isLocked
-        && (library == nil || archive.library == nil || archive.library == library)
+        && (library == nil || archive.libraryID == nil || archive.libraryID == library)
     }
   }
 }

@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import Backup
 import FileSystem
 import Foundation
@@ -13,8 +14,6 @@ struct JobBackup {
   let context: JobContext
   let counter: ProgressCounter
   var password: Secret?
-  /// Archives that a drill could not restore, or that a run found damaged, by path, and when, in milliseconds since 1970.
-  private let doubts: [FilePath: Int64]
   /// The library's number.
   var libraryID: String?
   /// That of the library which was last backed up from there; nil where nobody knows.
@@ -24,50 +23,48 @@ struct JobBackup {
   private var selected = (photos: 0, bytes: 0)
   var records: [JobStatus.DestinationRecord]
   var warnings: [String] = []
-  /// What this run has read back, by path.
-  var verified: Set<String> = []
-  var readBack: ReadBack
-  /// A drill found photos of the library damaged, and nobody has found them whole since.
+  /// What this run observes of archives.
+  let observer: ArchiveObserver
+  /// A restore test found photos of the library damaged, and no run has found them intact since.
   let isLibraryDamaged: Bool
-  /// They were looked for, and are whole.
-  var isLibraryMended = false
+  /// This run has read every photo of the library, and all are intact.
+  var isLibraryIntact = false
   /// What the archives that are there already lack.
-  var lacking: [ArchiveRecord.Lack] = []
+  var missingPhotos: [ArchiveDescriptor.MissingPhoto] = []
   /// What keeps the run from being complete besides photos and destinations, as archives that no policy keeps and that are
   /// still there.
   var shortcomings: [String] = []
   var copies: [JobStatus.Copy] = []
-  /// Folders that are not there, or not those that are meant.
-  private(set) var outOfReach: Set<String> = []
+  /// The copies that were known before this run.
+  private let knownCopies: [JobStatus.Copy]
 
   init(
     _ job: Job, _ library: FilePath, _ before: JobStatus, _ context: JobContext, _ counter: ProgressCounter
   ) {
     self.job = job
     self.library = library
-    let doubted = before.copies.filter { $0.isDoubted == true }
-    doubts = Dictionary(
-      doubted.flatMap { copy in copy.archives.map { (FilePath($0), copy.doubtedAt ?? .max) } },
-      uniquingKeysWith: max)
+    knownCopies = before.copies
     isLibraryDamaged = before.lastDrill?.damaged != nil
     formerID = before.isIn(folder: library) ? before.libraryNumber : nil
     self.context = context
     self.counter = counter
-    readBack = Self.readBack(job, nil, context)
+    observer = context.ledger.observer("backup \(job.name)", now: context.now)
     records = job.destinations.map { JobStatus.DestinationRecord(path: $0.path.string) }
   }
 
-  private static func readBack(_ job: Job, _ password: Secret?, _ context: JobContext) -> ReadBack {
-    ReadBack(verifies: job.verifies, password: password, cache: context.cache, now: context.now)
+  /// Verifies archives of which this run relies on being intact.
+  var verifier: ArchiveVerifier {
+    ArchiveVerifier(observer: observer, password: password, verifiesUnknown: job.verifies)
+  }
+
+  /// Returns whether this run has found an archive damaged. Blocks.
+  func isDamaged(_ archive: ArchiveDescriptor) -> Bool {
+    ArchiveFile(at: FilePath(archive.path)).map(observer.hasFoundDamaged) ?? false
   }
 
   mutating func run() throws {
     try checkDestinations()
     password = try job.password.map(context.password)
-    readBack = Self.readBack(job, password, context)
-    // what was found stands in the status, whatever has become of the cache
-    let suspects = doubts.filter { (context.cache?.known(of: $0.key)?.verifiedAt ?? .min) < $0.value }
-    context.cache?.doubt(Array(suspects.keys), password: password)
     summary = try plan()
     if let formerID, let libraryID, formerID != libraryID {
       shortcomings.append(
@@ -96,7 +93,7 @@ struct JobBackup {
       try copy(current[source] ?? [], from: source, to: index)
     }
     try lookForKnownDamage()
-    try forEachUsable { backup, index in try backup.readBackCopy(at: index) }
+    try forEachUsable { backup, index in try backup.verifyCopy(at: index) }
     for index in usable {
       // where it is stopped, what is gone is no copy any more
       defer { noteCopy(at: index) }
@@ -120,7 +117,8 @@ struct JobBackup {
       do {
         try destinations[index].check()
       } catch let fault as DestinationFault where fault.isAbsence {
-        backup.outOfReach.insert(destinations[index].path.string)
+        let copies = backup.knownCopies.filter { $0.path == destinations[index].path.string }
+        backup.observer.record(.unreachable, of: copies.flatMap(\.files).map { ($0, nil) })
         throw fault
       }
       // the job file may leave it to the command line to name the library
@@ -157,9 +155,9 @@ struct JobBackup {
     if usable.isEmpty, let first { throw first }
   }
 
-  func catalog(at index: Int) throws -> Catalog {
-    try Catalog(
-      folder: job.destinations[index].path, password: password, cache: context.cache,
+  func inventory(at index: Int) throws -> ArchiveInventory {
+    try ArchiveInventory(
+      folder: job.destinations[index].path, password: password, ledger: context.ledger,
       whileReading: counter.checkCancellation)
   }
 
@@ -169,10 +167,9 @@ struct JobBackup {
     var options = job.exportOptions
     options.password = password
     options.date = context.now()
-    // others' archives would be copied to all destinations, and this job's retention passes over them
-    options.mayRest = { [readBack, tag = job.name] paths, counter in
-      try readBack.mayBeRestedOn(paths, taggedWith: tag, counter)
-    }
+    // other archives would be copied to all destinations, where this job's retention would keep them for ever
+    options.baseTag = job.name
+    options.observer = observer
     return options
   }
 
@@ -185,7 +182,7 @@ struct JobBackup {
   }
 
   /// Exports to the first destination that takes it.
-  private mutating func export() throws -> (Int, [ArchiveRecord]) {
+  private mutating func export() throws -> (Int, [ArchiveDescriptor]) {
     var failure: (any Error)?
     for index in usable {
       do {
@@ -196,9 +193,7 @@ struct JobBackup {
           libraryPath: library, destination: folder, options: options(), counter: counter
         ).run()
         warnings += summary.warnings
-        let archives = try summary.archives.map { try ArchiveRecord(path: $0, password: password) }
-        if job.verifies { verified.formUnion(archives.map(\.path)) }
-        return (index, archives)
+        return (index, try summary.archives.map { try ArchiveDescriptor(path: $0, password: password) })
       } catch let error where Self.concernsDestination(error) {
         records[index].failure = "\(error)"
         failure = failure ?? error
@@ -222,7 +217,7 @@ struct JobBackup {
   var missing: [String] {
     let now = summary.missing + summary.damaged
     let named = Set(now.map(\.item))
-    return now.map(\.message) + lacking.filter { !named.contains($0.photo) }.map(\.finding.message)
+    return now.map(\.message) + missingPhotos.filter { !named.contains($0.label) }.map(\.finding.message)
   }
 
   /// Says in a run's record what was done.
@@ -232,7 +227,7 @@ struct JobBackup {
     (run.photos, run.bytes) = selected
     run.archiveBytes = summary.archiveBytes
     run.missing = missing
-    run.warnings += warnings + shortcomings + readBack.warnings
+    run.warnings += warnings + shortcomings + observer.damageWarnings
     let failures = records.compactMap(\.failure)
     if !run.missing.isEmpty || !failures.isEmpty || !shortcomings.isEmpty {
       run.outcome = .incomplete

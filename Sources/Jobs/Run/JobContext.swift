@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import Backup
 import FileSystem
 import Foundation
@@ -8,25 +9,24 @@ import SystemPackage
 public struct JobContext: Sendable {
   /// Where locks and status files lie.
   public var state: StateFolder
-  /// What is known of the destinations' archives.
-  public var cache: CatalogCache?
   /// Reads the password, where the job has one; blocks.
   public var password: @Sendable (PasswordSource) throws -> Secret
   /// The exit code that stands for an error.
   public var exitCode: @Sendable (any Error) -> Int32
   /// Writes an archive even where nothing has changed.
   public var isForced = false
+  /// What this machine has observed.
+  public var ledger: Ledger { state.ledger }
   /// The clock.
   public var now: @Sendable () -> Date = { Date() }
 
   /// Makes a context of these parts.
   public init(
-    state: StateFolder, cache: CatalogCache? = nil,
+    state: StateFolder,
     password: @escaping @Sendable (PasswordSource) throws -> Secret,
     exitCode: @escaping @Sendable (any Error) -> Int32
   ) {
     self.state = state
-    self.cache = cache
     self.password = password
     self.exitCode = exitCode
   }
@@ -46,10 +46,13 @@ public enum JobError: Error, Sendable, Equatable, CustomStringConvertible {
   case noLibrary(String)
   /// A run of it, or a drill, has not ended, and has this lock.
   case running(String, isDrill: Bool, FileLock.Busy)
+  /// A newer version of this program wrote the ledger.
+  case newerLedger(Ledger.Problem)
 
   /// One line, with the remedy.
   public var description: String {
     switch self {
+    case .newerLedger(let problem): "\(problem)"
     case .noLibrary(let job):
       "job “\(job)” names no library; add “library:” to it, or use -l"
     case .running(let job, let isDrill, let lock):

@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import Backup
 import FileSystem
 import Foundation
@@ -26,12 +27,10 @@ struct JobRun {
   private let counter: ProgressCounter
   /// What was known when it began.
   private var before: JobStatus
-  /// It was counted among the failures.
-  private var isCounted = false
-  /// Failures before it, which went when it seemed to be complete.
-  private var forgotten = 0
-  /// What the status says of it.
-  private var recorded: JobStatus.RunRecord?
+  /// The run in the ledger; nil for a run of another library than the job's own.
+  private var entry: RunEntry?
+  /// Whether it found every photo of the library intact.
+  private var isLibraryIntact = false
 
   /// Prepares a run.
   init(_ job: Job, _ context: JobContext, _ counter: ProgressCounter) throws(JobError) {
@@ -54,26 +53,14 @@ struct JobRun {
     } else {
       recall(&run)
     }
-    let isLastUncounted = before.run?.isUncounted == true
-    let place = library
-    update(&run) { status in
-      status.expect(library: place)
-      if isLastUncounted { status.failures += 1 }
-    }
+    insert(&run)
 
     let backup = perform(&run)
-    let (start, end) = (run.startedAt, context.now().milliseconds)
-    run.finishedAt = end
-    let isBackedUp = run.outcome.isSuccess || run.outcome == .incomplete
-    if isBackedUp { before.note(library: library, number: backup.libraryID) }
+    run.finishedAt = context.now().milliseconds
+    entry?.libraryID = backup.libraryID
+    isLibraryIntact = backup.isLibraryIntact
     run.hook = dueHooks(after: run).first?.rawValue
-    record(&run) { status in
-      if isBackedUp { status.note(library: place, number: backup.libraryID) }
-      guard status.isOf(library: place, number: backup.libraryID) else { return }
-      status.note(copiesFound: backup, from: start, to: end)
-      // a drill that has ended meanwhile knows better
-      if backup.isLibraryMended, status.lastDrill?.at ?? .max < start { status.lastDrill?.damaged = nil }
-    }
+    record(&run, copies: backup.copies)
     runHooks(after: &run)
     lock.release()
     return JobReport(run: run)
@@ -81,20 +68,19 @@ struct JobRun {
 
   /// Takes up what is known of the job.
   private mutating func recall(_ run: inout JobStatus.RunRecord) {
-    before = context.state.status(of: job)
+    before = context.state.status(of: job.name)
     if let last = before.run { run.warnings += Self.news(of: last) }
-    guard let fault = context.state.fault(of: job.name) else { return }
-    let told = job.statusFile.flatMap { before == JobStatus(job: job.name) ? nil : $0 }
-    let rest =
-      told.map { "what \($0) says of earlier runs is taken" } ?? "what was known of earlier runs is lost"
-    run.warnings.append("\(fault); \(rest)")
   }
 
   /// Takes the job's lock. A run that could not begin counts as one that failed, and whoever is told of those hears of it.
   private func begin() throws -> FileLock {
     do {
-      return try context.state.lock(
+      let lock = try context.state.lock(
         job.name, waiting: .seconds(job.lockWait), whileWaiting: counter.waitForWriter)
+      if case .newerVersion = context.ledger.problem, let problem = context.ledger.problem {
+        throw JobError.newerLedger(problem)
+      }
+      return lock
     } catch let error as JobError where error.isOfOwnHook {
       // the hook would start it again, and again
       throw error
@@ -104,8 +90,13 @@ struct JobRun {
       run.outcome = isStopped ? .interrupted : .failed
       run.message = isStopped ? JobReport.notBegun : "\(error)"
       run.exitCode = context.exitCode(error)
-      // the record of the last run stays: it may be under way
-      if !job.isOtherLibrary { _ = context.state.update(job) { $0.failures += 1 } }
+      // the last run stays the newest: it may be under way
+      if !job.isOtherLibrary {
+        var entry = RunEntry(run, of: job.name, library: library)
+        (entry.outcome, entry.endedAt) = (RunEntry.notBegun, run.startedAt)
+        context.ledger.insert(&entry)
+        _ = context.state.publishStatus(of: job)
+      }
       // what the hook says of itself is less than what there is to say
       try? hooks.run(.onFailure, run)
       throw error
@@ -185,8 +176,7 @@ struct JobRun {
     // somebody is to hear of that, too
     if isSuccess, !run.outcome.isSuccess { attempt(.onFailure, &run) }
     run.hook = nil
-    // a status that others cannot be told of makes it incomplete, and is to say that
-    for _ in 0..<2 where run != recorded { record(&run) }
+    record(&run)
   }
 
   /// A hook that fails makes a complete run incomplete: somebody counts on what it does. What is to be told or undone at
@@ -212,49 +202,50 @@ struct JobRun {
 
   // MARK: Status
 
-  /// Notes how a run ended. As long as a hook may fail, it is not counted as complete.
-  ///
-  /// - Parameter more: notes more than that, first.
-  private mutating func record(
-    _ run: inout JobStatus.RunRecord, more: (inout JobStatus) -> Void = { _ in }
-  ) {
-    let isSuccess = run.outcome.isSuccess
-    let isComplete = isSuccess && run.hook == nil
-    let (current, before, isNewFailure) = (run, before, !isSuccess && !isCounted)
-    var forgotten = forgotten
-    update(&run) { status in
-      more(&status)
-      // it may be that nobody could write that
-      let wasReset = status.lastSuccess?.startedAt == current.startedAt
-      status.lastSuccess = isComplete ? current : before.lastSuccess
-      // those that could not begin meanwhile have counted themselves
-      if isComplete {
-        forgotten += status.failures
-        status.failures = 0
-      } else if isNewFailure {
-        status.failures += (wasReset ? forgotten : 0) + 1
-      }
-    }
-    self.forgotten = forgotten
-    isCounted = isCounted || isNewFailure
-    recorded = current
+  /// Inserts the run into the ledger, and publishes the job's status. A run of another library than the job's own leaves
+  /// both unchanged.
+  private mutating func insert(_ run: inout JobStatus.RunRecord) {
+    guard !job.isOtherLibrary else { return }
+    var entry = RunEntry(run, of: job.name, library: library)
+    context.ledger.insert(&entry)
+    self.entry = entry
+    publish(&run)
   }
 
-  /// A status that cannot be written is no reason not to back up, and makes the run incomplete. That of the job's own
-  /// library is not changed by a run of another.
-  private func update(_ run: inout JobStatus.RunRecord, _ change: (inout JobStatus) -> Void) {
-    if job.isOtherLibrary { return }
-    let current = run
-    let errors = context.state.update(job) { status in
-      status.run = current
-      change(&status)
-    }
-    guard let error = errors.first else { return }
-    let what = "its status cannot be written: "
-    if !run.warnings.contains(where: { $0.hasPrefix(what) }) { run.warnings.append("\(what)\(error)") }
+  /// Writes what became of the run so far, and publishes the job's status.
+  private mutating func record(_ run: inout JobStatus.RunRecord, copies: [JobStatus.Copy] = []) {
+    guard entry != nil else { return }
+    // the outcome of this run may depend on whether its status can be published
+    write(run, copies: copies)
+    let before = run
+    publish(&run)
+    guard run != before else { return }
+    write(run)
+    _ = context.state.publishStatus(of: job)
+  }
+
+  private mutating func write(_ run: JobStatus.RunRecord, copies: [JobStatus.Copy] = []) {
+    guard var entry else { return }
+    (entry.outcome, entry.hook, entry.endedAt) = (run.outcome.rawValue, run.hook, run.finishedAt)
+    entry.record = JobStatus.encoded(BackupRecord(run: run, isLibraryIntact: isLibraryIntact))
+    context.ledger.update(&entry, copies: copies.map(\.entry))
+    self.entry = entry
+  }
+
+  /// Publishes the status. A status that cannot be written is no reason not to back up, and makes the run incomplete:
+  /// a program that watches the file would go on seeing the old one.
+  private func publish(_ run: inout JobStatus.RunRecord) {
+    let errors = context.state.publishStatus(of: job)
+    let problem: String? =
+      switch context.ledger.problem {
+      case .movedAside?: context.ledger.problem.map { "\($0)" }
+      case .unusable?, .newerVersion?, nil:
+        (context.ledger.problem ?? errors.first).map { "its status cannot be written: \($0)" }
+      }
+    guard let problem else { return }
+    if !run.warnings.contains(problem) { run.warnings.append(problem) }
     guard run.finishedAt != nil, run.outcome.isSuccess else { return }
-    // somebody watches that file, and would take the old one for the truth
-    (run.outcome, run.exitCode, run.message) = (.incomplete, JobStatus.incompleteCode, "\(what)\(error)")
+    (run.outcome, run.exitCode, run.message) = (.incomplete, JobStatus.incompleteCode, problem)
   }
 
   private static func text(_ milliseconds: Int64) -> String {

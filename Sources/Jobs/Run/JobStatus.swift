@@ -37,22 +37,8 @@ public struct JobStatus: Sendable, Equatable, Codable {
     return !isOfSomething || isIn(folder: path)
   }
 
-  /// Notes which library is to be backed up, as long as none was.
-  mutating func expect(library path: FilePath) {
-    if !isOfSomething { library = path.string }
-  }
-
   /// Whether the library that it is of lay in a folder. Blocks.
   public func isIn(folder: FilePath) -> Bool { FilePath(library).isSamePlace(as: folder) }
-
-  /// Notes which library was backed up. What is known of another one, its copies and proofs, goes. Blocks.
-  mutating func note(library path: FilePath, number: String?) {
-    if !isOf(library: path, number: number) {
-      (libraryNumber, lastSuccess, copies, lastDrill, lastProvenAt) = (nil, nil, [], nil, nil)
-    }
-    library = path.string
-    libraryNumber = number ?? libraryNumber
-  }
 
   /// How a run ended.
   public enum Outcome: String, Sendable, Codable, CaseIterable {
@@ -102,9 +88,6 @@ public struct JobStatus: Sendable, Equatable, Codable {
     public var warnings: [String] = []
     /// What was done at each destination.
     public var destinations: [DestinationRecord] = []
-
-    /// It was killed before it could count itself among the failures.
-    var isUncounted: Bool { outcome == .running || hook != nil && outcome.isSuccess }
 
     /// A run that begins.
     public init(startedAt: Int64) { self.startedAt = startedAt }
@@ -171,15 +154,6 @@ extension JobStatus {
     return encoder
   }()
 
-  private static let decoder: JSONDecoder = {
-    let decoder = JSONDecoder()
-    decoder.keyDecodingStrategy = .convertFromSnakeCase
-    return decoder
-  }()
-
   /// The JSON of the status file.
   public func json() throws -> [UInt8] { [UInt8](try Self.encoder.encode(self)) + [UInt8(ascii: "\n")] }
-
-  /// Reads a status file's JSON.
-  public init(json: Data) throws { self = try Self.decoder.decode(Self.self, from: json) }
 }

@@ -42,11 +42,12 @@ struct PrometheusText {
       "smilepile_backup_copy_reachable", "1 if a copy was there when the last run or drill ended.",
       status.copies.map { (job + [("destination", $0.path)], $0.isOutOfReach == true ? "0" : "1") })
     add(
-      "smilepile_backup_copy_doubted", "1 if a copy could not be restored, or was found damaged.",
-      status.copies.map { (job + [("destination", $0.path)], $0.isDoubted == true ? "1" : "0") })
+      "smilepile_backup_copy_suspect",
+      "1 if an archive of a copy is suspect: found damaged, and not verified since.",
+      status.copies.map { (job + [("destination", $0.path)], $0.suspectSince != nil ? "1" : "0") })
     add(
-      "smilepile_backup_copy_lacking_photos", "Photos of its library that a copy lacks.",
-      status.copies.map { (job + [("destination", $0.path)], "\($0.lacking ?? 0)") })
+      "smilepile_backup_copy_missing_photos", "Photos of the library that a copy does not hold intact.",
+      status.copies.map { (job + [("destination", $0.path)], "\($0.missingPhotos ?? 0)") })
     add(
       "smilepile_backup_copy_on_library_device",
       "1 if a copy lies on the library's own device, or in memory.",

@@ -1,38 +1,46 @@
+import ArchiveCatalog
 import FileSystem
 import Foundation
+import Synchronization
 import SystemPackage
 
-/// The folder in which jobs keep what they have to remember: their locks and status files.
+/// The folder in which jobs keep their locks and their ledger, and publish their status files.
 public struct StateFolder: Sendable {
-  /// Where it lies.
+  /// Where it is.
   public let path: FilePath
+  private let opened = OpenedLedger()
 
-  /// A folder, which is made with the first lock if it is not there.
+  /// The ledger, opened when it is first asked for.
+  private final class OpenedLedger: Sendable {
+    private let ledger = Mutex<Ledger?>(nil)
+
+    func ledger(in folder: FilePath) -> Ledger {
+      ledger.withLock { ledger in
+        if let ledger { return ledger }
+        let new = Ledger(folder: folder)
+        ledger = new
+        return new
+      }
+    }
+  }
+
+  /// A folder, which is made with the first lock or the ledger if it is missing.
   public init(path: FilePath) { self.path = path }
 
   /// The folder at `$STATE_DIRECTORY` as systemd gives it, else `$XDG_STATE_HOME/smilepile`, else
   /// `~/.local/state/smilepile`. systemd.exec(5), https://specifications.freedesktop.org/basedir-spec/latest/
-  public init(environment: [String: String]) { path = ServiceFolders(environment).state }
+  public init(environment: [String: String]) { self.init(path: ServiceFolders(environment).state) }
 
-  /// Makes a folder and those above it, with mode 0700.
-  private static func make(_ path: FilePath) throws(FileError) {
-    do {
-      _ = try Directory.open(path)
-    } catch {
-      guard error.isAbsence, let name = path.lastComponent else { throw error }
-      try make(path.folder)
-      // another may have made it meanwhile
-      _ = try Directory.open(path.folder).makeDirectory(FilePath(name.string))
-    }
-  }
+  /// What this machine has observed. Opens the database with the first call, which blocks.
+  public var ledger: Ledger { opened.ledger(in: path) }
 
-  /// Takes a job's lock, so that it runs once at a time, or that of its drills. Makes the folder if it is not there.
+  /// Takes a job's lock, so that it runs once at a time, or that of its restore tests. Makes the folder if it is missing.
   ///
   /// - Throws: `JobError.running`, `FileError`, or what `whileWaiting` throws.
   func lock(
     _ job: String, isDrill: Bool = false, waiting: Duration, whileWaiting: () throws -> Void
   ) throws -> FileLock {
-    try Self.make(path)
+    try Directory.makeAll(path)
     let folder = try Directory.open(path)
     do {
       let name = FilePath(isDrill ? "\(job).drill.lock" : "\(job).lock")
@@ -42,83 +50,28 @@ public struct StateFolder: Sendable {
     }
   }
 
-  /// Where the status of a job lies.
+  // MARK: Status
+
+  /// The status file of a job, which is written after each change and never read.
   public func statusPath(of job: String) -> FilePath { path.appending("\(job).json") }
 
-  /// What is known of a job; nothing where its file is not there or cannot be understood. Blocks.
-  public func status(of job: String) -> JobStatus { (try? read(job)) ?? JobStatus(job: job) }
+  /// Derives the status of a job from the ledger. Blocks.
+  public func status(of job: String) -> JobStatus { JobStatus(job: job, ledger: ledger) }
 
-  /// What is known of a job; where its file is not there or cannot be understood, what others were told last. Blocks.
-  func status(of job: Job) -> JobStatus {
-    (try? read(job.name)) ?? told(of: job) ?? JobStatus(job: job.name)
+  /// Derives the status of every job that has run on this machine, by name. Blocks.
+  public func statuses() -> [JobStatus] {
+    ledger.jobs().map(status).filter { $0.run != nil || $0.lastDrill != nil }
   }
 
-  private func told(of job: Job) -> JobStatus? {
-    guard let file = job.statusFile, let data = try? Data(contentsOf: URL(fileURLWithPath: file.string)),
-      let told = try? JobStatus(json: data), told.job == job.name
-    else { return nil }
-    return told
-  }
-
-  /// Why what is known of a job cannot be read; nil if it can, or nothing is known.
-  public func fault(of job: String) -> String? {
-    do {
-      _ = try read(job)
-      return nil
-    } catch let error as FileError {
-      return "\(error)"
-    } catch {
-      return "\(statusPath(of: job)) is no status that can be understood".escaped
-    }
-  }
-
-  /// What is known of all jobs, by name, and why something of that cannot be told.
-  public func statuses() -> (known: [JobStatus], faults: [String]) {
-    let names: [FilePath]
-    do {
-      names = try Directory.open(path).names()
-    } catch {
-      return ([], error.isAbsence && !Self.isSomethingThere(path) ? [] : ["\(error)"])
-    }
-    let jobs = names.filter { $0.extension == "json" && !$0.string.hasPrefix(".") }.compactMap(\.stem)
-    let known = jobs.map(status).filter { $0.run != nil || $0.lastDrill != nil }
-    return (known, jobs.compactMap(fault))
-  }
-
-  /// Whether a path has a name that stands for something, be it a link that leads nowhere, as to a disk that is away.
-  private static func isSomethingThere(_ path: FilePath) -> Bool {
-    guard let name = path.lastComponent else { return false }
-    do {
-      return try Directory.open(path.folder).status(of: FilePath(name.string)) != nil
-    } catch {
-      return isSomethingThere(path.folder)
-    }
-  }
-
-  /// - Returns: nil where nothing is known, and where somebody has put another job's status.
-  private func read(_ job: String) throws -> JobStatus? {
-    let file: File
-    do {
-      file = try File.open(statusPath(of: job), .readFollowingLinks)
-    } catch {
-      if error.isAbsence { return nil }
-      throw error
-    }
-    let status = try JobStatus(json: Data(file.read(file.status().size, at: 0)))
-    return status.job == job ? status : nil
-  }
-
-  /// Changes what is known of a job, in its status file and in those that its job file names for others. A backup and a
-  /// drill of one job may be under way at once: each changes what is its own, and they take turns. Blocks.
+  /// Writes the status of a job into its status file, and into those that its job file names. A backup and a restore test
+  /// of one job may be under way at once, and take turns. Blocks.
   ///
-  /// - Parameter change: gets what the file says by then.
   /// - Returns: why files could not be written.
-  func update(_ job: Job, _ change: (inout JobStatus) -> Void) -> [any Error] {
+  func publishStatus(of job: Job) -> [any Error] {
     // without the lock, as on a folder that cannot be read, what can be written is
     let lock = try? FolderLock(path, exclusive: true, waiting: .seconds(30))
     defer { withExtendedLifetime(lock) {} }
-    var status = status(of: job)
-    change(&status)
+    let status = status(of: job.name)
     var errors: [any Error] = []
     func attempt(_ body: () throws -> Void) {
       do { try body() } catch { errors.append(error) }

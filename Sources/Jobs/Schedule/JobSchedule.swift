@@ -18,7 +18,7 @@ extension ScheduledJob {
     let files = [job.statusFile, job.prometheusFile].compactMap { $0?.removingLastComponent() }
     try self.init(
       name: job.name, configuration: Self.absolute(file), program: program,
-      writable: ([library] + job.destinations.map(\.path) + [folders.state, folders.cache] + files)
+      writable: ([library] + job.destinations.map(\.path) + [folders.state] + files)
         .map(Self.absolute),
       readable: job.passwordFile.map { [Self.absolute($0)] } ?? [], runsCommands: job.runsCommands,
       environment: folders.variables, schedule: job.schedule, drill: job.drill)
@@ -46,12 +46,10 @@ extension Job {
   }
 }
 
-/// Where jobs keep their state and their cache, said in a way that a service understands as its user's shell does.
+/// Where jobs keep their state, said in a way that a service understands as its user's shell does.
 public struct ServiceFolders: Sendable, Equatable {
   /// `StateFolder`.
   public var state: FilePath
-  /// What may be deleted at any time.
-  public var cache: FilePath
   /// What a service must be told so that it finds them, and the user's other files.
   public var variables: [String: String]
 
@@ -59,24 +57,23 @@ public struct ServiceFolders: Sendable, Equatable {
   /// systemd.exec(5), https://specifications.freedesktop.org/basedir-spec/latest/
   public init(_ environment: [String: String]) {
     let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? "/root"
-    func folder(_ service: String, _ variable: String, _ usual: String) -> FilePath {
-      if let path = environment[service]?.split(separator: ":").first { return FilePath(String(path)) }
-      if let path = environment[variable], path.hasPrefix("/") {
-        return FilePath(path).appending("smilepile")
+    state =
+      if let path = environment["STATE_DIRECTORY"]?.split(separator: ":").first {
+        FilePath(String(path))
+      } else if let path = environment["XDG_STATE_HOME"], path.hasPrefix("/") {
+        FilePath(path).appending("smilepile")
+      } else {
+        FilePath(home).appending(".local/state/smilepile")
       }
-      return FilePath(home).appending(usual).appending("smilepile")
-    }
-    state = folder("STATE_DIRECTORY", "XDG_STATE_HOME", ".local/state")
-    cache = folder("CACHE_DIRECTORY", "XDG_CACHE_HOME", ".cache")
     variables = [
-      "HOME": home, "STATE_DIRECTORY": state.string, "CACHE_DIRECTORY": cache.string,
+      "HOME": home, "STATE_DIRECTORY": state.string,
       // it would log of each thread that it may not make nicer than 19
       "LIBDISPATCH_LOG": "NO",
     ]
   }
 
-  /// Makes them where they are not there, mode 0700: a service can write in them, and not make them.
+  /// Makes it if it is missing, mode 0700: a service can write in it, and not make it.
   public func make() throws(FileError) {
-    for path in [state, cache] { try Directory.make(path) }
+    try Directory.make(state)
   }
 }

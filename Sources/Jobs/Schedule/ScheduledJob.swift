@@ -17,8 +17,8 @@ public struct ScheduledJob: Sendable, Equatable {
   public var configuration: FilePath
   /// `smilepile` itself, by an absolute path.
   public var program: FilePath
-  /// The folders in which it writes, by absolute paths: the library, the destinations, those of its state and its
-  /// cache, those of the status and the Prometheus file.
+  /// The folders in which it writes, by absolute paths: the library, the destinations, that of its
+  /// state, those of the status and the Prometheus file.
   public var writable: [FilePath]
   /// What else it reads, by absolute paths: the password file.
   public var readable: [FilePath]

@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import ArgumentParser
 import Backup
 import FileSystem
@@ -12,9 +13,8 @@ struct Archives: AsyncParsableCommand {
     commandName: "list",
     abstract: "List the archives in folders, or of jobs.",
     discussion: """
-      What is shown is read from the archives themselves, whatever they are called; a cache spares reading those again \
-      that have not changed, and may be deleted at any time: of what is no job's newest copy it is then not known when it \
-      was verified, until it is read back. Of an encrypted archive nothing is known without its \
+      What is shown is read from the archives themselves, whatever their names. Archives that have not changed are not \
+      opened again. Of an encrypted archive nothing is known without its \
       password. Files that look like backups and cannot be read are named, and the exit code is 3, as for an archive \
       whose base or other parts are not there; a folder that cannot be read is named too, and the exit code is 1, or 10 \
       where there is none.
@@ -49,6 +49,7 @@ struct Archives: AsyncParsableCommand {
     var tags: [String]?
     var absent: Int?
     var verified_at: Int64?
+    var suspect_since: Int64?
   }
 
   private struct Summary: Encodable {
@@ -61,19 +62,17 @@ struct Archives: AsyncParsableCommand {
 
   func run() async throws {
     let reporter = Reporter(output)
-    let cache = CatalogCache.ofThisUser()
-    let verifications = Self.verifications()
     var total = (archives: 0, bytes: 0)
     var unreadable: [String] = []
     var incomplete: [String] = []
     var isFirst = true
     var worst = ExitStatus.done
     for place in try ArchivePlace.named(places, file) {
-      let catalog: Catalog
+      let inventory: ArchiveInventory
       do {
         try place.check()
-        catalog = try Catalog(
-          folder: place.folder, password: try place.password(password, reporter), cache: cache)
+        inventory = try ArchiveInventory(
+          folder: place.folder, password: try place.password(password, reporter), ledger: .ofThisUser)
       } catch let error where error is CancellationError || error is ValidationError {
         throw error
       } catch {
@@ -86,15 +85,11 @@ struct Archives: AsyncParsableCommand {
       isFirst = false
       reporter.result("\(place.folder.string.escaped):")
       // of one that the password does not open nobody knows whose it is
-      for archive in catalog.archives
+      for archive in inventory.archives
       where place.tag.map({ archive.isLocked || archive.tags.contains($0) }) ?? true {
-        let path = FilePath(archive.path)
-        // what a job has read back, verify may have found damaged since
-        let isDoubted = cache.known(of: path)?.isDoubted == true
-        show(
-          archive, cache.verifiedAt(archive) ?? (isDoubted ? nil : verifications[path.realPath]), reporter)
+        show(archive, inventory.graph.health(of: archive), reporter)
         do {
-          _ = try catalog.members(of: archive)
+          _ = try inventory.members(of: archive)
         } catch {
           reporter.error(Finding(archive.path, message: "\(error)"), during: "list")
           incomplete.append("\(error)")
@@ -103,7 +98,7 @@ struct Archives: AsyncParsableCommand {
         total.archives += 1
         total.bytes += archive.fileBytes
       }
-      for file in catalog.unreadable {
+      for file in inventory.unreadable {
         reporter.error(.init(file.path, file.reason), during: "list")
         unreadable.append(file.path)
         worst = max(worst, .incomplete)
@@ -115,19 +110,10 @@ struct Archives: AsyncParsableCommand {
       Summary(
         archives: total.archives, archive_bytes: total.bytes, unreadable: unreadable, incomplete: incomplete))
     if worst != .done { throw worst }
+    try Ledger.ofThisUser.reportProblem(reporter)
   }
 
-  /// When jobs read back the copies that they have, by the archives' paths: those that nobody has changed since.
-  private static func verifications() -> [FilePath?: Int64] {
-    let jobs = StateFolder(environment: ProcessInfo.processInfo.environment).statuses().known
-    let copies = jobs.flatMap(\.copies).filter(\.isThere)
-    let moments = copies.flatMap { copy in
-      copy.archives.compactMap { path in copy.verifiedAt.map { (FilePath(path).realPath, $0) } }
-    }
-    return Dictionary(moments, uniquingKeysWith: max)
-  }
-
-  private func show(_ archive: ArchiveRecord, _ verifiedAt: Int64?, _ reporter: Reporter) {
+  private func show(_ archive: ArchiveDescriptor, _ health: ArchiveHealth, _ reporter: Reporter) {
     let date = Self.time(archive.date)
     let size = "\(ByteCount(archive.fileBytes))".padded(toColumns: 10)
     var facts =
@@ -137,7 +123,7 @@ struct Archives: AsyncParsableCommand {
         "\(Count(archive.photos, "photo")) in \(Count(archive.categories, "category", "categories"))"
       ]
     if let base = archive.base {
-      facts.append("\(Count(archive.photoFiles, "new file")), increment \(base.length)")
+      facts.append("\(Count(archive.photoFiles, "new file")), increment \(base.depth)")
     }
     if let part = archive.part {
       facts.append("part \(part.number) of \(part.count)")
@@ -145,8 +131,8 @@ struct Archives: AsyncParsableCommand {
       facts.append("a selection")
     }
     if archive.isEncrypted, !archive.isLocked { facts.append("encrypted") }
-    if archive.absent > 0 { facts.append("\(archive.absent) absent") }
-    facts.append(verifiedAt.map { "verified \(Self.time($0))" } ?? "not known to be verified")
+    if archive.missingFiles > 0 { facts.append("\(archive.missingFiles) absent") }
+    facts.append(Self.text(health))
     reporter.result("  \(date)  \(size)  \(archive.name.escaped)  \(facts.joined(separator: ", "))")
     let isKnown = !archive.isLocked
     reporter.json(
@@ -156,8 +142,17 @@ struct Archives: AsyncParsableCommand {
         bytes: isKnown ? archive.bytes : nil, archive_bytes: archive.fileBytes,
         encrypted: archive.isEncrypted,
         partial: isKnown ? archive.isPartial : nil, part: archive.part.map { "\($0.number)/\($0.count)" },
-        base: archive.base?.uuid, uuid: archive.uuid, tags: isKnown ? archive.tags : nil,
-        absent: isKnown ? archive.absent : nil, verified_at: verifiedAt))
+        base: archive.base?.archiveID, uuid: archive.archiveID, tags: isKnown ? archive.tags : nil,
+        absent: isKnown ? archive.missingFiles : nil, verified_at: health.verifiedAt,
+        suspect_since: health.suspectSince))
+  }
+
+  private static func text(_ health: ArchiveHealth) -> String {
+    switch health {
+    case .unverified: "not known to be verified"
+    case .verified(let at): "verified \(time(at))"
+    case .suspect(let since, _): "suspect since \(time(since))"
+    }
   }
 
   private static func time(_ milliseconds: Int64) -> String {

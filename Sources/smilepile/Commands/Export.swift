@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import ArgumentParser
 import Backup
 import FileSystem
@@ -158,10 +159,8 @@ struct Export: AsyncParsableCommand {
     let (password, passphraseFile) = try encryption.secret(isDryRun: dryRun, reporter)
     options.password = password
     options.allowsWeakPassword = encryption.forceWeakPassword
-    let cache = CatalogCache.ofThisUser()
-    let readBack = ReadBack(verifies: verify, password: password, cache: cache)
-    options.mayRest = { paths, counter in try readBack.mayBeRestedOn(paths, counter) }
-    var summary: ExportSummary
+    options.ledger = .ofThisUser
+    let summary: ExportSummary
     do {
       summary = try await reporter.follow(.export(source, to: target, options: options))
     } catch {
@@ -170,10 +169,9 @@ struct Export: AsyncParsableCommand {
       throw error
     }
 
-    summary.warnings += readBack.warnings
     report(summary, reporter)
-    if verify, !dryRun { cache.noteVerified(summary.archives, password: password) }
     if summary.isIncomplete { throw ExitStatus.incomplete }
+    try Ledger.ofThisUser.reportProblem(reporter)
   }
 }
 

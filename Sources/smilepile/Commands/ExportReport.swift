@@ -50,6 +50,7 @@ extension Export {
           + "(increment \(increment.length) of its chain)")
     }
     if let reason = summary.fullBecause { reporter.note("it is a full archive: \(reason)") }
+    for base in summary.isDryRun ? summary.rejectedBases : [] { reporter.note("not a base: \(base.message)") }
     if summary.archive != nil { encryption.announce(reporter) }
     if !summary.phoneRefusals.isEmpty {
       let refusals = summary.phoneRefusals.joined(separator: "; ")

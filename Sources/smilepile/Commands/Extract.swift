@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import ArgumentParser
 import Backup
 import FileSystem
@@ -77,13 +78,13 @@ struct Extract: AsyncParsableCommand {
     options.overwrite = overwrite
     options.isDryRun = dryRun
     options.readers = readers.readers
+    options.ledger = .ofThisUser
     options.limits = limits.limits
     let reporter = Reporter(output)
     let path = FilePath(archive)
     options.password = try password.read(for: [path], limits.limits, reporter)
     let summary = try await reporter.follow(.extract(path, to: FilePath(to), options: options))
 
-    CatalogCache.ofThisUser().doubt(Array(summary.damagedArchives), password: options.password)
     for warning in summary.warnings { reporter.warn(warning) }
     for error in summary.errors { reporter.error(error, during: "extract") }
     let verb = dryRun ? "would extract" : "extracted"
@@ -101,6 +102,7 @@ struct Extract: AsyncParsableCommand {
         bytes_skipped: summary.bytesKept, assets: summary.assets,
         errors: summary.errors.map(\.message), warnings: summary.warnings, dry_run: summary.isDryRun))
     if summary.isIncomplete { throw ExitStatus.incomplete }
+    try Ledger.ofThisUser.reportProblem(reporter)
   }
 }
 

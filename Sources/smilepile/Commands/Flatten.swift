@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import ArgumentParser
 import Backup
 import FileSystem
@@ -64,17 +65,14 @@ struct Flatten: AsyncParsableCommand {
     let path = FilePath(archive)
     var options = FlattenOptions()
     options.destination = output.map { FilePath($0) }
+    options.ledger = .ofThisUser
     options.limits = limits.limits
     options.password = try password.read(for: [path], limits.limits, reporter)
     let summary = try await reporter.follow(.flatten(path, options: options))
 
     for warning in summary.warnings { reporter.warn(warning) }
     for photo in summary.lost { reporter.error(photo, during: "flatten") }
-    if !summary.lost.isEmpty {
-      CatalogCache.ofThisUser().doubt(summary.chain, password: options.password)
-    }
     if let written = summary.archive {
-      CatalogCache.ofThisUser().noteVerified([written], password: options.password)
       reporter.note(
         "wrote \(Count(summary.photos, "photo")), \(ByteCount(summary.bytes)), of \(summary.chain.count) archives"
           + (summary.lost.isEmpty ? "" : "; \(summary.lost.count) lost"))
@@ -88,5 +86,6 @@ struct Flatten: AsyncParsableCommand {
         bytes: summary.bytes, archive_bytes: summary.archiveBytes, lost: summary.lost.map(\.message),
         warnings: summary.warnings))
     if summary.isIncomplete { throw ExitStatus.incomplete }
+    try Ledger.ofThisUser.reportProblem(reporter)
   }
 }

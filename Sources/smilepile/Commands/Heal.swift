@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import ArgumentParser
 import Backup
 import FileSystem
@@ -47,11 +48,11 @@ struct Heal: AsyncParsableCommand {
     options.lockWait = lock.duration
     let reporter = Reporter(output)
     let (target, paths) = (try library.path(), archives.map { FilePath($0) })
+    options.ledger = .ofThisUser
     options.limits = limits.limits
     options.password = try password.read(for: paths, limits.limits, reporter, salvaging: true)
     let summary = try await reporter.follow(.heal(target, from: paths, options: options))
 
-    CatalogCache.ofThisUser().doubt(Array(summary.damagedArchives), password: options.password)
     for warning in summary.warnings { reporter.warn(warning) }
     for photo in summary.healed { reporter.note(photo.message.escaped) }
     for archive in summary.unusable { reporter.error(archive, during: "heal") }
@@ -70,5 +71,6 @@ struct Heal: AsyncParsableCommand {
         unusable: summary.unusable.map(\.message), bytes: summary.bytes, kept: summary.kept?.string,
         warnings: summary.warnings, dry_run: summary.isDryRun))
     if summary.isIncomplete { throw ExitStatus.incomplete }
+    try Ledger.ofThisUser.reportProblem(reporter)
   }
 }

@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import ArgumentParser
 import Backup
 import FileSystem
@@ -102,6 +103,7 @@ struct Import: AsyncParsableCommand {
     options.salvages = salvage
     options.photosFrom = photosFrom.map { FilePath($0) }
     options.lockWait = lock.duration
+    options.ledger = .ofThisUser
     options.limits = limits.limits
     options.duplicates = duplicates.rule
     let reporter = Reporter(output)
@@ -113,12 +115,10 @@ struct Import: AsyncParsableCommand {
       summary = try await reporter.follow(.import(paths, into: target, options: options))
     } catch {
       if case BackupError.stopped(_, _, let done, _) = error {
-        doubt(done.damagedArchives, options.password)
         report(done, reporter)
       }
       throw error
     }
-    doubt(summary.damagedArchives, options.password)
     report(summary, reporter)
     reporter.json(
       Summary(
@@ -128,11 +128,7 @@ struct Import: AsyncParsableCommand {
         photos_absent: summary.photosAbsent,
         warnings: summary.warnings, errors: summary.errors.map(\.message), dry_run: summary.isDryRun))
     if summary.isIncomplete { throw ExitStatus.incomplete }
-  }
-
-  /// What is wrong is read again before anything rests on it.
-  private func doubt(_ archives: Set<FilePath>, _ password: Secret?) {
-    CatalogCache.ofThisUser().doubt(Array(archives), password: password)
+    try Ledger.ofThisUser.reportProblem(reporter)
   }
 
   private func report(_ summary: ImportSummary, _ reporter: Reporter) {

@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import ArgumentParser
 import Backup
 import FileSystem
@@ -178,7 +179,7 @@ struct Prune: AsyncParsableCommand {
       run.password = secret
       run.tags = tags
       run.isDryRun = isDryRun
-      run.cache = CatalogCache.ofThisUser()
+      run.observer = Ledger.ofThisUser.observer("prune")
       return try run.run()
     }
   }

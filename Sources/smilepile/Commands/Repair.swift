@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import ArgumentParser
 import Backup
 import FileSystem
@@ -87,13 +88,12 @@ struct Repair: AsyncParsableCommand {
     options.lockWait = lock.duration
     options.others = from.map { FilePath($0) }
     let reporter = Reporter(outputOptions)
+    options.ledger = .ofThisUser
     options.limits = limits.limits
     options.password = try password.read(
       for: options.others, limits.limits, reporter, salvaging: true)
     let summary = try await reporter.follow(.repair(FilePath(archive), options: options))
 
-    let damaged = summary.damagedOthers.union(summary.isWhole ? [] : [FilePath(archive)])
-    CatalogCache.ofThisUser().doubt(Array(damaged), password: options.password)
     for fault in summary.faults { reporter.warn(fault.message) }
     for warning in summary.warnings { reporter.warn(warning) }
     for archive in summary.unusable { reporter.error(archive, during: "repair") }
@@ -116,5 +116,6 @@ struct Repair: AsyncParsableCommand {
         restored: summary.restored.map(\.message), lost: summary.lost.map(\.message),
         unusable: summary.unusable.map(\.message), warnings: summary.warnings))
     if summary.isIncomplete { throw ExitStatus.incomplete }
+    try Ledger.ofThisUser.reportProblem(reporter)
   }
 }

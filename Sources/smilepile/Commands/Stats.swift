@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import ArgumentParser
 import Backup
 import FileSystem
@@ -93,21 +94,17 @@ struct Stats: AsyncParsableCommand {
     } else {
       reporter.result("last backup  never")
     }
-    let (jobs, former, faults) = try Self.jobs(of: library)
+    let (jobs, former) = try Self.jobs(of: library)
     for job in former {
       reporter.warn(
         "job “\(job.job)” last backed up another library that lay here; its copies are not counted")
-    }
-    for fault in faults {
-      let message = "\(fault); what that job has is not known until its next run"
-      reporter.error(Finding(library.path.string, message: message), during: "stats")
     }
     let copies = Self.copies(of: jobs)
     // what restores a selection restores no library
     let whole = jobs.filter { $0.copies.isEmpty || $0.copies.contains { $0.isSelection != true } }
     let proven = whole.compactMap(\.lastProvenAt).max()
     if jobs.isEmpty {
-      reporter.result("copies       \(faults.isEmpty ? "none by a job" : "not known")")
+      reporter.result("copies       \(Ledger.ofThisUser.problem == nil ? "none by a job" : "not known")")
     } else {
       show(copies, proven, jobs.compactMap(\.lastDrill), reporter)
     }
@@ -115,47 +112,40 @@ struct Stats: AsyncParsableCommand {
       Summary(
         photos: totals.photos, categories: totals.categories, bytes: totals.bytes,
         last_backup: export?.at, last_archive: export?.archive, copies: copies, last_proven_restore: proven))
-    if !faults.isEmpty { throw ExitStatus.incomplete }
+    // what the ledger does not say is not taken for nothing
+    let problem = Ledger.ofThisUser.problem
+    try Ledger.ofThisUser.reportProblem(reporter)
+    if problem != nil { throw ExitStatus.incomplete }
   }
 
-  /// What is known of the jobs that back this library up, wherever it lay then, and of those that backed up another one in
-  /// its folder; and why something of jobs cannot be told.
-  private static func jobs(
-    of library: Library
-  ) throws -> (own: [JobStatus], former: [JobStatus], faults: [String]) {
-    let (known, faults) = StateFolder(environment: ProcessInfo.processInfo.environment).statuses()
+  /// Returns the jobs that back up this library, wherever it was then, and those that backed up another one in its folder.
+  private static func jobs(of library: Library) throws -> (own: [JobStatus], former: [JobStatus]) {
+    let known = StateFolder.ofThisUser.statuses()
     let number = try library.uuid()
     let isHere = { (job: JobStatus) in job.isIn(folder: library.path) }
     let isOwn = { (job: JobStatus) in job.isOf(library: library.path, number: number) }
     // before a job's first backup nothing but the folder tells
     let own = known.filter { isOwn($0) && ($0.libraryNumber != nil || isHere($0)) }
-    return (own, known.filter { !isOwn($0) && isHere($0) }, faults)
+    return (own, known.filter { !isOwn($0) && isHere($0) })
   }
 
   private static func copies(of jobs: [JobStatus]) -> [Copy] {
     var seen: Set<FileStatus.Identity> = []
-    // what verify and prune have found since
-    let cache = CatalogCache.ofThisUser()
     return jobs.flatMap { job in
       job.copies.map { copy in
-        var copy = copy
         let paths = copy.archives.map { FilePath($0) }
-        let known = paths.map(cache.known)
-        let verified = known.compactMap { $0?.verifiedAt }
-        if verified.count == paths.count, let oldest = verified.min() { copy.note(verifiedAt: oldest) }
-        let isDoubted = copy.isDoubted == true || known.contains { $0?.isDoubted == true }
-        let isThere = copy.isThere && !isDoubted
+        let isThere = copy.isThere
         let isAway =
           copy.isOutOfReach == true || !copy.archives.contains(where: FileManager.default.fileExists)
         let files = paths.compactMap { try? File.open($0, .readFollowingLinks).status().identity }
         let isShared = !seen.isDisjoint(with: files)
-        if isThere, copy.isSelection != true, copy.lacking == nil { seen.formUnion(files) }
+        if isThere, copy.isSelection != true, copy.missingPhotos == nil { seen.formUnion(files) }
         return Copy(
           job: job.job, path: copy.path, archive: copy.archive, made_at: copy.madeAt,
-          verified_at: isThere || isAway && !isDoubted ? copy.verifiedAt : nil,
+          verified_at: isThere || isAway ? copy.verifiedAt : nil,
           same_device: copy.isOnSameDevice, is_there: isThere, is_selection: copy.isSelection == true,
-          lacking: copy.lacking ?? 0, is_shared: isShared,
-          obstacle: isThere ? nil : isDoubted ? .doubted : isAway ? .away : .changed)
+          lacking: copy.missingPhotos ?? 0, is_shared: isShared,
+          obstacle: isThere ? nil : copy.suspectSince != nil ? .doubted : isAway ? .away : .changed)
       }
     }
   }

@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import ArgumentParser
 import Backup
 import FileSystem
@@ -48,19 +49,13 @@ struct Verify: AsyncParsableCommand {
     let reporter = Reporter(output)
     let paths = archives.map { FilePath($0) }
     let secret = try password.read(for: paths, limits.limits, reporter)
-    let cache = CatalogCache.ofThisUser()
-    let summary: CheckSummary
-    do {
-      summary =
-        archives.isEmpty
-        ? try await reporter.follow(
-          .verify(library: library.path(), lockWait: lock.duration, readers: readers.readers))
-        : try await reporter.follow(
-          .verify(paths, limits: limits.limits, password: secret, readers: readers.readers))
-    } catch {
-      if Self.castsDoubt(error) { cache.doubt(paths, password: secret) }
-      throw error
-    }
+    let summary =
+      archives.isEmpty
+      ? try await reporter.follow(
+        .verify(library: library.path(), lockWait: lock.duration, readers: readers.readers))
+      : try await reporter.follow(
+        .verify(
+          paths, limits: limits.limits, password: secret, readers: readers.readers, ledger: .ofThisUser))
     for warning in summary.warnings { reporter.warn(warning) }
     for name in summary.strangers { reporter.warn("\(name) is mentioned nowhere") }
     for photo in summary.damaged { reporter.error(photo, during: "verify") }
@@ -78,16 +73,8 @@ struct Verify: AsyncParsableCommand {
         entries_checked: summary.entriesChecked, damaged: summary.damaged.map(\.message),
         unreadable: summary.unreadable.map { "\($0.error)" },
         strangers: summary.strangers, warnings: summary.warnings))
-    cache.noteVerified(summary.whole)
-    cache.doubt(
-      summary.notWhole + summary.unreadable.filter { Self.castsDoubt($0.error) }.map(\.path),
-      password: secret)
     let statuses = summary.unreadable.map { ExitStatus(for: $0.error) }
     if let worst = (statuses + (summary.damaged.isEmpty ? [] : [.damaged])).max() { throw worst }
-  }
-
-  /// Whether an archive that could not be read may be damaged: one that the password does not open is no worse for that.
-  private static func castsDoubt(_ error: any Error) -> Bool {
-    error is ArchiveError || error is BackupError ? ExitStatus(for: error) == .failed : error is FileError
+    if !archives.isEmpty { try Ledger.ofThisUser.reportProblem(reporter) }
   }
 }

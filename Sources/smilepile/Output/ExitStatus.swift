@@ -51,6 +51,7 @@ enum ExitStatus: Int32, Error, Comparable {
       case is FileLock.Busy, JobError.running: .locked
       case LibraryError.notALibrary: .notFound
       case BackupError.noSuchBackup, BackupError.baseMissing, is JobFile.Missing, is NoSuchFolder: .notFound
+      case JobError.newerLedger: .failed
       case BackupError.severalToReplace, is JobFile.Invalid, is JobError: .usage
       case ExtractError.busy: .locked
       case ConsentError.pinNeeded, ConsentError.wrongPIN, ConsentError.coolingDown, PINError.notAPIN:

@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import ArgumentParser
 import Backup
 import FileSystem
@@ -70,11 +71,10 @@ struct JobChoice: ParsableArguments {
 }
 
 extension JobContext {
-  /// That of this process: the state and cache folders of its user, and its ways to come by a password.
+  /// That of this process: the state folder of its user, and its ways to come by a password.
   static func ofThisProcess(_ reporter: Reporter) -> JobContext {
     JobContext(
-      state: StateFolder(environment: ProcessInfo.processInfo.environment),
-      cache: CatalogCache.ofThisUser(),
+      state: .ofThisUser,
       password: { source in
         // the environment wins over the job file
         try EnvironmentSecrets.value(of: .password) ?? source.read(reporter)
@@ -95,9 +95,22 @@ extension PasswordSource {
   }
 }
 
-extension CatalogCache {
-  /// That of this process's user.
-  static func ofThisUser() -> CatalogCache {
-    CatalogCache(folder: ServiceFolders(ProcessInfo.processInfo.environment).cache)
+extension StateFolder {
+  /// The folder of this process's user.
+  static let ofThisUser = StateFolder(environment: ProcessInfo.processInfo.environment)
+}
+
+extension Ledger {
+  /// The ledger of this process's user.
+  static var ofThisUser: Ledger { StateFolder.ofThisUser.ledger }
+
+  /// Reports what is wrong with the ledger. What was observed is remembered no longer than this process lives.
+  ///
+  /// - Throws: `ExitStatus.incomplete` if the ledger was corrupt, or a newer version wrote it.
+  func reportProblem(_ reporter: Reporter) throws {
+    guard let problem else { return }
+    reporter.warn("\(problem)")
+    if case .unusable = problem { return }
+    throw ExitStatus.incomplete
   }
 }

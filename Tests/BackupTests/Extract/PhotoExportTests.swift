@@ -116,7 +116,7 @@ import Zip
     let archives = try scratch.makeFolder("archives")
     try scratch.write(shape.archive().bytes, to: "archives/x.zip")
     _ = try SampleBackup(photos: ["a"]).write(to: scratch, as: "archives/backup.zip")
-    let catalog = try Catalog(folder: archives)
+    let catalog = try ArchiveInventory(folder: archives)
     #expect(catalog.archives.map(\.name) == ["backup.zip"])
     #expect(catalog.unreadable.isEmpty)
   }

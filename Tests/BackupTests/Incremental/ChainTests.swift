@@ -212,7 +212,7 @@ import Zip
     let history = try await history()
     try FileManager.default.removeItem(atPath: history.archives[0].string)
     let next = try await history.export()
-    #expect(next.increment == nil && next.fullBecause?.contains("not in the folder") == true)
+    #expect(next.increment == nil && next.fullBecause?.contains("missing from its folder") == true)
     #expect(next.photos == 3 && next.bytes == 1500)
   }
 

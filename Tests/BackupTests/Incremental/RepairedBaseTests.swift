@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import FileSystem
 import Foundation
 import Operations
@@ -72,10 +73,9 @@ struct RepairedBaseTests {
     #expect(
       flat.photos == 5 && !flat.isIncomplete
         && flat.chain == [increment, repaired] + (isOldThere ? [base] : []))
-    let catalog = try Catalog(folder: scratch.path)
+    let catalog = try ArchiveInventory(folder: scratch.path)
     let record = try #require(catalog.archives.first { $0.path.hasSuffix("/inc.zip") })
-    let name = isOldThere ? "base.zip" : "base.repaired.zip"
-    #expect(try catalog.chain(of: record).map(\.name) == [name])
+    #expect(try catalog.chain(of: record).map(\.name) == ["base.repaired.zip"])
     // all of them named: what is rested on is not imported besides
     let copy = try SampleLibrary()
     let together =
@@ -106,10 +106,10 @@ struct RepairedBaseTests {
     let flat = try await Work.flatten(increment).summary
     #expect(flat.photos == 4 && flat.lost.count == 1)
     // no decision of a job rests on it
-    let catalog = try Catalog(folder: scratch.path)
+    let catalog = try ArchiveInventory(folder: scratch.path)
     let record = try #require(catalog.archives.first { $0.path.hasSuffix("/inc.zip") })
-    let error = #expect(throws: ChainError.self) { try catalog.chain(of: record) }
-    #expect(error?.description.contains("base.repaired.zip holds what could be rescued") == true)
+    let error = #expect(throws: BrokenChain.self) { try catalog.chain(of: record) }
+    #expect(error?.description.contains("base.repaired.zip is a partial recovery") == true)
     // nor an increment, which prune would know as one whose base is gone
     var options = ExportOptions()
     options.isIncremental = true
@@ -128,13 +128,14 @@ struct RepairedBaseTests {
 
   /// Another archive of that number is none that the increment rests on.
   @Test func whatWasNotRepairedFromItDoesNotStandForIt() async throws {
-    let digest = try #require(try BackupSource(path: base).metadataDigest)
+    let digest = try #require(try BackupSource(path: base).metadataDigest).description
     let other = try WrittenBackup(base).metadata
     let uuid = try #require(other.smilepile?.uuid)
     var source = try BackupSource(path: base)
-    #expect(source.stands(for: uuid, digest) && !source.stands(for: "another", digest))
+    #expect(source.satisfies(.init(archiveID: uuid, digest: digest, depth: 1)))
+    #expect(!source.satisfies(.init(archiveID: "another", digest: digest, depth: 1)))
     source = try BackupSource(path: increment)
-    #expect(!source.stands(for: uuid, digest))
+    #expect(!source.satisfies(.init(archiveID: uuid, digest: digest, depth: 1)))
   }
 
   /// The list of checksums is made anew: nothing is lost with it.

@@ -85,7 +85,8 @@ import Testing
     let summary = try await heal(from: cut)
     #expect(summary.healed.count == 2)
     #expect(summary.damaged.map(\.item) == ["photo 1 “first” in “Family”"])
-    #expect(summary.warnings.count == 1 && summary.isIncomplete && summary.damagedArchives == [cut])
+    #expect(
+      summary.warnings.count == 1 && summary.isIncomplete && Array(summary.damagedArchives.keys) == [cut])
     #expect(try library.bytesOfPhotos()[1] == Array("rotten".utf8))
     // a second archive has it
     let rest = try await heal(from: cut, archive)
@@ -105,7 +106,8 @@ import Testing
     }
     let damaged = try scratch.write(try other.archive(), to: "damaged.zip")
     let summary = try await heal(from: damaged, archive)
-    #expect(summary.healed.count == 1 && !summary.isIncomplete && summary.damagedArchives == [damaged])
+    #expect(
+      summary.healed.count == 1 && !summary.isIncomplete && Array(summary.damagedArchives.keys) == [damaged])
     #expect(try await heal(from: damaged, archive).damagedArchives.isEmpty)
   }
 

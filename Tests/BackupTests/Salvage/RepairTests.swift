@@ -189,7 +189,8 @@ import Zip
       $0.library = library.path
       $0.others = [otherPath]
     }
-    #expect(summary.restored.count == 2 && summary.lost == [] && summary.damagedOthers == [otherPath])
+    #expect(
+      summary.restored.count == 2 && summary.lost == [] && Array(summary.damagedOthers.keys) == [otherPath])
     #expect(summary.archive?.lastComponent?.string == "bad.repaired-2.zip")
     let repaired = try WrittenBackup(try #require(summary.archive))
     expectNone(try repaired.faults())
@@ -228,7 +229,7 @@ import Zip
     let other = try SampleBackup(photos: ["b"]).write(to: scratch, as: "other.zip")
     let copy = try backup.write(to: scratch, as: "copy.zip")
     let restored = try await repair(path) { $0.others = [copy, other] }
-    #expect(restored.lost == [] && restored.damagedOthers == [copy])
+    #expect(restored.lost == [] && Array(restored.damagedOthers.keys) == [copy])
     #expect(try WrittenBackup(try #require(restored.archive)).photos[2] == right)
   }
 

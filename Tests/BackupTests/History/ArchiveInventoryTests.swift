@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import FileSystem
 import Foundation
 import Operations
@@ -7,7 +8,7 @@ import Testing
 
 @testable import Backup
 
-@Suite struct CatalogTests {
+@Suite struct ArchiveInventoryTests {
   private let scratch: ScratchFolder
   private let library: SampleLibrary
 
@@ -35,7 +36,7 @@ import Testing
     ] {
       try scratch.write(Array(text.utf8), to: name)
     }
-    let catalog = try Catalog(folder: scratch.path)
+    let catalog = try ArchiveInventory(folder: scratch.path)
     #expect(catalog.archives.map(\.path) == paths && catalog.unreadable.isEmpty)
   }
 
@@ -48,13 +49,13 @@ import Testing
     let fault = ArmedFault(
       Fault(.error(shortage), of: .only([.read]), persists: true, below: FilePath(path)))
     defer { fault.disarm() }
-    #expect(throws: (any Error).self) { try Catalog(folder: scratch.path) }
+    #expect(throws: (any Error).self) { try ArchiveInventory(folder: scratch.path) }
   }
 
   @Test func whatBearsOurNameOrIsNewerIsSaid() throws {
     try scratch.write(Array("{}".utf8), to: "smilepile_backup_20260101_000000.json")
     try scratch.write(Array("{\"version\":99}".utf8), to: "phone.json")
-    let catalog = try Catalog(folder: scratch.path)
+    let catalog = try ArchiveInventory(folder: scratch.path)
     #expect(
       catalog.unreadable.map { FilePath($0.path).lastComponent?.string ?? "" }.sorted() == [
         "phone.json", "smilepile_backup_20260101_000000.json",
@@ -65,10 +66,10 @@ import Testing
     let full = try await export(day: 1)
     let one = try await export(day: 2) { $0.isIncremental = true }
     let two = try await export(day: 3) { $0.isIncremental = true }
-    let newest = try #require(try Catalog(folder: scratch.path).archives.last)
-    #expect(try Catalog(folder: scratch.path).members(of: newest).map(\.path) == two + one + full)
+    let newest = try #require(try ArchiveInventory(folder: scratch.path).archives.last)
+    #expect(try ArchiveInventory(folder: scratch.path).members(of: newest).map(\.path) == two + one + full)
     try remove(full[0])
-    #expect(throws: ChainError.self) { try Catalog(folder: scratch.path).members(of: newest) }
+    #expect(throws: BrokenChain.self) { try ArchiveInventory(folder: scratch.path).members(of: newest) }
   }
 
   @Test func aSetIsAllItsParts() async throws {
@@ -76,11 +77,15 @@ import Testing
     limits.uncompressedBytes = 25_000
     let paths = try await export(day: 1) { $0.split = .phone(limits) }
     try #require(paths.count == 3)
-    let last = try #require(try Catalog(folder: scratch.path).archives.last)
+    let last = try #require(try ArchiveInventory(folder: scratch.path).archives.last)
     #expect(
-      try Catalog(folder: scratch.path).members(of: last).map(\.path) == [paths[2], paths[0], paths[1]])
+      try ArchiveInventory(folder: scratch.path).members(of: last).map(\.path) == [
+        paths[2], paths[0], paths[1],
+      ])
     try remove(paths[1])
-    let error = #expect(throws: IncompleteSet.self) { try Catalog(folder: scratch.path).members(of: last) }
+    let error = #expect(throws: IncompleteSet.self) {
+      try ArchiveInventory(folder: scratch.path).members(of: last)
+    }
     #expect(error?.missing == [2])
   }
 }

@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import Backup
 import FileSystem
 import Foundation
@@ -9,86 +10,96 @@ import Testing
 
 @testable import Jobs
 
-/// What reading an archive back says of it, and what it does not.
-@Suite struct ReadBackTests {
-  private func readBack(_ night: Night) -> ReadBack {
-    ReadBack(verifies: true, password: nil, cache: night.context.cache, now: night.context.now)
+/// What verifying an archive says about it.
+@Suite struct ArchiveVerifierTests {
+  private func verifier(
+    _ night: Night, password: Secret? = nil, verifiesUnknown: Bool = true
+  ) -> ArchiveVerifier {
+    ArchiveVerifier(
+      observer: night.context.ledger.observer("test", now: night.context.now), password: password,
+      verifiesUnknown: verifiesUnknown)
   }
 
   /// It may be large, and each of the increments that rest on it asks for it.
   @Test func aDamagedArchiveIsReadOnce() async throws {
-    let night = try Night.withCache()
+    let night = try Night()
     _ = try await night.backup()
     try night.damage(night.archives("one")[0].path)
     let archive = try night.archives("one")[0]
-    let readBack = readBack(night)
-    #expect(try !readBack.areWhole([archive], ProgressCounter()))
+    let verifier = verifier(night)
+    #expect(try !verifier.areIntact([archive], ProgressCounter()))
     let readings = ArmedFault(Fault(.then {}, of: .only([.read]), below: FilePath(archive.path)))
     defer { readings.disarm() }
-    for _ in 1...3 { #expect(try !readBack.areWhole([archive], ProgressCounter())) }
+    for _ in 1...3 { #expect(try !verifier.areIntact([archive], ProgressCounter())) }
     #expect(readings.count == 0)
-    #expect(readBack.damaged == [archive.path])
+    #expect(Array(verifier.observer.damage().keys) == [archive.path])
   }
 
-  /// Nobody may have looked at it before, as in an export by hand.
-  @Test func whatIsReadBackIsRemembered() async throws {
-    var night = try Night()
+  @Test(
+    "Verifier: an encrypted archive that no operation has read is verified, and remembered until it changes")
+  func encrypted() async throws {
+    var night = try Night("verify: false")
     let password = Secret("correct horse battery staple")
     night.job.password = .command("unused")
     night.context.password = { _ in password }
     _ = try await night.backup()
-    let cache = CatalogCache(folder: try night.scratch.makeFolder("cache"))
-    let path = FilePath(
-      try #require(try night.names("one").first.map { night.folder("one").appending($0).string }))
-    func mayBeRestedOn(verifies: Bool) throws -> Bool {
-      try ReadBack(verifies: verifies, password: password, cache: cache).mayBeRestedOn(
-        [path], ProgressCounter())
+    let path = try #require(night.names("one").first.map { night.folder("one").appending($0) })
+    func areIntact(verifiesUnknown: Bool) throws -> Bool {
+      let archive = try ArchiveDescriptor(path: path, password: password)
+      return try verifier(night, password: password, verifiesUnknown: verifiesUnknown).areIntact(
+        [archive], ProgressCounter())
     }
-    #expect(try mayBeRestedOn(verifies: false) && cache.known(of: path) == nil)
-    #expect(try mayBeRestedOn(verifies: true) && cache.known(of: path)?.verifiedAt != nil)
+    #expect(try areIntact(verifiesUnknown: false))
+    #expect(night.health(path.string) == .unverified)
+    #expect(try areIntact(verifiesUnknown: true))
+    #expect(night.health(path.string).verifiedAt != nil)
     try night.damage(path.string)
-    #expect(cache.known(of: path) == nil)
-    #expect(try !mayBeRestedOn(verifies: true) && cache.known(of: path)?.isDoubted == true)
-    #expect(try !mayBeRestedOn(verifies: false))
+    #expect(night.health(path.string) == .unverified)
+    #expect(try !areIntact(verifiesUnknown: true))
+    #expect(night.health(path.string).isSuspect)
+    #expect(try !areIntact(verifiesUnknown: false))
   }
 
   @Test(arguments: [Errno.tooManyOpenFiles, .noMemory]) func aShortageIsNoDamage(shortage: Errno) async throws
   {
-    let night = try Night()
+    let night = try Night("verify: false")
     _ = try await night.backup()
     let archive = try night.archives("one")[0]
-    let readBack = readBack(night)
+    let verifier = verifier(night)
     for call in [SystemCall.open, .read] {
       let fault = ArmedFault(
         Fault(.error(shortage), of: .only([call]), persists: true, below: FilePath(archive.path)))
       defer { fault.disarm() }
-      #expect(throws: (any Error).self) { try readBack.areWhole([archive], ProgressCounter()) }
+      #expect(throws: (any Error).self) { try verifier.areIntact([archive], ProgressCounter()) }
     }
-    #expect(readBack.damaged.isEmpty)
-    #expect(try readBack.areWhole([archive], ProgressCounter()))
+    #expect(verifier.observer.damage().isEmpty)
+    #expect(try verifier.areIntact([archive], ProgressCounter()))
   }
 
   @Test func aNightWithoutMemoryCastsNoDoubt() async throws {
-    var night = try Night.withCache()
+    var night = try Night()
     _ = try await night.backup()
     let first = FilePath(try night.archives("one")[0].path)
     // so that it is read
-    night.context.cache?.doubt([first])
+    night.markSuspect(first.string)
     night.on(day: 2)
     let fault = ArmedFault(Fault(.error(.noMemory), of: .only([.read]), persists: true, below: first))
     let run = try await night.backup()
     fault.disarm()
     #expect(run.outcome == .incomplete && run.destinations[0].failure?.contains("cannot read") == true)
     #expect(!run.warnings.contains { $0.contains("is damaged") })
-    #expect(try night.statusFile().copies.allSatisfy { $0.isDoubted != true })
+    let damage = night.context.ledger.observations(of: try #require(ArchiveFile(at: first))).filter {
+      if case .foundDamaged = $0.event { true } else { false }
+    }
+    #expect(damage.count == 1)
     #expect(try await night.backup().outcome == .unchanged)
   }
 
   @Test func aShortageWhileCopyingCastsNoDoubt() async throws {
-    var night = try Night.withCache()
+    var night = try Night()
     _ = try await night.backup()
     let first = try night.archives("one")[0]
-    let verifiedAt = try #require(night.context.cache?.verifiedAt(first))
+    let verifiedAt = try #require(night.health(first.path).verifiedAt)
     try night.remove(night.archives("two")[0].path)
     night.on(day: 2)
     let fault = ArmedFault(
@@ -96,7 +107,7 @@ import Testing
     defer { fault.disarm() }
     #expect(try await night.backup().outcome == .incomplete)
     // nobody had reason to read it again
-    #expect(night.context.cache?.verifiedAt(first) == verifiedAt)
+    #expect(night.health(first.path).verifiedAt == verifiedAt)
   }
 
   /// Another computer's prune may take it away at any time.
@@ -105,13 +116,13 @@ import Testing
     _ = try await night.backup()
     let archive = try night.archives("one")[0]
     try night.remove(archive.path)
-    let readBack = readBack(night)
-    #expect(try !readBack.areWhole([archive], ProgressCounter()))
-    #expect(readBack.damaged.isEmpty && readBack.warnings.isEmpty)
+    let verifier = verifier(night)
+    #expect(try !verifier.areIntact([archive], ProgressCounter()))
+    #expect(verifier.observer.damage().isEmpty)
   }
 
   @Test func whatIsGoneWhilePruningIsNotDamaged() async throws {
-    var night = try Night.withCache()
+    var night = try Night()
     _ = try await night.backup()
     try night.changeLibrary(id: 7)
     night.on(day: 2)
@@ -126,31 +137,10 @@ import Testing
     var policy = RetentionPolicy()
     policy.last = 1
     var prune = PruneRun(folder: night.folder("one"), policy: policy, counter: ProgressCounter())
-    prune.cache = night.context.cache
+    prune.observer = night.context.ledger.observer("prune", now: night.context.now)
     prune.now = night.context.now()
     let done = try prune.run()
     #expect(done.removed.isEmpty && done.plan.refusals.count == 1)
     #expect(done.plan.refusals.allSatisfy { $0.contains("\(newest), which is gone") })
-  }
-
-  /// The job reads nothing back, and another cache knows nothing of what its last run found.
-  @Test(arguments: [false, true]) func aDoubtOfARunOutlivesTheCache(isOfAnEarlierVersion: Bool) async throws {
-    var night = try Night.withCache("verify: false")
-    _ = try await night.backup()
-    try night.damage(night.archives("one")[0].path, keepsDate: true)
-    try night.remove(night.archives("two")[0].path)
-    night.on(day: 2)
-    #expect(try await night.backup().outcome == .incomplete)
-    if isOfAnEarlierVersion {
-      let path = night.context.state.statusPath(of: "family").string
-      let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
-      let text = lines.filter { !$0.contains("doubted_at") }.joined(separator: "\n")
-      try text.write(toFile: path, atomically: true, encoding: .utf8)
-    }
-    night.context.cache = CatalogCache(folder: try night.scratch.makeFolder("another"))
-    night.on(day: 3)
-    let run = try await night.backup()
-    #expect(run.outcome == .done && run.destinations.allSatisfy { $0.isNew })
-    #expect(try night.statusFile().copies.map(\.isDoubted) == [nil, nil])
   }
 }

@@ -1,0 +1,63 @@
+import FileSystem
+import SystemPackage
+
+/// The state of a file at a location. A file whose length or modification time differs is another version, of which
+/// nothing is known.
+public struct ArchiveFile: Sendable, Hashable, Codable {
+  /// The absolute path, without symbolic links.
+  public let location: String
+  /// The length in bytes.
+  public let bytes: Int
+  /// The modification time in milliseconds since 1970.
+  public let modifiedAt: Int64
+
+  /// Makes a value of these parts.
+  public init(location: String, bytes: Int, modifiedAt: Int64) {
+    (self.location, self.bytes, self.modifiedAt) = (location, bytes, modifiedAt)
+  }
+
+  /// Reads the state of a file; returns nil if the file is missing or cannot be opened. Follows symbolic links. Blocks.
+  public init?(at path: FilePath) {
+    guard let status = try? File.open(path, .readFollowingLinks).status() else { return nil }
+    self.init(path: path, status)
+  }
+
+  /// Reads the state of a file; returns nil if the file is missing. Follows symbolic links. Blocks.
+  package static func read(at path: FilePath) throws(FileError) -> ArchiveFile? {
+    do throws(FileError) {
+      return ArchiveFile(path: path, try File.open(path, .readFollowingLinks).status())
+    } catch {
+      if error.isAbsence { return nil }
+      throw error
+    }
+  }
+
+  /// Makes a value of a status that was read already. Blocks while it resolves links.
+  package init(path: FilePath, _ status: FileStatus) {
+    self.init(location: Self.location(of: path), bytes: status.size, modifiedAt: status.modified)
+  }
+
+  /// Returns the absolute path of a file without symbolic links; of a missing file, with those of its folder resolved.
+  /// Blocks.
+  package static func location(of path: FilePath) -> String {
+    if let real = path.realPath { return real.string }
+    if let name = path.lastComponent, let folder = path.folder.realPath {
+      return folder.appending(name).string
+    }
+    return path.string
+  }
+
+  /// Returns whether this is the same version of the file as `other`, which was read later.
+  ///
+  /// The inode tells nothing: FAT, exFAT and FUSE assign new ones at each mount. FAT stores local time in steps of two
+  /// seconds: the kernel rounds a modification time when the disk is mounted again, and shifts it by quarters of an hour
+  /// after a change of the time zone.
+  public func isSameVersion(as other: ArchiveFile) -> Bool {
+    guard location == other.location, bytes == other.bytes else { return false }
+    if modifiedAt == other.modifiedAt { return true }
+    guard other.modifiedAt % 2000 == 0 else { return false }
+    let seconds = abs(Double(modifiedAt) - Double(other.modifiedAt)) / 1000
+    let rest = abs(seconds - (seconds / 900).rounded() * 900)
+    return seconds < 27 * 3600 && rest <= 2
+  }
+}

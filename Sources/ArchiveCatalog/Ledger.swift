@@ -1,0 +1,243 @@
+import FileSystem
+import Foundation
+import GRDB
+import Synchronization
+import SystemPackage
+
+/// What this machine has observed about archives, and the runs of its jobs: one SQLite database, `ledger.sqlite`, in the
+/// state folder. Processes share it; each change is one durable transaction.
+///
+/// No operation on archives fails because of the ledger. Where the database cannot be written, this process continues
+/// with a copy in memory, and `problem` says why.
+public final class Ledger: Sendable {
+  /// Why the database is not what it was, or is not used.
+  public enum Problem: Error, Sendable, Equatable {
+    /// It was corrupt. It has this name now, and an empty one took its place.
+    case movedAside(to: FilePath)
+    /// A newer version of this program wrote it. It stays unchanged, and this process remembers its observations in
+    /// memory only.
+    case newerVersion(FilePath)
+    /// It cannot be opened or written. This process remembers its observations in memory only.
+    case unusable(FilePath, reason: String)
+  }
+
+  private struct State {
+    var database: DatabaseQueue?
+    /// The file that `database` has open; nil for a database in memory.
+    var file: FileStatus.Identity?
+    var problem: Problem?
+  }
+
+  /// The name of the database in the state folder.
+  package static let name: FilePath = "ledger.sqlite"
+
+  private let folder: FilePath?
+  private let state: Mutex<State>
+
+  /// Makes the ledger of a state folder. The first call that reads or writes opens the database; the first one that
+  /// writes creates it, and the folder with mode 0700. These calls block, up to 10 s where another process is writing.
+  public init(folder: FilePath) {
+    self.folder = folder
+    state = Mutex(State())
+  }
+
+  /// Makes an empty ledger in memory.
+  public init() {
+    folder = nil
+    state = Mutex(State())
+    state.withLock { $0.database = Self.inMemory() }
+  }
+
+  /// Why the database is not what it was, or is not used; nil where all is well. Opens the database if there is one;
+  /// blocks.
+  public var problem: Problem? {
+    state.withLock { state in
+      open(&state, creates: false)
+      return state.problem
+    }
+  }
+
+  // MARK: Access
+
+  /// Runs a transaction; nil only where not even a database in memory can be had.
+  func write<Value: Sendable>(_ body: (Database) throws -> Value) -> Value? {
+    access(creates: true) { try $0.write(body) }
+  }
+
+  /// Reads one snapshot; nil where there is no database yet.
+  func read<Value: Sendable>(_ body: (Database) throws -> Value) -> Value? {
+    access(creates: false) { try $0.read(body) }
+  }
+
+  private func access<Value: Sendable>(
+    creates: Bool, _ body: (DatabaseQueue) throws -> Value
+  ) -> Value? {
+    state.withLock { state in
+      open(&state, creates: creates)
+      guard let database = state.database else { return nil }
+      do {
+        return try body(database)
+      } catch {
+        recover(from: error, &state)
+        return state.database.flatMap { try? body($0) }
+      }
+    }
+  }
+
+  /// Opens the database, or opens it anew if its file was deleted or replaced: an open file without a name takes no more
+  /// observations.
+  private func open(_ state: inout State, creates: Bool) {
+    guard let folder else { return }
+    if let file = state.file, Self.identity(in: folder) != file { (state.database, state.file) = (nil, nil) }
+    guard state.database == nil, creates || Self.mayExist(in: folder) else { return }
+    Self.open(folder, &state)
+  }
+
+  /// True too where the folder cannot be searched, or its path leads through a link to a disk that is not mounted.
+  private static func mayExist(in folder: FilePath) -> Bool {
+    do throws(FileError) {
+      return try Directory.open(folder).status(of: name) != nil
+    } catch {
+      return !error.isAbsence || isAnyLinkBroken(in: folder)
+    }
+  }
+
+  private static func isAnyLinkBroken(in path: FilePath) -> Bool {
+    guard let name = path.lastComponent else { return false }
+    do throws(FileError) {
+      return try Directory.open(path.folder).status(of: FilePath(name.string)) != nil
+    } catch {
+      return isAnyLinkBroken(in: path.folder)
+    }
+  }
+
+  private func recover(from error: any Error, _ state: inout State) {
+    guard let folder, state.file != nil else { return }
+    if Self.isCorruption(error) {
+      state.database = nil
+      return Self.open(folder, &state)
+    }
+    let copy = Self.inMemory()
+    // what the file says stays known
+    if let copy, let database = state.database { try? database.backup(to: copy) }
+    (state.database, state.file) = (copy, nil)
+    state.problem = .unusable(folder.appending(Self.name.components), reason: Self.reason(error))
+  }
+
+  // MARK: Opening
+
+  private static func open(_ folder: FilePath, _ state: inout State) {
+    let path = folder.appending(name.components)
+    state = State(problem: state.problem)
+    do {
+      try Directory.makeAll(folder)
+      do {
+        state.database = try openFile(path)
+      } catch  where !isEnvironmentFailure(error) {
+        state.problem = try moveAside(path, in: folder).map { .movedAside(to: $0) } ?? state.problem
+        state.database = try openFile(path)
+      }
+      state.file = identity(in: folder)
+    } catch let problem as Problem {
+      state.problem = problem
+    } catch {
+      state.problem = .unusable(path, reason: reason(error))
+    }
+    if state.database == nil { state.database = inMemory() }
+  }
+
+  private static func openFile(_ path: FilePath) throws -> DatabaseQueue {
+    let database = try DatabaseQueue(path: path.string, configuration: configuration)
+    try database.read { database in
+      let version = try Int32.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+      let application = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+      if application == LedgerSchema.applicationID, version > LedgerSchema.version {
+        throw Problem.newerVersion(path)
+      }
+      let isEmpty = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM sqlite_schema") == 0
+      guard isEmpty || application == LedgerSchema.applicationID,
+        try String.fetchOne(database, sql: "PRAGMA quick_check(1)") == "ok"
+      else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+    }
+    try LedgerSchema.migrator.migrate(database)
+    return database
+  }
+
+  private static func inMemory() -> DatabaseQueue? {
+    guard let database = try? DatabaseQueue() else { return nil }
+    try? LedgerSchema.migrator.migrate(database)
+    return database
+  }
+
+  private static var configuration: Configuration {
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(10)
+    return configuration
+  }
+
+  private static func identity(in folder: FilePath) -> FileStatus.Identity? {
+    try? Directory.open(folder).status(of: name)?.identity
+  }
+
+  // MARK: Corruption
+
+  private static func isCorruption(_ error: any Error) -> Bool {
+    guard let error = error as? DatabaseError else { return false }
+    return [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode.primaryResultCode)
+  }
+
+  /// Whether an error of opening says nothing about the database. What SQLite calls damage depends on where it is: a header
+  /// of another format is an ordinary error to it.
+  private static func isEnvironmentFailure(_ error: any Error) -> Bool {
+    guard let error = error as? DatabaseError else { return true }
+    let codes: [ResultCode] = [
+      .SQLITE_PERM, .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_NOMEM, .SQLITE_READONLY, .SQLITE_INTERRUPT,
+      .SQLITE_IOERR, .SQLITE_FULL, .SQLITE_CANTOPEN, .SQLITE_AUTH, .SQLITE_NOLFS,
+    ]
+    return codes.contains(error.resultCode.primaryResultCode)
+  }
+
+  /// Renames a corrupt database, unless another process has replaced it meanwhile.
+  ///
+  /// - Returns: its new name; nil if the database is intact by now.
+  private static func moveAside(_ path: FilePath, in folder: FilePath) throws -> FilePath? {
+    let lock = try FolderLock(folder, exclusive: true, waiting: .seconds(10))
+    defer { withExtendedLifetime(lock) {} }
+    do {
+      _ = try openFile(path)
+      return nil
+    } catch  where !isEnvironmentFailure(error) {
+      let directory = try Directory.open(folder)
+      let day = Date().formatted(.iso8601.year().month().day())
+      let names = [""] + (2...1000).map { "-\($0)" }
+      for name in names.map({ FilePath("\(Self.name).corrupt-\(day)\($0)") })
+      where try directory.status(of: name) == nil {
+        try directory.replace(name, with: Self.name)
+        _ = try directory.remove(FilePath("\(Self.name)-journal"))
+        try directory.sync()
+        return directory.path(of: name)
+      }
+      throw error
+    }
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    guard let error = error as? DatabaseError else { return "\(error)" }
+    return error.message ?? error.description
+  }
+}
+
+extension Ledger.Problem: CustomStringConvertible {
+  /// One line, with a remedy where there is one.
+  public var description: String {
+    let text =
+      switch self {
+      case .movedAside(let path):
+        "the ledger of this machine was corrupt and is now \(path); what it said about archives and runs is lost"
+      case .newerVersion(let path):
+        "\(path) was written by a newer version of smilepile; install that version"
+      case .unusable(let path, let reason): "cannot use \(path): \(reason)"
+      }
+    return text.escaped
+  }
+}

@@ -1,0 +1,66 @@
+import ArchiveCatalog
+import Checksums
+import FileSystem
+import Secrets
+import SystemPackage
+import Zip
+
+/// Opens the archives that incremental backups of one folder depend on. Lists the folder once, when the first of them is
+/// asked for.
+final class ChainFinder {
+  private let folder: FilePath
+  private let limits: Limits
+  private let password: Secret?
+  private let ledger: Ledger?
+  private let check: () throws -> Void
+  private var inventory: ArchiveInventory?
+  private var isListed = false
+  /// Why archives of the folder, or the folder itself, could not be read, so that a missing base may be there after all.
+  private(set) var unreadable: [any Error] = []
+
+  /// - Parameters:
+  ///   - archive: an archive in the folder.
+  ///   - ledger: knows the health of archives.
+  ///   - check: called between archives; may throw to give up.
+  init(
+    beside archive: FilePath, limits: Limits, password: Secret?, ledger: Ledger?,
+    check: @escaping () throws -> Void
+  ) {
+    folder = archive.folder
+    (self.limits, self.password, self.ledger, self.check) = (limits, password, ledger, check)
+  }
+
+  /// Opens every archive that satisfies a reference, in the order of `ArchiveGraph.candidates(for:)`.
+  ///
+  /// - Throws: environment failures, and what `check` throws.
+  func candidates(for base: ArchiveDescriptor.BaseReference) throws -> [BackupSource] {
+    guard let graph = try listed()?.graph else { return [] }
+    var sources: [BackupSource] = []
+    for archive in graph.candidates(for: base) {
+      try check()
+      do {
+        let source = try BackupSource(path: FilePath(archive.path), limits: limits, password: password)
+        // another process may have replaced it since it was listed
+        if source.satisfies(base) { sources.append(source) }
+      } catch  where ArchiveVerification.isEnvironmentFailure(error) {
+        guard case BackupError.noSuchBackup = error else { throw error }
+      } catch {
+        unreadable.append(error)
+      }
+    }
+    return sources
+  }
+
+  private func listed() throws -> ArchiveInventory? {
+    if isListed { return inventory }
+    isListed = true
+    do {
+      inventory = try ArchiveInventory(
+        folder: folder, password: password, ledger: ledger, whileReading: check)
+      unreadable += inventory?.errors ?? []
+    } catch let error as FileError where !error.isShortage {
+      unreadable.append(error)
+    }
+    return inventory
+  }
+}

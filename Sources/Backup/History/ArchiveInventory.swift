@@ -1,0 +1,119 @@
+import ArchiveCatalog
+import FileSystem
+import Secrets
+import SystemPackage
+
+/// The backups in a folder, read from the files themselves, whatever their names, and their health.
+public struct ArchiveInventory: Sendable {
+  /// A file that looks like a backup and cannot be read as one, for example because it is truncated.
+  public struct Unreadable: Sendable, Equatable {
+    /// The absolute path.
+    public var path: String
+    /// Why it cannot be read.
+    public var reason: String
+  }
+
+  /// Which archive depends on which.
+  public let graph: ArchiveGraph
+  /// Files that may be backups.
+  public private(set) var unreadable: [Unreadable] = []
+  /// The errors of `unreadable`.
+  let errors: [any Error]
+  /// The files of the archives as they were read, by path.
+  public let files: [String: ArchiveFile]
+
+  /// Every backup in the folder, oldest first.
+  public var archives: [ArchiveDescriptor] { graph.archives }
+
+  /// Lists a folder without its subfolders. Blocks; reads only, but stores descriptors in the ledger, so that a file that
+  /// has not changed is not opened again.
+  ///
+  /// - Parameters:
+  ///   - password: for encrypted archives. These are opened each time, since the password may have changed.
+  ///   - ledger: knows the health of archives, and their descriptors.
+  ///   - whileReading: called before each file; may throw to give up.
+  /// - Throws: `FileError` if the folder cannot be listed, what `whileReading` throws, and environment failures.
+  public init(
+    folder: FilePath, password: Secret? = nil, ledger: Ledger? = nil, whileReading: () throws -> Void = {}
+  ) throws {
+    let location = ArchiveFile.location(of: folder)
+    let stored = ledger?.descriptors(inFolder: location) ?? [:]
+    func file(_ path: FilePath, _ status: FileStatus) -> ArchiveFile {
+      // links are not listed, so that a file's name is the last component of its location
+      ArchiveFile(
+        location: "\(location)/\(path.lastComponent?.string ?? "")", bytes: status.size,
+        modifiedAt: status.modified)
+    }
+    func known(_ file: ArchiveFile) -> ArchiveDescriptor? {
+      guard let known = stored[file.location], known.file == file, !known.descriptor.isEncrypted else {
+        return nil
+      }
+      return known.descriptor
+    }
+    let listed = try BackupFiles.list(
+      folder, isKnown: { known(file($0, $1)) != nil }, whileReading: whileReading)
+    var archives: [ArchiveDescriptor] = []
+    var located: [String: ArchiveFile] = [:]
+    var errors: [any Error] = []
+    var new: [(file: ArchiveFile, descriptor: ArchiveDescriptor)] = []
+    for (path, status) in listed {
+      try whileReading()
+      let file = file(path, status)
+      let path = path.absoluteString
+      do {
+        let descriptor: ArchiveDescriptor
+        if let known = known(file) {
+          descriptor = known.moved(to: path)
+        } else {
+          descriptor = try ArchiveDescriptor(path: FilePath(path), password: password)
+          if !descriptor.isLocked, stored[file.location]?.file != file { new.append((file, descriptor)) }
+        }
+        archives.append(descriptor)
+        located[path] = file
+      } catch BackupError.noSuchBackup {
+        // it was removed meanwhile
+      } catch  where ArchiveVerification.isEnvironmentFailure(error) {
+        throw error
+      } catch {
+        if BackupFiles.isStranger(FilePath(path), error) { continue }
+        unreadable.append(Unreadable(path: path, reason: "\(error)"))
+        errors.append(error)
+      }
+    }
+    let gone = Set(stored.keys).subtracting(located.values.map(\.location))
+    ledger?.store(new, deleting: gone.sorted())
+    let health = ledger?.health(of: Array(located.values)) ?? []
+    graph = ArchiveGraph(archives, health: Dictionary(uniqueKeysWithValues: zip(located.keys, health)))
+    files = located
+    self.errors = errors
+  }
+}
+
+extension ArchiveInventory {
+  /// Returns the archives that an archive depends on, the nearest first. Of a missing base, reports a file that cannot be
+  /// read and may be it.
+  public func chain(of archive: ArchiveDescriptor) throws(BrokenChain) -> [ArchiveDescriptor] {
+    do throws(BrokenChain) {
+      return try graph.chain(of: archive)
+    } catch {
+      throw explained(error)
+    }
+  }
+
+  /// Returns all archives that restoring one takes, that one first: the other parts of its set, or its chain.
+  ///
+  /// - Throws: `IncompleteSet` if a part is missing, or `BrokenChain`.
+  public func members(of archive: ArchiveDescriptor) throws -> [ArchiveDescriptor] {
+    do {
+      return try graph.members(of: archive)
+    } catch let error as BrokenChain {
+      throw explained(error)
+    }
+  }
+
+  private func explained(_ error: BrokenChain) -> BrokenChain {
+    var error = error
+    error.unreadable = unreadable.first?.path
+    return error
+  }
+}

@@ -1,0 +1,102 @@
+import ArchiveCatalog
+import FileSystem
+import Operations
+import Secrets
+import SystemPackage
+
+/// Verifies archives whose health the ledger does not know: never verified, changed since, or suspect.
+public struct ArchiveVerifier: Sendable {
+  /// Records what is found.
+  public let observer: ArchiveObserver
+  private let password: Secret?
+  private let verifiesUnknown: Bool
+
+  /// - Parameters:
+  ///   - observer: knows the health of archives, and records what is found.
+  ///   - password: for archives that are encrypted.
+  ///   - verifiesUnknown: false to verify suspect archives only.
+  public init(observer: ArchiveObserver, password: Secret?, verifiesUnknown: Bool) {
+    (self.observer, self.password, self.verifiesUnknown) = (observer, password, verifiesUnknown)
+  }
+
+  /// Returns whether all of these archives are intact, after reading those whose health is not known. Reads all of them,
+  /// so that every corrupt one is reported. Blocks.
+  ///
+  /// - Throws: environment failures; `CancellationError`.
+  public func areIntact(_ archives: [ArchiveDescriptor], _ counter: ProgressCounter) throws -> Bool {
+    try archives.reduce(true) { areIntact, archive in try isIntact(archive, counter) && areIntact }
+  }
+
+  private func isIntact(_ archive: ArchiveDescriptor, _ counter: ProgressCounter) throws -> Bool {
+    guard let file = try Self.file(of: archive) else { return false }
+    switch observer.ledger.health(of: file) {
+    case .verified: return true
+    case .unverified where !verifiesUnknown: return true
+    // it may be large, and several archives may depend on it
+    case .suspect where observer.hasFoundDamaged(file): return false
+    case .suspect, .unverified: break
+    }
+    return try verify(archive, file, counter)
+  }
+
+  /// Reads archives whatever is known about them, and returns those that are not intact. Blocks.
+  ///
+  /// - Throws: environment failures; `CancellationError`.
+  public func damaged(
+    among archives: [ArchiveDescriptor], _ counter: ProgressCounter
+  ) throws -> [ArchiveDescriptor] {
+    try archives.filter { archive in
+      try Self.file(of: archive).map { try !verify(archive, $0, counter) } ?? true
+    }
+  }
+
+  /// Nil for one that is missing, or that the disk does not give.
+  private static func file(of archive: ArchiveDescriptor) throws -> ArchiveFile? {
+    do throws(FileError) {
+      return try ArchiveFile.read(at: FilePath(archive.path))
+    } catch {
+      if error.isShortage { throw error }
+      return nil
+    }
+  }
+
+  private func verify(
+    _ archive: ArchiveDescriptor, _ file: ArchiveFile, _ counter: ProgressCounter
+  ) throws -> Bool {
+    // encrypted with another password: unusable, but not damaged
+    if archive.isLocked { return false }
+    let reading = observer.ledger.observer(observer)
+    do {
+      if let fault = try ArchiveVerification.fault(of: archive, password, counter) {
+        reading.record(.foundDamaged(reason: fault), of: [(file, archive.archiveID)])
+        return false
+      }
+    } catch BackupError.noSuchBackup {
+      return false
+    }
+    reading.record(.verified, of: [(file, archive.archiveID)])
+    return true
+  }
+}
+
+extension ArchiveObserver {
+  /// A warning for each archive that operations of this name have found damaged since this one began. Reading it blocks.
+  package var damageWarnings: [String] {
+    damage().sorted { $0.key < $1.key }.map { path, reason in
+      "\(path.escaped) is damaged (\(reason)), and does not count; smilepile repair may help"
+    }
+  }
+
+  /// Records that archives that this operation has written were read back and are intact. Blocks.
+  package func recordVerified(_ paths: [FilePath]) {
+    record(.verified, of: paths.compactMap { path in ArchiveFile(at: path).map { ($0, nil) } })
+  }
+
+  /// Records that archives were found damaged, each with the reason. Blocks.
+  package func recordDamage(_ reasons: [FilePath: String]) {
+    for (path, reason) in reasons.sorted(by: { $0.key.string < $1.key.string }) {
+      guard let file = ArchiveFile(at: path) else { continue }
+      record(.foundDamaged(reason: reason), of: [(file, nil)])
+    }
+  }
+}

@@ -1,0 +1,247 @@
+import FileSystem
+import Foundation
+import GRDB
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import ArchiveCatalog
+
+/// What becomes of the database in whatever state it is found.
+@Suite struct LedgerTests {
+  private let scratch: ScratchFolder
+  private let folder: FilePath
+  private let archive: FilePath
+
+  init() throws {
+    scratch = try ScratchFolder()
+    folder = scratch.path.appending("state")
+    archive = try scratch.write([1, 2, 3], to: "a.zip")
+  }
+
+  private var database: FilePath { folder.appending("ledger.sqlite") }
+
+  private func file() throws -> ArchiveFile { try #require(ArchiveFile(at: archive)) }
+
+  private func record(_ event: Observation.Event, in ledger: Ledger) throws {
+    ledger.observer("test").record(event, of: [(try file(), "A")])
+  }
+
+  private func write(_ bytes: [UInt8], at offset: UInt64 = 0) throws {
+    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: database.string))
+    try handle.seek(toOffset: offset)
+    try handle.write(contentsOf: bytes)
+    try handle.close()
+  }
+
+  // MARK: Observations
+
+  @Test("Ledger: what one process records, others read")
+  func shared() throws {
+    let (one, other) = (Ledger(folder: folder), Ledger(folder: folder))
+    try record(.verified, in: one)
+    #expect(other.health(of: try file()).verifiedAt != nil)
+    try record(.foundDamaged(reason: "rot"), in: other)
+    #expect(one.health(of: try file()).isSuspect)
+    #expect(one.problem == nil)
+  }
+
+  @Test("Ledger: reading makes neither a folder nor a database")
+  func readingMakesNothing() throws {
+    let ledger = Ledger(folder: folder)
+    #expect(ledger.health(of: try file()) == .unverified)
+    #expect(ledger.observer("test").begun == LedgerPosition(0))
+    #expect(ledger.problem == nil)
+    #expect(!FileManager.default.fileExists(atPath: folder.string))
+  }
+
+  @Test("Ledger: another version of a file is unverified")
+  func otherVersion() throws {
+    let ledger = Ledger(folder: folder)
+    try record(.verified, in: ledger)
+    try scratch.write([1, 2, 3, 4], to: "a.zip")
+    #expect(ledger.health(of: try file()) == .unverified)
+  }
+
+  @Test("Ledger: a reading that began before damage was found does not end it")
+  func staleReading() throws {
+    let ledger = Ledger(folder: folder)
+    let early = ledger.observer("verify")
+    try record(.foundDamaged(reason: "rot"), in: ledger)
+    early.record(.verified, of: [(try file(), nil)])
+    #expect(ledger.health(of: try file()).isSuspect)
+    #expect(early.hasFoundDamaged(try file()))
+    try record(.verified, in: ledger)
+    #expect(ledger.health(of: try file()).verifiedAt != nil)
+  }
+
+  @Test("Ledger: processes that record at once lose nothing")
+  func concurrent() async throws {
+    let (folder, file) = (folder, try file())
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<4 {
+        group.addTask {
+          let ledger = Ledger(folder: folder)
+          for _ in 0..<10 { ledger.observer("\(number)").record(.verified, of: [(file, nil)]) }
+        }
+      }
+    }
+    let observations = Ledger(folder: folder).observations(of: file)
+    #expect(observations.count == 40)
+    #expect(Set(observations.map(\.recorded)).count == 40)
+  }
+
+  // MARK: The database
+
+  @Test("Ledger: a database that was deleted is made anew", arguments: [true, false])
+  func deleted(isOpen: Bool) throws {
+    var ledger = Ledger(folder: folder)
+    try record(.verified, in: ledger)
+    try FileManager.default.removeItem(atPath: database.string)
+    if !isOpen { ledger = Ledger(folder: folder) }
+    #expect(ledger.health(of: try file()) == .unverified)
+    try record(.foundDamaged(reason: "rot"), in: ledger)
+    #expect(ledger.problem == nil)
+    #expect(Ledger(folder: folder).health(of: try file()).isSuspect)
+  }
+
+  @Test(
+    "Ledger: a corrupt database is moved aside and reported once",
+    arguments: [0, 40, 100, 4_096] as [UInt64])
+  func corrupt(offset: UInt64) throws {
+    try record(.verified, in: Ledger(folder: folder))
+    let before = try Data(contentsOf: URL(fileURLWithPath: database.string))
+    try write(Array(repeating: 0xA5, count: 4_096), at: offset)
+    let ledger = Ledger(folder: folder)
+    guard case .movedAside(let path)? = ledger.problem else {
+      Issue.record("\(String(describing: ledger.problem))")
+      return
+    }
+    let day = Date().formatted(.iso8601.year().month().day())
+    #expect(path.lastComponent?.string == "ledger.sqlite.corrupt-\(day)")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path.string)).count >= before.count)
+    try record(.foundDamaged(reason: "rot"), in: ledger)
+    let next = Ledger(folder: folder)
+    #expect(next.problem == nil)
+    #expect(next.health(of: try file()).isSuspect)
+  }
+
+  @Test("Ledger: a second corrupt database of a day keeps the first", arguments: ["text", ""])
+  func corruptTwice(text: String) throws {
+    try Directory.makeAll(folder)
+    for _ in 1...2 {
+      try Array("\(text) and no database, but long enough to be read as the header of one".utf8)
+        .withUnsafeBytes {
+          try Data($0).write(to: URL(fileURLWithPath: database.string))
+        }
+      #expect(Ledger(folder: folder).problem != nil)
+      try record(.verified, in: Ledger(folder: folder))
+    }
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.string)
+    #expect(names.filter { $0.contains("corrupt") }.count == 2)
+  }
+
+  @Test("Ledger: a database of a newer version is left unchanged")
+  func newer() throws {
+    try record(.verified, in: Ledger(folder: folder))
+    try DatabaseQueue(path: database.string).write { try $0.execute(sql: "PRAGMA user_version = 99") }
+    let before = try Data(contentsOf: URL(fileURLWithPath: database.string))
+    let ledger = Ledger(folder: folder)
+    #expect(ledger.problem == .newerVersion(database))
+    try record(.foundDamaged(reason: "rot"), in: ledger)
+    // this process remembers it all the same
+    #expect(ledger.health(of: try file()).isSuspect)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: database.string)) == before)
+  }
+
+  @Test("Ledger: where its folder cannot be made, it is remembered in memory")
+  func noFolder() throws {
+    let place = try scratch.write([0], to: "file")
+    let ledger = Ledger(folder: place.appending("state"))
+    try record(.verified, in: ledger)
+    #expect(ledger.health(of: try file()).verifiedAt != nil)
+    guard case .unusable? = ledger.problem else {
+      Issue.record("\(String(describing: ledger.problem))")
+      return
+    }
+  }
+
+  @Test("Ledger: what a database says stays known when it can no longer be written")
+  func writeProtected() throws {
+    try record(.foundDamaged(reason: "rot"), in: Ledger(folder: folder))
+    let ledger = Ledger(folder: folder)
+    #expect(ledger.health(of: try file()).isSuspect)
+    // a second connection keeps the others from writing, as a full disk does
+    let blocking = try DatabaseQueue(path: database.string)
+    try blocking.writeWithoutTransaction { database in
+      try database.execute(sql: "PRAGMA query_only = 0; BEGIN IMMEDIATE")
+      try record(.verified, in: ledger)
+      try database.execute(sql: "ROLLBACK")
+    }
+    guard case .unusable? = ledger.problem else {
+      Issue.record("\(String(describing: ledger.problem))")
+      return
+    }
+    #expect(ledger.health(of: try file()).verifiedAt != nil)
+    #expect(Ledger(folder: folder).health(of: try file()).isSuspect)
+  }
+
+  @Test("Ledger: a transaction of a killed process is rolled back")
+  func hotJournal() throws {
+    try record(.verified, in: Ledger(folder: folder))
+    // copied in the middle of a transaction, as a crash leaves it
+    let crashed = scratch.path.appending("crashed")
+    try Directory.makeAll(crashed)
+    let writing = try DatabaseQueue(path: database.string)
+    try writing.writeWithoutTransaction { database in
+      try database.execute(sql: "PRAGMA cache_size = 1; BEGIN IMMEDIATE")
+      for number in 0..<2_000 {
+        try database.execute(
+          sql: "INSERT INTO descriptor VALUES (?, 1, 1, 1, ?)",
+          arguments: ["/x/\(number)", Data(repeating: 7, count: 200)])
+      }
+      for name in try FileManager.default.contentsOfDirectory(atPath: folder.string) {
+        try FileManager.default.copyItem(
+          atPath: folder.appending(name).string, toPath: crashed.appending(name).string)
+      }
+      try database.execute(sql: "ROLLBACK")
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: crashed.string).count == 2)
+    let ledger = Ledger(folder: crashed)
+    #expect(ledger.health(of: try file()).verifiedAt != nil)
+    #expect(ledger.problem == nil)
+    #expect(ledger.descriptors(inFolder: "/x").isEmpty)
+  }
+
+  // MARK: Runs
+
+  @Test("Ledger: a run is inserted at its start, and updated until its end")
+  func runs() throws {
+    let ledger = Ledger(folder: folder)
+    var run = RunEntry(.backup, job: "family", libraryPath: "/l", startedAt: 5, outcome: "running")
+    ledger.insert(&run)
+    #expect(Ledger(folder: folder).runs(of: "family") == [run])
+    run.endedAt = 6
+    run.outcome = "done"
+    var copy = CopyEntry(destination: "/one", record: Data([1]))
+    ledger.update(&run, copies: [copy])
+    let ended = try #require(run.ended)
+    #expect(ended > run.begun)
+    copy.run = run.begun
+    #expect(Ledger(folder: folder).runs(of: "family") == [run])
+    #expect(Ledger(folder: folder).copies(of: "family") == [copy])
+    #expect(Ledger(folder: folder).jobs() == ["family"])
+  }
+
+  @Test("Ledger: a run whose database was deleted is inserted again")
+  func runOfDeletedDatabase() throws {
+    let ledger = Ledger(folder: folder)
+    var run = RunEntry(.backup, job: "family", libraryPath: "/l", startedAt: 5, outcome: "running")
+    ledger.insert(&run)
+    try FileManager.default.removeItem(atPath: database.string)
+    (run.endedAt, run.outcome) = (6, "done")
+    ledger.update(&run, copies: [CopyEntry(destination: "/one", record: Data([1]))])
+    #expect(Ledger(folder: folder).runs(of: "family").map(\.outcome) == ["done"])
+    #expect(Ledger(folder: folder).copies(of: "family").count == 1)
+  }
+}
