@@ -8,7 +8,7 @@ import Testing
 @testable import ArchiveCatalog
 
 /// What becomes of the database in whatever state it is found.
-@Suite struct LedgerTests {
+@Suite(.waitsForPrograms) struct LedgerTests {
   private let scratch: ScratchFolder
   private let folder: FilePath
   private let archive: FilePath
