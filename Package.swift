@@ -32,7 +32,8 @@ let package = Package(
       dependencies: ["CSystemCalls", .product(name: "SystemPackage", package: "swift-system")]),
     .target(name: "CSystemCalls"),
     .target(name: "Secrets"),
-    .target(name: "Zip", dependencies: ["CLibZip", "CZLib", "Checksums", "FileSystem", "Secrets"]),
+    .target(
+      name: "Zip", dependencies: ["CLibZip", "CZLib", "Checksums", "FileSystem", "Operations", "Secrets"]),
     .target(name: "ImageHeader"),
     .target(name: "Operations"),
     .target(

@@ -10,9 +10,9 @@ import FileSystem
 /// 3. archives written later, since a copy is made when another is damaged, then those with the later name.
 ///
 /// An archive that a repair could recover in part is read by imports and searches, and is never a base.
-public struct ArchiveGraph: Sendable {
+package struct ArchiveGraph: Sendable {
   /// Every archive, oldest first.
-  public let archives: [ArchiveDescriptor]
+  package let archives: [ArchiveDescriptor]
   /// The health of archives, by path; that of others is unverified.
   private let health: [String: ArchiveHealth]
   /// Archives that cannot be chosen, by path.
@@ -25,7 +25,7 @@ public struct ArchiveGraph: Sendable {
   /// - Parameters:
   ///   - archives: in any order.
   ///   - health: by path.
-  public init(_ archives: some Sequence<ArchiveDescriptor>, health: [String: ArchiveHealth] = [:]) {
+  package init(_ archives: some Sequence<ArchiveDescriptor>, health: [String: ArchiveHealth] = [:]) {
     self.init(archives.sorted { ($0.date, $0.path) < ($1.date, $1.path) }, health, excluding: [])
   }
 
@@ -42,19 +42,19 @@ public struct ArchiveGraph: Sendable {
   /// Returns the same graph in which archives cannot be chosen, since this operation has found them corrupt.
   ///
   /// - Parameter paths: of archives.
-  public func excluding(_ paths: Set<String>) -> ArchiveGraph {
+  package func excluding(_ paths: Set<String>) -> ArchiveGraph {
     paths.isSubset(of: excluded) ? self : ArchiveGraph(archives, health, excluding: excluded.union(paths))
   }
 
   /// Returns the health of an archive.
-  public func health(of archive: ArchiveDescriptor) -> ArchiveHealth { health[archive.path] ?? .unverified }
+  package func health(of archive: ArchiveDescriptor) -> ArchiveHealth { health[archive.path] ?? .unverified }
 }
 
 // MARK: Bases
 
 extension ArchiveGraph {
   /// Returns every archive that satisfies a reference, best first, partially recovered ones among them.
-  public func candidates(for base: ArchiveDescriptor.BaseReference) -> [ArchiveDescriptor] {
+  package func candidates(for base: ArchiveDescriptor.BaseReference) -> [ArchiveDescriptor] {
     let able = byID[base.archiveID, default: []].map { archives[$0] }.filter { $0.satisfies(base) }
     return able.sorted { one, other in
       if isPoor(one) != isPoor(other) { return isPoor(other) }
@@ -71,7 +71,7 @@ extension ArchiveGraph {
   /// Returns the archives that an archive depends on, the nearest first, down to the full one; none for a full one.
   ///
   /// - Throws: `BrokenChain` if one is missing.
-  public func chain(of archive: ArchiveDescriptor) throws(BrokenChain) -> [ArchiveDescriptor] {
+  package func chain(of archive: ArchiveDescriptor) throws(BrokenChain) -> [ArchiveDescriptor] {
     var chain: [ArchiveDescriptor] = []
     var current = archive
     while let base = current.base {
@@ -92,7 +92,7 @@ extension ArchiveGraph {
 
   /// Returns every archive that could be one of those that an archive depends on, whatever is known about them. Pruning
   /// keeps all of them.
-  public func possibleBases(of archive: ArchiveDescriptor) -> [ArchiveDescriptor] {
+  package func possibleBases(of archive: ArchiveDescriptor) -> [ArchiveDescriptor] {
     var bases: [ArchiveDescriptor] = []
     var reference = archive.base
     while let wanted = reference {
@@ -106,7 +106,7 @@ extension ArchiveGraph {
   /// Returns all archives that restoring one takes, that one first: the other parts of its set, or its chain.
   ///
   /// - Throws: `IncompleteSet` if a part is missing, or `BrokenChain`.
-  public func members(of archive: ArchiveDescriptor) throws -> [ArchiveDescriptor] {
+  package func members(of archive: ArchiveDescriptor) throws -> [ArchiveDescriptor] {
     guard let part = archive.part else { return [archive] + (try chain(of: archive)) }
     var parts: [Int: ArchiveDescriptor] = [:]
     for other in archives {
@@ -129,30 +129,30 @@ extension ArchiveGraph {
 // MARK: The base of the next export
 
 /// What the next incremental export needs of the archive that it depends on.
-public struct BaseRequirements: Sendable {
+package struct BaseRequirements: Sendable {
   /// The IDs of the library's exports, so that two libraries that share a folder never use each other's archives.
-  public var exportIDs: Set<String>
+  package var exportIDs: Set<String>
   /// The digest of what is selected; nil for everything.
-  public var selection: String?
+  package var selection: String?
   /// True if the export holds a selection.
-  public var isPartial = false
+  package var isPartial = false
   /// True if the export is encrypted.
-  public var isEncrypted = false
+  package var isEncrypted = false
   /// A tag that the base must have; nil for none.
-  public var tag: String?
+  package var tag: String?
   /// The greatest chain depth.
-  public var maximumDepth: Int
+  package var maximumDepth: Int
   /// The date of the export, in milliseconds since 1970.
-  public var date: Int64
+  package var date: Int64
 
   /// Makes requirements of an export of everything, without encryption.
-  public init(exportIDs: Set<String>, maximumDepth: Int, date: Int64) {
+  package init(exportIDs: Set<String>, maximumDepth: Int, date: Int64) {
     (self.exportIDs, self.maximumDepth, self.date) = (exportIDs, maximumDepth, date)
   }
 }
 
 /// Why an archive cannot be the base of the next export.
-public enum BaseRejection: Error, Sendable, Equatable {
+package enum BaseRejection: Error, Sendable, Equatable {
   /// Its content is one of another library, of phones, or of another selection.
   case otherContent
   /// It is one part of a set, or a document.
@@ -179,7 +179,7 @@ extension ArchiveGraph {
   /// Chooses the base of the next export: the newest archive that meets the requirements, with its chain.
   ///
   /// - Returns: that archive and its chain, nil if none will do; and why each newer archive will not do, newest first.
-  public func base(
+  package func base(
     for requirements: BaseRequirements
   ) -> (members: [ArchiveDescriptor]?, rejected: [(archive: ArchiveDescriptor, reason: BaseRejection)]) {
     var rejected: [(archive: ArchiveDescriptor, reason: BaseRejection)] = []
@@ -232,9 +232,9 @@ extension ArchiveGraph {
 // MARK: Errors
 
 /// An incremental backup whose base is missing.
-public struct BrokenChain: Error, Sendable, Equatable, CustomStringConvertible {
+package struct BrokenChain: Error, Sendable, Equatable, CustomStringConvertible {
   /// Why there is no base.
-  public enum Cause: Sendable, Equatable {
+  package enum Cause: Sendable, Equatable {
     /// No archive has its ID.
     case missing
     /// An archive with its ID has other content.
@@ -244,21 +244,21 @@ public struct BrokenChain: Error, Sendable, Equatable, CustomStringConvertible {
   }
 
   /// The path of the incremental backup.
-  public var archive: String
+  package var archive: String
   /// The ID of the base.
-  public var base: String
+  package var base: String
   /// Why there is no base.
-  public var cause: Cause
+  package var cause: Cause
   /// A file of the folder that cannot be read, and may be the base.
-  public var unreadable: String?
+  package var unreadable: String?
 
   /// Makes an error of these parts.
-  public init(archive: String, base: String, cause: Cause, unreadable: String? = nil) {
+  package init(archive: String, base: String, cause: Cause, unreadable: String? = nil) {
     (self.archive, self.base, self.cause, self.unreadable) = (archive, base, cause, unreadable)
   }
 
   /// One line, with the remedy.
-  public var description: String {
+  package var description: String {
     let text =
       switch cause {
       case .missing:
@@ -275,21 +275,21 @@ public struct BrokenChain: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 /// A set of split archives of which parts are missing.
-public struct IncompleteSet: Error, Sendable, Equatable, CustomStringConvertible {
+package struct IncompleteSet: Error, Sendable, Equatable, CustomStringConvertible {
   /// The path of a part that is there.
-  public var archive: String
+  package var archive: String
   /// The numbers of the missing parts, from 1.
-  public var missing: [Int]
+  package var missing: [Int]
   /// How many parts there should be.
-  public var count: Int
+  package var count: Int
 
   /// Makes an error of these parts.
-  public init(archive: String, missing: [Int], count: Int) {
+  package init(archive: String, missing: [Int], count: Int) {
     (self.archive, self.missing, self.count) = (archive, missing, count)
   }
 
   /// One line, with the remedy.
-  public var description: String {
+  package var description: String {
     let numbers = missing.map(String.init).joined(separator: ", ")
     let (parts, them) = missing.count == 1 ? ("part \(numbers) is", "it") : ("parts \(numbers) are", "them")
     return "\(archive) is one of \(count) parts, and \(parts) missing from its folder; put \(them) back"

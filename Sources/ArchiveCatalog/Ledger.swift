@@ -1,6 +1,6 @@
 import FileSystem
 import Foundation
-import GRDB
+internal import GRDB
 import Synchronization
 import SystemPackage
 

@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+internal import GRDB
 import SystemPackage
 
 /// Parsed descriptors: a cache, so that listing a folder opens no archive that has not changed.

@@ -1,15 +1,15 @@
 import Foundation
-import GRDB
+internal import GRDB
 
 /// One operation that observes archives. Made before it begins to read, since what it reads proves nothing about damage
 /// that is found afterwards.
-public struct ArchiveObserver: Sendable {
+package struct ArchiveObserver: Sendable {
   /// Where observations are recorded.
-  public let ledger: Ledger
+  package let ledger: Ledger
   /// The operation, as the user knows it: `verify`, `backup family`.
-  public let name: String
+  package let name: String
   /// The ledger's position when the operation began.
-  public let begun: LedgerPosition
+  package let begun: LedgerPosition
   fileprivate let now: @Sendable () -> Date
 
   fileprivate init(_ ledger: Ledger, _ name: String, _ now: @escaping @Sendable () -> Date) {
@@ -21,7 +21,7 @@ public struct ArchiveObserver: Sendable {
   ///
   /// - Parameter files: the files as they were when the operation opened them, each with the ID of the archive if it is
   ///   known.
-  public func record(_ event: Observation.Event, of files: [(file: ArchiveFile, archiveID: String?)]) {
+  package func record(_ event: Observation.Event, of files: [(file: ArchiveFile, archiveID: String?)]) {
     guard !files.isEmpty else { return }
     let at = Int64((now().timeIntervalSince1970 * 1000).rounded())
     _ = ledger.write { database in
@@ -44,7 +44,7 @@ public struct ArchiveObserver: Sendable {
 
 extension ArchiveObserver {
   /// Returns whether a version of a file is suspect, since an operation found it damaged after this one began. Blocks.
-  public func hasFoundDamaged(_ file: ArchiveFile) -> Bool {
+  package func hasFoundDamaged(_ file: ArchiveFile) -> Bool {
     let observations = ledger.observations(of: file)
     return ArchiveHealth(observations).isSuspect
       && observations.contains { observation in
@@ -53,14 +53,14 @@ extension ArchiveObserver {
   }
 
   /// Returns whether a version of a file was verified since this operation began, by whatever operation. Blocks.
-  public func hasVerified(_ file: ArchiveFile) -> Bool {
+  package func hasVerified(_ file: ArchiveFile) -> Bool {
     let observations = ledger.observations(of: file)
     return ArchiveHealth(observations).verifiedAt != nil
       && observations.contains { $0.event == .verified && $0.recorded > begun }
   }
 
   /// Returns the files that operations of this name have found damaged since this one began, and why, by location. Blocks.
-  public func damage() -> [String: String] {
+  package func damage() -> [String: String] {
     let rows =
       ledger.read { database in
         try Row.fetchAll(
@@ -80,12 +80,12 @@ extension Ledger {
   /// - Parameters:
   ///   - name: the operation, as the user knows it.
   ///   - now: the clock.
-  public func observer(
+  package func observer(
     _ name: String, now: @escaping @Sendable () -> Date = { Date() }
   ) -> ArchiveObserver { ArchiveObserver(self, name, now) }
 
   /// How many entries there were so far.
-  public var position: LedgerPosition {
+  package var position: LedgerPosition {
     LedgerPosition(read { try Int64.fetchOne($0, sql: "SELECT number FROM position") ?? 0 } ?? 0)
   }
 
@@ -94,24 +94,24 @@ extension Ledger {
   }
 
   /// Returns the observations of one version of a file, oldest first. Blocks.
-  public func observations(of file: ArchiveFile) -> [Observation] {
+  package func observations(of file: ArchiveFile) -> [Observation] {
     read { try Self.observations(of: file, $0) } ?? []
   }
 
   /// Derives the health of files from their observations, read in one snapshot. Blocks.
-  public func health(of files: [ArchiveFile]) -> [ArchiveHealth] {
+  package func health(of files: [ArchiveFile]) -> [ArchiveHealth] {
     read { database in
       try files.map { ArchiveHealth(try Self.observations(of: $0, database)) }
     } ?? files.map { _ in .unverified }
   }
 
   /// Starts a reading of its own within an operation, under the same name and clock.
-  public func observer(_ operation: ArchiveObserver) -> ArchiveObserver {
+  package func observer(_ operation: ArchiveObserver) -> ArchiveObserver {
     ArchiveObserver(self, operation.name, operation.now)
   }
 
   /// Derives the health of one file. Blocks.
-  public func health(of file: ArchiveFile) -> ArchiveHealth { ArchiveHealth(observations(of: file)) }
+  package func health(of file: ArchiveFile) -> ArchiveHealth { ArchiveHealth(observations(of: file)) }
 
   private static func observations(of file: ArchiveFile, _ database: Database) throws -> [Observation] {
     let rows = try Row.fetchCursor(

@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+internal import GRDB
 
 /// A copy of a library that a run found at a destination.
 package struct CopyEntry: Sendable, Equatable {

@@ -1,4 +1,4 @@
-import GRDB
+internal import GRDB
 
 /// The tables of the ledger, as migrations.
 enum LedgerSchema {

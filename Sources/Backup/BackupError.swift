@@ -7,7 +7,7 @@ import Zip
 
 /// Why a backup cannot be read or written at all. Nothing was published or changed when one is thrown, but for
 /// `stopped` and `setCutShort`; what concerns single photos stands in the summaries instead.
-public enum BackupError: Error, Sendable, CustomStringConvertible {
+package enum BackupError: Error, Sendable, CustomStringConvertible {
   /// The file does not exist.
   case noSuchBackup(FilePath)
   /// Neither a ZIP nor a JSON document.
@@ -57,7 +57,7 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
   /// What was just written did not read back as it should.
   case verificationFailed(FilePath, [String])
   /// A photo could be read, and then the disk did not give it out, twice in one export.
-  case unreliableDisk(String, reason: FileError)
+  case unreliableDisk(String, reason: any Error)
   /// A photo went bad while it was being read, twice in one export.
   case unstablePhoto(String, reason: String)
   /// There are fewer bytes free at the destination than the archive needs.

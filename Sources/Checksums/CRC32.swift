@@ -2,15 +2,15 @@ import CDeflate
 
 /// The checksum of ZIP, of bytes that come in pieces: APPNOTE 4.4.7, polynomial 0xEDB88320. By libdeflate, which
 /// multiplies without carry where the processor can.
-public struct CRC32: Sendable {
+package struct CRC32: Sendable {
   /// The checksum of all bytes so far.
-  public private(set) var value: UInt32 = 0
+  package private(set) var value: UInt32 = 0
 
   /// Of nothing yet.
-  public init() {}
+  package init() {}
 
   /// Takes the next bytes.
-  public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     guard let start = bytes.baseAddress else { return }
     value = libdeflate_crc32(value, start, bytes.count)
   }

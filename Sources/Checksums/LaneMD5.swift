@@ -2,9 +2,9 @@ import CMD5
 
 /// The MD5 of one of several messages that are hashed side by side, in the lanes of the processor's vectors; RFC 1321.
 /// A message by itself is as fast as a `RunningMD5`, eight are some six times as fast together.
-public struct LaneMD5: Sendable {
+package struct LaneMD5: Sendable {
   /// Messages that are hashed at a time; more take turns.
-  public static let lanes = Int(SMILEPILE_MD5_LANES)
+  package static let lanes = Int(SMILEPILE_MD5_LANES)
 
   fileprivate var words = SIMD4<UInt32>(0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476)
   private var length = 0
@@ -13,10 +13,10 @@ public struct LaneMD5: Sendable {
   private var restCount: Int { length & 63 }
 
   /// Of nothing yet.
-  public init() {}
+  package init() {}
 
   /// The MD5 of all bytes so far.
-  public var digest: MD5Digest {
+  package var digest: MD5Digest {
     // a one, zeros to the end of a block but eight bytes, and the length in bits
     var last = self
     let zeros = [UInt8](repeating: 0, count: (119 - restCount) & 63)
@@ -34,7 +34,7 @@ public struct LaneMD5: Sendable {
   }
 
   /// Takes the next bytes of each message, `pieces[i]` into `messages[i]`; an empty piece changes nothing.
-  public static func update(_ messages: inout [LaneMD5], with pieces: [UnsafeRawBufferPointer]) {
+  package static func update(_ messages: inout [LaneMD5], with pieces: [UnsafeRawBufferPointer]) {
     update(&messages, with: pieces, way: .best)
   }
 

@@ -1,7 +1,7 @@
 import FileSystem
 
 /// Something that is read to its end while its MD5 is computed.
-public protocol LaneSource: AnyObject {
+package protocol LaneSource: AnyObject {
   /// Reads the next bytes, and does with them whatever is to be done. Fewer than the buffer holds come back at the end
   /// alone.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int
@@ -14,9 +14,9 @@ public protocol LaneSource: AnyObject {
 }
 
 /// Reads many sources side by side on one thread, and hashes their bytes while they are in the processor's cache.
-public enum LaneReading {
+package enum LaneReading {
   /// Sources that are read at a time: more than there are lanes, so that these stay full when some are short.
-  public static let mostStreams = 2 * LaneMD5.lanes
+  package static let mostStreams = 2 * LaneMD5.lanes
   /// Bytes of a source at a time.
   private static let pieceSize = 32 << 10
 
@@ -24,7 +24,7 @@ public enum LaneReading {
   /// of those.
   /// - Parameter streams: how many are read at a time, as each may hold files open.
   /// - Throws: `MemoryShortage`; what `next` or a source throws; the other sources are then dropped where they are.
-  public static func run(streams: Int = mostStreams, _ next: () throws -> (any LaneSource)?) throws {
+  package static func run(streams: Int = mostStreams, _ next: () throws -> (any LaneSource)?) throws {
     let streams = max(1, streams)
     let memory = try UnsafeMutableRawBufferPointer.pages(byteCount: streams * pieceSize)
     defer { memory.freePages() }

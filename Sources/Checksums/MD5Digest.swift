@@ -54,7 +54,7 @@ public struct MD5Digest: Hashable, Sendable, Comparable, CustomStringConvertible
   }
 
   /// Reads a file to its end, and returns its MD5 and length. Blocks.
-  public static func ofFile(
+  package static func ofFile(
     _ file: borrowing File, whileReading: (Int) throws -> Void = { _ in }
   ) throws -> (digest: MD5Digest, size: Int) {
     let buffer = try UnsafeMutableRawBufferPointer.pages(byteCount: 1 << 18)

@@ -1,19 +1,19 @@
 import Crypto
 
 /// The MD5 of bytes that come in pieces.
-public struct RunningMD5: Sendable {
+package struct RunningMD5: Sendable {
   private var hash = Insecure.MD5()
 
   /// Of nothing yet.
-  public init() {}
+  package init() {}
 
   /// Takes the next bytes.
-  public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     hash.update(bufferPointer: bytes)
   }
 
   /// The MD5 of all bytes so far.
-  public var digest: MD5Digest {
+  package var digest: MD5Digest {
     var words: (UInt64, UInt64) = (0, 0)
     for byte in hash.finalize() {
       words = (words.0 << 8 | words.1 >> 56, words.1 << 8 | UInt64(byte))

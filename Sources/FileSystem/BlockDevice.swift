@@ -2,11 +2,11 @@ import Glibc
 import SystemPackage
 
 /// What the kernel says of the disk that holds a file.
-public enum BlockDevice {
+package enum BlockDevice {
   /// Whether the disk has heads that move, so that reading many files at a time is slower than one after the other;
   /// false where nobody knows. sysfs(5),
   /// https://docs.kernel.org/admin-guide/abi-stable.html#abi-sys-block-disk-queue-rotational
-  public static func isRotational(_ identity: FileStatus.Identity) -> Bool {
+  package static func isRotational(_ identity: FileStatus.Identity) -> Bool {
     let device = "/sys/dev/block/\(major(identity.device)):\(minor(identity.device))"
     // a virtual machine's disk says so of itself, whatever lies below it
     guard let place = target(of: device), !place.contains("/virtio") else { return false }
@@ -22,7 +22,7 @@ public enum BlockDevice {
 
   /// The disks that hold a file, by their places in sysfs: that of its partition, all those below a volume, those of the
   /// file that a loop device shows. Empty where nobody knows, as for file systems that are on no block device of their own.
-  public static func disks(of identity: FileStatus.Identity, sysfs: FilePath = "/sys") -> Set<String> {
+  package static func disks(of identity: FileStatus.Identity, sysfs: FilePath = "/sys") -> Set<String> {
     disks(of: identity, sysfs, depth: 0)
   }
 

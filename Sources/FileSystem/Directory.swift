@@ -5,11 +5,11 @@ import SystemPackage
 /// An open folder. Names are resolved in it and not from the root, one component at a time and never
 /// through a symbolic link, so that a link planted inside a library leads nowhere. It owns its
 /// descriptor, which is closed when the value goes. All functions block.
-public struct Directory: ~Copyable, Sendable {
+package struct Directory: ~Copyable, Sendable {
   /// The kernel's number for the open folder.
   let descriptor: CInt
   /// Where it was opened, for messages.
-  public let path: FilePath
+  package let path: FilePath
 
   private init(descriptor: CInt, path: FilePath) {
     self.descriptor = descriptor
@@ -19,18 +19,18 @@ public struct Directory: ~Copyable, Sendable {
   deinit { close(descriptor) }
 
   /// Opens a folder by a path that a person gave, following symbolic links.
-  public static func open(_ path: FilePath) throws(FileError) -> Directory {
+  package static func open(_ path: FilePath) throws(FileError) -> Directory {
     try FileError.attempt("open", path) { () throws(Errno) in
       Directory(descriptor: try SystemCalls.openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY), path: path)
     }
   }
 
   /// The path of something in this folder, for messages.
-  public func path(of name: FilePath) -> FilePath { name.inFolder(path) }
+  package func path(of name: FilePath) -> FilePath { name.inFolder(path) }
 
   /// Opens a file. `name` may have several components; each but the last is opened as a folder,
   /// without following links. openat(2).
-  public func open(_ name: FilePath, _ mode: File.Mode) throws(FileError) -> File {
+  package func open(_ name: FilePath, _ mode: File.Mode) throws(FileError) -> File {
     try inParent(of: name) { (parent, last) throws(FileError) in
       try FileError.attempt("open", path(of: name)) { () throws(Errno) in
         File(descriptor: try SystemCalls.openat(parent, last, mode.flags, 0o600), path: name, in: path)
@@ -40,7 +40,7 @@ public struct Directory: ~Copyable, Sendable {
 
   /// Opens a file of this folder that has no name yet, or says that the file system has no such files.
   /// `O_TMPFILE` of open(2).
-  public func openUnnamed() throws(FileError) -> File? {
+  package func openUnnamed() throws(FileError) -> File? {
     do {
       let descriptor = try SystemCalls.openat(descriptor, ".", File.Mode.unnamed.flags, 0o600)
       // a message that names "." names nothing
@@ -54,7 +54,7 @@ public struct Directory: ~Copyable, Sendable {
   }
 
   /// Opens a folder in this one. openat(2).
-  public func directory(_ name: FilePath) throws(FileError) -> Directory {
+  package func directory(_ name: FilePath) throws(FileError) -> Directory {
     try inParent(of: name) { (parent, last) throws(FileError) in
       try FileError.attempt("open", path(of: name)) { () throws(Errno) in
         Directory(
@@ -67,7 +67,7 @@ public struct Directory: ~Copyable, Sendable {
   /// Makes a folder with mode 0700; true if it is new, false if it was there. The caller syncs this
   /// folder before anything depends on the new one. mkdirat(2).
   @discardableResult
-  public func makeDirectory(_ name: FilePath) throws(FileError) -> Bool {
+  package func makeDirectory(_ name: FilePath) throws(FileError) -> Bool {
     try inParent(of: name) { (parent, last) throws(FileError) in
       do throws(Errno) {
         try SystemCalls.mkdirat(parent, last, 0o700)
@@ -82,7 +82,7 @@ public struct Directory: ~Copyable, Sendable {
 
   /// Makes a folder and the missing ones above it, with mode 0700. Follows symbolic links. The caller syncs if anything
   /// depends on the new folders.
-  public static func makeAll(_ path: FilePath) throws(FileError) {
+  package static func makeAll(_ path: FilePath) throws(FileError) {
     do {
       _ = try Directory.open(path)
     } catch {
@@ -94,7 +94,7 @@ public struct Directory: ~Copyable, Sendable {
   }
 
   /// What a name stands for, nil if nothing has it. A symbolic link is not followed. fstatat(2).
-  public func status(of name: FilePath) throws(FileError) -> FileStatus? {
+  package func status(of name: FilePath) throws(FileError) -> FileStatus? {
     do {
       return try inParent(of: name) { (parent, last) throws(FileError) in
         try FileError.attempt("examine", path(of: name)) { () throws(Errno) in
@@ -108,7 +108,7 @@ public struct Directory: ~Copyable, Sendable {
   }
 
   /// The names in the folder, sorted, without `.` and `..`. readdir(3).
-  public func names() throws(FileError) -> [FilePath] {
+  package func names() throws(FileError) -> [FilePath] {
     try FileError.attempt("list", path) { () throws(Errno) in
       try SystemCalls.names(descriptor).sorted { $0.string < $1.string }
     }
@@ -117,7 +117,7 @@ public struct Directory: ~Copyable, Sendable {
   /// Renames a file, never over another one: a taken name is EEXIST. On a file system without
   /// `RENAME_NOREPLACE` the file is linked and its old name removed; where there are no links either, the
   /// name is reserved first and then renamed over. renameat2(2).
-  public func rename(
+  package func rename(
     _ name: FilePath, to directory: borrowing Directory, as new: FilePath
   ) throws(FileError) {
     try rename(name, to: directory, as: new, by: RenameWay.allCases)
@@ -125,7 +125,7 @@ public struct Directory: ~Copyable, Sendable {
 
   /// The same where it takes one step, so that a kill leaves nothing but a whole file under the new name; EOPNOTSUPP on
   /// a file system that has no such way.
-  public func renameWhole(
+  package func renameWhole(
     _ name: FilePath, to directory: borrowing Directory, as new: FilePath
   ) throws(FileError) {
     try rename(name, to: directory, as: new, by: [.noReplace, .link])
@@ -149,7 +149,7 @@ public struct Directory: ~Copyable, Sendable {
   /// Moves a folder with all that is in it to where nothing is, or an empty folder. renameat(2).
   ///
   /// - Returns: false, and nothing was done, where something is there, or the file system cannot do it in one step.
-  public func moveFolder(
+  package func moveFolder(
     _ name: FilePath, to directory: borrowing Directory, as new: FilePath
   ) throws(FileError) -> Bool {
     let target = directory.path(of: new)
@@ -169,7 +169,7 @@ public struct Directory: ~Copyable, Sendable {
 
   /// Renames over whatever has the new name, in one step. For the few files that belong to this program
   /// alone. renameat(2).
-  public func replace(_ new: FilePath, with name: FilePath) throws(FileError) {
+  package func replace(_ new: FilePath, with name: FilePath) throws(FileError) {
     try inParent(of: name) { (from, old) throws(FileError) in
       try inParent(of: new) { (to, last) throws(FileError) in
         try FileError.attempt("rename \(path(of: name)) to", path(of: new)) { () throws(Errno) in
@@ -180,7 +180,7 @@ public struct Directory: ~Copyable, Sendable {
   }
 
   /// Gives a file without a name one; a taken name is EEXIST. linkat(2).
-  public func link(_ file: borrowing File, as name: FilePath) throws(FileError) {
+  package func link(_ file: borrowing File, as name: FilePath) throws(FileError) {
     let source = file.descriptor
     try inParent(of: name) { (parent, last) throws(FileError) in
       try FileError.attempt("link", path(of: name)) { () throws(Errno) in
@@ -191,13 +191,13 @@ public struct Directory: ~Copyable, Sendable {
 
   /// Removes a file; false if there was none. unlinkat(2).
   @discardableResult
-  public func remove(_ name: FilePath) throws(FileError) -> Bool {
+  package func remove(_ name: FilePath) throws(FileError) -> Bool {
     try remove(name, isDirectory: false)
   }
 
   /// Removes an empty folder; false if there was none. unlinkat(2).
   @discardableResult
-  public func removeDirectory(_ name: FilePath) throws(FileError) -> Bool {
+  package func removeDirectory(_ name: FilePath) throws(FileError) -> Bool {
     try remove(name, isDirectory: true)
   }
 
@@ -217,7 +217,7 @@ public struct Directory: ~Copyable, Sendable {
 
   /// Makes the names in the folder durable. Some file systems cannot sync a folder and say EINVAL; that
   /// is no failure. fsync(2).
-  public func sync() throws(FileError) {
+  package func sync() throws(FileError) {
     do {
       try SystemCalls.fsync(descriptor)
     } catch .invalidArgument {
@@ -231,7 +231,7 @@ public struct Directory: ~Copyable, Sendable {
   /// cheaper than flushing many files one by one. syncfs(2).
   ///
   /// - Returns: false, and nothing is done, where the file system is not known to report what it could not write.
-  public func syncFileSystem() throws(FileError) -> Bool {
+  package func syncFileSystem() throws(FileError) -> Bool {
     guard try fileSystem().reportsErrorsOfSync else { return false }
     try FileError.attempt("flush to disk the file system of", path) { () throws(Errno) in
       try SystemCalls.syncfs(descriptor)
@@ -240,7 +240,7 @@ public struct Directory: ~Copyable, Sendable {
   }
 
   /// The file system that holds the folder. fstatfs(2).
-  public func fileSystem() throws(FileError) -> FileSystemStatus {
+  package func fileSystem() throws(FileError) -> FileSystemStatus {
     try FileError.attempt("examine", path) { () throws(Errno) in
       FileSystemStatus(try SystemCalls.fileSystem(descriptor))
     }
@@ -248,7 +248,7 @@ public struct Directory: ~Copyable, Sendable {
 
   /// Why nothing can be written in the folder: EROFS on a file system that is mounted for reading alone, EACCES
   /// where this process may not; nil if nothing is in the way. faccessat(2).
-  public func writeFault() -> Errno? {
+  package func writeFault() -> Errno? {
     do throws(Errno) {
       try SystemCalls.requireWritable(descriptor)
       return nil
@@ -258,7 +258,7 @@ public struct Directory: ~Copyable, Sendable {
   }
 
   /// The folder's own status.
-  public func status() throws(FileError) -> FileStatus {
+  package func status() throws(FileError) -> FileStatus {
     try FileError.attempt("examine", path) { () throws(Errno) in
       FileStatus(try SystemCalls.fstat(descriptor))
     }

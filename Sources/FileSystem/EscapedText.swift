@@ -4,7 +4,7 @@ extension String {
   ///
   /// A line feed becomes `\n`, a tab `\t`, a return `\r`, another such character `\u{1B}`. Joiners stay, since
   /// emoji and several scripts need them. Escaping twice changes nothing.
-  public var escaped: String {
+  package var escaped: String {
     guard unicodeScalars.contains(where: \.isUnsafeInMessages) else { return self }
     var safe = ""
     for scalar in unicodeScalars {

@@ -4,11 +4,11 @@ import SystemPackage
 
 /// An open file. It owns its descriptor, which is closed when the value goes, and knows its path for
 /// messages. All functions block. Reading and writing are by offset, so that threads can share a file.
-public struct File: ~Copyable, Sendable {
+package struct File: ~Copyable, Sendable {
   /// The kernel's number for the open file.
   let descriptor: CInt
   /// Where it was opened, for messages; it may have been renamed since.
-  public var path: FilePath { folder.map { name.inFolder($0) } ?? name }
+  package var path: FilePath { folder.map { name.inFolder($0) } ?? name }
   /// Put together only when it is asked for.
   private let name: FilePath
   private let folder: FilePath?
@@ -17,7 +17,7 @@ public struct File: ~Copyable, Sendable {
 
   /// A path by which this process can open the same file again, whatever has become of its name, and before it
   /// has one. Valid as long as the value lives. proc(5).
-  public var descriptorPath: FilePath { FilePath("/proc/self/fd/\(descriptor)") }
+  package var descriptorPath: FilePath { FilePath("/proc/self/fd/\(descriptor)") }
 
   init(descriptor: CInt, path: FilePath, in folder: FilePath? = nil, _ badSectors: BadSectors? = nil) {
     self.descriptor = descriptor
@@ -29,14 +29,14 @@ public struct File: ~Copyable, Sendable {
   deinit { close(descriptor) }
 
   /// How many files this process may have open at a time. getrlimit(2), `RLIMIT_NOFILE`.
-  public static var mostOpen: Int {
+  package static var mostOpen: Int {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 256 }
     return Int(clamping: limit.rlim_cur)
   }
 
   /// How a file is opened.
-  public enum Mode: Sendable {
+  package enum Mode: Sendable {
     /// For reading. A symbolic link in the last component is refused (ELOOP), and opening a FIFO does
     /// not wait for a writer.
     case read
@@ -65,7 +65,7 @@ public struct File: ~Copyable, Sendable {
   }
 
   /// Opens a file by a path that a person gave. Paths inside a library go through `Directory.open`.
-  public static func open(_ path: FilePath, _ mode: Mode) throws(FileError) -> File {
+  package static func open(_ path: FilePath, _ mode: Mode) throws(FileError) -> File {
     try FileError.attempt("open", path) { () throws(Errno) in
       File(
         descriptor: try SystemCalls.openat(AT_FDCWD, path, mode.flags, 0o600), path: path,
@@ -74,14 +74,14 @@ public struct File: ~Copyable, Sendable {
   }
 
   /// What the kernel knows of the file now. fstat(2).
-  public func status() throws(FileError) -> FileStatus {
+  package func status() throws(FileError) -> FileStatus {
     try FileError.attempt("examine", path) { () throws(Errno) in
       FileStatus(try SystemCalls.fstat(descriptor))
     }
   }
 
   /// Reads until `buffer` is full or the file ends, and returns the bytes read. pread(2).
-  public func read(
+  package func read(
     into buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(FileError) -> Int {
     var filled = 0
@@ -98,7 +98,7 @@ public struct File: ~Copyable, Sendable {
   }
 
   /// Reads up to `count` bytes; fewer come back at the end of the file. pread(2).
-  public func read(_ count: Int, at offset: Int) throws(FileError) -> [UInt8] {
+  package func read(_ count: Int, at offset: Int) throws(FileError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     let filled: Int
     do {
@@ -113,7 +113,7 @@ public struct File: ~Copyable, Sendable {
   }
 
   /// Writes all of `buffer`. pwrite(2).
-  public func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(FileError) {
+  package func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(FileError) {
     var written = 0
     while written < buffer.count {
       let rest = UnsafeRawBufferPointer(rebasing: buffer[written...])
@@ -124,7 +124,7 @@ public struct File: ~Copyable, Sendable {
   }
 
   /// Writes all of `bytes`. pwrite(2).
-  public func write(_ bytes: [UInt8], at offset: Int) throws(FileError) {
+  package func write(_ bytes: [UInt8], at offset: Int) throws(FileError) {
     do {
       try bytes.withUnsafeBytes { try write($0, at: offset) }
     } catch let error as FileError {
@@ -136,33 +136,33 @@ public struct File: ~Copyable, Sendable {
 
   /// Makes what was written durable. After a failure the file must be thrown away: the kernel says only
   /// once that a page was lost. fsync(2).
-  public func sync() throws(FileError) {
+  package func sync() throws(FileError) {
     try FileError.attempt("flush to disk", path) { () throws(Errno) in
       try SystemCalls.fsync(descriptor)
     }
   }
 
   /// Cuts or extends the file to `size` bytes. ftruncate(2).
-  public func resize(to size: Int) throws(FileError) {
+  package func resize(to size: Int) throws(FileError) {
     try FileError.attempt("resize", path) { () throws(Errno) in
       try SystemCalls.ftruncate(descriptor, size)
     }
   }
 
   /// Asks the kernel to begin writing a range out, and waits for nothing. sync_file_range(2).
-  public func startWriteBack(from offset: Int, count: Int) {
+  package func startWriteBack(from offset: Int, count: Int) {
     SystemCalls.startWriteBack(descriptor, from: offset, count: count)
   }
 
   /// Says who may read and write the file, as chmod(1) does: 0o640 lets the group read it. fchmod(2).
-  public func setPermissions(_ mode: UInt16) throws(FileError) {
+  package func setPermissions(_ mode: UInt16) throws(FileError) {
     try FileError.attempt("set the permissions of", path) { () throws(Errno) in
       try SystemCalls.setMode(descriptor, mode_t(mode))
     }
   }
 
   /// Sets the date of the last change. futimens(2).
-  public func setModified(milliseconds: Int64) throws(FileError) {
+  package func setModified(milliseconds: Int64) throws(FileError) {
     let (seconds, rest) = milliseconds.flooredDivision(by: 1000)
     try FileError.attempt("set the date of", path) { () throws(Errno) in
       try SystemCalls.setTimes(
@@ -172,7 +172,7 @@ public struct File: ~Copyable, Sendable {
 
   /// Locks the file for as long as this value lives, and returns false when another process has it.
   /// Locks are advisory, belong to the open file, and go with their owner. flock(2).
-  public func lock(exclusive: Bool) throws(FileError) -> Bool {
+  package func lock(exclusive: Bool) throws(FileError) -> Bool {
     do {
       try SystemCalls.flock(descriptor, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB)
       return true
@@ -185,10 +185,10 @@ public struct File: ~Copyable, Sendable {
 
   /// Gives the lock back at once. Closing does it too, but not while a process that is just being started still
   /// has its copy of the descriptor. flock(2).
-  public func unlock() { _ = try? SystemCalls.flock(descriptor, LOCK_UN) }
+  package func unlock() { _ = try? SystemCalls.flock(descriptor, LOCK_UN) }
 
   /// The file system that holds the file. fstatfs(2).
-  public func fileSystem() throws(FileError) -> FileSystemStatus {
+  package func fileSystem() throws(FileError) -> FileSystemStatus {
     try FileError.attempt("examine", path) { () throws(Errno) in
       FileSystemStatus(try SystemCalls.fileSystem(descriptor))
     }

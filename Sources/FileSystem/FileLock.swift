@@ -4,26 +4,26 @@ import SystemPackage
 /// An advisory lock on a file, held until the value goes: the kernel clears it when its owner dies, so
 /// there is no stale lock to remove. The lock file is never unlinked, since two processes could then hold
 /// two files of one name. flock(2), `O_RDWR|O_CLOEXEC`.
-public struct FileLock: ~Copyable, Sendable {
+package struct FileLock: ~Copyable, Sendable {
   private let file: File
 
   deinit { file.unlock() }
 
   /// Somebody else has the lock.
-  public struct Busy: Error, Equatable, Sendable, CustomStringConvertible {
+  package struct Busy: Error, Equatable, Sendable, CustomStringConvertible {
     /// The lock file.
-    public let path: FilePath
+    package let path: FilePath
     /// Who wrote itself into it: `process 4711 on nas`; empty if unknown.
-    public let owner: String
+    package let owner: String
     /// This process comes from the owner, which may be waiting for its end.
-    public let isOwnerAncestor: Bool
+    package let isOwnerAncestor: Bool
 
     init(path: FilePath, owner: String, isOwnerAncestor: Bool = false) {
       (self.path, self.owner, self.isOwnerAncestor) = (path, owner, isOwnerAncestor)
     }
 
     /// One line for a person, with the remedy.
-    public var description: String {
+    package var description: String {
       let who = owner.isEmpty ? "another process" : owner
       return "\(path.removingLastComponent()) is in use by \(who); wait for it to end, or use --lock-wait"
     }
@@ -31,7 +31,7 @@ public struct FileLock: ~Copyable, Sendable {
 
   /// Takes the lock at once, or throws `Busy` or `FileError`. An exclusive owner's process id and host are
   /// written into the file, for messages alone; where that fails, the lock holds all the same.
-  public init(_ name: FilePath, in directory: borrowing Directory, exclusive: Bool) throws {
+  package init(_ name: FilePath, in directory: borrowing Directory, exclusive: Bool) throws {
     let file = try Self.open(name, in: directory, exclusive: exclusive)
     guard try file.lock(exclusive: exclusive) else {
       // whoever shares it has not written itself in, and the note is that of somebody before
@@ -66,7 +66,7 @@ public struct FileLock: ~Copyable, Sendable {
 
   /// Takes the lock, trying again until `wait` has passed. `whileWaiting` is called ten times a second, and may throw
   /// to give up. An owner from which this process comes is not waited for.
-  public init(
+  package init(
     _ name: FilePath, in directory: borrowing Directory, exclusive: Bool = true, waiting wait: Duration,
     whileWaiting: () throws -> Void = {}
   ) throws {
@@ -84,7 +84,7 @@ public struct FileLock: ~Copyable, Sendable {
   }
 
   /// Gives the lock back. It goes with the value anyhow; calling this keeps the value until here.
-  public consuming func release() {}
+  package consuming func release() {}
 
   private static func note(_ process: pid_t) -> String { "process \(process) on \(hostName)" }
 

@@ -1,8 +1,8 @@
 extension File {
   /// A file that was to be read cannot be, as opposed to whatever its bytes are for.
-  public struct Unreadable: Error {
+  package struct Unreadable: Error {
     /// Why.
-    public let error: FileError
+    package let error: FileError
   }
 
   /// Opens a file and reads it to its end, in pieces of up to 256 KiB. Blocks.
@@ -10,7 +10,7 @@ extension File {
   /// - Returns: what the kernel knows of the file after its last byte was read.
   /// - Throws: `Unreadable` if it cannot be opened or read; what `body` throws.
   @discardableResult
-  public static func readPieces(
+  package static func readPieces(
     opening open: () throws(FileError) -> File, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> FileStatus {
     let file = try orUnreadable(open)

@@ -1,20 +1,20 @@
 import Glibc
 
 /// This process may not have as many files open at a time as it needs.
-public struct FileShortage: Error, Sendable, Equatable, CustomStringConvertible {
+package struct FileShortage: Error, Sendable, Equatable, CustomStringConvertible {
   /// How many it may have.
-  public let allowed: Int
+  package let allowed: Int
   /// How many it needs.
-  public let needed: Int
+  package let needed: Int
 
   /// One line, with the remedy.
-  public var description: String {
+  package var description: String {
     "only \(allowed) files may be open at a time, and \(needed) are needed; raise that (ulimit -n \(needed))"
   }
 
   /// Sees to it that so many may be open, those that are open already among them: a lower limit is raised as far as this
   /// process may. setrlimit(2)
-  public static func requireFiles(_ count: Int) throws(FileShortage) {
+  package static func requireFiles(_ count: Int) throws(FileShortage) {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
     if limit.rlim_cur < count, limit.rlim_max >= count {

@@ -1,9 +1,9 @@
 import Glibc
 
 /// What the kernel knows of a file: stat(2).
-public struct FileStatus: Sendable {
+package struct FileStatus: Sendable {
   /// What kind of thing a name stands for.
-  public enum Kind: Sendable {
+  package enum Kind: Sendable {
     /// A file with bytes.
     case file
     /// A folder.
@@ -15,30 +15,30 @@ public struct FileStatus: Sendable {
   }
 
   /// What it is.
-  public let kind: Kind
+  package let kind: Kind
   /// Length in bytes.
-  public let size: Int
+  package let size: Int
   /// The date of the last change, in milliseconds since 1970.
-  public let modified: Int64
+  package let modified: Int64
   /// The user id of who owns it.
-  public let owner: UInt32
+  package let owner: UInt32
   /// Device and inode: equal for two names of one file, and for nothing else at one time.
-  public let identity: Identity
+  package let identity: Identity
   /// What is another one once the file was changed in any way, its names and permissions among them.
-  public let version: Version
+  package let version: Version
 
   /// What tells one file from every other on this machine.
-  public struct Identity: Sendable, Hashable {
+  package struct Identity: Sendable, Hashable {
     /// The file system's number.
-    public let device: UInt64
+    package let device: UInt64
     /// The file's number in it.
-    public let inode: UInt64
+    package let inode: UInt64
   }
 
   /// A file as it was at one moment. The inode is no part of it: FAT, exFAT and many a FUSE file system give a file
   /// another number whenever the kernel has forgotten it. Another file in its place has another time of change, which FAT
   /// and exFAT do not keep; there its date and its size have to tell.
-  public struct Version: Sendable, Hashable {
+  package struct Version: Sendable, Hashable {
     private let size: Int
     private let times: SIMD4<Int>
 
@@ -67,17 +67,17 @@ public struct FileStatus: Sendable {
 }
 
 /// What the kernel knows of a file system: statfs(2).
-public struct FileSystemStatus: Sendable, Equatable {
+package struct FileSystemStatus: Sendable, Equatable {
   /// Bytes that an ordinary user can still write.
-  public let freeBytes: Int
+  package let freeBytes: Int
   /// The name of the network protocol behind it, nil for a local file system. SQLite's write-ahead log
   /// and flock(2) do not hold across machines.
-  public let networkProtocol: String?
+  package let networkProtocol: String?
   /// Whether `Directory.syncFileSystem` reports a page that was lost: Linux 5.8, commit 735e4ae5ba28, and a file system
   /// on a disk that marks such pages.
-  public let reportsErrorsOfSync: Bool
+  package let reportsErrorsOfSync: Bool
   /// Whether it is gone when the machine stops: tmpfs(5), or its kin.
-  public let isInMemory: Bool
+  package let isInMemory: Bool
 
   init(_ raw: (type: Int, freeBytes: Int)) {
     freeBytes = raw.freeBytes
@@ -105,7 +105,7 @@ public struct FileSystemStatus: Sendable, Equatable {
   /// - Parameters:
   ///   - margin: what is needed on top of `bytes`.
   ///   - refusal: the error, by the bytes that are needed and those that are free.
-  public func requireSpace<Refusal: Error>(
+  package func requireSpace<Refusal: Error>(
     _ bytes: Int, margin: Int, orThrow refusal: (_ needed: Int, _ free: Int) -> Refusal
   ) throws(Refusal) {
     let needed = bytes < .max - margin ? bytes + margin : .max

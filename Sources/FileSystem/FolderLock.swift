@@ -3,16 +3,16 @@ import SystemPackage
 
 /// An advisory lock on a folder itself, which leaves no file behind and clears itself when its owner dies. Where a folder
 /// cannot be locked, as on some network file systems, there is none, and everybody has it. flock(2).
-public final class FolderLock: Sendable {
+package final class FolderLock: Sendable {
   private let file: File
   /// False where the folder cannot be locked, so that others may have it too.
-  public let isHeld: Bool
+  package let isHeld: Bool
 
   /// Takes it, trying again until `wait` has passed. `whileWaiting` is called ten times a second, and may throw to give
   /// up.
   ///
   /// - Throws: `FileLock.Busy`, `FileError` if the folder cannot be opened, or what `whileWaiting` throws.
-  public init(
+  package init(
     _ folder: FilePath, exclusive: Bool, waiting wait: Duration = .zero, whileWaiting: () throws -> Void = {}
   ) throws {
     file = try File.open(folder, .readFollowingLinks)

@@ -1,7 +1,7 @@
 import SystemPackage
 
 /// What is mounted where, as this process sees it.
-public struct MountTable: Sendable {
+package struct MountTable: Sendable {
   /// What is mounted at a place.
   private struct Mount {
     let device: Substring
@@ -13,7 +13,7 @@ public struct MountTable: Sendable {
   private var mounts: [FilePath: Mount] = [:]
 
   /// Reads `/proc/self/mountinfo`: proc(5). Blocks.
-  public init() throws(FileError) {
+  package init() throws(FileError) {
     let file = try File.open("/proc/self/mountinfo", .readFollowingLinks)
     var bytes: [UInt8] = []
     while case let more = try file.read(64 << 10, at: bytes.count), !more.isEmpty { bytes += more }
@@ -30,7 +30,7 @@ public struct MountTable: Sendable {
   }
 
   /// Whether something is mounted at this place that would not be there otherwise, links followed.
-  public func isMountPoint(_ path: FilePath) -> Bool {
+  package func isMountPoint(_ path: FilePath) -> Bool {
     path.realPath.map(isMountPoint(real:)) ?? false
   }
 

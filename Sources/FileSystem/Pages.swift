@@ -3,20 +3,20 @@ import Glibc
 
 /// There is less memory than was asked for. Swift's own way to get some ends the program then; whoever takes much of it
 /// at once asks for `pages`, so that a shortage is an error like any other.
-public struct MemoryShortage: Error, Sendable, Equatable, CustomStringConvertible {
+package struct MemoryShortage: Error, Sendable, Equatable, CustomStringConvertible {
   /// How much was asked for.
-  public let bytes: Int
+  package let bytes: Int
 
   /// Makes the error.
-  public init(bytes: Int) { self.bytes = bytes }
+  package init(bytes: Int) { self.bytes = bytes }
 
   /// One line, with the remedy.
-  public var description: String { "cannot get \(bytes) bytes of memory; \(Self.remedy)" }
+  package var description: String { "cannot get \(bytes) bytes of memory; \(Self.remedy)" }
 
   package static let remedy = "free memory, or raise its limit (ulimit -v)"
 
   /// Looks whether so much could be had; nothing is kept. mmap(2)
-  public static func requireMemory(_ bytes: Int) throws(MemoryShortage) {
+  package static func requireMemory(_ bytes: Int) throws(MemoryShortage) {
     let memory = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     guard let memory, memory != MAP_FAILED else { throw MemoryShortage(bytes: bytes) }
     munmap(memory, bytes)
@@ -24,16 +24,16 @@ public struct MemoryShortage: Error, Sendable, Equatable, CustomStringConvertibl
 }
 
 /// Blocks of memory of 1 MiB and more, as lists of all photos are.
-public enum LargeBlocks {
+package enum LargeBlocks {
   /// From now on, such a block goes back to the system when it is let go, and twice as much of smaller ones stays at hand
   /// for the next. The C library would keep larger and larger ones for itself, up to 32 MiB, after each that it has given
   /// back. mallopt(3)
-  public static func giveBack() { _ = smilepile_map_blocks_from(1 << 20) }
+  package static func giveBack() { _ = smilepile_map_blocks_from(1 << 20) }
 }
 
 extension UnsafeMutableRawBufferPointer {
   /// Memory that begins with a page of its own, to be given back by `freePages`. posix_memalign(3).
-  public static func pages(byteCount: Int) throws(MemoryShortage) -> UnsafeMutableRawBufferPointer {
+  package static func pages(byteCount: Int) throws(MemoryShortage) -> UnsafeMutableRawBufferPointer {
     var memory: UnsafeMutableRawPointer?
     guard posix_memalign(&memory, 4096, byteCount) == 0, let memory else {
       throw MemoryShortage(bytes: byteCount)
@@ -42,5 +42,5 @@ extension UnsafeMutableRawBufferPointer {
   }
 
   /// Gives back what `pages` gave.
-  public func freePages() { free(baseAddress) }
+  package func freePages() { free(baseAddress) }
 }

@@ -2,7 +2,7 @@ import Glibc
 import SystemPackage
 
 /// Files that are written anew as a whole, as reports that others read meanwhile.
-public enum ReplacedFile {
+package enum ReplacedFile {
   /// Puts a file with these bytes in the place of one with this name, or where none is. Whoever opens it sees the old one
   /// or the new one, whole. What a writer of the same file left that was cut off more than an hour ago, which is called
   /// `.NAME.NUMBER.new`, is removed. Blocks.
@@ -10,7 +10,7 @@ public enum ReplacedFile {
   /// - Parameters:
   ///   - mode: who may read it, as chmod(1) has it.
   ///   - syncs: whether it is on the disk when this returns.
-  public static func write(
+  package static func write(
     _ bytes: [UInt8], as name: FilePath, in folder: FilePath, mode: UInt16 = 0o600, syncs: Bool = true
   ) throws(FileError) {
     let directory = try Directory.open(folder)

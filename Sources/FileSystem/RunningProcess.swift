@@ -2,16 +2,16 @@ import Glibc
 import SystemPackage
 
 /// A process of this machine, as it stood when it was looked at. proc(5)
-public struct RunningProcess: Sendable {
+package struct RunningProcess: Sendable {
   /// Who has started it, or has taken it over since.
-  public let parent: pid_t
+  package let parent: pid_t
   /// Its process group.
-  public let group: pid_t
+  package let group: pid_t
   /// It has ended, and nobody has waited for it yet.
-  public let isZombie: Bool
+  package let isZombie: Bool
 
   /// Reads `/proc/ID/stat`; nil if there is no such process, or it may not be looked at.
-  public init?(_ id: pid_t) {
+  package init?(_ id: pid_t) {
     guard let file = try? File.open(FilePath("/proc/\(id)/stat"), .readFollowingLinks),
       let bytes = try? file.read(4096, at: 0)
     else { return nil }
@@ -23,7 +23,7 @@ public struct RunningProcess: Sendable {
   }
 
   /// Whether a process has started this one, or one of those from which this one comes.
-  public static func isAncestor(_ id: pid_t) -> Bool {
+  package static func isAncestor(_ id: pid_t) -> Bool {
     var ancestor = getppid()
     while ancestor > 0, ancestor != id { ancestor = RunningProcess(ancestor)?.parent ?? 0 }
     return ancestor > 0

@@ -1,7 +1,7 @@
 extension String {
   /// The text as one word for sh: unchanged if it has only letters, digits, `/`, `.`, `_` and `-`, otherwise in single
   /// quotes.
-  public var shellQuoted: String {
+  package var shellQuoted: String {
     let isPlain = utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -8,14 +8,14 @@ import SystemPackage
 /// exFAT, FUSE) it is a hidden partial, locked while it is written; the next run in that folder sweeps those
 /// whose owner died. Where a file can be given a name neither by `RENAME_NOREPLACE` nor by a link, the name is
 /// reserved by an empty file first: what a kill at that moment leaves of it is swept too.
-public struct UnpublishedFile: ~Copyable, Sendable {
+package struct UnpublishedFile: ~Copyable, Sendable {
   /// The file, open for reading and writing, mode 0600.
-  public let file: File
+  package let file: File
   private let directory: Directory
   private let partial: FilePath?
 
   /// How sure it is that a published file survives a power cut.
-  public enum Durability: Sendable, Equatable {
+  package enum Durability: Sendable, Equatable {
     /// The file and its name are on the disk.
     case durable
     /// The file is there and whole, but the folder could not be flushed.
@@ -28,7 +28,7 @@ public struct UnpublishedFile: ~Copyable, Sendable {
   private static let reservationMark = "+"
 
   /// Opens a file in a folder, after sweeping what dead runs left there.
-  public init(in folder: FilePath, allowUnnamed: Bool = true) throws(FileError) {
+  package init(in folder: FilePath, allowUnnamed: Bool = true) throws(FileError) {
     let directory = try Directory.open(folder)
     Self.sweep(directory)
     if allowUnnamed, let file = try directory.openUnnamed() {
@@ -65,7 +65,7 @@ public struct UnpublishedFile: ~Copyable, Sendable {
   /// - Returns: the name, and whether it is durable; nil if every name was taken. The file is still
   ///   unpublished then.
   /// - Throws: `FileError`; nothing has been published.
-  public borrowing func publish(
+  package borrowing func publish(
     as names: some Sequence<FilePath>, sync: Bool = true
   ) throws(FileError) -> (name: FilePath, durability: Durability)? {
     if sync { try file.sync() }

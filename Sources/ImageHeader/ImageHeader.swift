@@ -4,9 +4,9 @@ import Foundation
 ///
 /// Only the header is read and nothing is decoded. Whatever the bytes are, reading ends: a file that is
 /// damaged or of another kind gives zero sizes and no date.
-public struct ImageHeader: Sendable, Equatable {
+package struct ImageHeader: Sendable, Equatable {
   /// The image file formats whose header is understood.
-  public enum Format: String, Sendable {
+  package enum Format: String, Sendable {
     /// JPEG (ITU-T T.81), with the date from Exif in an APP1 segment (CIPA DC-008).
     case jpeg
     /// PNG, with the date from the eXIf chunk (W3C PNG, third edition).
@@ -20,10 +20,10 @@ public struct ImageHeader: Sendable, Equatable {
   }
 
   /// The most bytes asked for in one `read`, over all the calls: 1 MiB.
-  public static let readLimit = 1 << 20
+  package static let readLimit = 1 << 20
 
   /// The format told from the first bytes, whatever the file is named; `nil`: not a known image.
-  public var format: Format?
+  package var format: Format?
 
   /// The width in pixels as stored, before any rotation or cropping for display; 0 when unknown.
   ///
@@ -31,19 +31,19 @@ public struct ImageHeader: Sendable, Equatable {
   /// the extent (ispe) of the primary item of HEIF.
   ///
   /// Width and height are either both known (1 to 4294967295) or both 0.
-  public var width: Int
+  package var width: Int
 
   /// The height in pixels as stored, before any rotation or cropping for display; 0 when unknown.
-  public var height: Int
+  package var height: Int
 
   /// The date taken, to the millisecond; `nil` when the header states none that is valid.
   ///
   /// From the Exif tags DateTimeOriginal (0x9003), else DateTimeDigitized (0x9004), else DateTime
   /// (0x0132), each with its own OffsetTime and SubSecTime tag. Years are 1800 to 9999.
-  public var taken: Date?
+  package var taken: Date?
 
   /// A header with the given values; a width or height that is not above 0 makes both 0.
-  public init(format: Format? = nil, width: Int = 0, height: Int = 0, taken: Date? = nil) {
+  package init(format: Format? = nil, width: Int = 0, height: Int = 0, taken: Date? = nil) {
     let isSized = width > 0 && height > 0
     self.format = format
     self.width = isSized ? width : 0
@@ -58,7 +58,7 @@ public struct ImageHeader: Sendable, Equatable {
   ///   - bytes: returns up to `count` (1 to 256) bytes at `offset` (0 to 2^40) from the start of the
   ///     file: fewer at its end, none past it. The counts asked for never exceed `readLimit` in sum.
   /// - Throws: only what `bytes` throws, after which it is not called again.
-  public static func read<Failure: Error>(
+  package static func read<Failure: Error>(
     timeZone: TimeZone = .current, _ bytes: (_ offset: Int, _ count: Int) throws(Failure) -> [UInt8]
   ) throws(Failure) -> ImageHeader {
     // The parsers see a failed read as the end of the file, so that none of them has to throw.

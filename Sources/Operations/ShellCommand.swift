@@ -1,32 +1,32 @@
 import Glibc
 
 /// A command that the shell runs, in a process of its own.
-public struct ShellCommand {
+package struct ShellCommand {
   /// What `sh -c` gets.
-  public var command: String
+  package var command: String
   /// Descriptors of this process that the command has as its own, by their numbers there; it shares the others of the
   /// standard streams with this process.
-  public var streams: [CInt: CInt] = [:]
+  package var streams: [CInt: CInt] = [:]
   /// It reads nothing, instead of what this process reads.
-  public var readsNothing = false
+  package var readsNothing = false
   /// It leads a process group, so that a signal reaches all that it starts.
-  public var leadsGroup = false
+  package var leadsGroup = false
   /// Variables that it has beside those of this process.
-  public var environment: [String: String] = [:]
+  package var environment: [String: String] = [:]
 
   /// A command in the surroundings of this process.
-  public init(_ command: String) { self.command = command }
+  package init(_ command: String) { self.command = command }
 
   /// It could not be started.
-  public struct NotStarted: Error, Equatable {
+  package struct NotStarted: Error, Equatable {
     /// What posix_spawn(3) returned.
-    public var errno: CInt
+    package var errno: CInt
   }
 
   /// Starts it. The signals that this program ignores, or handles in its own way, are the command's own again.
   ///
   /// - Returns: the process, which has to be waited for.
-  public func start() throws(NotStarted) -> pid_t {
+  package func start() throws(NotStarted) -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -72,7 +72,7 @@ public struct ShellCommand {
   }
 
   /// The exit status out of what waitpid(2) gives; 128 and the signal if one ended the process.
-  public static func exitStatus(_ status: CInt) -> Int {
+  package static func exitStatus(_ status: CInt) -> Int {
     // WTERMSIG and WEXITSTATUS are macros that Swift does not see
     let signal = Int(status & 0x7F)
     return signal == 0 ? Int(status >> 8 & 0xFF) : 128 + signal

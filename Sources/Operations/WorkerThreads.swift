@@ -2,12 +2,12 @@ import Dispatch
 import Glibc
 
 /// Why a thread could not be started: memory is short, or the limit of processes is reached.
-public struct ThreadError: Error, Sendable, CustomStringConvertible {
+package struct ThreadError: Error, Sendable, CustomStringConvertible {
   /// What pthread_create(3) returned.
-  public let code: CInt
+  package let code: CInt
 
   /// One line, with the remedy.
-  public var description: String {
+  package var description: String {
     "cannot start a thread: \(String(cString: strerror(code))); free memory, or raise the limit of processes (ulimit -u)"
   }
 }
@@ -17,7 +17,7 @@ public struct ThreadError: Error, Sendable, CustomStringConvertible {
 /// at the latest, so whoever starts them tells them to end first.
 ///
 /// Foundation's `Thread` says nothing when there can be no thread, and what waits for it waits for ever.
-public struct WorkerThreads: ~Copyable {
+package struct WorkerThreads: ~Copyable {
   private var threads: [pthread_t] = []
 
   private final class Body: Sendable {
@@ -26,13 +26,13 @@ public struct WorkerThreads: ~Copyable {
   }
 
   /// None yet.
-  public init() {}
+  package init() {}
 
   /// How many were started.
-  public var count: Int { threads.count }
+  package var count: Int { threads.count }
 
   /// Starts a thread. What `body` holds is let go before the thread can be joined.
-  public mutating func start(
+  package mutating func start(
     stackSize: Int = 512 << 10, _ body: @escaping @Sendable () -> Void
   ) throws(ThreadError) {
     threads.append(try Self.thread(stackSize: stackSize, body))
@@ -67,10 +67,10 @@ public struct WorkerThreads: ~Copyable {
   }
 
   /// Waits until all have ended. pthread_join(3).
-  public consuming func join() {}
+  package consuming func join() {}
 
   /// Looks whether so many threads could run at a time, each with a stack of the usual size; none is kept.
-  public static func requireThreads(_ count: Int) throws(ThreadError) {
+  package static func requireThreads(_ count: Int) throws(ThreadError) {
     var usual = pthread_attr_t()
     pthread_attr_init(&usual)
     defer { pthread_attr_destroy(&usual) }

@@ -2,16 +2,16 @@ import Foundation
 import Synchronization
 
 /// Runs blocking work on threads of its own.
-public enum Workers {
+package enum Workers {
   /// How many threads are worth starting for work that keeps a processor busy.
-  public static var defaultCount: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
+  package static var defaultCount: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
 
   /// Calls `body` for every index, on up to `count` threads and at least one, and waits for all of them. Indices are handed
   /// out in order. After the first error no further index is handed out, and that error is thrown.
   ///
   /// `context` is called once on each thread and its value handed to every call there: what one thread
   /// needs for itself, as a handle or a buffer.
-  public static func forEach<Context: ~Copyable>(
+  package static func forEach<Context: ~Copyable>(
     _ indices: Range<Int>, threads count: Int = defaultCount,
     context: @escaping @Sendable () throws -> Context,
     _ body: @escaping @Sendable (Int, inout Context) throws -> Void
@@ -26,7 +26,7 @@ public enum Workers {
   /// the indices in order, each to one of the threads, and nil when none is left or another thread has thrown. The
   /// first error is thrown. Fewer threads do it where the system has no more to give, and the calling one where it has
   /// none.
-  public static func share(
+  package static func share(
     _ indices: Range<Int>, threads count: Int = defaultCount,
     _ body: @escaping @Sendable (_ next: () -> Int?) throws -> Void
   ) throws {
@@ -55,7 +55,7 @@ public enum Workers {
   }
 
   /// The same, for work that needs nothing of its own on each thread.
-  public static func forEach(
+  package static func forEach(
     _ indices: Range<Int>, threads count: Int = defaultCount,
     _ body: @escaping @Sendable (Int) throws -> Void
   ) throws {

@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+internal import GRDB
 
 /// A pile of photos. Its `name` is its identity, on every phone and in every backup; ids differ from phone to
 /// phone.
@@ -48,12 +48,12 @@ public struct Category: Sendable, Equatable, Identifiable {
   }
 }
 
-extension Category: FetchableRecord, PersistableRecord {
+extension Category: StoredRow {
   /// The table of categories.
-  public static let databaseTableName = "category"
+  static let databaseTableName = "category"
 
   /// Reads a row of `category`.
-  public init(row: Row) {
+  init(row: Row) {
     id = row["id"]
     name = row["name"]
     displayName = row["displayName"]
@@ -66,7 +66,7 @@ extension Category: FetchableRecord, PersistableRecord {
   }
 
   /// Fills a row of `category`.
-  public func encode(to container: inout PersistenceContainer) {
+  func encode(to container: inout PersistenceContainer) {
     container["id"] = id
     container["name"] = name
     container["displayName"] = displayName

@@ -1,7 +1,7 @@
 import Checksums
 import FileSystem
 import Foundation
-import GRDB
+internal import GRDB
 import Operations
 import Synchronization
 import SystemPackage
@@ -12,9 +12,9 @@ import SystemPackage
 /// At every moment a crash leaves either the old state and something in `.staging` that the next writer
 /// removes, or the new state. The order is: fsync the staged files; write the journal, fsync it and its
 /// folders; rename; fsync every folder that changed; commit.
-public final class Change: Sendable {
+package final class Change: Sendable {
   /// What is being done.
-  public enum Kind: String, Sendable, CaseIterable {
+  package enum Kind: String, Sendable, CaseIterable {
     /// Photos from files.
     case add
     /// Photos from a backup, beside what is there.
@@ -36,26 +36,26 @@ public final class Change: Sendable {
   }
 
   /// A change as the database knows it.
-  public struct Record: Sendable, Equatable {
+  package struct Record: Sendable, Equatable {
     /// Its own number.
-    public let id: String
+    package let id: String
     /// What was done.
-    public let kind: Kind
+    package let kind: Kind
     /// When, in milliseconds since 1970.
-    public let at: Int64
+    package let at: Int64
   }
 
   /// A file that was staged, and where it goes.
-  public struct StagedFile: Sendable {
+  package struct StagedFile: Sendable {
     /// Its name in the staging folder.
-    public let name: String
+    package let name: String
     /// Its place in the library, as `LibraryWriter.newPaths` gave it.
-    public let path: String
+    package let path: String
     /// The MD5 of its bytes.
-    public let md5: MD5Digest
+    package let md5: MD5Digest
 
     /// Makes a value of these parts.
-    public init(name: String, path: String, md5: MD5Digest) {
+    package init(name: String, path: String, md5: MD5Digest) {
       self.name = name
       self.path = path
       self.md5 = md5
@@ -63,14 +63,14 @@ public final class Change: Sendable {
   }
 
   /// What the database will know the change by.
-  public var id: String { staging.id }
+  package var id: String { staging.id }
   private let kind: Kind
   private let writer: LibraryWriter
   private let staging: StagingFolder
   private let commitBegun = Atomic<Bool>(false)
 
   /// Whether what is done is flushed to the disk.
-  public var syncs: Bool { writer.syncs }
+  package var syncs: Bool { writer.syncs }
 
   /// The transaction has been tried, so that the database may know the change whatever became of the attempt.
   var hasBegunToCommit: Bool { commitBegun.load(ordering: .relaxed) }
@@ -83,20 +83,20 @@ public final class Change: Sendable {
 
   /// Names under which to stage files whose places in the library are known already, in folders as those of the
   /// library: a folder that is new there is then moved as one.
-  public func stagedNames(for paths: [String]) throws(FileError) -> [String] {
+  package func stagedNames(for paths: [String]) throws(FileError) -> [String] {
     try staging.makeFolders(for: paths)
   }
 
   /// Makes a new file in the staging folder. Names are the caller's own, or what `stagedNames` gave. Any thread.
-  public func stage(_ name: String) throws(FileError) -> File { try staging.stage(name) }
+  package func stage(_ name: String) throws(FileError) -> File { try staging.stage(name) }
 
   /// Takes a file back out of the staging folder. Any thread.
-  public func unstage(_ name: String) throws(FileError) { try staging.unstage(name) }
+  package func unstage(_ name: String) throws(FileError) { try staging.unstage(name) }
 
   /// Makes the staged files photos of the library. Durable when it returns.
   ///
   /// - Throws: `FileError` or `LibraryError`; the library is then as it was before.
-  public func commit(_ edit: LibraryEdit, files: [StagedFile]) throws {
+  package func commit(_ edit: LibraryEdit, files: [StagedFile]) throws {
     if !files.isEmpty {
       if writer.syncs { try staging.sync(files.map(\.name)) }
       try staging.write(journalOf: files, as: .change, syncs: writer.syncs, Staging.Journal.Item.init)

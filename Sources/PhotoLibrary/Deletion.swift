@@ -1,5 +1,5 @@
 import Checksums
-import GRDB
+internal import GRDB
 
 /// Something that was removed from a library on purpose: content of a category, or a category.
 public struct Deletion: Sendable, Equatable {
@@ -22,7 +22,7 @@ extension Library {
         database,
         sql: "SELECT category, md5, assetPath, at FROM deletion WHERE at >= ? ORDER BY at, rowid",
         arguments: [date])
-      return rows.map { Deletion(category: $0[0], md5: $0[1], assetPath: $0[2], at: $0[3]) }
+      return rows.map { Deletion(category: $0[0], md5: MD5Digest(blob: $0[1]), assetPath: $0[2], at: $0[3]) }
     }
   }
 

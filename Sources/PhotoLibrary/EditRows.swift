@@ -1,4 +1,4 @@
-import GRDB
+internal import GRDB
 
 /// Writing an edit's rows, in the transaction that also notes the change's id.
 extension LibraryEdit {

@@ -1,5 +1,5 @@
 import FileSystem
-import GRDB
+internal import GRDB
 import SystemPackage
 
 /// A backup that was made of a library, as the library remembers it.
@@ -28,12 +28,12 @@ public struct ExportRecord: Sendable, Equatable {
   }
 }
 
-extension ExportRecord: FetchableRecord, PersistableRecord {
+extension ExportRecord: StoredRow {
   /// The table of exports.
-  public static let databaseTableName = "export"
+  static let databaseTableName = "export"
 
   /// Reads a row of `export`.
-  public init(row: Row) {
+  init(row: Row) {
     id = row["id"]
     archive = row["archive"]
     at = row["at"]
@@ -43,7 +43,7 @@ extension ExportRecord: FetchableRecord, PersistableRecord {
   }
 
   /// Fills a row of `export`.
-  public func encode(to container: inout PersistenceContainer) {
+  func encode(to container: inout PersistenceContainer) {
     container["id"] = id
     container["archive"] = archive
     container["at"] = at

@@ -2,12 +2,12 @@ import Foundation
 
 /// The rules for names of photo files, in the library and in archives. Names from a backup pass through here
 /// before they name anything.
-public enum FileName {
+package enum FileName {
   /// The longest name that Linux file systems hold, in UTF-8 bytes.
-  public static let maximumBytes = 255
+  package static let maximumBytes = 255
 
   /// What stands after the last `/` or `\`; nothing is decoded.
-  public static func lastComponent(of path: String) -> String {
+  package static func lastComponent(of path: String) -> String {
     // bytes, since a slash and the mark at the beginning of a name would be one character
     let isSeparator = { (byte: UInt8) in byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") }
     guard let last = path.utf8.lastIndex(where: { !isSeparator($0) }) else { return "" }
@@ -19,7 +19,7 @@ public enum FileName {
   /// A name that any file system takes and no program reads as a path or an option: control characters and
   /// `/ \ : * ? " < > |` become `_`, as do leading dots and dashes; trailing dots and spaces go; an empty
   /// name becomes `photo`. At most `limit` UTF-8 bytes, the extension kept.
-  public static func safe(_ name: String, limit: Int = maximumBytes) -> String {
+  package static func safe(_ name: String, limit: Int = maximumBytes) -> String {
     if name.utf8.count <= limit, isPlain(name) { return name }
     var scalars = String.UnicodeScalarView()
     for scalar in name.unicodeScalars {
@@ -68,7 +68,7 @@ public enum FileName {
   }
 
   /// The name with `suffix` before its extension, at most `limit` UTF-8 bytes.
-  public static func inserting(_ suffix: String, into name: String, limit: Int = maximumBytes) -> String {
+  package static func inserting(_ suffix: String, into name: String, limit: Int = maximumBytes) -> String {
     let (stem, ending) = split(name)
     let room = limit - suffix.utf8.count - ending.utf8.count
     return prefix(of: stem, bytes: room) + suffix + ending

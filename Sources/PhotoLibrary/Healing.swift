@@ -11,27 +11,27 @@ import SystemPackage
 /// photo's id and file name. It gets that name first, as a second one, and then the right file is renamed over its
 /// old name, so that at every moment one of the two is there. Where a file cannot have two names, it is moved
 /// away first; if a crash comes between, the next writer finishes by the journal.
-public final class Healing: Sendable {
+package final class Healing: Sendable {
   /// A photo and the file that was staged for it.
-  public struct Item: Sendable {
+  package struct Item: Sendable {
     /// The row, as it is.
-    public let photo: Photo
+    package let photo: Photo
     /// The file's name in the staging folder.
-    public let name: String
+    package let name: String
 
     /// Makes a value of these parts.
-    public init(photo: Photo, name: String) {
+    package init(photo: Photo, name: String) {
       self.photo = photo
       self.name = name
     }
   }
 
   /// What a healing came to.
-  public struct Outcome: Sendable {
+  package struct Outcome: Sendable {
     /// The folder in the library that keeps what was in the photos' places, nil if there was nothing.
-    public internal(set) var kept: FilePath?
+    package internal(set) var kept: FilePath?
     /// Why photos were not healed, by the names of their staged files.
-    public internal(set) var failures: [String: String] = [:]
+    package internal(set) var failures: [String: String] = [:]
 
     fileprivate mutating func fail(_ files: [Journal.Item], _ error: any Error) {
       for file in files { failures[file.name] = "\(error)" }
@@ -68,17 +68,17 @@ public final class Healing: Sendable {
   }
 
   /// Makes a new file in the staging folder. Any thread.
-  public func stage(_ name: String) throws(FileError) -> File { try staging.stage(name) }
+  package func stage(_ name: String) throws(FileError) -> File { try staging.stage(name) }
 
   /// Takes a file back out of the staging folder. Any thread.
-  public func unstage(_ name: String) throws(FileError) { try staging.unstage(name) }
+  package func unstage(_ name: String) throws(FileError) { try staging.unstage(name) }
 
   /// Puts the staged files in their places. Durable when it returns, but for those that it says failed: one photo
   /// that cannot be healed, since its inode is bad or something else stands where its folder should be, does not
   /// keep the others from it.
   ///
   /// - Throws: `FileError`; no photo has been touched then.
-  public func commit(_ items: [Item]) throws -> Outcome {
+  package func commit(_ items: [Item]) throws -> Outcome {
     var outcome = Outcome()
     guard !items.isEmpty else { return outcome }
     try staging.sync(items.map(\.name))

@@ -1,7 +1,7 @@
 import Checksums
 import FileSystem
 import Foundation
-import GRDB
+internal import GRDB
 import Logging
 import SystemPackage
 
@@ -97,7 +97,7 @@ extension LibraryWriter {
       try Bool.fetchOne(
         database,
         sql: "SELECT EXISTS (SELECT * FROM photo WHERE path = ? AND md5 = ? AND NOT isFromAssets)",
-        arguments: [item.path, md5]) ?? false
+        arguments: [item.path, md5.blob]) ?? false
     }
   }
 }

@@ -1,7 +1,7 @@
 import Checksums
 import FileSystem
 import Foundation
-import GRDB
+internal import GRDB
 import SystemPackage
 
 /// A photo library, opened for reading: a folder with `library.sqlite` and `photos/`.
@@ -124,10 +124,10 @@ public final class Library: Sendable {
   }
 
   /// Opens a photo's file for reading. A symbolic link on the way is refused (ELOOP).
-  public func open(_ photo: Photo) throws(FileError) -> File { try openPhoto(at: photo.path) }
+  package func open(_ photo: Photo) throws(FileError) -> File { try openPhoto(at: photo.path) }
 
   /// Opens a photo's file by the row's path in the library.
-  public func openPhoto(at path: String) throws(FileError) -> File { try folders.open(path, in: root) }
+  package func openPhoto(at path: String) throws(FileError) -> File { try folders.open(path, in: root) }
 
   /// Whether a photo's file is there and its bytes are those of its row. Reads the whole file; `whileReading` is
   /// called between its pieces, and may throw to give up.
@@ -152,7 +152,7 @@ public final class Library: Sendable {
   }
 
   /// The library's folder, for what is asked about its disk.
-  public var identity: FileStatus.Identity { get throws(FileError) { try root.status().identity } }
+  package var identity: FileStatus.Identity { get throws(FileError) { try root.status().identity } }
 
   /// How long readers wait, unless they are told otherwise, for a writer that is deleting photo files: that takes
   /// moments, and is no reason for an export to fail.
@@ -180,7 +180,7 @@ public final class Library: Sendable {
   }
 
   /// What the kernel knows of the photos' files, in the photos' order. Each folder is opened once.
-  public func statuses(of photos: [Photo]) -> [Result<FileStatus, FileError>] {
+  package func statuses(of photos: [Photo]) -> [Result<FileStatus, FileError>] {
     var results = [Result<FileStatus, FileError>?](repeating: nil, count: photos.count)
     // most photos lie where the one before lies
     var byFolder: [FilePath: [Int]] = [:]
@@ -240,10 +240,9 @@ public struct LibraryContents: Sendable, Equatable {
 
   init(_ database: Database) throws {
     categories = try Self.categories(database)
-    // room for all at once: an array that grows takes half as much again
-    photos = try Array(
-      Photo.fetchCursor(database, sql: "SELECT \(Photo.columns(database)) FROM photo ORDER BY id"),
-      minimumCapacity: Int.fetchOne(database, sql: "SELECT count(*) FROM photo") ?? 0)
+    photos = try Photo.fetchAll(
+      database, sql: "SELECT \(Photo.columns(database)) FROM photo ORDER BY id",
+      expecting: Int.fetchOne(database, sql: "SELECT count(*) FROM photo") ?? 0)
     guard let settings = try Settings.fetchOne(database, sql: "SELECT * FROM settings") else {
       throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the settings record is gone")
     }

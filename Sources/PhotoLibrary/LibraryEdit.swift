@@ -1,24 +1,24 @@
 /// What a change does to the rows of a library: a pure value, so that a plan can be looked at before it is
 /// carried out.
-public struct LibraryEdit: Sendable, Equatable {
+package struct LibraryEdit: Sendable, Equatable {
   /// Photos that go, by id. Their rows are kept for an undo, their files are moved aside.
-  public var removedPhotos: [Int64] = []
+  package var removedPhotos: [Int64] = []
   /// Categories that go, by id, with no photos left in them after the edit. A new row may get the id of one that goes.
-  public var removedCategories: [Int64] = []
+  package var removedCategories: [Int64] = []
   /// New categories. Categories come before the photos in them.
-  public var newCategories: [Category] = []
+  package var newCategories: [Category] = []
   /// Categories that exist, with their new values, found by id.
-  public var changedCategories: [Category] = []
+  package var changedCategories: [Category] = []
   /// New photos; the files of all that are no assets are there when the edit is committed.
-  public var newPhotos: [Photo] = []
+  package var newPhotos: [Photo] = []
   /// Photos that exist, with their new values, found by id.
-  public var changedPhotos: [Photo] = []
+  package var changedPhotos: [Photo] = []
   /// The new settings, nil if they stay.
-  public var settings: Settings?
+  package var settings: Settings?
 
   /// An edit that changes nothing.
-  public init() {}
+  package init() {}
 
   /// True if the edit changes nothing.
-  public var isEmpty: Bool { self == LibraryEdit() }
+  package var isEmpty: Bool { self == LibraryEdit() }
 }

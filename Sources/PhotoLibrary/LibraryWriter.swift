@@ -1,15 +1,15 @@
 import FileSystem
 import Foundation
-import GRDB
+internal import GRDB
 import Operations
 import SystemPackage
 
 /// A library opened for changing: the one writer, by `library.lock`, for as long as the value lives.
 ///
 /// Opening it finishes or removes what a crashed writer left behind. All functions block.
-public final class LibraryWriter: Sendable {
+package final class LibraryWriter: Sendable {
   /// The library, for reading.
-  public let library: Library
+  package let library: Library
   let lock: FileLock
   /// Whether changes are flushed to the disk.
   let syncs: Bool
@@ -24,7 +24,7 @@ public final class LibraryWriter: Sendable {
   ///   - whileWaiting: called ten times a second meanwhile; may throw to give up.
   /// - Throws: what `Library.init(path:)` throws; `FileLock.Busy` when another process is writing;
   ///   `FileError` when the folder cannot be written.
-  public init(
+  package init(
     path: FilePath, lockWait: Duration = .zero, syncs: Bool = true, whileWaiting: () throws -> Void = {}
   ) throws {
     self.syncs = syncs
@@ -54,11 +54,11 @@ public final class LibraryWriter: Sendable {
   }
 
   /// As `Library.requireSpace`.
-  public func requireSpace(_ bytes: Int) throws { try library.requireSpace(bytes) }
+  package func requireSpace(_ bytes: Int) throws { try library.requireSpace(bytes) }
 
   /// Places for new photo files, one each, that no row, no replaced row and no file has. Names are never given
   /// out twice, not even after the photo that had one is gone.
-  public func newPaths(for files: [(fileName: String, createdAt: Int64)]) throws -> [String] {
+  package func newPaths(for files: [(fileName: String, createdAt: Int64)]) throws -> [String] {
     let taken = try library.read { database in
       try String.fetchAll(
         database,
@@ -76,7 +76,7 @@ public final class LibraryWriter: Sendable {
 
   /// Makes one change to the library, all of it or nothing: `body` stages files and commits. Whatever way it
   /// ends, nothing stays in `.staging`.
-  public func change<Value>(_ kind: Change.Kind, _ body: (Change) throws -> Value) throws -> Value {
+  package func change<Value>(_ kind: Change.Kind, _ body: (Change) throws -> Value) throws -> Value {
     let change = try Change(kind, writer: self)
     let value: Value
     do {
@@ -112,7 +112,7 @@ public final class LibraryWriter: Sendable {
 extension ProgressCounter {
   /// Says what is being waited for while another process changes the library or deletes photo files, and hears a
   /// cancellation.
-  public func waitForWriter() throws {
+  package func waitForWriter() throws {
     try checkCancellation()
     advance(current: "waiting for another process")
   }

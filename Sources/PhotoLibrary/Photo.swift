@@ -1,5 +1,5 @@
 import Checksums
-import GRDB
+internal import GRDB
 import SystemPackage
 
 /// A photo in a category: a row, and a file in the library's photo folder unless it ships inside the app.
@@ -58,9 +58,9 @@ public struct Photo: Sendable, Equatable, Identifiable {
   public var fileName: String { FileName.lastComponent(of: originalPath) }
 }
 
-extension Photo: FetchableRecord, PersistableRecord {
+extension Photo: StoredRow {
   /// The table of photos.
-  public static let databaseTableName = "photo"
+  static let databaseTableName = "photo"
 
   /// The columns of every version of the database, in the order in which `init(row:)` reads them.
   private static let firstColumns =
@@ -78,7 +78,7 @@ extension Photo: FetchableRecord, PersistableRecord {
 
   /// Reads a row selected as `columns`. By position: finding the columns by name takes most of the time
   /// that it takes to read a large library.
-  public init(row: Row) {
+  init(row: Row) {
     id = row[0]
     categoryId = row[1]
     name = row[2]
@@ -89,7 +89,7 @@ extension Photo: FetchableRecord, PersistableRecord {
     fileSize = row[7]
     width = row[8]
     height = row[9]
-    md5 = row[10]
+    md5 = MD5Digest(blob: row[10])
     isFavorite = row[11]
     shipsWithApp = row[12]
   }
@@ -103,14 +103,14 @@ extension Photo: FetchableRecord, PersistableRecord {
       try statement.execute(
         arguments: [
           photo.id, photo.categoryId, photo.name, photo.path, photo.originalPath, photo.isFromAssets,
-          photo.createdAt, photo.fileSize, photo.width, photo.height, photo.md5, photo.isFavorite,
+          photo.createdAt, photo.fileSize, photo.width, photo.height, photo.md5?.blob, photo.isFavorite,
           photo.shipsWithApp,
         ])
     }
   }
 
   /// Fills a row of `photo`.
-  public func encode(to container: inout PersistenceContainer) {
+  func encode(to container: inout PersistenceContainer) {
     container["id"] = id
     container["categoryId"] = categoryId
     container["name"] = name
@@ -121,7 +121,7 @@ extension Photo: FetchableRecord, PersistableRecord {
     container["fileSize"] = fileSize
     container["width"] = width
     container["height"] = height
-    container["md5"] = md5
+    container["md5"] = md5?.blob
     container["isFavorite"] = isFavorite
     container["shipsWithApp"] = shipsWithApp
   }

@@ -1,5 +1,5 @@
 import FileSystem
-import GRDB
+internal import GRDB
 import SystemPackage
 
 /// What became of the files of photos that a change replaced or removed: they are moved to

@@ -1,6 +1,6 @@
 import FileSystem
-import GRDB
-import GRDBSQLite
+internal import GRDB
+internal import GRDBSQLite
 import SystemPackage
 
 extension Database {

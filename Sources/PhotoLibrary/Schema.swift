@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+internal import GRDB
 
 /// The database of a library, as migrations. A migration that was ever released is never changed; the next
 /// one is added below it.

@@ -1,4 +1,4 @@
-import GRDB
+internal import GRDB
 
 /// The app's settings: one record in every library. Flags only; a PIN never travels.
 ///
@@ -65,13 +65,13 @@ public struct Settings: Sendable, Equatable {
   public var cameraAccessAllowed: Bool { cameraAccess ?? true }
 }
 
-extension Settings: FetchableRecord, PersistableRecord {
+extension Settings: StoredRow {
   /// The table of the one settings record.
-  public static let databaseTableName = "settings"
+  static let databaseTableName = "settings"
 
   /// Reads the row of `settings`, also one that no writer of this version has migrated yet: until version 4 every
   /// setting was stated or none was.
-  public init(row: Row) {
+  init(row: Row) {
     let isOld = !row.hasColumn("themeModeAsOf")
     createdAt = row["createdAt"]
     changedAt = row["changedAt"]
@@ -90,7 +90,7 @@ extension Settings: FetchableRecord, PersistableRecord {
   }
 
   /// Fills the row of `settings`.
-  public func encode(to container: inout PersistenceContainer) {
+  func encode(to container: inout PersistenceContainer) {
     container["id"] = 1
     container["themeMode"] = theme?.value.rawValue
     container["themeModeAsOf"] = theme?.asOf

@@ -1,4 +1,5 @@
 import FileSystem
+import Operations
 import SystemPackage
 
 /// A ZIP archive whose directory has been read and checked by our own scan. libzip's own check misses
@@ -6,16 +7,16 @@ import SystemPackage
 ///
 /// The file stays open as long as a copy of the value lives, and every `EntryReader` reads from that open
 /// file, so that what is read is what was scanned, whatever becomes of the path.
-public struct Archive: Sendable {
+package struct Archive: Sendable {
   /// Where the archive was opened.
-  public let path: FilePath
+  package let path: FilePath
   /// The length of the file, in bytes.
-  public let size: Int
+  package let size: Int
   /// The entries in the order of the directory.
-  public let entries: [Entry]
+  package let entries: [Entry]
   let file: ArchiveFile
   /// The file, for what is asked about its disk.
-  public var identity: FileStatus.Identity { file.status.identity }
+  package var identity: FileStatus.Identity { file.status.identity }
 
   /// Opens a file by a path that a person gave, following symbolic links, and reads its directory and the
   /// local headers; nothing is expanded, and nothing is written. Blocks. Memory is that of the directory,
@@ -23,7 +24,7 @@ public struct Archive: Sendable {
   /// - Throws: why the file is refused: it cannot be opened, is no archive or not one alone, contradicts
   ///   itself, or holds an entry that is no file or folder or has an unsafe name. What is wrong with the
   ///   data of an entry shows when that is read.
-  public init(path: FilePath, limits: Limits = Limits()) throws(ArchiveError) {
+  package init(path: FilePath, limits: Limits = Limits()) throws(ArchiveError) {
     try self.init(ArchiveFile(path), limits: limits)
   }
 
@@ -49,7 +50,7 @@ public struct Archive: Sendable {
   /// Whether a file begins as an archive does: with an entry, with the end of an empty archive, or with the
   /// mark of an archive that was to be split, and an entry. Names are never looked at. Reads eight bytes;
   /// blocks. APPNOTE 4.3.7, 4.3.16, 8.5.4.
-  public static func isArchive(_ file: borrowing File) throws(ArchiveError) -> Bool {
+  package static func isArchive(_ file: borrowing File) throws(ArchiveError) -> Bool {
     var buffer = RecordBuffer(capacity: 8)
     try ArchiveError.onFile { () throws(FileError) in try buffer.fill(8, from: file, at: 0) }
     guard buffer.count == 8 else { return false }

@@ -1,10 +1,11 @@
 import CLibZip
 import FileSystem
+import Operations
 import SystemPackage
 
 /// Why an archive, or an entry of it, cannot be read. The first value is always the archive's path; names of
 /// entries are as in the archive, and are made safe for a terminal by `description` alone.
-public enum ArchiveError: Error, Sendable, Equatable {
+package enum ArchiveError: Error, Sendable, Equatable {
   /// The operating system refused.
   case file(FileError)
   /// The path is a folder, a device or a pipe.
@@ -90,7 +91,7 @@ public enum ArchiveError: Error, Sendable, Equatable {
 }
 
 /// The field that lies; the raw value completes "the archive is damaged: … is wrong".
-public enum HeaderField: String, Sendable {
+package enum HeaderField: String, Sendable {
   /// The number of entries in the end record.
   case entryCount = "its number of entries"
   /// The directory's length in the end record.
@@ -122,7 +123,7 @@ public enum HeaderField: String, Sendable {
 }
 
 /// What an entry is, when it is neither a file nor a folder.
-public enum SpecialFile: String, Sendable {
+package enum SpecialFile: String, Sendable {
   /// S_IFLNK.
   case symbolicLink = "a symbolic link"
   /// S_IFBLK or S_IFCHR.
@@ -138,7 +139,7 @@ public enum SpecialFile: String, Sendable {
 }
 
 /// How an entry's bytes differ from what its header promised.
-public enum Damage: Sendable, Equatable {
+package enum Damage: Sendable, Equatable {
   /// The checksum over the delivered bytes is another.
   case checksum
   /// As `checksum`, for an encrypted entry: a wrong password is mistaken for a right one once in 65,536

@@ -4,14 +4,14 @@ import SystemPackage
 extension ArchiveError: CustomStringConvertible {
   /// One line for a person: the archive, the entry, what is wrong, and what to do where something can be
   /// done. Control characters and bidirectional overrides are escaped.
-  public var description: String {
+  package var description: String {
     isLeftToRescue
       ? "\(problem); copy it again from its source, or rescue what is left with import --salvage or repair"
       : problem
   }
 
   /// The same, for somebody who is just rescuing what is left, and need not be told to.
-  public var problem: String { message.escaped }
+  package var problem: String { message.escaped }
 
   private var isLeftToRescue: Bool {
     switch self {
@@ -92,7 +92,7 @@ extension ArchiveError: CustomStringConvertible {
 
 extension Damage: CustomStringConvertible {
   /// What a message says after "is damaged: ".
-  public var description: String {
+  package var description: String {
     switch self {
     case .checksum: "its checksum does not match"
     case .checksumOrPassword: "its checksum does not match, or the password is wrong"

@@ -2,7 +2,7 @@ import FileSystem
 
 /// Why an archive could not be written, where the reason is neither a file's nor the caller's own: those
 /// come through as they were thrown.
-public enum ArchiveWriteError: Error, Equatable, Sendable, CustomStringConvertible {
+package enum ArchiveWriteError: Error, Equatable, Sendable, CustomStringConvertible {
   /// An entry's name is empty, too long, ends in a slash or holds a NUL.
   case name(String)
   /// The archive already has an entry of this name.
@@ -21,7 +21,7 @@ public enum ArchiveWriteError: Error, Equatable, Sendable, CustomStringConvertib
   case library(code: Int, message: String)
 
   /// One line for a person.
-  public var description: String {
+  package var description: String {
     switch self {
     case .name(let name): "\"\(name)\" cannot be the name of an entry"
     case .duplicate(let name): "the archive already has an entry \"\(name)\""

@@ -8,9 +8,9 @@ import Secrets
 /// With a password every entry is encrypted, by WinZip's AES with keys of 256 bits through libzip, and all bytes are
 /// written by this type, those of placed entries too. Names, dates, sizes and, as libzip writes them, CRCs stay
 /// readable.
-public struct ArchiveWriter {
+package struct ArchiveWriter {
   /// Renders a text, piece by piece.
-  public typealias Text = (_ write: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
+  package typealias Text = (_ write: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
 
   private let password: Secret?
   private var entries: [NewEntry] = []
@@ -18,7 +18,7 @@ public struct ArchiveWriter {
 
   /// Starts an archive, encrypted if there is a password. Nothing is written yet.
   /// - Throws: `ArchiveWriteError.password` for one that is empty or that C would cut short.
-  public init(password: Secret? = nil) throws(ArchiveWriteError) {
+  package init(password: Secret? = nil) throws(ArchiveWriteError) {
     if password?.withBytes({ $0.isEmpty || $0.contains(0) }) == true { throw .password }
     self.password = password
   }
@@ -26,7 +26,7 @@ public struct ArchiveWriter {
   /// Adds a stored entry of `size` bytes, which `PlacedContents` will give under the next index.
   /// `modified` is in milliseconds since 1970; ZIP keeps it as local time, in steps of two seconds,
   /// between 1980 and 2107.
-  public mutating func addPlaced(
+  package mutating func addPlaced(
     _ name: String, size: Int, modified: Int64
   ) throws(ArchiveWriteError) {
     try add(NewEntry(name: name, modified: modified, contents: .placed(size: size)))
@@ -34,7 +34,7 @@ public struct ArchiveWriter {
 
   /// Adds a deflated entry of less than 4 GiB. `text` is called during `write`, after the bytes of every entry added
   /// before it have been handed over; what it throws ends `write`.
-  public mutating func addText(
+  package mutating func addText(
     _ name: String, modified: Int64, _ text: @escaping Text
   ) throws(ArchiveWriteError) {
     try add(NewEntry(name: name, modified: modified, contents: .text(text)))
@@ -49,7 +49,7 @@ public struct ArchiveWriter {
   }
 
   /// The bytes of a local header of an entry of this name that needs no ZIP64 (APPNOTE.TXT, 4.3.7).
-  public static func headerSize(_ name: String) -> Int { RecordLength.localHeader + name.utf8.count }
+  package static func headerSize(_ name: String) -> Int { RecordLength.localHeader + name.utf8.count }
 
   /// Empties `file`, writes the archive into it from offset 0 and returns the archive's size in bytes. Blocks until
   /// all is written but the bytes of placed entries that are not encrypted, which may then still be on their way, as
@@ -57,7 +57,7 @@ public struct ArchiveWriter {
   ///
   /// `isCancelled` is asked before every piece of data. Throws what `placed` or a text threw, `FileError`
   /// for the file, `CancellationError`, or `ArchiveWriteError`; the file then holds no archive.
-  public func write(
+  package func write(
     to file: borrowing File, placed: any PlacedContents, isCancelled: @escaping () -> Bool = { false }
   ) throws -> Int {
     guard !entries.isEmpty else { throw ArchiveWriteError.empty }

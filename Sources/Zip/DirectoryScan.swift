@@ -1,5 +1,6 @@
 import CLibZip
 import FileSystem
+import Operations
 import SystemPackage
 
 /// Reads the central directory into entries and checks everything that can be checked without the local

@@ -1,7 +1,7 @@
 /// One entry of an archive, as its directory declares it and as its local header confirms it.
-public struct Entry: Sendable, Equatable {
+package struct Entry: Sendable, Equatable {
   /// How an entry is encrypted.
-  public enum Encryption: Sendable, Equatable {
+  package enum Encryption: Sendable, Equatable {
     /// Not at all.
     case none
     /// The traditional, weak encryption. APPNOTE 6.
@@ -12,44 +12,44 @@ public struct Entry: Sendable, Equatable {
   }
 
   /// The place in the directory, from 0.
-  public let index: Int
+  package let index: Int
   /// The name: UTF-8 under flag bit 11, or by the Unicode path field 0x7075 if that belongs to this name,
   /// or because the bytes are valid UTF-8; else the bytes read as code page 437. APPNOTE 4.6.9, appendix D.
-  public let name: String
+  package let name: String
   /// The name's bytes where they are not the UTF-8 of `name`.
   let otherRawName: [UInt8]?
   /// Bytes in the archive, including what encryption adds.
-  public let compressedSize: Int
+  package let compressedSize: Int
   /// Bytes after reading.
-  public let size: Int
+  package let size: Int
   /// The checksum of the bytes after reading; 0 for AE-2.
-  public let crc32: UInt32
+  package let crc32: UInt32
   /// The compression method, 0 stored and 8 deflated; under AES the one inside. APPNOTE 4.4.5.
-  public let method: UInt16
+  package let method: UInt16
   /// The general purpose flags of the directory. APPNOTE 4.4.4.
-  public let flags: UInt16
+  package let flags: UInt16
   /// How the entry is encrypted.
-  public let encryption: Encryption
+  package let encryption: Encryption
   /// Where the local header begins, in bytes from the start of the file.
-  public let headerOffset: Int
+  package let headerOffset: Int
   /// Where the data begins, in bytes from the start of the file.
-  public internal(set) var dataOffset: Int
+  package internal(set) var dataOffset: Int
   /// The date of the last change, in milliseconds since 1970, from the extra fields 0x5455 or 0x000A; nil if
   /// there is only the DOS date, which knows no time zone.
-  public let modified: Int64?
+  package let modified: Int64?
   /// DOS time (low half) and date. APPNOTE 4.4.6. The traditional encryption checks passwords with it.
   let dosTime: UInt32
   /// The system that made the entry: 0 DOS, 3 Unix, 19 Darwin. APPNOTE 4.4.2.
-  public let madeBy: UInt8
+  package let madeBy: UInt8
   /// The attributes in the manner of that system; under Unix the mode is the upper half.
-  public let externalAttributes: UInt32
+  package let externalAttributes: UInt32
 
   /// The name as it stands in the archive.
-  public var rawName: [UInt8] { otherRawName ?? Array(name.utf8) }
+  package var rawName: [UInt8] { otherRawName ?? Array(name.utf8) }
   /// Whether a password is needed to read it.
-  public var isEncrypted: Bool { encryption != .none }
+  package var isEncrypted: Bool { encryption != .none }
   /// Whether it is a folder: its name ends in a slash. APPNOTE 4.3.8.
-  public var isDirectory: Bool { name.utf8.last == UInt8(ascii: "/") }
+  package var isDirectory: Bool { name.utf8.last == UInt8(ascii: "/") }
   /// Whether its bytes stand in the archive as they are, from `dataOffset` on.
-  public var isPlain: Bool { method == 0 && encryption == .none }
+  package var isPlain: Bool { method == 0 && encryption == .none }
 }

@@ -1,5 +1,5 @@
 /// What is wrong with the name of an entry; the raw value completes "it …".
-public enum NameFault: String, Sendable, CaseIterable {
+package enum NameFault: String, Sendable, CaseIterable {
   /// No name at all.
   case empty = "is empty"
   /// Bytes that are not UTF-8 under the flag that says so.
@@ -25,9 +25,9 @@ public enum NameFault: String, Sendable, CaseIterable {
 }
 
 /// The one place that decides what an entry may be called, for archives that are read and written alike.
-public enum EntryName {
+package enum EntryName {
   /// The longest component, in bytes of UTF-8: NAME_MAX.
-  public static let maximumComponentBytes = 255
+  package static let maximumComponentBytes = 255
 
   typealias Bytes = UnsafeBufferPointer<UInt8>
 
@@ -48,13 +48,13 @@ public enum EntryName {
   ]
 
   /// What is wrong with a name, nil if nothing is.
-  public static func fault(of name: String) -> NameFault? {
+  package static func fault(of name: String) -> NameFault? {
     var name = name
     return name.withUTF8 { fault(ofUTF8: $0) }
   }
 
   /// What is wrong with a name that is given as the bytes of UTF-8, nil if nothing is.
-  public static func fault(of rawName: [UInt8]) -> NameFault? {
+  package static func fault(of rawName: [UInt8]) -> NameFault? {
     guard let name = String(validating: rawName, as: UTF8.self) else { return .invalidUTF8 }
     return fault(of: name)
   }

@@ -5,7 +5,7 @@ import SystemPackage
 /// Reads entries of an archive, expanded, decrypted, and checked to the last byte. What is encrypted, or compressed other
 /// than by deflate, is libzip's work. One for each thread: readers are independent of each other, and share the archive's open file. All
 /// functions block.
-public struct EntryReader: ~Copyable {
+package struct EntryReader: ~Copyable {
   private let archive: Archive
   private let password: Secret?
   private let view: EntryView
@@ -16,12 +16,12 @@ public struct EntryReader: ~Copyable {
   private let input: UnsafeMutableRawBufferPointer
 
   /// Bytes handed out at once, at most.
-  public static let pieceSize = 256 << 10
+  package static let pieceSize = 256 << 10
 
   /// Makes a reader, with 384 KiB of memory of its own.
   /// - Parameter password: for encrypted entries. Others are read without it.
   /// - Throws: `ArchiveError.changed` if the file was written to since it was scanned; `.file` with ENOMEM.
-  public init(_ archive: Archive, password: Secret? = nil) throws(ArchiveError) {
+  package init(_ archive: Archive, password: Secret? = nil) throws(ArchiveError) {
     try archive.file.checkUnchanged()
     let memory = try Self.pages(Self.pieceSize + 128 << 10, for: archive)
     self.memory = memory
@@ -49,7 +49,7 @@ public struct EntryReader: ~Copyable {
   /// A folder has no pieces.
   /// - Throws: what `body` throws, unchanged; else `ArchiveError`: `.damaged`, `.passwordNeeded`,
   ///   `.wrongPassword`, `.file`, or `.changed` for an entry of another archive.
-  public mutating func read<E: Error>(
+  package mutating func read<E: Error>(
     _ entry: Entry, _ body: (UnsafeRawBufferPointer) throws(E) -> Void
   ) throws {
     if var plain = try PlainEntry(entry, of: archive) {
@@ -77,7 +77,7 @@ public struct EntryReader: ~Copyable {
   /// Whether the password fits an encrypted entry, as far as its first bytes tell: one wrong password in 65,536 is
   /// taken for a right one with AES, one in 256 with the traditional encryption. Nothing else of the entry is read.
   /// - Throws: `.file`, or `.libzip` where it cannot be tried.
-  public mutating func passwordFits(_ entry: Entry) throws(ArchiveError) -> Bool {
+  package mutating func passwordFits(_ entry: Entry) throws(ArchiveError) -> Bool {
     view.show(entry, as: .none)
     do {
       _ = try EntryStream.open(view, entry, path: archive.path, password: password, isRaw: false)
@@ -93,7 +93,7 @@ public struct EntryReader: ~Copyable {
   /// A whole entry in memory.
   /// - Throws: as `read`, and before anything is read `ArchiveError.entryTooLarge` if it declares more than `limit`
   ///   bytes, `.file` with ENOMEM if there is no memory for them.
-  public mutating func bytes(of entry: Entry, limit: Int) throws -> [UInt8] {
+  package mutating func bytes(of entry: Entry, limit: Int) throws -> [UInt8] {
     guard entry.size <= limit else {
       throw ArchiveError.entryTooLarge(archive.path, entry: entry.name, bytes: entry.size, limit: limit)
     }

@@ -5,7 +5,7 @@
 ///
 /// All functions are called by the thread that runs `ArchiveWriter.write`, one entry after the other, in
 /// the order in which the entries were added.
-public protocol PlacedContents: AnyObject {
+package protocol PlacedContents: AnyObject {
   /// The entry's turn has come, and its first byte belongs at `offset` of the file. `index` counts placed
   /// entries from 0.
   func open(_ index: Int, at offset: Int) throws
@@ -25,5 +25,5 @@ public protocol PlacedContents: AnyObject {
 
 extension PlacedContents {
   /// Leaves the header to `ArchiveWriter`.
-  public func takeHeader(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool { false }
+  package func takeHeader(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool { false }
 }

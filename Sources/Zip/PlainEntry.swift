@@ -3,16 +3,16 @@ import FileSystem
 
 /// An entry whose bytes stand in the archive as they are, read by offset and checked to the last byte: as `EntryReader`
 /// does, without memory of its own.
-public struct PlainEntry: Sendable {
+package struct PlainEntry: Sendable {
   private let archive: Archive
   private let entry: Entry
   private var checksum = CRC32()
   /// Bytes read so far.
-  public private(set) var position = 0
+  package private(set) var position = 0
 
   /// Nil for an entry that is compressed or encrypted.
   /// - Throws: `ArchiveError.changed` for an entry of another archive.
-  public init?(_ entry: Entry, of archive: Archive) throws(ArchiveError) {
+  package init?(_ entry: Entry, of archive: Archive) throws(ArchiveError) {
     guard archive.holds(entry) else { throw .changed(archive.path) }
     guard entry.isPlain else { return nil }
     self.archive = archive
@@ -22,7 +22,7 @@ public struct PlainEntry: Sendable {
   /// Reads the next bytes; fewer than the buffer holds come back at the end alone. That they are right is certain once
   /// that has been reached. Blocks.
   /// - Throws: `.damaged` or `.file`.
-  public mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
+  package mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
     let wanted = min(buffer.count, entry.size - position)
     let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted])
     let count = try ArchiveError.onFile { () throws(FileError) in

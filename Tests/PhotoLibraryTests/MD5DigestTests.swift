@@ -66,11 +66,10 @@ struct MD5DigestTests {
 
   @Test func aDatabaseHoldsSixteenBytes() {
     let digest = LibraryScratch.digest("x")
-    #expect(digest.databaseValue == Data(digest.bytes).databaseValue)
-    #expect(MD5Digest.fromDatabaseValue(digest.databaseValue) == digest)
-    #expect(MD5Digest.fromDatabaseValue(Data([1, 2]).databaseValue) == nil)
-    #expect(MD5Digest.fromDatabaseValue(digest.description.databaseValue) == nil)
-    #expect(MD5Digest.fromDatabaseValue(.null) == nil)
+    #expect(digest.blob == Data(digest.bytes))
+    #expect(MD5Digest(blob: digest.blob) == digest)
+    #expect(MD5Digest(blob: Data([1, 2])) == nil)
+    #expect(MD5Digest(blob: nil) == nil)
   }
 
   /// Around the size of the buffer, and over it.

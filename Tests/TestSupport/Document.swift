@@ -1,22 +1,22 @@
 import Foundation
 
 /// A document of `docs/`, which tests hold against what the program does.
-public struct Document: Sendable {
+package struct Document: Sendable {
   /// One table, below the heading that it follows.
-  public struct Table: Sendable {
+  package struct Table: Sendable {
     /// The heading, without its `#`.
-    public let heading: String
+    package let heading: String
     /// The cells of each row; the head is left out.
-    public var rows: [[String]] = []
+    package var rows: [[String]] = []
   }
 
   /// The tables, in the document's order.
-  public let tables: [Table]
+  package let tables: [Table]
   /// All of it.
-  public let text: String
+  package let text: String
 
   /// Reads a document of `docs/`.
-  public init(_ name: String) throws {
+  package init(_ name: String) throws {
     text = try Self.text(name)
     var tables: [Table] = []
     var heading = ""
@@ -37,18 +37,18 @@ public struct Document: Sendable {
   }
 
   /// The rows of the tables below a heading.
-  public func rows(below heading: String) -> [[String]] {
+  package func rows(below heading: String) -> [[String]] {
     tables.filter { $0.heading == heading }.flatMap(\.rows)
   }
 
   /// The text of a file of `docs/`.
-  public static func text(_ name: String) throws -> String {
+  package static func text(_ name: String) throws -> String {
     let path = Fixture.path("../docs/\(name)").string
     return try String(contentsOfFile: path, encoding: .utf8)
   }
 
   /// What stands in a text as code: `` `so` ``.
-  public static func code(in text: String) -> [String] {
+  package static func code(in text: String) -> [String] {
     text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
       .filter { !$0.offset.isMultiple(of: 2) }.map { String($0.element) }
   }

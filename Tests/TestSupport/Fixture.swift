@@ -3,18 +3,18 @@ import SystemPackage
 import Zip
 
 /// The backups in `Fixtures/`.
-public enum Fixture {
+package enum Fixture {
   /// A backup as the Android app writes it, with eight photo files.
-  public static let androidV2 = path("valid/android_v2_smilepile_backup_20251003_140000.zip")
+  package static let androidV2 = path("valid/android_v2_smilepile_backup_20251003_140000.zip")
 
   /// A path in `Fixtures/`.
-  public static func path(_ name: String) -> FilePath {
+  package static func path(_ name: String) -> FilePath {
     FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
       .appending("Fixtures").pushing(FilePath(name))
   }
 
   /// The photos of an archive, by their names without the id in front.
-  public static func photos(_ archive: FilePath = androidV2) throws -> [(name: String, bytes: [UInt8])] {
+  package static func photos(_ archive: FilePath = androidV2) throws -> [(name: String, bytes: [UInt8])] {
     let archive = try Archive(path: archive)
     var reader = try EntryReader(archive)
     var photos: [(name: String, bytes: [UInt8])] = []
@@ -26,7 +26,7 @@ public enum Fixture {
   }
 
   /// Everything in an archive: the bytes by name.
-  public static func entries(_ archive: FilePath = androidV2) throws -> [String: [UInt8]] {
+  package static func entries(_ archive: FilePath = androidV2) throws -> [String: [UInt8]] {
     let archive = try Archive(path: archive)
     var reader = try EntryReader(archive)
     var entries: [String: [UInt8]] = [:]

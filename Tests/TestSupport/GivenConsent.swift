@@ -2,5 +2,5 @@ import PhotoLibrary
 
 extension Consent {
   /// Yes to everything that needs no PIN, as `--yes` says it.
-  public static let given = Consent(pin: { _ in nil }, confirms: { _ in true })
+  package static let given = Consent(pin: { _ in nil }, confirms: { _ in true })
 }

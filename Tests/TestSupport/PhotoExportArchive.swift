@@ -3,31 +3,31 @@ import Zip
 
 /// What the Android app exports besides backups, byte by byte as `java.util.zip` writes it: deflated entries with data
 /// descriptors and UTF-8 names, no extra fields, no folder entries.
-public struct PhotoExportArchive: Sendable {
+package struct PhotoExportArchive: Sendable {
   /// A photo of an export.
-  public struct Photo: Sendable {
+  package struct Photo: Sendable {
     /// Two photos may share one.
-    public var id: Int64
+    package var id: Int64
     /// The file's name on the phone.
-    public var name: String
+    package var name: String
     /// DOS time in the lower half, DOS date in the upper.
-    public var dosTime: UInt32
+    package var dosTime: UInt32
     /// The file's bytes.
-    public var bytes: [UInt8]
+    package var bytes: [UInt8]
   }
 
   /// The photos.
-  public var photos: [Photo]
+  package var photos: [Photo]
   /// The one folder that holds everything, with its slash; empty for none.
-  public var root = ""
+  package var root = ""
   /// A statistics export has this list, if the user asked for it.
-  public var hasSummary = true
+  package var hasSummary = true
 
   /// An export of these photos.
-  public init(_ photos: [Photo]) { self.photos = photos }
+  package init(_ photos: [Photo]) { self.photos = photos }
 
   /// Four photos: two with one name, and two with one id.
-  public static func sample() throws -> PhotoExportArchive {
+  package static func sample() throws -> PhotoExportArchive {
     let tiny = try Fixture.photos().first { $0.name == "tiny.jpg" }?.bytes ?? []
     // 2025-10-03 14:00:00, 2024-02-29 12:00:00, 2019-12-31 23:59:58
     let (autumn, leapDay, newYear): (UInt32, UInt32, UInt32) = (0x5B43_7000, 0x585D_6000, 0x4F9F_BF7D)
@@ -40,7 +40,7 @@ public struct PhotoExportArchive: Sendable {
   }
 
   /// `SmilePile_Export_….zip`.
-  public var statistics: ZipBuilder {
+  package var statistics: ZipBuilder {
     let metadata = """
       {"exportDate":1759500000000,"appVersion":"25.10.03.001","categoriesCount":2,"photosCount":\(photos.count),\
       "exportOptions":{"compressImages":true},\
@@ -57,7 +57,7 @@ public struct PhotoExportArchive: Sendable {
   }
 
   /// `SmilePile_Gallery_….zip`.
-  public var gallery: ZipBuilder {
+  package var gallery: ZipBuilder {
     let images = photos.map { "<img src=\"images/\($0.id)_\($0.name)\">" }.joined()
     var members = [
       text("index.html", "<!DOCTYPE html><html><body>\(images)</body></html>"),

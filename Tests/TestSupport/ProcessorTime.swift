@@ -1,9 +1,9 @@
 import Glibc
 
 /// Bounds for work of one thread that other tests do not lengthen, however busy the machine is.
-public enum ProcessorTime {
+package enum ProcessorTime {
   /// The processor time that this thread has used. clock_gettime(2).
-  public static var ofThread: Duration {
+  package static var ofThread: Duration {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)

@@ -5,20 +5,20 @@ import PhotoLibrary
 import SystemPackage
 
 /// A library in a temporary folder, filled row by row.
-public final class SampleLibrary: Sendable {
+package final class SampleLibrary: Sendable {
   /// Where it is.
-  public let path: FilePath
+  package let path: FilePath
   private let folder: ScratchFolder
 
   /// A photo with the bytes of its file; size, MD5 and path of the row are filled in.
-  public struct Member: Sendable {
+  package struct Member: Sendable {
     /// The row.
-    public var photo: Photo
+    package var photo: Photo
     /// The file, nil for an asset of the app.
-    public var bytes: [UInt8]?
+    package var bytes: [UInt8]?
 
     /// A photo with a file.
-    public init(
+    package init(
       id: Int64, category: Int64 = 1, name: String? = nil, fileName: String,
       createdAt: Int64 = 1_700_000_000_000,
       width: Int = 0, height: Int = 0, bytes: [UInt8]
@@ -31,7 +31,7 @@ public final class SampleLibrary: Sendable {
     }
 
     /// A row for what ships inside the app.
-    public init(asset path: String, id: Int64, category: Int64 = 1, name: String = "asset") {
+    package init(asset path: String, id: Int64, category: Int64 = 1, name: String = "asset") {
       photo = Photo(
         id: id, categoryId: category, name: name, path: path, originalPath: path, isFromAssets: true,
         createdAt: 1_700_000_000_000, fileSize: 0, md5: nil)
@@ -39,7 +39,7 @@ public final class SampleLibrary: Sendable {
   }
 
   /// Makes an empty library and fills it.
-  public init(
+  package init(
     _ members: [Member] = [], categories: [PhotoLibrary.Category] = [], settings: Settings? = nil
   ) throws {
     folder = try ScratchFolder()
@@ -53,7 +53,7 @@ public final class SampleLibrary: Sendable {
   }
 
   /// Changes rows, and adds photos with their files.
-  public func change(_ edit: LibraryEdit = LibraryEdit(), adding members: [Member] = []) throws {
+  package func change(_ edit: LibraryEdit = LibraryEdit(), adding members: [Member] = []) throws {
     var edit = edit
     edit.newPhotos += members.map(\.photo)
     guard !edit.isEmpty else { return }
@@ -79,23 +79,23 @@ public final class SampleLibrary: Sendable {
 
   /// Opens it for writing once: the first to do so after a change may add a page to the database's file, whatever it
   /// does then. For tests that compare the bytes of a library with those of before.
-  public func settle() throws { _ = try LibraryWriter(path: path) }
+  package func settle() throws { _ = try LibraryWriter(path: path) }
 
   /// Everything in it.
-  public var contents: LibraryContents {
+  package var contents: LibraryContents {
     get throws { try Library(path: path).contents() }
   }
 
   /// Everything on disk.
-  public var tree: FolderTree {
+  package var tree: FolderTree {
     get throws { try FolderTree(path) }
   }
 
   /// Where a photo's file lies.
-  public func file(of photo: Photo) -> FilePath { path.appending(FilePath(photo.path).components) }
+  package func file(of photo: Photo) -> FilePath { path.appending(FilePath(photo.path).components) }
 
   /// The bytes of every photo that has a file, by its id.
-  public func bytesOfPhotos() throws -> [Int64: [UInt8]] {
+  package func bytesOfPhotos() throws -> [Int64: [UInt8]] {
     let photos = try contents.photos.filter { !$0.isFromAssets }
     return Dictionary(
       uniqueKeysWithValues: try photos.map { photo in
@@ -104,7 +104,7 @@ public final class SampleLibrary: Sendable {
   }
 
   /// What should never be, whatever was done: rows without files, files without rows, staging left behind.
-  public func faults() throws -> [String] {
+  package func faults() throws -> [String] {
     let library = try Library(path: path)
     var faults = try library.contents().photos
       .filter { !$0.isFromAssets && !FileManager.default.fileExists(atPath: file(of: $0).string) }
@@ -117,7 +117,7 @@ public final class SampleLibrary: Sendable {
 
 extension MD5Digest {
   /// The MD5 of some bytes.
-  public init(of bytes: [UInt8]) {
+  package init(of bytes: [UInt8]) {
     var hash = RunningMD5()
     bytes.withUnsafeBytes { hash.update($0) }
     self = hash.digest
@@ -126,7 +126,7 @@ extension MD5Digest {
 
 extension PhotoLibrary.Category {
   /// A category with a name and nothing special.
-  public static func sample(
+  package static func sample(
     _ id: Int64, _ name: String, icon: String? = nil, color: String? = nil
   ) -> PhotoLibrary.Category {
     PhotoLibrary.Category(

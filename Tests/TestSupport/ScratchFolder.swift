@@ -2,12 +2,12 @@ import Foundation
 import SystemPackage
 
 /// A temporary folder that goes, with everything in it, when the value does.
-public final class ScratchFolder: Sendable {
+package final class ScratchFolder: Sendable {
   /// Where it is.
-  public let path: FilePath
+  package let path: FilePath
 
   /// Makes an empty folder.
-  public init() throws {
+  package init() throws {
     path = FilePath(NSTemporaryDirectory()).appending("smilepile-test-\(UUID().uuidString)")
     try FileManager.default.createDirectory(atPath: path.string, withIntermediateDirectories: true)
   }
@@ -16,7 +16,7 @@ public final class ScratchFolder: Sendable {
 
   /// Writes a new file, and returns its path; folders on the way are made.
   @discardableResult
-  public func write(_ bytes: [UInt8], to name: String) throws -> FilePath {
+  package func write(_ bytes: [UInt8], to name: String) throws -> FilePath {
     let file = path.appending(FilePath(name).components)
     try FileManager.default.createDirectory(
       atPath: file.removingLastComponent().string, withIntermediateDirectories: true)
@@ -25,7 +25,7 @@ public final class ScratchFolder: Sendable {
   }
 
   /// Makes a folder in this one, and returns its path.
-  public func makeFolder(_ name: String) throws -> FilePath {
+  package func makeFolder(_ name: String) throws -> FilePath {
     let folder = path.appending(name)
     try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
     return folder
@@ -37,12 +37,12 @@ public final class ScratchFolder: Sendable {
 ///
 /// SQLite's `-wal` and `-shm` and the files of the locks, which whoever opens a library makes, are passed over, as
 /// are the counters in a database's header, which opening it for writing bumps.
-public struct FolderTree: Equatable, Sendable {
+package struct FolderTree: Equatable, Sendable {
   /// The bytes by path.
-  public private(set) var files: [String: [UInt8]] = [:]
+  package private(set) var files: [String: [UInt8]] = [:]
 
   /// Reads everything; links are not followed, and count as files without bytes.
-  public init(_ folder: FilePath) throws {
+  package init(_ folder: FilePath) throws {
     try read(folder, below: "")
   }
 
@@ -70,10 +70,10 @@ public struct FolderTree: Equatable, Sendable {
   }
 
   /// The paths of the files, sorted; folders left out.
-  public var fileNames: [String] { files.keys.filter { !$0.hasSuffix("/") }.sorted() }
+  package var fileNames: [String] { files.keys.filter { !$0.hasSuffix("/") }.sorted() }
 
   /// The paths whose bytes differ, or that only one of the two has.
-  public func differences(from other: FolderTree) -> [String] {
+  package func differences(from other: FolderTree) -> [String] {
     Set(files.keys).union(other.files.keys).filter { files[$0] != other.files[$0] }.sorted()
   }
 }

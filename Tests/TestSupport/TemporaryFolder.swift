@@ -3,12 +3,12 @@ import SystemPackage
 
 /// A folder for one test, removed with everything in it when the value goes. Kept as a property of a suite it
 /// lives as long as the test.
-public final class TemporaryFolder: Sendable {
+package final class TemporaryFolder: Sendable {
   /// Where it is; no part of it is a symbolic link.
-  public let path: FilePath
+  package let path: FilePath
 
   /// Makes an empty folder.
-  public init() throws {
+  package init() throws {
     let base = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
     let url = base.appendingPathComponent("smilepile-test-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -18,10 +18,10 @@ public final class TemporaryFolder: Sendable {
   deinit { try? FileManager.default.removeItem(atPath: path.string) }
 
   /// A path in the folder.
-  public func path(_ name: String) -> FilePath { path.pushing(FilePath(name)) }
+  package func path(_ name: String) -> FilePath { path.pushing(FilePath(name)) }
 
   /// Writes a file, and makes the folders above it.
-  public func write(_ bytes: some Sequence<UInt8>, to name: String) throws {
+  package func write(_ bytes: some Sequence<UInt8>, to name: String) throws {
     let url = URL(fileURLWithPath: path(name).string)
     try FileManager.default.createDirectory(
       at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -29,34 +29,34 @@ public final class TemporaryFolder: Sendable {
   }
 
   /// Writes a text file, and makes the folders above it.
-  public func write(_ text: String, to name: String) throws { try write(text.utf8, to: name) }
+  package func write(_ text: String, to name: String) throws { try write(text.utf8, to: name) }
 
   /// Makes a folder, and those above it.
-  public func makeFolder(_ name: String) throws {
+  package func makeFolder(_ name: String) throws {
     try FileManager.default.createDirectory(atPath: path(name).string, withIntermediateDirectories: true)
   }
 
   /// Makes a symbolic link.
-  public func link(_ name: String, to target: String) throws {
+  package func link(_ name: String, to target: String) throws {
     try FileManager.default.createSymbolicLink(atPath: path(name).string, withDestinationPath: target)
   }
 
   /// The bytes of a file.
-  public func bytes(_ name: String) throws -> [UInt8] {
+  package func bytes(_ name: String) throws -> [UInt8] {
     Array(try Data(contentsOf: URL(fileURLWithPath: path(name).string)))
   }
 
   /// Whether something has the name.
-  public func has(_ name: String) -> Bool {
+  package func has(_ name: String) -> Bool {
     (try? FileManager.default.attributesOfItem(atPath: path(name).string)) != nil
   }
 
   /// Removes a file or a folder with everything in it.
-  public func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: path(name).string) }
+  package func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: path(name).string) }
 
   /// Everything below a folder, by its path from there, with the bytes of files and the targets of links:
   /// what has to be equal where nothing may have been touched.
-  public func tree(_ name: String = "") throws -> [String: Item] {
+  package func tree(_ name: String = "") throws -> [String: Item] {
     let root = path(name).string
     var items: [String: Item] = [:]
     for path in try FileManager.default.subpathsOfDirectory(atPath: root) {
@@ -72,7 +72,7 @@ public final class TemporaryFolder: Sendable {
   }
 
   /// What a name in a folder stands for.
-  public enum Item: Equatable, Sendable, CustomStringConvertible {
+  package enum Item: Equatable, Sendable, CustomStringConvertible {
     /// A folder.
     case folder
     /// A file and its bytes.
@@ -81,7 +81,7 @@ public final class TemporaryFolder: Sendable {
     case link(String)
 
     /// In short, for the message of a test that fails.
-    public var description: String {
+    package var description: String {
       switch self {
       case .folder: "folder"
       case .file(let bytes): "file of \(bytes.count) bytes"
@@ -93,7 +93,7 @@ public final class TemporaryFolder: Sendable {
 
 extension FilePath {
   /// A path of these bytes, which need not be UTF-8; nil if there is a zero among them.
-  public init?(bytes: [UInt8]) {
+  package init?(bytes: [UInt8]) {
     guard !bytes.contains(0) else { return nil }
     self = (bytes.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer { text in
       text.baseAddress.map { FilePath(platformString: $0) } ?? FilePath()

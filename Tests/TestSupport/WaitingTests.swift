@@ -6,12 +6,12 @@ import Testing
 ///
 /// They run on threads of their own, as many at a time as there are cores, but no more than four. Swift's threads are
 /// no more than the cores either, and a test that waits in one keeps all others from going on.
-public struct WaitingTrait: TestTrait, SuiteTrait, TestScoping {
+package struct WaitingTrait: TestTrait, SuiteTrait, TestScoping {
   /// Tests of a suite inherit it.
-  public var isRecursive: Bool { true }
+  package var isRecursive: Bool { true }
 
   /// Runs a test on one of the threads.
-  public func provideScope(
+  package func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
     try await withTaskExecutorPreference(WaitingThreads.shared) { try await function() }
@@ -20,7 +20,7 @@ public struct WaitingTrait: TestTrait, SuiteTrait, TestScoping {
 
 extension Trait where Self == WaitingTrait {
   /// The test waits for other programs.
-  public static var waitsForPrograms: Self { Self() }
+  package static var waitsForPrograms: Self { Self() }
 }
 
 /// Threads that may wait.

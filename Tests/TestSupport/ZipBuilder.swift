@@ -7,73 +7,73 @@ import Zip
 /// zip.members[0].local.crc32 = 0
 /// let bytes = zip.bytes
 /// ```
-public struct ZipBuilder: Sendable {
+package struct ZipBuilder: Sendable {
   /// Before the first local header. Offsets do not count it unless `countsPrefix` says so.
-  public var prefix: [UInt8] = []
+  package var prefix: [UInt8] = []
   /// Whether the offsets in the records count the prefix.
-  public var countsPrefix = true
+  package var countsPrefix = true
   /// The entries, in the order of their data.
-  public var members: [ZipMember]
+  package var members: [ZipMember]
   /// The order of the directory, as indices of `members`; all of them in order if nil. An index may stand
   /// there twice.
-  public var directoryOrder: [Int]?
+  package var directoryOrder: [Int]?
   /// Between the data of the last entry and the directory.
-  public var beforeDirectory: [UInt8] = []
+  package var beforeDirectory: [UInt8] = []
   /// The ZIP64 end record and its locator, if there are to be any.
-  public var zip64End: Zip64End?
+  package var zip64End: Zip64End?
   /// The end record.
-  public var end = End()
+  package var end = End()
   /// After the end record and its comment.
-  public var suffix: [UInt8] = []
+  package var suffix: [UInt8] = []
 
   /// An archive of these entries.
-  public init(_ members: [ZipMember] = []) { self.members = members }
+  package init(_ members: [ZipMember] = []) { self.members = members }
 
   /// The end record; nil is what is right. APPNOTE 4.3.16.
-  public struct End: Sendable {
+  package struct End: Sendable {
     /// The number of this disk.
-    public var disk: UInt16 = 0
+    package var disk: UInt16 = 0
     /// The disk where the directory begins.
-    public var directoryDisk: UInt16 = 0
+    package var directoryDisk: UInt16 = 0
     /// Entries on this disk.
-    public var entriesOnDisk: UInt16?
+    package var entriesOnDisk: UInt16?
     /// Entries.
-    public var entries: UInt16?
+    package var entries: UInt16?
     /// Length of the directory.
-    public var directorySize: UInt32?
+    package var directorySize: UInt32?
     /// Where the directory begins.
-    public var directoryOffset: UInt32?
+    package var directoryOffset: UInt32?
     /// Length of the comment.
-    public var commentLength: UInt16?
+    package var commentLength: UInt16?
     /// The comment.
-    public var comment: [UInt8] = []
+    package var comment: [UInt8] = []
   }
 
   /// The ZIP64 end record and locator; nil is what is right. APPNOTE 4.3.14, 4.3.15.
-  public struct Zip64End: Sendable {
+  package struct Zip64End: Sendable {
     /// The length that the record claims to have.
-    public var recordSize: UInt64 = 44
+    package var recordSize: UInt64 = 44
     /// The number of this disk.
-    public var disk: UInt32 = 0
+    package var disk: UInt32 = 0
     /// Entries on this disk.
-    public var entriesOnDisk: UInt64?
+    package var entriesOnDisk: UInt64?
     /// Entries.
-    public var entries: UInt64?
+    package var entries: UInt64?
     /// Length of the directory.
-    public var directorySize: UInt64?
+    package var directorySize: UInt64?
     /// Where the directory begins.
-    public var directoryOffset: UInt64?
+    package var directoryOffset: UInt64?
     /// Where the locator says that the record is.
-    public var locatedAt: UInt64?
+    package var locatedAt: UInt64?
     /// The number of disks in the locator.
-    public var disks: UInt32 = 1
+    package var disks: UInt32 = 1
 
     /// A record without lies.
-    public init() {}
+    package init() {}
   }
 
   /// The archive.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var bytes = prefix
     let shift = countsPrefix ? 0 : prefix.count
     var offsets: [Int] = []
@@ -117,12 +117,12 @@ public struct ZipBuilder: Sendable {
 
 extension [UInt8] {
   /// Appends a number as ZIP writes them.
-  public mutating func append(littleEndian value: some FixedWidthInteger) {
+  package mutating func append(littleEndian value: some FixedWidthInteger) {
     Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
   }
 
   /// An extra field: its id, its length, its bytes. APPNOTE 4.5.1.
-  public static func extraField(_ id: UInt16, _ content: [UInt8]) -> [UInt8] {
+  package static func extraField(_ id: UInt16, _ content: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(littleEndian: id)
     bytes.append(littleEndian: UInt16(content.count))
@@ -130,7 +130,7 @@ extension [UInt8] {
   }
 
   /// The ZIP64 field with these values. APPNOTE 4.5.3.
-  public static func zip64Field(_ values: UInt64...) -> [UInt8] {
+  package static func zip64Field(_ values: UInt64...) -> [UInt8] {
     var content: [UInt8] = []
     for value in values { content.append(littleEndian: value) }
     return extraField(1, content)

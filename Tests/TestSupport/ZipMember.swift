@@ -2,57 +2,57 @@ import Checksums
 import Zip
 
 /// One entry of a `ZipBuilder`: its data and its two headers, which may contradict each other.
-public struct ZipMember: Sendable {
+package struct ZipMember: Sendable {
   /// The fields of a header. APPNOTE 4.3.7, 4.3.12.
-  public struct Header: Sendable {
+  package struct Header: Sendable {
     /// The mark at the start.
-    public var signature: UInt32
+    package var signature: UInt32
     /// The system in the upper half; directory alone.
-    public var madeBy: UInt16 = 3 << 8 | 20
+    package var madeBy: UInt16 = 3 << 8 | 20
     /// General purpose flags.
-    public var flags: UInt16 = 0
+    package var flags: UInt16 = 0
     /// Compression method.
-    public var method: UInt16 = 0
+    package var method: UInt16 = 0
     /// DOS time in the lower half, DOS date in the upper: 2025-10-03 14:00:00.
-    public var dosTime: UInt32 = 0x5B43_7000
+    package var dosTime: UInt32 = 0x5B43_7000
     /// Checksum.
-    public var crc32: UInt32 = 0
+    package var crc32: UInt32 = 0
     /// Compressed size.
-    public var compressedSize: UInt32 = 0
+    package var compressedSize: UInt32 = 0
     /// Size.
-    public var size: UInt32 = 0
+    package var size: UInt32 = 0
     /// The name.
-    public var name: [UInt8] = []
+    package var name: [UInt8] = []
     /// The extra fields.
-    public var extra: [UInt8] = []
+    package var extra: [UInt8] = []
     /// The length of the extra fields; nil is what is right.
-    public var extraLength: UInt16?
+    package var extraLength: UInt16?
     /// The comment; directory alone.
-    public var comment: [UInt8] = []
+    package var comment: [UInt8] = []
     /// The disk where the data begins; directory alone.
-    public var disk: UInt16 = 0
+    package var disk: UInt16 = 0
     /// The mode in the upper half; directory alone.
-    public var externalAttributes: UInt32 = 0o100644 << 16
+    package var externalAttributes: UInt32 = 0o100644 << 16
     /// Where the local header is; nil is what is right; directory alone.
-    public var offset: UInt32?
+    package var offset: UInt32?
   }
 
   /// The bytes between the local header and what follows.
-  public var data: [UInt8]
+  package var data: [UInt8]
   /// After the data: a descriptor, or a gap.
-  public var afterData: [UInt8] = []
+  package var afterData: [UInt8] = []
   /// The header before the data.
-  public var local = Header(signature: 0x0403_4B50)
+  package var local = Header(signature: 0x0403_4B50)
   /// The record in the directory.
-  public var central = Header(signature: 0x0201_4B50)
+  package var central = Header(signature: 0x0201_4B50)
 
   /// An entry stored as it is.
-  public static func stored(_ name: String, _ content: String = "") -> ZipMember {
+  package static func stored(_ name: String, _ content: String = "") -> ZipMember {
     ZipMember(Array(name.utf8), content: Array(content.utf8), data: Array(content.utf8), method: 0)
   }
 
   /// An entry in the form of deflate, in stored blocks. RFC 1951, 3.2.4.
-  public static func deflated(_ name: String, _ content: String) -> ZipMember {
+  package static func deflated(_ name: String, _ content: String) -> ZipMember {
     let content = Array(content.utf8)
     var data: [UInt8] = [1]
     data.append(littleEndian: UInt16(content.count))
@@ -61,14 +61,14 @@ public struct ZipMember: Sendable {
   }
 
   /// A folder, whose name has to end in a slash.
-  public static func directory(_ name: String) -> ZipMember {
+  package static func directory(_ name: String) -> ZipMember {
     var member = stored(name)
     member.central.externalAttributes = 0o040755 << 16 | 0x10
     return member
   }
 
   /// An entry with right headers.
-  public init(_ name: [UInt8], content: [UInt8], data: [UInt8], method: UInt16) {
+  package init(_ name: [UInt8], content: [UInt8], data: [UInt8], method: UInt16) {
     self.data = data
     both { header in
       header.name = name
@@ -82,13 +82,13 @@ public struct ZipMember: Sendable {
   }
 
   /// Changes both headers in one way.
-  public mutating func both(_ change: (inout Header) -> Void) {
+  package mutating func both(_ change: (inout Header) -> Void) {
     change(&local)
     change(&central)
   }
 
   /// The same entry after a change.
-  public func with(_ change: (inout ZipMember) -> Void) -> ZipMember {
+  package func with(_ change: (inout ZipMember) -> Void) -> ZipMember {
     var member = self
     change(&member)
     return member
@@ -96,7 +96,7 @@ public struct ZipMember: Sendable {
 
   /// The same entry as a program writes it that does not know the sizes ahead: zeros in the local header,
   /// and a descriptor after the data. APPNOTE 4.3.9.
-  public var streamed: ZipMember {
+  package var streamed: ZipMember {
     with { member in
       member.both { $0.flags |= 1 << 3 }
       member.afterData.append(littleEndian: UInt32(0x0807_4B50))

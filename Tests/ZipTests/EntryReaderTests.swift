@@ -1,6 +1,7 @@
 import Checksums
 import FileSystem
 import Glibc
+import Operations
 import Secrets
 import SystemPackage
 import TestSupport

@@ -1,3 +1,4 @@
+import Operations
 import SystemPackage
 import TestSupport
 import Testing

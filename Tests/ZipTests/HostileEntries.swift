@@ -1,4 +1,5 @@
 import Checksums
+import Operations
 import SystemPackage
 import TestSupport
 import Zip

@@ -1,5 +1,6 @@
 import ArchiveCatalog
 import Checksums
+import Operations
 import PhotoLibrary
 import Secrets
 import SystemPackage
@@ -102,7 +103,7 @@ extension BackupSource {
   }
 
   /// What this one rests on; nil for a full backup.
-  public var increment: Metadata.Increment? { metadata.smilepile?.increment }
+  package var increment: Metadata.Increment? { metadata.smilepile?.increment }
 
   /// Opens a backup together with the archives that it rests on, which are looked for in its folder: each photo's bytes
   /// are where the chain has them. Blocks; writes nothing.
@@ -113,7 +114,7 @@ extension BackupSource {
   ///   - password: opens encrypted archives.
   ///   - check: called between archives, and may throw to give up.
   /// - Throws: as `init(path:limits:password:)`. That an archive of the chain is not there is no error; see `missingBase`.
-  public static func withChain(
+  package static func withChain(
     path: FilePath, limits: Limits = Limits(), password: Secret? = nil,
     ledger: Ledger? = nil, check: @escaping () throws -> Void = {}
   ) throws -> BackupSource {
@@ -155,10 +156,10 @@ extension BackupSource {
   }
 
   /// The number of the archive that an incremental backup rests on and that is not there; nil for one that is whole.
-  public var missingBase: String? { chain.map(\.missing) ?? increment?.base }
+  package var missingBase: String? { chain.map(\.missing) ?? increment?.base }
 
   /// How many photos have their files in the archives that this one rests on.
-  public var heldPhotos: Int { photos.count(where: \.isHeld) }
+  package var heldPhotos: Int { photos.count(where: \.isHeld) }
 
   /// The files that this one does not hold itself, as its metadata has them.
   var heldFiles: [Metadata.HeldFile] {

@@ -88,18 +88,18 @@ struct BaseSelection {
 }
 
 /// An archive that cannot be the base of an export.
-public struct RejectedBase: Sendable, Equatable {
+package struct RejectedBase: Sendable, Equatable {
   /// The path of the archive.
-  public var archive: String
+  package var archive: String
   /// Why not.
-  public var reason: BaseRejection
+  package var reason: BaseRejection
 
   init(_ rejected: (archive: ArchiveDescriptor, reason: BaseRejection)) {
     (archive, reason) = (rejected.archive.path, rejected.reason)
   }
 
   /// One line.
-  public var message: String {
+  package var message: String {
     let path = archive.escaped
     return switch reason {
     case .otherContent: "\(path) holds another library or another selection"

@@ -1,6 +1,7 @@
 import ArchiveCatalog
 import Checksums
 import FileSystem
+import Operations
 import Secrets
 import SystemPackage
 import Zip

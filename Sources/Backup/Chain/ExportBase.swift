@@ -9,21 +9,21 @@ import Zip
 
 /// What an incremental export rests on: an archive and, if that is an increment itself, all those before it. A value,
 /// made once from the opened archives.
-public struct ExportBase: Sendable {
+package struct ExportBase: Sendable {
   /// The archive that the next one names as its base.
-  public let path: FilePath
+  package let path: FilePath
   /// The archives before it, the newest first.
   private let others: [FilePath]
   /// Its number.
-  public let uuid: String
+  package let uuid: String
   /// The MD5 of its `metadata.json`.
-  public let digest: MD5Digest
+  package let digest: MD5Digest
   /// When it was made, in milliseconds since 1970.
-  public let exportDate: Int64
+  package let exportDate: Int64
   /// When the full archive at the beginning of its chain was made: the last one for which every photo was read.
   let fullDate: Int64
   /// How many increments there are since the full archive, with this one: 0 for the full one.
-  public let length: Int
+  package let length: Int
   /// The lengths of the files that the chain holds, by their MD5.
   let files: [MD5Digest: Int]
 

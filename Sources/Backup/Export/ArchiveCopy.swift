@@ -5,22 +5,22 @@ import SystemPackage
 import Zip
 
 /// A copy of an archive in another folder: whole, read back and on the disk before it gets its name.
-public struct ArchiveCopy {
+package struct ArchiveCopy {
   /// What is copied.
-  public var source: FilePath
+  package var source: FilePath
   /// Where to.
-  public var folder: FilePath
+  package var folder: FilePath
   /// Opens it, to read the copy back.
-  public var password: Secret?
+  package var password: Secret?
   /// Who may read the copy, as chmod(1) has it; nil for its owner alone.
-  public var permissions: UInt16?
+  package var permissions: UInt16?
   /// Hears a cancellation, and counts.
-  public var counter: ProgressCounter
+  package var counter: ProgressCounter
 
   private static let pieceSize = 1 << 20
 
   /// Prepares a copy.
-  public init(of source: FilePath, to folder: FilePath, password: Secret? = nil, counter: ProgressCounter) {
+  package init(of source: FilePath, to folder: FilePath, password: Secret? = nil, counter: ProgressCounter) {
     self.source = source
     self.folder = folder
     self.password = password
@@ -33,7 +33,7 @@ public struct ArchiveCopy {
   /// - Returns: where the copy lies, and what is worth knowing.
   /// - Throws: `FileError`, `ArchiveError`, `BackupError.notEnoughSpace`, or `.verificationFailed` where the copy does
   ///   not read back as it should.
-  public func run() throws -> (archive: FilePath, warning: String?) {
+  package func run() throws -> (archive: FilePath, warning: String?) {
     let input = try File.open(source, .readFollowingLinks)
     let status = try input.status()
     let output = try UnpublishedFile(in: folder)

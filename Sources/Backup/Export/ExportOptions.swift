@@ -94,7 +94,7 @@ public struct ExportSummary: Sendable, Equatable {
   /// Why an export that was to be incremental is a full one, nil if it is not.
   public var fullBecause: String?
   /// Archives of the folder that cannot be the base of an incremental export, newest first.
-  public var rejectedBases: [RejectedBase] = []
+  package var rejectedBases: [RejectedBase] = []
   /// Photos whose files are in the archive or in those that it rests on, and assets of the app.
   public var photos = 0
   /// Categories in the archive.

@@ -3,73 +3,73 @@ import PhotoLibrary
 
 /// What an export writes, before it writes anything: a pure value, so that a dry run, and the totals that an exact
 /// percentage needs, are the plan itself.
-public struct ExportPlan: Sendable {
+package struct ExportPlan: Sendable {
   /// A photo whose file goes into the archive.
-  public struct Item: Sendable {
+  package struct Item: Sendable {
     /// The row.
-    public var photo: Photo
+    package var photo: Photo
     /// The entry's name without its folder: `{photoId}_{file name}`, at most 255 UTF-8 bytes; `{photoId}.{extension}`
     /// where names must not tell anything.
-    public var fileName: String
+    package var fileName: String
     /// The bytes that the file has now.
-    public var size: Int
+    package var size: Int
     /// The entry's name.
-    public var entryName: String { "photos/\(fileName)" }
+    package var entryName: String { "photos/\(fileName)" }
   }
 
   /// A photo that keeps its row and gets no entry, and why.
-  public struct Missing: Sendable {
+  package struct Missing: Sendable {
     /// The row.
-    public var photo: Photo
+    package var photo: Photo
     /// Why its file cannot be archived.
-    public var reason: String
+    package var reason: String
   }
 
   /// A photo whose file somebody has touched.
-  public struct Touched: Sendable {
+  package struct Touched: Sendable {
     /// The photo's number.
-    public var id: Int64
+    package var id: Int64
     /// The length and date that its file has now.
-    public var file: PhotoFile
+    package var file: PhotoFile
   }
 
   /// The categories, by position.
-  public let categories: [PhotoLibrary.Category]
+  package let categories: [PhotoLibrary.Category]
   /// What is shown of each, by its id.
   private let displayNames: [Int64: String]
   /// Every row that was selected, assets and photos without files too, by id.
-  public internal(set) var photos: [Photo]
+  package internal(set) var photos: [Photo]
   /// The photos with files, by id.
-  public var items: [Item]
+  package var items: [Item]
   /// The photos without, in the library; of these, the base may hold some.
-  public var missing: [Missing]
+  package var missing: [Missing]
   /// Photos whose files have another length or date than they came with, by id: they may have changed.
-  public var touched: [Touched] = []
+  package var touched: [Touched] = []
   /// The settings, nil if they stay behind.
-  public var settings: Settings?
+  package var settings: Settings?
   /// Part of the library was selected.
-  public var isPartial: Bool
+  package var isPartial: Bool
   /// The archive is encrypted, and what its directory shows tells nothing.
-  public var isEncrypted: Bool
+  package var isEncrypted: Bool
   /// The library's own number.
-  public var library: String?
+  package var library: String?
   /// What whoever exports calls it.
-  public var tags: [String]
+  package var tags: [String]
   /// What was selected, nil for everything: a number that is equal for equal selections.
-  public var selection: String?
+  package var selection: String?
   /// Which of several archives this one is.
-  public var part: Metadata.Part?
+  package var part: Metadata.Part?
   /// What the archive rests on, nil if it holds every file itself.
-  public internal(set) var base: ExportBase?
+  package internal(set) var base: ExportBase?
   /// The photos whose files the base's chain holds, by their places in `photos`: they get no entry.
-  public internal(set) var held: [Int] = []
+  package internal(set) var held: [Int] = []
   /// Those of them whose files in the library somebody has touched since they were read for an archive.
   var suspects: [Photo] = []
   /// What was removed from the library since the base was made.
   var deletions: [Metadata.Deletion] = []
 
   /// Bytes of all photo files.
-  public var bytes: Int { items.reduce(0) { $0 + $1.size } }
+  package var bytes: Int { items.reduce(0) { $0 + $1.size } }
 
   /// Makes the plan.
   ///
@@ -79,7 +79,7 @@ public struct ExportPlan: Sendable {
   ///   - files: what is known of each photo's file, or why it cannot be archived; asked for once, for all that are no
   ///     assets.
   /// - Throws: `LibraryError.noSuchCategory`, or what `files` throws.
-  public init(
+  package init(
     _ library: LibraryContents, _ options: ExportOptions,
     files: ([Photo]) throws -> [Result<PhotoFile, MissingPhoto>]
   ) throws {
@@ -181,21 +181,21 @@ extension [PhotoLibrary.Category] {
 }
 
 /// What a look at a photo's file says, without reading it.
-public struct PhotoFile: Sendable {
+package struct PhotoFile: Sendable {
   /// Its length in bytes.
-  public var size: Int
+  package var size: Int
   /// Its date, in milliseconds since 1970.
-  public var modified: Int64
+  package var modified: Int64
 
   /// Makes a value.
-  public init(size: Int, modified: Int64) { (self.size, self.modified) = (size, modified) }
+  package init(size: Int, modified: Int64) { (self.size, self.modified) = (size, modified) }
 }
 
 /// Why a photo's file cannot be archived.
-public struct MissingPhoto: Error, Sendable {
+package struct MissingPhoto: Error, Sendable {
   /// In the words of a message.
-  public var reason: String
+  package var reason: String
 
   /// Makes a value.
-  public init(_ reason: String) { self.reason = reason }
+  package init(_ reason: String) { self.reason = reason }
 }

@@ -1,10 +1,10 @@
 import Foundation
 
 /// Dates as people write them.
-public enum LocalDate {
+package enum LocalDate {
   /// A day (`2025-06-01`, from midnight) or a moment (`2025-06-01T12:00`, `2025-06-01T12:00:00`), local time; nil if the
   /// text is none.
-  public static func parse(_ text: String) -> Date? {
+  package static func parse(_ text: String) -> Date? {
     for format in ["yyyy-MM-dd", "yyyy-MM-dd'T'HH:mm", "yyyy-MM-dd'T'HH:mm:ss"] {
       let formatter = DateFormatter()
       formatter.locale = Locale(identifier: "en_US_POSIX")

@@ -4,28 +4,28 @@
 /// Android's serializer leaves out every property that equals its Kotlin default, so those are optional to read;
 /// iOS demands every one, so all are written. Keys that both apps ignore carry what only this project knows.
 /// All times are milliseconds since 1970, all ids 64 bits wide.
-public struct Metadata: Sendable, Equatable {
+package struct Metadata: Sendable, Equatable {
   /// The newest version that this project reads.
-  public static let newestVersion = 2
+  package static let newestVersion = 2
 
   /// 1 or 2.
-  public var version = Metadata.newestVersion
+  package var version = Metadata.newestVersion
   /// When the backup was made; nil where it does not say.
-  public var exportDate: Int64?
+  package var exportDate: Int64?
   /// The version of the app that made it.
-  public var appVersion = ""
+  package var appVersion = ""
   /// "ZIP" or "JSON".
-  public var format = "ZIP"
+  package var format = "ZIP"
   /// The piles.
-  public var categories: [CategoryRecord] = []
+  package var categories: [CategoryRecord] = []
   /// The rows, with or without files.
-  public var photos: [PhotoRecord] = []
+  package var photos: [PhotoRecord] = []
   /// The app's settings; nil in a damaged or foreign backup.
-  public var settings: SettingsRecord?
+  package var settings: SettingsRecord?
   /// Which entry of the archive is which photo's file.
-  public var photoManifest: [ManifestEntry] = []
+  package var photoManifest: [ManifestEntry] = []
   /// What only this project writes; nil in the apps' backups.
-  public var smilepile: Provenance?
+  package var smilepile: Provenance?
 
   /// The same without the lists that grow with the photos.
   var withoutPhotos: Metadata {
@@ -42,100 +42,100 @@ public struct Metadata: Sendable, Equatable {
   }
 
   /// The object of a category.
-  public struct CategoryRecord: Sendable, Equatable {
+  package struct CategoryRecord: Sendable, Equatable {
     /// The category's id on its phone.
-    public var id: Int64
+    package var id: Int64
     /// Its identity.
-    public var name: String
+    package var name: String
     /// What the app shows.
-    public var displayName: String
+    package var displayName: String
     /// Where it stands among the others.
-    public var position: Int
+    package var position: Int
     /// The name of an icon in the app.
-    public var iconResource: String?
+    package var iconResource: String?
     /// "#RRGGBB".
-    public var colorHex: String?
+    package var colorHex: String?
     /// Made by the app itself.
-    public var isDefault = false
+    package var isDefault = false
     /// When it was made.
-    public var createdAt: Int64
+    package var createdAt: Int64
     /// This project's: from when the values are.
-    public var valuesAsOf: Int64?
+    package var valuesAsOf: Int64?
   }
 
   /// The object of a photo.
-  public struct PhotoRecord: Sendable, Equatable {
+  package struct PhotoRecord: Sendable, Equatable {
     /// The photo's id on its phone.
-    public var id: Int64
+    package var id: Int64
     /// Where its file lay; never a place to write to.
-    public var path: String
+    package var path: String
     /// The category it lies in.
-    public var categoryId: Int64
+    package var categoryId: Int64
     /// What the app shows.
-    public var name: String
+    package var name: String
     /// The photo ships inside the app, and no file travels.
-    public var isFromAssets = false
+    package var isFromAssets = false
     /// When it was taken.
-    public var createdAt: Int64
+    package var createdAt: Int64
     /// The file's length as the phone's database had it.
-    public var fileSize: Int64 = 0
+    package var fileSize: Int64 = 0
     /// Width in pixels, 0 where unknown.
-    public var width = 0
+    package var width = 0
     /// Height in pixels, 0 where unknown.
-    public var height = 0
+    package var height = 0
     /// Marked as a favourite; nil in the backups of app versions that do not have favourites.
-    public var isFavorite: Bool?
+    package var isFavorite: Bool?
     /// This project's: the phone listed the photo among those that ship inside the app, and its file travels all the
     /// same.
-    public var shipsWithApp = false
+    package var shipsWithApp = false
   }
 
   /// The object `settings`. Every version of the iOS app with an export button writes `isDarkMode` alone.
-  public struct SettingsRecord: Sendable, Equatable {
+  package struct SettingsRecord: Sendable, Equatable {
     /// All that the apps know of the theme.
-    public var isDarkMode: Bool?
+    package var isDarkMode: Bool?
     /// Flags only, never a PIN.
-    public var securitySettings = SecurityRecord()
+    package var securitySettings = SecurityRecord()
     /// This project's: "light", "dark" or "system", which `isDarkMode` cannot say.
-    public var themeMode: String?
+    package var themeMode: String?
     /// This project's: from when the theme is.
-    public var valuesAsOf: Int64?
+    package var valuesAsOf: Int64?
   }
 
   /// The object `settings.securitySettings`. A flag that is nil leaves the library's alone.
-  public struct SecurityRecord: Sendable, Equatable {
+  package struct SecurityRecord: Sendable, Equatable {
     /// The phone is protected by a PIN.
-    public var hasPIN: Bool?
+    package var hasPIN: Bool?
     /// The phone is protected by a pattern.
-    public var hasPattern: Bool?
+    package var hasPattern: Bool?
     /// The child sees photos and nothing else.
-    public var kidSafeModeEnabled: Bool?
+    package var kidSafeModeEnabled: Bool?
     /// Photos cannot be deleted without a parent.
-    public var deleteProtectionEnabled: Bool?
+    package var deleteProtectionEnabled: Bool?
     /// The child may use the camera. Android's builds of 22 to 27 September 2025 require it.
-    public var cameraAccessAllowed: Bool?
+    package var cameraAccessAllowed: Bool?
     /// This project's: from when `hasPIN` is; nil for the date of `settings`.
-    public var hasPINAsOf: Int64?
+    package var hasPINAsOf: Int64?
     /// This project's: from when `hasPattern` is; nil for the date of `settings`.
-    public var hasPatternAsOf: Int64?
+    package var hasPatternAsOf: Int64?
   }
 
   /// An object of `photoManifest`.
-  public struct ManifestEntry: Sendable, Equatable {
+  package struct ManifestEntry: Sendable, Equatable {
     /// The photo whose file this is.
-    public var photoId: Int64
+    package var photoId: Int64
     /// Where the file lay on the phone; its last component is the file's full name.
-    public var originalPath: String
+    package var originalPath: String
     /// The name of the entry, relative to the folder that holds metadata.json.
-    public var zipEntryName: String
+    package var zipEntryName: String
     /// The last component of `zipEntryName`, by which the apps open the entry.
-    public var fileName: String
+    package var fileName: String
     /// The file's length as the phone's database had it; the entry's own may differ.
-    public var fileSize: Int64
+    package var fileSize: Int64
     /// MD5 of the file, 32 hexadecimal digits.
-    public var checksum: String?
+    package var checksum: String?
     /// This project's: the MD5 that the library had for the file, where its bytes no longer matched when the
     /// backup was made.
-    public var expectedChecksum: String?
+    package var expectedChecksum: String?
   }
 }

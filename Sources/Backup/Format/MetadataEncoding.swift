@@ -2,7 +2,7 @@
 /// `checksum`, as on iOS.
 extension Metadata {
   /// The document: UTF-8, keys sorted, indented.
-  public func json() -> [UInt8] {
+  package func json() -> [UInt8] {
     var json: [UInt8] = []
     write(photos: photos, manifest: photoManifest) { json += $0 }
     return json

@@ -1,19 +1,20 @@
 import FileSystem
+import Operations
 
 extension Metadata {
   /// Why a document is no backup's metadata.
-  public struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
+  package struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
     /// Where, as `photos[3].categoryId`; empty for the document as a whole.
-    public var path: String
+    package var path: String
     /// What is wrong there.
-    public var reason: String
+    package var reason: String
     /// The version it names, if that is what is wrong: it was made by a newer app.
-    public var newerVersion: Int?
+    package var newerVersion: Int?
     /// It is nested deeper than `Limits` allow.
-    public var isTooDeep = false
+    package var isTooDeep = false
 
     /// `photos[3].categoryId: …`
-    public var description: String { path.isEmpty ? reason : "\(path): \(reason)" }
+    package var description: String { path.isEmpty ? reason : "\(path): \(reason)" }
 
     /// Whether damage can have brought it about: a document of a newer version, or with more in it than is allowed, was
     /// written so.

@@ -109,7 +109,7 @@ extension Metadata {
   ///   - json: the document, in UTF-8.
   ///   - maximumNesting: the deepest nesting of objects and lists.
   /// - Throws: `Fault` with the place in the document.
-  public init(
+  package init(
     json: consuming [UInt8], maximumNesting: Int = Limits().maximumNesting
   ) throws(Fault) {
     self = try MetadataReading(json: consume json, maximumNesting: maximumNesting).metadata

@@ -1,3 +1,4 @@
+import Operations
 import PhotoLibrary
 import Secrets
 import SystemPackage
@@ -5,7 +6,7 @@ import Zip
 
 /// What the Android app exports besides backups: archives with photo files, and without the rows that say which photo
 /// is in which category. Both are recognized by their content, never by the file's name.
-public enum PhotoExport: Sendable, Equatable {
+package enum PhotoExport: Sendable, Equatable {
   /// `SmilePile_Export_….zip`: `photos/{id}_{name}`, and a `metadata.json` with counts in the place of rows.
   case statistics
   /// `SmilePile_Gallery_….zip`: a web page with `images/{id}_{name}`, and no `metadata.json`.

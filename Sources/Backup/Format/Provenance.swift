@@ -1,83 +1,83 @@
 /// What only this project writes, under the key `smilepile`, which both apps ignore: where a backup stands among others.
 extension Metadata {
   /// What this project says of a backup that it made.
-  public struct Provenance: Sendable, Equatable {
+  package struct Provenance: Sendable, Equatable {
     /// The backup's own number.
-    public var uuid: String
+    package var uuid: String
     /// The number of the library that it was made of.
-    public var library: String?
+    package var library: String?
     /// Part of the library was selected, and the rest is not in this backup.
-    public var isPartial: Bool
+    package var isPartial: Bool
     /// The settings are the library's; otherwise they are defaults, which both apps demand.
-    public var includesSettings: Bool
+    package var includesSettings: Bool
     /// The settings, by their keys, that are defaults since no backup of the library stated them.
-    public var defaultSettings: [String] = []
+    package var defaultSettings: [String] = []
     /// The MD5, 32 hexadecimal digits, of everything that was selected: two backups of equal states hold the same.
-    public var state: String?
+    package var state: String?
     /// What was selected: equal for equal selections, nil for everything.
-    public var selection: String?
+    package var selection: String?
     /// The number of the backup whose state this one holds, where it was made from archives and not from a library.
-    public var flattenedFrom: String?
+    package var flattenedFrom: String?
     /// Photos that it should hold could not be rescued when it was repaired or flattened.
-    public var isRemnant = false
+    package var isRemnant = false
     /// The MD5 of the `metadata.json` of every archive that this one was repaired from, the first one first: what rests
     /// on one of them can rest on this.
-    public var repairedFrom: [String] = []
+    package var repairedFrom: [String] = []
     /// What whoever made it called it, for retention.
-    public var tags: [String] = []
+    package var tags: [String] = []
     /// Which of several archives this is, that hold the library together.
-    public var part: Part?
+    package var part: Part?
     /// What this backup rests on, if it does not hold all the files itself.
-    public var increment: Increment?
+    package var increment: Increment?
   }
 
   /// The place of an archive among those that an export was split into. Each is a whole backup of a part.
-  public struct Part: Sendable, Equatable {
+  package struct Part: Sendable, Equatable {
     /// The number that all parts share.
-    public var set: String
+    package var set: String
     /// From 1.
-    public var number: Int
+    package var number: Int
     /// How many there are.
-    public var count: Int
+    package var count: Int
   }
 
   /// What an incremental backup says of the one before it. Its rows are those of the whole library; the files that
   /// the base holds, by itself or through its own base, are not in it again.
-  public struct Increment: Sendable, Equatable {
+  package struct Increment: Sendable, Equatable {
     /// The base's number.
-    public var base: String
+    package var base: String
     /// The MD5 of the base's `metadata.json`, which names the MD5 of every file in it.
-    public var baseDigest: String
+    package var baseDigest: String
     /// How many increments there are since the full backup, with this one.
-    public var length: Int
+    package var length: Int
     /// The files that the chain before it holds.
-    public var held: [HeldFile] = []
+    package var held: [HeldFile] = []
     /// What was removed from the library on purpose since the base was made.
-    public var deletions: [Deletion] = []
+    package var deletions: [Deletion] = []
   }
 
   /// A photo's file that an archive before this one holds.
-  public struct HeldFile: Sendable, Equatable {
+  package struct HeldFile: Sendable, Equatable {
     /// The photo in this backup.
-    public var photoId: Int64
+    package var photoId: Int64
     /// As in the manifest.
-    public var originalPath: String
+    package var originalPath: String
     /// The file's length in bytes.
-    public var fileSize: Int64
+    package var fileSize: Int64
     /// MD5 of the file, 32 hexadecimal digits.
-    public var checksum: String
+    package var checksum: String
   }
 
   /// Content that was removed from a category, or a category.
-  public struct Deletion: Sendable, Equatable {
+  package struct Deletion: Sendable, Equatable {
     /// The category's `name`.
-    public var category: String
+    package var category: String
     /// MD5 of the photo's file; nil for an asset, and for the category itself.
-    public var checksum: String?
+    package var checksum: String?
     /// The path of an asset of the app.
-    public var assetPath: String?
+    package var assetPath: String?
     /// When, in milliseconds since 1970.
-    public var at: Int64
+    package var at: Int64
   }
 }
 

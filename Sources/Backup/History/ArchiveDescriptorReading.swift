@@ -11,7 +11,7 @@ extension ArchiveDescriptor {
   ///
   /// - Throws: `BackupError`, `ArchiveError` or `FileError` if the file cannot be read as a backup. An encrypted backup
   ///   that the password does not open is no error: `isLocked` is true then.
-  public init(path: FilePath, password: Secret? = nil, limits: Limits = Limits()) throws {
+  package init(path: FilePath, password: Secret? = nil, limits: Limits = Limits()) throws {
     try self.init(fileAt: path)
     do {
       let source = try BackupSource(path: path, limits: limits, password: password)

@@ -4,26 +4,26 @@ import Secrets
 import SystemPackage
 
 /// The backups in a folder, read from the files themselves, whatever their names, and their health.
-public struct ArchiveInventory: Sendable {
+package struct ArchiveInventory: Sendable {
   /// A file that looks like a backup and cannot be read as one, for example because it is truncated.
-  public struct Unreadable: Sendable, Equatable {
+  package struct Unreadable: Sendable, Equatable {
     /// The absolute path.
-    public var path: String
+    package var path: String
     /// Why it cannot be read.
-    public var reason: String
+    package var reason: String
   }
 
   /// Which archive depends on which.
-  public let graph: ArchiveGraph
+  package let graph: ArchiveGraph
   /// Files that may be backups.
-  public private(set) var unreadable: [Unreadable] = []
+  package private(set) var unreadable: [Unreadable] = []
   /// The errors of `unreadable`.
   let errors: [any Error]
   /// The files of the archives as they were read, by path.
-  public let files: [String: ArchiveFile]
+  package let files: [String: ArchiveFile]
 
   /// Every backup in the folder, oldest first.
-  public var archives: [ArchiveDescriptor] { graph.archives }
+  package var archives: [ArchiveDescriptor] { graph.archives }
 
   /// Lists a folder without its subfolders. Blocks; reads only, but stores descriptors in the ledger, so that a file that
   /// has not changed is not opened again.
@@ -33,7 +33,7 @@ public struct ArchiveInventory: Sendable {
   ///   - ledger: knows the health of archives, and their descriptors.
   ///   - whileReading: called before each file; may throw to give up.
   /// - Throws: `FileError` if the folder cannot be listed, what `whileReading` throws, and environment failures.
-  public init(
+  package init(
     folder: FilePath, password: Secret? = nil, ledger: Ledger? = nil, whileReading: () throws -> Void = {}
   ) throws {
     let location = ArchiveFile.location(of: folder)
@@ -92,7 +92,7 @@ public struct ArchiveInventory: Sendable {
 extension ArchiveInventory {
   /// Returns the archives that an archive depends on, the nearest first. Of a missing base, reports a file that cannot be
   /// read and may be it.
-  public func chain(of archive: ArchiveDescriptor) throws(BrokenChain) -> [ArchiveDescriptor] {
+  package func chain(of archive: ArchiveDescriptor) throws(BrokenChain) -> [ArchiveDescriptor] {
     do throws(BrokenChain) {
       return try graph.chain(of: archive)
     } catch {
@@ -103,7 +103,7 @@ extension ArchiveInventory {
   /// Returns all archives that restoring one takes, that one first: the other parts of its set, or its chain.
   ///
   /// - Throws: `IncompleteSet` if a part is missing, or `BrokenChain`.
-  public func members(of archive: ArchiveDescriptor) throws -> [ArchiveDescriptor] {
+  package func members(of archive: ArchiveDescriptor) throws -> [ArchiveDescriptor] {
     do {
       return try graph.members(of: archive)
     } catch let error as BrokenChain {

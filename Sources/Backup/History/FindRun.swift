@@ -26,7 +26,7 @@ public struct FoundPhoto: Sendable {
   /// When it was made, in milliseconds since 1970; nil where it does not say.
   public var date: Int64?
   /// The row.
-  public var record: Metadata.PhotoRecord
+  package var record: Metadata.PhotoRecord
   /// How messages name it.
   public var label: String
   /// The name that its file had where it came from.

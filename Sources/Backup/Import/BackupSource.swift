@@ -9,9 +9,9 @@ import Zip
 
 /// A backup that has been opened and understood: its metadata, and for each photo where its bytes are. Nothing
 /// of it has been extracted.
-public struct BackupSource: Sendable {
+package struct BackupSource: Sendable {
   /// The container.
-  public enum Format: String, Sendable {
+  package enum Format: String, Sendable {
     /// An archive with photo files.
     case zip = "ZIP"
     /// A JSON document without photo files.
@@ -19,7 +19,7 @@ public struct BackupSource: Sendable {
   }
 
   /// Who made it, as far as its manner tells.
-  public enum Origin: String, Sendable {
+  package enum Origin: String, Sendable {
     /// The Android app.
     case android
     /// The iOS app.
@@ -31,17 +31,17 @@ public struct BackupSource: Sendable {
   }
 
   /// A photo of the backup.
-  public struct Photo: Sendable {
+  package struct Photo: Sendable {
     /// Its row.
-    public let record: Metadata.PhotoRecord
+    package let record: Metadata.PhotoRecord
     /// Where its file lay on the phone; its last component is the file's name.
-    public let originalPath: String
+    package let originalPath: String
     /// Where its bytes are.
-    public var content: Content
+    package var content: Content
     /// The MD5 that they should have, where they had changed before the backup was made.
-    public var expected: MD5Digest?
+    package var expected: MD5Digest?
     /// The backup is incremental, and its base holds the file.
-    public var isHeld = false
+    package var isHeld = false
 
     /// The MD5 of a photo that the backup does not hold, or holds only as it was after it had changed.
     var lost: MD5Digest? {
@@ -50,7 +50,7 @@ public struct BackupSource: Sendable {
   }
 
   /// Where the bytes of a photo are.
-  public enum Content: Sendable {
+  package enum Content: Sendable {
     /// It ships inside the app, and has none.
     case asset
     /// In an entry of the archive, with this MD5 if the manifest says one.
@@ -65,51 +65,51 @@ public struct BackupSource: Sendable {
   }
 
   /// The backup's file.
-  public let path: FilePath
+  package let path: FilePath
   /// The container.
-  public let format: Format
+  package let format: Format
   /// Who made it.
-  public let origin: Origin
+  package let origin: Origin
   /// What it says of itself, but for its lists of photos and their files: those have become `photos`.
-  public let metadata: Metadata
+  package let metadata: Metadata
   /// What is shown of each category, by its id: for messages, of which there may be one for every photo.
   let displayNames: [Int64: String]
   /// Its photos, in its own order.
-  public var photos: [Photo]
+  package var photos: [Photo]
   /// What is odd about it and does no harm, and what was repaired where its rows contradict each other.
-  public internal(set) var warnings: [String]
+  package internal(set) var warnings: [String]
   /// Rows and files of its metadata that could not be used; each by name.
-  public let leftOut: [Finding]
+  package let leftOut: [Finding]
   /// Photos that are in the backup as they were in its library, where their bytes had changed: each by name.
-  public let damagedBefore: [Finding]
+  package let damagedBefore: [Finding]
   /// Entries of the archive that nothing in the backup mentions.
-  public let strangers: [String]
+  package let strangers: [String]
   /// The archive, nil for a JSON document.
-  public let archive: Archive?
+  package let archive: Archive?
   /// The one folder of the archive that holds everything, with its slash; empty if there is none.
   let root: String
   /// The MD5 of `metadata.json`, by which an increment knows its base; nil where the archive had to be searched.
-  public let metadataDigest: MD5Digest?
+  package let metadataDigest: MD5Digest?
   /// What its encrypted entries are read with.
   let password: Secret?
   /// What was wrong with the archive, where it had to be searched; nil for a backup that is one.
-  public internal(set) var salvage: SalvageReport?
+  package internal(set) var salvage: SalvageReport?
   /// The archives before an incremental one, if somebody has looked for them.
   var chain: Chain?
 
   /// How many bytes the photo files of the backup have.
-  public var photoBytes: Int {
+  package var photoBytes: Int {
     photos.reduce(0) { $0.saturated(plus: $1.content.size ?? 0) }
   }
 
   /// How messages name a photo of the backup, made safe for a terminal: `photo 7 “IMG_0001” in “Family”`.
-  public func label(of photo: Photo) -> String {
+  package func label(of photo: Photo) -> String {
     PhotoLabel.label(
       id: photo.record.id, category: displayNames[photo.record.categoryId] ?? "", name: photo.record.name)
   }
 
   /// How many photos of the backup have files.
-  public var photoFiles: Int {
+  package var photoFiles: Int {
     photos.count { $0.content.size != nil }
   }
 
@@ -122,7 +122,7 @@ public struct BackupSource: Sendable {
   ///     is not tried.
   /// - Throws: `BackupError`, `ArchiveError` or `FileError` if it cannot be used at all. A photo whose file is
   ///   missing is no error.
-  public init(path: FilePath, limits: Limits = Limits(), password: Secret? = nil) throws {
+  package init(path: FilePath, limits: Limits = Limits(), password: Secret? = nil) throws {
     let file: File
     do {
       file = try File.open(path, .readFollowingLinks)
@@ -247,7 +247,7 @@ public struct BackupSource: Sendable {
 
 extension BackupSource.Content {
   /// The length of the file in bytes, nil if there is none.
-  public var size: Int? {
+  package var size: Int? {
     switch self {
     case .asset, .absent: nil
     case .entry(let entry, _), .base(let entry, _, _): entry.size
@@ -256,7 +256,7 @@ extension BackupSource.Content {
   }
 
   /// The MD5 of the file as it is or should be, nil if nobody has said.
-  public var md5: MD5Digest? {
+  package var md5: MD5Digest? {
     switch self {
     case .asset: nil
     case .entry(_, let md5): md5

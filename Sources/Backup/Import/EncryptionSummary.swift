@@ -1,4 +1,5 @@
 import FileSystem
+import Operations
 import SystemPackage
 import Zip
 
@@ -14,12 +15,12 @@ public struct EncryptionSummary: Sendable, Equatable {
   public let bytes: Int
 
   /// Reads the directory of an archive, which is never encrypted. Blocks; writes nothing.
-  public init(path: FilePath, limits: Limits = Limits()) throws(ArchiveError) {
+  package init(path: FilePath, limits: Limits = Limits()) throws(ArchiveError) {
     self.init(try Archive(path: path, limits: limits))
   }
 
   /// Sums up an open archive.
-  public init(_ archive: Archive) {
+  package init(_ archive: Archive) {
     let files = archive.entries.filter { !$0.isDirectory }
     methods = Set(files.compactMap(\.encryption.name)).sorted()
     encryptedEntries = files.count(where: \.isEncrypted)

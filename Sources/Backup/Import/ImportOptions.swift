@@ -31,7 +31,7 @@ public struct Duplicate: Sendable {
   /// The library's photo.
   public let existing: Photo
   /// The backup's row.
-  public let incoming: Metadata.PhotoRecord
+  package let incoming: Metadata.PhotoRecord
   /// The category both lie in.
   public let category: Category
 }

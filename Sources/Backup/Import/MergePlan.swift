@@ -8,36 +8,36 @@ import PhotoLibrary
 /// A category is its name in NFC; a photo is its content (MD5, length) in its category, an asset its path in its
 /// category. Merging is a multiset union: each photo of the backup is matched with at most one photo of the
 /// library, equal rows first, then rows of equal name, then any.
-public struct MergePlan: Sendable {
+package struct MergePlan: Sendable {
   /// A new photo whose file has to be brought.
-  public struct Restore: Sendable, Equatable {
+  package struct Restore: Sendable, Equatable {
     /// The id of one of `edit.newPhotos`.
-    public var id: Int64
+    package var id: Int64
     /// Which of the backup's photos, by index.
-    public var source: Int
+    package var source: Int
   }
 
   /// What happens to the rows.
-  public var edit = LibraryEdit()
+  package var edit = LibraryEdit()
   /// The files that have to be brought; the paths of these photos are still empty.
-  public var restores: [Restore] = []
+  package var restores: [Restore] = []
   /// Under `replace`: what the library is to hold.
   var replacement: Replacement?
   /// Which of the backup's photos are nowhere to be had.
-  public var absent: [Int] = []
+  package var absent: [Int] = []
   /// Photos that are new or take new values.
-  public var photosImported = 0
+  package var photosImported = 0
   /// Photos that the library has already.
-  public var photosSkipped = 0
+  package var photosSkipped = 0
   /// What was odd.
-  public var warnings: [String] = []
+  package var warnings: [String] = []
 
   /// Categories that are created or whose values change.
-  public var categoriesImported: Int { edit.newCategories.count + changedCategoryValues }
+  package var categoriesImported: Int { edit.newCategories.count + changedCategoryValues }
   var changedCategoryValues = 0
 
   /// Makes the plan. Every photo of `backup` that has a file must have its MD5.
-  public init(
+  package init(
     importing backup: BackupSource, into library: LibraryContents, strategy: ImportStrategy,
     includesSettings: Bool, now: Int64, duplicates: (Duplicate) -> DuplicateRule
   ) {

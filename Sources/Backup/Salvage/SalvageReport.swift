@@ -32,7 +32,7 @@ extension BackupSource {
   ///   - password: opens encrypted entries.
   ///   - whileReading: called for every buffer; may throw to give up.
   /// - Throws: as `init(path:limits:)`, where nothing at all can be rescued.
-  public static func salvaging(
+  package static func salvaging(
     _ path: FilePath, limits: Limits = Limits(), password: Secret? = nil,
     whileReading: @escaping (Int) throws -> Void = { _ in }
   ) throws -> BackupSource {

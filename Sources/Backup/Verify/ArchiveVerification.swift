@@ -6,11 +6,11 @@ import SystemPackage
 import Zip
 
 /// Reading an archive back, for whoever has a thread and a counter of its own.
-public enum ArchiveVerification {
+package enum ArchiveVerification {
   /// Reads a backup to its last byte: every CRC, every MD5. Blocks; writes nothing.
   ///
   /// - Throws: as the summary of `Work.verify`; `CancellationError`.
-  public static func check(
+  package static func check(
     _ path: FilePath, password: Secret? = nil, counter: ProgressCounter
   ) throws -> CheckSummary {
     let source = try BackupSource(path: path, limits: .own, password: password)
@@ -22,7 +22,7 @@ public enum ArchiveVerification {
   ///
   /// - Throws: what says nothing about the archive, see `isEnvironmentFailure`: `CancellationError`, and
   ///   `BackupError.noSuchBackup` if it was removed since it was listed.
-  public static func fault(
+  package static func fault(
     of archive: ArchiveDescriptor, _ password: Secret?, _ counter: ProgressCounter
   ) throws -> String? {
     counter.enter(.verifying)

@@ -5,9 +5,9 @@ import Secrets
 import SystemPackage
 
 /// Verifies archives whose health the ledger does not know: never verified, changed since, or suspect.
-public struct ArchiveVerifier: Sendable {
+package struct ArchiveVerifier: Sendable {
   /// Records what is found.
-  public let observer: ArchiveObserver
+  package let observer: ArchiveObserver
   private let password: Secret?
   private let verifiesUnknown: Bool
 
@@ -15,7 +15,7 @@ public struct ArchiveVerifier: Sendable {
   ///   - observer: knows the health of archives, and records what is found.
   ///   - password: for archives that are encrypted.
   ///   - verifiesUnknown: false to verify suspect archives only.
-  public init(observer: ArchiveObserver, password: Secret?, verifiesUnknown: Bool) {
+  package init(observer: ArchiveObserver, password: Secret?, verifiesUnknown: Bool) {
     (self.observer, self.password, self.verifiesUnknown) = (observer, password, verifiesUnknown)
   }
 
@@ -23,7 +23,7 @@ public struct ArchiveVerifier: Sendable {
   /// so that every corrupt one is reported. Blocks.
   ///
   /// - Throws: environment failures; `CancellationError`.
-  public func areIntact(_ archives: [ArchiveDescriptor], _ counter: ProgressCounter) throws -> Bool {
+  package func areIntact(_ archives: [ArchiveDescriptor], _ counter: ProgressCounter) throws -> Bool {
     try archives.reduce(true) { areIntact, archive in try isIntact(archive, counter) && areIntact }
   }
 
@@ -42,7 +42,7 @@ public struct ArchiveVerifier: Sendable {
   /// Reads archives whatever is known about them, and returns those that are not intact. Blocks.
   ///
   /// - Throws: environment failures; `CancellationError`.
-  public func damaged(
+  package func damaged(
     among archives: [ArchiveDescriptor], _ counter: ProgressCounter
   ) throws -> [ArchiveDescriptor] {
     try archives.filter { archive in

@@ -1,5 +1,6 @@
 import Checksums
 import FileSystem
+import Operations
 import PhotoLibrary
 import Zip
 

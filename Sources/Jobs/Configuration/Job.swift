@@ -2,66 +2,66 @@ import Backup
 import SystemPackage
 
 /// What is to be backed up, where to, and how: one entry of the job file.
-public struct Job: Sendable, Equatable {
+package struct Job: Sendable, Equatable {
   /// What it is called; every archive it makes bears this as a tag.
-  public var name: String
+  package var name: String
   /// The library's folder; nil if the command line or the environment has to name it.
-  public var library: FilePath?
+  package var library: FilePath?
   /// It stands, for once, in the place of the one that the job file names: a run of it leaves the job's status alone.
-  public var isOtherLibrary = false
+  package var isOtherLibrary = false
   /// Where its archives go; the first is written, the others are copies.
-  public var destinations: [JobDestination] = []
+  package var destinations: [JobDestination] = []
   /// Categories by name; all if empty.
-  public var categories: [String] = []
+  package var categories: [String] = []
   /// Photos taken at this moment or later, in milliseconds since 1970.
-  public var since: Int64?
+  package var since: Int64?
   /// Photos taken before this moment, in milliseconds since 1970.
-  public var until: Int64?
+  package var until: Int64?
   /// The library's settings travel.
-  public var includesSettings = true
+  package var includesSettings = true
   /// Where the password comes from that the archives are encrypted with; nil for none.
-  public var password: PasswordSource?
+  package var password: PasswordSource?
   /// Takes a password that is easily guessed.
-  public var allowsWeakPassword = false
+  package var allowsWeakPassword = false
   /// Reads every archive back before it gets its name.
-  public var verifies = true
+  package var verifies = true
   /// Archives hold only what is new since the one before; so many of them on one full archive, nil for full ones.
-  public var maximumChain: Int?
+  package var maximumChain: Int?
   /// Archives that phones can read, as many as that takes.
-  public var splitsForPhones = false
+  package var splitsForPhones = false
   /// More tags of its archives.
-  public var tags: [String] = []
+  package var tags: [String] = []
   /// Who may read the archives, as chmod(1) has it; nil for their owner alone.
-  public var permissions: UInt16?
+  package var permissions: UInt16?
   /// Which archives stay; nil for all.
-  public var retention: RetentionPolicy?
+  package var retention: RetentionPolicy?
   /// When it runs by the clock; nil for only when somebody runs it.
-  public var schedule: Schedule?
+  package var schedule: Schedule?
   /// When it is proven by the clock that its archives restore; nil for never.
-  public var drill: Schedule?
+  package var drill: Schedule?
   /// What is run beside it.
-  public var hooks = Hooks()
+  package var hooks = Hooks()
   /// How many photos a drill restores; nil for all.
-  public var drillSample: Int? = 100
+  package var drillSample: Int? = 100
   /// Where its status is written for others, as JSON.
-  public var statusFile: FilePath?
+  package var statusFile: FilePath?
   /// Where its status is written for Prometheus' node exporter.
-  public var prometheusFile: FilePath?
+  package var prometheusFile: FilePath?
   /// How long to wait for another run of it, or for a writer of its library, in seconds.
-  public var lockWait = 60.0
+  package var lockWait = 60.0
 
   /// A job of this name that does nothing yet.
-  public init(name: String) { self.name = name }
+  package init(name: String) { self.name = name }
 
   /// Has every destination lie on a mounted file system; one that has to be at a place of its own keeps to that.
-  public mutating func requireMounts() {
+  package mutating func requireMounts() {
     for index in destinations.indices where destinations[index].requiredMount == nil {
       destinations[index].requiredMount = .any
     }
   }
 
   /// The tags of its archives: its own name first.
-  public var archiveTags: [String] { [name] + tags.filter { $0 != name } }
+  package var archiveTags: [String] { [name] + tags.filter { $0 != name } }
 
   /// What is wrong with a job's name, nil for nothing: it becomes the name of files and units.
   static func fault(inName name: String) -> String? {
@@ -81,17 +81,17 @@ public struct Job: Sendable, Equatable {
 }
 
 /// A folder that archives go to.
-public struct JobDestination: Sendable, Equatable {
+package struct JobDestination: Sendable, Equatable {
   /// The folder.
-  public var path: FilePath
+  package var path: FilePath
   /// It has to lie on a mounted file system, or nothing is written: an empty mount point is a folder on the root's
   /// disk.
-  public var requiredMount: RequiredMount?
+  package var requiredMount: RequiredMount?
   /// A file that has to be in it, which tells the right disk from another.
-  public var marker: String?
+  package var marker: String?
 
   /// What has to be mounted.
-  public enum RequiredMount: Sendable, Equatable {
+  package enum RequiredMount: Sendable, Equatable {
     /// Any file system that is not the root's.
     case any
     /// One at this very place.
@@ -99,11 +99,11 @@ public struct JobDestination: Sendable, Equatable {
   }
 
   /// A folder, with nothing required of it but to be there.
-  public init(path: FilePath) { self.path = path }
+  package init(path: FilePath) { self.path = path }
 }
 
 /// Where the password of a job comes from. The password itself stands in no job file.
-public enum PasswordSource: Sendable, Equatable {
+package enum PasswordSource: Sendable, Equatable {
   /// The first line of a file.
   case file(FilePath)
   /// The first line that a shell command prints.
@@ -111,21 +111,21 @@ public enum PasswordSource: Sendable, Equatable {
 }
 
 /// Shell commands that are run beside a backup, with the facts in their environment.
-public struct Hooks: Sendable, Equatable {
+package struct Hooks: Sendable, Equatable {
   /// Before anything is looked at, as to mount a disk. If it fails, nothing is backed up.
-  public var before: String?
+  package var before: String?
   /// After a backup that is complete.
-  public var after: String?
+  package var after: String?
   /// After one that is not, or that failed.
-  public var onFailure: String?
+  package var onFailure: String?
   /// Last of all, whatever came of it, as to unmount a disk.
-  public var finally: String?
+  package var finally: String?
   /// After so many seconds a command is ended.
-  public var timeLimit = 600.0
+  package var timeLimit = 600.0
 
   /// None.
-  public init() {}
+  package init() {}
 
   /// Asks the commands that this process runs to end, with SIGTERM and without waiting: for one that ends before them.
-  public static func endAll() { HookRun.endAll() }
+  package static func endAll() { HookRun.endAll() }
 }

@@ -2,50 +2,50 @@ import Foundation
 import SystemPackage
 
 /// The job file: every job of a user or a machine, in YAML.
-public struct JobFile: Sendable, Equatable {
+package struct JobFile: Sendable, Equatable {
   /// Where it lies.
-  public var path: FilePath
+  package var path: FilePath
   /// The jobs, in the file's order.
-  public var jobs: [Job]
+  package var jobs: [Job]
   /// What is no mistake by itself, and may be one.
-  public var warnings: [Fault]
+  package var warnings: [Fault]
 
   /// A mistake in a job file, or what may be one.
-  public struct Fault: Error, Sendable, Equatable {
+  package struct Fault: Error, Sendable, Equatable {
     /// From 1; 0 for the file as a whole.
-    public var line: Int
+    package var line: Int
     /// What is wrong, and what to write instead.
-    public var message: String
+    package var message: String
 
     /// `/etc/smilepile/config.yaml:12: unknown key “retension”; did you mean “retention”?`
-    public func text(in path: FilePath) -> String {
+    package func text(in path: FilePath) -> String {
       line > 0 ? "\(path):\(line): \(message)" : "\(path): \(message)"
     }
   }
 
   /// What is wrong with a job file, all of it.
-  public struct Invalid: Error, Sendable, CustomStringConvertible {
+  package struct Invalid: Error, Sendable, CustomStringConvertible {
     /// The file.
-    public var path: FilePath
+    package var path: FilePath
     /// The mistakes, by line.
-    public var faults: [Fault]
+    package var faults: [Fault]
 
     /// Each on a line of its own.
-    public var lines: [String] { faults.map { $0.text(in: path) } }
+    package var lines: [String] { faults.map { $0.text(in: path) } }
 
     /// All of them.
-    public var description: String { lines.joined(separator: "\n") }
+    package var description: String { lines.joined(separator: "\n") }
   }
 
   /// There is no job file where one is looked for, or no job of a name.
-  public enum Missing: Error, Sendable, Equatable, CustomStringConvertible {
+  package enum Missing: Error, Sendable, Equatable, CustomStringConvertible {
     /// None of these files is there.
     case file([FilePath])
     /// The file has no such job; it has these.
     case job(String, FilePath, [String])
 
     /// One line, with the remedy.
-    public var description: String {
+    package var description: String {
       switch self {
       case .file(let places):
         "there is no job file: \(places.map(\.string).joined(separator: ", ")); write one, or name it with --config"
@@ -62,7 +62,7 @@ public struct JobFile: Sendable, Equatable {
 
   /// Where job files are looked for, in this order: `$XDG_CONFIG_HOME/smilepile/config.yaml` (`~/.config` if that is not
   /// set), `/etc/smilepile/config.yaml`. https://specifications.freedesktop.org/basedir-spec/latest/
-  public static func places(environment: [String: String]) -> [FilePath] {
+  package static func places(environment: [String: String]) -> [FilePath] {
     var places: [FilePath] = []
     // the specification has relative paths ignored
     if let home = environment["XDG_CONFIG_HOME"], home.hasPrefix("/") {
@@ -76,7 +76,7 @@ public struct JobFile: Sendable, Equatable {
   /// Where the job file is: the one that is named, whether it is there or not; else the first of `places` that is.
   ///
   /// - Throws: `Missing.file`.
-  public static func find(named path: FilePath?, environment: [String: String]) throws(Missing) -> FilePath {
+  package static func find(named path: FilePath?, environment: [String: String]) throws(Missing) -> FilePath {
     if let path { return path }
     let places = places(environment: environment)
     guard let found = places.first(where: { FileManager.default.fileExists(atPath: $0.string) }) else {
@@ -91,7 +91,7 @@ public struct JobFile: Sendable, Equatable {
   ///   - path: the file; nil for the first of `places` that is there.
   ///   - environment: for `~` and the places.
   /// - Throws: `Missing`, `Invalid` with every mistake, or `FileError`.
-  public init(_ path: FilePath?, environment: [String: String]) throws {
+  package init(_ path: FilePath?, environment: [String: String]) throws {
     let found = try Self.find(named: path, environment: environment)
     guard FileManager.default.fileExists(atPath: found.string) else { throw Missing.file([found]) }
     try self.init(
@@ -105,7 +105,7 @@ public struct JobFile: Sendable, Equatable {
   ///   - home: what `~` stands for.
   ///   - state: the folder in which jobs keep what they remember, and which is for nothing else; nil if that is not known.
   /// - Throws: `Invalid`, with every mistake.
-  public init(text: String, path: FilePath, home: String?, state: FilePath? = nil) throws(Invalid) {
+  package init(text: String, path: FilePath, home: String?, state: FilePath? = nil) throws(Invalid) {
     // from the root, since units and status files outlive this process's working folder
     let place = FilePath(FileManager.default.currentDirectoryPath).pushing(path).lexicallyNormalized()
     var reader = JobFileReader(folder: place.removingLastComponent(), home: home, state: state)
@@ -121,7 +121,7 @@ public struct JobFile: Sendable, Equatable {
   /// The jobs of these names, in this order; all if there are none.
   ///
   /// - Throws: `Missing.job`.
-  public func jobs(named names: [String]) throws(Missing) -> [Job] {
+  package func jobs(named names: [String]) throws(Missing) -> [Job] {
     if names.isEmpty { return jobs }
     var found: [Job] = []
     for name in names {

@@ -5,36 +5,36 @@ import Operations
 import SystemPackage
 
 /// How a restore is tried.
-public struct DrillOptions: Sendable {
+package struct DrillOptions: Sendable {
   /// So many photos at each destination, other ones each time; nil for all. All are tried where something was found wrong
   /// before, there or in the library, or where no backup has noted what lies there.
-  public var sample: Int? = 100
+  package var sample: Int? = 100
   /// The folder in which the scratch library is made; it needs room for what is restored.
-  public var scratch: FilePath = "/var/tmp"
+  package var scratch: FilePath = "/var/tmp"
 
   /// The defaults.
-  public init() {}
+  package init() {}
 }
 
 /// What a drill found at one destination.
-public struct DrillResult: Sendable {
+package struct DrillResult: Sendable {
   /// The folder.
-  public var destination: FilePath
+  package var destination: FilePath
   /// The archive that was restored from; nil if there was none to restore from.
-  public var archive: String?
+  package var archive: String?
   /// Photos that came back as they are in the library, byte for byte.
-  public var proven = 0
+  package var proven = 0
   /// Photos that came back whole, and that the library no longer has.
-  public var gone = 0
+  package var gone = 0
   /// Photos whose images this program knows by their headers.
-  public var images = 0
+  package var images = 0
   /// What did not come back as it should.
-  public var failures: [Finding] = []
+  package var failures: [Finding] = []
   /// Photos of which it is the library that has other bytes than it should, or none: those that came back whole, and those
   /// that were lost before the archive was made.
-  public var damagedInLibrary: [Finding] = []
+  package var damagedInLibrary: [Finding] = []
   /// What is worth knowing and no failure.
-  public var notes: [String] = []
+  package var notes: [String] = []
   /// The archive that the last backup left there, if nobody can restore from it any more.
   var lostArchive: String?
   /// Photos that the archive lists and has not, since they were lost before it was made: when each was taken, by its number.
@@ -56,29 +56,29 @@ public struct DrillResult: Sendable {
   var lost = 0
 
   /// Everything that was tried and that is in the archive came back.
-  public var isRestored: Bool { failures.isEmpty && archive != nil }
+  package var isRestored: Bool { failures.isEmpty && archive != nil }
   /// That was all that the library lists, too.
-  public var isProven: Bool { isRestored && lost == 0 }
+  package var isProven: Bool { isRestored && lost == 0 }
 }
 
 /// What a drill came to.
-public struct DrillReport: Sendable {
+package struct DrillReport: Sendable {
   /// By destination, as in the job file.
-  public var results: [DrillResult] = []
+  package var results: [DrillResult] = []
   /// Where the report lies; nil if it could not be written.
-  public var path: FilePath?
+  package var path: FilePath?
   /// The report and the job's status were written, so that others learn of it; they do not where another library lies in
   /// the place of the job's.
-  public var isRecorded = true
+  package var isRecorded = true
   /// What is worth knowing of the drill itself.
-  public var warnings: [String] = []
+  package var warnings: [String] = []
   /// What every destination has came back.
-  public var isRestored: Bool { !results.isEmpty && results.allSatisfy(\.isRestored) }
+  package var isRestored: Bool { !results.isEmpty && results.allSatisfy(\.isRestored) }
   /// Every destination restores the library.
-  public var isProven: Bool { !results.isEmpty && results.allSatisfy(\.isProven) }
+  package var isProven: Bool { !results.isEmpty && results.allSatisfy(\.isProven) }
   /// What the command ends with: 4 where something did not come back, or has rotten in the library; 3 where others do
   /// not learn of it.
-  public var exitCode: Int32 {
+  package var exitCode: Int32 {
     if !isProven || !results.allSatisfy(\.damagedInLibrary.isEmpty) { return JobStatus.damagedCode }
     return isRecorded ? 0 : JobStatus.incompleteCode
   }

@@ -19,7 +19,7 @@ extension Work where Summary == DrillReport {
   /// `.wrongPassword` where the password does not open what the last backup left, or anything in a folder, `LibraryError`,
   /// `FileError`, or another error of a process that lacks memory. No copy is doubted for that. Where something had failed to restore
   /// before it, it stands among the report's warnings instead, unless it is a `CancellationError`.
-  public static func drill(_ job: Job, _ context: JobContext, options: DrillOptions = DrillOptions()) -> Self
+  package static func drill(_ job: Job, _ context: JobContext, options: DrillOptions = DrillOptions()) -> Self
   {
     Work { counter in try DrillRun(job, context, options, counter).run() }
   }

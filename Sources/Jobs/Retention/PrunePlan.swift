@@ -3,18 +3,18 @@ import Backup
 import Foundation
 
 /// Which archives of a folder a policy keeps and which go, and why: a pure value, so that a dry run is the plan.
-public struct PrunePlan: Sendable {
+package struct PrunePlan: Sendable {
   /// An archive with its copies in the folder, or the parts of one export, which stay and go together.
-  public struct Decision: Sendable {
+  package struct Decision: Sendable {
     /// The archives, by part.
-    public var archives: [ArchiveDescriptor]
+    package var archives: [ArchiveDescriptor]
     /// Why they stay; empty if they go.
-    public var reasons: [String]
+    package var reasons: [String]
 
     /// Whether they stay.
-    public var isKept: Bool { !reasons.isEmpty }
+    package var isKept: Bool { !reasons.isEmpty }
     /// When they were made, in milliseconds since 1970.
-    public var date: Int64 { archives.map(\.date).max() ?? 0 }
+    package var date: Int64 { archives.map(\.date).max() ?? 0 }
     /// The newest last; of two of one moment, the one that rests on the other's chain first.
     fileprivate var order: (Int64, Int, String) {
       (date, -(archives[0].base?.depth ?? 0), archives[0].path)
@@ -22,16 +22,16 @@ public struct PrunePlan: Sendable {
     /// The numbers of photos that are not in it, or not as they should be.
     fileprivate var missingPhotos: Set<Int64> { Set(archives.flatMap { $0.missingPhotos.map(\.id) }) }
     /// Bytes of the archives.
-    public var bytes: Int { archives.reduce(0) { $0 + $1.fileBytes } }
+    package var bytes: Int { archives.reduce(0) { $0 + $1.fileBytes } }
   }
 
   /// What is decided of each, newest first.
-  public private(set) var decisions: [Decision] = []
+  package private(set) var decisions: [Decision] = []
   /// What makes removing unsafe: nothing is removed then.
-  public private(set) var refusals: [String] = []
+  package private(set) var refusals: [String] = []
 
   /// What goes: increments before what they rest on, so that whatever stops the removing leaves whole chains.
-  public var removals: [ArchiveDescriptor] {
+  package var removals: [ArchiveDescriptor] {
     guard refusals.isEmpty else { return [] }
     let gone = decisions.filter { !$0.isKept }.flatMap(\.archives)
     return gone.sorted { ($0.base?.depth ?? 0, $0.date) > ($1.base?.depth ?? 0, $1.date) }
@@ -48,7 +48,7 @@ public struct PrunePlan: Sendable {
   ///   - obstacle: why nothing may go while the newest archive of a group and what it rests on are as they are; nil if
   ///     they read back whole.
   /// - Throws: what `obstacle` throws.
-  public init(
+  package init(
     _ graph: ArchiveGraph, _ policy: RetentionPolicy, calendar: Calendar = .current, now: Date = Date(),
     fresh: Set<String> = [], isMeant: (ArchiveDescriptor) -> Bool = { _ in true },
     obstacle: ([ArchiveDescriptor]) throws -> String?

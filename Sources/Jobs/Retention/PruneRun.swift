@@ -7,56 +7,56 @@ import Secrets
 import SystemPackage
 
 /// Removes from a folder the archives that a policy does not keep.
-public struct PruneRun {
+package struct PruneRun {
   /// The folder.
-  public var folder: FilePath
+  package var folder: FilePath
   /// What stays.
-  public var policy: RetentionPolicy
+  package var policy: RetentionPolicy
   /// Opens those that are encrypted; without it they stay.
-  public var password: Secret?
+  package var password: Secret?
   /// Which archives it is about: those with all these tags.
-  public var tags: [String] = []
+  package var tags: [String] = []
   /// Says what would be removed, and removes nothing.
-  public var isDryRun = false
+  package var isDryRun = false
   /// Knows the health of archives, and records what is verified.
-  public var observer = Ledger().observer("prune")
+  package var observer = Ledger().observer("prune")
   /// Archives that have just been made, by path: whatever their date, they stay.
-  public var fresh: Set<String> = []
+  package var fresh: Set<String> = []
   /// How long to wait for an export into the folder.
-  public var lockWait: Duration = .seconds(60)
+  package var lockWait: Duration = .seconds(60)
   /// The clock.
-  public var now = Date()
+  package var now = Date()
   /// Hears a cancellation, and counts.
-  public var counter: ProgressCounter
+  package var counter: ProgressCounter
 
   /// Prepares a run.
-  public init(folder: FilePath, policy: RetentionPolicy, counter: ProgressCounter) {
+  package init(folder: FilePath, policy: RetentionPolicy, counter: ProgressCounter) {
     self.folder = folder
     self.policy = policy
     self.counter = counter
   }
 
   /// What a run did.
-  public struct Summary: Sendable {
+  package struct Summary: Sendable {
     /// What was decided of each archive, and why.
-    public var plan: PrunePlan
+    package var plan: PrunePlan
     /// What was removed.
-    public var removed: [ArchiveDescriptor] = []
+    package var removed: [ArchiveDescriptor] = []
     /// What should have been and could not be, each with the reason.
-    public var failures: [Finding] = []
+    package var failures: [Finding] = []
     /// Files that may be backups and cannot be read; they stay.
-    public var unreadable: [ArchiveInventory.Unreadable] = []
+    package var unreadable: [ArchiveInventory.Unreadable] = []
     /// How many archives no password opens; they stay.
-    public var locked = 0
+    package var locked = 0
     /// How many archives retention is not about, the locked ones among them; they stay.
-    public var passedOver = 0
+    package var passedOver = 0
   }
 
   /// Blocks. An archive that was changed since it was looked at stays.
   ///
   /// - Throws: `FileError` if the folder cannot be read, `FileLock.Busy`, `CancellationError`, or what this process lacks,
   ///   as memory. What was removed until then is gone.
-  public func run() throws -> Summary {
+  package func run() throws -> Summary {
     counter.enter(.planning)
     // an export that is being written may rest on what would go
     let lock =

@@ -3,48 +3,48 @@ import Operations
 
 /// Which archives are worth keeping: restic's options, with restic's meaning of each.
 /// https://restic.readthedocs.io/en/stable/060_forget.html#removing-snapshots-according-to-a-policy
-public struct RetentionPolicy: Sendable, Equatable {
+package struct RetentionPolicy: Sendable, Equatable {
   /// So many of the newest.
-  public var last = 0
+  package var last = 0
   /// The newest of each of so many hours that have any.
-  public var hourly = 0
+  package var hourly = 0
   /// The newest of each of so many days that have any.
-  public var daily = 0
+  package var daily = 0
   /// The newest of each of so many weeks, from Monday, that have any. ISO 8601.
-  public var weekly = 0
+  package var weekly = 0
   /// The newest of each of so many months that have any.
-  public var monthly = 0
+  package var monthly = 0
   /// The newest of each of so many years that have any.
-  public var yearly = 0
+  package var yearly = 0
   /// All that were made so long before the newest, or later.
-  public var within: RetentionSpan?
+  package var within: RetentionSpan?
   /// All that have one of these tags. Several with commas between them must all be there: `a,b`; an empty one means
   /// those without any.
-  public var tags: [String] = []
+  package var tags: [String] = []
 
   /// Keeps nothing by itself.
-  public init() {}
+  package init() {}
 
   /// Nothing was asked to be kept, so that nobody can have meant it.
-  public var isEmpty: Bool {
+  package var isEmpty: Bool {
     [last, hourly, daily, weekly, monthly, yearly].allSatisfy { $0 <= 0 } && tags.isEmpty
       && within?.isZero ?? true
   }
 }
 
 /// A length of time on the calendar, as `2y5m7d3h`.
-public struct RetentionSpan: Sendable, Equatable {
+package struct RetentionSpan: Sendable, Equatable {
   /// Years.
-  public var years = 0
+  package var years = 0
   /// Months.
-  public var months = 0
+  package var months = 0
   /// Days.
-  public var days = 0
+  package var days = 0
   /// Hours.
-  public var hours = 0
+  package var hours = 0
 
   /// Reads `30d`, `2y5m7d3h`: numbers with y, m, d or h, each unit once at most. Nil if it is none.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     var digits = ""
     var units = ""
     for character in text {
@@ -67,7 +67,7 @@ public struct RetentionSpan: Sendable, Equatable {
   }
 
   /// No time at all.
-  public var isZero: Bool { (years, months, days, hours) == (0, 0, 0, 0) }
+  package var isZero: Bool { (years, months, days, hours) == (0, 0, 0, 0) }
 
   /// The moment so long before another. A day that a month does not have goes over into the next, as restic has it: a
   /// month before 31 October is 1 October.
@@ -90,16 +90,16 @@ public struct RetentionSpan: Sendable, Equatable {
 }
 
 /// What a policy looks at: an archive, or a set of them that an export was split into.
-public struct Snapshot: Sendable, Equatable {
+package struct Snapshot: Sendable, Equatable {
   /// What tells it from the others.
-  public var id: String
+  package var id: String
   /// When it was made.
-  public var date: Date
+  package var date: Date
   /// What it was called.
-  public var tags: [String]
+  package var tags: [String]
 
   /// Makes a value of these parts.
-  public init(id: String, date: Date, tags: [String] = []) {
+  package init(id: String, date: Date, tags: [String] = []) {
     self.id = id
     self.date = date
     self.tags = tags
@@ -125,7 +125,7 @@ extension RetentionPolicy {
   ///   - calendar: its time zone says when a day begins.
   ///   - now: snapshots made later, by a clock that was wrong, say nothing of how old the others are.
   /// - Returns: the reasons of each snapshot, by id.
-  public func reasons(
+  package func reasons(
     for snapshots: [Snapshot], calendar: Calendar = .current, now: Date = Date()
   ) -> [String: [String]] {
     let sorted = snapshots.enumerated().sorted {

@@ -6,41 +6,41 @@ import SystemPackage
 
 extension JobStatus {
   /// The newest copy of the library at a destination: an archive, with what restoring it takes.
-  public struct Copy: Sendable, Equatable, Codable {
+  package struct Copy: Sendable, Equatable, Codable {
     /// The folder.
-    public var path: String
+    package var path: String
     /// The newest archive in it.
-    public var archive: String
+    package var archive: String
     /// What restoring takes besides: the other parts of its set, or its chain.
-    public var others: [String]?
+    package var others: [String]?
     /// When the archive was made, in milliseconds since 1970.
-    public var madeAt: Int64
+    package var madeAt: Int64
     /// When all its archives were last verified; nil if one is unverified or suspect.
-    public var verifiedAt: Int64?
+    package var verifiedAt: Int64?
     /// Since when one of its archives is suspect; nil if none is.
-    public var suspectSince: Int64?
+    package var suspectSince: Int64?
     /// Why it is suspect.
-    public var suspectReason: String?
+    package var suspectReason: String?
     /// True if its archives, or its folder, are missing, for example because the disk is not mounted.
-    public var isOutOfReach: Bool?
+    package var isOutOfReach: Bool?
     /// True if it is on the library's own device, or in memory, and is lost with it.
-    public var isOnSameDevice: Bool
+    package var isOnSameDevice: Bool
     /// True if it holds a selection, so that it is no copy of the whole library.
-    public var isSelection: Bool?
+    package var isSelection: Bool?
     /// The number of the library's photos that it does not hold, or holds damaged; nil if there are none.
-    public var missingPhotos: Int?
+    package var missingPhotos: Int?
     /// Its files as they were when a run found it.
-    public var files: [ArchiveFile]
+    package var files: [ArchiveFile]
 
     /// What restoring takes, by path.
-    public var archives: [String] { [archive] + (others ?? []) }
+    package var archives: [String] { [archive] + (others ?? []) }
 
     /// True if one of its archives was found damaged and not verified since.
-    public var isSuspect: Bool { suspectSince != nil }
+    package var isSuspect: Bool { suspectSince != nil }
 
     /// Returns whether it can be restored, as far as one can tell without reading it: its archives are present, as the run
     /// found them, and none is suspect. Blocks.
-    public var isThere: Bool {
+    package var isThere: Bool {
       suspectSince == nil && isOutOfReach != true && areFilesUnchanged
     }
 

@@ -5,7 +5,7 @@ import PhotoLibrary
 import SystemPackage
 
 /// Why nothing can be written to a destination.
-public enum DestinationFault: Error, Sendable, Equatable, CustomStringConvertible {
+package enum DestinationFault: Error, Sendable, Equatable, CustomStringConvertible {
   /// The folder is not there.
   case gone(FilePath)
   /// Something else than a folder has its name.
@@ -30,7 +30,7 @@ public enum DestinationFault: Error, Sendable, Equatable, CustomStringConvertibl
   }
 
   /// One line, with the remedy.
-  public var description: String {
+  package var description: String {
     switch self {
     case .gone(let path):
       "the destination \(path) is not there; make it, or mount its disk".escaped
@@ -81,7 +81,7 @@ extension JobDestination {
   /// Looks whether what has to be mounted is, and whether it is the disk that is meant. Blocks; writes nothing.
   ///
   /// - Throws: `DestinationFault`, or `FileError`.
-  public func checkDisk() throws { try checkDisk(of: Directory.open(path)) }
+  package func checkDisk() throws { try checkDisk(of: Directory.open(path)) }
 
   private func checkDisk(of folder: borrowing Directory) throws {
     try checkMount(of: folder)

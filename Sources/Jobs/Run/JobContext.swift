@@ -6,22 +6,22 @@ import Secrets
 import SystemPackage
 
 /// What a run of a job needs besides the job.
-public struct JobContext: Sendable {
+package struct JobContext: Sendable {
   /// Where locks and status files lie.
-  public var state: StateFolder
+  package var state: StateFolder
   /// Reads the password, where the job has one; blocks.
-  public var password: @Sendable (PasswordSource) throws -> Secret
+  package var password: @Sendable (PasswordSource) throws -> Secret
   /// The exit code that stands for an error.
-  public var exitCode: @Sendable (any Error) -> Int32
+  package var exitCode: @Sendable (any Error) -> Int32
   /// Writes an archive even where nothing has changed.
-  public var isForced = false
+  package var isForced = false
   /// What this machine has observed.
-  public var ledger: Ledger { state.ledger }
+  package var ledger: Ledger { state.ledger }
   /// The clock.
-  public var now: @Sendable () -> Date = { Date() }
+  package var now: @Sendable () -> Date = { Date() }
 
   /// Makes a context of these parts.
-  public init(
+  package init(
     state: StateFolder,
     password: @escaping @Sendable (PasswordSource) throws -> Secret,
     exitCode: @escaping @Sendable (any Error) -> Int32
@@ -33,15 +33,15 @@ public struct JobContext: Sendable {
 }
 
 /// What came of a run of a job.
-public struct JobReport: Sendable {
+package struct JobReport: Sendable {
   /// What is said of a job that was to stop before it began.
-  public static let notBegun = "not begun, since everything is to stop"
+  package static let notBegun = "not begun, since everything is to stop"
   /// The run.
-  public var run: JobStatus.RunRecord
+  package var run: JobStatus.RunRecord
 }
 
 /// Why a job cannot be run, or did not do all.
-public enum JobError: Error, Sendable, Equatable, CustomStringConvertible {
+package enum JobError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Neither the job file nor anybody else names its library.
   case noLibrary(String)
   /// A run of it, or a drill, has not ended, and has this lock.
@@ -50,7 +50,7 @@ public enum JobError: Error, Sendable, Equatable, CustomStringConvertible {
   case newerLedger(Ledger.Problem)
 
   /// One line, with the remedy.
-  public var description: String {
+  package var description: String {
     switch self {
     case .newerLedger(let problem): "\(problem)"
     case .noLibrary(let job):

@@ -11,7 +11,7 @@ extension Work where Summary == JobReport {
   ///
   /// The summary throws `JobError.running` if the job is running already, or is being drilled, which counts as a failure
   /// in the status; `JobError.noLibrary`, or `FileError` where the state folder cannot be used. Nothing was begun then.
-  public static func backup(_ job: Job, _ context: JobContext) -> Self {
+  package static func backup(_ job: Job, _ context: JobContext) -> Self {
     Work { counter in
       var run = try JobRun(job, context, counter)
       return try run.run()

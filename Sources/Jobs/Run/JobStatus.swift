@@ -4,44 +4,44 @@ import SystemPackage
 
 /// What is known of a job: its last run, the last one that was complete, and where its copies lie. The status file
 /// holds it as JSON, keys in snake case, times in milliseconds since 1970.
-public struct JobStatus: Sendable, Equatable, Codable {
+package struct JobStatus: Sendable, Equatable, Codable {
   /// The job's name.
-  public var job: String
+  package var job: String
   /// The folder of the library that was last backed up, before that of the one that is to be.
-  public var library = ""
+  package var library = ""
   /// That library's number; nil where that is not known.
-  public var libraryNumber: String?
+  package var libraryNumber: String?
   /// The last run; one that is under way has no end.
-  public var run: RunRecord?
+  package var run: RunRecord?
   /// The last run that was complete, one that found nothing new among them.
-  public var lastSuccess: RunRecord?
+  package var lastSuccess: RunRecord?
   /// Runs since then that were not, those that could not begin among them.
-  public var failures = 0
+  package var failures = 0
   /// Where whole copies lie.
-  public var copies: [Copy] = []
+  package var copies: [Copy] = []
   /// The last restore that was tried.
-  public var lastDrill: DrillRecord?
+  package var lastDrill: DrillRecord?
   /// When a restore was last proven.
-  public var lastProvenAt: Int64?
+  package var lastProvenAt: Int64?
 
   /// Nothing is known yet.
-  public init(job: String) { self.job = job }
+  package init(job: String) { self.job = job }
 
   /// A library was backed up, and something is known of that.
   private var isOfSomething: Bool { libraryNumber != nil || lastSuccess != nil || !copies.isEmpty }
 
   /// Whether what is known is of this library: that of its number, wherever it lies, or, where one of the two has none,
   /// that in its folder, by whatever name. Where nothing was backed up it is of any. Blocks.
-  public func isOf(library path: FilePath, number: String?) -> Bool {
+  package func isOf(library path: FilePath, number: String?) -> Bool {
     if let libraryNumber, let number { return libraryNumber == number }
     return !isOfSomething || isIn(folder: path)
   }
 
   /// Whether the library that it is of lay in a folder. Blocks.
-  public func isIn(folder: FilePath) -> Bool { FilePath(library).isSamePlace(as: folder) }
+  package func isIn(folder: FilePath) -> Bool { FilePath(library).isSamePlace(as: folder) }
 
   /// How a run ended.
-  public enum Outcome: String, Sendable, Codable, CaseIterable {
+  package enum Outcome: String, Sendable, Codable, CaseIterable {
     /// It is under way, or was killed.
     case running
     /// Everything is in place.
@@ -57,79 +57,79 @@ public struct JobStatus: Sendable, Equatable, Codable {
     case interrupted
 
     /// The library is backed up as it is.
-    public var isSuccess: Bool { self == .done || self == .unchanged }
+    package var isSuccess: Bool { self == .done || self == .unchanged }
   }
 
   /// One run.
-  public struct RunRecord: Sendable, Equatable, Codable {
+  package struct RunRecord: Sendable, Equatable, Codable {
     /// How it ended.
-    public var outcome = Outcome.running
+    package var outcome = Outcome.running
     /// When it began.
-    public var startedAt: Int64
+    package var startedAt: Int64
     /// When it ended.
-    public var finishedAt: Int64?
+    package var finishedAt: Int64?
     /// The exit code that this run alone would have.
-    public var exitCode: Int32?
+    package var exitCode: Int32?
     /// The hook that is run at its end; of a run that was cut off, it was cut off in that.
-    public var hook: String?
+    package var hook: String?
     /// Why it failed, or what is absent: one line.
-    public var message: String?
+    package var message: String?
     /// The archives that hold the library's state, at the first destination that has any.
-    public var archives: [String] = []
+    package var archives: [String] = []
     /// Photos of the library that was selected.
-    public var photos = 0
+    package var photos = 0
     /// Their bytes.
-    public var bytes = 0
+    package var bytes = 0
     /// Bytes of the archives that were written.
-    public var archiveBytes = 0
+    package var archiveBytes = 0
     /// What is not in the archive as it should be, each by name.
-    public var missing: [String] = []
+    package var missing: [String] = []
     /// What else is worth knowing.
-    public var warnings: [String] = []
+    package var warnings: [String] = []
     /// What was done at each destination.
-    public var destinations: [DestinationRecord] = []
+    package var destinations: [DestinationRecord] = []
 
     /// A run that begins.
-    public init(startedAt: Int64) { self.startedAt = startedAt }
+    package init(startedAt: Int64) { self.startedAt = startedAt }
   }
 
   /// What a run did at a destination.
-  public struct DestinationRecord: Sendable, Equatable, Codable {
+  package struct DestinationRecord: Sendable, Equatable, Codable {
     /// The folder.
-    public var path: String
+    package var path: String
     /// The archives with the library's state that lie there now; empty if it failed.
-    public var archives: [String] = []
+    package var archives: [String] = []
     /// They were written by this run.
-    public var isNew = false
+    package var isNew = false
     /// Archives that the retention took away.
-    public var removed: [String] = []
+    package var removed: [String] = []
     /// Why it failed.
-    public var failure: String?
+    package var failure: String?
 
     /// A folder at which nothing was done yet.
-    public init(path: String) { self.path = path }
+    package init(path: String) { self.path = path }
   }
 
   /// A restore that was tried.
-  public struct DrillRecord: Sendable, Equatable, Codable {
+  package struct DrillRecord: Sendable, Equatable, Codable {
     /// When.
-    public var at: Int64
+    package var at: Int64
     /// Everything that was tried came back as it is in the library, and nothing was lost before.
-    public var isProven: Bool
+    package var isProven: Bool
     /// The archive that was restored from, of several the one that failed, or that is gone; the folder where there is none.
-    public var archive: String
+    package var archive: String
     /// Photos that came back.
-    public var photos: Int
+    package var photos: Int
     /// Photos of the library that were not there, or had other bytes than they should, when some were last compared; nil if
     /// there were none.
-    public var damaged: Int?
+    package var damaged: Int?
     /// How many drills there have been, by which the sample rotates.
-    public var round: Int
+    package var round: Int
     /// Where the report lies.
-    public var report: String?
+    package var report: String?
 
     /// Makes a record of these parts.
-    public init(
+    package init(
       at: Int64, isProven: Bool, archive: String, photos: Int, damaged: Int? = nil, round: Int,
       report: String?
     ) {
@@ -155,5 +155,5 @@ extension JobStatus {
   }()
 
   /// The JSON of the status file.
-  public func json() throws -> [UInt8] { [UInt8](try Self.encoder.encode(self)) + [UInt8(ascii: "\n")] }
+  package func json() throws -> [UInt8] { [UInt8](try Self.encoder.encode(self)) + [UInt8(ascii: "\n")] }
 }

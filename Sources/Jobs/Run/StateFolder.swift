@@ -5,9 +5,9 @@ import Synchronization
 import SystemPackage
 
 /// The folder in which jobs keep their locks and their ledger, and publish their status files.
-public struct StateFolder: Sendable {
+package struct StateFolder: Sendable {
   /// Where it is.
-  public let path: FilePath
+  package let path: FilePath
   private let opened = OpenedLedger()
 
   /// The ledger, opened when it is first asked for.
@@ -25,14 +25,14 @@ public struct StateFolder: Sendable {
   }
 
   /// A folder, which is made with the first lock or the ledger if it is missing.
-  public init(path: FilePath) { self.path = path }
+  package init(path: FilePath) { self.path = path }
 
   /// The folder at `$STATE_DIRECTORY` as systemd gives it, else `$XDG_STATE_HOME/smilepile`, else
   /// `~/.local/state/smilepile`. systemd.exec(5), https://specifications.freedesktop.org/basedir-spec/latest/
-  public init(environment: [String: String]) { self.init(path: ServiceFolders(environment).state) }
+  package init(environment: [String: String]) { self.init(path: ServiceFolders(environment).state) }
 
   /// What this machine has observed. Opens the database with the first call, which blocks.
-  public var ledger: Ledger { opened.ledger(in: path) }
+  package var ledger: Ledger { opened.ledger(in: path) }
 
   /// Takes a job's lock, so that it runs once at a time, or that of its restore tests. Makes the folder if it is missing.
   ///
@@ -53,13 +53,13 @@ public struct StateFolder: Sendable {
   // MARK: Status
 
   /// The status file of a job, which is written after each change and never read.
-  public func statusPath(of job: String) -> FilePath { path.appending("\(job).json") }
+  package func statusPath(of job: String) -> FilePath { path.appending("\(job).json") }
 
   /// Derives the status of a job from the ledger. Blocks.
-  public func status(of job: String) -> JobStatus { JobStatus(job: job, ledger: ledger) }
+  package func status(of job: String) -> JobStatus { JobStatus(job: job, ledger: ledger) }
 
   /// Derives the status of every job that has run on this machine, by name. Blocks.
-  public func statuses() -> [JobStatus] {
+  package func statuses() -> [JobStatus] {
     ledger.jobs().map(status).filter { $0.run != nil || $0.lastDrill != nil }
   }
 

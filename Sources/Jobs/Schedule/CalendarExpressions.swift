@@ -3,7 +3,7 @@ extension Schedule {
   ///
   /// A day that not every month has takes two: one for the months that have it, and the last day of February
   /// (`~01` counts from the end). systemd.time(7).
-  public var calendarExpressions: [String] {
+  package var calendarExpressions: [String] {
     switch frequency {
     case .daily: ["*-*-* \(time):00"]
     case .weekly(let day): ["\(day.shortName) *-*-* \(time):00"]
@@ -15,19 +15,19 @@ extension Schedule {
   }
 
   /// When cron runs something: the five fields, and what else must hold.
-  public struct CronTime: Sendable, Equatable {
+  package struct CronTime: Sendable, Equatable {
     /// Minute, hour, day of the month, month, day of the week. crontab(5).
-    public var fields: String
+    package var fields: String
     /// A shell command that says by its status whether it is the day, for cron cannot count from a month's end.
     /// Not yet escaped for a crontab.
-    public var condition: String?
+    package var condition: String?
   }
 
   /// Tomorrow is the first of a month: with GNU's date and with busybox's.
   static let isLastDay = #"[ "$(date -d "@$(($(date +%s) + 86400))" +%d)" = 01 ]"#
 
   /// The times that together make this schedule; none for a manual one.
-  public var cronTimes: [CronTime] {
+  package var cronTimes: [CronTime] {
     let start = "\(time.minute) \(time.hour)"
     switch frequency {
     case .daily: return [CronTime(fields: "\(start) * * *")]

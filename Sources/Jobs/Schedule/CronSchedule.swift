@@ -3,24 +3,24 @@ import Foundation
 import SystemPackage
 
 /// Installs jobs as lines of the user's crontab, for machines without systemd. All functions block.
-public struct CronSchedule: Sendable {
+package struct CronSchedule: Sendable {
   private let crontab = ChildProgram(name: "crontab")
 
   /// Makes a value; nothing is read yet.
-  public init() {}
+  package init() {}
 
   /// Whether there is a crontab to write to.
-  public static var isThere: Bool { ChildProgram.find("crontab") != nil }
+  package static var isThere: Bool { ChildProgram.find("crontab") != nil }
 
   /// What would be installed.
-  public func texts(of job: ScheduledJob) throws(ScheduleInstallError) -> [ScheduleText] {
+  package func texts(of job: ScheduledJob) throws(ScheduleInstallError) -> [ScheduleText] {
     let text = try CrontabBlock(job: job).text()
     return text.isEmpty ? [] : [ScheduleText(place: "crontab", text: text)]
   }
 
   /// Puts the lines of these jobs into the crontab, in the place of those that they have there. All other lines stay
   /// byte for byte; a crontab that is as it should be is not written.
-  public func install(_ jobs: [ScheduledJob]) throws(ScheduleInstallError) -> ScheduleChange {
+  package func install(_ jobs: [ScheduledJob]) throws(ScheduleInstallError) -> ScheduleChange {
     var blocks: [(ScheduledJob, String)] = []
     for job in jobs { blocks.append((job, try CrontabBlock(job: job).text())) }
     return try change { table, change in
@@ -37,17 +37,17 @@ public struct CronSchedule: Sendable {
   }
 
   /// Takes the lines of these jobs out of the crontab.
-  public func remove(_ marks: Set<String>) throws(ScheduleInstallError) -> ScheduleChange {
+  package func remove(_ marks: Set<String>) throws(ScheduleInstallError) -> ScheduleChange {
     try change { table, change in
       for mark in marks.sorted() where table.remove(mark) { change.removed.append(mark) }
     }
   }
 
   /// The marks of all jobs that are installed, of whichever job file.
-  public func marks() throws(ScheduleInstallError) -> Set<String> { Set(try read().marks) }
+  package func marks() throws(ScheduleInstallError) -> Set<String> { Set(try read().marks) }
 
   /// How the installation of a job stands.
-  public func status(
+  package func status(
     of job: ScheduledJob, at now: Date, in zone: TimeZone
   ) throws(ScheduleInstallError) -> [InstalledTask] {
     let block = try read().block(job.mark)

@@ -1,9 +1,9 @@
 import Foundation
 
 /// What is known of one thing that a job does by the clock.
-public struct InstalledTask: Sendable, Equatable {
+package struct InstalledTask: Sendable, Equatable {
   /// How what is installed stands to what the job file asks for.
-  public enum State: String, Sendable {
+  package enum State: String, Sendable {
     /// It is what the job file asks for, and runs.
     case installed
     /// It was installed from another job file's text, or by another version: install again.
@@ -21,37 +21,37 @@ public struct InstalledTask: Sendable, Equatable {
   }
 
   /// The job's name.
-  public var job: String
+  package var job: String
   /// What it does.
-  public var task: ScheduledJob.Task
+  package var task: ScheduledJob.Task
   /// When; nil if the job file asks for nothing.
-  public var schedule: Schedule?
+  package var schedule: Schedule?
   /// How it stands.
-  public var state: State
+  package var state: State
   /// When it will run, but for a delay of up to two minutes; nil if it will not.
-  public var nextRun: Date?
+  package var nextRun: Date?
 
   /// Whether what the job file asks for is what will happen.
-  public var isAsAsked: Bool { state == .installed || state == .manual }
+  package var isAsAsked: Bool { state == .installed || state == .manual }
 }
 
 /// What an installation or a removal did.
-public struct ScheduleChange: Sendable, Equatable {
+package struct ScheduleChange: Sendable, Equatable {
   /// The units, or the job of the crontab, that were written, and were not like that before.
-  public var written: [String] = []
+  package var written: [String] = []
   /// Those that were removed.
-  public var removed: [String] = []
+  package var removed: [String] = []
   /// Timers that could not be started, since systemd does not run here.
-  public var notStarted: [String] = []
+  package var notStarted: [String] = []
 
   /// Nothing was done.
-  public var isEmpty: Bool { written.isEmpty && removed.isEmpty }
+  package var isEmpty: Bool { written.isEmpty && removed.isEmpty }
 }
 
 /// A file or block as it would be installed.
-public struct ScheduleText: Sendable, Equatable {
+package struct ScheduleText: Sendable, Equatable {
   /// The file's path, or the command that takes the lines.
-  public var place: String
+  package var place: String
   /// What is in it.
-  public var text: String
+  package var text: String
 }

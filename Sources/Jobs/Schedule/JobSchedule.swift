@@ -10,7 +10,7 @@ extension ScheduledJob {
   ///   - library: the library's folder, where the job does not name it.
   ///   - program: `smilepile` itself.
   ///   - environment: that of the user who will run it.
-  public init(
+  package init(
     _ job: Job, in file: FilePath, library: FilePath?, program: FilePath, environment: [String: String]
   ) throws(ScheduledJobError) {
     guard let library = job.library ?? library else { throw .noLibrary(job: job.name) }
@@ -47,15 +47,15 @@ extension Job {
 }
 
 /// Where jobs keep their state, said in a way that a service understands as its user's shell does.
-public struct ServiceFolders: Sendable, Equatable {
+package struct ServiceFolders: Sendable, Equatable {
   /// `StateFolder`.
-  public var state: FilePath
+  package var state: FilePath
   /// What a service must be told so that it finds them, and the user's other files.
-  public var variables: [String: String]
+  package var variables: [String: String]
 
   /// The folders of the user whose variables these are.
   /// systemd.exec(5), https://specifications.freedesktop.org/basedir-spec/latest/
-  public init(_ environment: [String: String]) {
+  package init(_ environment: [String: String]) {
     let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? "/root"
     state =
       if let path = environment["STATE_DIRECTORY"]?.split(separator: ":").first {
@@ -73,7 +73,7 @@ public struct ServiceFolders: Sendable, Equatable {
   }
 
   /// Makes it if it is missing, mode 0700: a service can write in it, and not make it.
-  public func make() throws(FileError) {
+  package func make() throws(FileError) {
     try Directory.make(state)
   }
 }

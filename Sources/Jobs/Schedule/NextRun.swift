@@ -2,7 +2,7 @@ import Foundation
 
 extension Schedule {
   /// What becomes of a run whose time is on no clock that day, since it was put forward over it.
-  public enum SkippedTime: Sendable {
+  package enum SkippedTime: Sendable {
     /// There is no run that day. systemd.time(7) does it so.
     case isPassedOver
     /// It runs as soon as the clock has been put forward, by up to three hours. cron(8) does it so.
@@ -12,7 +12,7 @@ extension Schedule {
   /// The first run after a moment; nil for a manual schedule.
   ///
   /// Where the clock is put back and shows the time twice, the run is at the first.
-  public func nextRun(after date: Date, in zone: TimeZone, skipped: SkippedTime = .isPassedOver) -> Date? {
+  package func nextRun(after date: Date, in zone: TimeZone, skipped: SkippedTime = .isPassedOver) -> Date? {
     guard frequency != .manual else { return nil }
     let after = Int(date.timeIntervalSince1970.rounded(.down))
     let wall = after + zone.offset(at: after)
@@ -28,7 +28,7 @@ extension Schedule {
   }
 
   /// The days within the next year on which no clock shows the time of the run, so that systemd runs nothing.
-  public func skippedRuns(after date: Date, in zone: TimeZone) -> [String] {
+  package func skippedRuns(after date: Date, in zone: TimeZone) -> [String] {
     let first = Int(date.timeIntervalSince1970) / 86_400
     return (first..<(first + 365)).map { CivilDay(number: $0) }.filter { day in
       isDue(on: day) && moment(on: day, in: zone, .isPassedOver) == nil

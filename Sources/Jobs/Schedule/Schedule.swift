@@ -3,9 +3,9 @@ import FileSystem
 /// When a job runs: the frequencies and the times of the app's BackupSchedule.
 ///
 /// All of it is time on the wall: 03:30 is 03:30 in summer and in winter.
-public struct Schedule: Sendable, Hashable {
+package struct Schedule: Sendable, Hashable {
   /// How often.
-  public enum Frequency: Sendable, Hashable {
+  package enum Frequency: Sendable, Hashable {
     /// Every day.
     case daily
     /// Every week on a day.
@@ -17,17 +17,17 @@ public struct Schedule: Sendable, Hashable {
   }
 
   /// How often.
-  public let frequency: Frequency
+  package let frequency: Frequency
   /// At what time of the day; midnight, and without a meaning, for a manual one.
-  public let time: TimeOfDay
+  package let time: TimeOfDay
 
   /// Once a week is often enough to read archives back, and Sunday morning is when machines have the time.
-  public static let defaultDrill = Schedule(checked: .weekly(.sunday), TimeOfDay(checked: 4, 30))
+  package static let defaultDrill = Schedule(checked: .weekly(.sunday), TimeOfDay(checked: 4, 30))
 
   /// Makes a schedule of its parts.
   ///
   /// - Throws: `ScheduleError.notADay` for a day that no month has.
-  public init(_ frequency: Frequency, at time: TimeOfDay = .midnight) throws(ScheduleError) {
+  package init(_ frequency: Frequency, at time: TimeOfDay = .midnight) throws(ScheduleError) {
     switch frequency {
     case .monthly(let day) where !(1...31).contains(day): throw .notADay(day, of: "month", last: 31)
     default: self.init(checked: frequency, frequency == .manual ? .midnight : time)
@@ -40,7 +40,7 @@ public struct Schedule: Sendable, Hashable {
   ///   - frequency: `daily`, `weekly`, `monthly` or `manual`.
   ///   - day: which day of the week, from 1, Monday, to 7, Sunday, or of the month; nil for the others. ISO 8601.
   ///   - time: `HH:mm`; nil for a manual one.
-  public init(frequency: String, day: Int?, time: String?) throws(ScheduleError) {
+  package init(frequency: String, day: Int?, time: String?) throws(ScheduleError) {
     let kind: Frequency
     switch (frequency, day) {
     case ("weekly", let day?):
@@ -70,17 +70,17 @@ public struct Schedule: Sendable, Hashable {
 }
 
 /// Hours and minutes on the wall.
-public struct TimeOfDay: Sendable, Hashable, CustomStringConvertible {
+package struct TimeOfDay: Sendable, Hashable, CustomStringConvertible {
   /// 0 to 23.
-  public let hour: Int
+  package let hour: Int
   /// 0 to 59.
-  public let minute: Int
+  package let minute: Int
 
   /// 00:00.
-  public static let midnight = TimeOfDay(checked: 0, 0)
+  package static let midnight = TimeOfDay(checked: 0, 0)
 
   /// Reads `HH:mm`, two digits each, from 00:00 to 23:59; nil if it is none.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
     let isDigits = parts.allSatisfy { part in
       part.count == 2 && part.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
@@ -98,14 +98,14 @@ public struct TimeOfDay: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// `HH:mm`.
-  public var description: String { "\(Self.twoDigits(hour)):\(Self.twoDigits(minute))" }
+  package var description: String { "\(Self.twoDigits(hour)):\(Self.twoDigits(minute))" }
 
   static func twoDigits(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }
 }
 
 extension Schedule: CustomStringConvertible {
   /// For people: `every Sunday at 04:30`.
-  public var description: String {
+  package var description: String {
     switch frequency {
     case .daily: "every day at \(time)"
     case .weekly(let day): "every \(day) at \(time)"
@@ -118,7 +118,7 @@ extension Schedule: CustomStringConvertible {
 }
 
 /// Why something is no schedule.
-public enum ScheduleError: Error, Equatable, Sendable, CustomStringConvertible {
+package enum ScheduleError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Not one of the four words.
   case notAFrequency(String)
   /// A day that there is not.
@@ -133,7 +133,7 @@ public enum ScheduleError: Error, Equatable, Sendable, CustomStringConvertible {
   case needless(String, String)
 
   /// One line with its remedy.
-  public var description: String {
+  package var description: String {
     switch self {
     case .notAFrequency(let text):
       "“\(text)” is no frequency; there are daily, weekly, monthly and manual".escaped

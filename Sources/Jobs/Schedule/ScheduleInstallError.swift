@@ -2,7 +2,7 @@ import FileSystem
 import SystemPackage
 
 /// Why a schedule could not be installed, removed or looked at.
-public enum ScheduleInstallError: Error, Sendable, CustomStringConvertible {
+package enum ScheduleInstallError: Error, Sendable, CustomStringConvertible {
   /// Somebody else's file has the unit's name.
   case foreignUnit(FilePath)
   /// The unit, or the lines of a crontab, belong to another job file, or to another job.
@@ -21,7 +21,7 @@ public enum ScheduleInstallError: Error, Sendable, CustomStringConvertible {
   case file(FileError)
 
   /// One line with its remedy.
-  public var description: String {
+  package var description: String {
     switch self {
     case .foreignUnit(let path):
       "\(path) was not made by smilepile and stays as it is; move it away, or rename the job".escaped

@@ -2,9 +2,9 @@ import FileSystem
 import SystemPackage
 
 /// What of a job matters to whoever runs it by the clock.
-public struct ScheduledJob: Sendable, Equatable {
+package struct ScheduledJob: Sendable, Equatable {
   /// The two things that a job does by the clock.
-  public enum Task: String, Sendable, CaseIterable {
+  package enum Task: String, Sendable, CaseIterable {
     /// `smilepile backup`.
     case backup
     /// `smilepile drill`.
@@ -12,31 +12,31 @@ public struct ScheduledJob: Sendable, Equatable {
   }
 
   /// Its name in the job file.
-  public var name: String
+  package var name: String
   /// The job file, by an absolute path.
-  public var configuration: FilePath
+  package var configuration: FilePath
   /// `smilepile` itself, by an absolute path.
-  public var program: FilePath
+  package var program: FilePath
   /// The folders in which it writes, by absolute paths: the library, the destinations, that of its
   /// state, those of the status and the Prometheus file.
-  public var writable: [FilePath]
+  package var writable: [FilePath]
   /// What else it reads, by absolute paths: the password file.
-  public var readable: [FilePath]
+  package var readable: [FilePath]
   /// Whether it starts programs of the user's: hooks, a password command. What those need nobody knows.
-  public var runsCommands: Bool
+  package var runsCommands: Bool
   /// How long it may take to end after it was asked to, in seconds: what is to be done last is not stopped.
-  public var stopSeconds = 300
+  package var stopSeconds = 300
   /// Variables that it needs: systemd gives a service of the machine no HOME, and nobody gives it the XDG folders.
-  public var environment: [String: String]
+  package var environment: [String: String]
   /// When it backs up; nil for only by hand.
-  public var schedule: Schedule?
+  package var schedule: Schedule?
   /// When it proves that its archives restore; nil for never.
-  public var drill: Schedule?
+  package var drill: Schedule?
 
   /// Makes a value of these parts.
   ///
   /// - Throws: `ScheduledJobError` for what neither a unit nor a crontab can hold.
-  public init(
+  package init(
     name: String, configuration: FilePath, program: FilePath, writable: [FilePath],
     readable: [FilePath] = [], runsCommands: Bool = false, environment: [String: String] = [:],
     schedule: Schedule?, drill: Schedule? = .defaultDrill
@@ -65,7 +65,7 @@ public struct ScheduledJob: Sendable, Equatable {
   }
 
   /// When something is done; nil if never by the clock.
-  public func schedule(of task: Task) -> Schedule? {
+  package func schedule(of task: Task) -> Schedule? {
     let schedule = task == .backup ? schedule : drill
     return schedule?.frequency == .manual ? nil : schedule
   }
@@ -76,17 +76,17 @@ public struct ScheduledJob: Sendable, Equatable {
   }
 
   /// The first line of what is installed for this job: it says whose it is.
-  public var mark: String { Self.mark(of: name, in: configuration) }
+  package var mark: String { Self.mark(of: name, in: configuration) }
 
   /// The same for any name, since a job may be gone from its file and still be installed.
-  public static func mark(of name: String, in configuration: FilePath) -> String {
+  package static func mark(of name: String, in configuration: FilePath) -> String {
     "\(start)\(quoted(name)) of \(quoted(configuration.string))"
   }
 
   private static let start = "job "
 
   /// The name of the job of a mark; nil if the mark is of another job file.
-  public static func name(in mark: String, of configuration: FilePath) -> String? {
+  package static func name(in mark: String, of configuration: FilePath) -> String? {
     let end = " of \(quoted(configuration.string))"
     guard mark.hasPrefix(start + "\""), mark.hasSuffix("\"" + end) else { return nil }
     return String(mark.dropFirst(start.count + 1).dropLast(end.count + 1))
@@ -99,7 +99,7 @@ public struct ScheduledJob: Sendable, Equatable {
 }
 
 /// Why a job cannot be installed anywhere.
-public enum ScheduledJobError: Error, Equatable, Sendable, CustomStringConvertible {
+package enum ScheduledJobError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Empty, too long, or with control characters.
   case unfitName(String)
   /// Relative, or with control characters.
@@ -108,7 +108,7 @@ public enum ScheduledJobError: Error, Equatable, Sendable, CustomStringConvertib
   case noLibrary(job: String)
 
   /// One line with its remedy.
-  public var description: String {
+  package var description: String {
     switch self {
     case .unfitName(let name):
       "the job “\(name)” cannot be scheduled: its name is empty, longer than 100 bytes or has control characters; rename it"

@@ -3,22 +3,22 @@ import Foundation
 import SystemPackage
 
 /// Installs jobs as services and timers of systemd. All functions block.
-public struct SystemdSchedule: Sendable {
+package struct SystemdSchedule: Sendable {
   /// For whom.
-  public let scope: UnitScope
+  package let scope: UnitScope
   /// Where the units are.
-  public let folder: FilePath
+  package let folder: FilePath
   private let systemctl: ChildProgram
 
   /// - Parameter folder: another place for units than the one where systemd looks, for tests.
-  public init(_ scope: UnitScope, folder: FilePath? = nil, environment: [String: String]) {
+  package init(_ scope: UnitScope, folder: FilePath? = nil, environment: [String: String]) {
     self.scope = scope
     self.folder = folder ?? Self.defaultFolder(scope, environment)
     systemctl = ChildProgram(name: "systemctl", prefix: scope == .user ? ["--user"] : [])
   }
 
   /// Whether systemd runs this machine. sd_booted(3).
-  public static var isRunning: Bool { access("/run/systemd/system", F_OK) == 0 }
+  package static var isRunning: Bool { access("/run/systemd/system", F_OK) == 0 }
 
   /// systemd.unit(5)
   private static func defaultFolder(_ scope: UnitScope, _ environment: [String: String]) -> FilePath {
@@ -39,7 +39,7 @@ public struct SystemdSchedule: Sendable {
   }
 
   /// What would be installed.
-  public func texts(of job: ScheduledJob) -> [ScheduleText] {
+  package func texts(of job: ScheduledJob) -> [ScheduleText] {
     units(of: job).compactMap { unit in
       unit.text.map { ScheduleText(place: folder.appending(unit.name).string, text: $0) }
     }
@@ -51,7 +51,7 @@ public struct SystemdSchedule: Sendable {
   ///
   /// - Throws: `ScheduleInstallError`. If a name is taken by somebody else nothing has changed; if systemctl failed,
   ///   the files are there and the same call may be made again.
-  public func install(_ jobs: [ScheduledJob]) throws(ScheduleInstallError) -> ScheduleChange {
+  package func install(_ jobs: [ScheduledJob]) throws(ScheduleInstallError) -> ScheduleChange {
     guard let folder = try UnitFolder(folder, make: true) else { return ScheduleChange() }
     try refuseForeign(jobs, folder)
     var change = ScheduleChange()
@@ -81,7 +81,7 @@ public struct SystemdSchedule: Sendable {
   /// Stops the timers of these jobs and removes their units.
   ///
   /// - Parameter marks: those of `ScheduledJob`, or of `marks()`.
-  public func remove(_ marks: Set<String>) throws(ScheduleInstallError) -> ScheduleChange {
+  package func remove(_ marks: Set<String>) throws(ScheduleInstallError) -> ScheduleChange {
     var change = ScheduleChange()
     guard let folder = try UnitFolder(folder, make: false) else { return change }
     // a timer goes before its service, so that nothing starts in between
@@ -138,13 +138,13 @@ public struct SystemdSchedule: Sendable {
   }
 
   /// The marks of all jobs that are installed, of whichever job file.
-  public func marks() throws(ScheduleInstallError) -> Set<String> {
+  package func marks() throws(ScheduleInstallError) -> Set<String> {
     guard let folder = try UnitFolder(folder, make: false) else { return [] }
     return Set(try folder.units().map(\.mark))
   }
 
   /// How the installation of a job stands.
-  public func status(
+  package func status(
     of job: ScheduledJob, at now: Date, in zone: TimeZone
   ) throws(ScheduleInstallError) -> [InstalledTask] {
     let folder = try UnitFolder(folder, make: false)

@@ -1,7 +1,7 @@
 import SystemPackage
 
 /// For whom systemd runs a unit.
-public enum UnitScope: Sendable, Equatable {
+package enum UnitScope: Sendable, Equatable {
   /// For one user, while that user is logged in or lingers.
   case user
   /// For the machine, as root.

@@ -1,5 +1,5 @@
 /// A day of the week, numbered as in ISO 8601.
-public enum Weekday: Int, Sendable, CaseIterable, CustomStringConvertible {
+package enum Weekday: Int, Sendable, CaseIterable, CustomStringConvertible {
   /// Day 1.
   case monday = 1
   /// Day 2.
@@ -16,7 +16,7 @@ public enum Weekday: Int, Sendable, CaseIterable, CustomStringConvertible {
   case sunday
 
   /// Reads an English name, in full or its first three letters, in upper or lower case; nil for any other text.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let text = text.lowercased()
     let day = Self.allCases.first { day in
       [day.description, day.shortName].contains { $0.lowercased() == text }
@@ -26,7 +26,7 @@ public enum Weekday: Int, Sendable, CaseIterable, CustomStringConvertible {
   }
 
   /// The English name: `Sunday`.
-  public var description: String {
+  package var description: String {
     switch self {
     case .monday: "Monday"
     case .tuesday: "Tuesday"

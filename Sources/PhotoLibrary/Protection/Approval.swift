@@ -1,5 +1,5 @@
 import FileSystem
-import GRDB
+internal import GRDB
 import SystemPackage
 
 extension LibraryWriter {

@@ -2,7 +2,7 @@ import Crypto
 import CryptoExtras
 import FileSystem
 import Foundation
-import GRDB
+internal import GRDB
 import Secrets
 import SystemPackage
 

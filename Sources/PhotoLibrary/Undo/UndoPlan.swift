@@ -1,6 +1,6 @@
 import FileSystem
 import Foundation
-import GRDB
+internal import GRDB
 import SystemPackage
 
 /// What taking the last change back comes to, read from what that change kept of the state before it.
@@ -90,7 +90,7 @@ struct UndoPlan {
 }
 
 /// Why the last change cannot be taken back. Nothing was touched.
-public enum UndoError: Error, Equatable, Sendable, CustomStringConvertible {
+package enum UndoError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The library was never changed by an import or a remove.
   case nothingToUndo(FilePath)
   /// The last change was taken back already, at this time.

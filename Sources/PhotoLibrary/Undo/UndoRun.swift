@@ -1,13 +1,13 @@
 import FileSystem
 import Foundation
-import GRDB
+internal import GRDB
 import Operations
 import SystemPackage
 
 /// What an undo did.
 public struct UndoSummary: Sendable, Equatable {
   /// What was taken back.
-  public var kind: Change.Kind
+  package var kind: Change.Kind
   /// When that had been done, in milliseconds since 1970.
   public var changedAt: Int64
   /// Photos that are gone, since the change had brought them: by content in its category, as `Removal` counts.

@@ -1,4 +1,5 @@
 import FileSystem
+import Operations
 
 /// Finds where data ends that does not end by itself and whose header does not tell its length: before a
 /// descriptor that does.

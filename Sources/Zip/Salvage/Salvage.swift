@@ -1,4 +1,5 @@
 import FileSystem
+import Operations
 import SystemPackage
 
 /// What can still be read of a truncated or damaged archive: the entries that were found by searching the file
@@ -7,17 +8,17 @@ import SystemPackage
 /// An entry begins with a local header or where a surviving directory says so, and its data ends where the
 /// next record begins or where its checksum holds. What lies in the data of an entry is never an entry. That
 /// an entry was found does not mean that it is whole: as in any archive, reading it to its end shows that.
-public struct Salvage: Sendable {
+package struct Salvage: Sendable {
   /// An entry of which too little is left.
-  public struct Loss: Sendable, Equatable {
+  package struct Loss: Sendable, Equatable {
     /// Its name, as in the archive.
-    public let name: String
+    package let name: String
     /// What became of it.
-    public let reason: Reason
+    package let reason: Reason
   }
 
   /// What became of a lost entry.
-  public enum Reason: Sendable, Equatable {
+  package enum Reason: Sendable, Equatable {
     /// The file ends in the middle of it, or begins after it.
     case cutOff
     /// Its bytes are not those that were put in.
@@ -35,19 +36,19 @@ public struct Salvage: Sendable {
   }
 
   /// The file with the entries that were found, in the order of the file. Several may have one name.
-  public let archive: Archive
+  package let archive: Archive
   /// What is wrong with the file as an archive; nil if it is a whole one, and nothing was searched.
-  public let fault: ArchiveError?
+  package let fault: ArchiveError?
   /// What was lost, as far as a name of it is left; in the order of the file.
-  public let losses: [Loss]
+  package let losses: [Loss]
   /// The entries, by index, that a checksum from elsewhere has to vouch for before they are believed: their
   /// own was lost, or they were found in the remains of another entry and may be a part of it. An encrypted one
   /// is vouched for, too, by the password that opens it to its end; several of those may share their data.
-  public let unproven: Set<Int>
+  package let unproven: Set<Int>
 
   /// Whether what was found cannot be had without a password: an entry that is certainly there is encrypted, or
   /// all that may be there are.
-  public var needsPassword: Bool {
+  package var needsPassword: Bool {
     let files = archive.entries.filter { !$0.isDirectory }
     let encrypted = files.filter(\.isEncrypted)
     return encrypted.contains { !unproven.contains($0.index) }
@@ -67,7 +68,7 @@ public struct Salvage: Sendable {
   /// - Parameter whileReading: called with the bytes read or expanded since the last call; may throw to give up.
   /// - Throws: `ArchiveError` if the file cannot be read or there is more in it than `limits` allows; what
   ///   `whileReading` throws.
-  public init(
+  package init(
     path: FilePath, limits: Limits = Limits(), whileReading: @escaping (Int) throws -> Void = { _ in }
   ) throws {
     let file = try ArchiveFile(path, .readPassingOverBadSectors)
@@ -106,7 +107,7 @@ extension ArchiveError {
 
 extension Salvage.Reason: CustomStringConvertible {
   /// What a message says after the name of the entry.
-  public var description: String {
+  package var description: String {
     switch self {
     case .cutOff: "it is cut off"
     case .damaged: "its bytes are damaged"

@@ -1,4 +1,5 @@
 import FileSystem
+import Operations
 
 /// One place of a damaged file where an entry may begin, and what can be had there: by what is left of its local
 /// header and of the directory, and by the data itself. It keeps nothing, but spends the probe's means.

@@ -1,4 +1,5 @@
 import FileSystem
+import Operations
 
 /// Goes through a damaged file in order, from one place where an entry may begin to the next, and keeps what
 /// `SalvageSite` finds there. What it takes never overlaps, but for encrypted entries that only a password can

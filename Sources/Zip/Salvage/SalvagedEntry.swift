@@ -1,5 +1,6 @@
 import CLibZip
 import Glibc
+import Operations
 
 /// Entries put together from what is left of their headers.
 extension Entry {
@@ -75,7 +76,7 @@ extension Entry {
 
   /// The date of the last change in milliseconds since 1970: the extra fields' or else the DOS date, taken for
   /// local time, as every program takes it; nil if there is none. APPNOTE 4.4.6.
-  public var modifiedInLocalTime: Int64? {
+  package var modifiedInLocalTime: Int64? {
     if let modified { return modified }
     let (date, time) = (CInt(dosTime >> 16), CInt(dosTime & 0xFFFF))
     guard date >> 5 & 15 >= 1, date >> 5 & 15 <= 12, date & 31 >= 1 else { return nil }

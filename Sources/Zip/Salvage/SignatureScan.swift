@@ -1,6 +1,7 @@
 import Checksums
 import FileSystem
 import Glibc
+import Operations
 import SystemPackage
 
 /// Reads a file from end to end and notes where records of an archive may be: local headers by their place,

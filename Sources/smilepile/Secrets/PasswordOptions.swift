@@ -1,5 +1,6 @@
 import ArgumentParser
 import Backup
+import Operations
 import Secrets
 import SystemPackage
 import Zip

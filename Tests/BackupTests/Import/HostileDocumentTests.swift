@@ -1,4 +1,5 @@
 import Foundation
+import Operations
 import TestSupport
 import Testing
 import Zip

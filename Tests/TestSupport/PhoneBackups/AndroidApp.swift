@@ -3,9 +3,9 @@ import Checksums
 /// The Android app: what its export button, or its code, makes of a phone.
 ///
 /// kotlinx.serialization leaves out each property that equals its default, so a ZIP has no `version` and no `format`.
-public struct AndroidApp: PhoneApp {
+package struct AndroidApp: PhoneApp {
   /// The builds between which the backup changed, by the day of the first.
-  public enum Release: Int, Sendable, Comparable {
+  package enum Release: Int, Sendable, Comparable {
     /// JSON version 1 alone, before the key `format`.
     case september21
     /// The first ZIP; photos byte for byte.
@@ -20,11 +20,11 @@ public struct AndroidApp: PhoneApp {
     case october17
 
     /// Compares by age.
-    public static func < (one: Release, other: Release) -> Bool { one.rawValue < other.rawValue }
+    package static func < (one: Release, other: Release) -> Bool { one.rawValue < other.rawValue }
   }
 
   /// The kind of file.
-  public enum Format: Sendable {
+  package enum Format: Sendable {
     /// The document alone.
     case json
     /// The document and the photos.
@@ -32,35 +32,35 @@ public struct AndroidApp: PhoneApp {
   }
 
   /// The version of the app.
-  public var release: Release
+  package var release: Release
   /// The kind of file.
-  public var format: Format
+  package var format: Format
   /// Photo files travel.
-  public var includesPhotos = true
+  package var includesPhotos = true
   /// Without, every flag is false.
-  public var includesSettings = true
+  package var includesSettings = true
   /// These categories alone.
-  public var categories: Set<Int64>?
+  package var categories: Set<Int64>?
   /// Photos and categories that are newer alone: an increment.
-  public var since: Int64?
+  package var since: Int64?
   /// The document is written in the millisecond in which it was made, so `exportDate` equals its default.
-  public var leavesOutExportDate = false
+  package var leavesOutExportDate = false
   /// The order in which the system lists the photo folder.
-  public var seed: UInt64 = 1
+  package var seed: UInt64 = 1
 
   /// An app that exports everything.
-  public init(_ release: Release, _ format: Format = .zip) {
+  package init(_ release: Release, _ format: Format = .zip) {
     self.release = release
     self.format = format
   }
 
   /// The names of the categories that the app of October 17 leaves out.
-  public static let leftOut: Set<String> = [
+  package static let leftOut: Set<String> = [
     "milestones", "birthdays", "holidays", "family", "playtime", "friends", "creativity", "adventures",
   ]
 
   /// The rows that this version puts into a backup, with the bytes that travel.
-  public func taken(from phone: Phone) -> Phone {
+  package func taken(from phone: Phone) -> Phone {
     var taken = phone
     if let categories {
       taken.categories.removeAll { !categories.contains($0.id) }
@@ -100,7 +100,7 @@ public struct AndroidApp: PhoneApp {
   }
 
   /// The document, with the keys that this version writes.
-  public func document(of phone: Phone) -> PhoneJSON {
+  package func document(of phone: Phone) -> PhoneJSON {
     let taken = taken(from: phone)
     let isDocumentAlone = format == .json && release > .september21
     let manifest = taken.photos.compactMap(manifestEntry)
@@ -119,14 +119,14 @@ public struct AndroidApp: PhoneApp {
   }
 
   /// The files, under the names that this version gives them.
-  public func files(of phone: Phone) -> [PhoneFile] {
+  package func files(of phone: Phone) -> [PhoneFile] {
     taken(from: phone).photos.compactMap { photo in
       photo.bytes.map { PhoneFile(name: entryName(photo), bytes: $0) }
     }
   }
 
   /// The file as this version's serializer and ZIP writer make it.
-  public func backup(_ document: PhoneJSON, _ files: [PhoneFile]) -> [UInt8] {
+  package func backup(_ document: PhoneJSON, _ files: [PhoneFile]) -> [UInt8] {
     let text = Array(document.kotlin.utf8)
     guard format == .zip else { return text }
     var random = SeededNumbers(seed: seed)

@@ -1,7 +1,7 @@
 /// What Android's export manager writes beside backups: files that hold photos, and no rows to restore.
-public enum AndroidExport {
+package enum AndroidExport {
   /// `SmilePile_Export_….zip`: counts, options and the device, the photos, a summary of the categories.
-  public static func statistics(of phone: Phone) -> [UInt8] {
+  package static func statistics(of phone: Phone) -> [UInt8] {
     var zip = JavaZip()
     let document: PhoneJSON = .object(of: [
       "exportDate": .number(phone.exportDate), "appVersion": .string(phone.appVersion),
@@ -29,7 +29,7 @@ public enum AndroidExport {
   }
 
   /// `SmilePile_Gallery_….zip`: a web page with pictures and previews.
-  public static func gallery(of phone: Phone) -> [UInt8] {
+  package static func gallery(of phone: Phone) -> [UInt8] {
     var (zip, items) = (JavaZip(), "")
     let photos = phone.photos.compactMap { photo in
       photo.bytes.map { (name: "\(photo.id)_\(photo.fileName)", title: photo.name, bytes: $0) }

@@ -2,9 +2,9 @@ import Checksums
 import Foundation
 
 /// The iOS app: what its export button, or its code, makes of a phone. Every key is written; sizes are always 0.
-public struct IOSApp: PhoneApp {
+package struct IOSApp: PhoneApp {
   /// The builds between which the backup changed, by the day of the first.
-  public enum Release: Int, Sendable, Comparable {
+  package enum Release: Int, Sendable, Comparable {
     /// A zipped folder; four security flags. Its button was a stub.
     case october1
     /// The first with a button; `settings` has `isDarkMode` alone.
@@ -15,19 +15,19 @@ public struct IOSApp: PhoneApp {
     case october17
 
     /// Compares by age.
-    public static func < (one: Release, other: Release) -> Bool { one.rawValue < other.rawValue }
+    package static func < (one: Release, other: Release) -> Bool { one.rawValue < other.rawValue }
   }
 
   /// The version of the app.
-  public var release: Release
+  package var release: Release
   /// The order in which the system lists the folder.
-  public var seed: UInt64 = 1
+  package var seed: UInt64 = 1
 
   /// An app of a version.
-  public init(_ release: Release) { self.release = release }
+  package init(_ release: Release) { self.release = release }
 
   /// The rows that this version puts into a backup, with the bytes that travel.
-  public func taken(from phone: Phone) -> Phone {
+  package func taken(from phone: Phone) -> Phone {
     var taken = phone
     if release == .october17 { taken.categories.removeAll { AndroidApp.leftOut.contains($0.name) } }
     for index in taken.categories.indices { taken.categories[index].icon = nil }
@@ -42,7 +42,7 @@ public struct IOSApp: PhoneApp {
   }
 
   /// The document, with the keys that this version writes.
-  public func document(of phone: Phone) -> PhoneJSON {
+  package func document(of phone: Phone) -> PhoneJSON {
     let taken = taken(from: phone)
     let names = fileNames(of: taken)
     let flags: PhoneJSON = .object(of: [
@@ -64,7 +64,7 @@ public struct IOSApp: PhoneApp {
   }
 
   /// The files, under the names that this version gives them.
-  public func files(of phone: Phone) -> [PhoneFile] {
+  package func files(of phone: Phone) -> [PhoneFile] {
     let taken = taken(from: phone)
     return zip(taken.photos, fileNames(of: taken)).compactMap { photo, name in
       photo.bytes.map { PhoneFile(name: name, bytes: $0) }
@@ -72,7 +72,7 @@ public struct IOSApp: PhoneApp {
   }
 
   /// The file as this version's serializer and ZIP writer make it.
-  public func backup(_ document: PhoneJSON, _ files: [PhoneFile]) -> [UInt8] {
+  package func backup(_ document: PhoneJSON, _ files: [PhoneFile]) -> [UInt8] {
     var entries = [("metadata.json", Array(document.foundation.utf8))]
     // the file system hands out decomposed names; the manifest keeps the composed ones
     entries += files.map { ("photos/\($0.name.decomposedStringWithCanonicalMapping)", $0.bytes) }

@@ -1,40 +1,40 @@
 /// What a phone holds when its app makes a backup.
-public struct Phone: Sendable, Equatable {
+package struct Phone: Sendable, Equatable {
   /// The categories, in the order of the app.
-  public var categories: [Category] = []
+  package var categories: [Category] = []
   /// The photos.
-  public var photos: [Photo] = []
+  package var photos: [Photo] = []
   /// The settings.
-  public var settings = Settings()
+  package var settings = Settings()
   /// When the backup is made, in milliseconds since 1970.
-  public var exportDate: Int64 = 1_760_450_000_123
+  package var exportDate: Int64 = 1_760_450_000_123
   /// The version of the app.
-  public var appVersion = "25.10.14.001"
+  package var appVersion = "25.10.14.001"
 
   /// An empty phone.
-  public init() {}
+  package init() {}
 
   /// A pile of photos.
-  public struct Category: Sendable, Hashable {
+  package struct Category: Sendable, Hashable {
     /// The id on this phone.
-    public var id: Int64
+    package var id: Int64
     /// What the app shows.
-    public var displayName: String
+    package var displayName: String
     /// The key that the apps form from it.
-    public var name: String
+    package var name: String
     /// Where it stands among the others.
-    public var position: Int
+    package var position: Int
     /// The icon, nil for none.
-    public var icon: String?
+    package var icon: String?
     /// The color.
-    public var color: String
+    package var color: String
     /// One of those that the app made.
-    public var isDefault: Bool
+    package var isDefault: Bool
     /// When it was made, in milliseconds since 1970.
-    public var createdAt: Int64
+    package var createdAt: Int64
 
     /// A category whose `name` is the display name in lower case with blanks as `_`, as both apps form it.
-    public init(
+    package init(
       _ id: Int64, _ displayName: String, icon: String? = nil, color: String = "#4CAF50",
       isDefault: Bool = false
     ) {
@@ -50,28 +50,28 @@ public struct Phone: Sendable, Equatable {
   }
 
   /// A row of the app's database, and its file.
-  public struct Photo: Sendable, Hashable {
+  package struct Photo: Sendable, Hashable {
     /// The id on this phone.
-    public var id: Int64
+    package var id: Int64
     /// Where the file lies.
-    public var path: String
+    package var path: String
     /// The category.
-    public var categoryId: Int64
+    package var categoryId: Int64
     /// When it was taken, in milliseconds since 1970.
-    public var createdAt: Int64
+    package var createdAt: Int64
     /// The content; nil if there is no such file.
-    public var bytes: [UInt8]?
+    package var bytes: [UInt8]?
     /// What recompression to JPEG makes of the content; nil if the file cannot be decoded.
-    public var recompressed: [UInt8]?
+    package var recompressed: [UInt8]?
     /// The heart of the first versions.
-    public var isFavorite = false
+    package var isFavorite = false
     /// It counts as one that ships inside the app.
-    public var isFromAssets = false
+    package var isFromAssets = false
     /// The iOS app stores the date of a photo that was edited in it in seconds.
-    public var isEdited = false
+    package var isEdited = false
 
     /// A photo with content; recompression gives another picture.
-    public init(
+    package init(
       _ id: Int64, _ path: String, in category: Int64, at createdAt: Int64 = 1_759_000_000_456,
       _ bytes: [UInt8]?
     ) {
@@ -84,34 +84,34 @@ public struct Phone: Sendable, Equatable {
     }
 
     /// The last component of the path.
-    public var fileName: String { path.split(separator: "/").last.map(String.init) ?? path }
+    package var fileName: String { path.split(separator: "/").last.map(String.init) ?? path }
 
     /// The file name without its extension: what both apps show.
-    public var name: String {
+    package var name: String {
       guard let dot = fileName.lastIndex(of: "."), dot > fileName.startIndex else { return fileName }
       return String(fileName[..<dot])
     }
   }
 
   /// The flags of the app.
-  public struct Settings: Sendable, Equatable {
+  package struct Settings: Sendable, Equatable {
     /// Dark, not light.
-    public var isDark = true
+    package var isDark = true
     /// A PIN is set.
-    public var hasPIN = true
+    package var hasPIN = true
     /// A pattern is set.
-    public var hasPattern = false
+    package var hasPattern = false
     /// The child sees photos and nothing else.
-    public var kidSafeMode = true
+    package var kidSafeMode = true
     /// The child may use the camera.
-    public var cameraAccess = true
+    package var cameraAccess = true
     /// Photos cannot be deleted without a parent.
-    public var deleteProtection = true
+    package var deleteProtection = true
 
     /// A dark phone with a PIN, protected.
-    public init() {}
+    package init() {}
   }
 
   /// The photos of a category.
-  public func photos(in id: Int64) -> [Photo] { photos.filter { $0.categoryId == id } }
+  package func photos(in id: Int64) -> [Photo] { photos.filter { $0.categoryId == id } }
 }

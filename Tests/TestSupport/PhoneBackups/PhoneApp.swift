@@ -1,5 +1,5 @@
 /// An app of a certain version, which makes a backup of a phone.
-public protocol PhoneApp: Sendable {
+package protocol PhoneApp: Sendable {
   /// What of the phone the backup takes along: the rows as the backup has them, and each photo with the bytes that
   /// travel, nil if none do.
   func taken(from phone: Phone) -> Phone
@@ -12,14 +12,14 @@ public protocol PhoneApp: Sendable {
 }
 
 /// A file of a backup below `photos/`.
-public struct PhoneFile: Sendable {
+package struct PhoneFile: Sendable {
   /// The name below `photos/`.
-  public var name: String
+  package var name: String
   /// The content.
-  public var bytes: [UInt8]
+  package var bytes: [UInt8]
 
   /// A file.
-  public init(name: String, bytes: [UInt8]) {
+  package init(name: String, bytes: [UInt8]) {
     self.name = name
     self.bytes = bytes
   }
@@ -27,10 +27,10 @@ public struct PhoneFile: Sendable {
 
 extension PhoneApp {
   /// The backup file of a phone.
-  public func backup(of phone: Phone) -> [UInt8] { backup(document(of: phone), files(of: phone)) }
+  package func backup(of phone: Phone) -> [UInt8] { backup(document(of: phone), files(of: phone)) }
 
   /// The backup file of a phone after a change of its document.
-  public func backup(of phone: Phone, _ change: (inout PhoneJSON) -> Void) -> [UInt8] {
+  package func backup(of phone: Phone, _ change: (inout PhoneJSON) -> Void) -> [UInt8] {
     var document = document(of: phone)
     change(&document)
     return backup(document, files(of: phone))

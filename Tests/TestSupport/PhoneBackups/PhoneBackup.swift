@@ -1,18 +1,18 @@
 /// A backup of one of the shapes that released or compiled versions of the apps wrote, and the phone it was made of.
-public struct PhoneBackup: Sendable {
+package struct PhoneBackup: Sendable {
   /// The shape, and what sets this backup apart from others of it: "A13 without exportDate".
-  public var label: String
+  package var label: String
   /// The app that made it, and when that version was in use.
-  public var origin: String
+  package var origin: String
   /// The app that made it; nil for what its export manager makes, which no import restores.
-  public var app: (any PhoneApp)?
+  package var app: (any PhoneApp)?
   /// The phone.
-  public var phone: Phone
+  package var phone: Phone
   /// The file.
-  public var bytes: [UInt8]
+  package var bytes: [UInt8]
 
   /// A backup that an app makes of a phone.
-  public init(
+  package init(
     _ label: String, _ origin: String, _ app: any PhoneApp, _ phone: Phone,
     change: (inout PhoneJSON) -> Void = { _ in }
   ) {
@@ -24,7 +24,7 @@ public struct PhoneBackup: Sendable {
   }
 
   /// A file of the export manager.
-  public init(_ label: String, _ origin: String, exported bytes: [UInt8], of phone: Phone) {
+  package init(_ label: String, _ origin: String, exported bytes: [UInt8], of phone: Phone) {
     self.label = label
     self.origin = origin
     self.phone = phone
@@ -32,13 +32,13 @@ public struct PhoneBackup: Sendable {
   }
 
   /// The rows that the file holds, with the bytes that travel.
-  public var taken: Phone { app?.taken(from: phone) ?? Phone() }
+  package var taken: Phone { app?.taken(from: phone) ?? Phone() }
 
   /// Whether the file is a ZIP.
-  public var isArchive: Bool { bytes.starts(with: [0x50, 0x4B]) }
+  package var isArchive: Bool { bytes.starts(with: [0x50, 0x4B]) }
 
   /// A file name of the kind that the app gives.
-  public var fileName: String {
+  package var fileName: String {
     let name = label.replacing(" ", with: "_").replacing(/[^A-Za-z0-9_]/, with: "")
     return name + (isArchive ? ".zip" : ".json")
   }
@@ -46,5 +46,5 @@ public struct PhoneBackup: Sendable {
 
 extension PhoneBackup: CustomStringConvertible {
   /// The label.
-  public var description: String { label }
+  package var description: String { label }
 }

@@ -1,10 +1,10 @@
 /// One backup of every shape, and of every variant that a shape has.
-public enum PhoneBackups {
+package enum PhoneBackups {
   /// All of them.
-  public static var all: [PhoneBackup] { androidDocuments + androidArchives + androidParts + exports + iOS }
+  package static var all: [PhoneBackup] { androidDocuments + androidArchives + androidParts + exports + iOS }
 
   /// Android's JSON documents.
-  public static var androidDocuments: [PhoneBackup] {
+  package static var androidDocuments: [PhoneBackup] {
     let phone = Phone.android
     return [
       PhoneBackup(
@@ -21,7 +21,7 @@ public enum PhoneBackups {
   }
 
   /// Android's archives of a whole phone.
-  public static var androidArchives: [PhoneBackup] {
+  package static var androidArchives: [PhoneBackup] {
     let (phone, last) = (Phone.android, AndroidApp(.september27Later))
     var hasty = last
     hasty.leavesOutExportDate = true
@@ -41,7 +41,7 @@ public enum PhoneBackups {
   }
 
   /// What Android's code makes of a part of a phone.
-  public static var androidParts: [PhoneBackup] {
+  package static var androidParts: [PhoneBackup] {
     let (phone, period) = (Phone.android, "Android, since 2025-09-26, code")
     func app(_ change: (inout AndroidApp) -> Void) -> AndroidApp {
       var app = AndroidApp(.september27Later)
@@ -69,7 +69,7 @@ public enum PhoneBackups {
   }
 
   /// What Android's export manager writes.
-  public static var exports: [PhoneBackup] {
+  package static var exports: [PhoneBackup] {
     let (phone, period) = (Phone.android, "Android, since 2025-09-26, code")
     return [
       PhoneBackup("A30", period, exported: AndroidExport.statistics(of: phone), of: phone),
@@ -78,7 +78,7 @@ public enum PhoneBackups {
   }
 
   /// The iOS app's backups.
-  public static var iOS: [PhoneBackup] {
+  package static var iOS: [PhoneBackup] {
     let (phone, last) = (Phone.iOS, IOSApp(.october14))
     let (period, category) = ("iOS, since 2025-10-14", phone.categories[0].id)
     func backup(_ variant: String, _ photos: Phone.Photo...) -> PhoneBackup {

@@ -1,5 +1,5 @@
 /// A JSON value whose members keep their order, so that a document can be printed as an app's serializer prints it.
-public enum PhoneJSON: Sendable {
+package enum PhoneJSON: Sendable {
   /// Members in order.
   case object([Member])
   /// Values in order.
@@ -14,20 +14,20 @@ public enum PhoneJSON: Sendable {
   case null
 
   /// A member of an object.
-  public struct Member: Sendable {
+  package struct Member: Sendable {
     /// The key.
-    public var key: String
+    package var key: String
     /// The value.
-    public var value: PhoneJSON
+    package var value: PhoneJSON
   }
 
   /// An object of these members; a value of nil is left out.
-  public static func object(of members: KeyValuePairs<String, PhoneJSON?>) -> PhoneJSON {
+  package static func object(of members: KeyValuePairs<String, PhoneJSON?>) -> PhoneJSON {
     .object(members.compactMap { key, value in value.map { Member(key: key, value: $0) } })
   }
 
   /// The member of a key; setting nil removes it, and setting a new one appends it.
-  public subscript(key: String) -> PhoneJSON? {
+  package subscript(key: String) -> PhoneJSON? {
     get {
       guard case .object(let members) = self else { return nil }
       return members.first { $0.key == key }?.value
@@ -46,7 +46,7 @@ public enum PhoneJSON: Sendable {
   }
 
   /// The values of an array, none of another value.
-  public var elements: [PhoneJSON] {
+  package var elements: [PhoneJSON] {
     get {
       if case .array(let values) = self { values } else { [] }
     }
@@ -54,13 +54,13 @@ public enum PhoneJSON: Sendable {
   }
 
   /// The text as kotlinx.serialization prints it with `prettyPrint`: four spaces, `"key": value`, `/` as it is.
-  public var kotlin: String {
+  package var kotlin: String {
     text(indent: "    ", colon: ": ", emptyArray: "[]", escapesSlash: false, depth: 0)
   }
 
   /// The text as Foundation's JSONEncoder prints it with `prettyPrinted` and `sortedKeys`: two spaces,
   /// `"key" : value`, `/` as `\/`.
-  public var foundation: String {
+  package var foundation: String {
     sorted.text(indent: "  ", colon: " : ", emptyArray: "[\n\n]", escapesSlash: true, depth: 0)
   }
 

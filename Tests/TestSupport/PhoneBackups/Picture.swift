@@ -1,9 +1,9 @@
 import Checksums
 
 /// Small pictures that a viewer opens: each number gives other bytes.
-public enum Picture {
+package enum Picture {
   /// A grey JPEG (ITU T.81, baseline) of 8 to 512 pixels a side.
-  public static func jpeg(_ number: Int) -> [UInt8] {
+  package static func jpeg(_ number: Int) -> [UInt8] {
     let (width, height) = (number % 64 + 1, number / 64 % 64 + 1)
     var bytes: [UInt8] = [0xFF, 0xD8]
     segment(0xE0, Array("JFIF".utf8) + [0, 1, 1, 0, 0, 1, 0, 1, 0, 0])
@@ -31,7 +31,7 @@ public enum Picture {
   }
 
   /// A grey PNG of 8 pixels a side.
-  public static func png(_ number: Int) -> [UInt8] {
+  package static func png(_ number: Int) -> [UInt8] {
     var rows: [UInt8] = []
     for row in 0..<8 {
       rows.append(0)

@@ -1,9 +1,9 @@
 import CZLib
 
 /// Deflated data (RFC 1951) by zlib, as the phones' ZIP writers make it and their readers expand it.
-public enum RawDeflate {
+package enum RawDeflate {
   /// Compresses bytes at zlib's default level, which is that of both apps.
-  public static func compress(_ bytes: [UInt8]) -> [UInt8] {
+  package static func compress(_ bytes: [UInt8]) -> [UInt8] {
     var stream = z_stream()
     let code = deflateInit2_(
       &stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
@@ -27,7 +27,7 @@ public enum RawDeflate {
 
   /// Expands the deflated data at the start of `bytes`. Returns the content and the number of bytes that the
   /// compressed data takes, nil if the data is damaged or ends early.
-  public static func expand(_ bytes: ArraySlice<UInt8>) -> (content: [UInt8], taken: Int)? {
+  package static func expand(_ bytes: ArraySlice<UInt8>) -> (content: [UInt8], taken: Int)? {
     var stream = z_stream()
     guard inflateInit2_(&stream, -15, ZLIB_VERSION, CInt(MemoryLayout<z_stream>.size)) == Z_OK else {
       return nil

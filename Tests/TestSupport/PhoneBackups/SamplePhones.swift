@@ -1,10 +1,10 @@
 extension Phone {
   /// Where the Android app keeps its photos.
-  public static let androidFolder = "/data/user/0/com.smilepile/files/photos/"
+  package static let androidFolder = "/data/user/0/com.smilepile/files/photos/"
 
   /// An Android phone with three categories and six photos: a PNG, a name that is not ASCII, two equal contents in one
   /// category, and a file that no decoder reads.
-  public static var android: Phone {
+  package static var android: Phone {
     var phone = Phone()
     phone.categories = [
       Category(1, "Family", color: "#E91E63", isDefault: true), Category(2, "Fun Trips", icon: "flight"),
@@ -26,7 +26,7 @@ extension Phone {
   }
 
   /// A phone with Android 09-21: category ids are 0 where the app's own id is no number, photo ids are 32-bit hashes.
-  public static func september21(ownCategories: Int) -> Phone {
+  package static func september21(ownCategories: Int) -> Phone {
     var phone = Phone()
     phone.exportDate = 1_758_480_000_000
     phone.appVersion = "25.09.21.001"
@@ -46,7 +46,7 @@ extension Phone {
   }
 
   /// An iPhone with three categories and five photos: a PNG, a name with accents, two equal contents in one category.
-  public static var iOS: Phone {
+  package static var iOS: Phone {
     var phone = Phone()
     phone.appVersion = "1.0"
     phone.categories = [
@@ -69,14 +69,14 @@ extension Phone {
   }
 
   /// This phone with more photos.
-  public func adding(_ photos: Photo...) -> Phone {
+  package func adding(_ photos: Photo...) -> Phone {
     var phone = self
     phone.photos += photos
     return phone
   }
 
   /// This phone after a change.
-  public func with(_ change: (inout Phone) -> Void) -> Phone {
+  package func with(_ change: (inout Phone) -> Void) -> Phone {
     var phone = self
     change(&phone)
     return phone

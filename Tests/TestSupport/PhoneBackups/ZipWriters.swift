@@ -1,20 +1,20 @@
 extension ZipMember {
   /// An entry with deflated data and right headers.
-  public static func compressed(_ name: String, _ content: [UInt8]) -> ZipMember {
+  package static func compressed(_ name: String, _ content: [UInt8]) -> ZipMember {
     ZipMember(Array(name.utf8), content: content, data: RawDeflate.compress(content), method: 8)
   }
 }
 
 /// An archive as java.util.zip.ZipOutputStream writes it: deflated, every size and checksum in a descriptor after the
 /// data, zeros in the local headers, names marked as UTF-8, no directory entries.
-public struct JavaZip: Sendable {
+package struct JavaZip: Sendable {
   private var members: [ZipMember] = []
 
   /// An archive without entries.
-  public init() {}
+  package init() {}
 
   /// Appends an entry.
-  public mutating func add(_ name: String, _ content: [UInt8]) {
+  package mutating func add(_ name: String, _ content: [UInt8]) {
     members.append(
       ZipMember.compressed(name, content).streamed.with { member in
         member.both { $0.flags |= 1 << 11 }
@@ -24,18 +24,18 @@ public struct JavaZip: Sendable {
   }
 
   /// The archive.
-  public var bytes: [UInt8] { ZipBuilder(members).bytes }
+  package var bytes: [UInt8] { ZipBuilder(members).bytes }
 }
 
 /// An archive as the iOS system zips a folder for uploading: everything under one root folder, with directory entries,
 /// the files deflated and streamed.
-public struct FolderZip: Sendable {
+package struct FolderZip: Sendable {
   private let root: String
   private let marksNames: Bool
   private var members: [ZipMember]
 
   /// An archive of a folder that holds a folder `photos`; names are UTF-8, whether marked or not.
-  public init(root: String, marksNames: Bool = true) {
+  package init(root: String, marksNames: Bool = true) {
     self.root = root
     self.marksNames = marksNames
     members = [.directory(root + "/"), .directory(root + "/photos/")]
@@ -43,7 +43,7 @@ public struct FolderZip: Sendable {
   }
 
   /// Appends a file of the folder.
-  public mutating func add(_ name: String, _ content: [UInt8]) {
+  package mutating func add(_ name: String, _ content: [UInt8]) {
     members.append(
       ZipMember.compressed("\(root)/\(name)", content).streamed.with { member in
         member.central.madeBy = 3 << 8 | 21
@@ -52,19 +52,19 @@ public struct FolderZip: Sendable {
   }
 
   /// The archive.
-  public var bytes: [UInt8] { ZipBuilder(members).bytes }
+  package var bytes: [UInt8] { ZipBuilder(members).bytes }
 }
 
 /// An archive as ZIPFoundation writes it file by file: deflated, sizes and checksum in the local headers, names marked as
 /// UTF-8, no directory entries.
-public struct ZIPFoundationZip: Sendable {
+package struct ZIPFoundationZip: Sendable {
   private var members: [ZipMember] = []
 
   /// An archive without entries.
-  public init() {}
+  package init() {}
 
   /// Appends an entry.
-  public mutating func add(_ name: String, _ content: [UInt8]) {
+  package mutating func add(_ name: String, _ content: [UInt8]) {
     members.append(
       ZipMember.compressed(name, content).with { member in
         member.both { $0.flags = 1 << 11 }
@@ -73,5 +73,5 @@ public struct ZIPFoundationZip: Sendable {
   }
 
   /// The archive.
-  public var bytes: [UInt8] { ZipBuilder(members).bytes }
+  package var bytes: [UInt8] { ZipBuilder(members).bytes }
 }

@@ -1,6 +1,7 @@
 import Checksums
 import FileSystem
 import Foundation
+import Operations
 import TestSupport
 import Testing
 

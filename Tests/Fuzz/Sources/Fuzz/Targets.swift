@@ -1,6 +1,7 @@
 import Backup
 import FileSystem
 import Foundation
+import Operations
 import Secrets
 import SystemPackage
 import Zip
