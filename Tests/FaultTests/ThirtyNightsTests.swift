@@ -76,9 +76,8 @@ private struct Family {
   /// Two in the morning, from the first of January 2026.
   /// Reads a status file, as another program does.
   private static func status(in file: FilePath) throws -> JobStatus {
-    let decoder = JSONDecoder()
-    decoder.keyDecodingStrategy = .convertFromSnakeCase
-    return try decoder.decode(JobStatus.self, from: Data(contentsOf: URL(fileURLWithPath: file.string)))
+    return try JSONDecoder.ofStatusFiles.decode(
+      JobStatus.self, from: Data(contentsOf: URL(fileURLWithPath: file.string)))
   }
 
   private func date(_ night: Int) -> Date {

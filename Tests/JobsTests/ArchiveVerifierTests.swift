@@ -141,6 +141,6 @@ import Testing
     prune.now = night.context.now()
     let done = try prune.run()
     #expect(done.removed.isEmpty && done.plan.refusals.count == 1)
-    #expect(done.plan.refusals.allSatisfy { $0.contains("\(newest), which is gone") })
+    #expect(done.plan.refusals.allSatisfy { $0.contains("\(newest), which is missing") })
   }
 }

@@ -103,7 +103,8 @@ import Testing
     try night.remove(gone)
     let run = try await night.backup()
     #expect(run.outcome == .done)
-    #expect(run.warnings.contains { $0.hasPrefix("\(gone), which the run of ") && $0.hasSuffix(" is gone") })
+    #expect(
+      run.warnings.contains { $0.hasPrefix("\(gone), which the run of ") && $0.hasSuffix(" is missing") })
     #expect(try await !night.backup().warnings.contains { $0.contains("the run of") })
   }
 
@@ -121,7 +122,7 @@ import Testing
     #expect(next.outcome == .done)
     #expect(
       next.warnings.contains {
-        $0.hasPrefix("the run of ") && $0.contains("did not come to its end: stopped")
+        $0.hasPrefix("the run of ") && $0.contains("was interrupted: stopped")
       })
     #expect(try await !night.backup().warnings.contains { $0.contains("the run of") })
   }
@@ -197,7 +198,7 @@ import Testing
     let told = try String(contentsOfFile: night.folder("told").string, encoding: .utf8)
     #expect(told.contains("SMILEPILE_HOOK=on-failure\n") && told.contains("SMILEPILE_EXIT_CODE=4\n"))
     let status = try night.statusFile()
-    #expect(status.lastProvenAt == proven && status.lastDrill?.isProven == false)
+    #expect(status.lastProvenAt == proven && status.lastRestoreTest?.isProven == false)
   }
 
   /// A clock that was some seconds ahead: what it made does not push out what is made now.

@@ -52,14 +52,14 @@ import Testing
     night.on(day: 100)
     let ahead = try #require(try await night.backup().archives.first)
     night.on(day: 2)
-    #expect(try await night.drill().results.map(\.proven) == [7, 7])
+    #expect(try await night.drill().results.map(\.comparison.proven) == [7, 7])
     try night.damage(ahead, keepsDate: true)
     let report = try await night.drill()
-    #expect(report.exitCode == 4 && report.results[0].archive == ahead)
+    #expect(report.exitCode == 4 && report.results[0].trial?.archive == ahead)
     // as soon as there is another, it says nothing of today
     try night.changeLibrary(id: 8)
     _ = try await night.backup()
-    #expect(try await night.drill().results.map(\.proven) == [8, 8])
+    #expect(try await night.drill().results.map(\.comparison.proven) == [8, 8])
   }
 
   /// The newest lacks a photo, so that the copy is the one before.
@@ -75,7 +75,7 @@ import Testing
     #expect(try await night.backup().outcome == .incomplete)
     #expect(try night.statusFile().copies == [copy])
     let report = try await night.drill()
-    #expect(report.exitCode == 4 && report.results[0].archive != copy.archive)
+    #expect(report.exitCode == 4 && report.results[0].trial?.archive != copy.archive)
     #expect(try night.statusFile().copies == [copy])
   }
 
@@ -190,8 +190,8 @@ import Testing
     let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     try night.damage(path, at: 5, keepsDate: true)
     #expect(try await night.drill().exitCode == 4)
-    #expect(try night.statusFile().lastDrill?.damaged == 1)
-    #expect(try night.prometheus().contains("smilepile_drill_damaged_photos{job_name=\"family\"} 1\n"))
+    #expect(try night.statusFile().lastRestoreTest?.damaged == 1)
+    #expect(try night.prometheus().contains("smilepile_restore_test_damaged_photos{job_name=\"family\"} 1\n"))
     for _ in 0..<2 { #expect(try await night.drill(sample: 1).exitCode == 4) }
     // nothing is compared while the disks are away
     for name in ["one", "two"] {
@@ -199,7 +199,7 @@ import Testing
         atPath: night.folder(name).string, toPath: night.folder("\(name)-away").string)
     }
     #expect(try await night.drill(sample: 1).exitCode == 4)
-    #expect(try night.statusFile().lastDrill?.damaged == 1)
+    #expect(try night.statusFile().lastRestoreTest?.damaged == 1)
     for name in ["one", "two"] {
       try FileManager.default.moveItem(
         atPath: night.folder("\(name)-away").string, toPath: night.folder(name).string)
@@ -213,9 +213,9 @@ import Testing
     #expect(
       run.outcome == .incomplete && run.missing.count == 1 && run.destinations.allSatisfy(\.removed.isEmpty))
     try bytes.write(to: URL(fileURLWithPath: path))
-    #expect(try await night.drill(sample: 1).results.map(\.proven) == [6, 6])
-    #expect(try night.statusFile().lastDrill?.damaged == nil)
-    #expect(try await night.drill(sample: 1).results.map(\.proven) == [1, 1])
+    #expect(try await night.drill(sample: 1).results.map(\.comparison.proven) == [6, 6])
+    #expect(try night.statusFile().lastRestoreTest?.damaged == nil)
+    #expect(try await night.drill(sample: 1).results.map(\.comparison.proven) == [1, 1])
 
     // healed before the next drill
     try night.damage(path, at: 5, keepsDate: true)
@@ -223,7 +223,7 @@ import Testing
     try bytes.write(to: URL(fileURLWithPath: path))
     night.on(day: 3)
     #expect(try await night.backup().outcome != .incomplete)
-    #expect(try night.statusFile().lastDrill?.damaged == nil)
+    #expect(try night.statusFile().lastRestoreTest?.damaged == nil)
   }
 
   /// Where one lacks what the library lost, and another does not restore, it is that other.
@@ -236,7 +236,7 @@ import Testing
     night.job.hooks.onFailure = "echo \"$SMILEPILE_ARCHIVES\" > '\(night.folder("told"))'"
     #expect(try await night.drill().results.map(\.isRestored) == [true, false])
     let archive = try night.archives("two")[0].path
-    #expect(try night.statusFile().lastDrill?.archive == archive)
+    #expect(try night.statusFile().lastRestoreTest?.archive == archive)
     #expect(try String(contentsOfFile: night.folder("told").string, encoding: .utf8) == archive + "\n")
   }
 
@@ -270,9 +270,9 @@ import Testing
     let report = try await night.drill()
     #expect(report.isRestored && !report.isProven && report.exitCode == 4)
     let status = try night.statusFile()
-    #expect(status.lastDrill?.isProven == false && status.lastProvenAt == nil)
+    #expect(status.lastRestoreTest?.isProven == false && status.lastProvenAt == nil)
     #expect(status.copies.map(\.isSuspect) == [false, false])
-    #expect(try night.prometheus().contains("smilepile_drill_proven{job_name=\"family\"} 0\n"))
+    #expect(try night.prometheus().contains("smilepile_restore_test_proven{job_name=\"family\"} 0\n"))
     #expect(try night.prometheus().contains(/copy_missing_photos\{.+\} 1\n/))
   }
 

@@ -41,11 +41,11 @@ import Testing
     #expect(try night.statusFile().copies[0].isSuspect)
     night.on(day: 2)
     _ = try await night.backup()
-    #expect(try await night.drill(sample: 1).results.map(\.proven) == [1])
+    #expect(try await night.drill(sample: 1).results.map(\.comparison.proven) == [1])
     // one that was doubted for a passing fault is trusted by whoever asks
     let path = try #require(night.archives("one").last).path
     night.markSuspect(path)
-    #expect(try await night.drill(sample: 1).results.map(\.proven) == [6])
+    #expect(try await night.drill(sample: 1).results.map(\.comparison.proven) == [6])
     #expect(!night.health(path).isSuspect)
   }
 
@@ -59,7 +59,7 @@ import Testing
     #expect(try night.statusFile().copies.map(\.missingPhotos) == [1, 1])
     for sample in [nil, 1] {
       let report = try await night.drill(sample: sample)
-      #expect(report.exitCode == 4 && report.results.map(\.damagedInLibrary.count) == [1, 1])
+      #expect(report.exitCode == 4 && report.results.map(\.comparison.damagedInLibrary.count) == [1, 1])
     }
     try bytes.write(to: URL(fileURLWithPath: file.string))
     #expect(try await night.drill().exitCode == 0)
@@ -100,10 +100,10 @@ import Testing
   @Test func noPlaceToRestoreToCastsNoDoubt() async throws {
     let night = try Night()
     _ = try await night.backup()
-    var options = DrillOptions()
+    var options = RestoreTestOptions()
     options.scratch = night.library.path.appending("photos")
     await #expect(throws: LibraryError.self) {
-      try await Work.drill(night.job, night.context, options: options).summary
+      try await Work.restoreTest(night.job, night.context, options: options).summary
     }
     #expect(try night.statusFile().copies.allSatisfy { $0.isSuspect == false })
     #expect(try await night.backup().outcome == .unchanged)
@@ -127,8 +127,10 @@ import Testing
     #expect(report.warnings.count == 1 && report.warnings[0].hasSuffix(": wrong password"))
     let text = try String(contentsOfFile: #require(report.path).string, encoding: .utf8)
     #expect(text.contains("/one: DOES NOT RESTORE"))
-    #expect(text.contains("\n\nwarning: the drill went no further: ") && text.hasSuffix(": wrong password\n"))
-    #expect(try night.statusFile().lastDrill?.isProven == false)
+    #expect(
+      text.contains("\n\nwarning: not every destination was tested: ") && text.hasSuffix(": wrong password\n")
+    )
+    #expect(try night.statusFile().lastRestoreTest?.isProven == false)
     #expect(try night.statusFile().copies.map(\.isSuspect) == [true, false])
     let told = try String(contentsOfFile: night.folder("told").string, encoding: .utf8)
     #expect(told.contains("SMILEPILE_OUTCOME=not restored\n") && told.contains("SMILEPILE_EXIT_CODE=4\n"))
@@ -146,7 +148,7 @@ import Testing
     let report = try await night.drill()
     lock.release()
     #expect(report.exitCode == 4 && report.warnings.contains { $0.contains("is in use by") })
-    #expect(try night.statusFile().lastDrill?.isProven == false)
+    #expect(try night.statusFile().lastRestoreTest?.isProven == false)
     night.on(day: 2)
     #expect(try await night.backup().outcome == .done)
     #expect(try await night.drill().isProven)
@@ -156,7 +158,7 @@ import Testing
     let night = try Night()
     _ = try await night.backup()
     try night.remove(night.folder("one").string)
-    let drill = Mutex<Work<DrillReport>?>(nil)
+    let drill = Mutex<Work<RestoreTestReport>?>(nil)
     let isStarted = DispatchSemaphore(value: 0)
     // the first destination is gone, and the second is being restored at the moment of the cancellation
     let fault = ArmedFault(
@@ -166,13 +168,13 @@ import Testing
           drill.withLock { $0?.cancel() }
         }, of: .only([.write]), below: night.folder("scratch")))
     defer { fault.disarm() }
-    var options = DrillOptions()
+    var options = RestoreTestOptions()
     options.scratch = try night.scratch.makeFolder("scratch")
-    let started = Work.drill(night.job, night.context, options: options)
+    let started = Work.restoreTest(night.job, night.context, options: options)
     drill.withLock { $0 = started }
     isStarted.signal()
     await #expect(throws: CancellationError.self) { try await started.summary }
-    #expect(try night.statusFile().lastDrill?.isProven == false)
+    #expect(try night.statusFile().lastRestoreTest?.isProven == false)
     #expect(try night.statusFile().copies.map(\.isOutOfReach) == [true, nil])
   }
 
@@ -211,10 +213,10 @@ import Testing
     _ = try await night.backup()
     let archive = try #require(night.archives("one").first)
     night.markSuspect(archive.path)
-    var options = DrillOptions()
+    var options = RestoreTestOptions()
     options.scratch = night.folder("nowhere")
     await #expect(throws: FileError.self) {
-      _ = try await Work.drill(night.job, night.context, options: options).summary
+      _ = try await Work.restoreTest(night.job, night.context, options: options).summary
     }
     #expect(night.health(archive.path).isSuspect)
     // nor one that goes no further than the first photo
@@ -304,7 +306,7 @@ import Testing
     await #expect(throws: (any Error).self) { try await night.drill() }
     fault.disarm()
     #expect(fault.place != nil)
-    #expect(try night.statusFile().lastDrill == nil)
+    #expect(try night.statusFile().lastRestoreTest == nil)
     #expect(try night.statusFile().copies.allSatisfy { $0.isSuspect == false })
     #expect(try await night.drill().isProven)
   }
@@ -346,7 +348,7 @@ import Testing
     let begun = try night.pipe("begun")
     night.job.hooks.before = "echo > '\(begun)'; sleep 600"
     night.job.hooks.onFailure = "touch '\(night.folder("told"))'"
-    let drill = Work.drill(night.job, night.context)
+    let drill = Work.restoreTest(night.job, night.context)
     await night.hear(begun)
     drill.cancel()
     await #expect(throws: CancellationError.self) { try await drill.summary }

@@ -27,7 +27,7 @@ import Testing
     #expect(results.map(\.isProven) == [true, false])
     try #require(results[1].failures.count == 1)
     #expect(results[1].failures[0].message.contains("depends on archive \(base.archiveID ?? "")"))
-    #expect(results[1].archive != nil)
+    #expect(results[1].trial?.archive != nil)
   }
 
   /// An older archive restores, and is not the one that the last backup left.
@@ -59,7 +59,7 @@ import Testing
     _ = try await night.exportSet(to: "two")
     _ = try await night.backup()
     for sample in [1, 2, 5] {
-      #expect(try await night.drill(sample: sample).results.map(\.proven) == [sample, sample])
+      #expect(try await night.drill(sample: sample).results.map(\.comparison.proven) == [sample, sample])
     }
     for path in try night.archives("one").map(\.path) { try night.damage(path, keepsDate: true) }
     var failed = 0
@@ -86,7 +86,7 @@ import Testing
     let night = try Night()
     let parts = try await night.exportSet(to: "one")
     _ = try await night.backup()
-    #expect(try await night.drill().results.map(\.proven) == [6, 6])
+    #expect(try await night.drill().results.map(\.comparison.proven) == [6, 6])
     try night.remove(parts[1].string)
     let results = try await night.drill().results
     #expect(results.map(\.isProven) == [false, true])
@@ -103,12 +103,12 @@ import Testing
     var summary = ImportSummary()
     summary.photosImported = 4
     summary.photosSkipped = 1
-    let loss = try #require(DestinationDrill.loss(of: source, nil, summary))
-    #expect(loss.message.hasSuffix("promises 6 photos, and 5 came back"))
-    #expect(DestinationDrill.loss(of: source, [1, 2, 3], summary) == nil)
+    let loss = try #require(DestinationTest.loss(of: source, nil, summary))
+    #expect(loss.message.hasSuffix("holds 6 photos, of which 5 were restored"))
+    #expect(DestinationTest.loss(of: source, [1, 2, 3], summary) == nil)
     // what is named is not said twice
     summary.errors = [Finding("photo 6", "it is damaged")]
-    #expect(DestinationDrill.loss(of: source, nil, summary) == nil)
+    #expect(DestinationTest.loss(of: source, nil, summary) == nil)
   }
 
   @Test func otherProgramsAreTold() async throws {
@@ -117,9 +117,9 @@ import Testing
     let report = try await night.drill()
     #expect(report.warnings.isEmpty)
     let status = try night.statusFile()
-    #expect(status.lastDrill?.round == 1 && status == night.context.state.status(of: "family"))
+    #expect(status.lastRestoreTest?.round == 1 && status == night.context.state.status(of: "family"))
     #expect(status.run?.outcome == .done)
-    #expect(try night.prometheus().contains("smilepile_drill_proven{job_name=\"family\"} 1"))
+    #expect(try night.prometheus().contains("smilepile_restore_test_proven{job_name=\"family\"} 1"))
   }
 
   @Test func thePasswordIsAskedForOnce() async throws {
@@ -145,7 +145,7 @@ import Testing
     await #expect(throws: FileLock.Busy.self) { _ = try await held.drill() }
     withExtendedLifetime(lock) {}
     #expect(night.context.state.status(of: "family").copies.allSatisfy { $0.isSuspect == false })
-    #expect(night.context.state.status(of: "family").lastDrill == nil)
+    #expect(night.context.state.status(of: "family").lastRestoreTest == nil)
   }
 
   @Test(arguments: [nil, "wrong horse battery"])

@@ -75,8 +75,8 @@ import Testing
     night.job.library = link
     #expect(try await night.drill().isProven)
     let linked = try night.statusFile()
-    #expect(linked.libraryNumber == before.libraryNumber && linked.lastDrill?.round == 2)
-    #expect(linked.libraryNumber != nil && linked.copies.map(\.archive) == before.copies.map(\.archive))
+    #expect(linked.libraryID == before.libraryID && linked.lastRestoreTest?.round == 2)
+    #expect(linked.libraryID != nil && linked.copies.map(\.archive) == before.copies.map(\.archive))
     let other = try SampleLibrary()
     night.job.library = other.path
     night.on(day: 2)
@@ -88,11 +88,11 @@ import Testing
     let report = try await night.drill()
     #expect(
       report.exitCode == 4 && report.warnings.contains { $0.contains("is another library than the one") })
-    #expect(try night.statusFile().lastDrill == linked.lastDrill)
+    #expect(try night.statusFile().lastRestoreTest == linked.lastRestoreTest)
     _ = try await night.backup()
     let after = try night.statusFile()
     #expect(after.lastProvenAt == nil && after.copies.allSatisfy { $0.madeAt > before.copies[0].madeAt })
-    #expect(after.library == other.path.string && after.lastDrill == nil)
+    #expect(after.library == other.path.string && after.lastRestoreTest == nil)
   }
 
   /// Before anything is backed up there is no library that another could stand in the place of.
@@ -106,7 +106,7 @@ import Testing
     night.job.hooks.before = nil
     let report = try await night.drill()
     #expect(!report.warnings.contains { $0.contains("another library") })
-    #expect(try night.statusFile().lastDrill?.round == 2)
+    #expect(try night.statusFile().lastRestoreTest?.round == 2)
     try night.remove(other.path.string)
     try FileManager.default.copyItem(atPath: night.library.path.string, toPath: other.path.string)
     let run = try await night.backup()
@@ -127,7 +127,7 @@ import Testing
     #expect(try await night.backup().outcome == .unchanged)
     let after = try night.statusFile()
     #expect(after.library == place.string && after.lastProvenAt == before.lastProvenAt)
-    #expect(after.lastDrill == before.lastDrill && after.lastProvenAt != nil)
+    #expect(after.lastRestoreTest == before.lastRestoreTest && after.lastProvenAt != nil)
   }
 
   /// What is known of the job's own stays.
@@ -139,11 +139,11 @@ import Testing
     var other = night.job
     (other.library, other.isOtherLibrary) = (library.path, true)
     let run = try await Work.backup(other, night.context).summary.run
-    #expect(run.outcome == .done && run.warnings.contains { $0.contains("its status stays as it was") })
-    #expect(!run.warnings.contains { $0.contains("did not come to its end") })
-    var options = DrillOptions()
+    #expect(run.outcome == .done && run.warnings.contains { $0.contains("the job's status does not change") })
+    #expect(!run.warnings.contains { $0.contains("was interrupted") })
+    var options = RestoreTestOptions()
     options.scratch = try night.scratch.makeFolder("scratch")
-    _ = try await Work.drill(other, night.context, options: options).summary
+    _ = try await Work.restoreTest(other, night.context, options: options).summary
     // one that fails, and one that could not begin
     other.hooks.before = "false"
     #expect(try await Work.backup(other, night.context).summary.run.outcome == .failed)
@@ -197,14 +197,14 @@ import Testing
     night.job.hooks.before = nil
     // a drill does not take it for the job's
     #expect(try await night.drill().exitCode == 4)
-    #expect(try night.statusFile().lastDrill?.isProven == true)
+    #expect(try night.statusFile().lastRestoreTest?.isProven == true)
     night.on(day: 2)
     let run = try await night.backup()
     #expect(
       run.outcome == .incomplete && run.message?.contains("is another library than in the run before") == true
     )
     let status = try night.statusFile()
-    #expect(status.lastProvenAt == nil && status.lastDrill == nil && status.lastSuccess == nil)
+    #expect(status.lastProvenAt == nil && status.lastRestoreTest == nil && status.lastSuccess == nil)
     #expect(try await night.drill().isProven)
     night.on(day: 3)
     #expect(try await night.backup().outcome == .unchanged)
@@ -320,15 +320,15 @@ import Testing
     var failing = night
     failing.job.hooks.before = "false"
     let run = try await failing.backup()
-    #expect(run.warnings.contains { $0.contains("was cut off before its end") })
+    #expect(run.warnings.contains { $0.contains("was killed; ") })
     #expect(try night.statusFile().failures == 2)
     cutShort { ($0.outcome, $0.hook) = (.done, "after") }
     let next = try await failing.backup()
-    #expect(next.warnings.contains { $0.contains("was cut off in its hook “after”") })
+    #expect(next.warnings.contains { $0.contains("was killed during its hook “after”") })
     #expect(try night.statusFile().failures == 4)
     cutShort { ($0.outcome, $0.hook) = (.failed, "on-failure") }
     let last = try await failing.backup()
-    #expect(last.warnings.contains { $0.contains("was cut off in its hook “on-failure”; what") })
+    #expect(last.warnings.contains { $0.contains("was killed during its hook “on-failure”; check") })
     #expect(try night.statusFile().failures == 6)
     #expect(try await night.backup().outcome == .unchanged)
     #expect(try night.statusFile().failures == 0)
@@ -372,9 +372,9 @@ import Testing
     let report = try await night.drill()
     await night.answer(drilled)
     #expect(report.isProven)
-    #expect(try night.prometheus().contains("smilepile_drill_proven{job_name=\"family\"} 1"))
+    #expect(try night.prometheus().contains("smilepile_restore_test_proven{job_name=\"family\"} 1"))
     #expect(try await run.outcome == .done)
-    #expect(context.state.status(of: "family").lastDrill?.isProven == true)
+    #expect(context.state.status(of: "family").lastRestoreTest?.isProven == true)
     #expect(try night.statusFile() == context.state.status(of: "family"))
   }
 
@@ -397,7 +397,7 @@ import Testing
     let run = try await started.summary.run
     let archive = try #require(try night.archives("one").first)
     #expect(run.outcome == .interrupted && run.exitCode == 130)
-    #expect(run.message == "stopped; the library as it is lies in \(archive.path)")
+    #expect(run.message == "stopped; the library is backed up in \(archive.path)")
     #expect(try night.names("two") == [])
   }
 }

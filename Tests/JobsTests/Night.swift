@@ -113,11 +113,11 @@ struct Night {
 
   func backup() async throws -> JobStatus.RunRecord { try await Work.backup(job, context).summary.run }
 
-  func drill(sample: Int? = nil) async throws -> DrillReport {
-    var options = DrillOptions()
+  func drill(sample: Int? = nil) async throws -> RestoreTestReport {
+    var options = RestoreTestOptions()
     options.sample = sample
     options.scratch = try scratch.makeFolder("scratch")
-    return try await Work.drill(job, context, options: options).summary
+    return try await Work.restoreTest(job, context, options: options).summary
   }
 
   /// A pipe with a name, by which a hook and a test wait for each other: whoever opens it waits for the other end.
@@ -160,8 +160,7 @@ struct Night {
 
   /// Reads a status file, as another program does.
   static func status(in file: FilePath) throws -> JobStatus {
-    let decoder = JSONDecoder()
-    decoder.keyDecodingStrategy = .convertFromSnakeCase
-    return try decoder.decode(JobStatus.self, from: Data(contentsOf: URL(fileURLWithPath: file.string)))
+    return try JSONDecoder.ofStatusFiles.decode(
+      JobStatus.self, from: Data(contentsOf: URL(fileURLWithPath: file.string)))
   }
 }

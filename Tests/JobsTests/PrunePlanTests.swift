@@ -226,7 +226,8 @@ struct PrunePlanTests {
       policy.last = 2
     }
     #expect(plan.removals.isEmpty)
-    #expect(plan.decisions.last?.reasons == ["\(FilePath(paths[1]).lastComponent?.string ?? "") rests on it"])
+    #expect(
+      plan.decisions.last?.reasons == ["\(FilePath(paths[1]).lastComponent?.string ?? "") depends on it"])
     let one = try self.plan { $0.last = 1 }
     // increments go before what they rest on
     #expect(one.removals.map(\.path) == [paths[1], paths[0]])
@@ -246,7 +247,7 @@ struct PrunePlanTests {
       let plan = PrunePlan(inventory.graph, policy, isMeant: isMeant, obstacle: { _ in nil })
       #expect(plan.removals.map(\.date) == [2 * 86_400_000 + 86_400_000])
       let decision = try #require(plan.decisions.first { $0.archives[0].path == full.string })
-      #expect(decision.reasons == ["\(increment.lastComponent?.string ?? "") rests on it"])
+      #expect(decision.reasons == ["\(increment.lastComponent?.string ?? "") depends on it"])
     }
   }
 

@@ -11,8 +11,8 @@ import Testing
 struct RepairedBaseJobTests {
   /// A full archive and an increment on it, of which a byte of a photo in the full one is flipped.
   ///
-  /// - Parameter isDrilled: a drill has found that.
-  private func night(isDrilled: Bool = true) async throws -> (Night, base: FilePath) {
+  /// - Parameter isRestoreTested: a drill has found that.
+  private func night(isRestoreTested: Bool = true) async throws -> (Night, base: FilePath) {
     var night = try Night("incremental: true")
     night.job.destinations.removeLast()
     _ = try await night.backup()
@@ -21,7 +21,7 @@ struct RepairedBaseJobTests {
     _ = try await night.backup()
     let base = try night.archives("one")[0].path
     try night.damage(base, keepsDate: true)
-    if isDrilled { _ = try await night.drill() }
+    if isRestoreTested { _ = try await night.drill() }
     night.on(day: 3)
     return (night, FilePath(base))
   }
@@ -47,7 +47,7 @@ struct RepairedBaseJobTests {
 
   /// Another destination gets its copy the same night, though copying is the first to find what is rotten.
   @Test func aCopyIsMadeOfWhatWasRepaired() async throws {
-    var (night, base) = try await night(isDrilled: false)
+    var (night, base) = try await night(isRestoreTested: false)
     _ = try await repair(base, night, withLibrary: true)
     var two = night.job.destinations[0]
     two.path = night.folder("two")
@@ -124,7 +124,7 @@ struct RepairedBaseJobTests {
     _ = try await Work.flatten(FilePath(newest)).summary
     try night.remove(newest)
     let report = try await night.drill()
-    #expect(report.isProven && report.results[0].archive?.hasSuffix(".full.zip") == true)
+    #expect(report.isProven && report.results[0].trial?.archive.hasSuffix(".full.zip") == true)
     night.on(day: 4)
     #expect(try await night.backup().outcome == .unchanged)
   }

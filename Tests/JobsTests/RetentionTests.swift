@@ -11,8 +11,8 @@ struct RetentionTests {
   }()
   private static let now = Date(timeIntervalSince1970: 4_000_000_000)
 
-  private func snapshots(_ dates: [String], tags: [String] = []) throws -> [Snapshot] {
-    try dates.map { Snapshot(id: $0, date: try date($0), tags: tags) }
+  private func candidates(_ dates: [String], tags: [String] = []) throws -> [RetentionCandidate] {
+    try dates.map { RetentionCandidate(id: $0, date: try date($0), tags: tags) }
   }
 
   /// `2019-09-01`, at 11:00, or `2019-09-01T11:00:00`; UTC.
@@ -21,11 +21,11 @@ struct RetentionTests {
   }
 
   private func kept(
-    _ snapshots: [Snapshot], _ configure: (inout RetentionPolicy) -> Void
+    _ candidates: [RetentionCandidate], _ configure: (inout RetentionPolicy) -> Void
   ) -> [String: [String]] {
     var policy = RetentionPolicy()
     configure(&policy)
-    return policy.reasons(for: snapshots, calendar: Self.calendar, now: Self.now)
+    return policy.reasons(for: candidates, calendar: Self.calendar, now: Self.now)
   }
 
   // MARK: The documentation's examples
@@ -38,7 +38,7 @@ struct RetentionTests {
 
   @Test(arguments: ["last", "hourly", "daily", "weekly"])
   func onlyPeriodsThatHaveASnapshotCount(_ reason: String) throws {
-    let kept = kept(try snapshots(Self.sundays)) { policy in
+    let kept = kept(try candidates(Self.sundays)) { policy in
       switch reason {
       case "last": policy.last = 4
       case "hourly": policy.hourly = 4
@@ -53,7 +53,7 @@ struct RetentionTests {
   }
 
   @Test func theOldestStaysWhereThereAreNotEnough() throws {
-    let all = try snapshots(Self.sundays)
+    let all = try candidates(Self.sundays)
     #expect(
       kept(all) { $0.monthly = 12 } == [
         "2019-11-17": ["monthly"], "2019-10-27": ["monthly"], "2019-09-29": ["monthly"],
@@ -69,7 +69,7 @@ struct RetentionTests {
 
   @Test func oneReasonIsEnough() throws {
     #expect(
-      kept(try snapshots(Self.sundays)) { policy in
+      kept(try candidates(Self.sundays)) { policy in
         (policy.last, policy.daily, policy.monthly) = (1, 2, 2)
       } == [
         "2019-11-17": ["last", "daily", "monthly"], "2019-11-10": ["daily"], "2019-10-27": ["monthly"],
@@ -81,7 +81,7 @@ struct RetentionTests {
   @Test func aHundredYears() throws {
     let last = try date("2019-11-17")
     let all = (0..<36_525).map { day in
-      Snapshot(id: "\(day)", date: last.addingTimeInterval(Double(day) * -86_400))
+      RetentionCandidate(id: "\(day)", date: last.addingTimeInterval(Double(day) * -86_400))
     }
     let kept = kept(all) { policy in
       (policy.daily, policy.weekly, policy.monthly, policy.yearly) = (7, 5, 12, 75)
@@ -96,24 +96,24 @@ struct RetentionTests {
   @Test func periodsBeginOnTheClockAndTheCalendar() throws {
     let hours = ["2020-03-01T10:59:59", "2020-03-01T11:00:00", "2020-03-01T11:59:59"]
     #expect(
-      kept(try snapshots(hours)) { $0.hourly = 5 }.filter { !$0.value[0].hasPrefix("oldest") }.keys.sorted()
+      kept(try candidates(hours)) { $0.hourly = 5 }.filter { !$0.value[0].hasPrefix("oldest") }.keys.sorted()
         == ["2020-03-01T10:59:59", "2020-03-01T11:59:59"])
     // from Monday to Sunday
     let week = ["2020-03-01T23:59:59", "2020-03-02T00:00:00", "2020-03-08T23:59:59", "2020-03-09T00:00:00"]
     #expect(
-      kept(try snapshots(week)) { $0.weekly = 3 }.keys.sorted() == [
+      kept(try candidates(week)) { $0.weekly = 3 }.keys.sorted() == [
         "2020-03-01T23:59:59", "2020-03-08T23:59:59", "2020-03-09T00:00:00",
       ])
     // a week may lie in two years
     let newYear = ["2018-12-30", "2018-12-31", "2019-01-01"]
-    #expect(kept(try snapshots(newYear)) { $0.weekly = 2 }.keys.sorted() == ["2018-12-30", "2019-01-01"])
-    #expect(kept(try snapshots(newYear)) { $0.yearly = 1 }.keys.sorted() == ["2019-01-01"])
+    #expect(kept(try candidates(newYear)) { $0.weekly = 2 }.keys.sorted() == ["2018-12-30", "2019-01-01"])
+    #expect(kept(try candidates(newYear)) { $0.yearly = 1 }.keys.sorted() == ["2019-01-01"])
   }
 
   @Test func aDayIsOneOfTheTimeZone() throws {
     var calendar = Self.calendar
     calendar.timeZone = try #require(TimeZone(identifier: "America/New_York"))
-    let all = try snapshots(["2020-06-01T03:00:00", "2020-06-01T05:00:00", "2020-06-02T03:00:00"])
+    let all = try candidates(["2020-06-01T03:00:00", "2020-06-01T05:00:00", "2020-06-02T03:00:00"])
     var policy = RetentionPolicy()
     policy.daily = 2
     #expect(
@@ -127,7 +127,7 @@ struct RetentionTests {
   }
 
   @Test func aBuddhistMayKeepWeeksToo() throws {
-    let all = try snapshots(Self.sundays)
+    let all = try candidates(Self.sundays)
     var policy = RetentionPolicy()
     (policy.weekly, policy.monthly, policy.within) = (2, 2, RetentionSpan("1y"))
     var calendar = Calendar(identifier: .buddhist)
@@ -148,22 +148,23 @@ struct RetentionTests {
   func aSpanCountsBackFromTheNewest(_ span: String, _ end: String) throws {
     let end = try date(end)
     let all = [
-      Snapshot(id: "newest", date: try date("2020-03-31T12:00:00")),
-      Snapshot(id: "just within", date: end.addingTimeInterval(1)),
-      Snapshot(id: "just not", date: end), Snapshot(id: "long ago", date: try date("2001-01-01")),
+      RetentionCandidate(id: "newest", date: try date("2020-03-31T12:00:00")),
+      RetentionCandidate(id: "just within", date: end.addingTimeInterval(1)),
+      RetentionCandidate(id: "just not", date: end),
+      RetentionCandidate(id: "long ago", date: try date("2001-01-01")),
     ]
     let within = try #require(RetentionSpan(span))
     #expect(kept(all) { $0.within = within } == ["newest": ["within"], "just within": ["within"]])
   }
 
   @Test func aSpanLongerThanTimeKeepsAll() throws {
-    let all = try snapshots(Self.sundays)
+    let all = try candidates(Self.sundays)
     #expect(kept(all) { $0.within = RetentionSpan("10000y") }.count == all.count)
   }
 
   /// After a clock was wrong, one archive lies in the future: it must not make all others look old.
   @Test func whatLiesInTheFutureSaysNothingOfTheRest() throws {
-    let all = try snapshots(["2020-01-01", "2020-03-01", "2020-03-20", "2099-01-01"])
+    let all = try candidates(["2020-01-01", "2020-03-01", "2020-03-20", "2099-01-01"])
     let now = try date("2020-03-21")
     var policy = RetentionPolicy()
     policy.within = RetentionSpan("30d")
@@ -187,10 +188,10 @@ struct RetentionTests {
 
   @Test func tags() throws {
     let all = [
-      Snapshot(id: "none", date: try date("2020-01-01")),
-      Snapshot(id: "a", date: try date("2020-01-02"), tags: ["a"]),
-      Snapshot(id: "ab", date: try date("2020-01-03"), tags: ["a", "b"]),
-      Snapshot(id: "comma", date: try date("2020-01-04"), tags: ["a,b"]),
+      RetentionCandidate(id: "none", date: try date("2020-01-01")),
+      RetentionCandidate(id: "a", date: try date("2020-01-02"), tags: ["a"]),
+      RetentionCandidate(id: "ab", date: try date("2020-01-03"), tags: ["a", "b"]),
+      RetentionCandidate(id: "comma", date: try date("2020-01-04"), tags: ["a,b"]),
     ]
     #expect(kept(all) { $0.tags = ["a"] } == ["a": ["tag a"], "ab": ["tag a"]])
     #expect(kept(all) { $0.tags = ["b,a"] } == ["ab": ["tag b,a"]])
@@ -215,7 +216,7 @@ struct RetentionTests {
   }
 
   @Test func theOrderDoesNotMatter() throws {
-    let all = try snapshots(Self.sundays)
+    let all = try candidates(Self.sundays)
     let configure: (inout RetentionPolicy) -> Void = { policy in
       (policy.last, policy.monthly, policy.within) = (2, 5, RetentionSpan("20d"))
     }

@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import Backup
 import Foundation
 import Operations
@@ -26,14 +27,14 @@ import Testing
     run.destinations = [destination]
     var status = JobStatus(job: "family")
     (status.run, status.lastSuccess, status.lastProvenAt) = (run, run, 4)
-    status.libraryNumber = "1"
+    status.libraryID = "1"
     status.copies = [
       JobStatus.Copy(
         path: "/one", archive: "/one/a.zip", others: ["/one/b.zip"], madeAt: 1, verifiedAt: 2,
         suspectSince: 3, suspectReason: "b.zip: photo 1 is damaged", isOutOfReach: true, isOnSameDevice: true,
         isSelection: true, missingPhotos: 1, files: [.init(location: "/one/a.zip", bytes: 1, modifiedAt: 2)])
     ]
-    status.lastDrill = JobStatus.DrillRecord(
+    status.lastRestoreTest = JobStatus.RestoreTestRecord(
       at: 1, isProven: true, archive: "/one/a.zip", photos: 1, damaged: 1, round: 1,
       report: "/state/drills/a.txt")
     return status
@@ -60,7 +61,7 @@ import Testing
       "A copy (`copies`)": try #require((all["copies"] as? [[String: Any]])?.first),
       "A file of a copy (`copies.files`)": try #require(
         ((all["copies"] as? [[String: Any]])?.first?["files"] as? [[String: Any]])?.first),
-      "A drill (`last_drill`)": try #require(all["last_drill"] as? [String: Any]),
+      "A restore test (`last_restore_test`)": try #require(all["last_restore_test"] as? [String: Any]),
     ]
     for (heading, object) in parts {
       let told = document.rows(below: heading).flatMap { Document.code(in: $0[0]) }
@@ -82,20 +83,27 @@ import Testing
     #expect(text.matches(of: /# TYPE \w+ gauge\n/).count == rows.count)
   }
 
-  @Test func theReportOfADrillLooksLikeThat() throws {
-    var good = DrillResult(destination: "/srv/backups/family")
-    good.archive = "/srv/backups/family/smilepile_backup_20261122_023000.zip"
-    (good.proven, good.gone, good.images) = (98, 2, 100)
-    good.notes = ["photo 7 “notes” in “Family”: no image that is known"]
-    var bad = DrillResult(destination: "/mnt/usb/family")
-    bad.archive = "/mnt/usb/family/smilepile_backup_20261122_023000.zip"
-    (bad.proven, bad.images) = (98, 99)
+  @Test("Status file document: the report of a restore test is as shown") func report() throws {
+    let name = "smilepile_backup_20261122_023000.zip"
+    func trial(in folder: String, proven: Int, images: Int) -> RestoreTrial {
+      let archive = ArchiveDescriptor(path: "\(folder)/\(name)", fileBytes: 1, modifiedAt: 1)
+      var trial = RestoreTrial([archive], files: [], coverage: .all)
+      (trial.comparison.proven, trial.comparison.images) = (proven, images)
+      return trial
+    }
+    var good = trial(in: "/srv/backups/family", proven: 98, images: 99)
+    good.comparison.gone = 2
+    good.comparison.notes = ["photo 7 “notes” in “Family”: unknown image format"]
+    var bad = trial(in: "/mnt/usb/family", proven: 98, images: 99)
     bad.failures = [Finding("", message: "photo 8 “beach” in “Family”: its bytes are damaged")]
-    bad.damagedInLibrary = [
-      Finding("", message: "photo 9 “lake” in “Family”: its file in the library is not there")
+    bad.comparison.damagedInLibrary = [
+      Finding("", message: "photo 9 “lake” in “Family”: its file in the library is missing or corrupt")
     ]
-    var report = DrillReport()
-    report.results = [good, bad]
+    var report = RestoreTestReport()
+    report.results = [
+      RestoreTestResult("/srv/backups/family", .tried(good)),
+      RestoreTestResult("/mnt/usb/family", .tried(bad)),
+    ]
     let text = report.text(
       of: Job(name: "family"), library: "/home/anna/Family", at: Date(timeIntervalSince1970: 1_795_318_200))
     #expect(document.text.contains("```text\n\(text)```\n"), "\(text)")

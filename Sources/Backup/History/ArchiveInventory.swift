@@ -16,7 +16,7 @@ package struct ArchiveInventory: Sendable {
   /// Which archive depends on which.
   package let graph: ArchiveGraph
   /// Files that may be backups.
-  package private(set) var unreadable: [Unreadable] = []
+  package let unreadable: [Unreadable]
   /// The errors of `unreadable`.
   let errors: [any Error]
   /// The files of the archives as they were read, by path.
@@ -54,6 +54,7 @@ package struct ArchiveInventory: Sendable {
       folder, isKnown: { known(file($0, $1)) != nil }, whileReading: whileReading)
     var archives: [ArchiveDescriptor] = []
     var located: [String: ArchiveFile] = [:]
+    var unreadable: [Unreadable] = []
     var errors: [any Error] = []
     var new: [(file: ArchiveFile, descriptor: ArchiveDescriptor)] = []
     for (path, status) in listed {
@@ -82,10 +83,37 @@ package struct ArchiveInventory: Sendable {
     }
     let gone = Set(stored.keys).subtracting(located.values.map(\.location))
     ledger?.store(new, deleting: gone.sorted())
-    let health = ledger?.health(of: Array(located.values)) ?? []
-    graph = ArchiveGraph(archives, health: Dictionary(uniqueKeysWithValues: zip(located.keys, health)))
-    files = located
-    self.errors = errors
+    self.init(archives, located, unreadable, errors, ledger)
+  }
+
+  private init(
+    _ archives: [ArchiveDescriptor], _ files: [String: ArchiveFile], _ unreadable: [Unreadable],
+    _ errors: [any Error], _ ledger: Ledger?
+  ) {
+    let health = ledger?.health(of: Array(files.values)) ?? []
+    graph = ArchiveGraph(archives, health: Dictionary(uniqueKeysWithValues: zip(files.keys, health)))
+    (self.files, self.unreadable, self.errors) = (files, unreadable, errors)
+  }
+
+  /// Returns the inventory after this operation has changed the folder, with the health that the archives have now. Stores
+  /// the descriptors in the ledger. Does not list the folder. Blocks.
+  ///
+  /// - Parameters:
+  ///   - written: archives that were written to the folder.
+  ///   - removed: the paths of archives that were removed from it.
+  package func updated(
+    adding written: [ArchiveDescriptor] = [], removing removed: [String] = [], _ ledger: Ledger
+  ) -> ArchiveInventory {
+    var files = files
+    var new: [(file: ArchiveFile, descriptor: ArchiveDescriptor)] = []
+    for archive in written {
+      files[archive.path] = ArchiveFile(at: FilePath(archive.path))
+      if let file = files[archive.path], !archive.isLocked { new.append((file, archive)) }
+    }
+    let deleted = removed.compactMap { files.removeValue(forKey: $0)?.location }
+    ledger.store(new, deleting: deleted)
+    let known = archives.filter { archive in !written.contains { $0.path == archive.path } } + written
+    return ArchiveInventory(known.filter { files[$0.path] != nil }, files, unreadable, errors, ledger)
   }
 }
 

@@ -2,51 +2,50 @@ import ArchiveCatalog
 import Backup
 import Foundation
 
-/// Which archives of a folder a policy keeps and which go, and why: a pure value, so that a dry run is the plan.
+/// Which archives of a folder a policy keeps, which it removes, and why: a pure value, so that a dry run is the plan.
 package struct PrunePlan: Sendable {
-  /// An archive with its copies in the folder, or the parts of one export, which stay and go together.
+  /// An archive with its copies in the folder, or the parts of one export. They are kept or removed together.
   package struct Decision: Sendable {
     /// The archives, by part.
     package var archives: [ArchiveDescriptor]
-    /// Why they stay; empty if they go.
+    /// Why they are kept; empty if they are removed.
     package var reasons: [String]
 
-    /// Whether they stay.
+    /// True if they are kept.
     package var isKept: Bool { !reasons.isEmpty }
     /// When they were made, in milliseconds since 1970.
     package var date: Int64 { archives.map(\.date).max() ?? 0 }
-    /// The newest last; of two of one moment, the one that rests on the other's chain first.
+    /// Sorts by date; of two with the same date, the one with the deeper chain comes first.
     fileprivate var order: (Int64, Int, String) {
       (date, -(archives[0].base?.depth ?? 0), archives[0].path)
     }
-    /// The numbers of photos that are not in it, or not as they should be.
+    /// The IDs of photos that are missing from it or damaged in it.
     fileprivate var missingPhotos: Set<Int64> { Set(archives.flatMap { $0.missingPhotos.map(\.id) }) }
-    /// Bytes of the archives.
+    /// The length of the archives in bytes.
     package var bytes: Int { archives.reduce(0) { $0 + $1.fileBytes } }
   }
 
-  /// What is decided of each, newest first.
+  /// The decisions, newest first.
   package private(set) var decisions: [Decision] = []
-  /// What makes removing unsafe: nothing is removed then.
+  /// Why removing is unsafe. If there is a reason, nothing is removed.
   package private(set) var refusals: [String] = []
 
-  /// What goes: increments before what they rest on, so that whatever stops the removing leaves whole chains.
+  /// The archives to remove: increments before their bases, so that an interruption leaves no broken chain.
   package var removals: [ArchiveDescriptor] {
     guard refusals.isEmpty else { return [] }
     let gone = decisions.filter { !$0.isKept }.flatMap(\.archives)
     return gone.sorted { ($0.base?.depth ?? 0, $0.date) > ($1.base?.depth ?? 0, $1.date) }
   }
 
-  /// Makes the plan. Only archives of this project's are touched: those of the phones, those that cannot be read, and
-  /// those dated in the future stay and count for nothing. Archives of different libraries, selections and tags are
-  /// looked at apart, and one whose library is not known is looked at alone, but for what they rest on: any archive that
-  /// stays keeps that.
+  /// Makes the plan. Archives of the phones, files that cannot be read, and archives dated in the future are kept, and
+  /// do not count. Archives of different libraries, selections and tags are planned apart; an archive of unknown library
+  /// is planned alone. Each archive that is kept keeps its bases.
   ///
   /// - Parameters:
-  ///   - fresh: archives that have just been made, by path; they stay.
-  ///   - isMeant: which archives it is about; the others stay, and are not in the plan.
-  ///   - obstacle: why nothing may go while the newest archive of a group and what it rests on are as they are; nil if
-  ///     they read back whole.
+  ///   - fresh: the paths of archives that were just written; they are kept.
+  ///   - isMeant: returns whether an archive is considered; the others are kept, and are not in the plan.
+  ///   - obstacle: returns why nothing may be removed while these are the newest archive of a group and its bases; nil if
+  ///     they are intact.
   /// - Throws: what `obstacle` throws.
   package init(
     _ graph: ArchiveGraph, _ policy: RetentionPolicy, calendar: Calendar = .current, now: Date = Date(),
@@ -58,10 +57,10 @@ package struct PrunePlan: Sendable {
       GroupPlan($0, graph, policy, calendar, now)
     }
     for index in groups.indices { groups[index].keep(fresh: fresh) }
-    // whatever stays, in this group, in another, or in none, keeps what it rests on
-    let gone = Set(groups.flatMap(\.removals).map(\.path))
+    // an archive of any group, or of none, keeps its bases
+    let removed = Set(groups.flatMap(\.removals).map(\.path))
     var needed: [String: String] = [:]
-    for archive in graph.archives.reversed() where !gone.contains(archive.path) {
+    for archive in graph.archives.reversed() where !removed.contains(archive.path) {
       for base in graph.possibleBases(of: archive) {
         needed[base.path] = needed[base.path] ?? archive.name
       }
@@ -78,17 +77,17 @@ package struct PrunePlan: Sendable {
     refusals.sort()
   }
 
-  /// What archives have in common that stand for one another.
+  /// What archives have in common of which a newer one replaces an older one.
   private struct Group: Hashable {
     let source: String?
     let selection: String?
     let isDocument: Bool
-    /// What could be rescued does not stand for a whole backup. Parts stay with their set, whatever they lack.
+    /// A partial recovery does not replace a complete backup. Parts stay with their set.
     let isPartialRecovery: Bool
     let tags: [String]
 
     init(_ archive: ArchiveDescriptor) {
-      // a repaired backup of a phone's names no library, and may be anybody's: it stands for nothing but itself
+      // a repaired backup of a phone has no library ID, and replaces nothing
       source = archive.libraryID ?? archive.part?.setID ?? archive.archiveID
       selection = archive.selection
       isDocument = archive.isDocument
@@ -98,107 +97,110 @@ package struct PrunePlan: Sendable {
   }
 }
 
-/// The plan for archives that stand for one another.
+/// The plan for one group of archives.
 private struct GroupPlan {
   private(set) var decisions: [PrunePlan.Decision] = []
-  /// The newest that is whole, and what it rests on.
+  /// The newest archive that can be restored, and its bases.
   private var newest: [ArchiveDescriptor] = []
-  /// Something newer than that is not whole.
-  private var newerFragment: String?
+  /// The path of a newer archive that cannot be restored; nil if there is none.
+  private var newerIncomplete: String?
 
   init(
     _ archives: [ArchiveDescriptor], _ graph: ArchiveGraph, _ policy: RetentionPolicy, _ calendar: Calendar,
     _ now: Date
   ) {
-    var whole: [PrunePlan.Decision] = []
-    var fragments: [PrunePlan.Decision] = []
-    // copies of an archive count as the one that they are
-    let snapshots = Dictionary(grouping: archives) { archive in
+    var restorable: [PrunePlan.Decision] = []
+    var incomplete: [PrunePlan.Decision] = []
+    // copies of an archive count as one
+    let candidates = Dictionary(grouping: archives) { archive in
       archive.part?.setID ?? "\(archive.archiveID ?? archive.path) \(archive.digest ?? "")"
     }
-    for parts in snapshots.values {
+    for parts in candidates.values {
       var decision = PrunePlan.Decision(
         archives: parts.sorted { ($0.part?.number ?? 0, $0.path) < ($1.part?.number ?? 0, $1.path) },
         reasons: [])
       if parts.contains(where: { $0.isDatedAfter(now) }) {
-        // it would stand for today's, and those of today would go
+        // it would replace those of today
         decision.reasons = ["dated in the future"]
       } else if let fault = Self.fault(of: parts[0], graph) {
         decision.reasons = [fault]
-        fragments.append(decision)
+        incomplete.append(decision)
       } else {
-        whole.append(decision)
+        restorable.append(decision)
         continue
       }
       decisions.append(decision)
     }
-    // one that was flattened has the date of the increment that it stands for, and comes before it
-    whole.sort { $0.order > $1.order }
-    if let first = whole.first {
-      // of copies the one with the last name, as for whatever rests on it
+    // a flattened archive has the date of its increment, and comes before it
+    restorable.sort { $0.order > $1.order }
+    if let first = restorable.first {
+      // of copies the one with the last name, as `ArchiveGraph` chooses
       newest = first.archives.last.flatMap { try? graph.members(of: $0) } ?? first.archives
-      newerFragment = fragments.filter { $0.date > first.date }.map(\.archives[0].path).min()
+      newerIncomplete = incomplete.filter { $0.date > first.date }.map(\.archives[0].path).min()
     }
-    let counted = whole.map { decision in
-      Snapshot(
+    let counted = restorable.map { decision in
+      RetentionCandidate(
         id: decision.archives[0].path, date: Date(timeIntervalSince1970: Double(decision.date) / 1000),
         tags: decision.archives[0].tags)
     }
     let reasons = policy.reasons(for: counted, calendar: calendar, now: now)
-    for index in whole.indices {
-      // where a tag is misspelt, no rule keeps anything: nobody can have meant that all of them go
-      whole[index].reasons =
-        reasons.isEmpty ? ["no rule keeps any of its kind"] : reasons[whole[index].archives[0].path] ?? []
+    for index in restorable.indices {
+      // a misspelt tag matches no rule, and must not remove everything
+      restorable[index].reasons =
+        reasons.isEmpty
+        ? ["no rule keeps any of its kind"] : reasons[restorable[index].archives[0].path] ?? []
     }
-    // whatever a policy says, what may hold a photo stays that the newest lacks
-    let lost = whole.first?.missingPhotos ?? []
-    for index in whole.indices where !whole[index].isKept && !lost.isSubset(of: whole[index].missingPhotos) {
-      whole[index].reasons = ["may hold photos that the newest has not as they should be"]
+    // an archive is kept if it may hold a photo that the newest one does not hold
+    let lost = restorable.first?.missingPhotos ?? []
+    for index in restorable.indices
+    where !restorable[index].isKept && !lost.isSubset(of: restorable[index].missingPhotos) {
+      restorable[index].reasons = ["may hold photos that are missing or damaged in the newest"]
     }
-    decisions += whole
+    decisions += restorable
   }
 
-  /// Why an archive cannot be restored from, nil if it can.
+  /// Returns why an archive cannot be restored; nil if it can.
   private static func fault(of archive: ArchiveDescriptor, _ graph: ArchiveGraph) -> String? {
     do {
       _ = try graph.members(of: archive)
       return nil
     } catch let error as IncompleteSet {
       let there = error.count - error.missing.count
-      return "a set that is not whole: \(there) of \(error.count) parts"
+      return "an incomplete set: \(there) of \(error.count) parts"
     } catch {
-      return "its base is gone"
+      return "its base is missing"
     }
   }
 
-  /// What goes, if nothing speaks against it.
+  /// The archives to remove, if there is no refusal.
   var removals: [ArchiveDescriptor] { decisions.filter { !$0.isKept }.flatMap(\.archives) }
 
-  /// Keeps what has just been made.
+  /// Keeps the archives that were just written.
   mutating func keep(fresh: Set<String>) {
     for index in decisions.indices where !decisions[index].isKept {
       if decisions[index].archives.contains(where: { fresh.contains($0.path) }) {
-        decisions[index].reasons = ["just made"]
+        decisions[index].reasons = ["just written"]
       }
     }
   }
 
-  /// Keeps what others rest on.
+  /// Keeps the bases of archives that are kept.
   ///
-  /// - Parameter needed: those, by path, each with the name of one that rests on it.
+  /// - Parameter needed: by path of the base, the name of an archive that depends on it.
   mutating func keep(_ needed: [String: String]) {
     for index in decisions.indices where !decisions[index].isKept {
       if let increment = decisions[index].archives.compactMap({ needed[$0.path] }).first {
-        decisions[index].reasons = ["\(increment) rests on it"]
+        decisions[index].reasons = ["\(increment) depends on it"]
       }
     }
   }
 
-  /// Why nothing of the group may go.
+  /// Returns why nothing of the group may be removed; nil if there is no reason.
   func refusal(_ obstacle: ([ArchiveDescriptor]) throws -> String?) rethrows -> String? {
-    guard !newest.isEmpty else { return "there is no whole archive among them" }
-    if let newerFragment {
-      return "\(newerFragment) is newer than every whole archive, and is not whole itself; nothing is removed"
+    guard !newest.isEmpty else { return "none of them can be restored" }
+    if let newerIncomplete {
+      return
+        "\(newerIncomplete) is newer than every archive that can be restored, and cannot be restored itself; nothing is removed"
     }
     return try obstacle(newest).map { "\($0); nothing is removed" }
   }

@@ -10,23 +10,23 @@ import SystemPackage
 package struct PruneRun {
   /// The folder.
   package var folder: FilePath
-  /// What stays.
+  /// What to keep.
   package var policy: RetentionPolicy
-  /// Opens those that are encrypted; without it they stay.
+  /// Opens encrypted archives; without it, they stay.
   package var password: Secret?
-  /// Which archives it is about: those with all these tags.
+  /// Archives must have all of these tags to be considered.
   package var tags: [String] = []
-  /// Says what would be removed, and removes nothing.
+  /// True to report what would be removed, and to remove nothing.
   package var isDryRun = false
   /// Knows the health of archives, and records what is verified.
   package var observer = Ledger().observer("prune")
-  /// Archives that have just been made, by path: whatever their date, they stay.
+  /// The paths of archives that were just written. They stay, whatever their date.
   package var fresh: Set<String> = []
-  /// How long to wait for an export into the folder.
+  /// How long to wait for exports into the folder.
   package var lockWait: Duration = .seconds(60)
   /// The clock.
   package var now = Date()
-  /// Hears a cancellation, and counts.
+  /// Counts, and is checked for cancellation.
   package var counter: ProgressCounter
 
   /// Prepares a run.
@@ -38,37 +38,34 @@ package struct PruneRun {
 
   /// What a run did.
   package struct Summary: Sendable {
-    /// What was decided of each archive, and why.
+    /// What was decided about each archive, and why.
     package var plan: PrunePlan
     /// What was removed.
     package var removed: [ArchiveDescriptor] = []
-    /// What should have been and could not be, each with the reason.
+    /// Archives that could not be removed, each with the reason.
     package var failures: [Finding] = []
-    /// Files that may be backups and cannot be read; they stay.
+    /// Files that may be backups and cannot be read. They stay.
     package var unreadable: [ArchiveInventory.Unreadable] = []
-    /// How many archives no password opens; they stay.
+    /// The number of archives that cannot be decrypted. They stay.
     package var locked = 0
-    /// How many archives retention is not about, the locked ones among them; they stay.
+    /// The number of archives that were not considered, including those that cannot be decrypted. They stay.
     package var passedOver = 0
   }
 
-  /// Blocks. An archive that was changed since it was looked at stays.
+  /// Removes archives, increments before their bases. Blocks. An archive that has changed since it was listed stays.
   ///
-  /// - Throws: `FileError` if the folder cannot be read, `FileLock.Busy`, `CancellationError`, or what this process lacks,
-  ///   as memory. What was removed until then is gone.
+  /// - Throws: `FileError` if the folder cannot be read, `FileLock.Busy`, `CancellationError`, environment failures. Archives
+  ///   that were removed before that stay removed.
   package func run() throws -> Summary {
     counter.enter(.planning)
-    // an export that is being written may rest on what would go
+    // an export that is under way may depend on what would be removed
     let lock =
       try isDryRun
       ? nil : FolderLock(folder, exclusive: true, waiting: lockWait, whileWaiting: counter.waitForWriter)
     defer { withExtendedLifetime(lock) {} }
     let inventory = try ArchiveInventory(
       folder: folder, password: password, ledger: observer.ledger, whileReading: counter.checkCancellation)
-    let plan = try PrunePlan(
-      inventory.graph, policy, now: now, fresh: fresh,
-      isMeant: { archive in tags.allSatisfy(archive.tags.contains) },
-      obstacle: { try obstacle($0, inventory) })
+    let plan = try plan(for: inventory) { try obstacle($0, inventory) }
     var summary = Summary(
       plan: plan, unreadable: inventory.unreadable, locked: inventory.archives.count(where: \.isLocked))
     summary.passedOver =
@@ -81,14 +78,28 @@ package struct PruneRun {
     return summary
   }
 
-  /// Why nothing may go while these archives are the newest: reads those back that nobody has read lately.
+  /// Returns whether the policy would remove archives of an inventory. Reads no archive.
+  func hasCandidates(in inventory: ArchiveInventory) -> Bool {
+    !plan(for: inventory) { _ in nil }.removals.isEmpty
+  }
+
+  private func plan(
+    for inventory: ArchiveInventory, obstacle: ([ArchiveDescriptor]) throws -> String?
+  ) rethrows -> PrunePlan {
+    try PrunePlan(
+      inventory.graph, policy, now: now, fresh: fresh,
+      isMeant: { archive in tags.allSatisfy(archive.tags.contains) }, obstacle: obstacle)
+  }
+
+  /// Returns why nothing may be removed while these archives are the newest; nil if they are intact. Verifies those that
+  /// were not verified since this operation began.
   private func obstacle(
     _ archives: [ArchiveDescriptor], _ inventory: ArchiveInventory
   ) throws -> String? {
     if let newer = try newerUnreadable(than: archives, inventory) { return newer }
     for archive in archives {
       guard let file = ArchiveFile(at: FilePath(archive.path)) else {
-        return "the newest archive needs \(archive.path), which is gone"
+        return "the newest archive needs \(archive.path), which is missing"
       }
       if observer.hasVerified(file) { continue }
       let reading = observer.ledger.observer(observer)
@@ -98,14 +109,14 @@ package struct PruneRun {
           return "the newest archive needs \(archive.path), which is damaged (\(fault))"
         }
       } catch BackupError.noSuchBackup {
-        return "the newest archive needs \(archive.path), which is gone"
+        return "the newest archive needs \(archive.path), which is missing"
       }
       reading.record(.verified, of: [(file, archive.archiveID)])
     }
     return nil
   }
 
-  /// A file that is newer than the newest archive and cannot be read may be what the newest was to be.
+  /// Reports a file that cannot be read and is newer than the newest archive: it may be a newer archive.
   private func newerUnreadable(
     than archives: [ArchiveDescriptor], _ inventory: ArchiveInventory
   ) throws -> String? {
@@ -129,16 +140,18 @@ package struct PruneRun {
       try counter.checkCancellation()
       let name = FilePath(archive.name)
       do {
-        // what lies there now may be another file than the one that was looked at
+        // another file may have the name since
         guard let status = try directory.status(of: name) else { continue }
         let now = try ArchiveDescriptor(path: directory.path(of: name), password: password)
         if now.isLocked, !archive.isLocked {
-          summary.failures.append(Finding(archive.path, "it is encrypted with another password, and stays"))
+          summary.failures.append(
+            Finding(archive.path, "it is encrypted with another password, and was not removed"))
           break
         }
         guard status.kind == .file, now == archive else {
-          summary.failures.append(Finding(archive.path, "it has changed since it was looked at, and stays"))
-          // an increment that stays keeps what it rests on
+          summary.failures.append(
+            Finding(archive.path, "it has changed since it was listed, and was not removed"))
+          // an increment that stays needs its base
           break
         }
         _ = try directory.remove(name)

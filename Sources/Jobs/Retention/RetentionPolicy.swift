@@ -2,7 +2,7 @@ import Foundation
 import Operations
 
 /// Which archives are worth keeping: restic's options, with restic's meaning of each.
-/// https://restic.readthedocs.io/en/stable/060_forget.html#removing-snapshots-according-to-a-policy
+/// https://restic.readthedocs.io/en/stable/060_forget.html#removing-candidates-according-to-a-policy
 package struct RetentionPolicy: Sendable, Equatable {
   /// So many of the newest.
   package var last = 0
@@ -90,7 +90,7 @@ package struct RetentionSpan: Sendable, Equatable {
 }
 
 /// What a policy looks at: an archive, or a set of them that an export was split into.
-package struct Snapshot: Sendable, Equatable {
+package struct RetentionCandidate: Sendable, Equatable {
   /// What tells it from the others.
   package var id: String
   /// When it was made.
@@ -106,7 +106,7 @@ package struct Snapshot: Sendable, Equatable {
   }
 }
 
-extension Snapshot {
+extension RetentionCandidate {
   /// Whether it has a tag; of several with commas between them, all; of an empty one, none at all.
   fileprivate func has(_ tag: String) -> Bool {
     if tag.isEmpty { return tags.isEmpty }
@@ -118,17 +118,17 @@ extension Snapshot {
 }
 
 extension RetentionPolicy {
-  /// Why each snapshot is kept; one without a reason is not.
+  /// Why each candidate is kept; one without a reason is not.
   ///
   /// - Parameters:
-  ///   - snapshots: in any order; of those of one moment the first counts as the newest.
+  ///   - candidates: in any order; of those of one moment the first counts as the newest.
   ///   - calendar: its time zone says when a day begins.
-  ///   - now: snapshots made later, by a clock that was wrong, say nothing of how old the others are.
-  /// - Returns: the reasons of each snapshot, by id.
+  ///   - now: candidates made later, by a clock that was wrong, say nothing of how old the others are.
+  /// - Returns: the reasons of each candidate, by id.
   package func reasons(
-    for snapshots: [Snapshot], calendar: Calendar = .current, now: Date = Date()
+    for candidates: [RetentionCandidate], calendar: Calendar = .current, now: Date = Date()
   ) -> [String: [String]] {
-    let sorted = snapshots.enumerated().sorted {
+    let sorted = candidates.enumerated().sorted {
       ($0.element.date, -$0.offset) > ($1.element.date, -$1.offset)
     }
     .map(\.element)
@@ -140,15 +140,15 @@ extension RetentionPolicy {
     }
     var buckets = buckets(iso)
     var reasons: [String: [String]] = [:]
-    for (index, snapshot) in sorted.enumerated() {
+    for (index, candidate) in sorted.enumerated() {
       var found: [String] = []
-      for tag in tags where snapshot.has(tag) { found.append(tag.isEmpty ? "no tag" : "tag \(tag)") }
-      if let oldestKept, snapshot.date > oldestKept { found.append("within") }
+      for tag in tags where candidate.has(tag) { found.append(tag.isEmpty ? "no tag" : "tag \(tag)") }
+      if let oldestKept, candidate.date > oldestKept { found.append("within") }
       for bucket in buckets.indices {
         let isOldest = index == sorted.count - 1
-        if let reason = buckets[bucket].take(snapshot, index, isOldest: isOldest) { found.append(reason) }
+        if let reason = buckets[bucket].take(candidate, index, isOldest: isOldest) { found.append(reason) }
       }
-      if !found.isEmpty { reasons[snapshot.id] = found }
+      if !found.isEmpty { reasons[candidate.id] = found }
     }
     return reasons
   }
@@ -156,13 +156,13 @@ extension RetentionPolicy {
   /// Takes the newest of each period, until there have been as many as were asked for.
   private struct Bucket {
     let reason: String
-    let period: (Snapshot, Int) -> [Int]
+    let period: (RetentionCandidate, Int) -> [Int]
     var left: Int
     var last: [Int] = []
 
-    mutating func take(_ snapshot: Snapshot, _ index: Int, isOldest: Bool) -> String? {
+    mutating func take(_ candidate: RetentionCandidate, _ index: Int, isOldest: Bool) -> String? {
       guard left > 0 else { return nil }
-      let period = period(snapshot, index)
+      let period = period(candidate, index)
       // the oldest one stands for its period until there are enough of them
       guard period != last || isOldest else { return nil }
       defer { (last, left) = (period, left - 1) }
@@ -171,9 +171,9 @@ extension RetentionPolicy {
   }
 
   private func buckets(_ calendar: Calendar) -> [Bucket] {
-    func by(_ components: Set<Calendar.Component>) -> (Snapshot, Int) -> [Int] {
-      { snapshot, _ in
-        let parts = calendar.dateComponents(components, from: snapshot.date)
+    func by(_ components: Set<Calendar.Component>) -> (RetentionCandidate, Int) -> [Int] {
+      { candidate, _ in
+        let parts = calendar.dateComponents(components, from: candidate.date)
         return [
           parts.year ?? 0, parts.yearForWeekOfYear ?? 0, parts.month ?? 0, parts.weekOfYear ?? 0,
           parts.day ?? 0, parts.hour ?? 0,

@@ -45,7 +45,7 @@ package enum JobError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Neither the job file nor anybody else names its library.
   case noLibrary(String)
   /// A run of it, or a drill, has not ended, and has this lock.
-  case running(String, isDrill: Bool, FileLock.Busy)
+  case running(String, isRestoreTest: Bool, FileLock.Busy)
   /// A newer version of this program wrote the ledger.
   case newerLedger(Ledger.Problem)
 
@@ -55,12 +55,12 @@ package enum JobError: Error, Sendable, Equatable, CustomStringConvertible {
     case .newerLedger(let problem): "\(problem)"
     case .noLibrary(let job):
       "job “\(job)” names no library; add “library:” to it, or use -l"
-    case .running(let job, let isDrill, let lock):
-      "\(isDrill ? "a drill" : "a backup or a drill") of job “\(job)” is being run by "
+    case .running(let job, let isRestoreTest, let lock):
+      "\(isRestoreTest ? "a drill" : "a backup or a drill") of job “\(job)” is being run by "
         + "\(lock.owner.isEmpty ? "another process" : lock.owner)"
         + (lock.isOwnerAncestor
           ? ", and one of its hooks has started this; take it out of there"
-          : "; wait for it to end\(isDrill ? "" : ", or use --lock-wait")")
+          : "; wait for it to end\(isRestoreTest ? "" : ", or use --lock-wait")")
     }
   }
 

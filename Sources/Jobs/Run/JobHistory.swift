@@ -11,8 +11,10 @@ struct BackupRecord: Codable {
 }
 
 /// What the ledger keeps of a restore test besides its columns.
-struct RestoreTestRecord: Codable {
-  var drill: JobStatus.DrillRecord
+struct RestoreTestEntry: Codable {
+  var test: JobStatus.RestoreTestRecord
+  /// A destination restored everything that was tried.
+  var isRestored: Bool
 }
 
 extension RunEntry {
@@ -78,24 +80,24 @@ extension JobStatus {
     }
     guard let newest = entries.first else { return }
     let known = Self.library(of: entries) ?? LibraryIdentity(path: newest.libraryPath)
-    (library, libraryNumber) = (known.path, known.id)
+    (library, libraryID) = (known.path, known.id)
     let own = entries.filter { $0.isOf(known) }
     lastSuccess = own.first(where: \.isComplete)?.backup?.run
     copies = Self.copies(of: own, job, ledger)
-    let tests = own.filter { $0.kind == .restoreTest && $0.ended != nil }
-    lastDrill = tests.first?.restoreTest?.drill
-    lastProvenAt = tests.lazy.compactMap { $0.restoreTest?.drill }.first(where: \.isProven)?.at
+    let tests = own.compactMap { entry in entry.restoreTest.map { (ended: entry.ended, record: $0.test) } }
+    lastRestoreTest = tests.first?.record
+    lastProvenAt = tests.first(where: \.record.isProven)?.record.at
     if let test = tests.first?.ended,
       own.contains(where: { $0.begun > test && $0.backup?.isLibraryIntact == true })
     {
-      lastDrill?.damaged = nil
+      lastRestoreTest?.damaged = nil
     }
   }
 
   /// The library that was last backed up, or restored from its archives; its ID is that of any run in the same folder.
   private static func library(of entries: [RunEntry]) -> LibraryIdentity? {
     guard
-      let newest = entries.first(where: { $0.isBackedUp || $0.kind == .restoreTest && $0.libraryID != nil })
+      let newest = entries.first(where: { $0.isBackedUp || $0.restoreTest?.isRestored == true })
     else { return nil }
     var library = LibraryIdentity(path: newest.libraryPath, id: newest.libraryID)
     library.id = library.id ?? entries.lazy.filter { $0.isOf(library) }.compactMap(\.libraryID).first
@@ -130,6 +132,6 @@ extension RunEntry {
   /// What is kept of a backup; nil for another kind of run.
   var backup: BackupRecord? { kind == .backup ? JobStatus.decoded(record) : nil }
 
-  /// What is kept of a restore test; nil for another kind of run.
-  var restoreTest: RestoreTestRecord? { kind == .restoreTest ? JobStatus.decoded(record) : nil }
+  /// What is kept of a restore test; nil for another kind of run, and for a test without findings.
+  var restoreTest: RestoreTestEntry? { kind == .restoreTest ? JobStatus.decoded(record) : nil }
 }

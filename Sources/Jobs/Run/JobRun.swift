@@ -6,11 +6,12 @@ import Operations
 import SystemPackage
 
 extension Work where Summary == JobReport {
-  /// Starts a run of a job: its hooks, the export, the copies, the retention, and its status files. What fails stands
-  /// in the report, and in the status file.
+  /// Starts a run of a job: hooks, export, copies, verification, retention, and status files. What fails is reported in
+  /// the summary and in the status file.
   ///
-  /// The summary throws `JobError.running` if the job is running already, or is being drilled, which counts as a failure
-  /// in the status; `JobError.noLibrary`, or `FileError` where the state folder cannot be used. Nothing was begun then.
+  /// The summary throws before anything is begun: `JobError.running` if the job or its restore test is running already,
+  /// which counts as a failure in the status; `JobError.noLibrary`; `JobError.newerLedger`; `FileError` if the state folder
+  /// cannot be used.
   package static func backup(_ job: Job, _ context: JobContext) -> Self {
     Work { counter in
       var run = try JobRun(job, context, counter)
@@ -25,12 +26,11 @@ struct JobRun {
   private let library: FilePath
   private let context: JobContext
   private let counter: ProgressCounter
-  /// What was known when it began.
-  private var before: JobStatus
+  /// What this run observes of archives.
+  private let observer: ArchiveObserver
+  private var state: RunState
   /// The run in the ledger; nil for a run of another library than the job's own.
   private var entry: RunEntry?
-  /// Whether it found every photo of the library intact.
-  private var isLibraryIntact = false
 
   /// Prepares a run.
   init(_ job: Job, _ context: JobContext, _ counter: ProgressCounter) throws(JobError) {
@@ -39,41 +39,35 @@ struct JobRun {
     self.library = library
     self.context = context
     self.counter = counter
-    before = JobStatus(job: job.name)
+    observer = context.ledger.observer("backup \(job.name)", now: context.now)
+    state = RunState(startedAt: context.now().milliseconds)
   }
 
   /// Blocks until it is done.
   mutating func run() throws -> JobReport {
     let lock = try begin()
-    var run = JobStatus.RunRecord(startedAt: context.now().milliseconds)
+    var previous = JobStatus(job: job.name)
     if job.isOtherLibrary {
-      run.warnings.append(
-        "\(library) stands in for the job's own library: its status stays as it was, and nothing is pruned; where that is "
-          + "meant to last, write the library into the job file")
+      state.report(
+        .warning(
+          .library,
+          "\(library) replaces the job's own library for this run: the job's status does not change, and nothing is "
+            + "pruned; to replace it for good, write the library into the job file"))
     } else {
-      recall(&run)
+      previous = context.state.status(of: job.name)
+      previous.run?.warningsForNextRun.forEach { state.report(.warning(.run, $0)) }
     }
-    insert(&run)
-
-    let backup = perform(&run)
-    run.finishedAt = context.now().milliseconds
-    entry?.libraryID = backup.libraryID
-    isLibraryIntact = backup.isLibraryIntact
-    run.hook = dueHooks(after: run).first?.rawValue
-    record(&run, copies: backup.copies)
-    runHooks(after: &run)
+    insert()
+    perform(after: previous)
+    state.hook = dueHooks.first
+    save(copies: state.backup.targets.compactMap(\.copy))
+    runLastHooks()
     lock.release()
-    return JobReport(run: run)
+    return JobReport(run: state.record)
   }
 
-  /// Takes up what is known of the job.
-  private mutating func recall(_ run: inout JobStatus.RunRecord) {
-    before = context.state.status(of: job.name)
-    if let last = before.run { run.warnings += Self.news(of: last) }
-  }
-
-  /// Takes the job's lock. A run that could not begin counts as one that failed, and whoever is told of those hears of it.
-  private func begin() throws -> FileLock {
+  /// Takes the job's lock. A run that could not begin counts as a failure, and the hook on-failure is run.
+  private mutating func begin() throws -> FileLock {
     do {
       let lock = try context.state.lock(
         job.name, waiting: .seconds(job.lockWait), whileWaiting: counter.waitForWriter)
@@ -82,159 +76,131 @@ struct JobRun {
       }
       return lock
     } catch let error as JobError where error.isOfOwnHook {
-      // the hook would start it again, and again
+      // the hook would start the job again without end
       throw error
     } catch {
-      var run = JobStatus.RunRecord(startedAt: context.now().milliseconds)
-      let isStopped = error is CancellationError
-      run.outcome = isStopped ? .interrupted : .failed
-      run.message = isStopped ? JobReport.notBegun : "\(error)"
-      run.exitCode = context.exitCode(error)
-      // the last run stays the newest: it may be under way
+      state.report(issue(of: error, interruption: JobReport.notBegun))
+      state.endedAt = context.now().milliseconds
+      // the run before this one stays the last one: it may be under way
       if !job.isOtherLibrary {
-        var entry = RunEntry(run, of: job.name, library: library)
-        (entry.outcome, entry.endedAt) = (RunEntry.notBegun, run.startedAt)
+        var entry = RunEntry(state.record, of: job.name, library: library)
+        (entry.outcome, entry.endedAt) = (RunEntry.notBegun, state.startedAt)
         context.ledger.insert(&entry)
         _ = context.state.publishStatus(of: job)
       }
-      // what the hook says of itself is less than what there is to say
-      try? hooks.run(.onFailure, run)
+      // the error that is thrown matters more than one of the hook
+      try? hooks.run(.onFailure, state.record)
       throw error
     }
   }
 
-  /// - Returns: what was found on the way, as what lies at the destinations that could be looked at.
-  private func perform(_ run: inout JobStatus.RunRecord) -> JobBackup {
-    var backup = JobBackup(job, library, before, context, counter)
+  /// Runs the first hook and the phases.
+  private mutating func perform(after previous: JobStatus) {
     do {
-      try hooks.run(.before, run, isCancelled: { counter.isCancelled })
-      do {
-        try backup.run()
-      } catch {
-        backup.fill(&run)
-        throw error
-      }
-      backup.fill(&run)
+      try hooks.run(.before, state.record, isCancelled: { [counter] in counter.isCancelled })
+      state.backup = BackupOutcome(job.destinations)
+      try BackupRun(
+        job: job, library: library, previous: previous, context: context, observer: observer, counter: counter
+      ).run(&state.backup)
     } catch {
-      let isStopped = error is CancellationError || (error as? HookRun.Failure)?.isCancellation == true
-      run.exitCode = context.exitCode(isStopped ? CancellationError() : error)
-      if isStopped {
-        run.outcome = .interrupted
-        run.message =
-          run.archives.isEmpty
-          ? "stopped; nothing was left behind"
-          : "stopped; the library as it is lies in \(run.archives.joined(separator: ", "))"
-      } else {
-        run.outcome = .failed
-        run.message = "\(error)"
-      }
+      let archives = state.backup.archives
+      let interruption =
+        archives.isEmpty
+        ? "stopped before anything was published"
+        : "stopped; the library is backed up in \(archives.joined(separator: ", "))"
+      state.report(issue(of: error, interruption: interruption))
     }
-    return backup
+    for warning in observer.damageWarnings { state.report(.warning(.archives, warning)) }
+    state.endedAt = context.now().milliseconds
   }
 
-  /// What there is to say of the run before, which may have had nobody to say it to.
-  private static func news(of last: JobStatus.RunRecord) -> [String] {
-    var news: [String] = []
-    let time = text(last.startedAt)
-    switch last.outcome {
-    case .running:
-      news.append(
-        "the run of \(time) was cut off before its end; what it had begun to write goes with the next archive"
-      )
-    case .interrupted: news.append("the run of \(time) did not come to its end: \(last.message ?? "stopped")")
-    case .done, .unchanged, .incomplete, .failed: break
-    }
-    if let hook = last.hook {
-      let place = last.archives.isEmpty ? "" : ", when its archives were in place"
-      news.append(
-        "the run of \(time) was cut off in its hook “\(hook)”\(place); what that does may be half done")
-    }
-    for destination in last.destinations {
-      // a folder that is not there is said by whoever looks at it
-      guard FileManager.default.fileExists(atPath: destination.path) else { continue }
-      news += destination.archives.filter { !FileManager.default.fileExists(atPath: $0) }
-        .map { "\($0), which the run of \(time) left there, is gone" }
-    }
-    return news
+  /// Describes why a run did not reach its end.
+  private func issue(of error: any Error, interruption: String) -> Issue {
+    let isStopped = error is CancellationError || (error as? HookRun.Failure)?.isCancellation == true
+    return Issue(
+      severity: isStopped ? .interruption : .failure, subject: .run,
+      message: isStopped ? interruption : "\(error)",
+      exitCode: context.exitCode(isStopped ? CancellationError() : error))
   }
 
   // MARK: Hooks
 
   private var hooks: JobHooks { JobHooks(task: .backup, job: job, library: library, context: context) }
 
-  /// Those that are to be run yet at the end of a run.
-  private func dueHooks(after run: JobStatus.RunRecord) -> [JobHooks.Hook] {
-    [run.outcome.isSuccess ? .after : .onFailure, .finally].filter(hooks.has)
+  /// The hooks that follow the phases.
+  private var dueHooks: [JobHooks.Hook] {
+    [state.outcome.isSuccess ? .after : .onFailure, .finally].filter(hooks.has)
   }
 
-  /// Each finds in the status file how the run has ended so far.
-  private mutating func runHooks(after run: inout JobStatus.RunRecord) {
-    if run.outcome.isSuccess { attempt(.after, &run, isCancelled: { [counter] in counter.isCancelled }) }
-    if !run.outcome.isSuccess { attempt(.onFailure, &run) }
-    let isSuccess = run.outcome.isSuccess
-    attempt(.finally, &run)
-    // somebody is to hear of that, too
-    if isSuccess, !run.outcome.isSuccess { attempt(.onFailure, &run) }
-    run.hook = nil
-    record(&run)
+  /// Runs the hooks at the end. Each finds in the status file how the run has ended so far.
+  private mutating func runLastHooks() {
+    if state.outcome.isSuccess { attempt(.after, isCancelled: { [counter] in counter.isCancelled }) }
+    if !state.outcome.isSuccess { attempt(.onFailure) }
+    let wasSuccess = state.outcome.isSuccess
+    attempt(.finally)
+    if wasSuccess, !state.outcome.isSuccess { attempt(.onFailure) }
+    state.hook = nil
+    save()
   }
 
-  /// A hook that fails makes a complete run incomplete: somebody counts on what it does. What is to be told or undone at
-  /// the end is not stopped, since it may unmount a disk.
-  private mutating func attempt(
-    _ hook: JobHooks.Hook, _ run: inout JobStatus.RunRecord, isCancelled: @escaping () -> Bool = { false }
-  ) {
+  /// Runs a hook if the job has it. A hook that fails leaves the run incomplete. The hooks on-failure and finally are not
+  /// stopped with the run, since they may unmount a disk.
+  private mutating func attempt(_ hook: JobHooks.Hook, isCancelled: @escaping () -> Bool = { false }) {
     guard hooks.has(hook) else { return }
-    if run.hook != hook.rawValue {
-      run.hook = hook.rawValue
-      record(&run)
+    if state.hook != hook {
+      state.hook = hook
+      save()
     }
     do {
-      try hooks.run(hook, run, isCancelled: isCancelled)
+      try hooks.run(hook, state.record, isCancelled: isCancelled)
     } catch {
-      run.warnings.append("\(error)")
-      guard run.outcome.isSuccess else { return }
-      run.outcome = error.isCancellation ? .interrupted : .incomplete
-      run.exitCode = error.isCancellation ? context.exitCode(CancellationError()) : JobStatus.incompleteCode
-      run.message = "\(error)"
+      state.report(
+        error.isCancellation
+          ? Issue(
+            severity: .interruption, subject: .hook, message: "\(error)",
+            exitCode: context.exitCode(CancellationError()))
+          : .incomplete(.hook, "\(error)"))
     }
   }
 
-  // MARK: Status
+  // MARK: Ledger and status
 
   /// Inserts the run into the ledger, and publishes the job's status. A run of another library than the job's own leaves
   /// both unchanged.
-  private mutating func insert(_ run: inout JobStatus.RunRecord) {
+  private mutating func insert() {
     guard !job.isOtherLibrary else { return }
-    var entry = RunEntry(run, of: job.name, library: library)
+    var entry = RunEntry(state.record, of: job.name, library: library)
     context.ledger.insert(&entry)
     self.entry = entry
-    publish(&run)
+    publish()
   }
 
-  /// Writes what became of the run so far, and publishes the job's status.
-  private mutating func record(_ run: inout JobStatus.RunRecord, copies: [JobStatus.Copy] = []) {
+  /// Writes what became of the run so far to the ledger, and publishes the job's status.
+  private mutating func save(copies: [JobStatus.Copy] = []) {
     guard entry != nil else { return }
-    // the outcome of this run may depend on whether its status can be published
-    write(run, copies: copies)
-    let before = run
-    publish(&run)
-    guard run != before else { return }
-    write(run)
+    write(copies: copies)
+    let saved = state.record
+    publish()
+    // the outcome depends on whether the status could be published
+    guard state.record != saved else { return }
+    write()
     _ = context.state.publishStatus(of: job)
   }
 
-  private mutating func write(_ run: JobStatus.RunRecord, copies: [JobStatus.Copy] = []) {
+  private mutating func write(copies: [JobStatus.Copy] = []) {
     guard var entry else { return }
+    let run = state.record
+    entry.libraryID = state.backup.libraryID
     (entry.outcome, entry.hook, entry.endedAt) = (run.outcome.rawValue, run.hook, run.finishedAt)
-    entry.record = JobStatus.encoded(BackupRecord(run: run, isLibraryIntact: isLibraryIntact))
+    entry.record = JobStatus.encoded(
+      BackupRecord(run: run, isLibraryIntact: state.backup.isLibraryIntact))
     context.ledger.update(&entry, copies: copies.map(\.entry))
     self.entry = entry
   }
 
-  /// Publishes the status. A status that cannot be written is no reason not to back up, and makes the run incomplete:
-  /// a program that watches the file would go on seeing the old one.
-  private func publish(_ run: inout JobStatus.RunRecord) {
+  /// Publishes the status. A status that cannot be written keeps no run from backing up, and leaves it incomplete: a
+  /// program that watches the file would still see the old one.
+  private mutating func publish() {
     let errors = context.state.publishStatus(of: job)
     let problem: String? =
       switch context.ledger.problem {
@@ -243,19 +209,39 @@ struct JobRun {
         (context.ledger.problem ?? errors.first).map { "its status cannot be written: \($0)" }
       }
     guard let problem else { return }
-    if !run.warnings.contains(problem) { run.warnings.append(problem) }
-    guard run.finishedAt != nil, run.outcome.isSuccess else { return }
-    (run.outcome, run.exitCode, run.message) = (.incomplete, JobStatus.incompleteCode, problem)
-  }
-
-  private static func text(_ milliseconds: Int64) -> String {
-    Date(milliseconds: milliseconds).formatted(.iso8601)
+    state.report(state.endedAt == nil ? .warning(.status, problem) : .incomplete(.status, problem))
   }
 }
 
 extension JobStatus {
-  /// The exit code of a run of which something is absent.
+  /// The exit code of a run that did not do everything that the job asks for.
   static let incompleteCode: Int32 = 3
-  /// The exit code of a drill that found damage.
+  /// The exit code of a restore test that found damage.
   static let damagedCode: Int32 = 4
+}
+
+extension JobStatus.RunRecord {
+  /// What the next run reports about this one, which may have had no time to report it.
+  fileprivate var warningsForNextRun: [String] {
+    var warnings: [String] = []
+    let time = Date(milliseconds: startedAt).formatted(.iso8601)
+    switch outcome {
+    case .running:
+      warnings.append(
+        "the run of \(time) was killed; the next archive replaces what it had begun to write")
+    case .interrupted: warnings.append("the run of \(time) was interrupted: \(message ?? "stopped")")
+    case .done, .unchanged, .incomplete, .failed: break
+    }
+    if let hook {
+      let place = archives.isEmpty ? "" : ", after its archives were published"
+      warnings.append(
+        "the run of \(time) was killed during its hook “\(hook)”\(place); check what the hook does")
+    }
+    // a missing folder is reported by the phase that needs it
+    for destination in destinations where FileManager.default.fileExists(atPath: destination.path) {
+      warnings += destination.archives.filter { !FileManager.default.fileExists(atPath: $0) }
+        .map { "\($0), which the run of \(time) left there, is missing" }
+    }
+    return warnings
+  }
 }

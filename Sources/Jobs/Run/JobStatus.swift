@@ -10,7 +10,7 @@ package struct JobStatus: Sendable, Equatable, Codable {
   /// The folder of the library that was last backed up, before that of the one that is to be.
   package var library = ""
   /// That library's number; nil where that is not known.
-  package var libraryNumber: String?
+  package var libraryID: String?
   /// The last run; one that is under way has no end.
   package var run: RunRecord?
   /// The last run that was complete, one that found nothing new among them.
@@ -20,7 +20,7 @@ package struct JobStatus: Sendable, Equatable, Codable {
   /// Where whole copies lie.
   package var copies: [Copy] = []
   /// The last restore that was tried.
-  package var lastDrill: DrillRecord?
+  package var lastRestoreTest: RestoreTestRecord?
   /// When a restore was last proven.
   package var lastProvenAt: Int64?
 
@@ -28,12 +28,12 @@ package struct JobStatus: Sendable, Equatable, Codable {
   package init(job: String) { self.job = job }
 
   /// A library was backed up, and something is known of that.
-  private var isOfSomething: Bool { libraryNumber != nil || lastSuccess != nil || !copies.isEmpty }
+  private var isOfSomething: Bool { libraryID != nil || lastSuccess != nil || !copies.isEmpty }
 
   /// Whether what is known is of this library: that of its number, wherever it lies, or, where one of the two has none,
   /// that in its folder, by whatever name. Where nothing was backed up it is of any. Blocks.
-  package func isOf(library path: FilePath, number: String?) -> Bool {
-    if let libraryNumber, let number { return libraryNumber == number }
+  package func isOf(library path: FilePath, id: String?) -> Bool {
+    if let libraryID, let id { return libraryID == id }
     return !isOfSomething || isIn(folder: path)
   }
 
@@ -111,7 +111,7 @@ package struct JobStatus: Sendable, Equatable, Codable {
   }
 
   /// A restore that was tried.
-  package struct DrillRecord: Sendable, Equatable, Codable {
+  package struct RestoreTestRecord: Sendable, Equatable, Codable {
     /// When.
     package var at: Int64
     /// Everything that was tried came back as it is in the library, and nothing was lost before.

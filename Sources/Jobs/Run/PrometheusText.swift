@@ -52,15 +52,17 @@ struct PrometheusText {
       "smilepile_backup_copy_on_library_device",
       "1 if a copy lies on the library's own device, or in memory.",
       status.copies.map { (job + [("destination", $0.path)], $0.isOnSameDevice ? "1" : "0") })
-    if let drill = status.lastDrill {
-      add("smilepile_drill_timestamp_seconds", "When a restore was last tried.", [(job, seconds(drill.at))])
+    if let test = status.lastRestoreTest {
       add(
-        "smilepile_drill_proven", "1 if it brought everything back that the library lists.",
-        [(job, drill.isProven ? "1" : "0")])
+        "smilepile_restore_test_timestamp_seconds", "When a restore was last tried.",
+        [(job, seconds(test.at))])
       add(
-        "smilepile_drill_damaged_photos",
+        "smilepile_restore_test_proven", "1 if it brought everything back that the library lists.",
+        [(job, test.isProven ? "1" : "0")])
+      add(
+        "smilepile_restore_test_damaged_photos",
         "Photos of the library that the last drill which compared any found damaged there.",
-        [(job, "\(drill.damaged ?? 0)")])
+        [(job, "\(test.damaged ?? 0)")])
     }
   }
 

@@ -1,52 +1,38 @@
 import ArchiveCatalog
 import FileSystem
 import Foundation
-import Synchronization
 import SystemPackage
 
 /// The folder in which jobs keep their locks and their ledger, and publish their status files.
 package struct StateFolder: Sendable {
   /// Where it is.
   package let path: FilePath
-  private let opened = OpenedLedger()
-
-  /// The ledger, opened when it is first asked for.
-  private final class OpenedLedger: Sendable {
-    private let ledger = Mutex<Ledger?>(nil)
-
-    func ledger(in folder: FilePath) -> Ledger {
-      ledger.withLock { ledger in
-        if let ledger { return ledger }
-        let new = Ledger(folder: folder)
-        ledger = new
-        return new
-      }
-    }
-  }
+  /// What this machine has observed. The database is opened with the first use.
+  package let ledger: Ledger
 
   /// A folder, which is made with the first lock or the ledger if it is missing.
-  package init(path: FilePath) { self.path = path }
+  package init(path: FilePath) {
+    self.path = path
+    ledger = Ledger(folder: path)
+  }
 
   /// The folder at `$STATE_DIRECTORY` as systemd gives it, else `$XDG_STATE_HOME/smilepile`, else
   /// `~/.local/state/smilepile`. systemd.exec(5), https://specifications.freedesktop.org/basedir-spec/latest/
   package init(environment: [String: String]) { self.init(path: ServiceFolders(environment).state) }
 
-  /// What this machine has observed. Opens the database with the first call, which blocks.
-  package var ledger: Ledger { opened.ledger(in: path) }
-
   /// Takes a job's lock, so that it runs once at a time, or that of its restore tests. Makes the folder if it is missing.
   ///
   /// - Throws: `JobError.running`, `FileError`, or what `whileWaiting` throws.
   func lock(
-    _ job: String, isDrill: Bool = false, waiting: Duration, whileWaiting: () throws -> Void
+    _ job: String, isRestoreTest: Bool = false, waiting: Duration, whileWaiting: () throws -> Void
   ) throws -> FileLock {
     try Directory.makeAll(path)
     let folder = try Directory.open(path)
     do {
-      let name = FilePath(isDrill ? "\(job).drill.lock" : "\(job).lock")
+      let name = FilePath(isRestoreTest ? "\(job).drill.lock" : "\(job).lock")
       return try FileLock(name, in: folder, waiting: waiting, whileWaiting: whileWaiting)
     } catch let busy as FileLock.Busy {
-      throw JobError.running(job, isDrill: isDrill, busy)
+      throw JobError.running(job, isRestoreTest: isRestoreTest, busy)
     }
   }
 
@@ -60,7 +46,7 @@ package struct StateFolder: Sendable {
 
   /// Derives the status of every job that has run on this machine, by name. Blocks.
   package func statuses() -> [JobStatus] {
-    ledger.jobs().map(status).filter { $0.run != nil || $0.lastDrill != nil }
+    ledger.jobs().map(status).filter { $0.run != nil || $0.lastRestoreTest != nil }
   }
 
   /// Writes the status of a job into its status file, and into those that its job file names. A backup and a restore test

@@ -73,7 +73,7 @@ struct Drill: AsyncParsableCommand {
     let reporter = Reporter(output)
     let chosen = try choice.read()
     let context = JobContext.ofThisProcess(reporter)
-    var options = DrillOptions()
+    var options = RestoreTestOptions()
     let temporary = ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 }
     options.scratch = (scratch ?? temporary).map { FilePath($0) } ?? options.scratch
     var worst = ExitStatus.done
@@ -83,7 +83,7 @@ struct Drill: AsyncParsableCommand {
     for job in chosen {
       options.sample = all ? nil : sample ?? job.drillSample
       do {
-        let report = try await reporter.follow(.drill(job, context, options: options))
+        let report = try await reporter.follow(.restoreTest(job, context, options: options))
         show(report, job, reporter)
         warnings += report.warnings + report.results.flatMap(\.notes)
         if let path = report.path { reports.append(path.string) }
@@ -100,22 +100,26 @@ struct Drill: AsyncParsableCommand {
     if worst != .done { throw worst }
   }
 
-  private func show(_ report: DrillReport, _ job: Job, _ reporter: Reporter) {
+  private func show(_ report: RestoreTestReport, _ job: Job, _ reporter: Reporter) {
     for warning in report.warnings { reporter.warn(warning) }
     for result in report.results {
-      for failure in result.failures + result.damagedInLibrary { reporter.error(failure, during: "drill") }
+      let comparison = result.comparison
+      for failure in result.failures + comparison.damagedInLibrary {
+        reporter.error(failure, during: "drill")
+      }
       for note in result.notes { reporter.warn(note) }
-      let photos = Count(result.proven, "photo")
+      let photos = Count(comparison.proven, "photo")
       reporter.result(
         result.isRestored
-          ? "\(job.name): \(result.destination.string.escaped) restores: \(photos) came back byte for byte"
+          ? "\(job.name): \(result.destination.string.escaped) restores: \(photos) restored byte for byte"
           : "\(job.name): \(result.destination.string.escaped) does not restore: "
             + "\(result.failures.count) of what was tried failed")
       reporter.json(
         ResultLine(
-          job: job.name, destination: result.destination.string, archive: result.archive,
-          proven: result.isProven, photos: result.proven, images: result.images, gone: result.gone,
-          errors: result.failures.map(\.message), damaged_in_library: result.damagedInLibrary.map(\.message)))
+          job: job.name, destination: result.destination.string, archive: result.trial?.archive,
+          proven: result.isProven, photos: comparison.proven, images: comparison.images,
+          gone: comparison.gone, errors: result.failures.map(\.message),
+          damaged_in_library: comparison.damagedInLibrary.map(\.message)))
     }
   }
 }

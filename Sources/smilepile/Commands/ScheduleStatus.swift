@@ -54,7 +54,7 @@ extension ScheduleCommand {
           case .backup:
             (line.last_run, line.last_outcome) = (status.run?.startedAt, status.run?.outcome.rawValue)
           case .drill:
-            let drill = status.lastDrill
+            let drill = status.lastRestoreTest
             (line.last_run, line.last_outcome) = (drill?.at, drill.map { $0.isProven ? "proven" : "failed" })
           }
           lines.append(line)

@@ -106,7 +106,7 @@ struct Stats: AsyncParsableCommand {
     if jobs.isEmpty {
       reporter.result("copies       \(Ledger.ofThisUser.problem == nil ? "none by a job" : "not known")")
     } else {
-      show(copies, proven, jobs.compactMap(\.lastDrill), reporter)
+      show(copies, proven, jobs.compactMap(\.lastRestoreTest), reporter)
     }
     reporter.json(
       Summary(
@@ -121,11 +121,11 @@ struct Stats: AsyncParsableCommand {
   /// Returns the jobs that back up this library, wherever it was then, and those that backed up another one in its folder.
   private static func jobs(of library: Library) throws -> (own: [JobStatus], former: [JobStatus]) {
     let known = StateFolder.ofThisUser.statuses()
-    let number = try library.uuid()
+    let id = try library.uuid()
     let isHere = { (job: JobStatus) in job.isIn(folder: library.path) }
-    let isOwn = { (job: JobStatus) in job.isOf(library: library.path, number: number) }
+    let isOwn = { (job: JobStatus) in job.isOf(library: library.path, id: id) }
     // before a job's first backup nothing but the folder tells
-    let own = known.filter { isOwn($0) && ($0.libraryNumber != nil || isHere($0)) }
+    let own = known.filter { isOwn($0) && ($0.libraryID != nil || isHere($0)) }
     return (own, known.filter { !isOwn($0) && isHere($0) })
   }
 
@@ -151,7 +151,7 @@ struct Stats: AsyncParsableCommand {
   }
 
   private func show(
-    _ copies: [Copy], _ proven: Int64?, _ drills: [JobStatus.DrillRecord], _ reporter: Reporter
+    _ copies: [Copy], _ proven: Int64?, _ drills: [JobStatus.RestoreTestRecord], _ reporter: Reporter
   ) {
     func day(_ milliseconds: Int64) -> String { Date(milliseconds: milliseconds).formatted(.iso8601) }
     let whole = copies.filter(\.counts)

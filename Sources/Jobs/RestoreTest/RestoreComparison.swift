@@ -6,19 +6,33 @@ import ImageHeader
 import Operations
 import PhotoLibrary
 
-/// Holds what was restored against the live library.
-struct DrillComparison {
+/// Compares restored photos with the live library, byte for byte.
+struct RestoreComparison {
   let scratch: Library
   let live: Library
   /// What the live library holds.
   let contents: LibraryContents
-  /// The library is still as it was when the archive was made, so that nothing may be missing from it.
+  /// True if the library is as it was when the archive was made, so that every restored photo must be in it.
   let isCurrent: Bool
   let counter: ProgressCounter
+  /// What was found so far.
+  private(set) var result = RestoreTrial.Comparison()
 
   private static let pieceSize = 1 << 20
 
-  func run(_ result: inout DrillResult) throws {
+  init(scratch: Library, live: Library, contents: LibraryContents, isCurrent: Bool, counter: ProgressCounter)
+  {
+    (self.scratch, self.live, self.contents) = (scratch, live, contents)
+    (self.isCurrent, self.counter) = (isCurrent, counter)
+  }
+
+  /// Blocks; reads only.
+  ///
+  /// - Parameters:
+  ///   - missingBefore: photos that the archive lists without their files: the date of each, by ID.
+  ///   - hasFailed: true if a photo could not be restored.
+  /// - Throws: `LibraryError`, `FileError` that is an environment failure, `CancellationError`.
+  mutating func run(missingBefore: [Int64: Int64], hasFailed: Bool) throws {
     counter.enter(.verifying)
     let restored = try scratch.contents()
     let names = Dictionary(uniqueKeysWithValues: restored.categories.map { ($0.id, $0.name) })
@@ -34,44 +48,43 @@ struct DrillComparison {
       let label = PhotoLabel.label(
         id: photo.id, category: displayNames[photo.categoryId] ?? "", name: photo.name)
       do {
-        try compare(photo, with: byContent[Key(photo, in: names)], label, &result)
+        try compare(photo, with: byContent[Key(photo, in: names)], label)
       } catch let error as FileError where !error.isShortage {
         result.failures.append(Finding(label, "\(error)"))
       }
       counter.advance(items: 1, bytes: photo.fileSize, current: photo.name)
     }
-    if result.proven == 0, result.failures.isEmpty, result.damagedInLibrary.isEmpty, !isCurrent {
+    if result.proven == 0, !hasFailed, result.failures.isEmpty, result.damagedInLibrary.isEmpty, !isCurrent {
       result.failures.append(
         Finding(
           live.path.string.escaped,
-          message:
-            "nothing that came back is in the library, so that nothing was compared; make a backup first"))
+          message: "no restored photo is in the library, so that nothing was compared; make a backup first"))
     }
-    try lookForLost(&result)
+    try findLost(missingBefore)
+    result.isComplete = true
   }
 
-  /// A photo that archive and library list, and whose file neither has: what comes back is not the library that somebody
-  /// believes to have. Where the library has the file again, the next backup has it too.
-  private func lookForLost(_ result: inout DrillResult) throws {
-    guard !result.lostBefore.isEmpty else { return }
+  /// Finds photos that archive and library list, and whose files neither holds.
+  private mutating func findLost(_ missingBefore: [Int64: Int64]) throws {
+    guard !missingBefore.isEmpty else { return }
     let displayNames = Dictionary(uniqueKeysWithValues: contents.categories.map { ($0.id, $0.displayName) })
-    // a number that has become free may be another photo's by now
-    for photo in contents.photos where result.lostBefore[photo.id] == photo.createdAt {
+    // an ID that was freed may be another photo's by now
+    for photo in contents.photos where missingBefore[photo.id] == photo.createdAt {
       let label = PhotoLabel.label(
         id: photo.id, category: displayNames[photo.categoryId] ?? "", name: photo.name)
       if try live.holds(photo, whileReading: counter.checkCancellation) {
         result.notes.append(
-          "\(label): the archive lacks it, and the library has it; the next backup has it too")
+          "\(label): missing from the archive, and present in the library; the next backup stores it")
       } else {
         let reason =
-          "its file was lost before the backup was made; smilepile heal may bring it back from an older archive"
+          "its file was missing before the backup was made; smilepile heal may restore it from an older archive"
         result.damagedInLibrary.append(Finding(label, reason))
         result.lost += 1
       }
     }
   }
 
-  /// Content in a category: what a photo is.
+  /// What a photo is: content in a category.
   private struct Key: Hashable {
     let category: String
     let md5: MD5Digest?
@@ -82,15 +95,13 @@ struct DrillComparison {
     }
   }
 
-  private func compare(
-    _ photo: Photo, with original: Photo?, _ label: String, _ result: inout DrillResult
-  ) throws {
+  private mutating func compare(_ photo: Photo, with original: Photo?, _ label: String) throws {
     let copy = try scratch.open(photo)
     let header = try ImageHeader.read { offset, count throws(FileError) in try copy.read(count, at: offset) }
     if header.format != nil {
       result.images += 1
     } else {
-      result.notes.append("\(label): no image that is known")
+      result.notes.append("\(label): unknown image format")
     }
     if header.width > 0, photo.width > 0, (header.width, header.height) != (photo.width, photo.height) {
       result.notes.append(
@@ -99,7 +110,7 @@ struct DrillComparison {
     }
     guard let original else {
       if isCurrent {
-        result.failures.append(Finding(label, "it came back, and the library does not have it"))
+        result.failures.append(Finding(label, "it was restored, and the library does not have it"))
       } else {
         result.gone += 1
       }
@@ -108,16 +119,16 @@ struct DrillComparison {
     if try isEqual(copy, to: original) {
       result.proven += 1
     } else if try live.holds(original, whileReading: counter.checkCancellation) {
-      result.failures.append(Finding(label, "what came back is not what is in the library, byte for byte"))
+      result.failures.append(Finding(label, "the restored photo differs from the one in the library"))
     } else {
-      // what came back has the MD5 that the row says, or it would not have come
+      // the restored photo has the MD5 of its row, or it would not have been imported
       result.damagedInLibrary.append(
         Finding(
-          label, "its file in the library is not there, or not what it was; smilepile heal brings it back"))
+          label, "its file in the library is missing or corrupt; smilepile heal restores it"))
     }
   }
 
-  /// False too where the library's file cannot be read.
+  /// Returns false also if the library's file cannot be read.
   private func isEqual(_ copy: borrowing File, to original: Photo) throws(FileError) -> Bool {
     do throws(FileError) {
       return try Self.areEqual(copy, live.open(original))

@@ -1,0 +1,294 @@
+import ArchiveCatalog
+import Backup
+import FileSystem
+import Foundation
+import Logging
+import Operations
+import PhotoLibrary
+import Secrets
+import SystemPackage
+
+extension Work where Summary == RestoreTestReport {
+  /// Starts a restore test: restores from the newest archive at each destination of a job into a scratch library, compares
+  /// the photos with the live library byte for byte, reads each image's header, and writes a dated report into the state
+  /// folder. Only reads the live library. Removes the scratch library.
+  ///
+  /// The summary throws `JobError.running` if a restore test of the job is under way, or a backup of a job with a hook
+  /// before; `FileLock.Busy`; `BackupError.passwordNeeded` or `.wrongPassword` if the newest archive cannot be decrypted;
+  /// `LibraryError`; `FileError`; `CancellationError`. None of these makes an archive suspect. If something could not be
+  /// restored before one of them, the summary reports both, except for a `CancellationError`.
+  package static func restoreTest(
+    _ job: Job, _ context: JobContext, options: RestoreTestOptions = RestoreTestOptions()
+  ) -> Self {
+    Work { counter in try RestoreTestRun(job, context, options, counter).run() }
+  }
+}
+
+/// One restore test of a job.
+struct RestoreTestRun {
+  private let job: Job
+  /// The live library's folder.
+  private let path: FilePath
+  private let context: JobContext
+  private let options: RestoreTestOptions
+  private let counter: ProgressCounter
+
+  private static let logger = Logger(label: "smilepile.drill")
+  /// The outcome that hooks are told if something could not be restored.
+  private static let notRestored = "not restored"
+
+  init(_ job: Job, _ context: JobContext, _ options: RestoreTestOptions, _ counter: ProgressCounter)
+    throws(JobError)
+  {
+    guard let library = job.library else { throw .noLibrary(job.name) }
+    self.job = job
+    path = library
+    self.context = context
+    self.options = options
+    self.counter = counter
+  }
+
+  func run() throws -> RestoreTestReport {
+    let lock = try context.state.lock(
+      job.name, isRestoreTest: true, waiting: .zero, whileWaiting: counter.checkCancellation)
+    defer { withExtendedLifetime(lock) {} }
+    // a hook before that mounts a disk, and one that unmounts it, would do so during a backup
+    let backupLock = try job.hooks.before.map { _ in
+      try context.state.lock(
+        job.name, waiting: .seconds(job.lockWait), whileWaiting: counter.waitForWriter)
+    }
+    defer { withExtendedLifetime(backupLock) {} }
+    let startedAt = context.now().milliseconds
+    var run = JobStatus.RunRecord(startedAt: startedAt)
+    do {
+      try hooks.run(.before, run, isCancelled: { counter.isCancelled })
+      var report = try test(startedAt)
+      run = record(of: report, startedAt)
+      for failure in runLastHooks(run, report.isRestored ? nil : Self.notRestored) {
+        report.warnings.append("\(failure)")
+      }
+      return report
+    } catch {
+      let isStopped = (error as? HookRun.Failure)?.isCancellation == true
+      let error = isStopped ? CancellationError() : error
+      run.outcome = error is CancellationError ? .interrupted : .failed
+      run.exitCode = context.exitCode(error)
+      run.message = error is CancellationError ? "stopped; the scratch library was removed" : "\(error)"
+      for failure in runLastHooks(run) { Self.logger.warning("\(failure)") }
+      throw error
+    }
+  }
+
+  // MARK: The test
+
+  private func test(_ startedAt: Int64) throws -> RestoreTestReport {
+    let live = try Library(path: path)
+    let libraryID = try live.uuid()
+    let status = context.state.status(of: job.name)
+    let isOfJob = !job.isOtherLibrary && status.isOf(library: path, id: libraryID)
+    var entry = RunEntry(
+      .restoreTest, job: job.name, libraryPath: path.string, startedAt: startedAt,
+      outcome: JobStatus.Outcome.running.rawValue)
+    entry.libraryID = libraryID
+    if isOfJob { context.ledger.insert(&entry) }
+    do {
+      var (report, obstacle) = try testDestinations(live, isOfJob ? status : nil)
+      if !isOfJob, !job.isOtherLibrary {
+        report.isRecorded = false
+        report.warnings.append(
+          "\(path) is another library than the one that was last backed up, so this test does not count for the job; "
+            + "back up this library, or put the other one back")
+      }
+      write(&report)
+      if isOfJob { record(&report, in: &entry, after: status) }
+      guard let obstacle, obstacle is CancellationError else { return report }
+      // the caller gets no report of a test that was cancelled
+      let failures = report.results.flatMap(\.failures).map(\.message)
+      for line in failures + report.warnings { Self.logger.warning("\(line)") }
+      throw obstacle
+    } catch {
+      // a test without findings has an end, and no record
+      if isOfJob, entry.endedAt == nil {
+        entry.endedAt = context.now().milliseconds
+        entry.outcome = (error is CancellationError ? JobStatus.Outcome.interrupted : .failed).rawValue
+        context.ledger.update(&entry)
+      }
+      throw error
+    }
+  }
+
+  /// Tests one destination after the other.
+  ///
+  /// - Parameter status: what is known of the job; nil if this is another library than the one that was last backed up.
+  /// - Returns: the results, and what stopped the test after something could not be restored.
+  /// - Throws: what stopped the test before that.
+  private func testDestinations(
+    _ live: Library, _ status: JobStatus?
+  ) throws -> (RestoreTestReport, obstacle: (any Error)?) {
+    let password = try job.password.map(context.password)
+    let observer = context.ledger.observer("drill \(job.name)", now: context.now)
+    var report = RestoreTestReport()
+    let width = 1 / Double(max(1, job.destinations.count))
+    for (index, destination) in job.destinations.enumerated() {
+      let start = Double(index) * width
+      let copy = status?.copies.first { $0.path == destination.path.string }
+      let test = DestinationTest(
+        job: job, destination: destination, live: live, password: password, copy: copy,
+        last: status?.lastRestoreTest, round: status?.lastRestoreTest?.round ?? 0, options: options,
+        context: context, counter: counter, isObstacle: isObstacle)
+      let attempt = test.run(share: start...min(1, start + width))
+      if let result = attempt.result {
+        observe(result, observer, copy: copy)
+        report.results.append(result)
+      }
+      guard let obstacle = attempt.obstacle else { continue }
+      guard report.results.contains(where: { !$0.isRestored }) else { throw obstacle }
+      let reason = obstacle is CancellationError ? "it was interrupted" : "\(obstacle)"
+      report.warnings.append("not every destination was tested: \(reason)")
+      return (report, obstacle)
+    }
+    return (report, nil)
+  }
+
+  /// Returns whether an error says nothing about archives: the test was cancelled, the library or the folder is in use, the
+  /// archives cannot be decrypted, there is no room to restore to, or an environment failure.
+  private func isObstacle(_ error: any Error) -> Bool {
+    switch error {
+    case _ where ArchiveVerification.isEnvironmentFailure(error): true
+    case is FileLock.Busy, is LibraryError: true
+    case BackupError.passwordNeeded, BackupError.wrongPassword: true
+    case let error as FileError:
+      !job.destinations.contains { error.path.starts(with: $0.path) }
+        && [options.scratch, path].contains { error.path.starts(with: $0) }
+    default: false
+    }
+  }
+
+  // MARK: Hooks
+
+  private var hooks: JobHooks { JobHooks(task: .drill, job: job, library: path, context: context) }
+
+  /// Describes the test to hooks as if it were a backup.
+  private func record(of report: RestoreTestReport, _ startedAt: Int64) -> JobStatus.RunRecord {
+    var run = JobStatus.RunRecord(startedAt: startedAt)
+    let failures = report.results.flatMap(\.failures)
+    run.exitCode = report.exitCode
+    run.outcome = report.exitCode == 0 ? .done : report.isRestored ? .incomplete : .failed
+    run.message =
+      (failures + report.damagedInLibrary).first?.message
+      ?? (report.isRecorded ? nil : report.warnings.first)
+    run.archives =
+      report.results.filter { $0.isRestored == report.isRestored }.compactMap { $0.trial?.archive }
+    run.photos = report.proven
+    run.missing = failures.map(\.message)
+    return run
+  }
+
+  /// Runs the hooks on-failure, if something failed, and finally.
+  ///
+  /// - Returns: the hooks that failed.
+  private func runLastHooks(_ run: JobStatus.RunRecord, _ outcome: String? = nil) -> [HookRun.Failure] {
+    let hasFailed = run.outcome == .failed || run.outcome == .incomplete
+    let due: [JobHooks.Hook] = hasFailed ? [.onFailure, .finally] : [.finally]
+    return due.compactMap { hook in
+      do throws(HookRun.Failure) {
+        try hooks.run(hook, run, outcome: outcome)
+        return nil
+      } catch {
+        return error
+      }
+    }
+  }
+
+  // MARK: Report and ledger
+
+  private func write(_ report: inout RestoreTestReport) {
+    let format = DateFormatter()
+    format.locale = Locale(identifier: "en_US_POSIX")
+    format.dateFormat = "yyyyMMdd_HHmmss"
+    let stem = "\(job.name)_\(format.string(from: context.now()))"
+    let folder = context.state.path.appending("drills")
+    do {
+      _ = try Directory.open(context.state.path).makeDirectory("drills")
+      // two reports of one second have different names
+      let reports = try Directory.open(folder)
+      let names = (1...100).lazy.map { FilePath($0 == 1 ? "\(stem).txt" : "\(stem)_\($0).txt") }
+      let name = try names.first { try reports.status(of: $0) == nil } ?? FilePath("\(stem).txt")
+      try ReplacedFile.write(
+        [UInt8](report.text(of: job, library: path, at: context.now()).utf8), as: name, in: folder)
+      report.path = folder.appending(name.components)
+    } catch {
+      report.isRecorded = false
+      report.warnings.append("the report cannot be written: \(error)")
+    }
+  }
+
+  /// Records what the test observed of the archives of a destination.
+  private func observe(_ result: RestoreTestResult, _ observer: ArchiveObserver, copy: JobStatus.Copy?) {
+    let known = copy?.files ?? []
+    if case .unreachable = result.outcome {
+      return observer.record(.unreachable, of: known.map { ($0, nil) })
+    }
+    let members = result.trial?.members ?? []
+    let files = zip(result.trial?.files ?? [], members).map { (file: $0, archiveID: $1.archiveID) }
+    guard let failure = result.failures.first else {
+      return observer.record(.restored(result.trial?.coverage ?? .sample), of: files)
+    }
+    observer.record(.foundDamaged(reason: failure.message), of: files)
+    // a copy that was not tried keeps its health
+    let tried = Set(members.map(\.path) + [result.missingCopy?.item].compactMap { $0 })
+    guard let copy, tried.isEmpty || copy.archives.contains(where: tried.contains) else { return }
+    let others = known.filter { file in !files.contains { $0.file == file } }
+    observer.record(.foundDamaged(reason: failure.message), of: others.map { ($0, nil) })
+  }
+
+  /// Records what the test came to, and publishes the job's status.
+  private func record(
+    _ report: inout RestoreTestReport, in entry: inout RunEntry, after status: JobStatus
+  ) {
+    let previous = status.lastRestoreTest
+    // the result of a destination that failed, if there is one
+    let result =
+      report.results.first { !$0.isRestored } ?? report.results.first { !$0.isProven } ?? report.results.first
+    var damaged = Set(report.damagedInLibrary.map(\.item)).count
+    // photos that were not compared may still be damaged
+    let isCompared = report.results.contains { $0.isRestored && $0.comparison.isComplete }
+    if !isCompared { damaged = max(damaged, previous?.damaged ?? 0) }
+    let test = JobStatus.RestoreTestRecord(
+      at: context.now().milliseconds, isProven: report.isProven,
+      archive: result?.missingCopy?.item ?? result?.trial?.archive ?? result?.destination.string ?? "",
+      photos: report.proven, damaged: damaged == 0 ? nil : damaged, round: (previous?.round ?? 0) + 1,
+      report: report.path?.string)
+    entry.endedAt = test.at
+    entry.outcome = (report.isProven ? JobStatus.Outcome.done : .failed).rawValue
+    entry.record = JobStatus.encoded(
+      RestoreTestEntry(test: test, isRestored: report.results.contains(where: \.isRestored)))
+    context.ledger.update(&entry, copies: report.results.compactMap { copy(after: $0, status)?.entry })
+    let errors = context.state.publishStatus(of: job)
+    if let problem = context.ledger.problem ?? errors.first {
+      report.isRecorded = false
+      report.warnings.append("the status of job \(job.name) cannot be written: \(problem)")
+    }
+  }
+
+  /// Returns the copy at a destination that was reached: the one that was restored, if it is better than the known one.
+  private func copy(after result: RestoreTestResult, _ status: JobStatus) -> JobStatus.Copy? {
+    if case .unreachable = result.outcome { return nil }
+    let known = status.copies.first { $0.path == result.destination.string }
+    guard result.isRestored, let members = result.trial?.members,
+      !members.contains(where: \.isPartialRecovery),
+      let destination = job.destinations.first(where: { $0.path == result.destination }),
+      let found = JobStatus.Copy(members, at: destination, of: job, path)
+    else { return known }
+    guard let known, known.archive != found.archive || known.madeAt != found.madeAt,
+      !known.isSuspect, known.areFilesUnchanged
+    else { return found }
+    let isBetter = found.madeAt >= known.madeAt && (found.missingPhotos == nil || known.missingPhotos != nil)
+    return isBetter ? found : known
+  }
+}
+
+extension RestoreTestReport {
+  /// The number of photos that were restored as they are in the library.
+  fileprivate var proven: Int { results.reduce(0) { $0 + $1.comparison.proven } }
+}

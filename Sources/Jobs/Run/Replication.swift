@@ -1,0 +1,111 @@
+import ArchiveCatalog
+import Backup
+import FileSystem
+import Operations
+import SystemPackage
+import Zip
+
+/// Fifth phase: copies the archives of the library's current state to a destination that has them not, with the archives
+/// that they depend on.
+struct Replication {
+  let context: PhaseContext
+  /// The destination that has them.
+  let source: Target
+
+  /// Blocks. An archive that was damaged at the source is replaced by another that satisfies the same reference.
+  ///
+  /// - Throws: `CancellationError`, and what keeps the archives from being copied.
+  func run(_ target: Target) throws -> BackupOutcome.Step {
+    guard let inventory = source.inventory?.updated(context.observer.ledger) else { return (target, []) }
+    var graph = inventory.graph
+    while true {
+      let needed = try source.current.flatMap(graph.chain).reversed() + source.current
+      do {
+        return try copy(needed, to: target)
+      } catch let error where Self.concernsSource(error) {
+        let other: ArchiveGraph?
+        do {
+          other = try self.graph(graph, without: needed)
+        } catch let cause where !(cause is CancellationError) {
+          // the next run verifies them
+          return (target.failed(error), [.warning(.archives, "\(cause)")])
+        }
+        guard let other else { throw error }
+        graph = other
+      }
+    }
+  }
+
+  /// Verifies archives that could not be copied, whatever is known about them, and returns the graph without the damaged
+  /// ones; nil if no others can take their place.
+  private func graph(
+    _ graph: ArchiveGraph, without needed: [ArchiveDescriptor]
+  ) throws -> ArchiveGraph? {
+    let damaged = try context.verifier.damaged(among: needed, context.counter)
+    guard !damaged.isEmpty, !source.current.contains(where: damaged.contains) else { return nil }
+    let other = graph.excluding(Set(damaged.map(\.path)))
+    return try source.current.flatMap(other.chain).contains(where: damaged.contains) ? nil : other
+  }
+
+  /// Returns whether a copy may have failed for what was to be copied.
+  private static func concernsSource(_ error: any Error) -> Bool {
+    switch error {
+    case _ where ArchiveVerification.isEnvironmentFailure(error): false
+    case BackupError.notEnoughSpace, BackupError.destinationExists: false
+    case is BackupError, is ArchiveError: true
+    default: false
+    }
+  }
+
+  /// Copies what the destination does not have intact, bases first.
+  private func copy(_ archives: [ArchiveDescriptor], to target: Target) throws -> BackupOutcome.Step {
+    try target.destination.check()
+    // no process prunes a base there until what depends on it is copied
+    let lock = try FolderLock(
+      target.folder, exclusive: false, waiting: .seconds(context.job.lockWait),
+      whileWaiting: context.counter.waitForWriter)
+    defer { withExtendedLifetime(lock) {} }
+    var (target, issues) = (target, [Issue]())
+    let inventory = try context.inventory(of: target)
+    let known = inventory.archives.filter { !context.isDamaged($0) }
+    let bases = Set(archives.compactMap(\.base?.digest))
+    var copies: [ArchiveDescriptor] = []
+    for archive in archives {
+      let same = try known.first { try isCopy($0, of: archive, bases: bases) }
+      let copy: ArchiveDescriptor
+      if let same {
+        copy = same
+      } else {
+        let (path, warning) = try write(archive, to: target)
+        if let warning { issues.append(.warning(.archives, warning)) }
+        copy = try ArchiveDescriptor(path: path, password: context.password)
+        copies.append(copy)
+        target.isNew = true
+      }
+      if source.current.contains(archive) { target.current.append(copy) }
+    }
+    target.inventory = inventory.updated(adding: copies, context.observer.ledger)
+    return (target, issues)
+  }
+
+  /// Returns whether an archive that an earlier run copied is an intact copy of one at the source. Blocks.
+  private func isCopy(
+    _ other: ArchiveDescriptor, of archive: ArchiveDescriptor, bases: Set<String>
+  ) throws -> Bool {
+    // the copy of a base may be older than a repair of that base
+    let isUnrepaired = other.digest.map { archive.repairedFrom.contains($0) && bases.contains($0) } ?? false
+    return try other.archiveID == archive.archiveID && (other.digest == archive.digest || isUnrepaired)
+      && context.verifier.areIntact([other], context.counter)
+  }
+
+  private func write(
+    _ archive: ArchiveDescriptor, to target: Target
+  ) throws -> (archive: FilePath, warning: String?) {
+    var copy = ArchiveCopy(
+      of: FilePath(archive.path), to: target.folder, password: context.password, counter: context.counter)
+    copy.permissions = context.job.permissions
+    let written = try copy.run()
+    context.observer.recordVerified([written.archive])
+    return written
+  }
+}

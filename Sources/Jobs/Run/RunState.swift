@@ -1,0 +1,71 @@
+import Foundation
+
+/// What a run has come to so far, from its first hook to its last.
+struct RunState {
+  /// When it began, in milliseconds since 1970.
+  let startedAt: Int64
+  /// When its phases ended, in milliseconds since 1970; nil before.
+  var endedAt: Int64?
+  /// The hook that is due or under way at the end of the run.
+  var hook: JobHooks.Hook?
+  /// What its phases did.
+  var backup = BackupOutcome([])
+  private var otherIssues: [Issue] = []
+
+  init(startedAt: Int64) { self.startedAt = startedAt }
+
+  /// Adds an issue besides those of the phases. The worse of two with the same message stays.
+  mutating func report(_ issue: Issue) {
+    if let index = otherIssues.firstIndex(where: { $0.message == issue.message }) {
+      if otherIssues[index].severity < issue.severity { otherIssues[index] = issue }
+    } else {
+      otherIssues.append(issue)
+    }
+  }
+
+  /// Everything that there is to report.
+  private var issues: [Issue] { backup.issues + otherIssues }
+
+  /// How the run ended so far.
+  var outcome: JobStatus.Outcome {
+    guard endedAt != nil else { return .running }
+    switch issues.map(\.severity).max() {
+    case .interruption?: return .interrupted
+    case .failure?: return .failed
+    case .incomplete?: return .incomplete
+    case .warning?, nil: return backup.targets.contains(where: \.isNew) ? .done : .unchanged
+    }
+  }
+
+  /// The run as the status file shows it.
+  var record: JobStatus.RunRecord {
+    let issues = issues
+    var run = JobStatus.RunRecord(startedAt: startedAt)
+    run.outcome = outcome
+    run.finishedAt = endedAt
+    run.hook = hook?.rawValue
+    run.archives = backup.archives
+    (run.photos, run.bytes) = backup.selected
+    run.archiveBytes = backup.archiveBytes
+    run.destinations = backup.targets.map(\.record)
+    run.missing = issues.filter(\.isOfPhoto).map(\.message)
+    run.warnings = issues.filter { $0.severity <= .incomplete && !$0.isOfPhoto && !$0.isOfFailedDestination }
+      .map(\.message)
+    guard endedAt != nil else { return run }
+    run.exitCode = 0
+    guard let worst = issues.map(\.severity).max(), worst > .warning else { return run }
+    let reasons = issues.filter { $0.severity == worst }
+    run.exitCode = reasons.first?.exitCode
+    let failures = reasons.filter(\.isOfFailedDestination).map(\.message)
+    run.message = failures.isEmpty ? reasons.first?.message : failures.joined(separator: "; ")
+    return run
+  }
+}
+
+extension Issue {
+  fileprivate var isOfPhoto: Bool { if case .photo = subject { true } else { false } }
+
+  fileprivate var isOfFailedDestination: Bool {
+    if case .destination = subject { severity > .warning } else { false }
+  }
+}
