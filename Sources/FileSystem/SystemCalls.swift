@@ -22,7 +22,7 @@ enum SystemCalls {
   ) throws(Errno) -> Result {
     while true {
       let result =
-        Faults.isArmed ? underFault(kind, descriptor, name, count, body) : body(count)
+        FaultInjection.isArmed ? underFault(kind, descriptor, name, count, body) : body(count)
       if result != -1 { return result }
       let code = Glibc.errno
       if code != EINTR { throw Errno(rawValue: code) }
@@ -33,7 +33,7 @@ enum SystemCalls {
   private static func underFault<Result: FixedWidthInteger>(
     _ kind: SystemCall, _ descriptor: CInt, _ name: FilePath?, _ count: Int, _ body: (Int) -> Result
   ) -> Result {
-    let effects = Faults.effects(at: kind, descriptor, name)
+    let effects = FaultInjection.effects(at: kind, descriptor, name)
     var count = count
     for effect in effects {
       switch effect {
@@ -41,7 +41,7 @@ enum SystemCalls {
         Glibc.errno = error.rawValue
         return -1
       case .short where count > 1: count /= 2
-      case .killBefore: Faults.kill()
+      case .killBefore: FaultInjection.kill()
       case .short, .killAfter, .errorAfter, .then, .fileSystem, .badSectors: continue
       }
     }
@@ -49,7 +49,7 @@ enum SystemCalls {
     var code = Glibc.errno
     for effect in effects {
       switch effect {
-      case .killAfter: Faults.kill()
+      case .killAfter: FaultInjection.kill()
       case .then(let action): action()
       case .errorAfter(let error): (result, code) = (-1, error.rawValue)
       case .error, .short, .killBefore, .fileSystem, .badSectors: continue
@@ -74,7 +74,7 @@ enum SystemCalls {
     _ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(Errno) -> Int {
     var count = buffer.count
-    if Faults.isArmed, let bad = Faults.badSectors(of: descriptor), bad.overlaps(offset..<offset + count) {
+    if FaultInjection.isArmed, let bad = FaultInjection.badSectors(of: descriptor), bad.overlaps(offset..<offset + count) {
       guard offset < bad.lowerBound else { throw .ioError }
       count = bad.lowerBound - offset
     }
@@ -191,7 +191,7 @@ enum SystemCalls {
     var type = 0
     var free = 0
     _ = try call(.fileSystem, descriptor) { smilepile_fstatfs(descriptor, &type, &free) }
-    if Faults.isArmed, let other = Faults.fileSystem(of: descriptor) { return other }
+    if FaultInjection.isArmed, let other = FaultInjection.fileSystem(of: descriptor) { return other }
     return (type, free)
   }
 
