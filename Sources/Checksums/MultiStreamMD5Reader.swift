@@ -1,7 +1,7 @@
 import FileSystem
 
 /// Something that is read to its end while its MD5 is computed.
-package protocol LaneSource: AnyObject {
+package protocol HashableStream: AnyObject {
   /// Reads the next bytes, and does with them whatever is to be done. Fewer than the buffer holds come back at the end
   /// alone.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int
@@ -24,14 +24,14 @@ package enum LaneReading {
   /// of those.
   /// - Parameter streams: how many are read at a time, as each may hold files open.
   /// - Throws: `MemoryShortage`; what `next` or a source throws; the other sources are then dropped where they are.
-  package static func run(streams: Int = mostStreams, _ next: () throws -> (any LaneSource)?) throws {
+  package static func run(streams: Int = mostStreams, _ next: () throws -> (any HashableStream)?) throws {
     let streams = max(1, streams)
     let memory = try UnsafeMutableRawBufferPointer.pages(byteCount: streams * pieceSize)
     defer { memory.freePages() }
     func buffer(_ slot: Int) -> UnsafeMutableRawBufferPointer {
       UnsafeMutableRawBufferPointer(rebasing: memory[slot * pieceSize..<(slot + 1) * pieceSize])
     }
-    var sources: [any LaneSource] = []
+    var sources: [any HashableStream] = []
     var hashes: [LaneMD5] = []
     var isExhausted = false
     while true {

@@ -7,7 +7,7 @@ import Testing
 @Suite struct LaneReadingTests {
   private struct Broken: Error, Equatable {}
 
-  private final class Source: LaneSource {
+  private final class Source: HashableStream {
     let bytes: [UInt8]
     let failsAt: Int?
     var position = 0

@@ -10,7 +10,7 @@ enum SideBySide {
   static func read<Context: ~Copyable>(
     _ indices: Range<Int>, _ readers: Readers, files: Int = 1,
     context: @escaping @Sendable () throws -> Context,
-    _ open: @escaping @Sendable (Int, inout Context) throws -> (any LaneSource)?
+    _ open: @escaping @Sendable (Int, inout Context) throws -> (any HashableStream)?
   ) throws {
     let readers = readers.holding(files: files)
     try Workers.share(indices, threads: readers.threads) { next in

@@ -59,7 +59,7 @@ struct LibraryCheck {
 }
 
 /// A photo of a library on its way past the checksums.
-private final class LibraryPhoto: LaneSource {
+private final class LibraryPhoto: HashableStream {
   private let photo: Photo
   private let library: Library
   private let counter: ProgressCounter
