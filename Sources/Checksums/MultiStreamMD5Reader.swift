@@ -14,7 +14,7 @@ package protocol HashableStream: AnyObject {
 }
 
 /// Reads many sources side by side on one thread, and hashes their bytes while they are in the processor's cache.
-package enum LaneReading {
+package enum MultiStreamMD5Reader {
   /// Sources that are read at a time: more than there are lanes, so that these stay full when some are short.
   package static let mostStreams = 2 * LaneMD5.lanes
   /// Bytes of a source at a time.

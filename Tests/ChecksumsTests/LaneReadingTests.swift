@@ -52,7 +52,7 @@ import Testing
   @Test(arguments: [0, 1, 31, 32, 33, 100]) func everySourceGetsItsMD5(_ count: Int) throws {
     let sources = Self.sources(count, seed: UInt64(count), longest: 100_000)
     var rest = sources[...]
-    try LaneReading.run { rest.popFirst() }
+    try MultiStreamMD5Reader.run { rest.popFirst() }
     for source in sources { #expect(source.digest == Self.expected(source.bytes)) }
   }
 
@@ -61,14 +61,14 @@ import Testing
     let broken = Source([UInt8](repeating: 1, count: 200_000), failsAt: 100_000)
     sources.insert(broken, at: 5)
     var rest = sources[...]
-    try LaneReading.run { rest.popFirst() }
+    try MultiStreamMD5Reader.run { rest.popFirst() }
     #expect(broken.failure is Broken && broken.digest == nil)
     for source in sources where source !== broken { #expect(source.digest == Self.expected(source.bytes)) }
   }
 
   @Test func anErrorOfASourceOrOfTheListEndsAll() {
     var rest = [Source([1]), Source([2], failsAt: 0, endsAll: true)][...]
-    #expect(throws: Broken.self) { try LaneReading.run { rest.popFirst() } }
-    #expect(throws: Broken.self) { try LaneReading.run { throw Broken() } }
+    #expect(throws: Broken.self) { try MultiStreamMD5Reader.run { rest.popFirst() } }
+    #expect(throws: Broken.self) { try MultiStreamMD5Reader.run { throw Broken() } }
   }
 }
