@@ -16,7 +16,7 @@ package protocol HashableStream: AnyObject {
 /// Reads many sources side by side on one thread, and hashes their bytes while they are in the processor's cache.
 package enum MultiStreamMD5Reader {
   /// Sources that are read at a time: more than there are lanes, so that these stay full when some are short.
-  package static let mostStreams = 2 * LaneMD5.lanes
+  package static let maximumStreams = 2 * LaneMD5.lanes
   /// Bytes of a source at a time.
   private static let pieceSize = 32 << 10
 
@@ -24,7 +24,7 @@ package enum MultiStreamMD5Reader {
   /// of those.
   /// - Parameter streams: how many are read at a time, as each may hold files open.
   /// - Throws: `MemoryShortage`; what `next` or a source throws; the other sources are then dropped where they are.
-  package static func run(streams: Int = mostStreams, _ next: () throws -> (any HashableStream)?) throws {
+  package static func run(streams: Int = maximumStreams, _ next: () throws -> (any HashableStream)?) throws {
     let streams = max(1, streams)
     let memory = try UnsafeMutableRawBufferPointer.pages(byteCount: streams * pieceSize)
     defer { memory.freePages() }

@@ -19,11 +19,11 @@ struct Readers: Equatable {
   init(_ asked: Int? = nil, on file: FileStatus.Identity? = nil) {
     let processors = min(Workers.defaultCount, Self.mostThreads)
     guard let photos = asked ?? (file.map(BlockDevice.isRotational) == true ? 1 : nil) else {
-      self.init(threads: processors, streams: MultiStreamMD5Reader.mostStreams)
+      self.init(threads: processors, streams: MultiStreamMD5Reader.maximumStreams)
       return
     }
     let threads = max(1, min(photos, processors))
-    self.init(threads: threads, streams: max(1, min(photos / threads, MultiStreamMD5Reader.mostStreams)))
+    self.init(threads: threads, streams: max(1, min(photos / threads, MultiStreamMD5Reader.maximumStreams)))
   }
 
   private init(threads: Int, streams: Int) {

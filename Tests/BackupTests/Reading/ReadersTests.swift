@@ -15,7 +15,7 @@ import Testing
   @Test func manyAreSharedOutAmongFewThreads() {
     let readers = Readers(256)
     #expect(readers.threads == min(8, Workers.defaultCount))
-    #expect(readers.streams == min(256 / readers.threads, MultiStreamMD5Reader.mostStreams))
+    #expect(readers.streams == min(256 / readers.threads, MultiStreamMD5Reader.maximumStreams))
   }
 
   @Test func filesStayBelowWhatTheProcessMayOpen() {
