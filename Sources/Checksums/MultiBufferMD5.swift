@@ -2,7 +2,7 @@ import CMD5
 
 /// The MD5 of one of several messages that are hashed side by side, in the lanes of the processor's vectors; RFC 1321.
 /// A message by itself is as fast as a `RunningMD5`, eight are some six times as fast together.
-package struct LaneMD5: Sendable {
+package struct MultiBufferMD5: Sendable {
   /// Messages that are hashed at a time; more take turns.
   package static let lanes = Int(SMILEPILE_MD5_LANES)
 
@@ -34,18 +34,18 @@ package struct LaneMD5: Sendable {
   }
 
   /// Takes the next bytes of each message, `pieces[i]` into `messages[i]`; an empty piece changes nothing.
-  package static func update(_ messages: inout [LaneMD5], with pieces: [UnsafeRawBufferPointer]) {
+  package static func update(_ messages: inout [MultiBufferMD5], with pieces: [UnsafeRawBufferPointer]) {
     update(&messages, with: pieces, way: .best)
   }
 
   /// The same in a way that this processor has.
-  static func update(_ messages: inout [LaneMD5], with pieces: [UnsafeRawBufferPointer], way: MD5Way) {
+  static func update(_ messages: inout [MultiBufferMD5], with pieces: [UnsafeRawBufferPointer], way: MD5Way) {
     precondition(pieces.count <= messages.count)
     messages.withUnsafeMutableBufferPointer { update($0, with: pieces, way: way) }
   }
 
   private static func update(
-    _ messages: UnsafeMutableBufferPointer<LaneMD5>, with pieces: [UnsafeRawBufferPointer], way: MD5Way
+    _ messages: UnsafeMutableBufferPointer<MultiBufferMD5>, with pieces: [UnsafeRawBufferPointer], way: MD5Way
   ) {
     var lanes = Lanes()
     for (index, piece) in pieces.enumerated() {
@@ -59,8 +59,8 @@ package struct LaneMD5: Sendable {
   }
 
   /// The state inside of a message.
-  private static func words(of message: UnsafeMutablePointer<LaneMD5>) -> UnsafeMutablePointer<UInt32> {
-    let offset = MemoryLayout<LaneMD5>.offset(of: \.words) ?? 0
+  private static func words(of message: UnsafeMutablePointer<MultiBufferMD5>) -> UnsafeMutablePointer<UInt32> {
+    let offset = MemoryLayout<MultiBufferMD5>.offset(of: \.words) ?? 0
     return (UnsafeMutableRawPointer(message) + offset).assumingMemoryBound(to: UInt32.self)
   }
 
@@ -127,9 +127,9 @@ private struct Lanes {
   var count: Int { blocks.count }
 
   init() {
-    states.reserveCapacity(LaneMD5.lanes)
-    data.reserveCapacity(LaneMD5.lanes)
-    blocks.reserveCapacity(LaneMD5.lanes)
+    states.reserveCapacity(MultiBufferMD5.lanes)
+    data.reserveCapacity(MultiBufferMD5.lanes)
+    blocks.reserveCapacity(MultiBufferMD5.lanes)
   }
 
   mutating func add(_ state: UnsafeMutablePointer<UInt32>, _ bytes: UnsafeRawPointer, blocks count: Int) {

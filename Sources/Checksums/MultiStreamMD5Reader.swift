@@ -16,7 +16,7 @@ package protocol HashableStream: AnyObject {
 /// Reads many sources side by side on one thread, and hashes their bytes while they are in the processor's cache.
 package enum MultiStreamMD5Reader {
   /// Sources that are read at a time: more than there are lanes, so that these stay full when some are short.
-  package static let maximumStreams = 2 * LaneMD5.lanes
+  package static let maximumStreams = 2 * MultiBufferMD5.lanes
   /// Bytes of a source at a time.
   private static let pieceSize = 32 << 10
 
@@ -32,7 +32,7 @@ package enum MultiStreamMD5Reader {
       UnsafeMutableRawBufferPointer(rebasing: memory[slot * pieceSize..<(slot + 1) * pieceSize])
     }
     var sources: [any HashableStream] = []
-    var hashes: [LaneMD5] = []
+    var hashes: [MultiBufferMD5] = []
     var isExhausted = false
     while true {
       while !isExhausted, sources.count < streams {
@@ -41,7 +41,7 @@ package enum MultiStreamMD5Reader {
           break
         }
         sources.append(source)
-        hashes.append(LaneMD5())
+        hashes.append(MultiBufferMD5())
       }
       if sources.isEmpty { return }
 
@@ -54,7 +54,7 @@ package enum MultiStreamMD5Reader {
           return nil
         }
       }
-      LaneMD5.update(
+      MultiBufferMD5.update(
         &hashes, with: counts.enumerated().map { UnsafeRawBufferPointer(rebasing: buffer($0)[..<($1 ?? 0)]) })
       var kept = 0
       for (slot, count) in counts.enumerated() {

@@ -17,7 +17,7 @@ import Testing
     var random = SeededNumbers(seed: 1)
     for length in 0...260 {
       let bytes = random.bytes(length)
-      var hash = LaneMD5()
+      var hash = MultiBufferMD5()
       bytes.withUnsafeBytes { hash.update($0, way: way) }
       #expect(hash.digest.description == Self.expected(bytes), "\(length) bytes")
     }
@@ -30,7 +30,7 @@ import Testing
       let messages = (0..<Int.random(in: 1...40, using: &random)).map { _ in
         random.bytes(Int.random(in: 0...700, using: &random))
       }
-      var hashes = [LaneMD5](repeating: LaneMD5(), count: messages.count)
+      var hashes = [MultiBufferMD5](repeating: MultiBufferMD5(), count: messages.count)
       var taken = [Int](repeating: 0, count: messages.count)
       while zip(taken, messages).contains(where: { $0 < $1.count }) {
         let pieces = messages.indices.map { index in
@@ -38,7 +38,7 @@ import Testing
           defer { taken[index] += count }
           return Array(messages[index][taken[index]..<taken[index] + count])
         }
-        withBytes(of: pieces) { LaneMD5.update(&hashes, with: $0, way: way) }
+        withBytes(of: pieces) { MultiBufferMD5.update(&hashes, with: $0, way: way) }
       }
       #expect(hashes.map(\.digest.description) == messages.map(Self.expected), "round \(round)")
     }
@@ -48,7 +48,7 @@ import Testing
     var random = SeededNumbers(seed: 3)
     let bytes = random.bytes(100_000)
     var running = RunningMD5()
-    var lane = LaneMD5()
+    var lane = MultiBufferMD5()
     bytes.withUnsafeBytes { running.update($0) }
     bytes.withUnsafeBytes { lane.update($0) }
     #expect(lane.digest == running.digest)
