@@ -120,7 +120,7 @@ package struct Directory: ~Copyable, Sendable {
   package func rename(
     _ name: FilePath, to directory: borrowing Directory, as new: FilePath
   ) throws(FileError) {
-    try rename(name, to: directory, as: new, by: RenameWay.allCases)
+    try rename(name, to: directory, as: new, by: RenameStrategy.allCases)
   }
 
   /// The same where it takes one step, so that a kill leaves nothing but a whole file under the new name; EOPNOTSUPP on
@@ -133,7 +133,7 @@ package struct Directory: ~Copyable, Sendable {
 
   /// The same, by the first of these ways that the file system has.
   func rename(
-    _ name: FilePath, to directory: borrowing Directory, as new: FilePath, by ways: [RenameWay]
+    _ name: FilePath, to directory: borrowing Directory, as new: FilePath, by ways: [RenameStrategy]
   ) throws(FileError) {
     let target = directory.path(of: new)
     try inParent(of: name) { (from, old) throws(FileError) in

@@ -3,7 +3,7 @@ import SystemPackage
 
 /// A way to give a file another name and never replace a file by it, the best first. Not every file system has
 /// each.
-enum RenameWay: CaseIterable {
+enum RenameStrategy: CaseIterable {
   /// In one step: `RENAME_NOREPLACE` of renameat2(2).
   case noReplace
   /// The new name is linked, then the old one removed. For file systems such as NFS.
