@@ -150,7 +150,7 @@ WAY(avx2_blocks, __attribute__((target("avx2"))))
 WAY(avx512_blocks, __attribute__((target("avx512f,avx512vl,avx512bw"))))
 #endif
 
-enum smilepile_md5_way smilepile_md5_best_way(void) {
+enum smilepile_md5_implementation smilepile_md5_best_implementation(void) {
 #if defined(__x86_64__)
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) {
@@ -162,7 +162,7 @@ enum smilepile_md5_way smilepile_md5_best_way(void) {
 }
 
 void smilepile_md5_blocks(
-  enum smilepile_md5_way way, size_t count, uint32_t *const *states, const uint8_t *const *data, size_t blocks) {
+  enum smilepile_md5_implementation way, size_t count, uint32_t *const *states, const uint8_t *const *data, size_t blocks) {
   if (count > 2) {
     switch (way) {
       case SMILEPILE_MD5_SCALAR: break;
@@ -180,10 +180,10 @@ void smilepile_md5_blocks(
 
 #else
 
-enum smilepile_md5_way smilepile_md5_best_way(void) { return SMILEPILE_MD5_SCALAR; }
+enum smilepile_md5_implementation smilepile_md5_best_implementation(void) { return SMILEPILE_MD5_SCALAR; }
 
 void smilepile_md5_blocks(
-  enum smilepile_md5_way way, size_t count, uint32_t *const *states, const uint8_t *const *data, size_t blocks) {
+  enum smilepile_md5_implementation way, size_t count, uint32_t *const *states, const uint8_t *const *data, size_t blocks) {
   (void)way;
   for (size_t i = 0; i < count; i++) scalar_blocks(states[i], data[i], blocks);
 }

@@ -27,7 +27,7 @@ package struct MultiBufferMD5: Sendable {
   }
 
   /// Takes the next bytes of this message alone.
-  mutating func update(_ bytes: UnsafeRawBufferPointer, way: MD5Way = .best) {
+  mutating func update(_ bytes: UnsafeRawBufferPointer, way: MD5Implementation = .best) {
     withUnsafeMutablePointer(to: &self) {
       Self.update(UnsafeMutableBufferPointer(start: $0, count: 1), with: [bytes], way: way)
     }
@@ -39,13 +39,13 @@ package struct MultiBufferMD5: Sendable {
   }
 
   /// The same in a way that this processor has.
-  static func update(_ messages: inout [MultiBufferMD5], with pieces: [UnsafeRawBufferPointer], way: MD5Way) {
+  static func update(_ messages: inout [MultiBufferMD5], with pieces: [UnsafeRawBufferPointer], way: MD5Implementation) {
     precondition(pieces.count <= messages.count)
     messages.withUnsafeMutableBufferPointer { update($0, with: pieces, way: way) }
   }
 
   private static func update(
-    _ messages: UnsafeMutableBufferPointer<MultiBufferMD5>, with pieces: [UnsafeRawBufferPointer], way: MD5Way
+    _ messages: UnsafeMutableBufferPointer<MultiBufferMD5>, with pieces: [UnsafeRawBufferPointer], way: MD5Implementation
   ) {
     var lanes = Lanes()
     for (index, piece) in pieces.enumerated() {
@@ -92,7 +92,7 @@ package struct MultiBufferMD5: Sendable {
 }
 
 /// What of the processor is used.
-enum MD5Way: CaseIterable, Sendable {
+enum MD5Implementation: CaseIterable, Sendable {
   /// One message after the other.
   case scalar
   /// What every processor of this kind has.
@@ -103,12 +103,12 @@ enum MD5Way: CaseIterable, Sendable {
   case avx512
 
   /// The fastest that this processor has.
-  static let best = allCases.first { $0.code == smilepile_md5_best_way() } ?? .scalar
+  static let best = allCases.first { $0.code == smilepile_md5_best_implementation() } ?? .scalar
 
   /// Those that this processor has.
-  static var available: [MD5Way] { allCases.filter { $0.code.rawValue <= best.code.rawValue } }
+  static var available: [MD5Implementation] { allCases.filter { $0.code.rawValue <= best.code.rawValue } }
 
-  fileprivate var code: smilepile_md5_way {
+  fileprivate var code: smilepile_md5_implementation {
     switch self {
     case .scalar: SMILEPILE_MD5_SCALAR
     case .base: SMILEPILE_MD5_BASE
@@ -139,7 +139,7 @@ private struct Lanes {
   }
 
   /// Takes as many blocks of every lane as the shortest has, which frees at least one.
-  mutating func takeBlocks(_ way: MD5Way) {
+  mutating func takeBlocks(_ way: MD5Implementation) {
     guard let number = blocks.min() else { return }
     smilepile_md5_blocks(way.code, count, states, data, number)
     var kept = 0

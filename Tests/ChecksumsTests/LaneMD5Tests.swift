@@ -13,7 +13,7 @@ import Testing
     }.joined()
   }
 
-  @Test(arguments: MD5Way.available) func everyLengthAroundTheBlocks(_ way: MD5Way) {
+  @Test(arguments: MD5Implementation.available) func everyLengthAroundTheBlocks(_ way: MD5Implementation) {
     var random = SeededNumbers(seed: 1)
     for length in 0...260 {
       let bytes = random.bytes(length)
@@ -24,7 +24,7 @@ import Testing
   }
 
   /// As many messages as fit and more, each in pieces of random lengths, none of which has to fit the others'.
-  @Test(arguments: MD5Way.available) func randomSplitsOfManyMessages(_ way: MD5Way) {
+  @Test(arguments: MD5Implementation.available) func randomSplitsOfManyMessages(_ way: MD5Implementation) {
     var random = SeededNumbers(seed: 2)
     for round in 0..<150 {
       let messages = (0..<Int.random(in: 1...40, using: &random)).map { _ in

@@ -8,7 +8,7 @@
 #define SMILEPILE_MD5_LANES 16
 
 /// How vectors of the processor are used.
-enum smilepile_md5_way {
+enum smilepile_md5_implementation {
   /// One message after the other.
   SMILEPILE_MD5_SCALAR,
   /// What every processor of its kind has: SSE2, NEON.
@@ -18,11 +18,11 @@ enum smilepile_md5_way {
 };
 
 /// The best way that this processor has.
-enum smilepile_md5_way smilepile_md5_best_way(void);
+enum smilepile_md5_implementation smilepile_md5_best_implementation(void);
 
 /// Takes `blocks` blocks of 64 bytes into each of `count` MD5 states, 1 to SMILEPILE_MD5_LANES, in a way that the
 /// processor has. `states[i]` are the four words of RFC 1321 (A, B, C, D), `data[i]` the next bytes of that message.
 void smilepile_md5_blocks(
-  enum smilepile_md5_way way, size_t count, uint32_t *const *states, const uint8_t *const *data, size_t blocks);
+  enum smilepile_md5_implementation way, size_t count, uint32_t *const *states, const uint8_t *const *data, size_t blocks);
 
 #endif
