@@ -2,11 +2,11 @@ import CSystemCalls
 import Glibc
 
 /// Blocks of memory of 1 MiB and more, as lists of all photos are.
-package enum LargeBlocks {
+package enum Malloc {
   /// From now on, such a block goes back to the system when it is let go, and twice as much of smaller ones stays at hand
   /// for the next. The C library would keep larger and larger ones for itself, up to 32 MiB, after each that it has given
   /// back. mallopt(3)
-  package static func giveBack() { _ = smilepile_map_blocks_from(1 << 20) }
+  package static func returnLargeBlocksToSystem() { _ = smilepile_map_blocks_from(1 << 20) }
 }
 
 extension UnsafeMutableRawBufferPointer {

@@ -50,7 +50,7 @@ enum Main {
     StandardStreams.occupy()
     // what this user makes, this user can read
     umask(umask(0o077) & 0o077)
-    LargeBlocks.giveBack()
+    Malloc.returnLargeBlocksToSystem()
     // without /proc the language's runtime knows no arguments, and what was asked for would not be done, in silence
     guard access("/proc/self/cmdline", R_OK) == 0 else {
       Console.standard.print("smilepile: /proc is not mounted; mount -t proc proc /proc", to: .error)
