@@ -61,7 +61,7 @@ extension BackupSource {
       salvage = try Salvage(path: path, limits: limits, whileReading: whileReading)
     } catch let obstacle as ArchiveError {
       // nothing in the file: what was wrong at first says more
-      throw obstacle.isLimit || obstacle.isObstacle ? obstacle : error
+      throw obstacle.isLimit || obstacle.isEnvironmentFailure ? obstacle : error
     }
     guard let found = try SalvagedContents(salvage, of: export, limits: limits, password, whileReading)
     else {
@@ -110,7 +110,7 @@ extension BackupSource {
     case BackupError.metadata(_, let fault): fault.isDamage
     case ArchiveError.file where isBadSector(error): true
     case ArchiveError.passwordNeeded, ArchiveError.wrongPassword: false
-    case let error as ArchiveError: !error.isObstacle && !error.isLimit
+    case let error as ArchiveError: !error.isEnvironmentFailure && !error.isLimit
     default: isBadSector(error)
     }
   }

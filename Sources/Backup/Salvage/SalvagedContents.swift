@@ -86,7 +86,7 @@ struct SalvagedContents {
         var reader = try EntryReader(archive, password: password)
         json = try reader.bytes(of: entry, limit: limits.maximumDocumentBytes)
       } catch let error as ArchiveError {
-        if error.isObstacle { throw error }
+        if error.isEnvironmentFailure { throw error }
         // what may be no entry at all may claim any size
         if error.isLimit, !salvage.unproven.contains(entry.index) { refusal = error }
         continue

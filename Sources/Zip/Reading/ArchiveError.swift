@@ -65,7 +65,7 @@ package enum ArchiveError: Error, Sendable, Equatable {
 
   /// Whether it says nothing of the entry that was to be read: the disk, the memory or another process is in the way,
   /// and would be in that of all others too.
-  package var isObstacle: Bool {
+  package var isEnvironmentFailure: Bool {
     switch self {
     case .file, .changed, .libzip(_, ZIP_ER_MEMORY, _), .libzip(_, 0, _): true
     default: false

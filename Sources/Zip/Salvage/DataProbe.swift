@@ -193,7 +193,7 @@ final class DataProbe {
       }
       return true
     } catch let error as ArchiveError {
-      if error.isObstacle { throw error }
+      if error.isEnvironmentFailure { throw error }
     } catch is Unaffordable {}
     spend(work, from: purse)
     return false

@@ -100,7 +100,7 @@ extension ArchiveError {
   fileprivate var isCuredBySearching: Bool {
     switch self {
     case .notAFile, .emptyFile, .libzip: false
-    default: !isObstacle && !isLimit
+    default: !isEnvironmentFailure && !isLimit
     }
   }
 }
