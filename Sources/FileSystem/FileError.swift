@@ -21,7 +21,7 @@ package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
 
   /// This process, or the machine, has no more of what every call needs: open files, or memory. It says nothing of the
   /// file.
-  package var isShortage: Bool {
+  package var isResourceExhaustion: Bool {
     [.tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory].contains(errno)
   }
 

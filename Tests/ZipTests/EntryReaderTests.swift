@@ -125,7 +125,7 @@ struct EntryReaderTests {
       .libzip("a", code: 0, text: "No error"),
     ]
     #expect(obstacles.filter { !$0.isEnvironmentFailure } == [])
-    #expect(obstacles.filter { !$0.isShortage } == [.changed("a")])
+    #expect(obstacles.filter { !$0.isResourceExhaustion } == [.changed("a")])
     let others: [ArchiveError] = [
       .damaged("a", entry: "b", reason: .checksum), .wrongPassword("a", entry: "b"),
       .libzip("a", code: 28, text: "Operation not supported"), .truncated("a"),

@@ -103,7 +103,7 @@ private final class LibraryPhoto: HashableStream {
   func fail(_ error: any Error) throws {
     switch error {
     case is NoFile: end("\(photo.path.escaped) is no file")
-    case let error as FileError where error.isShortage: throw error
+    case let error as FileError where error.isResourceExhaustion: throw error
     case let error as FileError: end("\(error)")
     default: throw error
     }

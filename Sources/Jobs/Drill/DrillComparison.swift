@@ -35,7 +35,7 @@ struct DrillComparison {
         id: photo.id, category: displayNames[photo.categoryId] ?? "", name: photo.name)
       do {
         try compare(photo, with: byContent[Key(photo, in: names)], label, &result)
-      } catch let error as FileError where !error.isShortage {
+      } catch let error as FileError where !error.isResourceExhaustion {
         result.failures.append(Finding(label, "\(error)"))
       }
       counter.advance(items: 1, bytes: photo.fileSize, current: photo.name)
@@ -122,7 +122,7 @@ struct DrillComparison {
     do throws(FileError) {
       return try Self.areEqual(copy, live.open(original))
     } catch {
-      if error.isShortage { throw error }
+      if error.isResourceExhaustion { throw error }
       return false
     }
   }

@@ -73,9 +73,9 @@ package enum ArchiveError: Error, Sendable, Equatable {
   }
 
   /// Whether this process, or the machine, has no more of what every entry needs, as memory. It is no damage.
-  package var isShortage: Bool {
+  package var isResourceExhaustion: Bool {
     switch self {
-    case .file(let error): error.isShortage
+    case .file(let error): error.isResourceExhaustion
     case .libzip(_, ZIP_ER_MEMORY, _), .libzip(_, 0, _): true
     default: false
     }
