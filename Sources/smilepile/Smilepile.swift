@@ -94,7 +94,7 @@ enum Main {
   /// language's runtime waits for ever for a thread that cannot be started, and ends the program where there is no memory.
   private static func requireResources() throws {
     try MemoryShortage.requireMemory(256 << 20)
-    try FileShortage.requireFiles(64)
+    try OpenFileLimitError.requireFiles(64)
     // the runtime's own, one a core, and this program's
     try WorkerThreads.requireThreads(ProcessInfo.processInfo.activeProcessorCount + 2)
   }

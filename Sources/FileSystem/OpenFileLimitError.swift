@@ -1,7 +1,7 @@
 import Glibc
 
 /// This process may not have as many files open at a time as it needs.
-package struct FileShortage: Error, Sendable, Equatable, CustomStringConvertible {
+package struct OpenFileLimitError: Error, Sendable, Equatable, CustomStringConvertible {
   /// How many it may have.
   package let allowed: Int
   /// How many it needs.
@@ -14,7 +14,7 @@ package struct FileShortage: Error, Sendable, Equatable, CustomStringConvertible
 
   /// Sees to it that so many may be open, those that are open already among them: a lower limit is raised as far as this
   /// process may. setrlimit(2)
-  package static func requireFiles(_ count: Int) throws(FileShortage) {
+  package static func requireFiles(_ count: Int) throws(OpenFileLimitError) {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
     if limit.rlim_cur < count, limit.rlim_max >= count {
@@ -23,6 +23,6 @@ package struct FileShortage: Error, Sendable, Equatable, CustomStringConvertible
       if setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &raised) == 0 { return }
     }
     let allowed = Int(clamping: limit.rlim_cur)
-    if allowed < count { throw FileShortage(allowed: allowed, needed: count) }
+    if allowed < count { throw OpenFileLimitError(allowed: allowed, needed: count) }
   }
 }
