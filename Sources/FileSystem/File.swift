@@ -44,7 +44,7 @@ package struct File: ~Copyable, Sendable {
     case readFollowingLinks
     /// As `readFollowingLinks`, for rescuing what is left: where the disk has bad sectors (EIO) zeros are read, in
     /// steps of 4 KiB, up to 64 MiB of them.
-    case readPassingOverBadSectors
+    case readSkippingBadSectors
     /// For reading and writing; made with mode 0600 if it is not there, never emptied.
     case readWrite
     /// For writing; made with mode 0600. An existing file of that name is an error (EEXIST).
@@ -56,7 +56,7 @@ package struct File: ~Copyable, Sendable {
     var flags: CInt {
       switch self {
       case .read: O_RDONLY | O_NOFOLLOW | O_NONBLOCK
-      case .readFollowingLinks, .readPassingOverBadSectors: O_RDONLY | O_NONBLOCK
+      case .readFollowingLinks, .readSkippingBadSectors: O_RDONLY | O_NONBLOCK
       case .readWrite: O_RDWR | O_CREAT | O_NOFOLLOW
       case .create: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
       case .unnamed: O_RDWR | smilepile_o_tmpfile
@@ -69,7 +69,7 @@ package struct File: ~Copyable, Sendable {
     try FileError.attempt("open", path) { () throws(Errno) in
       File(
         descriptor: try SystemCalls.openat(AT_FDCWD, path, mode.flags, 0o600), path: path,
-        mode == .readPassingOverBadSectors ? BadSectors() : nil)
+        mode == .readSkippingBadSectors ? BadSectors() : nil)
     }
   }
 

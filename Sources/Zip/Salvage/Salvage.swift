@@ -71,7 +71,7 @@ package struct Salvage: Sendable {
   package init(
     path: FilePath, limits: Limits = Limits(), whileReading: @escaping (Int) throws -> Void = { _ in }
   ) throws {
-    let file = try ArchiveFile(path, .readPassingOverBadSectors)
+    let file = try ArchiveFile(path, .readSkippingBadSectors)
     do {
       archive = try Archive(file, limits: limits)
       (fault, losses, unproven) = (nil, [], [])
