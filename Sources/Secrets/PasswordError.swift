@@ -1,5 +1,5 @@
 /// Why a password is not taken to encrypt an archive with.
-public enum PasswordFault: Error, Sendable, Equatable, CustomStringConvertible {
+public enum PasswordError: Error, Sendable, Equatable, CustomStringConvertible {
   /// There is nothing in it.
   case empty
   /// It holds a zero byte, at which it would end for the programs that unpack archives.
@@ -18,7 +18,7 @@ public enum PasswordFault: Error, Sendable, Equatable, CustomStringConvertible {
   /// What is wrong with a password, nil if nothing is.
   ///
   /// - Parameter allowsWeak: whether a short one will do.
-  public static func find(in password: Secret, allowsWeak: Bool = false) -> PasswordFault? {
+  public static func find(in password: Secret, allowsWeak: Bool = false) -> PasswordError? {
     password.withBytes { bytes in
       if bytes.isEmpty { return .empty }
       if bytes.contains(0) { return .holdsNUL }
