@@ -22,8 +22,8 @@ struct EntryNameTests {
       ("a/./b", .dotComponent), ("./.", .dotComponent), ("a//b", .emptyComponent), ("a//", .emptyComponent),
       (String(repeating: "x", count: 256), .longComponent),
       ("a/" + String(repeating: "é", count: 128) + ".jpg", .longComponent),
-    ] as [(String, NameFault)])
-  func isRefused(_ name: String, _ fault: NameFault) { #expect(EntryName.fault(of: name) == fault) }
+    ] as [(String, NameProblem)])
+  func isRefused(_ name: String, _ fault: NameProblem) { #expect(EntryName.fault(of: name) == fault) }
 
   @Test func rawNamesHaveToBeUTF8() {
     #expect(EntryName.fault(of: [0x61, 0xC3]) == .invalidUTF8)

@@ -32,7 +32,7 @@ struct Hostile: Sendable, CustomTestStringConvertible {
   }
 
   /// An archive of one entry with this name.
-  init(_ description: String, named name: String, _ reason: NameFault) {
+  init(_ description: String, named name: String, _ reason: NameProblem) {
     self.init(description, ZipBuilder([.stored(name)]).bytes) {
       .unsafeName($0, entry: name, reason: reason)
     }

@@ -7,7 +7,7 @@ package enum EntryName {
 
   /// Every rule with its test; the first that is broken is reported. A trailing slash marks a directory
   /// (APPNOTE 4.3.8) and is cut off before the tests.
-  static let rules: [(fault: NameFault, isBroken: @Sendable (Bytes) -> Bool)] = [
+  static let rules: [(fault: NameProblem, isBroken: @Sendable (Bytes) -> Bool)] = [
     (.empty, { $0.isEmpty }),
     (.nul, { $0.contains(0) }),
     (.controlCharacter, hasControlCharacter),
@@ -22,13 +22,13 @@ package enum EntryName {
   ]
 
   /// What is wrong with a name, nil if nothing is.
-  package static func fault(of name: String) -> NameFault? {
+  package static func fault(of name: String) -> NameProblem? {
     var name = name
     return name.withUTF8 { fault(ofUTF8: $0) }
   }
 
   /// What is wrong with a name that is given as the bytes of UTF-8, nil if nothing is.
-  package static func fault(of rawName: [UInt8]) -> NameFault? {
+  package static func fault(of rawName: [UInt8]) -> NameProblem? {
     guard let name = String(validating: rawName, as: UTF8.self) else { return .invalidUTF8 }
     return fault(of: name)
   }
@@ -36,7 +36,7 @@ package enum EntryName {
   private static let dot = UInt8(ascii: ".")
   private static let slash = UInt8(ascii: "/")
 
-  private static func fault(ofUTF8 bytes: Bytes) -> NameFault? {
+  private static func fault(ofUTF8 bytes: Bytes) -> NameProblem? {
     // the folder itself, as `bsdtar .` writes it
     if bytes.elementsEqual("./".utf8) { return nil }
     let isDirectory = bytes.count > 1 && bytes[bytes.count - 1] == slash

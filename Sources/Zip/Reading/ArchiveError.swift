@@ -37,7 +37,7 @@ package enum ArchiveError: Error, Sendable, Equatable {
   /// The compressed sizes add up to more than the file holds: a bomb whose entries share their data.
   case compressedBytesExceedFile(FilePath)
   /// A name that no entry may have.
-  case unsafeName(FilePath, entry: String, reason: NameFault)
+  case unsafeName(FilePath, entry: String, reason: NameProblem)
   /// Two entries with one name, byte for byte or after Unicode normalization.
   case duplicateName(FilePath, entry: String)
   /// A symbolic link, a device or the like.

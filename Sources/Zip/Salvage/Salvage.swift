@@ -26,7 +26,7 @@ package struct Salvage: Sendable {
     /// Something else stands in its place.
     case overwritten
     /// Its name is one that no entry may have.
-    case unsafeName(NameFault)
+    case unsafeName(NameProblem)
     /// It is a symbolic link, a device or the like.
     case notARegularFile(SpecialFile)
     /// It is compressed or encrypted in a way that cannot be read here.

@@ -1,5 +1,5 @@
 /// What is wrong with the name of an entry; the raw value completes "it …".
-package enum NameFault: String, Sendable, CaseIterable {
+package enum NameProblem: String, Sendable, CaseIterable {
   /// No name at all.
   case empty = "is empty"
   /// Bytes that are not UTF-8 under the flag that says so.
