@@ -189,6 +189,6 @@ enum HostileArchives {
   ]
 
   static func lie(_ path: FilePath, _ entry: String?, _ field: HeaderField) -> ArchiveError {
-    .directoryLies(path, entry: entry, field: field)
+    .inconsistentHeader(path, entry: entry, field: field)
   }
 }

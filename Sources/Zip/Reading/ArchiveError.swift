@@ -25,7 +25,7 @@ package enum ArchiveError: Error, Sendable, Equatable {
   /// One part of an archive that was split over several files.
   case multiDisk(FilePath)
   /// A field of the directory, or of an entry's own header, contradicts the rest of the file.
-  case directoryLies(FilePath, entry: String?, field: HeaderField)
+  case inconsistentHeader(FilePath, entry: String?, field: HeaderField)
   /// More entries than `Limits.maximumEntries`.
   case tooManyEntries(FilePath, count: Int, limit: Int)
   /// A directory larger than `Limits.maximumDirectoryBytes`.

@@ -15,7 +15,7 @@ extension ArchiveError: CustomStringConvertible {
 
   private var isLeftToRescue: Bool {
     switch self {
-    case .truncated, .prefix, .trailingBytes, .directoryLies: true
+    case .truncated, .prefix, .trailingBytes, .inconsistentHeader: true
     default: false
     }
   }
@@ -40,9 +40,9 @@ extension ArchiveError: CustomStringConvertible {
       "\(path) can be read as two different archives, and is refused"
     case .multiDisk(let path):
       "\(path) is one part of an archive in several files; join them first (zip -s 0)"
-    case .directoryLies(let path, nil, let field):
+    case .inconsistentHeader(let path, nil, let field):
       "\(path) is damaged: \(field.rawValue) is wrong"
-    case .directoryLies(let path, let entry?, let field):
+    case .inconsistentHeader(let path, let entry?, let field):
       "\(path) is damaged at “\(entry)”: \(field.rawValue) is wrong"
     case .tooManyEntries(let path, let count, let limit):
       "\(path) has \(count) entries; at most \(limit) are read"

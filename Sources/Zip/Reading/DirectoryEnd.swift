@@ -78,7 +78,7 @@ private struct Tail {
     // this disk, and the one where the directory begins
     guard bytes.u16(position + 4) == 0, bytes.u16(position + 6) == 0 else { throw .multiDisk(path) }
     guard bytes.u16(position + 8) == bytes.u16(position + 10) else {
-      throw .directoryLies(path, entry: nil, field: .entryCount)
+      throw .inconsistentHeader(path, entry: nil, field: .entryCount)
     }
     let end = DirectoryEnd(
       offset: Int(bytes.u32(position + 16)), size: Int(bytes.u32(position + 12)),
@@ -89,7 +89,7 @@ private struct Tail {
 
   private func zip64Directory(in file: borrowing File, locator: Int) throws(ArchiveError) -> DirectoryEnd {
     let path = file.path
-    let wrong = ArchiveError.directoryLies(path, entry: nil, field: .zip64End)
+    let wrong = ArchiveError.inconsistentHeader(path, entry: nil, field: .zip64End)
     guard bytes.u32(locator + 4) == 0, bytes.u32(locator + 16) <= 1 else { throw .multiDisk(path) }
     let limit = start + locator - RecordLength.zip64End
     guard let offset = Int(exactly: bytes.u64(locator + 8)), offset <= limit else { throw wrong }
@@ -114,16 +114,16 @@ private struct Tail {
     guard record.u64(4) == UInt64(start + locator - offset - 12) else { throw wrong }
     guard record.u32(16) == 0, record.u32(20) == 0 else { throw .multiDisk(path) }
     guard record.u64(24) == record.u64(32) else {
-      throw .directoryLies(path, entry: nil, field: .entryCount)
+      throw .inconsistentHeader(path, entry: nil, field: .entryCount)
     }
     guard let entryCount = Int(exactly: record.u64(32)) else {
-      throw .directoryLies(path, entry: nil, field: .entryCount)
+      throw .inconsistentHeader(path, entry: nil, field: .entryCount)
     }
     guard let size = Int(exactly: record.u64(40)) else {
-      throw .directoryLies(path, entry: nil, field: .directorySize)
+      throw .inconsistentHeader(path, entry: nil, field: .directorySize)
     }
     guard let directory = Int(exactly: record.u64(48)) else {
-      throw .directoryLies(path, entry: nil, field: .directoryOffset)
+      throw .inconsistentHeader(path, entry: nil, field: .directoryOffset)
     }
     let end = DirectoryEnd(offset: directory, size: size, entryCount: entryCount)
     guard agreesWithShortRecord(end) else { throw wrong }
@@ -149,19 +149,19 @@ private struct Tail {
     _ end: DirectoryEnd, endsAt limit: Int, in file: borrowing File
   ) throws(ArchiveError) {
     let path = file.path
-    guard end.size <= limit else { throw .directoryLies(path, entry: nil, field: .directorySize) }
+    guard end.size <= limit else { throw .inconsistentHeader(path, entry: nil, field: .directorySize) }
     let start = limit - end.size
     guard end.entryCount <= end.size / RecordLength.directoryRecord else {
-      throw .directoryLies(path, entry: nil, field: .entryCount)
+      throw .inconsistentHeader(path, entry: nil, field: .entryCount)
     }
     if end.offset == start { return }
     guard end.offset < start, !(try Archive.isArchive(file)) || end.entryCount == 0 else {
-      throw .directoryLies(path, entry: nil, field: .directoryOffset)
+      throw .inconsistentHeader(path, entry: nil, field: .directoryOffset)
     }
     var buffer = RecordBuffer(capacity: 4)
     try ArchiveError.onFile { () throws(FileError) in try buffer.fill(4, from: file, at: start) }
     guard end.entryCount == 0 || buffer.count == 4 && buffer.bytes.u32(0) == Signature.directoryRecord else {
-      throw .directoryLies(path, entry: nil, field: .directoryOffset)
+      throw .inconsistentHeader(path, entry: nil, field: .directoryOffset)
     }
     throw .prefix(path, bytes: start - end.offset)
   }

@@ -180,7 +180,7 @@ struct DirectoryScan: ~Copyable {
   }
 
   private func lies(_ entry: String?, _ field: HeaderField) -> ArchiveError {
-    .directoryLies(path, entry: entry, field: field)
+    .inconsistentHeader(path, entry: entry, field: field)
   }
 }
 

@@ -156,7 +156,7 @@ struct LocalHeaderScan: ~Copyable {
   }
 
   private func lies(_ entry: Entry, _ field: HeaderField) -> ArchiveError {
-    .directoryLies(path, entry: entry.name, field: field)
+    .inconsistentHeader(path, entry: entry.name, field: field)
   }
 }
 
