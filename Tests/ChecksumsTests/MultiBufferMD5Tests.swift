@@ -5,7 +5,7 @@ import Testing
 @testable import Checksums
 
 /// MD5 side by side against swift-crypto's, in every way that this processor has.
-@Suite struct LaneMD5Tests {
+@Suite struct MultiBufferMD5Tests {
   private static func expected(_ bytes: [UInt8]) -> String {
     Insecure.MD5.hash(data: bytes).map { byte in
       let digits = String(byte, radix: 16)

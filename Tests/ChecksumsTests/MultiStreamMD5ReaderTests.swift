@@ -4,7 +4,7 @@ import Testing
 @testable import Checksums
 
 /// Many sources read side by side: each is read to its end, with its own MD5.
-@Suite struct LaneReadingTests {
+@Suite struct MultiStreamMD5ReaderTests {
   private struct Broken: Error, Equatable {}
 
   private final class Source: HashableStream {
