@@ -39,7 +39,7 @@ extension BackupSource {
     do {
       return try BackupSource(path: path, limits: limits, password: password)
     } catch {
-      guard isCuredBySearching(error) else { throw error }
+      guard isSalvageable(error) else { throw error }
       return try searching(
         path, after: error, limits: limits, password: password, whileReading: whileReading)
     }
@@ -102,7 +102,7 @@ extension BackupSource {
   }
 
   /// False where a search would meet the same obstacle.
-  private static func isCuredBySearching(_ error: any Error) -> Bool {
+  private static func isSalvageable(_ error: any Error) -> Bool {
     switch error {
     case BackupError.notABackup, BackupError.noMetadata, BackupError.severalMetadata: true
     // the photos may tell whether it is the password or the metadata that is wrong

@@ -76,7 +76,7 @@ package struct Salvage: Sendable {
       archive = try Archive(file, limits: limits)
       (fault, losses, unproven) = (nil, [], [])
     } catch {
-      guard error.isCuredBySearching else { throw error }
+      guard error.isSalvageable else { throw error }
       let scan = try SignatureScan(file, limits: limits, whileReading: whileReading)
       var walk = SalvageWalk(file, scan, limits: limits, whileReading: whileReading)
       try walk.run()
@@ -97,7 +97,7 @@ extension Archive {
 
 extension ArchiveError {
   /// False where searching would meet the same obstacle, or where there is nothing to search.
-  fileprivate var isCuredBySearching: Bool {
+  fileprivate var isSalvageable: Bool {
     switch self {
     case .notAFile, .emptyFile, .libzip: false
     default: !isEnvironmentFailure && !isLimit
