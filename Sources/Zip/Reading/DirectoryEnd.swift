@@ -22,13 +22,13 @@ struct DirectoryEnd: Equatable {
 
     var found: DirectoryEnd?
     var firstFault: ArchiveError?
-    var isCutOff = false
+    var isTruncated = false
     var trailing: Int?
     for position in stride(from: length - RecordLength.end, through: 0, by: -1)
     where buffer.bytes.u32(position) == Signature.end {
       let end = position + RecordLength.end + Int(buffer.bytes.u16(position + 20))
       if end > length {
-        isCutOff = true
+        isTruncated = true
         continue
       }
       let tail = Tail(bytes: buffer.bytes, start: size - length, position: position)
@@ -49,7 +49,7 @@ struct DirectoryEnd: Equatable {
     if let found { return found }
     if let firstFault { throw firstFault }
     if let trailing { throw .trailingBytes(path, bytes: trailing) }
-    if isCutOff { throw .truncated(path) }
+    if isTruncated { throw .truncated(path) }
     throw try Archive.isArchive(file) ? .truncated(path) : .notAnArchive(path)
   }
 

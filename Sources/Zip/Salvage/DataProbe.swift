@@ -22,7 +22,7 @@ final class DataProbe {
     /// At its own end.
     case ended(compressedSize: Int, size: Int, crc32: UInt32)
     /// The file ends first.
-    case cutOff
+    case truncated
     /// It is no such data, or it expands beyond reason.
     case broken
   }
@@ -92,7 +92,7 @@ final class DataProbe {
     while true {
       let piece = min(input.count, max(Self.firstPiece, taken))
       let count = try read(min(piece, (length ?? .max) - taken), at: offset + taken)
-      if count == 0 { return fail(.cutOff, taken + size, from: purse) }
+      if count == 0 { return fail(.truncated, taken + size, from: purse) }
       taken += count
       try whileReading(count)
       var waiting = UnsafeRawBufferPointer(rebasing: input[..<count])
@@ -122,7 +122,7 @@ final class DataProbe {
     var taken = 0
     while taken < length {
       let count = try read(min(input.count, length - taken), at: offset + taken)
-      if count == 0 { return fail(.cutOff, taken, from: purse) }
+      if count == 0 { return fail(.truncated, taken, from: purse) }
       checksum.update(UnsafeRawBufferPointer(rebasing: input[..<count]))
       taken += count
       try whileReading(count)
@@ -159,7 +159,7 @@ final class DataProbe {
 
   /// Whether an entry's data is what its headers say, as far as that can be told without a password.
   func check(_ entry: Entry, from purse: Purse = .proofs) throws -> Outcome {
-    guard entry.compressedSize <= file.status.size - entry.dataOffset else { return .cutOff }
+    guard entry.compressedSize <= file.status.size - entry.dataOffset else { return .truncated }
     let expected = Outcome.ended(
       compressedSize: entry.compressedSize, size: entry.size, crc32: entry.crc32)
     switch entry.method {

@@ -20,7 +20,7 @@ package struct Salvage: Sendable {
   /// What became of a lost entry.
   package enum Reason: Sendable, Equatable {
     /// The file ends in the middle of it, or begins after it.
-    case cutOff
+    case truncated
     /// Its bytes are not those that were put in.
     case damaged
     /// Something else stands in its place.
@@ -109,7 +109,7 @@ extension Salvage.Reason: CustomStringConvertible {
   /// What a message says after the name of the entry.
   package var description: String {
     switch self {
-    case .cutOff: "it is cut off"
+    case .truncated: "it is cut off"
     case .damaged: "its bytes are damaged"
     case .overwritten: "something else stands in its place"
     case .unsafeName(let fault): "its name is unsafe: it \(fault.rawValue)"

@@ -20,7 +20,7 @@ struct SalvageSite {
   enum EndOfData {
     case found(Find)
     /// The data goes on to the end of the file.
-    case cutOff(name: String)
+    case truncated(name: String)
     /// It does not end, or nothing tells where.
     case unknown
   }
@@ -161,7 +161,7 @@ struct SalvageSite {
     }
     let outcome = try probe.inflate(at: header.dataOffset, from: .searches)
     guard case .ended(let compressedSize, let size, let crc32) = outcome else {
-      return outcome == .cutOff && !isContradicted ? .cutOff(name: name) : .unknown
+      return outcome == .truncated && !isContradicted ? .truncated(name: name) : .unknown
     }
     let entry = Entry(
       header, name: name, at: offset, crc32: crc32, compressedSize: compressedSize, size: size)

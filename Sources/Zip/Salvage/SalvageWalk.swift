@@ -44,7 +44,7 @@ struct SalvageWalk {
     }
     for (site, hints) in hints.sorted(by: { $0.key < $1.key })
     where !(0..<file.status.size).contains(site) {
-      for hint in hints where !isInsideEntry(hint.record.position) { lose(hint.record.name, .cutOff) }
+      for hint in hints where !isInsideEntry(hint.record.position) { lose(hint.record.name, .truncated) }
     }
   }
 
@@ -58,7 +58,7 @@ struct SalvageWalk {
     if let find = try site.byChecksum(before: directories) { return try accept(find) }
     switch try site.byEndOfData() {
     case .found(let find): return try accept(find)
-    case .cutOff(let name): return doubt(name, .cutOff, from: offset, to: file.status.size)
+    case .truncated(let name): return doubt(name, .truncated, from: offset, to: file.status.size)
     case .unknown: break
     }
     if !keepEncrypted(site) { try giveUp(site) }
@@ -78,7 +78,7 @@ struct SalvageWalk {
           // once the rest of the file is in doubt, it stays so
           size
         }
-      let reason: Salvage.Reason = probe.hasRefused ? .notSearched : end > size ? .cutOff : .damaged
+      let reason: Salvage.Reason = probe.hasRefused ? .notSearched : end > size ? .truncated : .damaged
       return doubt(name, reason, from: site.offset, to: end)
     }
     for record in site.hints.map(\.record) {
