@@ -44,14 +44,14 @@ package struct Salvage: Sendable {
   /// The entries, by index, that a checksum from elsewhere has to vouch for before they are believed: their
   /// own was lost, or they were found in the remains of another entry and may be a part of it. An encrypted one
   /// is vouched for, too, by the password that opens it to its end; several of those may share their data.
-  package let unproven: Set<Int>
+  package let unverified: Set<Int>
 
   /// Whether what was found cannot be had without a password: an entry that is certainly there is encrypted, or
   /// all that may be there are.
   package var needsPassword: Bool {
     let files = archive.entries.filter { !$0.isDirectory }
     let encrypted = files.filter(\.isEncrypted)
-    return encrypted.contains { !unproven.contains($0.index) }
+    return encrypted.contains { !unverified.contains($0.index) }
       || !encrypted.isEmpty && encrypted.count == files.count
   }
 
@@ -74,14 +74,14 @@ package struct Salvage: Sendable {
     let file = try ArchiveFile(path, .readSkippingBadSectors)
     do {
       archive = try Archive(file, limits: limits)
-      (fault, losses, unproven) = (nil, [], [])
+      (fault, losses, unverified) = (nil, [], [])
     } catch {
       guard error.isSalvageable else { throw error }
       let scan = try SignatureScan(file, limits: limits, whileReading: whileReading)
       var walk = SalvageWalk(file, scan, limits: limits, whileReading: whileReading)
       try walk.run()
       archive = Archive(salvagedFrom: file, entries: walk.entries)
-      (fault, losses, unproven) = (error, walk.losses, walk.unproven)
+      (fault, losses, unverified) = (error, walk.losses, walk.unverified)
     }
   }
 }

@@ -10,7 +10,7 @@ struct SalvageSite {
     /// Where it ends, with the descriptor behind its data.
     var end: Int
     /// Its checksum holds, or its headers agree and the next record stands where they say.
-    var isProven = true
+    var isVerified = true
     /// The same entry under the other name, where the header and the directory give it two good ones: who knows the
     /// photo will know which is right.
     var underOtherName: Entry?
@@ -72,22 +72,22 @@ struct SalvageSite {
     for entry in candidates where entry.isPossible(limits) && entry.dataEnd <= file.status.size {
       let end = try endOfDescriptor(entry)
       // what the headers say and the place of the next one confirms need not be read twice
-      var isProven = try (record == nil || isAgreed) && isFollowed(at: end)
+      var isVerified = try (record == nil || isAgreed) && isFollowed(at: end)
       // but for how much deflated data expands to, which the header alone says
-      if isProven, record == nil, entry.method == 8, try !probe.check(entry).hasEnded,
+      if isVerified, record == nil, entry.method == 8, try !probe.check(entry).hasEnded,
         let find = try byChecksum(before: [])
       {
         return find
       }
-      if !isProven { isProven = try proves(entry, end: end) || isAgreed && entry.compressedSize == 0 }
+      if !isVerified { isVerified = try proves(entry, end: end) || isAgreed && entry.compressedSize == 0 }
       // a header that says that there is nothing may have lost its sizes
-      guard isProven || entry.compressedSize == 0 && candidates.count == 1 else { continue }
+      guard isVerified || entry.compressedSize == 0 && candidates.count == 1 else { continue }
       // one of two names may be damaged
       let names = [entry.name, header.name, record?.name].compactMap { $0 }
       let good = names.filter { EntryName.fault(of: $0) == nil }
       return Find(
         entry: good.first.map { $0 == entry.name ? entry : entry.named($0) } ?? entry, end: end,
-        isProven: isProven,
+        isVerified: isVerified,
         underOtherName: good.first { $0 != good[0] }.map { entry.named($0) })
     }
     return nil
@@ -167,8 +167,8 @@ struct SalvageSite {
       header, name: name, at: offset, crc32: crc32, compressedSize: compressedSize, size: size)
     let end = try endOfDescriptor(entry)
     // without its descriptor, nothing tells whether these are the bytes that were put in
-    let isProven = end > entry.dataEnd
-    if isProven || !isContradicted { return .found(Find(entry: entry, end: end, isProven: isProven)) }
+    let isVerified = end > entry.dataEnd
+    if isVerified || !isContradicted { return .found(Find(entry: entry, end: end, isVerified: isVerified)) }
     probe.disbelieve(outcome, from: .searches)
     return .unknown
   }

@@ -7,7 +7,7 @@ import Operations
 struct SalvageWalk {
   private(set) var entries: [Entry] = []
   private(set) var losses: [Salvage.Loss] = []
-  private(set) var unproven: Set<Int> = []
+  private(set) var unverified: Set<Int> = []
 
   private let file: ArchiveFile
   private let scan: SignatureScan
@@ -118,7 +118,7 @@ struct SalvageWalk {
       probe.canSpend(bytes, from: .searches)
     else { return }
     probe.spend(bytes, from: .searches)
-    append(entry, isProven: false)
+    append(entry, isVerified: false)
     doubtEnd = max(doubtEnd, entry.dataEnd)
   }
 
@@ -126,14 +126,14 @@ struct SalvageWalk {
 
   private mutating func accept(_ find: SalvageSite.Find) throws {
     let count = entries.count
-    try accept(find.entry, end: find.end, isProven: find.isProven)
+    try accept(find.entry, end: find.end, isVerified: find.isVerified)
     // what is no photo under the one name is none under the other
     guard entries.count > count, let other = find.underOtherName else { return }
     try addSize(of: other)
-    append(other, isProven: false)
+    append(other, isVerified: false)
   }
 
-  private mutating func accept(_ entry: Entry, end: Int, isProven: Bool) throws {
+  private mutating func accept(_ entry: Entry, end: Int, isVerified: Bool) throws {
     let isDoubtful = entry.headerOffset < doubtEnd
     cursor = max(end, entry.dataEnd)
     taken.append(entry.dataOffset..<max(entry.dataOffset, entry.dataEnd))
@@ -141,7 +141,7 @@ struct SalvageWalk {
     if let kind = entry.specialKind { return lose(entry.name, .notARegularFile(kind)) }
     guard entry.isReadable else { return lose(entry.name, .unreadable) }
     try addSize(of: entry)
-    append(entry, isProven: isProven && !isDoubtful)
+    append(entry, isVerified: isVerified && !isDoubtful)
   }
 
   private mutating func addSize(of entry: Entry) throws {
@@ -152,8 +152,8 @@ struct SalvageWalk {
     totalSize = total
   }
 
-  private mutating func append(_ entry: Entry, isProven: Bool) {
-    if !isProven { unproven.insert(entries.count) }
+  private mutating func append(_ entry: Entry, isVerified: Bool) {
+    if !isVerified { unverified.insert(entries.count) }
     entries.append(entry.numbered(entries.count))
   }
 

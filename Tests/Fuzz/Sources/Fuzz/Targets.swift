@@ -68,7 +68,7 @@ enum Target: String {
     // what was expanded and is right was that once, by up to 1033 times where it is deflated
     let found = salvage.archive.entries.reduce(0) { $0 + $1.size }
     precondition(work <= bytes.count * (18 + 1033) + 130 << 20 + found)
-    precondition(salvage.unproven.isSubset(of: salvage.archive.entries.map(\.index)))
+    precondition(salvage.unverified.isSubset(of: salvage.archive.entries.map(\.index)))
     readEntries(of: salvage.archive)
   }
 
