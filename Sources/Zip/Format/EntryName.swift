@@ -1,13 +1,13 @@
-/// The one place that decides what an entry may be called, for archives that are read and written alike.
+/// Checks names of entries, in archives that are read and written.
 package enum EntryName {
   /// The longest component, in bytes of UTF-8: NAME_MAX.
   package static let maximumComponentBytes = 255
 
   typealias Bytes = UnsafeBufferPointer<UInt8>
 
-  /// Every rule with its test; the first that is broken is reported. A trailing slash marks a directory
-  /// (APPNOTE 4.3.8) and is cut off before the tests.
-  static let rules: [(fault: NameProblem, isBroken: @Sendable (Bytes) -> Bool)] = [
+  /// Every rule with its test. The first broken rule is reported. The trailing slash of a directory (APPNOTE 4.3.8) is
+  /// removed before the tests.
+  static let rules: [(problem: NameProblem, isBroken: @Sendable (Bytes) -> Bool)] = [
     (.empty, { $0.isEmpty }),
     (.nul, { $0.contains(0) }),
     (.controlCharacter, hasControlCharacter),
@@ -21,35 +21,35 @@ package enum EntryName {
     (.longComponent, { anyComponent($0) { part, _ in part.count > maximumComponentBytes } }),
   ]
 
-  /// What is wrong with a name, nil if nothing is.
-  package static func fault(of name: String) -> NameProblem? {
+  /// Returns why a name is refused; nil if it is valid.
+  package static func problem(of name: String) -> NameProblem? {
     var name = name
-    return name.withUTF8 { fault(ofUTF8: $0) }
+    return name.withUTF8 { problem(ofUTF8: $0) }
   }
 
-  /// What is wrong with a name that is given as the bytes of UTF-8, nil if nothing is.
-  package static func fault(of rawName: [UInt8]) -> NameProblem? {
+  /// Returns why the bytes of a name are refused; nil if they are valid.
+  package static func problem(of rawName: [UInt8]) -> NameProblem? {
     guard let name = String(validating: rawName, as: UTF8.self) else { return .invalidUTF8 }
-    return fault(of: name)
+    return problem(of: name)
   }
 
   private static let dot = UInt8(ascii: ".")
   private static let slash = UInt8(ascii: "/")
 
-  private static func fault(ofUTF8 bytes: Bytes) -> NameProblem? {
-    // the folder itself, as `bsdtar .` writes it
+  private static func problem(ofUTF8 bytes: Bytes) -> NameProblem? {
+    // `bsdtar .` writes this entry for the folder itself
     if bytes.elementsEqual("./".utf8) { return nil }
     let isDirectory = bytes.count > 1 && bytes[bytes.count - 1] == slash
     let name = isDirectory ? Bytes(rebasing: bytes.dropLast()) : bytes
     if name.count <= maximumComponentBytes, isPlain(name) { return nil }
-    return rules.first { $0.isBroken(name) }?.fault
+    return rules.first { $0.isBroken(name) }?.problem
   }
 
-  /// Most names in one pass: printable ASCII that breaks no rule for certain. The table decides the rest.
+  /// Accepts most names in one pass: printable ASCII that certainly breaks no rule. The table decides the rest.
   private static func isPlain(_ name: Bytes) -> Bool {
     var previous = slash
     for byte in name {
-      // after a slash only what cannot begin `.`, `..` or an empty component
+      // a dot or a slash after a slash may begin `.`, `..` or an empty component
       if previous == slash && (byte == dot || byte == slash) { return false }
       if byte < 0x20 || byte > 0x7E { return false }
       if byte == UInt8(ascii: "\\") || byte == UInt8(ascii: ":") { return false }
@@ -75,7 +75,7 @@ package enum EntryName {
     return letter >= UInt8(ascii: "a") && letter <= UInt8(ascii: "z")
   }
 
-  /// Whether one of the components, of which the first is told so, passes a test.
+  /// Returns whether any component passes a test. The second argument of the test is true for the first component.
   private static func anyComponent(_ name: Bytes, _ test: (Slice<Bytes>, Bool) -> Bool) -> Bool {
     var start = 0
     for index in 0...name.count where index == name.count || name[index] == slash {

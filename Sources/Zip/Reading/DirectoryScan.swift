@@ -3,11 +3,10 @@ import FileSystem
 import Operations
 import SystemPackage
 
-/// Reads the central directory into entries and checks everything that can be checked without the local
-/// headers. APPNOTE 4.3.12.
+/// Parses the central directory, and validates it as far as that is possible without the local headers. APPNOTE 4.3.12.
 struct DirectoryScan: ~Copyable {
   private(set) var entries: [Entry] = []
-  /// Where in the directory each entry's name begins.
+  /// The offset of each entry's name in the directory.
   private(set) var nameOffsets: [Int] = []
   private let path: FilePath
   private let end: DirectoryEnd
@@ -20,7 +19,7 @@ struct DirectoryScan: ~Copyable {
     buffer = RecordBuffer(capacity: end.size)
   }
 
-  /// Reads the directory of a file of `fileSize` bytes. Memory is that of the directory and its entries.
+  /// Reads the directory of a file of `fileSize` bytes into memory.
   static func read(
     _ file: borrowing File, end: DirectoryEnd, fileSize: Int, limits: Limits
   ) throws(ArchiveError) -> DirectoryScan {
@@ -41,12 +40,12 @@ struct DirectoryScan: ~Copyable {
     return scan
   }
 
-  /// The bytes of an entry's name in the directory.
+  /// Returns the bytes of an entry's name in the directory.
   func rawName(_ index: Int, length: Int) -> UnsafeRawBufferPointer {
     buffer.bytes.slice(nameOffsets[index], length)
   }
 
-  /// The length of an entry's name in the directory, in bytes.
+  /// Returns the number of bytes of an entry's name in the directory.
   func rawNameLength(_ index: Int) -> Int {
     Int(buffer.bytes.u16(nameOffsets[index] - RecordLength.directoryRecord + 28))
   }
@@ -57,21 +56,21 @@ struct DirectoryScan: ~Copyable {
     var position = 0
     for index in 0..<end.entryCount {
       let record = RecordLength.directoryRecord
-      guard position <= end.size - record else { throw lies(nil, .entryCount) }
+      guard position <= end.size - record else { throw inconsistent(nil, .entryCount) }
       let bytes = buffer.bytes
-      guard bytes.u32(position) == Signature.directoryRecord else { throw lies(nil, .signature) }
+      guard bytes.u32(position) == Signature.directoryRecord else { throw inconsistent(nil, .signature) }
       let nameLength = Int(bytes.u16(position + 28))
       let extraLength = Int(bytes.u16(position + 30))
       let commentLength = Int(bytes.u16(position + 32))
       let length = record + nameLength + extraLength + commentLength
-      guard position <= end.size - length else { throw lies(nil, .directorySize) }
+      guard position <= end.size - length else { throw inconsistent(nil, .directorySize) }
       let name = bytes.slice(position + record, nameLength)
       let extra = bytes.slice(position + record + nameLength, extraLength)
       nameOffsets.append(position + record)
       entries.append(try entry(index, bytes.slice(position, record), name, extra))
       position += length
     }
-    guard position == end.size else { throw lies(nil, .entryCount) }
+    guard position == end.size else { throw inconsistent(nil, .entryCount) }
   }
 
   private mutating func entry(
@@ -80,7 +79,7 @@ struct DirectoryScan: ~Copyable {
   ) throws(ArchiveError) -> Entry {
     let flags = record.u16(8)
     guard let fields = ExtraFields(extra) else {
-      throw lies(String(decoding: rawName, as: UTF8.self), .extraField)
+      throw inconsistent(String(decoding: rawName, as: UTF8.self), .extraField)
     }
     guard
       let name = NameDecoding.name(
@@ -88,7 +87,9 @@ struct DirectoryScan: ~Copyable {
     else {
       throw .unsafeName(path, entry: String(decoding: rawName, as: UTF8.self), reason: .invalidUTF8)
     }
-    if let fault = EntryName.fault(of: name) { throw .unsafeName(path, entry: name, reason: fault) }
+    if let problem = EntryName.problem(of: name) {
+      throw .unsafeName(path, entry: name, reason: problem)
+    }
     let isOtherName = !name.hasUTF8(rawName)
     if isOtherName, rawName.contains(0) { throw .unsafeName(path, entry: name, reason: .nul) }
 
@@ -96,9 +97,9 @@ struct DirectoryScan: ~Copyable {
     var size = Int(record.u32(24))
     var offset = Int(record.u32(42))
     guard fields.widen(size: &size, compressedSize: &compressedSize, offset: &offset) else {
-      throw lies(name, .extraField)
+      throw inconsistent(name, .extraField)
     }
-    // 0xFFFF: in the ZIP64 field, where only 0 would be right; the end record has said that there is one disk
+    // 0xFFFF refers to the ZIP64 field, which could only contain 0: the end record declares a single disk
     guard record.u16(34) == 0 || record.u16(34) == UInt16.max else { throw .multiDisk(path) }
     let (encryption, method) = try encryption(flags: flags, method: record.u16(10), fields.aes, name)
     let entry = Entry(
@@ -119,19 +120,19 @@ struct DirectoryScan: ~Copyable {
     } catch {
       switch error {
       case .unsupported: throw .unsupportedEncryption(path, entry: name)
-      case .patch: throw lies(name, .flags)
-      case .extraField: throw lies(name, .extraField)
+      case .patch: throw inconsistent(name, .flags)
+      case .extraField: throw inconsistent(name, .extraField)
       }
     }
   }
 
-  /// Only files and folders.
+  /// Refuses everything but files and folders.
   private func checkKind(_ entry: Entry) throws(ArchiveError) {
-    if entry.isDirectory, entry.size != 0 { throw lies(entry.name, .size) }
+    if entry.isDirectory, entry.size != 0 { throw inconsistent(entry.name, .size) }
     if let kind = entry.specialKind { throw .notARegularFile(path, entry: entry.name, kind: kind) }
   }
 
-  /// The method is known, and the two sizes are possible under it.
+  /// Refuses unsupported methods, and sizes that are impossible for the method.
   private mutating func checkMethod(_ entry: Entry) throws(ArchiveError) {
     if !supportedMethods.contains(entry.method) {
       guard entry.method == 0 || zip_compression_method_supported(zip_int32_t(entry.method), 0) == 1 else {
@@ -140,17 +141,17 @@ struct DirectoryScan: ~Copyable {
       supportedMethods.insert(entry.method)
     }
     let overhead = entry.encryptionOverhead
-    guard entry.compressedSize >= overhead else { throw lies(entry.name, .compressedSize) }
+    guard entry.compressedSize >= overhead else { throw inconsistent(entry.name, .compressedSize) }
     let compressedSize = entry.compressedSize - overhead
     switch entry.method {
     case 0:
-      guard compressedSize == entry.size else { throw lies(entry.name, .size) }
+      guard compressedSize == entry.size else { throw inconsistent(entry.name, .size) }
     case 8:
-      // deflate cannot do better than 1032 to 1 (258 bytes from two bits), and a block has its header
-      guard entry.size / 1033 <= compressedSize else { throw lies(entry.name, .size) }
+      // deflate compresses at most 1032 to 1 (258 bytes in two bits), and a block has a header
+      guard entry.size / 1033 <= compressedSize else { throw inconsistent(entry.name, .size) }
     default: break
     }
-    if entry.size == 0, entry.crc32 != 0 { throw lies(entry.name, .crc32) }
+    if entry.size == 0, entry.crc32 != 0 { throw inconsistent(entry.name, .crc32) }
   }
 
   private func checkSums(fileSize: Int, limits: Limits) throws(ArchiveError) {
@@ -168,8 +169,8 @@ struct DirectoryScan: ~Copyable {
     }
   }
 
-  /// Swift's strings are equal when they are canonically equivalent, so this also finds names that differ
-  /// only in how an accent is written. A folder and a file of one name clash too, and names that lead to one place.
+  /// Refuses entries of the same name. Swift compares strings by canonical equivalence, so names that differ only in the
+  /// form of an accent are equal. So are a file and a folder of the same name, and names with and without `./`.
   private func checkNames() throws(ArchiveError) {
     var names = Set<String>(minimumCapacity: entries.count)
     for entry in entries {
@@ -179,7 +180,7 @@ struct DirectoryScan: ~Copyable {
     }
   }
 
-  private func lies(_ entry: String?, _ field: HeaderField) -> ArchiveError {
+  private func inconsistent(_ entry: String?, _ field: HeaderField) -> ArchiveError {
     .inconsistentHeader(path, entry: entry, field: field)
   }
 }
@@ -192,9 +193,10 @@ extension String {
 }
 
 extension Entry {
-  /// What it is, if it is neither a file nor a folder. The whole mode counts where the entry was made by Unix or
-  /// Darwin; some programs leave it out. Elsewhere these bits have no meaning, and yet there are programs that make
-  /// links of them. Values of stat(2), inode(7).
+  /// The kind of an entry that is neither a file nor a folder; nil for a file or folder. Values of stat(2), inode(7).
+  ///
+  /// The mode counts if the entry was made on Unix or Darwin; some programs omit it. For other systems the bits have no
+  /// meaning, but some programs create links from them.
   var specialKind: SpecialFile? {
     let isUnix = madeBy == 3 || madeBy == 19
     switch externalAttributes >> 28 {
@@ -208,8 +210,8 @@ extension Entry {
     }
   }
 
-  /// What encryption adds to the data, in bytes: the header of 12 of APPNOTE 6.1, or salt, check value (2)
-  /// and authentication code (10) of WinZip's AES.
+  /// The bytes that the encryption adds to the data: the 12 bytes of header of APPNOTE 6.1, or for WinZip's AES the salt,
+  /// the check value (2 bytes) and the authentication code (10 bytes).
   var encryptionOverhead: Int {
     switch encryption {
     case .none: 0

@@ -1,8 +1,8 @@
 import FileSystem
 
-/// A directory record as it stands in a damaged file. APPNOTE 4.3.12.
+/// The fields of what may be a directory record in a damaged file. APPNOTE 4.3.12.
 struct SalvagedRecord {
-  /// Where the record is, and where it ends.
+  /// The offset of the record, and its end.
   let position: Int
   let end: Int
   let rawName: [UInt8]
@@ -18,11 +18,11 @@ struct SalvagedRecord {
   let madeBy: UInt8
   let externalAttributes: UInt32
   let headerOffset: Int
-  /// The length of its extra fields, which the local header's often have too.
+  /// The length of its extra fields. Those of the local header often have the same length.
   let extraLength: Int
 
-  /// How many bytes of name and extra fields follow the fixed part of a record that may begin with `bytes`; nil if
-  /// it is none. Random bytes with its mark hardly ever are.
+  /// Returns how many bytes of name and extra fields follow the fixed part of a record that may begin with `bytes`; nil
+  /// if it cannot be a record. Random bytes with its signature hardly ever can.
   static func variableLength(_ bytes: UnsafeRawBufferPointer) -> Int? {
     guard bytes.count >= RecordLength.directoryRecord, SalvagedHeader.isKnown(method: bytes.u16(10)),
       bytes.u16(28) > 0, bytes.u16(28) <= 8192, bytes.u16(6) & 0xFF <= 63,
@@ -31,7 +31,8 @@ struct SalvagedRecord {
     return Int(bytes.u16(28)) + Int(bytes.u16(30))
   }
 
-  /// Reads a record that begins with `bytes`, and of which a part may lie behind them; nil if it is none.
+  /// Reads a record that begins with `bytes`, and from the file what they do not contain of it. Returns nil if it
+  /// cannot be a record.
   init?(_ bytes: UnsafeRawBufferPointer, at position: Int, in file: ArchiveFile) throws {
     let fixed = RecordLength.directoryRecord
     guard let length = Self.variableLength(bytes) else { return nil }

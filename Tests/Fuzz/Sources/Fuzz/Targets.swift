@@ -41,7 +41,7 @@ enum Target: String {
     var names = Set<String>()
     var compressed = 0
     for entry in archive.entries {
-      precondition(EntryName.fault(of: entry.name) == nil && names.insert(entry.name).inserted)
+      precondition(EntryName.problem(of: entry.name) == nil && names.insert(entry.name).inserted)
       precondition(entry.headerOffset >= 0 && entry.dataOffset > entry.headerOffset)
       precondition(entry.compressedSize >= 0 && entry.dataOffset + entry.compressedSize <= bytes.count)
       precondition(entry.size >= 0)
