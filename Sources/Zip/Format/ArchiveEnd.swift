@@ -1,11 +1,11 @@
-/// What stands after the directory: the end record, and where a number needs it the ZIP64 records before it. APPNOTE
-/// 4.3.14 to 4.3.16.
+/// The records after the directory: the end record, preceded by the ZIP64 records if a number needs them. APPNOTE 4.3.14
+/// to 4.3.16.
 struct ArchiveEnd {
   /// Entries in the directory.
   var count: Int
   /// Bytes of the directory.
   var size: Int
-  /// Where the directory begins; the end begins where it ends.
+  /// The offset of the directory. The end records follow the directory.
   var offset: Int
 
   var bytes: [UInt8] {
@@ -20,7 +20,7 @@ struct ArchiveEnd {
     bytes.append(UInt64(RecordLength.zip64End - 12))
     bytes.append(UInt16(45))
     bytes.append(UInt16(45))
-    // the numbers of two disks
+    // two disk numbers
     bytes.append(UInt64(0))
     for number in [count, count, size, offset] { bytes.append(UInt64(number)) }
     bytes.append(Signature.zip64Locator)
@@ -30,7 +30,7 @@ struct ArchiveEnd {
     return bytes
   }
 
-  /// The end record, with the largest value for what is too large for it.
+  /// The end record, with the greatest value in each field whose number is too large.
   var plain: [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(Signature.end)

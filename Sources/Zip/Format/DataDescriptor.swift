@@ -1,5 +1,5 @@
-/// The record behind data whose sizes its local header does not tell. With a mark or without, with sizes of
-/// four bytes or eight: programs write all of these. APPNOTE 4.3.9.
+/// The record after data whose local header has no sizes. Programs write four forms: with and without a signature, and with
+/// sizes of four or eight bytes. APPNOTE 4.3.9.
 struct DataDescriptor: Equatable {
   /// The whole record, in bytes.
   let length: Int
@@ -9,21 +9,21 @@ struct DataDescriptor: Equatable {
 
   /// The longest form.
   static let maximumLength = 24
-  /// With and without a mark, and with sizes of 4 and of 8 bytes.
+  /// The lengths with and without a signature, and with sizes of 4 and of 8 bytes.
   static let lengths = [16, 24, 12, 20]
 
-  /// The descriptor at the start of these bytes, if there is one of these values.
+  /// Returns the descriptor with these values at the start of the bytes; nil if there is none.
   static func find(
     _ bytes: UnsafeRawBufferPointer, crc32: UInt32, compressedSize: Int, size: Int
   ) -> DataDescriptor? {
     all(in: bytes).first { $0.crc32 == crc32 && $0.compressedSize == compressedSize && $0.size == size }
   }
 
-  /// What can be read as a descriptor at the start of these bytes.
+  /// Returns every reading of the start of the bytes as a descriptor.
   static func all(in bytes: UnsafeRawBufferPointer) -> [DataDescriptor] {
-    let isMarked = bytes.count >= 4 && bytes.u32(0) == Signature.descriptor
+    let hasSignature = bytes.count >= 4 && bytes.u32(0) == Signature.descriptor
     var found: [DataDescriptor] = []
-    for (start, isWide) in [(4, false), (4, true), (0, false), (0, true)] where isMarked || start == 0 {
+    for (start, isWide) in [(4, false), (4, true), (0, false), (0, true)] where hasSignature || start == 0 {
       let length = start + (isWide ? 20 : 12)
       guard bytes.count >= length else { continue }
       let crc32 = bytes.u32(start)

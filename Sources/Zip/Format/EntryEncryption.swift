@@ -1,20 +1,20 @@
 extension Entry.Encryption {
-  /// Why an encryption is none that can be read here.
-  enum Fault: Error {
-    /// It is another one than WinZip's and the traditional one. APPNOTE 7.
+  /// Why the encryption of an entry is not supported.
+  enum ParseError: Error {
+    /// It is neither WinZip's AES nor the traditional encryption. APPNOTE 7.
     case unsupported
-    /// The flags say that the data is a patch to other data. APPNOTE 4.4.4.
+    /// The flags declare a patch to other data. APPNOTE 4.4.4.
     case patch
-    /// The extra field that has to describe it does not.
+    /// The extra field of AES is missing or invalid.
     case extraField
   }
 
-  /// The encryption that a header states, and the compression method inside.
+  /// Returns the encryption that a header declares, and the compression method of the decrypted data.
   ///
-  /// - Parameter aes: what is in the extra field 0x9901.
+  /// - Parameter aes: the contents of the extra field 0x9901.
   static func of(
     flags: UInt16, method: UInt16, _ aes: UnsafeRawBufferPointer?
-  ) throws(Fault) -> (Entry.Encryption, method: UInt16) {
+  ) throws(ParseError) -> (Entry.Encryption, method: UInt16) {
     guard flags & (Flag.strongEncryption | Flag.maskedHeaders) == 0 else { throw .unsupported }
     guard flags & Flag.patchedData == 0 else { throw .patch }
     let isEncrypted = flags & Flag.encrypted != 0

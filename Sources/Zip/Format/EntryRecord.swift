@@ -1,14 +1,13 @@
 import Glibc
 
-/// The two records of an entry that is not encrypted: the local header before its data, and the directory's. APPNOTE
-/// 4.3.7, 4.3.12, 4.5.3.
+/// The local header and the directory record of an entry that is not encrypted. APPNOTE 4.3.7, 4.3.12, 4.5.3.
 struct EntryRecord {
-  /// The value that means "see ZIP64" in four bytes, and so must not stand for itself.
+  /// The value of a four-byte field that refers to the ZIP64 field. A number of this value needs ZIP64 too.
   static let limit = 0xFFFF_FFFF
 
   let name: String
   let method: UInt16
-  /// Where the local header begins.
+  /// The offset of the local header.
   let offset: Int
   private let dosTime: UInt32
   var crc32: UInt32 = 0
@@ -37,7 +36,7 @@ struct EntryRecord {
     bytes.reserveCapacity(headerSize)
     bytes.append(Signature.localHeader)
     bytes.append(version(isLarge))
-    // both, if one is too large
+    // APPNOTE 4.5.3: the local header has both sizes in the ZIP64 field, or neither
     appendCommonFields(to: &bytes, isLarge ? (.max, .max) : (UInt32(compressedSize), UInt32(size)))
     bytes.append(UInt16(isLarge ? 20 : 0))
     bytes += name.utf8
@@ -55,14 +54,14 @@ struct EntryRecord {
     bytes.append(UInt16(large.isEmpty ? 0 : 4 + large.count * 8))
     // comment, disk, internal attributes
     for _ in 0..<3 { bytes.append(UInt16(0)) }
-    // a regular file, its owner's
+    // a regular file of mode 0600
     bytes.append(UInt32(0o100600) << 16)
     bytes.append(UInt32(clamping: offset))
     bytes += name.utf8
     if !large.isEmpty { bytes.appendZip64(of: large) }
   }
 
-  /// From the flags to the length of the name.
+  /// Appends the fields from the flags to the length of the name.
   private func appendCommonFields(to bytes: inout [UInt8], _ sizes: (compressed: UInt32, plain: UInt32)) {
     bytes.append(name.utf8.allSatisfy { $0 < 0x80 } ? 0 : Flag.utf8)
     bytes.append(method)
@@ -73,7 +72,7 @@ struct EntryRecord {
     bytes.append(UInt16(name.utf8.count))
   }
 
-  /// Local time in steps of two seconds. APPNOTE 4.4.6.
+  /// Returns local time in steps of two seconds. APPNOTE 4.4.6.
   private static func dosTime(_ seconds: Int) -> UInt32 {
     var (seconds, parts) = (seconds, tm())
     localtime_r(&seconds, &parts)

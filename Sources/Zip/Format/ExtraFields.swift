@@ -1,5 +1,4 @@
-/// The extra fields of a header that matter for reading. APPNOTE 4.5; 0x5455 and 0x7075 by Info-ZIP, 0x9901
-/// by WinZip.
+/// The extra fields of a header that reading needs. APPNOTE 4.5; 0x5455 and 0x7075 by Info-ZIP, 0x9901 by WinZip.
 struct ExtraFields {
   private(set) var zip64: UnsafeRawBufferPointer?
   private(set) var ntfsTimes: UnsafeRawBufferPointer?
@@ -7,8 +6,8 @@ struct ExtraFields {
   private(set) var unicodePath: UnsafeRawBufferPointer?
   private(set) var aes: UnsafeRawBufferPointer?
 
-  /// Splits the block; nil if its lengths do not add up or a field that decides how the data is read stands
-  /// there twice. Up to three zero bytes at the end are tolerated: zipalign pads with them.
+  /// Parses the block. Returns nil if its lengths are inconsistent, or if a field that decides how the data is read occurs
+  /// twice. Accepts up to three zero bytes at the end: zipalign pads with them.
   init?(_ bytes: UnsafeRawBufferPointer) {
     var position = 0
     while position <= bytes.count - 4 {
@@ -34,7 +33,7 @@ struct ExtraFields {
     guard bytes[position...].allSatisfy({ $0 == 0 }) else { return nil }
   }
 
-  /// Milliseconds since 1970, from whichever field has them.
+  /// The modification time in milliseconds since 1970; nil if no field has it.
   var modified: Int64? {
     if let unixTimes, unixTimes.count >= 5, unixTimes[0] & 1 == 1 {
       return Int64(Int32(bitPattern: unixTimes.u32(1))) * 1000
@@ -46,10 +45,10 @@ struct ExtraFields {
     return nil
   }
 
-  /// Replaces the fields that are too small for their values, in the order that APPNOTE 4.5.3 fixes. False if
-  /// one is missing, or larger than a file can be.
+  /// Replaces each number of 0xFFFFFFFF by its value in the ZIP64 field, in the order of APPNOTE 4.5.3. Returns false if a
+  /// value is missing or exceeds the range of an `Int`.
   func widen(size: inout Int, compressedSize: inout Int, offset: inout Int) -> Bool {
-    // without the field 0xFFFFFFFF is a value as any other
+    // without the field, 0xFFFFFFFF is an ordinary value
     guard let zip64 else { return true }
     var position = 0
     func next(_ value: inout Int) -> Bool {

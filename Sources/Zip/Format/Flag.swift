@@ -1,4 +1,4 @@
-/// The general purpose flags that matter for reading. APPNOTE 4.4.4.
+/// The general purpose flags that reading needs. APPNOTE 4.4.4.
 enum Flag {
   static let encrypted: UInt16 = 1 << 0
   static let descriptor: UInt16 = 1 << 3

@@ -1,7 +1,6 @@
 import Glibc
 
-/// Little-endian fields of a record. The caller has checked that they are inside; a mistake of ours stops
-/// the program rather than reading foreign memory.
+/// Reads little-endian fields of a record. The caller checks the bounds first; an offset out of bounds stops the program.
 extension UnsafeRawBufferPointer {
   func u16(_ offset: Int) -> UInt16 {
     precondition(offset >= 0 && offset <= count - 2)
@@ -30,7 +29,7 @@ extension UnsafeRawBufferPointer {
   }
 }
 
-/// Little-endian fields of a record that is made.
+/// Appends little-endian fields to a record.
 extension [UInt8] {
   mutating func append(_ value: some FixedWidthInteger) {
     Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }

@@ -1,8 +1,8 @@
 import Checksums
 
-/// From the bytes of a name to the name.
+/// Decodes the names of entries.
 enum NameDecoding {
-  /// Decodes a name as unzip does; nil if flag bit 11 promises UTF-8 and the bytes are none.
+  /// Decodes a name as unzip does. Returns nil if flag bit 11 declares UTF-8 and the bytes are not.
   static func name(
     _ raw: UnsafeRawBufferPointer, isUTF8: Bool, unicodePath: UnsafeRawBufferPointer?
   ) -> String? {
@@ -12,8 +12,8 @@ enum NameDecoding {
     return utf8 ?? codePage437(raw)
   }
 
-  /// The Unicode path field: version 1, the CRC of the name it was made for, the name in UTF-8. Another
-  /// CRC means that a program renamed the entry without knowing the field. APPNOTE 4.6.9.
+  /// Decodes the Unicode path field: version 1, the CRC of the name that it belongs to, the name in UTF-8. Returns nil if
+  /// the CRC differs: then a program has renamed the entry and not updated the field. APPNOTE 4.6.9.
   private static func name(
     _ raw: UnsafeRawBufferPointer, _ field: UnsafeRawBufferPointer
   ) -> String? {

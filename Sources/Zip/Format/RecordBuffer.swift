@@ -1,6 +1,6 @@
 import FileSystem
 
-/// Memory for records, freed with the value.
+/// A buffer for records that are read from a file.
 struct RecordBuffer: ~Copyable {
   private let memory: UnsafeMutableRawBufferPointer
   private(set) var count = 0
@@ -11,10 +11,10 @@ struct RecordBuffer: ~Copyable {
 
   deinit { memory.deallocate() }
 
-  /// What the last `fill` read. Valid as long as the value lives and until the next `fill`.
+  /// The bytes that the last `fill` read. Valid until the next `fill`.
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(memory).slice(0, count) }
 
-  /// Reads up to `length` bytes, fewer at the end of the file. `length` is within the capacity.
+  /// Reads up to `length` bytes, fewer at the end of the file. `length` must not exceed the capacity.
   mutating func fill(_ length: Int, from file: borrowing File, at offset: Int) throws(FileError) {
     precondition(length >= 0 && length <= memory.count)
     count = 0

@@ -2,28 +2,26 @@ import FileSystem
 import Operations
 import SystemPackage
 
-/// A ZIP archive whose directory has been read and checked by our own scan. libzip's own check misses
-/// overlapping entries, names and flags, and its functions do not say where an entry's data is.
+/// A ZIP archive whose directory was read and validated without libzip. The check of libzip ignores overlapping entries,
+/// names and flags, and libzip does not return the offset of an entry's data.
 ///
-/// The file stays open as long as a copy of the value lives, and every `EntryReader` reads from that open
-/// file, so that what is read is what was scanned, whatever becomes of the path.
+/// The file stays open as long as a copy of the value exists. Every `EntryReader` reads from this open file, so it reads
+/// what was scanned even if the path is renamed or replaced.
 package struct Archive: Sendable {
-  /// Where the archive was opened.
+  /// The path of the archive when it was opened.
   package let path: FilePath
   /// The length of the file, in bytes.
   package let size: Int
   /// The entries in the order of the directory.
   package let entries: [Entry]
   let file: ArchiveFile
-  /// The file, for what is asked about its disk.
+  /// The identity of the file.
   package var identity: FileStatus.Identity { file.status.identity }
 
-  /// Opens a file by a path that a person gave, following symbolic links, and reads its directory and the
-  /// local headers; nothing is expanded, and nothing is written. Blocks. Memory is that of the directory,
-  /// bounded by `limits`.
-  /// - Throws: why the file is refused: it cannot be opened, is no archive or not one alone, contradicts
-  ///   itself, or holds an entry that is no file or folder or has an unsafe name. What is wrong with the
-  ///   data of an entry shows when that is read.
+  /// Opens a file by a path that the user gave, following symbolic links, and reads its directory and local headers.
+  /// Blocks; decompresses and writes nothing. Memory is that of the directory, which `limits` bounds.
+  /// - Throws: if the file cannot be opened, is not a single ZIP archive, or contradicts itself, or if an entry is a special
+  ///   file or has an unsafe name. Damaged data of an entry is found only when the entry is read.
   package init(path: FilePath, limits: Limits = Limits()) throws(ArchiveError) {
     try self.init(ArchiveFile(path), limits: limits)
   }
@@ -42,14 +40,13 @@ package struct Archive: Sendable {
     self.file = file
   }
 
-  /// Whether an entry is one of this archive's.
-  func holds(_ entry: Entry) -> Bool {
+  /// Returns whether an entry belongs to this archive.
+  func contains(_ entry: Entry) -> Bool {
     entries.indices.contains(entry.index) && entries[entry.index] == entry
   }
 
-  /// Whether a file begins as an archive does: with an entry, with the end of an empty archive, or with the
-  /// mark of an archive that was to be split, and an entry. Names are never looked at. Reads eight bytes;
-  /// blocks. APPNOTE 4.3.7, 4.3.16, 8.5.4.
+  /// Returns whether a file begins like an archive: with an entry, with the end of an empty archive, or with the signature
+  /// of a split archive and an entry. Reads eight bytes; blocks. APPNOTE 4.3.7, 4.3.16, 8.5.4.
   package static func isArchive(_ file: borrowing File) throws(ArchiveError) -> Bool {
     var buffer = RecordBuffer(capacity: 8)
     try ArchiveError.onFile { () throws(FileError) in try buffer.fill(8, from: file, at: 0) }

@@ -1,10 +1,10 @@
 import FileSystem
 import SystemPackage
 
-/// The open file of an archive, shared by those who read it at the same time.
+/// The open file of an archive, which several readers share.
 final class ArchiveFile: Sendable {
   let file: File
-  /// What the file was when it was opened.
+  /// The status of the file when it was opened.
   let status: FileStatus
 
   init(_ path: FilePath, _ mode: File.Mode = .readFollowingLinks) throws(ArchiveError) {
@@ -17,10 +17,10 @@ final class ArchiveFile: Sendable {
     guard status.kind == .file else { throw .notAFile(path) }
   }
 
-  /// Sees that nobody has written to the file since.
+  /// Throws `.changed` if the file was written to since it was opened.
   func checkUnchanged() throws(ArchiveError) {
     let now = try ArchiveError.onFile { () throws(FileError) in try file.status() }
-    // another name or other permissions are nothing to its readers
+    // a new name or other permissions do not concern its readers
     guard (now.identity, now.size, now.modified) == (status.identity, status.size, status.modified) else {
       throw .changed(file.path)
     }
@@ -28,7 +28,7 @@ final class ArchiveFile: Sendable {
 }
 
 extension ArchiveError {
-  /// Runs what works on files, and makes its error one of this layer.
+  /// Runs `body`, and wraps the file error that it throws.
   static func onFile<Result: ~Copyable>(
     _ body: () throws(FileError) -> Result
   ) throws(ArchiveError) -> Result {

@@ -2,21 +2,21 @@ import CLibZip
 import Checksums
 import FileSystem
 
-/// An entry that is deflated and not encrypted, expanded and checked to the last byte: the data must end where the
-/// directory says, which libzip does not see.
+/// Inflates an entry that is not encrypted, and verifies its checksum, its size, and that its data ends where the directory
+/// says. libzip does not check the latter.
 struct DeflatedEntry: ~Copyable {
   private let archive: Archive
   private let entry: Entry
   private let input: UnsafeMutableRawBufferPointer
   private var inflation: Inflation
-  /// What of `input` waits to be expanded.
+  /// The range of `input` that is not inflated yet.
   private var waiting = 0..<0
-  /// Compressed bytes that were read.
+  /// The number of compressed bytes read.
   private var taken = 0
   private var delivered = 0
   private var checksum = CRC32()
 
-  /// - Parameter input: room for compressed bytes, which the caller keeps as long as this lives.
+  /// - Parameter input: a buffer for compressed bytes, which must outlive the value.
   init(
     _ entry: Entry, of archive: Archive, input: UnsafeMutableRawBufferPointer
   ) throws(ArchiveError) {
@@ -29,10 +29,10 @@ struct DeflatedEntry: ~Copyable {
     self.input = input
   }
 
-  /// Expands the next bytes; 0 at the end, when all has been found right.
+  /// Inflates the next bytes; returns 0 at the end, when the entry is verified.
   mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
     let left = entry.size - delivered
-    // one byte more than is left, to see whether there is one
+    // one byte more than is left, to detect data that is too long
     let room = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(min(left, buffer.count - 1) + 1))
     while inflation.state == .running {
       if waiting.isEmpty { try fill() }

@@ -1,16 +1,15 @@
 import FileSystem
 import SystemPackage
 
-/// Where the directory is, by the end record of the archive, and its ZIP64 form where there is one.
-/// APPNOTE 4.3.14 to 4.3.16.
+/// The offset and the size of the directory, from the end record of the archive or its ZIP64 form. APPNOTE 4.3.14 to 4.3.16.
 struct DirectoryEnd: Equatable {
   var offset: Int
   var size: Int
   var entryCount: Int
 
-  /// Finds the one end record whose comment ends where the file ends and whose directory ends where the end
-  /// records begin. Programs differ in which record they take when there are several, so two that fit are
-  /// refused. Zeros that fill up the last block of 10,240 bytes are no fault: bsdtar writes them into a pipe.
+  /// Finds the end record whose comment ends at the end of the file and whose directory ends where the end records begin.
+  /// If there are two, programs differ in which one they use, so the archive is refused. Zeros that fill the last block of
+  /// 10,240 bytes are accepted: bsdtar writes them into a pipe.
   static func find(in file: borrowing File, size: Int) throws(ArchiveError) -> DirectoryEnd {
     let path = file.path
     let length = min(size, RecordLength.end + RecordLength.maximumComment + RecordLength.zip64Locator)
@@ -42,7 +41,7 @@ struct DirectoryEnd: Equatable {
         if found != nil { throw .ambiguousEnd(path) }
         found = end
       case .failure(let fault):
-        // nearer to the start: the more likely one, since what follows lies in its comment
+        // the one nearest to the start is the most likely: the others are in its comment
         firstFault = fault
       }
     }
@@ -53,22 +52,22 @@ struct DirectoryEnd: Equatable {
     throw try Archive.isArchive(file) ? .truncated(path) : .notAnArchive(path)
   }
 
-  /// Whether these last bytes of a file are what bsdtar's writer adds to fill a block.
+  /// Returns whether the last bytes of a file are the padding of a block that bsdtar writes.
   private static func isPadding(_ bytes: Slice<UnsafeRawBufferPointer>, endsAt size: Int) -> Bool {
     let block = 20 * 512
     return size.isMultiple(of: block) && bytes.count < block && bytes.allSatisfy { $0 == 0 }
   }
 }
 
-/// The last bytes of a file, with an end record in them.
+/// The last bytes of a file, which contain an end record.
 private struct Tail {
   let bytes: UnsafeRawBufferPointer
-  /// Where in the file `bytes` begin.
+  /// The offset of `bytes` in the file.
   let start: Int
-  /// Where in `bytes` the end record is.
+  /// The offset of the end record in `bytes`.
   let position: Int
 
-  /// The directory that the record declares, if that ends where the end records begin.
+  /// Returns the directory that the record declares. Throws if it does not end where the end records begin.
   func directory(in file: borrowing File) throws(ArchiveError) -> DirectoryEnd {
     let path = file.path
     let locator = position - RecordLength.zip64Locator
@@ -101,7 +100,7 @@ private struct Tail {
     guard buffer.count == RecordLength.zip64End else { throw wrong }
     let record = buffer.bytes
     guard record.u32(0) == Signature.zip64End else {
-      // where something was put before an archive, all its offsets are short by that length
+      // bytes before an archive shift all its offsets by their number
       try ArchiveError.onFile { () throws(FileError) in
         try buffer.fill(RecordLength.zip64End, from: file, at: max(0, limit))
       }
@@ -110,7 +109,7 @@ private struct Tail {
       else { throw wrong }
       throw .prefix(path, bytes: limit - offset)
     }
-    // the length does not count its own field and the mark
+    // the length excludes its own field and the signature
     guard record.u64(4) == UInt64(start + locator - offset - 12) else { throw wrong }
     guard record.u32(16) == 0, record.u32(20) == 0 else { throw .multiDisk(path) }
     guard record.u64(24) == record.u64(32) else {
@@ -131,8 +130,8 @@ private struct Tail {
     return end
   }
 
-  /// The short record repeats every value, or has all bits set instead. A reader without ZIP64 would
-  /// otherwise see another archive.
+  /// Returns whether every field of the short record has the same value, or all bits set. Otherwise, a reader without ZIP64
+  /// would see another archive.
   private func agreesWithShortRecord(_ end: DirectoryEnd) -> Bool {
     func agrees(_ short: Int, _ all: Int, _ long: Int) -> Bool { short == all || short == long }
     let most16 = Int(UInt16.max)

@@ -1,20 +1,20 @@
-/// What may stand between the data of an entry and the next record: the descriptor of an entry that was
-/// written before its sizes were known, and zeros that move the next entry to a round place. APPNOTE 4.3.9.
+/// Checks the bytes between the data of an entry and the next record. They may be the descriptor of an entry that was
+/// written before its sizes were known, and zeros that align the next entry. APPNOTE 4.3.9.
 ///
-/// Programs that read an archive forward take what stands there for the truth, or for an entry that the
-/// directory does not have. So a descriptor that contradicts the directory is refused, and so is anything else.
+/// Programs that read an archive sequentially use the descriptor, and may find an entry there that is not in the directory.
+/// Therefore a descriptor that contradicts the directory is refused, and so are other bytes.
 struct EntryGap {
-  /// Zeros of more than this many bytes are more than any alignment needs.
+  /// More zeros than any alignment needs.
   static let maximumGap = 64 << 10
 
-  /// Whether the local header promises a descriptor.
-  var isPromised: Bool
-  /// Whether the local header has left something to it. Some programs set the flag, and have said everything.
+  /// True if the local header declares a descriptor.
+  var isDeclared: Bool
+  /// True if the local header lacks a number. Some programs set the flag although the header is complete.
   var isNeeded: Bool
 
-  /// Whether `gap` is what has to follow the entry's data.
+  /// Returns whether `gap` may follow the entry's data.
   func fits(_ gap: UnsafeRawBufferPointer, after entry: Entry) -> Bool {
-    guard isPromised else { return gap.isZero }
+    guard isDeclared else { return gap.isZero }
     if !isNeeded, gap.isZero { return true }
     let descriptor = DataDescriptor.find(
       gap, crc32: entry.crc32, compressedSize: entry.compressedSize, size: entry.size)

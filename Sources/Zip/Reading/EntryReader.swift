@@ -2,24 +2,26 @@ import FileSystem
 import Secrets
 import SystemPackage
 
-/// Reads entries of an archive, expanded, decrypted, and checked to the last byte. What is encrypted, or compressed other
-/// than by deflate, is libzip's work. One for each thread: readers are independent of each other, and share the archive's open file. All
+/// Reads, decrypts and decompresses entries of an archive, and verifies their checksums. It uses libzip for entries that are
+/// encrypted, or compressed by another method than deflate.
+///
+/// Each thread needs its own reader. Readers are independent of each other, and share the open file of the archive. All
 /// functions block.
 package struct EntryReader: ~Copyable {
   private let archive: Archive
   private let password: Secret?
   private let view: EntryView
-  /// Of which the next two are parts.
+  /// The memory of the next two buffers.
   private let memory: UnsafeMutableRawBufferPointer
   private let buffer: UnsafeMutableRawBufferPointer
-  /// Bytes of the archive, 128 KiB.
+  /// The buffer for bytes of the archive, 128 KiB.
   private let input: UnsafeMutableRawBufferPointer
 
-  /// Bytes handed out at once, at most.
+  /// The most bytes in a piece.
   package static let pieceSize = 256 << 10
 
-  /// Makes a reader, with 384 KiB of memory of its own.
-  /// - Parameter password: for encrypted entries. Others are read without it.
+  /// Makes a reader, with 384 KiB of buffers.
+  /// - Parameter password: for encrypted entries; others do not need it.
   /// - Throws: `ArchiveError.changed` if the file was written to since it was scanned; `.file` with ENOMEM.
   package init(_ archive: Archive, password: Secret? = nil) throws(ArchiveError) {
     try archive.file.checkUnchanged()
@@ -44,11 +46,10 @@ package struct EntryReader: ~Copyable {
 
   deinit { memory.freePages() }
 
-  /// Streams an entry in pieces, in order. A piece is valid during its call alone. The pieces never hold more
-  /// than the declared size; that they are complete and right is certain when this returns, and not before.
-  /// A folder has no pieces.
-  /// - Throws: what `body` throws, unchanged; else `ArchiveError`: `.damaged`, `.passwordNeeded`,
-  ///   `.wrongPassword`, `.file`, or `.changed` for an entry of another archive.
+  /// Passes an entry to `body` in pieces, in order. A piece is valid only during the call. The pieces never exceed the
+  /// declared size. The entry is verified only when the function returns. A folder has no pieces.
+  /// - Throws: what `body` throws; otherwise `ArchiveError`: `.damaged`, `.passwordNeeded`, `.wrongPassword`, `.file`, or
+  ///   `.changed` for an entry of another archive.
   package mutating func read<E: Error>(
     _ entry: Entry, _ body: (UnsafeRawBufferPointer) throws(E) -> Void
   ) throws {
@@ -74,9 +75,9 @@ package struct EntryReader: ~Copyable {
     }
   }
 
-  /// Whether the password fits an encrypted entry, as far as its first bytes tell: one wrong password in 65,536 is
-  /// taken for a right one with AES, one in 256 with the traditional encryption. Nothing else of the entry is read.
-  /// - Throws: `.file`, or `.libzip` where it cannot be tried.
+  /// Returns whether the password passes the password check of an encrypted entry. A wrong password passes with a
+  /// probability of 1/65,536 for AES, and of 1/256 for the traditional encryption. Reads only the first bytes of the entry.
+  /// - Throws: `.file`, or `.libzip` if the password cannot be tried.
   package mutating func passwordFits(_ entry: Entry) throws(ArchiveError) -> Bool {
     view.show(entry, as: .none)
     do {
@@ -90,14 +91,14 @@ package struct EntryReader: ~Copyable {
     }
   }
 
-  /// A whole entry in memory.
-  /// - Throws: as `read`, and before anything is read `ArchiveError.entryTooLarge` if it declares more than `limit`
-  ///   bytes, `.file` with ENOMEM if there is no memory for them.
+  /// Reads a whole entry into memory.
+  /// - Throws: as `read`; before it reads anything, `ArchiveError.entryTooLarge` if the entry declares more than `limit`
+  ///   bytes, and `.file` with ENOMEM if there is no memory for them.
   package mutating func bytes(of entry: Entry, limit: Int) throws -> [UInt8] {
     guard entry.size <= limit else {
       throw ArchiveError.entryTooLarge(archive.path, entry: entry.name, bytes: entry.size, limit: limit)
     }
-    // an array that gets no memory ends the program: so it is asked for, and given back, before
+    // an array that gets no memory ends the program, so the memory is allocated and freed first
     try Self.pages(entry.size, for: archive).freePages()
     var bytes: [UInt8] = []
     bytes.reserveCapacity(entry.size)
@@ -105,9 +106,9 @@ package struct EntryReader: ~Copyable {
     return bytes
   }
 
-  /// AE-2 has no checksum; its authentication code, over the encrypted bytes, stands for it. libzip checks
-  /// that code only where it reads to the end of the encrypted bytes, which expanding does not do: so they
-  /// are decrypted once for the code alone, and then again to be expanded.
+  /// Reads an AE-2 entry. It has an authentication code over the encrypted bytes instead of a checksum. libzip checks the
+  /// code only if it reads to the end of the encrypted bytes, which decompression does not do. Therefore the data is
+  /// decrypted once to check the code, and once more to decompress it.
   private func readAuthenticated<E: Error>(
     _ entry: Entry, _ body: (UnsafeRawBufferPointer) throws(E) -> Void
   ) throws {
@@ -121,16 +122,16 @@ package struct EntryReader: ~Copyable {
   }
 
   private func stream<E: Error>(
-    _ entry: Entry, as disguise: EntryView.Disguise, declared: Int? = nil,
+    _ entry: Entry, as presentation: EntryView.Presentation, declared: Int? = nil,
     _ body: (UnsafeRawBufferPointer) throws(E) -> Void
   ) throws {
     let declared = declared ?? entry.size
-    view.show(entry, as: disguise)
+    view.show(entry, as: presentation)
     var stream = try EntryStream.open(
-      view, entry, path: archive.path, password: password, isRaw: disguise == .deflated)
+      view, entry, path: archive.path, password: password, isRaw: presentation == .deflated)
     var delivered = 0
     while true {
-      // one byte more than is left, to see whether there is one
+      // one byte more than is left, to detect data that is too long
       let wanted = min(buffer.count - 1, declared - delivered) + 1
       let count = try stream.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]))
       if count == 0 { break }

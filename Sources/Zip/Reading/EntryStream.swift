@@ -3,7 +3,7 @@ import CZLib
 import Secrets
 import SystemPackage
 
-/// An entry that libzip has open, and the meaning of libzip's errors. Closed when the value goes.
+/// An entry that libzip has open; translates libzip's errors. The deinitializer closes it.
 struct EntryStream: ~Copyable {
   private let handle: OpaquePointer
   private var file: OpaquePointer?
@@ -26,7 +26,7 @@ struct EntryStream: ~Copyable {
     zip_discard(handle)
   }
 
-  /// Opens the entry that a view shows. `isRaw` asks for the decrypted bytes without expanding them.
+  /// Opens the entry of a view. With `isRaw`, libzip decrypts the bytes and does not decompress them.
   static func open(
     _ view: EntryView, _ entry: Entry, path: FilePath, password: Secret?, isRaw: Bool
   ) throws(ArchiveError) -> EntryStream {
@@ -56,14 +56,14 @@ struct EntryStream: ~Copyable {
     return EntryStream(handle: handle, file: file, view: view, entry: entry, path: path)
   }
 
-  /// Up to as many bytes as `buffer` holds; 0 at the end, when the checksum has been found right.
+  /// Reads up to the size of `buffer`. Returns 0 at the end, when libzip has verified the checksum.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
     let count = zip_fread(file, buffer.baseAddress, zip_uint64_t(buffer.count))
     guard count >= 0 else { throw Self.fault(zip_file_get_error(file), view, entry, path) }
     return Int(count)
   }
 
-  /// Closes the entry, which may find one last fault.
+  /// Closes the entry. libzip may report a last error.
   mutating func close() throws(ArchiveError) {
     let code = zip_fclose(file)
     file = nil
@@ -77,7 +77,7 @@ struct EntryStream: ~Copyable {
   private static func fault(
     _ error: UnsafeMutablePointer<zip_error_t>, _ view: EntryView, _ entry: Entry, _ path: FilePath
   ) -> ArchiveError {
-    // libzip turns a failure to read the file into an early end
+    // libzip reports a failure to read the file as an early end of the data
     if let failure = view.failure { return .file(failure) }
     let code = zip_error_code_zip(error)
     switch code {

@@ -1,21 +1,21 @@
 import CZLib
 
-/// Deflated data (RFC 1951) on its way through zlib, which says where the data ends; libzip does not.
+/// Inflates data (RFC 1951) with zlib, which reports where the data ends; libzip does not.
 struct Inflation: ~Copyable {
-  /// How far it has come.
+  /// The state of the inflation.
   enum State {
-    /// More input is wanted, or more room for output.
+    /// It needs more input or more output space.
     case running
     /// The data ended by itself.
     case ended
-    /// The input is no deflated data.
+    /// The input is not deflated data.
     case broken
   }
 
   private let stream: UnsafeMutablePointer<z_stream>
   private(set) var state = State.running
 
-  /// Nil where memory is short; 44 KiB at most.
+  /// Allocates up to 44 KiB; returns nil if there is no memory.
   init?() {
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
@@ -29,8 +29,8 @@ struct Inflation: ~Copyable {
     stream.deallocate()
   }
 
-  /// Expands as much of `input` as there is room for in `output`, and says how much of either that was. Where it is
-  /// nothing of both, the data is cut off.
+  /// Inflates as much of `input` as fits into `output`, and returns the number of bytes taken and produced. If both are 0,
+  /// the data is truncated.
   mutating func expand(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) -> (taken: Int, produced: Int) {

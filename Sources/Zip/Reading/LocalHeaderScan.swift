@@ -1,18 +1,18 @@
 import FileSystem
 import SystemPackage
 
-/// Compares each local header with its directory record, finds where the data begins, and sees that no two
-/// entries share bytes and that no byte between them is unaccounted for. APPNOTE 4.3.7.
+/// Compares each local header with its directory record, and determines where the data begins. Refuses entries that share
+/// bytes, and bytes between entries that belong to none. APPNOTE 4.3.7.
 struct LocalHeaderScan: ~Copyable {
   private let path: FilePath
   private let directoryOffset: Int
   private var buffer = RecordBuffer(capacity: Self.capacity)
   private var start = 0
 
-  /// Room for the longest header, and for many of usual length.
+  /// The size of the buffer: enough for the longest header, and for many of usual length.
   private static let capacity = 192 << 10
-  /// Headers that are this near to each other are read together, since copying so many bytes takes as long as
-  /// one more system call; between photos they are read one by one.
+  /// Headers within this distance are read together, since copying this many bytes takes as long as one more system call.
+  /// Headers of photos are farther apart and read one by one.
   private static let nearby = 4 << 10
 
   init(path: FilePath, directoryOffset: Int) {
@@ -20,7 +20,7 @@ struct LocalHeaderScan: ~Copyable {
     self.directoryOffset = directoryOffset
   }
 
-  /// The entries with their data offsets, in the order of the directory.
+  /// Returns the entries with their data offsets, in the order of the directory.
   mutating func check(
     _ scan: borrowing DirectoryScan, in file: borrowing File
   ) throws(ArchiveError) -> [Entry] {
@@ -31,21 +31,23 @@ struct LocalHeaderScan: ~Copyable {
     for (position, index) in order.enumerated() {
       let entry = entries[index]
       guard entry.headerOffset >= limit else {
-        guard let previous else { throw lies(entry, .headerOffset) }
+        guard let previous else { throw inconsistent(entry, .headerOffset) }
         throw .overlapping(path, entries[previous].name, entry.name)
       }
       if previous == nil, entry.headerOffset > limit { throw .prefix(path, bytes: entry.headerOffset) }
       guard entry.headerOffset <= directoryOffset - RecordLength.localHeader else {
-        throw lies(entry, .headerOffset)
+        throw inconsistent(entry, .headerOffset)
       }
       let following = position + 1 < order.count ? entries[order[position + 1]].headerOffset : directoryOffset
       let isNear = following - entry.headerOffset < Self.nearby
       let name = scan.rawName(index, length: scan.rawNameLength(index))
       let (dataOffset, gap) = try compare(entry, name, in: file, readingAhead: isNear)
-      guard dataOffset <= directoryOffset - entry.compressedSize else { throw lies(entry, .compressedSize) }
+      guard dataOffset <= directoryOffset - entry.compressedSize else {
+        throw inconsistent(entry, .compressedSize)
+      }
       entries[index].dataOffset = dataOffset
       limit = dataOffset + entry.compressedSize
-      // a next one where none can be is told in its turn
+      // an implausible offset of the next entry is reported when that entry is checked
       let isPlausible =
         following == directoryOffset || following <= directoryOffset - RecordLength.localHeader
       if following >= limit, isPlausible {
@@ -57,7 +59,7 @@ struct LocalHeaderScan: ~Copyable {
     return entries
   }
 
-  /// Where the first entry has to be: at the start, or after the mark of an archive that was to be split.
+  /// Returns the offset of the first entry: the start of the file, or the end of the signature of a split archive.
   private func firstOffset(in file: borrowing File) throws(ArchiveError) -> Int {
     var buffer = RecordBuffer(capacity: 4)
     try ArchiveError.onFile { () throws(FileError) in try buffer.fill(4, from: file, at: 0) }
@@ -73,16 +75,16 @@ struct LocalHeaderScan: ~Copyable {
     let ahead = readingAhead ? Self.capacity : 64
     try need(fixed + name.count, at: entry.headerOffset, in: file, ahead: ahead, for: entry)
     var record = buffer.bytes.slice(entry.headerOffset - start, fixed + name.count)
-    guard record.u32(0) == Signature.localHeader else { throw lies(entry, .signature) }
+    guard record.u32(0) == Signature.localHeader else { throw inconsistent(entry, .signature) }
     guard Int(record.u16(26)) == name.count,
       record.slice(fixed, name.count).hasSameBytes(as: name)
-    else { throw lies(entry, .name) }
+    else { throw inconsistent(entry, .name) }
     let extraLength = Int(record.u16(28))
     let length = fixed + name.count + extraLength
     try need(length, at: entry.headerOffset, in: file, ahead: ahead, for: entry)
     record = buffer.bytes.slice(entry.headerOffset - start, length)
     guard let fields = ExtraFields(record.slice(length - extraLength, extraLength)) else {
-      throw lies(entry, .extraField)
+      throw inconsistent(entry, .extraField)
     }
     return (entry.headerOffset + length, try compare(entry, record, fields))
   }
@@ -92,36 +94,36 @@ struct LocalHeaderScan: ~Copyable {
   ) throws(ArchiveError) -> EntryGap {
     let flags = record.u16(6)
     let important = Flag.encrypted | Flag.strongEncryption | Flag.maskedHeaders | Flag.patchedData
-    guard flags & important == entry.flags & important else { throw lies(entry, .flags) }
-    guard record.u16(8) == entry.headerMethod else { throw lies(entry, .method) }
+    guard flags & important == entry.flags & important else { throw inconsistent(entry, .flags) }
+    guard record.u16(8) == entry.headerMethod else { throw inconsistent(entry, .method) }
     var compressedSize = Int(record.u32(18))
     var size = Int(record.u32(22))
     let crc32 = record.u32(14)
     var offset = 0
     let isWide = fields.widen(size: &size, compressedSize: &compressedSize, offset: &offset)
     if flags & Flag.descriptor != 0 {
-      // the true values follow the data; here are zeros, or all bits set under ZIP64, or the values already
+      // the header has zeros, all bits set for ZIP64, or the values of the descriptor
       let blank = [0, Int(UInt32.max)]
-      // Info-ZIP leaves the time there from which it makes the check value of a password
+      // Info-ZIP stores the time here, from which it derives the check value of the password
       let isTime = entry.encryption == .traditional && crc32 == entry.dosTime << 16
-      guard crc32 == 0 || crc32 == entry.crc32 || isTime else { throw lies(entry, .crc32) }
+      guard crc32 == 0 || crc32 == entry.crc32 || isTime else { throw inconsistent(entry, .crc32) }
       guard blank.contains(compressedSize) || compressedSize == entry.compressedSize else {
-        throw lies(entry, .compressedSize)
+        throw inconsistent(entry, .compressedSize)
       }
-      guard blank.contains(size) || size == entry.size else { throw lies(entry, .size) }
-      let isTold =
+      guard blank.contains(size) || size == entry.size else { throw inconsistent(entry, .size) }
+      let isComplete =
         crc32 == entry.crc32 && compressedSize == entry.compressedSize && size == entry.size
-      return EntryGap(isPromised: true, isNeeded: !isTold)
+      return EntryGap(isDeclared: true, isNeeded: !isComplete)
     } else {
-      guard isWide else { throw lies(entry, .extraField) }
-      guard crc32 == entry.crc32 else { throw lies(entry, .crc32) }
-      guard compressedSize == entry.compressedSize else { throw lies(entry, .compressedSize) }
-      guard size == entry.size else { throw lies(entry, .size) }
-      return EntryGap(isPromised: false, isNeeded: false)
+      guard isWide else { throw inconsistent(entry, .extraField) }
+      guard crc32 == entry.crc32 else { throw inconsistent(entry, .crc32) }
+      guard compressedSize == entry.compressedSize else { throw inconsistent(entry, .compressedSize) }
+      guard size == entry.size else { throw inconsistent(entry, .size) }
+      return EntryGap(isDeclared: false, isNeeded: false)
     }
   }
 
-  /// Looks at what stands between an entry's data and the next record.
+  /// Checks the bytes between an entry's data and the next record.
   private mutating func check(
     _ gap: EntryGap, _ range: Range<Int>, after entry: Entry, in file: borrowing File
   ) throws(ArchiveError) {
@@ -129,23 +131,23 @@ struct LocalHeaderScan: ~Copyable {
     guard range.count <= EntryGap.maximumGap else {
       throw .unaccountedBytes(path, after: entry.name, bytes: range.count)
     }
-    // the next header follows, and comes along
+    // the next header follows, and is read too
     if !range.isEmpty { try need(range.count, at: range.lowerBound, in: file, ahead: 512, for: entry) }
     let bytes =
       range.isEmpty
       ? UnsafeRawBufferPointer(start: nil, count: 0)
       : buffer.bytes.slice(range.lowerBound - start, range.count)
     guard gap.fits(bytes, after: entry) else {
-      throw gap.isPromised
-        ? lies(entry, .descriptor) : .unaccountedBytes(path, after: entry.name, bytes: range.count)
+      throw gap.isDeclared
+        ? inconsistent(entry, .descriptor) : .unaccountedBytes(path, after: entry.name, bytes: range.count)
     }
   }
 
-  /// Sees that `length` bytes from `offset` on are in the buffer; if they have to be read, so are `ahead` more.
+  /// Loads `length` bytes from `offset` on into the buffer. If it must read them, it reads `ahead` more.
   private mutating func need(
     _ length: Int, at offset: Int, in file: borrowing File, ahead: Int, for entry: Entry
   ) throws(ArchiveError) {
-    guard length <= directoryOffset - offset else { throw lies(entry, .headerOffset) }
+    guard length <= directoryOffset - offset else { throw inconsistent(entry, .headerOffset) }
     if offset >= start, offset + length <= start + buffer.count { return }
     let count = max(length, min(length + ahead, Self.capacity))
     start = offset
@@ -155,20 +157,20 @@ struct LocalHeaderScan: ~Copyable {
     guard buffer.count >= length else { throw .changed(path) }
   }
 
-  private func lies(_ entry: Entry, _ field: HeaderField) -> ArchiveError {
+  private func inconsistent(_ entry: Entry, _ field: HeaderField) -> ArchiveError {
     .inconsistentHeader(path, entry: entry.name, field: field)
   }
 }
 
 extension Entry {
-  /// The method as the headers have it: 99 stands for AES. APPNOTE 4.4.5.
+  /// The method in the headers: 99 means AES. APPNOTE 4.4.5.
   fileprivate var headerMethod: UInt16 {
     if case .aes = encryption { 99 } else { method }
   }
 }
 
 extension [Entry] {
-  /// The indices in the order of the local headers, which nearly every archive has already.
+  /// Returns the indices in the order of the local headers. Nearly every directory has this order already.
   fileprivate func indicesByHeaderOffset() -> [Int] {
     let isSorted = zip(self, dropFirst()).allSatisfy { $0.headerOffset <= $1.headerOffset }
     return isSorted ? Array<Int>(indices) : indices.sorted { self[$0].headerOffset < self[$1].headerOffset }

@@ -1,26 +1,26 @@
 import Checksums
 import FileSystem
 
-/// An entry whose bytes stand in the archive as they are, read by offset and checked to the last byte: as `EntryReader`
-/// does, without memory of its own.
+/// Reads an entry that is neither compressed nor encrypted, and verifies its checksum. Unlike `EntryReader`, it has no
+/// buffer of its own.
 package struct PlainEntry: Sendable {
   private let archive: Archive
   private let entry: Entry
   private var checksum = CRC32()
-  /// Bytes read so far.
+  /// The number of bytes read so far.
   package private(set) var position = 0
 
-  /// Nil for an entry that is compressed or encrypted.
+  /// Returns nil for an entry that is compressed or encrypted.
   /// - Throws: `ArchiveError.changed` for an entry of another archive.
   package init?(_ entry: Entry, of archive: Archive) throws(ArchiveError) {
-    guard archive.holds(entry) else { throw .changed(archive.path) }
+    guard archive.contains(entry) else { throw .changed(archive.path) }
     guard entry.isPlain else { return nil }
     self.archive = archive
     self.entry = entry
   }
 
-  /// Reads the next bytes; fewer than the buffer holds come back at the end alone. That they are right is certain once
-  /// that has been reached. Blocks.
+  /// Reads the next bytes; fewer than the buffer's size only at the end. The bytes are verified when the end has been
+  /// reached. Blocks.
   /// - Throws: `.damaged` or `.file`.
   package mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
     let wanted = min(buffer.count, entry.size - position)

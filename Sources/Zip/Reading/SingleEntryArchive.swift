@@ -1,15 +1,15 @@
-/// The records of an archive with one entry, for `EntryView`. Always with ZIP64 fields, so that there is one
-/// form for all sizes. APPNOTE 4.3.7, 4.3.12, 4.3.14 to 4.3.16, 4.5.3.
+/// The records of an archive with one entry, for `EntryView`. They always have ZIP64 fields, so that all sizes have the same
+/// form. APPNOTE 4.3.7, 4.3.12, 4.3.14 to 4.3.16, 4.5.3.
 struct SingleEntryArchive {
   private let entry: Entry
-  private let disguise: EntryView.Disguise
+  private let presentation: EntryView.Presentation
 
-  init(_ entry: Entry, _ disguise: EntryView.Disguise) {
+  init(_ entry: Entry, _ presentation: EntryView.Presentation) {
     self.entry = entry
-    self.disguise = disguise
+    self.presentation = presentation
   }
 
-  /// The local header. libzip takes from it where the data begins, and nothing else.
+  /// The local header. libzip uses only its length, to locate the data.
   var head: [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(Signature.localHeader)
@@ -36,15 +36,15 @@ struct SingleEntryArchive {
     let size = bytes.count
 
     let end = ArchiveEnd(count: 1, size: size, offset: offset)
-    // libzip looks for the ZIP64 records where the plain one has no offset
+    // libzip reads the ZIP64 records only if the plain one has no offset
     return bytes + end.zip64 + ArchiveEnd(count: 1, size: size, offset: .max).plain
   }
 
   private static let name = Array("entry".utf8)
 
-  /// From the flags to the sizes, which both headers have.
+  /// Appends the fields from the flags to the sizes, which both headers have.
   private func appendCommonFields(to bytes: inout [UInt8]) {
-    // encryption, and two bits that belong to the method
+    // the encryption, and two bits of the method
     bytes.append(entry.flags & 0b111)
     bytes.append(isAES ? 99 : shownMethod)
     bytes.append(entry.dosTime)
@@ -53,7 +53,7 @@ struct SingleEntryArchive {
     bytes.append(UInt32.max)
   }
 
-  private var shownMethod: UInt16 { disguise == .deflated ? 8 : entry.method }
+  private var shownMethod: UInt16 { presentation == .deflated ? 8 : entry.method }
 
   private var isAES: Bool {
     if case .aes = entry.encryption { true } else { false }
@@ -63,8 +63,8 @@ struct SingleEntryArchive {
     var bytes: [UInt8] = []
     bytes.append(UInt16(0x0001))
     bytes.append(UInt16(16))
-    // libzip compares the size with nothing when it expands
-    bytes.append(disguise == .withoutChecksum ? UInt64(min(entry.size, 19)) : UInt64(entry.size))
+    // libzip does not compare the size when it decompresses
+    bytes.append(presentation == .withoutChecksum ? UInt64(min(entry.size, 19)) : UInt64(entry.size))
     bytes.append(UInt64(entry.compressedSize))
     if case .aes(let keyBits, let hasCRC) = entry.encryption {
       bytes.append(UInt16(0x9901))

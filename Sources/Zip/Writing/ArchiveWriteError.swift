@@ -1,23 +1,22 @@
 import FileSystem
 
-/// Why an archive could not be written, where the reason is neither a file's nor the caller's own: those
-/// come through as they were thrown.
+/// Why an archive could not be written. Errors of the file and of the caller's functions are thrown unchanged instead.
 package enum ArchiveWriteError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// An entry's name is empty, too long, ends in a slash or holds a NUL.
+  /// An entry's name is empty, too long, ends in a slash or contains a NUL.
   case name(String)
   /// The archive already has an entry of this name.
   case duplicate(String)
-  /// The source of a placed entry gave fewer or more bytes than were announced for it.
+  /// The source of a placed entry provided fewer or more bytes than declared.
   case length(entry: Int, expected: Int, given: Int)
-  /// A text must stay below 4 GiB.
+  /// A text has 4 GiB or more.
   case textTooLong(bytes: Int)
-  /// The password is empty, or holds a zero byte, at which libzip would cut it short.
+  /// The password is empty, or contains a zero byte, at which libzip would truncate it.
   case password
-  /// An archive needs an entry.
+  /// The archive has no entries.
   case empty
-  /// There is no memory to deflate a text.
+  /// There is not enough memory to deflate a text.
   case memory
-  /// libzip refused, with its own code (`ZIP_ER_…`) and message.
+  /// libzip failed: its error code (`ZIP_ER_…`) and its message.
   case library(code: Int, message: String)
 
   /// One line for a person.
@@ -30,7 +29,7 @@ package enum ArchiveWriteError: Error, Equatable, Sendable, CustomStringConverti
     case .textTooLong(let bytes): "a text entry of \(bytes) bytes is too long"
     case .password: "the password is empty or holds a zero byte"
     case .empty: "an archive without entries cannot be written"
-    // libzip gives up without a reason where it gets no memory
+    // libzip reports no reason if it gets no memory
     case .memory, .library(0, _): "cannot write the archive: out of memory; \(MemoryShortage.remedy)"
     case .library(let code, let message): "cannot write the archive: \(message) (libzip \(code))"
     }

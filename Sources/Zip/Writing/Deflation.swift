@@ -1,12 +1,12 @@
 import CZLib
 
-/// Data on its way to being deflated (RFC 1951), by zlib at its fastest: texts are small beside photos, and deflating
-/// them is what an export waits for at its end.
+/// Deflates data (RFC 1951) with zlib at its fastest level: texts are small compared with photos, and an export waits for
+/// them at its end.
 struct Deflation: ~Copyable {
   private let stream: UnsafeMutablePointer<z_stream>
   private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
-  /// Nil where memory is short: it takes some 330 KiB.
+  /// Allocates about 330 KiB; returns nil if there is no memory.
   init?() {
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
@@ -22,14 +22,14 @@ struct Deflation: ~Copyable {
     output.deallocate()
   }
 
-  /// Takes the next piece, nil at the end, and hands over what has come of it, in pieces that are valid during the
-  /// call alone.
+  /// Deflates the next piece, nil at the end, and passes the output to `write` in pieces that are valid only during the
+  /// call.
   mutating func deflate(
     _ piece: UnsafeRawBufferPointer?, _ write: (UnsafeRawBufferPointer) throws -> Void
   ) rethrows {
     // zlib counts in 32 bits
     precondition(piece?.count ?? 0 <= UInt32.max)
-    // and does not write there
+    // zlib does not write to its input
     stream.pointee.next_in = UnsafeMutablePointer(
       mutating: piece?.assumingMemoryBound(to: UInt8.self).baseAddress)
     stream.pointee.avail_in = CUnsignedInt(piece?.count ?? 0)

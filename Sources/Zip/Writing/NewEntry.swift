@@ -1,10 +1,10 @@
-/// An entry that is to be written.
+/// An entry to write.
 struct NewEntry {
-  /// Where its bytes come from.
+  /// The source of its bytes.
   enum Contents {
-    /// From `PlacedContents`, and stored.
+    /// `PlacedContents` provides them, and they are stored.
     case placed(size: Int)
-    /// Rendered when their turn comes, and deflated.
+    /// They are rendered when the entry is written, and deflated.
     case text(ArchiveWriter.Text)
   }
 
@@ -13,10 +13,10 @@ struct NewEntry {
   var modified: Int64
   var contents: Contents
 
-  /// Seconds since 1970, kept where a DOS date can say them: it begins in 1980 and ends with 2107.
+  /// Seconds since 1970, within the range of DOS dates: 1980 to 2107.
   var seconds: Int {
     let seconds = modified / 1000 - (modified % 1000 < 0 ? 1 : 0)
-    // one day inside, for the time zone
+    // a day less at each end, for the time zone
     return Int(min(max(seconds, 315_619_200), 4_354_732_800))
   }
 }

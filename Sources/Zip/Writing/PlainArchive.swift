@@ -1,13 +1,13 @@
 import Checksums
 import FileSystem
 
-/// Writes the records of an archive that is not encrypted, and its texts; the bytes of placed entries go by, for their
-/// checksums, and are written by others. The directory grows with the entries, and is all that is kept of them.
+/// Writes the records and the texts of an archive that is not encrypted. It computes the checksums of placed entries, whose
+/// bytes `PlacedContents` writes. It keeps only the directory in memory.
 struct PlainArchive {
   private var directory: [UInt8] = []
   private var count = 0
   private var placedCount = 0
-  /// Where the next entry begins.
+  /// The offset of the next entry.
   private var position = 0
 
   mutating func write(
@@ -69,9 +69,9 @@ struct PlainArchive {
     var record = EntryRecord(entry, method: 8, offset: position)
     guard var deflation = Deflation() else { throw ArchiveWriteError.memory }
     var checksum = CRC32()
-    // what is to be written next, and where; at first the header, as long as its numbers are not known
+    // the bytes to write next, and their offset; they begin with the header, whose numbers are not known yet
     var (waiting, place) = (record.localHeader, position)
-    // takes one piece of the text; nil ends it
+    // processes a piece of the text; nil ends the text
     func pass(_ piece: UnsafeRawBufferPointer?) throws {
       if isCancelled() { throw CancellationError() }
       if let piece {
@@ -86,14 +86,14 @@ struct PlainArchive {
         place += waiting.count
         waiting.removeAll(keepingCapacity: true)
       }
-      // there is no room left in the header for ZIP64
+      // the header has no space for ZIP64
       guard !record.isLarge else { throw ArchiveWriteError.textTooLong(bytes: record.size) }
     }
     try text { try pass($0) }
     try pass(nil)
     record.crc32 = checksum.value
     if place == position {
-      // all of it at once: there are drivers of FAT that do not go back and forth
+      // in one write: some FAT drivers do not support writing backwards
       waiting.replaceSubrange(..<record.headerSize, with: record.localHeader)
       try file.write(waiting, at: place)
     } else {
@@ -103,7 +103,7 @@ struct PlainArchive {
     end(record, at: position + record.headerSize + record.compressedSize)
   }
 
-  /// Bytes of a text that are written at once.
+  /// The most bytes of a text in one write.
   private static let capacity = 256 << 10
 
   private mutating func end(_ record: EntryRecord, at end: Int) {

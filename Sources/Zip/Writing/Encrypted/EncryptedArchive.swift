@@ -1,7 +1,7 @@
 import FileSystem
 import Secrets
 
-/// Writes an archive whose every entry is encrypted, through libzip.
+/// Writes an archive with libzip in which every entry is encrypted.
 enum EncryptedArchive {
   static func write(
     _ entries: [NewEntry], _ password: Secret, to file: borrowing File, _ placed: any PlacedContents,

@@ -1,8 +1,8 @@
 import CLibZip
 
-/// What libzip reads one entry of an encrypted archive from.
+/// The libzip source of one entry of an encrypted archive.
 final class EntrySource {
-  /// Where an entry's bytes come from.
+  /// The source of the entry's bytes.
   enum Contents {
     case placed(index: Int, size: Int)
     case text(ArchiveWriter.Text)
@@ -11,7 +11,7 @@ final class EntrySource {
   private let session: WriteSession
   private let entry: UInt64
   private let contents: Contents
-  /// Known only when libzip has asked for it, for a text.
+  /// Nil until libzip asks for it.
   private var size: Int?
   private var text: [UInt8] = []
   private var given = 0
@@ -22,9 +22,9 @@ final class EntrySource {
     self.contents = contents
   }
 
-  /// The entry's size. libzip asks before it writes the local header, and again afterwards. It takes an unknown one
-  /// for a reason to use ZIP64, so that one is left unsaid where nothing else moves it to (nil).
-  private func statedSize() throws -> Int? {
+  /// Returns the size to report to libzip; nil to report none, which makes libzip use ZIP64. libzip asks before it writes
+  /// the local header, and again afterwards.
+  private func reportedSize() throws -> Int? {
     switch contents {
     case .placed(_, let size):
       let numbers = EntryNumbers(encrypting: size)
@@ -77,7 +77,7 @@ final class EntrySource {
     text = []
   }
 
-  /// Does what libzip asks, and returns what it expects of a source.
+  /// Executes a command of libzip, and returns the result that libzip expects of a source.
   fileprivate func perform(
     _ command: zip_source_cmd_t, _ data: UnsafeMutableRawPointer?, _ length: Int
   ) throws -> Int {
@@ -91,7 +91,7 @@ final class EntrySource {
       close()
       return 0
     case ZIP_SOURCE_STAT:
-      let size = try statedSize()
+      let size = try reportedSize()
       guard let stat = data?.assumingMemoryBound(to: zip_stat_t.self) else { return -1 }
       if let size {
         stat.pointee.size = UInt64(size)
@@ -114,7 +114,7 @@ final class EntrySource {
   fileprivate func fail(_ error: any Error) { session.fail(error) }
 }
 
-/// `zip_source_callback` of an entry: the context is a retained `EntrySource`, given back at FREE.
+/// `zip_source_callback` of an entry: the context is a retained `EntrySource`, released at FREE.
 func entrySourceCallback(
   _ context: UnsafeMutableRawPointer?, _ data: UnsafeMutableRawPointer?, _ length: UInt64,
   _ command: zip_source_cmd_t

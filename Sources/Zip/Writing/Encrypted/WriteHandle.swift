@@ -1,14 +1,14 @@
 import CLibZip
 import Secrets
 
-/// libzip's handle of an encrypted archive being written. Every path that does not end in a successful `close`
-/// discards it: a failed `zip_close` leaves the handle alive.
+/// libzip's handle of an encrypted archive that is being written. Unless `close` succeeds, the deinitializer discards it: a
+/// failed `zip_close` does not free it.
 struct WriteHandle: ~Copyable {
   private let archive: OpaquePointer
-  /// The fastest: texts are small beside photos, and deflating them is what an export waits for at its end.
+  /// The fastest level: texts are small compared with photos, and an export waits for them at its end.
   private static let level: UInt32 = 1
 
-  /// Opens an archive that will be written through `session`, which lives as long as libzip needs it.
+  /// Opens an archive that libzip writes through `session`, which libzip retains.
   init(_ session: WriteSession) throws(ArchiveWriteError) {
     var error = zip_error_t()
     zip_error_init(&error)
@@ -28,8 +28,8 @@ struct WriteHandle: ~Copyable {
 
   deinit { zip_discard(archive) }
 
-  /// Adds an encrypted entry as a regular file of mode 0600. libzip keeps `source`, and a copy of the password, which
-  /// it wipes, until the archive is closed or discarded.
+  /// Adds an encrypted entry as a regular file of mode 0600. libzip retains `source` and a copy of the password until the
+  /// archive is closed or discarded, and then wipes the copy.
   func add(_ entry: NewEntry, _ source: EntrySource, _ password: Secret) throws(ArchiveWriteError) {
     var error = zip_error_t()
     zip_error_init(&error)
@@ -74,7 +74,7 @@ struct WriteHandle: ~Copyable {
 }
 
 extension ArchiveWriteError {
-  /// libzip's own words for an error of its own.
+  /// Makes an error with libzip's code and message.
   init(_ error: UnsafeMutablePointer<zip_error_t>) {
     self = .library(
       code: Int(zip_error_code_zip(error)), message: String(cString: zip_error_strerror(error)))

@@ -2,14 +2,14 @@ import CLibZip
 import FileSystem
 import Secrets
 
-/// What one run of `zip_close`, which writes an encrypted archive, shares between its callbacks: the sink, the placed
-/// contents, and the first error, since libzip can only carry a number. It belongs to the thread that runs `zip_close`.
+/// The state that the callbacks of `zip_close` share while it writes an encrypted archive: the sink, the placed contents, and
+/// the first error, since libzip only passes on a number. It belongs to the thread that runs `zip_close`.
 final class WriteSession {
-  /// The handle that is being written, for the fields that `Zip64Boundary` adds. Owned by `WriteHandle`.
+  /// The handle of the archive, to which `Zip64Boundary` adds fields. `WriteHandle` owns it.
   var archive: OpaquePointer?
-  /// The archive's bytes on their way to the file.
+  /// Writes the archive's bytes to the file.
   var sink: WriteSink
-  /// The first error thrown inside a callback.
+  /// The first error that a callback threw.
   private(set) var failure: (any Error)?
 
   private let placed: any PlacedContents
@@ -17,7 +17,7 @@ final class WriteSession {
   private var chunk = UnsafeRawBufferPointer(start: nil, count: 0)
   private var chunkPosition = 0
 
-  /// `file` is used until `zip_close` has returned.
+  /// `file` must stay valid until `zip_close` has returned.
   init(_ file: UnsafePointer<File>, _ placed: any PlacedContents, _ isCancelled: @escaping () -> Bool) {
     sink = WriteSink(file)
     self.placed = placed
@@ -32,14 +32,14 @@ final class WriteSession {
     if isCancelled() { throw CancellationError() }
   }
 
-  /// Called once an entry, before its local header is written. A text's compressed size is not known then, and is
-  /// no boundary.
+  /// Called once for each entry, before its local header is written. The compressed size of a text is not known then, and
+  /// is far below the limit.
   func prepare(_ entry: UInt64, _ numbers: EntryNumbers) throws {
     guard let archive else { return }
     try Zip64Boundary.addField(to: archive, entry, numbers, offset: sink.position)
   }
 
-  /// libzip has written a header, and nothing but the entry's bytes follows until CLOSE.
+  /// libzip has written a header. It writes only the entry's bytes until CLOSE.
   func openText() { sink.stage = .data }
 
   func openPlaced(_ index: Int) throws {
@@ -49,10 +49,10 @@ final class WriteSession {
     try placed.open(index, at: sink.position)
   }
 
-  /// Bytes of the placed contents that libzip has not read yet.
+  /// The number of bytes of the placed contents that libzip has not read yet.
   private var chunkRemainder: Int { chunk.count - chunkPosition }
 
-  /// Reads on in a placed entry of `size` bytes, of which `given` have been read.
+  /// Reads the next bytes of a placed entry of `size` bytes, of which `given` were read before.
   func readPlaced(
     _ index: Int, into destination: UnsafeMutableRawBufferPointer, after given: Int, of size: Int
   ) throws -> Int {
@@ -60,7 +60,7 @@ final class WriteSession {
       try checkCancelled()
       chunk = try placed.next()
       chunkPosition = 0
-      // libzip would store an entry that ends early short, in silence
+      // libzip would store an entry that ends early without an error
       guard 1...(size - given) ~= chunk.count else {
         throw ArchiveWriteError.length(entry: index, expected: size, given: given + chunk.count)
       }
@@ -85,7 +85,7 @@ final class WriteSession {
     commands.reduce(0) { $0 | 1 << Int($1.rawValue) }
   }
 
-  /// Answers ZIP_SOURCE_ERROR: two C ints. The real error is in `failure`.
+  /// Answers ZIP_SOURCE_ERROR with two C ints. The actual error is in `failure`.
   static func reportError(_ data: UnsafeMutableRawPointer?, _ length: Int) -> Int {
     report(ZIP_ER_INTERNAL, 0, data, length)
   }

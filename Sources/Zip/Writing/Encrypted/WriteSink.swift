@@ -2,9 +2,8 @@ import CLibZip
 import FileSystem
 import Glibc
 
-/// The archive's file as libzip sees it while writing: a position, and a buffer that merges libzip's small
-/// writes. libzip goes back to each local header once its entry's CRC is known; a header that is still in
-/// the buffer costs no system call then.
+/// The archive's file as libzip writes it: a position, and a buffer that merges libzip's small writes. libzip rewrites each
+/// local header when the entry's CRC is known, which needs no system call if the header is still in the buffer.
 struct WriteSink {
   /// The open archive file.
   private let file: UnsafePointer<File>
@@ -12,18 +11,18 @@ struct WriteSink {
   enum Stage {
     /// Headers, the directory and the end records.
     case records
-    /// An entry's data, which may look like a record and is none.
+    /// An entry's data, which may look like a record.
     case data
   }
 
   /// What libzip is writing now.
   var stage = Stage.records
-  /// Where libzip writes next.
+  /// The offset of libzip's next write.
   private(set) var position = 0
   /// The archive's size so far.
   private(set) var end = 0
 
-  /// Bytes of the file from `start` on, not written yet.
+  /// The bytes of the file from `start` on that are not written yet.
   private var pending: [UInt8] = []
   private var start = 0
   private static let capacity = 256 << 10
@@ -31,8 +30,8 @@ struct WriteSink {
   init(_ file: UnsafePointer<File>) { self.file = file }
 
   mutating func write(_ bytes: UnsafeRawBufferPointer) throws {
-    if stage == .records, let repaired = Zip64Boundary.repair(bytes) {
-      try repaired.withUnsafeBytes { try store($0) }
+    if stage == .records, let corrected = Zip64Boundary.correct(bytes) {
+      try corrected.withUnsafeBytes { try store($0) }
     } else {
       try store(bytes)
     }
@@ -62,7 +61,7 @@ struct WriteSink {
     end = max(end, position)
   }
 
-  /// Moves the position; libzip says from where as lseek(2) does.
+  /// Moves the position as lseek(2) does.
   mutating func seek(_ offset: Int, from origin: CInt) -> Int {
     let base =
       switch origin {
@@ -101,13 +100,13 @@ extension WriteSession {
     case ZIP_SOURCE_BEGIN_WRITE, ZIP_SOURCE_ROLLBACK_WRITE, ZIP_SOURCE_REMOVE:
       return 0
     case ZIP_SOURCE_ERROR:
-      // libzip asks for the archive's status once, before it writes: there is none yet
+      // libzip asks once for the status of an existing archive, before it writes
       return failure == nil
         ? Self.report(ZIP_ER_READ, ENOENT, data, length) : Self.reportError(data, length)
     case ZIP_SOURCE_SUPPORTS:
       return Self.supported
     default:
-      // STAT, and reading, which libzip demands of a writable source but does not do in a new archive
+      // STAT and reading: libzip requires them of a writable source, but does not use them for a new archive
       return -1
     }
   }
@@ -120,8 +119,7 @@ extension WriteSession {
   ])
 }
 
-/// `zip_source_callback` of the archive itself: the context is a retained `WriteSession`, given back at
-/// FREE.
+/// `zip_source_callback` of the archive itself: the context is a retained `WriteSession`, released at FREE.
 func writeSinkCallback(
   _ context: UnsafeMutableRawPointer?, _ data: UnsafeMutableRawPointer?, _ length: UInt64,
   _ command: zip_source_cmd_t
