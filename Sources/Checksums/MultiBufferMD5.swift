@@ -1,23 +1,23 @@
 import CMD5
 
-/// The MD5 of one of several messages that are hashed side by side, in the lanes of the processor's vectors; RFC 1321.
-/// A message by itself is as fast as a `RunningMD5`, eight are some six times as fast together.
+/// The MD5 of one of several messages that are hashed in parallel, each in a lane of the processor's vector registers.
+/// RFC 1321. A single message is as fast as a `RunningMD5`; eight together are about six times as fast.
 package struct MultiBufferMD5: Sendable {
-  /// Messages that are hashed at a time; more take turns.
+  /// The number of messages that are hashed in parallel. Of more messages, the others follow when lanes become free.
   package static let lanes = Int(SMILEPILE_MD5_LANES)
 
   fileprivate var words = SIMD4<UInt32>(0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476)
   private var length = 0
-  /// The bytes after the last whole block.
+  /// The bytes after the last complete block.
   private var rest = SIMD64<UInt8>()
   private var restCount: Int { length & 63 }
 
-  /// Of nothing yet.
+  /// Starts with no bytes.
   package init() {}
 
   /// The MD5 of all bytes so far.
   package var digest: MD5Digest {
-    // a one, zeros to the end of a block but eight bytes, and the length in bits
+    // padding: a one bit, zeros up to the last eight bytes of a block, and the length in bits
     var last = self
     let zeros = [UInt8](repeating: 0, count: (119 - restCount) & 63)
     let bits = UInt64(truncatingIfNeeded: length) &* 8
@@ -26,47 +26,53 @@ package struct MultiBufferMD5: Sendable {
     return MD5Digest(words: last.words)
   }
 
-  /// Takes the next bytes of this message alone.
-  mutating func update(_ bytes: UnsafeRawBufferPointer, way: MD5Implementation = .best) {
+  /// Adds the next bytes of this message only.
+  mutating func update(_ bytes: UnsafeRawBufferPointer, implementation: MD5Implementation = .best) {
     withUnsafeMutablePointer(to: &self) {
-      Self.update(UnsafeMutableBufferPointer(start: $0, count: 1), with: [bytes], way: way)
+      Self.update(
+        UnsafeMutableBufferPointer(start: $0, count: 1), with: [bytes], implementation: implementation)
     }
   }
 
-  /// Takes the next bytes of each message, `pieces[i]` into `messages[i]`; an empty piece changes nothing.
+  /// Adds the next bytes of each message: `pieces[i]` to `messages[i]`. An empty piece changes nothing.
   package static func update(_ messages: inout [MultiBufferMD5], with pieces: [UnsafeRawBufferPointer]) {
-    update(&messages, with: pieces, way: .best)
+    update(&messages, with: pieces, implementation: .best)
   }
 
-  /// The same in a way that this processor has.
-  static func update(_ messages: inout [MultiBufferMD5], with pieces: [UnsafeRawBufferPointer], way: MD5Implementation) {
+  /// Does the same with an implementation that this processor supports.
+  static func update(
+    _ messages: inout [MultiBufferMD5], with pieces: [UnsafeRawBufferPointer],
+    implementation: MD5Implementation
+  ) {
     precondition(pieces.count <= messages.count)
-    messages.withUnsafeMutableBufferPointer { update($0, with: pieces, way: way) }
+    messages.withUnsafeMutableBufferPointer { update($0, with: pieces, implementation: implementation) }
   }
 
   private static func update(
-    _ messages: UnsafeMutableBufferPointer<MultiBufferMD5>, with pieces: [UnsafeRawBufferPointer], way: MD5Implementation
+    _ messages: UnsafeMutableBufferPointer<MultiBufferMD5>, with pieces: [UnsafeRawBufferPointer],
+    implementation: MD5Implementation
   ) {
     var lanes = Lanes()
     for (index, piece) in pieces.enumerated() {
-      let blocks = messages[index].takeEnds(of: piece)
+      let blocks = messages[index].absorbPartialBlocks(of: piece)
       guard let start = blocks.baseAddress, blocks.count > 0 else { continue }
       guard let message = messages.baseAddress.map({ $0 + index }) else { return }
-      if lanes.count == Self.lanes { lanes.takeBlocks(way) }
+      if lanes.count == Self.lanes { lanes.hashBlocks(implementation) }
       lanes.add(words(of: message), start, blocks: blocks.count / 64)
     }
-    while lanes.count > 0 { lanes.takeBlocks(way) }
+    while lanes.count > 0 { lanes.hashBlocks(implementation) }
   }
 
-  /// The state inside of a message.
-  private static func words(of message: UnsafeMutablePointer<MultiBufferMD5>) -> UnsafeMutablePointer<UInt32> {
+  /// Returns the address of the state in a message.
+  private static func words(of message: UnsafeMutablePointer<MultiBufferMD5>) -> UnsafeMutablePointer<UInt32>
+  {
     let offset = MemoryLayout<MultiBufferMD5>.offset(of: \.words) ?? 0
     return (UnsafeMutableRawPointer(message) + offset).assumingMemoryBound(to: UInt32.self)
   }
 
-  /// Completes the block that has begun, keeps what comes after the last whole block, and returns the whole blocks
-  /// between the two.
-  private mutating func takeEnds(of piece: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+  /// Completes the pending block, keeps the bytes after the last complete block, and returns the complete blocks between
+  /// them.
+  private mutating func absorbPartialBlocks(of piece: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     let begun = restCount
     let head = begun == 0 ? 0 : min(64 - begun, piece.count)
     let tail = (piece.count - head) & 63
@@ -80,7 +86,7 @@ package struct MultiBufferMD5: Sendable {
         withUnsafeMutablePointer(to: &self) { message in
           var lane = Lanes()
           if let start = block.baseAddress { lane.add(Self.words(of: message), start, blocks: 1) }
-          lane.takeBlocks(.scalar)
+          lane.hashBlocks(.scalar)
         }
       }
     }
@@ -91,21 +97,21 @@ package struct MultiBufferMD5: Sendable {
   }
 }
 
-/// What of the processor is used.
+/// The implementations of MD5, by the instructions that they use.
 enum MD5Implementation: CaseIterable, Sendable {
   /// One message after the other.
   case scalar
-  /// What every processor of this kind has.
+  /// Vectors of the architecture's baseline: SSE2 or NEON.
   case base
   /// AVX2.
   case avx2
   /// AVX-512.
   case avx512
 
-  /// The fastest that this processor has.
+  /// The fastest implementation that this processor supports.
   static let best = allCases.first { $0.code == smilepile_md5_best_implementation() } ?? .scalar
 
-  /// Those that this processor has.
+  /// The implementations that this processor supports.
   static var available: [MD5Implementation] { allCases.filter { $0.code.rawValue <= best.code.rawValue } }
 
   fileprivate var code: smilepile_md5_implementation {
@@ -118,7 +124,7 @@ enum MD5Implementation: CaseIterable, Sendable {
   }
 }
 
-/// The lanes that are live: whole blocks that are still to be taken into a state each.
+/// The active lanes: the complete blocks that remain to be added to the state of each message.
 private struct Lanes {
   private var states: [UnsafeMutablePointer<UInt32>?] = []
   private var data: [UnsafePointer<UInt8>?] = []
@@ -138,10 +144,10 @@ private struct Lanes {
     blocks.append(count)
   }
 
-  /// Takes as many blocks of every lane as the shortest has, which frees at least one.
-  mutating func takeBlocks(_ way: MD5Implementation) {
+  /// Hashes as many blocks of every lane as the shortest one has, which frees at least one lane.
+  mutating func hashBlocks(_ implementation: MD5Implementation) {
     guard let number = blocks.min() else { return }
-    smilepile_md5_blocks(way.code, count, states, data, number)
+    smilepile_md5_blocks(implementation.code, count, states, data, number)
     var kept = 0
     for lane in blocks.indices where blocks[lane] > number {
       states[kept] = states[lane]

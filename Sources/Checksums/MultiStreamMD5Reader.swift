@@ -1,29 +1,27 @@
 import FileSystem
 
-/// Something that is read to its end while its MD5 is computed.
+/// A stream that is read to its end while its MD5 is computed.
 package protocol HashableStream: AnyObject {
-  /// Reads the next bytes, and does with them whatever is to be done. Fewer than the buffer holds come back at the end
-  /// alone.
+  /// Reads the next bytes, and processes them. Returns fewer than the buffer's size only at the end.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int
 
-  /// All bytes have been read. Throws to end everything.
+  /// Called after the last byte. An error ends the reading of all streams.
   func finish(_ digest: MD5Digest) throws
 
-  /// `read` threw this error, and is not called again. Throws to end everything.
+  /// Called after `read` threw an error; `read` is not called again. An error ends the reading of all streams.
   func fail(_ error: any Error) throws
 }
 
-/// Reads many sources side by side on one thread, and hashes their bytes while they are in the processor's cache.
+/// Reads many streams alternately on one thread, and hashes their bytes in parallel while they are in the processor's cache.
 package enum MultiStreamMD5Reader {
-  /// Sources that are read at a time: more than there are lanes, so that these stay full when some are short.
+  /// The most streams to read at a time: more than there are lanes, so that short pieces do not leave lanes empty.
   package static let maximumStreams = 2 * MultiBufferMD5.lanes
-  /// Bytes of a source at a time.
+  /// The bytes that are read of a stream at a time.
   private static let pieceSize = 32 << 10
 
-  /// Reads one source after the other from `next` until that has no more, many at a time. Blocks; takes 32 KiB for each
-  /// of those.
-  /// - Parameter streams: how many are read at a time, as each may hold files open.
-  /// - Throws: `MemoryShortage`; what `next` or a source throws; the other sources are then dropped where they are.
+  /// Reads all streams that `next` returns, many at a time. Blocks; allocates 32 KiB for each stream that is open.
+  /// - Parameter streams: how many are read at a time. Each may keep files open.
+  /// - Throws: `MemoryShortage`; what `next` or a stream throws. Then the other streams are released unfinished.
   package static func run(streams: Int = maximumStreams, _ next: () throws -> (any HashableStream)?) throws {
     let streams = max(1, streams)
     let memory = try UnsafeMutableRawBufferPointer.pages(byteCount: streams * pieceSize)
@@ -45,7 +43,7 @@ package enum MultiStreamMD5Reader {
       }
       if sources.isEmpty { return }
 
-      // nil for a source that failed
+      // nil for a stream that failed
       let counts = try sources.enumerated().map { slot, source -> Int? in
         do {
           return try source.read(into: buffer(slot))

@@ -2,24 +2,25 @@ import Glibc
 import SystemPackage
 
 extension FilePath {
-  /// The folder that what it names lies in; the working folder for a name alone.
+  /// The folder of the path; `.` for a single name.
   package var folder: FilePath {
     let parent = removingLastComponent()
     return parent.isEmpty ? "." : parent
   }
 
-  /// Whether it leads to a folder, or into it, links followed. False where either is not there. Blocks.
+  /// Returns whether the path leads to a folder or into it. Follows symbolic links; returns false if either is missing.
+  /// Blocks.
   package func leads(into folder: FilePath) -> Bool {
     guard let place = realPath, let folder = folder.realPath else { return false }
     return place.starts(with: folder)
   }
 
-  /// Whether both lead to the same place, links followed, as far as that is there; or are the same path. Blocks.
+  /// Returns whether both paths are equal, or exist and lead to the same place. Follows symbolic links. Blocks.
   package func isSamePlace(as other: FilePath) -> Bool {
     self == other || realPath.map { $0 == other.realPath } ?? false
   }
 
-  /// realpath(3).
+  /// The absolute path without symbolic links; nil if it does not exist. Blocks. realpath(3).
   package var realPath: FilePath? {
     guard let path = withPlatformString({ realpath($0, nil) }) else { return nil }
     defer { free(path) }

@@ -1,13 +1,13 @@
 extension File {
-  /// A file that was to be read cannot be, as opposed to whatever its bytes are for.
+  /// A file cannot be read, as opposed to an error of the function that receives its bytes.
   package struct Unreadable: Error {
-    /// Why.
+    /// The reason.
     package let error: FileError
   }
 
   /// Opens a file and reads it to its end, in pieces of up to 256 KiB. Blocks.
   ///
-  /// - Returns: what the kernel knows of the file after its last byte was read.
+  /// - Returns: the status of the file after its last byte was read.
   /// - Throws: `Unreadable` if it cannot be opened or read; what `body` throws.
   @discardableResult
   package static func readPieces(

@@ -1,16 +1,16 @@
 import CSystemCalls
 import Glibc
 
-/// Blocks of memory of 1 MiB and more, as lists of all photos are.
+/// Settings of the C library's memory allocation.
 package enum Malloc {
-  /// From now on, such a block goes back to the system when it is let go, and twice as much of smaller ones stays at hand
-  /// for the next. The C library would keep larger and larger ones for itself, up to 32 MiB, after each that it has given
-  /// back. mallopt(3)
+  /// Makes the C library return freed blocks of 1 MiB and more to the system, and keep at most 2 MiB of smaller ones. Such
+  /// large blocks are, for example, lists of all photos. By default, the C library raises the threshold up to 32 MiB each time
+  /// a larger block is freed. mallopt(3)
   package static func returnLargeBlocksToSystem() { _ = smilepile_map_blocks_from(1 << 20) }
 }
 
 extension UnsafeMutableRawBufferPointer {
-  /// Memory that begins with a page of its own, to be given back by `freePages`. posix_memalign(3).
+  /// Allocates memory that begins at a page boundary. The caller frees it with `freePages`. posix_memalign(3).
   package static func pages(byteCount: Int) throws(MemoryShortage) -> UnsafeMutableRawBufferPointer {
     var memory: UnsafeMutableRawPointer?
     guard posix_memalign(&memory, 4096, byteCount) == 0, let memory else {
@@ -19,6 +19,6 @@ extension UnsafeMutableRawBufferPointer {
     return UnsafeMutableRawBufferPointer(start: memory, count: byteCount)
   }
 
-  /// Gives back what `pages` gave.
+  /// Frees memory that `pages` allocated.
   package func freePages() { free(baseAddress) }
 }

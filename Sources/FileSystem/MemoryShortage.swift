@@ -1,9 +1,9 @@
 import Glibc
 
-/// There is less memory than was asked for. Swift's own way to get some ends the program then; whoever takes much of it
-/// at once asks for `pages`, so that a shortage is an error like any other.
+/// A memory allocation failed. Swift's own allocation would end the program, so code that needs much memory at once uses
+/// `UnsafeMutableRawBufferPointer.pages`, which throws this error.
 package struct MemoryShortage: Error, Sendable, Equatable, CustomStringConvertible {
-  /// How much was asked for.
+  /// The number of bytes that could not be allocated.
   package let bytes: Int
 
   /// Makes the error.
@@ -14,7 +14,7 @@ package struct MemoryShortage: Error, Sendable, Equatable, CustomStringConvertib
 
   package static let remedy = "free memory, or raise its limit (ulimit -v)"
 
-  /// Looks whether so much could be had; nothing is kept. mmap(2)
+  /// Throws if this many bytes cannot be allocated; frees them again. mmap(2)
   package static func requireMemory(_ bytes: Int) throws(MemoryShortage) {
     let memory = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     guard let memory, memory != MAP_FAILED else { throw MemoryShortage(bytes: bytes) }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// This process may not have as many files open at a time as it needs.
+/// The limit of open files is lower than this process needs.
 package struct OpenFileLimitError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// How many it may have.
+  /// The limit.
   package let allowed: Int
-  /// How many it needs.
+  /// The number of open files that are needed.
   package let needed: Int
 
   /// One line, with the remedy.
@@ -12,8 +12,7 @@ package struct OpenFileLimitError: Error, Sendable, Equatable, CustomStringConve
     "only \(allowed) files may be open at a time, and \(needed) are needed; raise that (ulimit -n \(needed))"
   }
 
-  /// Sees to it that so many may be open, those that are open already among them: a lower limit is raised as far as this
-  /// process may. setrlimit(2)
+  /// Raises the soft limit of open files if it is lower than `count`. Throws if the hard limit is lower too. setrlimit(2)
   package static func requireFiles(_ count: Int) throws(OpenFileLimitError) {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

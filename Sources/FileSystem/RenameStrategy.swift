@@ -1,19 +1,19 @@
 import Glibc
 import SystemPackage
 
-/// A way to give a file another name and never replace a file by it, the best first. Not every file system has
-/// each.
+/// The ways to rename a file without replacing another one, the best first. A file system may not support all of them.
 enum RenameStrategy: CaseIterable {
-  /// In one step: `RENAME_NOREPLACE` of renameat2(2).
+  /// Renames in one step: `RENAME_NOREPLACE` of renameat2(2).
   case noReplace
-  /// The new name is linked, then the old one removed. For file systems such as NFS.
+  /// Links the new name, then removes the old one. For file systems such as NFS.
   case link
-  /// The new name is taken by an empty file, which is then renamed over. For file systems without links, such
-  /// as FAT.
+  /// Creates an empty file under the new name, then renames over it. For file systems without links, such as FAT.
   case reservation
 
-  /// - Returns: false, and nothing was done, where the file system does not have this way.
-  /// - Throws: EEXIST where the new name is taken. Nothing was done.
+  /// Renames a file.
+  ///
+  /// - Returns: false if the file system does not support this way. Then nothing has changed.
+  /// - Throws: EEXIST if the new name is taken. Then nothing has changed.
   func rename(_ from: CInt, _ old: FilePath, _ to: CInt, _ new: FilePath) throws(Errno) -> Bool {
     switch self {
     case .noReplace:
@@ -34,8 +34,8 @@ enum RenameStrategy: CaseIterable {
     return true
   }
 
-  /// Over NFS an answer can be lost and the call sent again: EEXIST is then the trace of our own success, which
-  /// the inodes tell, and so is ENOENT for the old name.
+  /// NFS may lose a reply and repeat the call. Then EEXIST means that the first call succeeded if the inodes are equal, and so
+  /// does ENOENT for the old name.
   private static func link(_ from: CInt, _ old: FilePath, _ to: CInt, _ new: FilePath) throws(Errno) {
     do throws(Errno) {
       try SystemCalls.linkat(from, old, to, new)
@@ -47,8 +47,7 @@ enum RenameStrategy: CaseIterable {
     } catch .noSuchFileOrDirectory {
       return
     } catch {
-      // where not even the new name can be taken away again, the file is where it was to be, and its old name is
-      // swept with whatever else is left behind
+      // if the new name cannot be removed either, the file is published, and the next run removes the old name
       do throws(Errno) { try SystemCalls.unlinkat(to, new, isDirectory: false) } catch { return }
       throw error
     }
@@ -60,7 +59,7 @@ enum RenameStrategy: CaseIterable {
     do throws(Errno) {
       try SystemCalls.renameat(from, old, to, new)
     } catch {
-      // the reservation goes, unless the name has come to stand for something else
+      // removes the reservation, unless the name refers to another file by now
       if let own = try? SystemCalls.fstat(reserved), let found = try? identity(to, new),
         FileStatus(own).identity == found
       {

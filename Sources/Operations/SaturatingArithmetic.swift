@@ -1,13 +1,13 @@
-/// Numbers of what a file declares, which may say anything: where the result is more than a number holds, it is the
-/// largest one. Neither side is negative.
+/// Arithmetic for numbers that a file declares, which may have any value. A result that exceeds the range is `Int.max`. The
+/// operands must not be negative.
 extension Int {
-  /// The sum.
+  /// Returns the sum.
   package func saturated(plus other: Int) -> Int {
     let (sum, isOver) = addingReportingOverflow(other)
     return isOver ? .max : sum
   }
 
-  /// The product.
+  /// Returns the product.
   package func saturated(times factor: Int) -> Int {
     let (product, isOver) = multipliedReportingOverflow(by: factor)
     return isOver ? .max : product

@@ -1,39 +1,39 @@
-/// Why a password is not taken to encrypt an archive with.
+/// Why a password is refused for the encryption of an archive.
 public enum PasswordError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// There is nothing in it.
+  /// The password is empty.
   case empty
-  /// It holds a zero byte, at which it would end for the programs that unpack archives.
-  case holdsNUL
-  /// More bytes than 7-Zip takes for an archive; it could not be unpacked everywhere.
+  /// It contains a zero byte, which ends it for the programs that unpack archives.
+  case containsNUL
+  /// It has more bytes than 7-Zip accepts, which could not unpack the archive.
   case tooLong(bytes: Int)
-  /// Fewer characters than `minimumLength`.
+  /// It has fewer characters than `minimumLength`.
   case tooShort
 
-  /// The fewest characters. The keys of a ZIP come from 1,000 rounds of PBKDF2-HMAC-SHA1 (WinZip's specification
-  /// of AE-2), so few that a graphics card tries millions of passwords a second.
+  /// The fewest characters. ZIP derives keys by 1,000 rounds of PBKDF2-HMAC-SHA1 (WinZip's specification of AE-2), so a
+  /// graphics card can try millions of passwords a second.
   public static let minimumLength = 12
   /// The most bytes: `kPasswordSizeMax` of 7-Zip.
   public static let maximumBytes = 99
 
-  /// What is wrong with a password, nil if nothing is.
+  /// Returns why a password is refused; nil if it is valid.
   ///
-  /// - Parameter allowsWeak: whether a short one will do.
+  /// - Parameter allowsWeak: accepts a short password.
   public static func find(in password: Secret, allowsWeak: Bool = false) -> PasswordError? {
     password.withBytes { bytes in
       if bytes.isEmpty { return .empty }
-      if bytes.contains(0) { return .holdsNUL }
+      if bytes.contains(0) { return .containsNUL }
       if bytes.count > maximumBytes { return .tooLong(bytes: bytes.count) }
-      // every byte of UTF-8 but those that continue a character
+      // counts the bytes of UTF-8 that begin a character
       let characters = bytes.count { $0 & 0xC0 != 0x80 }
       return characters < minimumLength && !allowsWeak ? .tooShort : nil
     }
   }
 
-  /// What a message says of the password; never the password.
+  /// The problem, without the password.
   public var description: String {
     switch self {
     case .empty: "the password is empty"
-    case .holdsNUL: "the password holds a zero byte"
+    case .containsNUL: "the password holds a zero byte"
     case .tooLong(let bytes):
       "the password has \(bytes) bytes; other programs take at most \(Self.maximumBytes)"
     case .tooShort:

@@ -13,18 +13,22 @@ import Testing
     }.joined()
   }
 
-  @Test(arguments: MD5Implementation.available) func everyLengthAroundTheBlocks(_ way: MD5Implementation) {
+  @Test(arguments: MD5Implementation.available) func everyLengthAroundTheBlocks(
+    _ implementation: MD5Implementation
+  ) {
     var random = SeededNumbers(seed: 1)
     for length in 0...260 {
       let bytes = random.bytes(length)
       var hash = MultiBufferMD5()
-      bytes.withUnsafeBytes { hash.update($0, way: way) }
+      bytes.withUnsafeBytes { hash.update($0, implementation: implementation) }
       #expect(hash.digest.description == Self.expected(bytes), "\(length) bytes")
     }
   }
 
   /// As many messages as fit and more, each in pieces of random lengths, none of which has to fit the others'.
-  @Test(arguments: MD5Implementation.available) func randomSplitsOfManyMessages(_ way: MD5Implementation) {
+  @Test(arguments: MD5Implementation.available) func randomSplitsOfManyMessages(
+    _ implementation: MD5Implementation
+  ) {
     var random = SeededNumbers(seed: 2)
     for round in 0..<150 {
       let messages = (0..<Int.random(in: 1...40, using: &random)).map { _ in
@@ -38,7 +42,7 @@ import Testing
           defer { taken[index] += count }
           return Array(messages[index][taken[index]..<taken[index] + count])
         }
-        withBytes(of: pieces) { MultiBufferMD5.update(&hashes, with: $0, way: way) }
+        withBytes(of: pieces) { MultiBufferMD5.update(&hashes, with: $0, implementation: implementation) }
       }
       #expect(hashes.map(\.digest.description) == messages.map(Self.expected), "round \(round)")
     }

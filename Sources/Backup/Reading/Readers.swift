@@ -34,6 +34,6 @@ struct Readers: Equatable {
   /// With so few photos at a time that each may hold this many files open: half of what the process may, for there are
   /// others.
   func holding(files: Int) -> Readers {
-    Readers(threads: threads, streams: max(1, min(streams, File.mostOpen / 2 / threads / files)))
+    Readers(threads: threads, streams: max(1, min(streams, File.maximumOpen / 2 / threads / files)))
   }
 }

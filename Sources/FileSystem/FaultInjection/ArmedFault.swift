@@ -1,29 +1,29 @@
 import Synchronization
 
-/// A fault that may happen any moment, until the value is told to end it. Several can be armed at a time.
+/// A fault that is injected until `disarm` is called. Several can be armed at a time.
 package final class ArmedFault: Sendable {
   let fault: Fault
   private let state = Mutex<(count: Int, place: String?)>((0, nil))
 
-  /// Arms it for the whole process.
+  /// Arms the fault for the whole process.
   package init(_ fault: Fault) {
     self.fault = fault
     FaultInjection.add(self)
   }
 
-  /// Nothing happens any more.
+  /// Ends the injection.
   package func disarm() { FaultInjection.remove(self) }
 
-  /// The calls counted so far.
+  /// The number of calls counted so far.
   package var count: Int { state.withLock { $0.count } }
 
-  /// The call at which it happened first, as `rename /a/b`; nil if it was not reached.
+  /// The first call that was affected, such as `rename /a/b`; nil if there was none.
   package var place: String? { state.withLock { $0.place } }
 
-  /// Counts a call, and says whether the fault is to happen at it.
+  /// Counts a call, and returns whether the fault affects it.
   func happens(at call: SystemCall, _ path: () -> String) -> Bool {
     guard fault.calls.contains(call) else { return false }
-    guard fault.folder == nil || fault.concerns(path()) else { return false }
+    guard fault.folder == nil || fault.affects(path()) else { return false }
     return state.withLock { state in
       state.count += 1
       guard state.count == fault.number || fault.persists && state.count > fault.number else { return false }

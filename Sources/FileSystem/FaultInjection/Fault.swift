@@ -1,17 +1,17 @@
 import SystemPackage
 
-/// A fault that is to happen at a system call: a way to ask, for every single call that a piece of work makes,
-/// what becomes of it when that call fails, is cut short, or is the last thing that the process does.
+/// A fault to inject into a system call. Tests use it to check each call of an operation: the call fails, transfers only a part
+/// of the data, or is the last one before the process is killed.
 ///
-/// For this package's own tests: nothing in the command arms one, whatever its arguments and its environment.
+/// Only tests of this package arm faults. No argument or environment variable of the command does.
 package struct Fault: Sendable {
   /// Which calls are counted.
   package enum Calls: Sendable {
     /// All of them.
     case all
-    /// Those that change something, or promise that it is durable.
+    /// Those that change something, or make changes durable.
     case writing
-    /// Those of some kinds.
+    /// Those of these kinds.
     case only(Set<SystemCall>)
 
     func contains(_ call: SystemCall) -> Bool {
@@ -23,33 +23,33 @@ package struct Fault: Sendable {
     }
   }
 
-  /// What happens.
+  /// What happens at the call.
   package enum Effect: Sendable {
-    /// The call is not made, and fails with this error. EINTR is delivered once, as by a signal.
+    /// The call is not made, and fails with this error. EINTR is reported once, as for a signal.
     case error(Errno)
-    /// The call is made, and fails with this error all the same, as when a server's answer is lost.
+    /// The call is made, and still fails with this error, as if the reply of a server was lost.
     case errorAfter(Errno)
-    /// A read or a write comes to half of what it was asked for. Other calls are made as they are.
+    /// A read or a write transfers half of its bytes. Other calls are not affected.
     case short
-    /// The process ends by SIGKILL in the place of the call.
+    /// SIGKILL ends the process instead of the call.
     case killBefore
-    /// The process ends by SIGKILL when the call has been made.
+    /// SIGKILL ends the process after the call.
     case killAfter
-    /// The call is made, and then this is run: another process does something at that moment.
+    /// The call is made, and then this function is called: it acts as another process at that moment.
     case then(@Sendable () -> Void)
-    /// fstatfs(2) answers these: a file system of another kind, or one that is nearly full.
+    /// fstatfs(2) returns these values: a file system of another kind, or one that is nearly full.
     case fileSystem(type: Int, freeBytes: Int)
     /// These bytes of a file cannot be read (EIO); a read that begins before them ends there.
     case badSectors(Range<Int>)
   }
 
-  /// The first is 1.
+  /// The number of the call, from 1.
   package var number: Int
   package var calls: Calls
   package var effect: Effect
-  /// All further ones too.
+  /// True if the fault affects all later calls too.
   package var persists: Bool
-  /// Only calls on what lies below this folder; a path without symbolic links.
+  /// If set, only calls on files below this folder count. A path without symbolic links.
   package var folder: FilePath?
 
   /// Makes a fault.
@@ -64,7 +64,7 @@ package struct Fault: Sendable {
     self.folder = folder
   }
 
-  func concerns(_ path: String) -> Bool {
+  func affects(_ path: String) -> Bool {
     guard let folder = folder?.string else { return true }
     return path == folder || path.hasPrefix(folder + "/")
   }

@@ -2,9 +2,9 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// The faults that are armed.
+/// The armed faults.
 enum FaultInjection {
-  /// The one thing that every system call looks at.
+  /// The only value that every system call reads.
   private static let armedCount = Atomic<Int>(0)
   private static let armed = Mutex<[ArmedFault]>([])
 
@@ -23,30 +23,31 @@ enum FaultInjection {
     }
   }
 
-  /// What is to happen at a call; every armed fault counts it.
+  /// Returns the effects on a call, which every armed fault counts.
   static func effects(at call: SystemCall, _ descriptor: CInt, _ name: FilePath?) -> [Fault.Effect] {
     armed.withLock { $0 }.filter { $0.happens(at: call) { path(descriptor, name) } }.map(\.fault.effect)
   }
 
-  /// What fstatfs(2) is to answer, if an armed fault says so; whatever its number and calls are.
+  /// Returns the values of fstatfs(2) that an armed fault sets, whatever its number and calls are; nil if there is none.
   static func fileSystem(of descriptor: CInt) -> (type: Int, freeBytes: Int)? {
     let path = path(descriptor, nil)
-    for armed in armed.withLock({ $0 }) where armed.fault.concerns(path) {
+    for armed in armed.withLock({ $0 }) where armed.fault.affects(path) {
       if case .fileSystem(let type, let freeBytes) = armed.fault.effect { return (type, freeBytes) }
     }
     return nil
   }
 
-  /// The bytes of a file that cannot be read, if an armed fault says so; whatever its number and calls are.
+  /// Returns the unreadable bytes of a file that an armed fault sets, whatever its number and calls are; nil if there are
+  /// none.
   static func badSectors(of descriptor: CInt) -> Range<Int>? {
     let path = path(descriptor, nil)
-    for armed in armed.withLock({ $0 }) where armed.fault.concerns(path) {
+    for armed in armed.withLock({ $0 }) where armed.fault.affects(path) {
       if case .badSectors(let range) = armed.fault.effect { return range }
     }
     return nil
   }
 
-  /// What a call works on, as the kernel sees it: proc(5).
+  /// Returns the path that a call affects, from the kernel: proc(5).
   private static func path(_ descriptor: CInt, _ name: FilePath?) -> String {
     if let name, name.isAbsolute { return name.string }
     var folder = ""

@@ -1,5 +1,5 @@
 extension String {
-  /// The text as one word for sh: unchanged if it has only letters, digits, `/`, `.`, `_` and `-`, otherwise in single
+  /// The text as a word of sh: unchanged if it has only letters, digits, `/`, `.`, `_` and `-`, otherwise in single
   /// quotes.
   package var shellQuoted: String {
     let isPlain = utf8.allSatisfy { byte in

@@ -20,7 +20,7 @@ import Testing
 
   @Test func filesStayBelowWhatTheProcessMayOpen() {
     let readers = Readers().holding(files: 2)
-    #expect(readers.threads * readers.streams * 2 <= max(File.mostOpen / 2, 2 * readers.threads))
+    #expect(readers.threads * readers.streams * 2 <= max(File.maximumOpen / 2, 2 * readers.threads))
     #expect(Readers().holding(files: 1_000_000).streams == 1)
   }
 

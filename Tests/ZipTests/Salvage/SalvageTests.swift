@@ -91,7 +91,8 @@ import Testing
       let found = try SalvageSample.found(in: bytes)
       expectNothingWrong(found.proven, "zeros at \(start)")
       for part in sample.parts where !part.data.overlaps(start..<start + length) {
-        let isThere = found.proven[part.name] == [part.content] || found.unverified[part.name] == [part.content]
+        let isThere =
+          found.proven[part.name] == [part.content] || found.unverified[part.name] == [part.content]
         #expect(isThere, "\(part.name), zeros at \(start)")
       }
     }
