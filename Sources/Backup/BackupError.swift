@@ -27,7 +27,7 @@ package enum BackupError: Error, Sendable, CustomStringConvertible {
   /// The archive's metadata does not come out of its encryption whole: the password is wrong, or it is damaged.
   case wrongPasswordOrDamaged(FilePath)
   /// The password is not one to encrypt with.
-  case unfitPassword(PasswordFault)
+  case unfitPassword(PasswordError)
   /// A JSON document was to be encrypted.
   case cannotEncrypt(FilePath)
   /// `replace` was asked for, and the backup does not hold a whole library.

@@ -1,17 +1,17 @@
-/// Something that a piece of work found not to be as it should, and went on without: a photo, an entry, a file.
+/// A problem of a photo, an entry or a file that an operation found and did not stop for.
 public struct Finding: Sendable, Equatable, CustomStringConvertible {
-  /// What it is, as messages name it: `photo 7 “IMG_0001” in “Family”`, or a path.
+  /// How messages refer to the item: `photo 7 “IMG_0001” in “Family”`, or a path.
   public var item: String
-  /// The whole message, which names the item too.
+  /// The message, which includes the item.
   public var message: String
 
-  /// Something with a message of its own.
+  /// Makes a finding with a complete message.
   public init(_ item: String, message: String) {
     self.item = item
     self.message = message
   }
 
-  /// Something and what is wrong with it: `item: reason`.
+  /// Makes a finding whose message is `item: reason`.
   public init(_ item: String, _ reason: String) {
     self.init(item, message: "\(item): \(reason)")
   }
@@ -19,7 +19,7 @@ public struct Finding: Sendable, Equatable, CustomStringConvertible {
   /// The message.
   public var description: String { message }
 
-  /// The same in a run over several backups: the message begins with this one's path.
+  /// Returns the finding with the path of a backup before its message, for operations on several backups.
   public func from(_ backup: some CustomStringConvertible) -> Finding {
     Finding(item, message: "\(backup): \(message)")
   }

@@ -50,7 +50,7 @@ enum Main {
     StandardStreams.occupy()
     // what this user makes, this user can read
     umask(umask(0o077) & 0o077)
-    LargeBlocks.giveBack()
+    Malloc.returnLargeBlocksToSystem()
     // without /proc the language's runtime knows no arguments, and what was asked for would not be done, in silence
     guard access("/proc/self/cmdline", R_OK) == 0 else {
       Console.standard.print("smilepile: /proc is not mounted; mount -t proc proc /proc", to: .error)
@@ -94,7 +94,7 @@ enum Main {
   /// language's runtime waits for ever for a thread that cannot be started, and ends the program where there is no memory.
   private static func requireResources() throws {
     try MemoryShortage.requireMemory(256 << 20)
-    try FileShortage.requireFiles(64)
+    try OpenFileLimitError.requireFiles(64)
     // the runtime's own, one a core, and this program's
     try WorkerThreads.requireThreads(ProcessInfo.processInfo.activeProcessorCount + 2)
   }

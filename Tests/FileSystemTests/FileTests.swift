@@ -31,7 +31,7 @@ struct FileTests {
     try File.open(folder.path("a"), .create).resize(to: limit + 4 * step)
     let fault = ArmedFault(Fault(.badSectors(step..<limit + 3 * step), below: folder.path))
     defer { fault.disarm() }
-    let file = try File.open(folder.path("a"), .readPassingOverBadSectors)
+    let file = try File.open(folder.path("a"), .readSkippingBadSectors)
     for _ in 0..<2 {
       for offset in stride(from: 0, to: limit, by: piece) {
         #expect(try file.read(piece, at: offset).count == piece)
@@ -50,7 +50,7 @@ struct FileTests {
     let step = 4096
     let bytes = [UInt8](repeating: 7, count: 3 * step)
     try File.open(folder.path("a"), .create).write(bytes, at: 0)
-    let file = try File.open(folder.path("a"), .readPassingOverBadSectors)
+    let file = try File.open(folder.path("a"), .readSkippingBadSectors)
     let fault = ArmedFault(Fault(.badSectors(step + 1..<step + 2), below: folder.path))
     let found = try file.read(bytes.count, at: 0)
     fault.disarm()

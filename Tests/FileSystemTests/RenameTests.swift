@@ -15,20 +15,20 @@ struct RenameTests {
     try folder.makeFolder("to")
   }
 
-  private func rename(_ name: FilePath, as new: FilePath, by ways: [RenameWay]) throws(FileError) {
+  private func rename(_ name: FilePath, as new: FilePath, by ways: [RenameStrategy]) throws(FileError) {
     let from = try Directory.open(folder.path("from"))
     let to = try Directory.open(folder.path("to"))
     try from.rename(name, to: to, as: new, by: ways)
   }
 
-  @Test(arguments: RenameWay.allCases)
-  func aFileMovesWhole(way: RenameWay) throws {
+  @Test(arguments: RenameStrategy.allCases)
+  func aFileMovesWhole(way: RenameStrategy) throws {
     try rename("a", as: "b", by: [way])
     #expect(try folder.tree() == ["from": .folder, "to": .folder, "to/b": .file(Data("photo".utf8))])
   }
 
-  @Test(arguments: RenameWay.allCases)
-  func aTakenNameIsNeverReplaced(way: RenameWay) throws {
+  @Test(arguments: RenameStrategy.allCases)
+  func aTakenNameIsNeverReplaced(way: RenameStrategy) throws {
     try folder.write("other", to: "to/b")
     let before = try folder.tree()
     let expected = FileError("rename \(folder.path("from/a")) to", folder.path("to/b"), .fileExists)
@@ -36,8 +36,8 @@ struct RenameTests {
     #expect(try folder.tree() == before)
   }
 
-  @Test(arguments: RenameWay.allCases)
-  func aDanglingLinkIsATakenName(way: RenameWay) throws {
+  @Test(arguments: RenameStrategy.allCases)
+  func aDanglingLinkIsATakenName(way: RenameStrategy) throws {
     try folder.link("to/b", to: "nowhere")
     let before = try folder.tree()
     let error = #expect(throws: FileError.self) { try rename("a", as: "b", by: [way]) }
@@ -45,8 +45,8 @@ struct RenameTests {
     #expect(try folder.tree() == before)
   }
 
-  @Test(arguments: RenameWay.allCases)
-  func aMissingFileLeavesNothing(way: RenameWay) throws {
+  @Test(arguments: RenameStrategy.allCases)
+  func aMissingFileLeavesNothing(way: RenameStrategy) throws {
     let before = try folder.tree()
     let error = #expect(throws: FileError.self) { try rename("none", as: "b", by: [way]) }
     #expect(error?.errno == .noSuchFileOrDirectory)
@@ -61,7 +61,7 @@ struct RenameTests {
   }
 
   @Test func theBestWayIsTriedFirst() throws {
-    #expect(RenameWay.allCases == [.noReplace, .link, .reservation])
+    #expect(RenameStrategy.allCases == [.noReplace, .link, .reservation])
     let from = try Directory.open(folder.path("from"))
     let identity = try from.status(of: "a")?.identity
     try from.rename("a", to: from, as: "b")

@@ -44,24 +44,24 @@ import Testing
 
 @Suite struct PasswordFaultTests {
   @Test(arguments: [
-    ("", PasswordFault.empty), ("elf Zeichen", .tooShort), ("zwölf Zeich", .tooShort),
-    ("a\0bcdefghijklm", .holdsNUL),
+    ("", PasswordError.empty), ("elf Zeichen", .tooShort), ("zwölf Zeich", .tooShort),
+    ("a\0bcdefghijklm", .containsNUL),
     (String(repeating: "x", count: 100), .tooLong(bytes: 100)),
     (String(repeating: "ж", count: 50), .tooLong(bytes: 100)),
   ])
-  func unfit(_ password: String, _ fault: PasswordFault) {
-    #expect(PasswordFault.find(in: Secret(password)) == fault)
+  func unfit(_ password: String, _ fault: PasswordError) {
+    #expect(PasswordError.find(in: Secret(password)) == fault)
     #expect("\(fault)".hasPrefix("the password "))
     #expect(password.isEmpty || !"\(fault)".contains(password))
   }
 
   @Test(arguments: ["twelve chars", "zwölfzeichen", String(repeating: "x", count: 99), "🍪🍪🍪🍪🍪🍪🍪🍪🍪🍪🍪🍪"])
-  func fit(_ password: String) { #expect(PasswordFault.find(in: Secret(password)) == nil) }
+  func fit(_ password: String) { #expect(PasswordError.find(in: Secret(password)) == nil) }
 
   @Test func aShortOneCanBeForcedAndOthersCannot() {
-    #expect(PasswordFault.find(in: Secret("short"), allowsWeak: true) == nil)
-    #expect(PasswordFault.find(in: Secret(""), allowsWeak: true) == .empty)
-    #expect(PasswordFault.find(in: Secret("a\0b"), allowsWeak: true) == .holdsNUL)
+    #expect(PasswordError.find(in: Secret("short"), allowsWeak: true) == nil)
+    #expect(PasswordError.find(in: Secret(""), allowsWeak: true) == .empty)
+    #expect(PasswordError.find(in: Secret("a\0b"), allowsWeak: true) == .containsNUL)
   }
 }
 
@@ -75,7 +75,7 @@ import Testing
       let groups = text(passphrase).split(separator: "-")
       #expect(groups.map(\.count) == [5, 5, 5, 5])
       #expect(groups.joined().utf8.allSatisfy(Passphrase.alphabet.contains))
-      #expect(PasswordFault.find(in: passphrase) == nil)
+      #expect(PasswordError.find(in: passphrase) == nil)
       seen.insert(text(passphrase))
     }
     #expect(seen.count == 200)

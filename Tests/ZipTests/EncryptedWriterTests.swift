@@ -181,10 +181,10 @@ struct EntryNumbersTests {
   /// libzip ends a directory of so many entries, or at that offset, as if it could say so without ZIP64.
   @Test(arguments: [(0xFFFF, 7), (3, limit)]) func theEndIsMended(_ count: Int, _ offset: Int) {
     let end = ArchiveEnd(count: count, size: 100, offset: offset)
-    let mended = end.plain.withUnsafeBytes { Zip64Boundary.repair($0) }
+    let mended = end.plain.withUnsafeBytes { Zip64Boundary.correct($0) }
     #expect(mended == end.bytes && mended?.count == 98)
     let small = ArchiveEnd(count: 3, size: 100, offset: 7)
-    #expect(small.plain.withUnsafeBytes { Zip64Boundary.repair($0) } == nil)
+    #expect(small.plain.withUnsafeBytes { Zip64Boundary.correct($0) } == nil)
     #expect(small.bytes == small.plain)
   }
 }

@@ -9,7 +9,7 @@ struct EntryNameTests {
     "photos/..jpg", "ab:c", "12:30.jpg", "photos/C:.jpg", " ", "-", "~", "a ", "__MACOSX/._a.jpg", "CON",
     String(repeating: "x", count: 255), String(repeating: "x/", count: 500) + "y",
   ])
-  func isAllowed(_ name: String) { #expect(EntryName.fault(of: name) == nil) }
+  func isAllowed(_ name: String) { #expect(EntryName.problem(of: name) == nil) }
 
   @Test(
     arguments: [
@@ -22,12 +22,12 @@ struct EntryNameTests {
       ("a/./b", .dotComponent), ("./.", .dotComponent), ("a//b", .emptyComponent), ("a//", .emptyComponent),
       (String(repeating: "x", count: 256), .longComponent),
       ("a/" + String(repeating: "é", count: 128) + ".jpg", .longComponent),
-    ] as [(String, NameFault)])
-  func isRefused(_ name: String, _ fault: NameFault) { #expect(EntryName.fault(of: name) == fault) }
+    ] as [(String, NameProblem)])
+  func isRefused(_ name: String, _ fault: NameProblem) { #expect(EntryName.problem(of: name) == fault) }
 
   @Test func rawNamesHaveToBeUTF8() {
-    #expect(EntryName.fault(of: [0x61, 0xC3]) == .invalidUTF8)
-    #expect(EntryName.fault(of: [0xC0, 0xAE, 0xC0, 0xAE, 0x2F]) == .invalidUTF8)
-    #expect(EntryName.fault(of: Array("é".utf8)) == nil)
+    #expect(EntryName.problem(of: [0x61, 0xC3]) == .invalidUTF8)
+    #expect(EntryName.problem(of: [0xC0, 0xAE, 0xC0, 0xAE, 0x2F]) == .invalidUTF8)
+    #expect(EntryName.problem(of: Array("é".utf8)) == nil)
   }
 }

@@ -124,14 +124,14 @@ struct EntryReaderTests {
       .file(file), .changed("a"), .libzip("a", code: 14, text: "Malloc failure"),
       .libzip("a", code: 0, text: "No error"),
     ]
-    #expect(obstacles.filter { !$0.isObstacle } == [])
-    #expect(obstacles.filter { !$0.isShortage } == [.changed("a")])
+    #expect(obstacles.filter { !$0.isEnvironmentFailure } == [])
+    #expect(obstacles.filter { !$0.isResourceExhaustion } == [.changed("a")])
     let others: [ArchiveError] = [
       .damaged("a", entry: "b", reason: .checksum), .wrongPassword("a", entry: "b"),
       .libzip("a", code: 28, text: "Operation not supported"), .truncated("a"),
       .entryTooLarge("a", entry: "b", bytes: 2, limit: 1),
     ]
-    #expect(others.filter { $0.isObstacle } == [])
+    #expect(others.filter { $0.isEnvironmentFailure } == [])
   }
 
   @Test func errorOfTheCallerPassesThroughAndTheReaderGoesOn() throws {

@@ -59,7 +59,7 @@ final class ChainFinder {
       inventory = try ArchiveInventory(
         folder: folder, password: password, ledger: ledger, whileReading: check)
       unreadable += inventory?.errors ?? []
-    } catch let error as FileError where !error.isShortage {
+    } catch let error as FileError where !error.isResourceExhaustion {
       unreadable.append(error)
     }
     return inventory

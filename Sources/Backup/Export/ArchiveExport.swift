@@ -140,7 +140,7 @@ struct ArchiveExport {
 
   /// Threads that read, each a photo at a time: two keep the pipeline full.
   private func readers() throws -> Int {
-    if let asked = options.readers { return min(asked, LaneReading.mostStreams) }
+    if let asked = options.readers { return min(asked, MultiStreamMD5Reader.maximumStreams) }
     return BlockDevice.isRotational(try library.identity) ? 1 : 2
   }
 

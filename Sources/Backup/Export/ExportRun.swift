@@ -87,7 +87,7 @@ public struct ExportRun {
   private func checkOptions() throws {
     if let password = options.password {
       guard options.format == .zip else { throw BackupError.cannotEncrypt(destination) }
-      if let fault = PasswordFault.find(in: password, allowsWeak: options.allowsWeakPassword) {
+      if let fault = PasswordError.find(in: password, allowsWeak: options.allowsWeakPassword) {
         throw BackupError.unfitPassword(fault)
       }
     }

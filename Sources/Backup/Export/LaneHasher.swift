@@ -1,6 +1,6 @@
 import Checksums
 
-/// Computes the MD5 of items out of their chunks, many items side by side, since `LaneMD5` is several times as fast
+/// Computes the MD5 of items out of their chunks, many items side by side, since `MultiBufferMD5` is several times as fast
 /// that way. Belongs to the thread that hashes.
 struct LaneHasher {
   /// A chunk that is hashed, and the checksums that became known with it.
@@ -21,7 +21,7 @@ struct LaneHasher {
   }
 
   /// Items that are worth hashing together. With fewer, it is better to wait for more, as long as more will come.
-  private static let worthwhile = LaneMD5.lanes / 2
+  private static let worthwhile = MultiBufferMD5.lanes / 2
   /// Most bytes of an item at once, so that buffers become free steadily.
   private static let most = 256 << 10
 
@@ -29,7 +29,7 @@ struct LaneHasher {
   private let pool: BufferPool
   private var streams: [Stream] = []
   /// The state of each stream.
-  private var hashes: [LaneMD5] = []
+  private var hashes: [MultiBufferMD5] = []
   /// Filled chunks whose item is not so far yet.
   private var early: [Int: ChunkPlan.Chunk] = [:]
   /// What became known of each chunk, and of how many items bytes are left in it.
@@ -67,7 +67,7 @@ struct LaneHasher {
 
   private mutating func begin(_ stream: Stream) {
     streams.append(stream)
-    hashes.append(LaneMD5())
+    hashes.append(MultiBufferMD5())
   }
 
   /// Hashes some of what is there, and returns the chunks that are done with it.
@@ -78,7 +78,7 @@ struct LaneHasher {
     let pieces = streams.map { stream in
       UnsafeRawBufferPointer(rebasing: pool.buffer(stream.number)[stream.bytes.prefix(length)])
     }
-    LaneMD5.update(&hashes, with: pieces)
+    MultiBufferMD5.update(&hashes, with: pieces)
     var done: [Done] = []
     var kept = 0
     for index in streams.indices {
@@ -94,7 +94,7 @@ struct LaneHasher {
 
   /// Returns what is left of a stream, nil at its end.
   private mutating func advance(
-    _ stream: Stream, by length: Int, _ hash: LaneMD5, _ done: inout [Done]
+    _ stream: Stream, by length: Int, _ hash: MultiBufferMD5, _ done: inout [Done]
   ) -> Stream? {
     var stream = stream
     let isUnfilled = stream.bytes.isEmpty && !stream.isLast

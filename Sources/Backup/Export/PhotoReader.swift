@@ -69,7 +69,7 @@ struct PhotoReader: Sendable {
     do throws(FileError) {
       reason = try body()
     } catch {
-      if error.isShortage { throw error }
+      if error.isResourceExhaustion { throw error }
       reason = .file(error)
     }
     if let reason { throw PipelineError.item(index: item, reason) }

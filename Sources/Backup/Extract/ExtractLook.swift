@@ -65,7 +65,7 @@ struct ExtractLook {
 }
 
 /// A file that is there, on its way past the checksum. One that cannot be read is not the photo.
-private final class ExistingFile: LaneSource {
+private final class ExistingFile: HashableStream {
   private let item: ExtractPlan.Item
   private let path: FilePath
   private let target: ExtractTarget

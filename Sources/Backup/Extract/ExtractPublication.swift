@@ -108,7 +108,7 @@ final class ExtractPublication: Sendable {
       return true
     }
     do {
-      try target.root.renameWhole(photo.hidden, to: target.root, as: photo.name)
+      try target.root.renameAtomically(photo.hidden, to: target.root, as: photo.name)
       return true
     } catch {
       guard error.errno == .fileExists || error.errno == .notSupported else { throw error }

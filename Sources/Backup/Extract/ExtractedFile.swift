@@ -7,7 +7,7 @@ import Zip
 
 /// One photo on its way into a hidden file of its folder: every byte is counted and hashed as it passes. What does not
 /// come to its end leaves nothing.
-final class ExtractedFile: LaneSource {
+final class ExtractedFile: HashableStream {
   private let item: ExtractPlan.Item
   private let photo: ExtractPublication.Photo
   private let publication: ExtractPublication

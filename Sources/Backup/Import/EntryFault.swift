@@ -9,7 +9,7 @@ extension ArchiveError {
   var faultOfOneEntry: String? {
     switch self {
     case .damaged(_, _, let reason): "\(reason)"
-    case .file(let error) where error.operation == "read" && !error.isShortage: "\(error)"
+    case .file(let error) where error.operation == "read" && !error.isResourceExhaustion: "\(error)"
     case .wrongPassword: "the password does not fit it, or its first bytes are damaged"
     case .passwordNeeded: "it is encrypted, and there is no password"
     default: nil

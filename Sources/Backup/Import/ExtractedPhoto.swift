@@ -4,7 +4,7 @@ import Operations
 import Zip
 
 /// One photo on its way into the staging folder: every byte is counted and hashed as it passes.
-final class ExtractedPhoto: LaneSource {
+final class ExtractedPhoto: HashableStream {
   /// This photo of the backup is not what it should be; the others are not concerned.
   struct Damage: Error {
     var reason: String

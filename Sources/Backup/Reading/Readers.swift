@@ -19,11 +19,11 @@ struct Readers: Equatable {
   init(_ asked: Int? = nil, on file: FileStatus.Identity? = nil) {
     let processors = min(Workers.defaultCount, Self.mostThreads)
     guard let photos = asked ?? (file.map(BlockDevice.isRotational) == true ? 1 : nil) else {
-      self.init(threads: processors, streams: LaneReading.mostStreams)
+      self.init(threads: processors, streams: MultiStreamMD5Reader.maximumStreams)
       return
     }
     let threads = max(1, min(photos, processors))
-    self.init(threads: threads, streams: max(1, min(photos / threads, LaneReading.mostStreams)))
+    self.init(threads: threads, streams: max(1, min(photos / threads, MultiStreamMD5Reader.maximumStreams)))
   }
 
   private init(threads: Int, streams: Int) {
@@ -34,6 +34,6 @@ struct Readers: Equatable {
   /// With so few photos at a time that each may hold this many files open: half of what the process may, for there are
   /// others.
   func holding(files: Int) -> Readers {
-    Readers(threads: threads, streams: max(1, min(streams, File.mostOpen / 2 / threads / files)))
+    Readers(threads: threads, streams: max(1, min(streams, File.maximumOpen / 2 / threads / files)))
   }
 }

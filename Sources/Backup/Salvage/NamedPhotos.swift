@@ -52,7 +52,7 @@ private struct Search {
     }
     var reader = try EntryReader(archive, password: password)
     let encrypted = archive.entries.filter(\.isEncrypted)
-    let certain = encrypted.filter { !salvage.unproven.contains($0.index) }
+    let certain = encrypted.filter { !salvage.unverified.contains($0.index) }
     for entry in (certain.isEmpty ? encrypted : certain).prefix(16) where try reader.passwordFits(entry) {
       return
     }
@@ -73,7 +73,7 @@ private struct Search {
       let same = byName[entry.name] ?? []
       guard
         let right = try same.first(where: {
-          try !salvage.unproven.contains($0.index) || proof.isOpenedByPassword($0)
+          try !salvage.unverified.contains($0.index) || proof.isOpenedByPassword($0)
         })
       else {
         leave(entry, entry.reasonWhyUnproven(among: same.count))
@@ -84,7 +84,7 @@ private struct Search {
       } else if try entry.isIn(folder) || isImage(right) {
         photos.append(right)
         let isAmbiguous = same.contains { other in
-          !salvage.unproven.contains(other.index) && (other.size, other.crc32) != (right.size, right.crc32)
+          !salvage.unverified.contains(other.index) && (other.size, other.crc32) != (right.size, right.crc32)
         }
         if isAmbiguous { leave(entry, "there are several of this name, and only the first comes along") }
       }

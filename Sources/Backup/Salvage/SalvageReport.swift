@@ -39,7 +39,7 @@ extension BackupSource {
     do {
       return try BackupSource(path: path, limits: limits, password: password)
     } catch {
-      guard isCuredBySearching(error) else { throw error }
+      guard isSalvageable(error) else { throw error }
       return try searching(
         path, after: error, limits: limits, password: password, whileReading: whileReading)
     }
@@ -61,7 +61,7 @@ extension BackupSource {
       salvage = try Salvage(path: path, limits: limits, whileReading: whileReading)
     } catch let obstacle as ArchiveError {
       // nothing in the file: what was wrong at first says more
-      throw obstacle.isLimit || obstacle.isObstacle ? obstacle : error
+      throw obstacle.isLimit || obstacle.isEnvironmentFailure ? obstacle : error
     }
     guard let found = try SalvagedContents(salvage, of: export, limits: limits, password, whileReading)
     else {
@@ -102,7 +102,7 @@ extension BackupSource {
   }
 
   /// False where a search would meet the same obstacle.
-  private static func isCuredBySearching(_ error: any Error) -> Bool {
+  private static func isSalvageable(_ error: any Error) -> Bool {
     switch error {
     case BackupError.notABackup, BackupError.noMetadata, BackupError.severalMetadata: true
     // the photos may tell whether it is the password or the metadata that is wrong
@@ -110,7 +110,7 @@ extension BackupSource {
     case BackupError.metadata(_, let fault): fault.isDamage
     case ArchiveError.file where isBadSector(error): true
     case ArchiveError.passwordNeeded, ArchiveError.wrongPassword: false
-    case let error as ArchiveError: !error.isObstacle && !error.isLimit
+    case let error as ArchiveError: !error.isEnvironmentFailure && !error.isLimit
     default: isBadSector(error)
     }
   }

@@ -74,7 +74,7 @@ struct SalvagedContents {
     let copies = archive.entries.filter { entry in
       // that it can be decrypted and read proves one that is encrypted
       entry.isMetadata && !entry.isIgnored
-        && (!salvage.unproven.contains(entry.index) || entry.isEncrypted && password != nil)
+        && (!salvage.unverified.contains(entry.index) || entry.isEncrypted && password != nil)
     }
     let names = Set(archive.entries.map(\.name))
     var best: (reading: MetadataReading, digest: MD5Digest, root: String, hits: Int)?
@@ -86,9 +86,9 @@ struct SalvagedContents {
         var reader = try EntryReader(archive, password: password)
         json = try reader.bytes(of: entry, limit: limits.maximumDocumentBytes)
       } catch let error as ArchiveError {
-        if error.isObstacle { throw error }
+        if error.isEnvironmentFailure { throw error }
         // what may be no entry at all may claim any size
-        if error.isLimit, !salvage.unproven.contains(entry.index) { refusal = error }
+        if error.isLimit, !salvage.unverified.contains(entry.index) { refusal = error }
         continue
       }
       if PhotoExport.isStatistics(json, limits) {
@@ -127,7 +127,7 @@ struct SalvagedContents {
     var proven: [Entry] = []
     for entry in entries {
       guard let same = byName[entry.name], same.first?.index == entry.index else { continue }
-      if same.count == 1, !salvage.unproven.contains(entry.index) {
+      if same.count == 1, !salvage.unverified.contains(entry.index) {
         proven.append(entry)
       } else if let digest = checksums[entry.name] {
         if let right = try same.first(where: { try proof.digest(of: $0) == digest }) {
@@ -151,7 +151,7 @@ struct SalvagedContents {
   }
 
   private func isProven(_ entry: Entry) throws -> Bool {
-    try !salvage.unproven.contains(entry.index) || proof.isOpenedByPassword(entry)
+    try !salvage.unverified.contains(entry.index) || proof.isOpenedByPassword(entry)
   }
 
   private mutating func match(_ entries: [Entry]) throws {

@@ -137,7 +137,7 @@ private final class EntryCheck: Sendable {
   }
 
   /// One entry on its way past the checksums.
-  private final class Passing: LaneSource {
+  private final class Passing: HashableStream {
     var plain: PlainEntry?
     private let check: EntryCheck
     private let entry: Entry

@@ -40,8 +40,8 @@ package enum ArchiveVerification {
   package static func isEnvironmentFailure(_ error: any Error) -> Bool {
     switch error {
     case is CancellationError, is MemoryShortage, is ThreadError, BackupError.noSuchBackup: true
-    case let error as FileError: error.isShortage
-    case let error as ArchiveError: error.isShortage
+    case let error as FileError: error.isResourceExhaustion
+    case let error as ArchiveError: error.isResourceExhaustion
     default: false
     }
   }

@@ -55,7 +55,7 @@ package struct ArchiveVerifier: Sendable {
     do throws(FileError) {
       return try ArchiveFile.read(at: FilePath(archive.path))
     } catch {
-      if error.isShortage { throw error }
+      if error.isResourceExhaustion { throw error }
       return nil
     }
   }

@@ -25,7 +25,7 @@ struct ChecksumList {
       let bytes = try reader.bytes(of: entry, limit: Limits().maximumDocumentBytes)
       read(bytes, of: archive, below: source.root)
     } catch let error as ArchiveError {
-      if error.isShortage { throw error }
+      if error.isResourceExhaustion { throw error }
       guard case .entryTooLarge(_, _, let bytes, let limit) = error else { return }
       oddLines.note("not read: it has \(Count(bytes, "byte")), and at most \(limit) are read")
     }

@@ -59,7 +59,7 @@ struct LibraryCheck {
 }
 
 /// A photo of a library on its way past the checksums.
-private final class LibraryPhoto: LaneSource {
+private final class LibraryPhoto: HashableStream {
   private let photo: Photo
   private let library: Library
   private let counter: ProgressCounter
@@ -103,7 +103,7 @@ private final class LibraryPhoto: LaneSource {
   func fail(_ error: any Error) throws {
     switch error {
     case is NoFile: end("\(photo.path.escaped) is no file")
-    case let error as FileError where error.isShortage: throw error
+    case let error as FileError where error.isResourceExhaustion: throw error
     case let error as FileError: end("\(error)")
     default: throw error
     }

@@ -49,7 +49,7 @@ struct RestoreComparison {
         id: photo.id, category: displayNames[photo.categoryId] ?? "", name: photo.name)
       do {
         try compare(photo, with: byContent[Key(photo, in: names)], label)
-      } catch let error as FileError where !error.isShortage {
+      } catch let error as FileError where !error.isResourceExhaustion {
         result.failures.append(Finding(label, "\(error)"))
       }
       counter.advance(items: 1, bytes: photo.fileSize, current: photo.name)
@@ -133,7 +133,7 @@ struct RestoreComparison {
     do throws(FileError) {
       return try Self.areEqual(copy, live.open(original))
     } catch {
-      if error.isShortage { throw error }
+      if error.isResourceExhaustion { throw error }
       return false
     }
   }

@@ -62,7 +62,7 @@ struct EncryptionOptions: ParsableArguments {
   }
 
   private func fault(in password: Secret) -> String? {
-    let fault = PasswordFault.find(in: password, allowsWeak: forceWeakPassword)
+    let fault = PasswordError.find(in: password, allowsWeak: forceWeakPassword)
     return fault.map { $0 == .tooShort ? "\($0); take a longer one, or --force-weak-password" : "\($0)" }
   }
 

@@ -46,7 +46,7 @@ import Testing
     let file = try ArchiveOnDisk(bytes)
     let work = Counter()
     let salvage = try Salvage(path: file.path) { work.bytes += $0 }
-    #expect(salvage.archive.entries.count { !salvage.unproven.contains($0.index) } == 0)
+    #expect(salvage.archive.entries.count { !salvage.unverified.contains($0.index) } == 0)
     // one attempt for each header would be 15 GB
     work.expectBounded(by: size)
   }
@@ -281,7 +281,7 @@ import Testing
     bytes += [UInt8](repeating: 7, count: size - bytes.count)
     let file = try ArchiveOnDisk(bytes)
     let salvage = try Salvage(path: file.path)
-    #expect(salvage.unproven.count == salvage.archive.entries.count)
+    #expect(salvage.unverified.count == salvage.archive.entries.count)
     #expect(salvage.archive.entries.reduce(0) { $0 + $1.compressedSize } <= size * 8 + 64 << 20)
     #expect(salvage.needsPassword)
   }
@@ -330,7 +330,7 @@ import Testing
     members[index].central.compressedSize ^= change
     let file = try ArchiveOnDisk(SalvageSample(members).bytes)
     let salvage = try Salvage(path: file.path)
-    #expect(salvage.archive.entries.count == members.count && salvage.unproven.isEmpty)
+    #expect(salvage.archive.entries.count == members.count && salvage.unverified.isEmpty)
     #expect(salvage.losses.isEmpty)
   }
 
@@ -350,7 +350,7 @@ import Testing
     for end in [part.data.lowerBound + 80, part.data.upperBound - 2] {
       let file = try ArchiveOnDisk(Array(sample.bytes[..<end]))
       let salvage = try Salvage(path: file.path)
-      let sure = salvage.archive.entries.filter { !salvage.unproven.contains($0.index) }
+      let sure = salvage.archive.entries.filter { !salvage.unverified.contains($0.index) }
       #expect(sure.map(\.name) == ["photos/0.jpg"], "cut at \(end)")
     }
   }

@@ -74,13 +74,13 @@ struct SalvageSample {
   /// nothing vouches for stand apart.
   static func found(
     in bytes: [UInt8]
-  ) throws -> (proven: [String: [[UInt8]]], unproven: [String: [[UInt8]]], losses: [Salvage.Loss]) {
+  ) throws -> (proven: [String: [[UInt8]]], unverified: [String: [[UInt8]]], losses: [Salvage.Loss]) {
     guard !bytes.isEmpty else { return ([:], [:], []) }
     let file = try ArchiveOnDisk(bytes)
     let salvage = try Salvage(path: file.path)
     var reader = try EntryReader(salvage.archive)
     var proven: [String: [[UInt8]]] = [:]
-    var unproven: [String: [[UInt8]]] = [:]
+    var unverified: [String: [[UInt8]]] = [:]
     for entry in salvage.archive.entries {
       let content: [UInt8]
       do {
@@ -88,12 +88,12 @@ struct SalvageSample {
       } catch ArchiveError.damaged {
         continue
       }
-      if salvage.unproven.contains(entry.index) {
-        unproven[entry.name, default: []].append(content)
+      if salvage.unverified.contains(entry.index) {
+        unverified[entry.name, default: []].append(content)
       } else {
         proven[entry.name, default: []].append(content)
       }
     }
-    return (proven, unproven, salvage.losses)
+    return (proven, unverified, salvage.losses)
   }
 }

@@ -20,7 +20,7 @@ import Testing
   @Test func aWholeArchiveIsNotSearched() throws {
     let file = try ArchiveOnDisk(sample.bytes)
     let salvage = try Salvage(path: file.path) { _ in Issue.record("searched") }
-    #expect(salvage.fault == nil && salvage.losses == [] && salvage.unproven == [])
+    #expect(salvage.fault == nil && salvage.losses == [] && salvage.unverified == [])
     #expect(salvage.archive.entries.map(\.name) == sample.parts.map(\.name))
   }
 
@@ -37,7 +37,7 @@ import Testing
       }
       // the one in which the cut is, if its name is left
       for part in sample.parts where part.range.contains(length) && part.data.lowerBound <= length {
-        let isThere = found.proven[part.name] != nil || found.unproven[part.name] == [part.content]
+        let isThere = found.proven[part.name] != nil || found.unverified[part.name] == [part.content]
         #expect(isThere || found.losses.contains { $0.name == part.name }, "\(part.name) cut at \(length)")
       }
     }
@@ -91,7 +91,8 @@ import Testing
       let found = try SalvageSample.found(in: bytes)
       expectNothingWrong(found.proven, "zeros at \(start)")
       for part in sample.parts where !part.data.overlaps(start..<start + length) {
-        let isThere = found.proven[part.name] == [part.content] || found.unproven[part.name] == [part.content]
+        let isThere =
+          found.proven[part.name] == [part.content] || found.unverified[part.name] == [part.content]
         #expect(isThere, "\(part.name), zeros at \(start)")
       }
     }
@@ -105,7 +106,7 @@ import Testing
       for part in sample.parts where !part.range.overlaps(start..<start + length) {
         #expect(
           found.proven[part.name]?.contains(part.content) == true
-            || found.unproven[part.name]?.contains(part.content) == true, "\(part.name), zeros at \(start)")
+            || found.unverified[part.name]?.contains(part.content) == true, "\(part.name), zeros at \(start)")
       }
       // only where the header of the photo that holds an archive is gone can its inside be taken for more
       let nested = sample.parts[4]
@@ -137,7 +138,7 @@ import Testing
       // one byte costs one photo at most
       let lost = sample.parts.filter { part in
         found.proven[part.name]?.contains(part.content) != true
-          && found.unproven[part.name]?.contains(part.content) != true
+          && found.unverified[part.name]?.contains(part.content) != true
       }
       #expect(lost.count <= 1, "byte \(index): \(lost.map(\.name))")
     }
