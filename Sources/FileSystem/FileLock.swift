@@ -1,4 +1,5 @@
 import Glibc
+import Processes
 import SystemPackage
 
 /// An advisory lock on a file, held until the value goes: the kernel clears it when its owner dies, so
