@@ -71,16 +71,8 @@ package struct FileLock: ~Copyable, Sendable {
     _ name: FilePath, in directory: borrowing Directory, exclusive: Bool = true, waiting wait: Duration,
     whileWaiting: () throws -> Void = {}
   ) throws {
-    let deadline = ContinuousClock.now + wait
-    while true {
-      do {
-        self = try FileLock(name, in: directory, exclusive: exclusive)
-        return
-      } catch let busy as Busy {
-        if busy.isOwnerAncestor || ContinuousClock.now >= deadline { throw busy }
-        try whileWaiting()
-        usleep(100_000)
-      }
+    self = try LockWait.take(within: wait, whileWaiting: whileWaiting) {
+      try FileLock(name, in: directory, exclusive: exclusive)
     }
   }
 
