@@ -80,8 +80,7 @@ package struct Directory: ~Copyable, Sendable {
     }
   }
 
-  /// Makes a folder and the missing ones above it, with mode 0700. Follows symbolic links. The caller syncs if anything
-  /// depends on the new folders.
+  /// Makes a folder and the missing ones above it, with mode 0700, and makes their names durable. Follows symbolic links.
   package static func makeAll(_ path: FilePath) throws(FileError) {
     do {
       _ = try Directory.open(path)
@@ -89,7 +88,9 @@ package struct Directory: ~Copyable, Sendable {
       guard error.isAbsence, let name = path.lastComponent else { throw error }
       try makeAll(path.folder)
       // another process may have made it meanwhile
-      try Directory.open(path.folder).makeDirectory(FilePath(name.string))
+      let parent = try Directory.open(path.folder)
+      try parent.makeDirectory(FilePath(name.string))
+      try parent.sync()
     }
   }
 
