@@ -79,8 +79,7 @@ package struct Directory: ~Copyable, Sendable {
     }
   }
 
-  /// Creates a folder and its missing parents with mode 0700. Follows symbolic links. The caller must sync if anything depends
-  /// on the new folders.
+  /// Creates a folder and its missing parents with mode 0700, and syncs their names. Follows symbolic links.
   package static func makeAll(_ path: FilePath) throws(FileError) {
     do {
       _ = try Directory.open(path)
@@ -88,7 +87,9 @@ package struct Directory: ~Copyable, Sendable {
       guard error.isAbsence, let name = path.lastComponent else { throw error }
       try makeAll(path.folder)
       // another process may have created it meanwhile
-      try Directory.open(path.folder).makeDirectory(FilePath(name.string))
+      let parent = try Directory.open(path.folder)
+      try parent.makeDirectory(FilePath(name.string))
+      try parent.sync()
     }
   }
 

@@ -1,4 +1,5 @@
 import Glibc
+import Processes
 import SystemPackage
 
 /// An advisory lock on a file, held until the value goes: the kernel clears it when its owner dies, so
@@ -70,16 +71,8 @@ package struct FileLock: ~Copyable, Sendable {
     _ name: FilePath, in directory: borrowing Directory, exclusive: Bool = true, waiting wait: Duration,
     whileWaiting: () throws -> Void = {}
   ) throws {
-    let deadline = ContinuousClock.now + wait
-    while true {
-      do {
-        self = try FileLock(name, in: directory, exclusive: exclusive)
-        return
-      } catch let busy as Busy {
-        if busy.isOwnerAncestor || ContinuousClock.now >= deadline { throw busy }
-        try whileWaiting()
-        usleep(100_000)
-      }
+    self = try LockWait.take(within: wait, whileWaiting: whileWaiting) {
+      try FileLock(name, in: directory, exclusive: exclusive)
     }
   }
 

@@ -105,6 +105,36 @@ struct FileLockTests {
     try FileLock("library.lock", in: Directory.open(folder.path), waiting: .zero).release()
   }
 
+  @Test("Folder lock: a waiter gives up when its time is over, or when it is told to")
+  func folderLockWait() throws {
+    struct Stop: Error {}
+    let lock = try FolderLock(folder.path, exclusive: true)
+    #expect(lock.isHeld)
+    for wait in [Duration.zero, .milliseconds(150)] {
+      var polls = 0
+      let busy = #expect(throws: FileLock.Busy.self) {
+        _ = try FolderLock(folder.path, exclusive: true, waiting: wait, whileWaiting: { polls += 1 })
+      }
+      #expect(busy?.path.removingLastComponent() == folder.path)
+      #expect((polls > 0) == (wait > .zero))
+    }
+    #expect(throws: Stop.self) {
+      _ = try FolderLock(
+        folder.path, exclusive: false, waiting: .seconds(600), whileWaiting: { throw Stop() })
+    }
+    withExtendedLifetime(lock) {}
+  }
+
+  @Test("Folder lock: a waiter gets the lock when it is free")
+  func folderLockHandover() async throws {
+    let path = folder.path
+    var lock: FolderLock? = try FolderLock(path, exclusive: true)
+    let waiter = Task.detached { try FolderLock(path, exclusive: true, waiting: .seconds(60)).isHeld }
+    _ = lock
+    lock = nil
+    #expect(try await waiter.value)
+  }
+
   @Test func aWaiterGetsItWhenItIsFree() async throws {
     let lock = try take(exclusive: true)
     let path = folder.path

@@ -36,7 +36,7 @@ package struct ArchiveCopy {
   package func run() throws -> (archive: FilePath, warning: String?) {
     let input = try File.open(source, .readFollowingLinks)
     let status = try input.status()
-    let output = try UnpublishedFile(in: folder)
+    let output = try AtomicFile(in: folder)
     try output.requireSpace(bytes: status.size, photos: 0, in: folder)
     counter.enter(.writing)
     try copy(input, status.size, to: output.file)

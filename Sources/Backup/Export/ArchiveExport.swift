@@ -92,7 +92,7 @@ struct ArchiveExport {
     if case .phone(let limits) = options.split { split = SplitPlan(plan, limits, set: UUID()) }
     var archives: [UnpublishedArchive] = []
     for part in split?.parts ?? [plan] {
-      let output = try UnpublishedFile(in: target.folder)
+      let output = try AtomicFile(in: target.folder)
       if archives.isEmpty {
         try output.requireSpace(bytes: plan.bytes, photos: plan.photos.count, in: target.folder)
       }

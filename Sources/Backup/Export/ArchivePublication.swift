@@ -6,13 +6,13 @@ import SystemPackage
 
 /// An archive that is written, and has no name yet.
 final class UnpublishedArchive {
-  let output: UnpublishedFile
+  let output: AtomicFile
   let plan: ExportPlan
   let uuid: UUID
   /// The checksums of the plan's items.
   let digests: [MD5Digest]
 
-  init(_ output: consuming UnpublishedFile, _ plan: ExportPlan, _ uuid: UUID, _ digests: [MD5Digest]) {
+  init(_ output: consuming AtomicFile, _ plan: ExportPlan, _ uuid: UUID, _ digests: [MD5Digest]) {
     self.output = output
     self.plan = plan
     self.uuid = uuid
@@ -42,7 +42,7 @@ extension ArchiveExport {
     var records: [ExportRecord] = []
     for archive in archives {
       let size = try archive.output.file.status().size
-      let (name, durability): (FilePath, UnpublishedFile.Durability)
+      let (name, durability): (FilePath, AtomicFile.Durability)
       do {
         (name, durability) = try publish(archive, from: first)
       } catch let error where !summary.archives.isEmpty {
@@ -70,7 +70,7 @@ extension ArchiveExport {
   /// - Parameter stem: the first to try.
   private func publish(
     _ archive: UnpublishedArchive, from stem: String?
-  ) throws -> (FilePath, UnpublishedFile.Durability) {
+  ) throws -> (FilePath, AtomicFile.Durability) {
     let stems = target.stems(at: date).lazy.drop { next in stem.map { $0 != next } ?? false }
     let names = stems.map { target.name($0, part: archive.plan.part, fileExtension: "zip") }
     guard let (name, durability) = try archive.output.publish(as: names, sync: options.syncs) else {

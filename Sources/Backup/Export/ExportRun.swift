@@ -160,7 +160,7 @@ public struct ExportRun {
   private func exportDocument(
     _ plan: ExportPlan, _ library: Library, _ target: Destination, _ date: Date
   ) throws -> ExportSummary {
-    let output = try UnpublishedFile(in: target.folder)
+    let output = try AtomicFile(in: target.folder)
     let uuid = UUID()
     let json = plan.jsonBackup(uuid: uuid, exportDate: date.milliseconds)
     try output.requireSpace(bytes: json.count, photos: 0, in: target.folder)

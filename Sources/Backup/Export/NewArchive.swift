@@ -7,7 +7,7 @@ import Zip
 
 // What every archive and document that this program writes has in common.
 
-extension UnpublishedFile {
+extension AtomicFile {
   /// Refuses to write what does not fit, before anything is written.
   ///
   /// - Throws: `BackupError.notEnoughSpace`, or `FileError`.
@@ -36,7 +36,7 @@ extension Destination {
   }
 }
 
-extension UnpublishedFile.Durability {
+extension AtomicFile.Durability {
   /// What to say of a file that was published; nil if it is on the disk for certain.
   func warning(for archive: FilePath) -> String? {
     guard case .unknown(let error) = self else { return nil }

@@ -66,7 +66,7 @@ final class ExtractTarget: Sendable {
       guard (try? root.status(of: name))?.kind == .directory, let folder = try? root.directory(name) else {
         continue
       }
-      for file in (try? folder.names()) ?? [] where Self.isUnfinished(file) {
+      for file in (try? folder.names()) ?? [] where PartialName.lockedFolder.matches(file) {
         _ = try? folder.remove(file)
       }
     }
@@ -94,17 +94,4 @@ final class ExtractTarget: Sendable {
 
   /// Makes the names of the folders durable.
   func sync() throws { try root.sync() }
-
-  private static let prefix = ".smilepile-extract-"
-  /// Another than that of unpublished archives, which whoever exports into the same folder sweeps.
-  private static let suffix = ".unfinished"
-
-  /// The hidden name of a file that is being written.
-  static func unfinishedName(run: UInt64, _ number: Int) -> FilePath {
-    FilePath("\(prefix)\(String(run, radix: 36))-\(number)\(suffix)")
-  }
-
-  static func isUnfinished(_ name: FilePath) -> Bool {
-    name.string.hasPrefix(prefix) && name.string.hasSuffix(suffix)
-  }
 }

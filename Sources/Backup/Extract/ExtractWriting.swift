@@ -12,7 +12,6 @@ final class ExtractWriting: Sendable {
   private let target: ExtractTarget
   private let counter: ProgressCounter
   private let notes = Mutex<[(index: Int, note: ExtractNote)]>([])
-  private let run = UInt64.random(in: .min ... .max)
 
   init(
     _ source: BackupSource, _ plan: ExtractPlan, to target: ExtractTarget, _ counter: ProgressCounter
@@ -48,7 +47,7 @@ final class ExtractWriting: Sendable {
       let folder = name.removingLastComponent()
       return ExtractPublication.Photo(
         index: index, folder: folder,
-        hidden: folder.appending(ExtractTarget.unfinishedName(run: run, index).components),
+        hidden: folder.appending(PartialName.lockedFolder.random().components),
         name: name, size: item.size, replaces: replaces)
     }
     do {

@@ -61,7 +61,7 @@ struct RewrittenArchive {
   /// - Throws: `BackupError`, `ArchiveError`, `FileError`; nothing was published then.
   func publish(at target: Target) throws -> Published {
     let folder = target.folder
-    let output = try UnpublishedFile(in: folder)
+    let output = try AtomicFile(in: folder)
     try output.requireSpace(bytes: bytes, photos: source.photos.count, in: folder)
     counter.enter(.writing)
     let size = try write(to: output.file)

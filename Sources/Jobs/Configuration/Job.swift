@@ -125,7 +125,4 @@ package struct Hooks: Sendable, Equatable {
 
   /// None.
   package init() {}
-
-  /// Asks the commands that this process runs to end, with SIGTERM and without waiting: for one that ends before them.
-  package static func endAll() { HookRun.endAll() }
 }

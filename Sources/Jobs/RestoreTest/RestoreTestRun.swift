@@ -214,8 +214,8 @@ struct RestoreTestRun {
       let reports = try Directory.open(folder)
       let names = (1...100).lazy.map { FilePath($0 == 1 ? "\(stem).txt" : "\(stem)_\($0).txt") }
       let name = try names.first { try reports.status(of: $0) == nil } ?? FilePath("\(stem).txt")
-      try ReplacedFile.write(
-        [UInt8](report.text(of: job, library: path, at: context.now()).utf8), as: name, in: folder)
+      let text = report.text(of: job, library: path, at: context.now())
+      try AtomicFile.replace(name, in: folder, with: [UInt8](text.utf8))
       report.path = folder.appending(name.components)
     } catch {
       report.isRecorded = false

@@ -62,7 +62,7 @@ package struct StateFolder: Sendable {
     func attempt(_ body: () throws -> Void) {
       do { try body() } catch { errors.append(error) }
     }
-    attempt { try ReplacedFile.write(try status.json(), as: FilePath("\(job.name).json"), in: path) }
+    attempt { try AtomicFile.replace(FilePath("\(job.name).json"), in: path, with: try status.json()) }
     if let file = job.statusFile {
       attempt { try WatchedFile.status.replace(file, with: status.json(), outside: path) }
     }

@@ -29,7 +29,7 @@ enum WatchedFile {
   func replace(_ path: FilePath, with bytes: [UInt8], outside state: FilePath) throws {
     guard let name = path.lastComponent else { return }
     if let reason = fault(replacing: path, outside: state) { throw Unusable(path: path, reason: reason) }
-    try ReplacedFile.write(bytes, as: FilePath(name.string), in: path.folder, mode: 0o644)
+    try AtomicFile.replace(FilePath(name.string), in: path.folder, with: bytes, mode: 0o644)
   }
 
   /// Why a file must not be replaced, or cannot be; nil where there is none, or an empty one, or one that a job has

@@ -1,16 +1,17 @@
 import FileSystem
 import Foundation
+import Processes
 import SystemPackage
 
 /// Installs jobs as lines of the user's crontab, for machines without systemd. All functions block.
 package struct CronSchedule: Sendable {
-  private let crontab = ChildProgram(name: "crontab")
+  private let crontab = ScheduleProgram(name: "crontab")
 
   /// Makes a value; nothing is read yet.
   package init() {}
 
   /// Whether there is a crontab to write to.
-  package static var isThere: Bool { ChildProgram.find("crontab") != nil }
+  package static var isThere: Bool { ChildProcess.find("crontab") != nil }
 
   /// What would be installed.
   package func texts(of job: ScheduledJob) throws(ScheduleInstallError) -> [ScheduleText] {
@@ -86,11 +87,8 @@ package struct CronSchedule: Sendable {
     let result = try crontab.run(["-l"])
     if result.status == 0 { return Crontab(result.output) }
     // cron and cronie; busybox
-    guard result.errors.contains("no crontab for") || result.errors.hasSuffix("No such file or directory")
-    else {
-      throw .program(
-        "crontab -l", reason: result.errors.isEmpty ? "exit status \(result.status)" : result.errors)
-    }
+    guard result.message.contains("no crontab for") || result.message.hasSuffix("No such file or directory")
+    else { throw .program("crontab -l", reason: result.reason) }
     return Crontab([])
   }
 }

@@ -74,6 +74,6 @@ package struct ServiceFolders: Sendable, Equatable {
 
   /// Makes it if it is missing, mode 0700: a service can write in it, and not make it.
   package func make() throws(FileError) {
-    try Directory.make(state)
+    try Directory.makeAll(state)
   }
 }

@@ -8,13 +8,13 @@ package struct SystemdSchedule: Sendable {
   package let scope: UnitScope
   /// Where the units are.
   package let folder: FilePath
-  private let systemctl: ChildProgram
+  private let systemctl: ScheduleProgram
 
   /// - Parameter folder: another place for units than the one where systemd looks, for tests.
   package init(_ scope: UnitScope, folder: FilePath? = nil, environment: [String: String]) {
     self.scope = scope
     self.folder = folder ?? Self.defaultFolder(scope, environment)
-    systemctl = ChildProgram(name: "systemctl", prefix: scope == .user ? ["--user"] : [])
+    systemctl = ScheduleProgram(name: "systemctl", prefix: scope == .user ? ["--user"] : [])
   }
 
   /// Whether systemd runs this machine. sd_booted(3).

@@ -22,7 +22,7 @@ struct UnitFolder: ~Copyable {
   /// - Parameter make: makes it, and the folders above it.
   init?(_ path: FilePath, make: Bool) throws(ScheduleInstallError) {
     do throws(FileError) {
-      if make { try Directory.make(path) }
+      if make { try Directory.makeAll(path) }
       directory = try Directory.open(path)
     } catch {
       if !make, error.isAbsence { return nil }
@@ -77,7 +77,7 @@ struct UnitFolder: ~Copyable {
     case .foreign: throw .foreignUnit(directory.path(of: FilePath(name)))
     }
     do throws(FileError) {
-      try ReplacedFile.write(Array(text.utf8), as: FilePath(name), in: directory.path, mode: 0o644)
+      try AtomicFile.replace(FilePath(name), in: directory.path, with: Array(text.utf8), mode: 0o644)
       return true
     } catch {
       throw .file(error)
@@ -98,24 +98,6 @@ struct UnitFolder: ~Copyable {
       return true
     } catch {
       throw .file(error)
-    }
-  }
-}
-
-extension Directory {
-  /// Makes a folder and those above it that are not there, mode 0700. Like mkdir -p.
-  static func make(_ path: FilePath) throws(FileError) {
-    do throws(FileError) {
-      _ = try Directory.open(path)
-    } catch {
-      guard error.errno == .noSuchFileOrDirectory, path.isAbsolute, let name = path.lastComponent else {
-        throw error
-      }
-      let parent = path.removingLastComponent()
-      try make(parent)
-      let directory = try Directory.open(parent)
-      try directory.makeDirectory(FilePath(name.string))
-      try directory.sync()
     }
   }
 }

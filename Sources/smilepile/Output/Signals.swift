@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
-import Jobs
 import Operations
+import Processes
 import Synchronization
 
 /// SIGINT, SIGTERM, SIGHUP and SIGQUIT stop the work, which cleans up after itself; SIGUSR1 prints a line of progress. None
@@ -20,7 +20,7 @@ enum Signals {
   static var received: ExitStatus? { state.withLock { $0.received } }
 
   /// Begins to listen. Before there is work, and at the second signal, a signal ends the process at once;
-  /// what it leaves behind is swept by the next run, and hooks are asked to end.
+  /// what it leaves behind is swept by the next run, and commands that this process runs are asked to end.
   @MainActor static func install() {
     sources = [
       source(SIGINT) { stop(.interrupted) },
@@ -82,7 +82,7 @@ enum Signals {
 
   private static func quit(_ code: Int32) -> Never {
     TerminalPrompt.restore()
-    Hooks.endAll()
+    ChildProcess.terminateAll()
     _exit(code)
   }
 

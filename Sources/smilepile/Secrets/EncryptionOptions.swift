@@ -94,18 +94,17 @@ struct PassphraseFile {
   private let name: FilePath
 
   /// Writes the passphrase and a line feed into a new file, which only its owner reads, and flushes the file and its
-  /// folder. A file that is there is left alone. Blocks.
+  /// folder. An existing file is left alone. Blocks.
   init(_ path: FilePath, holding passphrase: Secret) throws(FileError) {
     folder = path.folder
     name = path.lastComponent.map { FilePath($0.string) } ?? ""
-    let directory = try Directory.open(folder)
-    let file = try directory.open(name, .create)
-    do throws(FileError) {
-      try passphrase.write(to: file)
-      try file.sync()
-      try directory.sync()
-    } catch {
-      _ = try? directory.remove(name)
+    let output = try AtomicFile(in: folder)
+    try passphrase.write(to: output.file)
+    guard let published = try output.publish(as: CollectionOfOne(name)) else {
+      throw FileError("make", path, .fileExists)
+    }
+    if case .unknown(let error) = published.durability {
+      remove()
       throw error
     }
   }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Processes
 import Secrets
 
 /// Where a password or PIN comes from: one of the ways that do not show it in the process list.
@@ -90,17 +91,17 @@ enum SecretSource: Sendable {
 
   private static func firstLine(ofCommand command: String, _ kind: SecretKind) throws -> Secret {
     let result: Result<Secret, LineFault>
-    do throws(ShellOutput.Failure) {
+    do throws(ChildProcess.Failure) {
       // a person at a terminal may take their time
       let limit = TerminalPrompt.isPossible ? nil : ShellOutput.timeLimit
-      result = try Signals.cleaningUp { () throws(ShellOutput.Failure) in
+      result = try Signals.cleaningUp { () throws(ChildProcess.Failure) in
         try ShellOutput(timeLimit: limit).firstLine(of: command)
       }
     } catch {
       switch error {
       case .cancelled: throw CancellationError()
       case .timeLimit(let limit): throw SecretError.commandTimeLimit(kind, seconds: limit.components.seconds)
-      case .notStarted(let errno): throw SecretError.notStarted(kind, errno: errno)
+      case .notRun(let errno): throw SecretError.notStarted(kind, errno: errno)
       case .status(let status): throw SecretError.commandFailed(kind, status: status)
       }
     }

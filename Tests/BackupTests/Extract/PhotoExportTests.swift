@@ -205,7 +205,7 @@ import Zip
     let path = try scratch.write(shape.archive().bytes, to: "x.zip")
     _ = try await extract(path)
     try FileManager.default.removeItem(atPath: folder.appending("Photos/IMG_0001.jpg").string)
-    try scratch.write([1], to: "out/Photos/.smilepile-extract-x-1.unfinished")
+    try scratch.write([1], to: "out/Photos/.smilepile-1.unfinished")
     let summary = try await extract(path)
     #expect(summary.filesWritten == 1)
     #expect(summary.filesKept == 3)

@@ -1,14 +1,14 @@
 import Glibc
 import SystemPackage
 
-/// A file that is written out of sight and gets its name when it is whole. Until then no name leads to it, so
-/// that a half-written one is never taken for a result; dropping the value leaves nothing behind.
+/// A file that appears under its final name only when it is complete: `publish` never replaces a file, `replace` does.
+/// Dropping the value before that removes the file.
 ///
-/// Where the file system has files without a name (`O_TMPFILE`), even a kill leaves nothing. Elsewhere (NFS,
-/// exFAT, FUSE) it is a hidden partial, locked while it is written; the next run in that folder sweeps those
-/// whose owner died. Where a file can be given a name neither by `RENAME_NOREPLACE` nor by a link, the name is
-/// reserved by an empty file first: what a kill at that moment leaves of it is swept too.
-package struct UnpublishedFile: ~Copyable, Sendable {
+/// Where the file system has files without a name (`O_TMPFILE`), even a kill leaves nothing. Elsewhere (NFS, exFAT, FUSE),
+/// and for a file that replaces another, it is a hidden partial, locked while it is written; the next writer in that folder
+/// removes partials whose owner died. Where a file can be given a name neither by `RENAME_NOREPLACE` nor by a link, the
+/// name is reserved by an empty file first: a reservation that a kill leaves is removed, too.
+package struct AtomicFile: ~Copyable, Sendable {
   /// The file, open for reading and writing, mode 0600.
   package let file: File
   private let directory: Directory
@@ -22,12 +22,10 @@ package struct UnpublishedFile: ~Copyable, Sendable {
     case unknown(FileError)
   }
 
-  private static let prefix = ".smilepile-"
-  private static let suffix = ".partial"
   /// Stands before the name that a partial reserved.
   private static let reservationMark = "+"
 
-  /// Opens a file in a folder, after sweeping what dead runs left there.
+  /// Opens a file in a folder, after removing the partials of dead writers.
   package init(in folder: FilePath, allowUnnamed: Bool = true) throws(FileError) {
     let directory = try Directory.open(folder)
     Self.sweep(directory)
@@ -36,8 +34,7 @@ package struct UnpublishedFile: ~Copyable, Sendable {
       return
     }
     while true {
-      let number = UInt64.random(in: .min ... .max)
-      let name = FilePath(Self.prefix + String(number, radix: 36) + Self.suffix)
+      let name = PartialName.lockedFile.random()
       let file = try directory.open(name, .create)
       // an unlocked partial is a dead one; where there are no locks, nothing is swept either
       let isLocked = (try? file.lock(exclusive: true)) ?? true
@@ -90,6 +87,22 @@ package struct UnpublishedFile: ~Copyable, Sendable {
     return nil
   }
 
+  /// Puts a file with these bytes in the place of a file with this name, or where none is. A reader sees the old file or the
+  /// new one. Flushes the file before it gets its name, and the folder after that. Blocks.
+  ///
+  /// - Parameter mode: the permissions, as in chmod(1).
+  package static func replace(
+    _ name: FilePath, in folder: FilePath, with bytes: [UInt8], mode: UInt16 = 0o600
+  ) throws(FileError) {
+    // a file without a name can be linked, but not over another
+    let output = try AtomicFile(in: folder, allowUnnamed: false)
+    try output.file.write(bytes, at: 0)
+    if mode != 0o600 { try output.file.setPermissions(mode) }
+    try output.file.sync()
+    if let partial = output.partial { try output.directory.replace(name, with: partial) }
+    try output.directory.sync()
+  }
+
   /// Before a name is reserved, the partial takes it up into its own, so that a later run knows whose the empty
   /// file is.
   private borrowing func rename(_ partial: FilePath, to name: FilePath) throws(FileError) {
@@ -98,8 +111,8 @@ package struct UnpublishedFile: ~Copyable, Sendable {
     } catch {
       guard error.errno == .notSupported else { throw error }
     }
-    let stem = partial.string.dropLast(Self.suffix.count)
-    let marked = FilePath("\(stem)\(Self.reservationMark)\(name)\(Self.suffix)")
+    let suffix = PartialName.lockedFile.rawValue
+    let marked = FilePath("\(partial.string.dropLast(suffix.count))\(Self.reservationMark)\(name)\(suffix)")
     guard marked.length <= 255, name.components.count == 1 else {
       return try directory.rename(partial, to: directory, as: name, by: [.reservation])
     }
@@ -116,7 +129,7 @@ package struct UnpublishedFile: ~Copyable, Sendable {
 
   /// Removes the empty file that a dead partial reserved its name by.
   private static func sweepReservation(of partial: FilePath, in directory: borrowing Directory) {
-    let parts = partial.string.dropLast(suffix.count)
+    let parts = partial.string.dropLast(PartialName.lockedFile.rawValue.count)
       .split(separator: reservationMark, maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, let name = FilePath.Component(String(parts[1])), name.kind == .regular else {
       return
@@ -130,7 +143,7 @@ package struct UnpublishedFile: ~Copyable, Sendable {
 
   private static func sweep(_ directory: borrowing Directory) {
     guard let names = try? directory.names() else { return }
-    for name in names where name.string.hasPrefix(prefix) && name.string.hasSuffix(suffix) {
+    for name in names where PartialName.lockedFile.matches(name) {
       // for writing, since NFS locks nothing exclusively for a reader
       guard let file = try? directory.open(name, .readWrite), (try? file.lock(exclusive: true)) == true else {
         continue
