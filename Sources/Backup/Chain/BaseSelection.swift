@@ -42,19 +42,28 @@ struct BaseSelection {
       folder: folder, password: options.password, ledger: observer.ledger,
       whileReading: counter.checkCancellation)
     var requirements = BaseRequirements(
-      exportIDs: exportIDs, maximumDepth: options.maximumChain, date: (options.date ?? Date()).milliseconds)
+      exportIDs: exportIDs, maximumDepth: options.maximumChain, date: options.date ?? Date())
     (requirements.selection, requirements.isPartial) = (selection, options.isSelection)
     (requirements.isEncrypted, requirements.tag) = (options.password != nil, options.baseTag)
     var graph = inventory.graph
     while case (let members?, let rejected) = graph.base(for: requirements) {
-      let corrupt = try members.filter { try !verifier.areIntact([$0], counter) }
-      if corrupt.isEmpty, let base = try ExportBase(members, in: folder, password: options.password) {
-        self.init(base: base, rejected: rejected.map(RejectedBase.init))
-        if options.observer == nil { warnings = observer.damageWarnings }
-        return
+      var unusable = try members.filter { try !verifier.areIntact([$0], counter) }
+      if unusable.isEmpty {
+        do {
+          if let base = try ExportBase(members, in: folder, password: options.password) {
+            self.init(base: base, rejected: rejected.map(RejectedBase.init))
+            if options.observer == nil { warnings = observer.damageWarnings }
+            return
+          }
+        } catch BackupError.noSuchBackup {
+          // another process removed it since it was listed
+        } catch  where !ArchiveVerification.isEnvironmentFailure(error) {
+          // corrupt although nothing was known against it
+          unusable = try verifier.damaged(among: members, counter)
+        }
       }
-      // one that was replaced since it was listed is of no use either
-      graph = graph.excluding(Set((corrupt.isEmpty ? [members[0]] : corrupt).map(\.path)))
+      // an archive that was replaced since it was listed is of no use either
+      graph = graph.excluding(Set((unusable.isEmpty ? [members[0]] : unusable).map(\.path)))
     }
     let rejected = graph.base(for: requirements).rejected
     self.init(
