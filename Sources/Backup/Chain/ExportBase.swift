@@ -37,11 +37,13 @@ package struct ExportBase: Sendable {
     else { return nil }
     var files: [MD5Digest: Int] = [:]
     for member in members {
-      let source = try BackupSource(path: FilePath(member.path), limits: .own, password: password)
+      let source = try OpenedBackup(path: FilePath(member.path), limits: .own, password: password)
       guard source.metadataDigest?.description == member.digest else { return nil }
       for photo in source.photos {
-        guard case .entry(let entry, let md5?) = photo.content, files[md5] == nil else { continue }
-        files[md5] = entry.size
+        guard let reference = photo.location.ownEntry, let md5 = reference.md5, files[md5] == nil else {
+          continue
+        }
+        files[md5] = reference.entry.size
       }
     }
     path = folder.appending(newest.name)

@@ -99,8 +99,8 @@ struct FlattenRun {
   }
 
   /// The archive with what it rests on; alone if that is nothing.
-  private func folded() throws -> BackupSource {
-    let newest = try BackupSource(path: path, limits: options.limits, password: options.password)
+  private func folded() throws -> OpenedBackup {
+    let newest = try OpenedBackup(path: path, limits: options.limits, password: options.password)
     try newest.requirePassword(toRead: .allEntries)
     guard newest.increment != nil else { return newest }
     let finder = ChainFinder(

@@ -42,7 +42,7 @@ package struct ArchiveCopy {
     try copy(input, status.size, to: output.file)
     counter.enter(.verifying)
     let archive = try Archive(path: output.file.descriptorPath, limits: .own)
-    let backup = try BackupSource(archive: archive, limits: .own, password: password)
+    let backup = try OpenedBackup(archive: archive, limits: .own, password: password)
     let damage = try ArchiveCheck(source: backup, counter: counter).run().damaged
     if !damage.isEmpty { throw BackupError.verificationFailed(folder, damage.map(\.message)) }
     if let permissions { try output.file.setPermissions(permissions) }

@@ -161,7 +161,7 @@ struct ArchiveExport {
     guard mayFitPhone || options.verifies else { return plan.phoneRefusals(limits, archiveBytes: size) }
     let archive = try Archive(path: written.output.file.descriptorPath, limits: .own)
     if options.verifies {
-      let source = try BackupSource(archive: archive, limits: .own, password: options.password)
+      let source = try OpenedBackup(archive: archive, limits: .own, password: options.password)
       let damage = try ArchiveCheck(source: source, counter: counter).run().damaged
       if !damage.isEmpty { throw BackupError.verificationFailed(target.folder, damage.map(\.message)) }
     }

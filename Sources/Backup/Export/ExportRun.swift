@@ -92,7 +92,8 @@ public struct ExportRun {
     }
     return ExportSummary(
       outcome, damagedInLibrary: damaged, selection: selection,
-      reason: isUnchanged ? selection?.reason : selection.map { _ in "the categories were changed meanwhile" })
+      reason: isUnchanged ? selection?.reason : selection.map { _ in "the categories were changed meanwhile" }
+    )
   }
 
   private func selectionDigest(_ categories: [PhotoLibrary.Category]) throws -> String? {

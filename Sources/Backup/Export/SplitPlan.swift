@@ -64,7 +64,9 @@ struct SplitPlan {
     var places: [PhotoIdentity: Int] = [:]
     var groups: [[(photo: Photo, size: PartSize.Member)]] = []
     for (photo, record) in zip(plan.photos, plan.records) {
-      let member = (photo, PartSize.Member(record, items[photo.id].map { ($0, plan.longestManifestEntry($0)) }))
+      let member = (
+        photo, PartSize.Member(record, items[photo.id].map { ($0, plan.longestManifestEntry($0)) })
+      )
       if let place = places[PhotoIdentity(photo)] {
         groups[place].append(member)
       } else {

@@ -10,7 +10,7 @@ import Zip
 /// back to the last byte, and then gets its name, never over a file.
 struct RewrittenArchive {
   /// What it is made of.
-  let source: BackupSource
+  let source: OpenedBackup
   let items: [RewrittenPhoto]
   /// `metadata.json` without its photos and their files.
   let metadata: Metadata
@@ -103,7 +103,7 @@ struct RewrittenArchive {
   /// Reads back what was written, every CRC and every MD5.
   private func check(_ file: borrowing File, _ folder: FilePath) throws {
     counter.enter(.verifying)
-    let written = try BackupSource(path: file.descriptorPath, limits: .own, password: password)
+    let written = try OpenedBackup(path: file.descriptorPath, limits: .own, password: password)
     var damage = try ArchiveCheck(source: written, counter: counter).run().damaged.map(\.message)
     if written.photoFiles != items.count {
       damage.append("it holds \(written.photoFiles) photos and should hold \(items.count)")

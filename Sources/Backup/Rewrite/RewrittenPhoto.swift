@@ -17,7 +17,7 @@ struct RewrittenPhoto: Sendable {
   var entryName: String { "photos/\(fileName)" }
 
   init(
-    _ index: Int, of backup: BackupSource, _ bytes: PhotoBytes, _ md5: MD5Digest, size: Int,
+    _ index: Int, of backup: OpenedBackup, _ bytes: PhotoBytes, _ md5: MD5Digest, size: Int,
     isEncrypted: Bool = false
   ) {
     let photo = backup.photos[index]
@@ -28,12 +28,12 @@ struct RewrittenPhoto: Sendable {
     self.bytes = bytes
     self.md5 = md5
     self.size = size
-    expected = photo.expected == md5 ? nil : photo.expected
+    expected = photo.originalMD5 == md5 ? nil : photo.originalMD5
     fileName = ExportPlan.entryFileName(row, isEncrypted: isEncrypted)
   }
 }
 
-extension BackupSource {
+extension OpenedBackup {
   /// The backup's rows, with those photos' files in a new archive; made as they are asked for.
   func records(_ items: [RewrittenPhoto]) -> some Sequence<Metadata.PhotoRecord> {
     var places = [Int?](repeating: nil, count: photos.count)

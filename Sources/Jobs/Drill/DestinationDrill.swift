@@ -90,11 +90,11 @@ struct DestinationDrill {
     let width = (share.upperBound - share.lowerBound) / Double(parts.count)
     // of what it rests on, nothing is restored that went since
     var isReadWhole = parts.count == result.members.count
-    let sources = try parts.map { try BackupSource(path: FilePath($0.path), password: password) }
+    let sources = try parts.map { try OpenedBackup(path: FilePath($0.path), password: password) }
     let sample = reason == nil ? sample(of: sources) : nil
     if sample != nil { isReadWhole = false }
     // of what was lost in a repair the archive knows no more than of that
-    for photo in sources.flatMap(\.photos) where photo.wasLostBefore && !newest.isPartialRecovery {
+    for photo in sources.flatMap(\.photos) where photo.wasMissingBeforeBackup && !newest.isPartialRecovery {
       result.lostBefore[photo.record.id] = photo.record.createdAt
     }
     for (index, source) in sources.enumerated() {
@@ -156,7 +156,7 @@ struct DestinationDrill {
   }
 
   /// Which photos are restored this time: the next ones after those of the round before, all of them in turn.
-  private func sample(of sources: [BackupSource]) -> Set<Int64>? {
+  private func sample(of sources: [OpenedBackup]) -> Set<Int64>? {
     guard let wanted = options.sample else { return nil }
     let ids = sources.flatMap { $0.photos.map(\.record.id) }.sorted()
     guard ids.count > wanted else { return nil }
@@ -166,11 +166,11 @@ struct DestinationDrill {
 
   /// What a backup promises of a sample and what has not come back, as far as no error names it already.
   static func loss(
-    of source: BackupSource, _ sample: Set<Int64>?, _ summary: ImportSummary
+    of source: OpenedBackup, _ sample: Set<Int64>?, _ summary: ImportSummary
   ) -> Finding? {
     let promised = source.photos.count { photo in
       guard sample?.contains(photo.record.id) ?? true else { return false }
-      return !photo.wasLostBefore
+      return !photo.wasMissingBeforeBackup
     }
     // photos that had rotten before the backup was made come back, and are errors all the same
     let reported = summary.errors.count - source.damagedBefore.count - source.leftOut.count
@@ -178,12 +178,5 @@ struct DestinationDrill {
     guard came + reported < promised else { return nil }
     let message = "\(source.path) promises \(promised) photos, and \(came) came back".escaped
     return Finding(source.path.string, message: message)
-  }
-}
-
-extension BackupSource.Photo {
-  /// Its file was lost before the backup was made, and no archive promises it.
-  fileprivate var wasLostBefore: Bool {
-    if case .absent(_, isDamage: false, _) = content { !isHeld } else { false }
   }
 }
