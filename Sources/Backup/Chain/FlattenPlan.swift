@@ -8,7 +8,7 @@ import Zip
 struct FlattenPlan {
   let source: OpenedBackup
   private(set) var items: [RewrittenPhoto] = []
-  /// Photos that the chain promises and does not hold whole; each by name.
+  /// Photos that the chain promises, and that are missing or corrupt.
   private(set) var lost: [Finding] = []
 
   var bytes: Int { items.reduce(0) { $0 + $1.size } }

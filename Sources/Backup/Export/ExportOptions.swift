@@ -41,14 +41,14 @@ public struct ExportOptions: Sendable {
   public var allowsWeakPassword = false
   /// The date that the archive bears; nil for now.
   public var date: Date?
-  /// What the archive is called, for whoever prunes: written into its metadata.
+  /// Tags in the archive's metadata, for retention.
   public var tags: [String] = []
-  /// Writes several archives where one would be too large, and how large each may be.
+  /// Writes several archives if one would be too large, with the limits of each.
   public var split: Split?
-  /// Leaves out the files that a base among the archives of the destination's folder holds. There being none, or a chain
-  /// that is long enough, the archive holds every file.
+  /// Leaves out the files that are stored in a base in the destination's folder. The archive is a full one if there is no
+  /// base, or if the chain has its greatest depth.
   public var isIncremental = false
-  /// How many increments may rest on a full archive, where a base is looked for.
+  /// The greatest chain depth of the archive.
   public var maximumChain = ExportOptions.defaultMaximumChain
   /// A tag that the base of an incremental export must have, so that a job depends on its own archives; nil for any.
   public var baseTag: String?
@@ -63,8 +63,8 @@ public struct ExportOptions: Sendable {
   public var permissions: UInt16?
   /// Plans, and writes nothing.
   public var isDryRun = false
-  /// Flushes the archive and its name to the disk before it is said to be there. Without, a power cut may take it or
-  /// leave a part of it; for measuring, and for those who flush themselves.
+  /// Makes the archive durable before it is reported. Without it, a power cut may remove or truncate the archive. For
+  /// measurements, and for callers that flush by themselves.
   public var syncs = true
   /// How long to wait for a writer that is deleting photo files.
   public var lockWait = Library.readersWait

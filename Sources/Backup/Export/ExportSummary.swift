@@ -11,13 +11,13 @@ public struct ExportSummary: Sendable, Equatable {
   public var archives: [FilePath] = []
   /// How many archives there are, or would be.
   public var parts = 1
-  /// What the archive rests on, nil if it holds every file itself.
+  /// How the archive depends on a base; nil for a full one.
   public var increment: Increment?
   /// Why an export that was to be incremental is a full one, nil if it is not.
   public var fullBecause: String?
   /// Archives of the folder that cannot be the base of an incremental export, newest first.
   package var rejectedBases: [RejectedBase] = []
-  /// Photos whose files are in the archive or in those that it rests on, and assets of the app.
+  /// Photos whose files are in the archive or in its chain, and assets of the app.
   public var photos = 0
   /// Categories in the archive.
   public var categories = 0
@@ -45,19 +45,19 @@ public struct ExportSummary: Sendable, Equatable {
   /// Makes the summary of an export that has not begun.
   public init() {}
 
-  /// What an incremental archive rests on.
+  /// How an incremental archive depends on its base.
   public struct Increment: Sendable, Equatable {
-    /// The base's archive, as it was found.
+    /// The path of the base.
     public var archive: FilePath
-    /// The base's number.
+    /// The base's ID.
     public var base: String
-    /// How many increments there are since the full archive, with this one.
+    /// The chain depth.
     public var length: Int
-    /// Photos whose files are in the archives before this one.
+    /// Photos that are stored in the archives before this one.
     public var held: Int
   }
 
-  /// True when something that was asked for is not in the archive as it should be.
+  /// True if a selected photo is missing or corrupt in the archive.
   public var isIncomplete: Bool { !missing.isEmpty || !damaged.isEmpty }
 }
 

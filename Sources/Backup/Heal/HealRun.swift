@@ -8,7 +8,7 @@ import Zip
 
 /// How a library is healed.
 public struct HealOptions: Sendable {
-  /// Looks and says, and writes nothing.
+  /// Reports only, and writes nothing.
   public var isDryRun = false
   /// How long to wait for another writer.
   public var lockWait: Duration = .zero
@@ -27,9 +27,9 @@ public struct HealOptions: Sendable {
 public struct HealSummary: Sendable, Equatable {
   /// Photos that were read.
   public var photosChecked = 0
-  /// Photos that have their right bytes again; each by name, with the archive that gave them.
+  /// Photos that were repaired, with the archive that had them.
   public var healed: [Finding] = []
-  /// Photos that are still rotten or missing; each by name, with what is wrong.
+  /// Photos that are still corrupt or missing, with the reason.
   public var damaged: [Finding] = []
   /// Archives that could not be used, or not to their end; each by its path.
   public var unusable: [Finding] = []
@@ -37,23 +37,23 @@ public struct HealSummary: Sendable, Equatable {
   public var damagedArchives: [FilePath: String] = [:]
   /// Bytes that were brought back.
   public var bytes = 0
-  /// Where the rotten files are kept; nil if there were none.
+  /// The folder that keeps the corrupt files; nil if there were none.
   public var kept: FilePath?
   /// What else is worth knowing, damage of the archives among it.
   public var warnings: [String] = []
   /// Nothing was written.
   public var isDryRun = false
 
-  /// True when a photo is still not as it should be, or an archive that was named could not be read.
+  /// True if a photo is still corrupt or missing, or an archive could not be read.
   public var isIncomplete: Bool { !damaged.isEmpty || !unusable.isEmpty }
 }
 
 extension Work where Summary == HealSummary {
-  /// Starts reading every photo of a library, and bringing those that are rotten or missing back by their MD5 from
-  /// any of these archives, which may be damaged themselves.
+  /// Starts reading every photo of a library, and repairing those that are corrupt or missing by their MD5 from any of these
+  /// archives, which may be damaged themselves.
   ///
-  /// Rows do not change. A rotten file is kept in the library's folder `.rotten`; the right one takes its place
-  /// in one step, after it is on the disk. A crash leaves each photo as it was or healed.
+  /// Rows do not change. A corrupt file is kept in the library's folder `.rotten`. The intact file replaces it atomically
+  /// after it is durable. A crash leaves each photo as it was or repaired.
   ///
   /// The summary throws `BackupError`, `ArchiveError`, `LibraryError`, `FileLock.Busy` or `FileError`.
   public static func heal(

@@ -7,12 +7,11 @@ import SystemPackage
 import Zip
 
 extension Work where Summary == ImportSummary {
-  /// Starts importing backups into a library, one after the other. Each is all or nothing: it is extracted out
-  /// of sight, checked, made durable, and one transaction makes its photos visible.
+  /// Starts importing backups into a library, one after the other, each completely or not at all: photos are extracted into
+  /// a staging folder, verified and made durable, and one transaction makes them visible.
   ///
-  /// All backups are opened and checked before the first one is imported. Photos that are damaged or absent are
-  /// left out and named in the summary. A cancelled or failed import leaves the library as it was after the
-  /// last whole backup.
+  /// All backups are opened and checked before the first one is imported. Photos that are corrupt or missing are left out
+  /// and reported in the summary. A cancelled or failed import leaves the library as it was after the last complete backup.
   ///
   /// The summary throws `BackupError`, `ArchiveError`, `LibraryError`, `ConsentError`, `FileLock.Busy` or `FileError`.
   public static func `import`(
@@ -30,7 +29,7 @@ public struct ImportRun {
   let options: ImportOptions
   let counter: ProgressCounter
 
-  /// Prepares a run, for whoever has a thread and a counter of its own.
+  /// Prepares a run, for callers with a thread and a counter of their own.
   public init(library: FilePath, options: ImportOptions, counter: ProgressCounter) {
     self.library = library
     self.options = options

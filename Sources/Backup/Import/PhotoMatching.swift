@@ -18,8 +18,8 @@ enum PhotoIdentity: Hashable {
 /// Matches each photo of a backup with at most one photo of the library: first those whose rows are equal, then
 /// those of equal name, then any of the same identity. A few passes over both, whatever they hold.
 ///
-/// Photos that the backup does not hold come after all that it holds, and get what is left: otherwise one could
-/// take the match of a photo that is there, which would be added once more with every import.
+/// Photos that the backup lacks are matched after all others. Otherwise one could take the match of a photo that the backup
+/// has, and each import would add that photo once more.
 enum PhotoMatching {
   /// How alike two photos of one identity have to be.
   private struct Key: Hashable {
@@ -57,7 +57,7 @@ enum PhotoMatching {
     _ incoming: [Photo], with existing: [Photo], isMissing: (Int) -> Bool
   ) -> [Int?] {
     var matches = [Int?](repeating: nil, count: incoming.count)
-    // most photos are alone with their identity on both sides, and there is nothing to choose
+    // for most photos, each side has one with that identity, and there is nothing to choose
     var numbers: [PhotoIdentity: (existing: Number, incoming: Number)] = [:]
     numbers.reserveCapacity(existing.count)
     for index in existing.indices {

@@ -51,7 +51,7 @@ struct RepairPlan {
     lost += (source.salvage?.losses ?? []) + source.leftOut
   }
 
-  /// A photo of the backup that is not whole in the archive.
+  /// A photo that is missing or corrupt in the archive.
   private struct Missing {
     /// Which of the backup's photos.
     var index: Int
@@ -59,7 +59,7 @@ struct RepairPlan {
     var md5: MD5Digest?
   }
 
-  /// Tells the photos that are whole in the archive, each at its place in the backup, from those that are not.
+  /// Separates the intact photos of the archive, each at its index in the backup, from the others.
   private func photos(
     of archive: Archive, _ states: [State?]
   ) -> (found: [RewrittenPhoto?], missing: [Missing]) {
@@ -155,8 +155,8 @@ struct RepairPlan {
 
   // MARK: The new archive's texts
 
-  /// The old `metadata.json`, without its photos. The backup's number stays, since it is the same backup; one from which
-  /// something is lost is marked as a part, so that it replaces no library.
+  /// Returns the old `metadata.json` without its photos. The backup's ID stays, since it is the same backup. If something is
+  /// lost, the backup is marked as partial, so that it replaces no library.
   func metadata() -> Metadata {
     var metadata = source.metadata
     metadata.version = Metadata.newestVersion
@@ -185,7 +185,7 @@ struct RepairPlan {
     return metadata
   }
 
-  /// Says in metadata that differ from the old what they come from, so that increments find what they rest on.
+  /// Records in changed metadata what they come from, so that incremental backups find their base.
   private func noteOrigin(_ metadata: inout Metadata) {
     guard let old = source.metadataDigest ?? source.salvage?.metadataDigest else { return }
     var hash = RunningMD5()

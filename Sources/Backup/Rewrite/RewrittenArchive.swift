@@ -6,8 +6,8 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// An archive that is made of another one's photos: repaired, or flattened. It is written out of sight, flushed, read
-/// back to the last byte, and then gets its name, never over a file.
+/// An archive made of another one's photos: repaired, or flattened. It is published when it is complete, durable and
+/// verified, and never replaces a file.
 struct RewrittenArchive {
   /// What it is made of.
   let source: OpenedBackup
@@ -20,7 +20,7 @@ struct RewrittenArchive {
 
   private var bytes: Int { items.reduce(0) { $0 + $1.size } }
 
-  /// Where it lies, how long it is, and what is worth knowing.
+  /// The path of the archive, its length, and a warning.
   typealias Published = (archive: FilePath, bytes: Int, warning: String?)
 
   /// Where it may go.
@@ -80,7 +80,7 @@ struct RewrittenArchive {
     var writer = try ArchiveWriter(password: password)
     for item in items {
       let taken = source.photos[item.source].record.createdAt
-      // the dates of an encrypted archive's entries stand in its directory, which anybody reads
+      // the directory of an encrypted archive is not encrypted, and has the entries' dates
       try writer.addPlaced(item.entryName, size: item.size, modified: password == nil ? taken : date)
     }
     let texts = ArchiveTexts()

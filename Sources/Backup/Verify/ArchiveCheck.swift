@@ -43,7 +43,7 @@ struct ArchiveCheck {
   let counter: ProgressCounter
   /// Photos at a time; nil for what suits the disk.
   var readers: Int?
-  /// What it rests on is checked by the same run.
+  /// True if the same run verifies its base.
   var isBaseChecked = false
 
   /// Blocks; reads only.

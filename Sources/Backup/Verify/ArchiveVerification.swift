@@ -5,7 +5,7 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// Reading an archive back, for whoever has a thread and a counter of its own.
+/// Verifies archives, for callers with a thread and a counter of their own.
 package enum ArchiveVerification {
   /// Reads a backup to its last byte: every CRC, every MD5. Blocks; writes nothing.
   ///
