@@ -155,7 +155,7 @@ struct Invariants: Sendable {
         let damage = try await Work.verify([path], password: operation.password).summary.damaged
         if !damage.isEmpty { faults.append("\(name) is damaged: \(damage)") }
         if case .succeeded(isComplete: false) = outcome { continue }
-        let source = try BackupSource(path: path, password: operation.password)
+        let source = try OpenedBackup(path: path, password: operation.password)
         let (photos, files) = operation.archived
         let isAlone = source.increment == nil && source.photoFiles == operation.archivedAlone
         if source.photos.count != photos || source.format == .zip && source.photoFiles != files && !isAlone {

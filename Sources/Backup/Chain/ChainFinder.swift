@@ -34,13 +34,13 @@ final class ChainFinder {
   /// Opens every archive that satisfies a reference, in the order of `ArchiveGraph.candidates(for:)`.
   ///
   /// - Throws: environment failures, and what `check` throws.
-  func candidates(for base: ArchiveDescriptor.BaseReference) throws -> [BackupSource] {
+  func candidates(for base: ArchiveDescriptor.BaseReference) throws -> [OpenedBackup] {
     guard let graph = try listed()?.graph else { return [] }
-    var sources: [BackupSource] = []
+    var sources: [OpenedBackup] = []
     for archive in graph.candidates(for: base) {
       try check()
       do {
-        let source = try BackupSource(path: FilePath(archive.path), limits: limits, password: password)
+        let source = try OpenedBackup(path: FilePath(archive.path), limits: limits, password: password)
         // another process may have replaced it since it was listed
         if source.satisfies(base) { sources.append(source) }
       } catch  where ArchiveVerification.isEnvironmentFailure(error) {

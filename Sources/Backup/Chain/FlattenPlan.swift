@@ -6,23 +6,23 @@ import Zip
 
 /// What a full archive of a chain's state holds: found by reading every photo of it to its end.
 struct FlattenPlan {
-  let source: BackupSource
+  let source: OpenedBackup
   private(set) var items: [RewrittenPhoto] = []
-  /// Photos that the chain promises and does not hold whole; each by name.
+  /// Photos that the chain promises, and that are missing or corrupt.
   private(set) var lost: [Finding] = []
 
   var bytes: Int { items.reduce(0) { $0 + $1.size } }
 
   /// - Parameter source: a whole chain, folded.
-  init(_ source: BackupSource, _ counter: ProgressCounter) throws {
+  init(_ source: OpenedBackup, _ counter: ProgressCounter) throws {
     self.source = source
     let outcomes = try Self.outcomes(of: source, counter)
     items.reserveCapacity(source.photos.count)
     for (index, photo) in source.photos.enumerated() {
-      if case .absent(let reason, isDamage: true, _) = photo.content {
-        lost.append(Finding(source.label(of: photo), reason))
+      if let unavailable = photo.location.unavailable, unavailable.isDamage {
+        lost.append(Finding(source.label(of: photo), unavailable.reason))
       }
-      guard let (entry, holder, archive) = source.place(of: photo.content), let outcome = outcomes[index]
+      guard let (entry, holder, archive) = source.place(of: photo.location), let outcome = outcomes[index]
       else { continue }
       let md5: MD5Digest
       switch outcome {
@@ -46,11 +46,11 @@ struct FlattenPlan {
   }
 
   /// By the photos' places in the backup; nil for those that have no file. Reads them all, on several threads.
-  private static func outcomes(of source: BackupSource, _ counter: ProgressCounter) throws -> [Outcome?] {
+  private static func outcomes(of source: OpenedBackup, _ counter: ProgressCounter) throws -> [Outcome?] {
     let outcomes = Mutex([Outcome?](repeating: nil, count: source.photos.count))
     try Workers.forEach(0..<source.photos.count) { index in
       let photo = source.photos[index]
-      guard let (entry, holder, archive) = source.place(of: photo.content) else { return }
+      guard let (entry, holder, archive) = source.place(of: photo.location) else { return }
       counter.advance(current: photo.record.name)
       var hash = RunningMD5()
       var counted = 0
@@ -65,7 +65,7 @@ struct FlattenPlan {
       let outcome: Outcome =
         if let fault {
           .lost(reason: fault)
-        } else if let expected = photo.content.md5, digest != expected {
+        } else if let expected = photo.location.md5, digest != expected {
           .lost(reason: "its MD5 is \(digest) and should be \(expected)")
         } else {
           .whole(digest)
@@ -92,7 +92,7 @@ struct FlattenPlan {
   }
 }
 
-extension BackupSource {
+extension OpenedBackup {
   /// Whether the archive is encrypted, so that one made of it has to be.
   var isEncrypted: Bool { archive?.entries.contains(where: \.isEncrypted) ?? false }
 }

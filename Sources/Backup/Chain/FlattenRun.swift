@@ -23,9 +23,9 @@ public struct FlattenOptions: Sendable {
 
 /// What a flattening came to.
 public struct FlattenSummary: Sendable, Equatable {
-  /// The new archive; nil if the old one rests on nothing.
+  /// The new archive; nil if the old one is a full one.
   public var archive: FilePath?
-  /// The archives of the chain, the newest first; what was repaired from one of them stands before it.
+  /// The archives of the chain, newest first. An archive that was repaired from another precedes it.
   public var chain: [FilePath] = []
   /// Photos with files in the new archive, or in the old one if that is full.
   public var photos = 0
@@ -33,7 +33,7 @@ public struct FlattenSummary: Sendable, Equatable {
   public var bytes = 0
   /// The length of the new archive.
   public var archiveBytes = 0
-  /// Photos that the chain promises and does not hold whole; each by name.
+  /// Photos that the chain promises, and that are missing or corrupt.
   public var lost: [Finding] = []
   /// What else is worth knowing.
   public var warnings: [String] = []
@@ -43,11 +43,11 @@ public struct FlattenSummary: Sendable, Equatable {
 }
 
 extension Work where Summary == FlattenSummary {
-  /// Starts writing a full archive of the state of an incremental one, from the archives of its chain alone. The state,
-  /// the dates and the tags are those of the incremental archive; the number is a new one.
+  /// Starts writing a full archive with the content of an incremental one, from the archives of its chain. The content, the
+  /// dates and the tags are those of the incremental archive; the ID is a new one.
   ///
-  /// The chain is never touched. The new archive is written out of sight, flushed, read back to the last byte, and then
-  /// gets its name, never over a file. An archive that rests on nothing is left alone, and nothing is written.
+  /// Never changes the chain. Publishes the new archive when it is complete, durable and verified, and never replaces a file.
+  /// Writes nothing if the archive is a full one.
   ///
   /// The summary throws `BackupError`, `ArchiveError` or `FileError`; nothing was published then.
   public static func flatten(_ archive: FilePath, options: FlattenOptions = FlattenOptions()) -> Self {
@@ -98,9 +98,9 @@ struct FlattenRun {
     return summary
   }
 
-  /// The archive with what it rests on; alone if that is nothing.
-  private func folded() throws -> BackupSource {
-    let newest = try BackupSource(path: path, limits: options.limits, password: options.password)
+  /// Opens the archive with its chain.
+  private func folded() throws -> OpenedBackup {
+    let newest = try OpenedBackup(path: path, limits: options.limits, password: options.password)
     try newest.requirePassword(toRead: .allEntries)
     guard newest.increment != nil else { return newest }
     let finder = ChainFinder(

@@ -4,7 +4,7 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// A copy of an archive in another folder: whole, read back and on the disk before it gets its name.
+/// A copy of an archive in another folder, published when it is complete, verified and durable.
 package struct ArchiveCopy {
   /// What is copied.
   package var source: FilePath
@@ -30,7 +30,7 @@ package struct ArchiveCopy {
   /// Copies, under the same name; with a number behind it where that is taken. Nothing is overwritten, and a failure
   /// or a kill leaves nothing. Blocks.
   ///
-  /// - Returns: where the copy lies, and what is worth knowing.
+  /// - Returns: the path of the copy, and a warning.
   /// - Throws: `FileError`, `ArchiveError`, `BackupError.notEnoughSpace`, or `.verificationFailed` where the copy does
   ///   not read back as it should.
   package func run() throws -> (archive: FilePath, warning: String?) {
@@ -42,7 +42,7 @@ package struct ArchiveCopy {
     try copy(input, status.size, to: output.file)
     counter.enter(.verifying)
     let archive = try Archive(path: output.file.descriptorPath, limits: .own)
-    let backup = try BackupSource(archive: archive, limits: .own, password: password)
+    let backup = try OpenedBackup(archive: archive, limits: .own, password: password)
     let damage = try ArchiveCheck(source: backup, counter: counter).run().damaged
     if !damage.isEmpty { throw BackupError.verificationFailed(folder, damage.map(\.message)) }
     if let permissions { try output.file.setPermissions(permissions) }
@@ -65,7 +65,7 @@ package struct ArchiveCopy {
       try output.write(UnsafeRawBufferPointer(rebasing: piece[..<count]), at: offset)
       offset += count
     }
-    // whoever writes to it meanwhile makes another archive of it
+    // another process has written to it meanwhile
     guard offset == size else { throw ArchiveError.changed(source) }
   }
 

@@ -41,14 +41,14 @@ public struct ExportOptions: Sendable {
   public var allowsWeakPassword = false
   /// The date that the archive bears; nil for now.
   public var date: Date?
-  /// What the archive is called, for whoever prunes: written into its metadata.
+  /// Tags in the archive's metadata, for retention.
   public var tags: [String] = []
-  /// Writes several archives where one would be too large, and how large each may be.
+  /// Writes several archives if one would be too large, with the limits of each.
   public var split: Split?
-  /// Leaves out the files that a base among the archives of the destination's folder holds. There being none, or a chain
-  /// that is long enough, the archive holds every file.
+  /// Leaves out the files that are stored in a base in the destination's folder. The archive is a full one if there is no
+  /// base, or if the chain has its greatest depth.
   public var isIncremental = false
-  /// How many increments may rest on a full archive, where a base is looked for.
+  /// The greatest chain depth of the archive.
   public var maximumChain = ExportOptions.defaultMaximumChain
   /// A tag that the base of an incremental export must have, so that a job depends on its own archives; nil for any.
   public var baseTag: String?
@@ -63,8 +63,8 @@ public struct ExportOptions: Sendable {
   public var permissions: UInt16?
   /// Plans, and writes nothing.
   public var isDryRun = false
-  /// Flushes the archive and its name to the disk before it is said to be there. Without, a power cut may take it or
-  /// leave a part of it; for measuring, and for those who flush themselves.
+  /// Makes the archive durable before it is reported. Without it, a power cut may remove or truncate the archive. For
+  /// measurements, and for callers that flush by themselves.
   public var syncs = true
   /// How long to wait for a writer that is deleting photo files.
   public var lockWait = Library.readersWait
@@ -79,62 +79,4 @@ public struct ExportOptions: Sendable {
 
   /// True if everything travels, settings too.
   var isWhole: Bool { !isSelection && includesSettings }
-}
-
-/// What an export did.
-public struct ExportSummary: Sendable, Equatable {
-  /// The archive, of several the first; nil after a dry run.
-  public var archive: FilePath? { archives.first }
-  /// The archive, or all that the export was split into; empty after a dry run.
-  public var archives: [FilePath] = []
-  /// How many archives there are, or would be.
-  public var parts = 1
-  /// What the archive rests on, nil if it holds every file itself.
-  public var increment: Increment?
-  /// Why an export that was to be incremental is a full one, nil if it is not.
-  public var fullBecause: String?
-  /// Archives of the folder that cannot be the base of an incremental export, newest first.
-  package var rejectedBases: [RejectedBase] = []
-  /// Photos whose files are in the archive or in those that it rests on, and assets of the app.
-  public var photos = 0
-  /// Categories in the archive.
-  public var categories = 0
-  /// Bytes of the photos in the archive.
-  public var bytes = 0
-  /// Bytes of the archive, of several all together; 0 after a dry run.
-  public var archiveBytes = 0
-  /// Photos of the library that could not be read: their rows are in the archive, their files are not, though the
-  /// archive's base may hold them. Each by name.
-  public var missing: [Finding] = []
-  /// Photos that are in the archive and whose bytes are no longer those that came into the library.
-  public var damaged: [Finding] = []
-  /// Why a phone will refuse the archive; empty if it will not.
-  public var phoneRefusals: [String] = []
-  /// Categories, as the app shows them, that Android's merge cannot find by any name: it may file their photos under
-  /// another category. See `docs/format/phone-backups.md`.
-  public var categoriesAndroidCannotFind: [String] = []
-  /// What else is worth knowing.
-  public var warnings: [String] = []
-  /// The MD5 of what was selected: an archive of the same state holds all this already.
-  public var state = ""
-  /// Nothing was written.
-  public var isDryRun = false
-
-  /// Of an export that has not begun.
-  public init() {}
-
-  /// What an incremental archive rests on.
-  public struct Increment: Sendable, Equatable {
-    /// The base's archive, as it was found.
-    public var archive: FilePath
-    /// The base's number.
-    public var base: String
-    /// How many increments there are since the full archive, with this one.
-    public var length: Int
-    /// Photos whose files are in the archives before this one.
-    public var held: Int
-  }
-
-  /// True when something that was asked for is not in the archive as it should be.
-  public var isIncomplete: Bool { !missing.isEmpty || !damaged.isEmpty }
 }

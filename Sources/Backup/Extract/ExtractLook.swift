@@ -52,7 +52,7 @@ struct ExtractLook {
     _ counter: ProgressCounter
   ) throws -> [Int] {
     let same = Mutex<[Int]>([])
-    try SideBySide.read(0..<candidates.count, readers, context: {}) { place, _ in
+    try ParallelHashing.read(0..<candidates.count, readers, context: {}) { place, _ in
       try counter.checkCancellation()
       let item = plan.items[candidates[place]]
       counter.advance(current: item.name)

@@ -40,7 +40,7 @@ struct ExtractPlan: Sendable {
   func path(of item: Item) -> FilePath { FilePath(folders[item.folder]).appending(item.name) }
 
   /// - Throws: `ExtractError` where a part of the selection meets nothing.
-  init(_ backup: BackupSource, _ selection: PhotoSelection) throws {
+  init(_ backup: OpenedBackup, _ selection: PhotoSelection) throws {
     for name in selection.categories where backup.metadata.categories(named: name).isEmpty {
       throw ExtractError.noSuchCategory(backup.path, name)
     }
@@ -53,15 +53,13 @@ struct ExtractPlan: Sendable {
       for pattern in patterns.indices where !isMet[pattern] {
         isMet[pattern] = PhotoMatcher.matches(patterns[pattern], photo)
       }
-      switch photo.content {
+      switch photo.location {
       case .asset:
         assets += 1
-      case .absent(let reason, _, _):
-        faults.append(Finding(backup.label(of: photo), reason))
-      case .entry(let entry, let md5):
-        add(index, photo, size: entry.size, md5: md5, at: places, in: backup)
-      case .base(let entry, let md5, _):
-        add(index, photo, size: entry.size, md5: md5, at: places, in: backup)
+      case .unavailable(let unavailable):
+        faults.append(Finding(backup.label(of: photo), unavailable.reason))
+      case .entry(let reference):
+        add(index, photo, size: reference.entry.size, md5: reference.md5, at: places, in: backup)
       case .file(_, let size, let md5):
         add(index, photo, size: size, md5: md5, at: places, in: backup)
       }
@@ -72,8 +70,8 @@ struct ExtractPlan: Sendable {
   }
 
   private mutating func add(
-    _ index: Int, _ photo: BackupSource.Photo, size: Int, md5: MD5Digest?, at places: Places,
-    in backup: BackupSource
+    _ index: Int, _ photo: OpenedBackup.Photo, size: Int, md5: MD5Digest?, at places: Places,
+    in backup: OpenedBackup
   ) {
     guard let folder = places.folderOf[photo.record.categoryId] else { return }
     items.append(
@@ -81,7 +79,7 @@ struct ExtractPlan: Sendable {
         source: index, folder: folder, name: places.names[index], size: size, md5: md5,
         modified: photo.record.createdAt))
     // it comes along, since it may still be worth seeing; that it is damaged is said every time
-    if let expected = photo.expected {
+    if let expected = photo.originalMD5 {
       faults.append(
         Finding(
           backup.label(of: photo),
@@ -96,7 +94,7 @@ struct ExtractPlan: Sendable {
     /// For each photo; empty for one that has no file by nature.
     var names: [String]
 
-    init(_ backup: BackupSource) {
+    init(_ backup: OpenedBackup) {
       var folderNames = UniqueNames(ofFolders: true)
       for category in backup.metadata.categories {
         let name = category.displayName.isEmpty ? category.name : category.displayName

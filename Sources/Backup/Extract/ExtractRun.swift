@@ -40,7 +40,7 @@ private struct ExtractRun {
       throw ExtractError.noPhotoFiles(archive)
     }
     var plan = try ExtractPlan(source, options.selection)
-    if plan.items.contains(where: { source.photos[$0.source].content.isEncrypted }) {
+    if plan.items.contains(where: { source.photos[$0.source].location.isEncrypted }) {
       try source.requirePassword(toRead: .photos)
     }
     counter.setTotals(items: plan.items.count, bytes: plan.bytes)
@@ -78,19 +78,19 @@ private struct ExtractRun {
   }
 
   /// The archive as a backup, or as an export of photos without rows, which are files all the same.
-  private func open() throws -> BackupSource {
+  private func open() throws -> OpenedBackup {
     do {
-      return try BackupSource.withChain(
+      return try OpenedBackup.withChain(
         path: archive, limits: options.limits, password: options.password, ledger: options.ledger,
         check: counter.checkCancellation)
     } catch BackupError.photoExport(_, let export) {
-      return try BackupSource(export, at: archive, limits: options.limits, password: options.password)
+      return try OpenedBackup(export, at: archive, limits: options.limits, password: options.password)
     }
   }
 
   /// Which items are written, and which of them over a file. What stays as it is is counted, or named.
   private func choose(
-    _ plan: ExtractPlan, _ look: ExtractLook, _ source: BackupSource, _ summary: inout ExtractSummary
+    _ plan: ExtractPlan, _ look: ExtractLook, _ source: OpenedBackup, _ summary: inout ExtractSummary
   ) -> [(index: Int, replaces: Bool)] {
     var items: [(index: Int, replaces: Bool)] = []
     for (index, item) in plan.items.enumerated() {
@@ -117,14 +117,14 @@ private struct ExtractRun {
 
   /// Names a photo whose file's name is taken.
   private func finding(
-    _ item: ExtractPlan.Item, _ plan: ExtractPlan, _ source: BackupSource, _ reason: String
+    _ item: ExtractPlan.Item, _ plan: ExtractPlan, _ source: OpenedBackup, _ reason: String
   ) -> Finding {
     let path = folder.appending(plan.path(of: item).components)
     return Finding(source.label(of: source.photos[item.source]), "\(path.string.escaped) \(reason)")
   }
 
   private func note(
-    _ outcome: ExtractWriting.Outcome, _ plan: ExtractPlan, _ source: BackupSource,
+    _ outcome: ExtractWriting.Outcome, _ plan: ExtractPlan, _ source: OpenedBackup,
     _ summary: inout ExtractSummary
   ) {
     for (index, note) in outcome.notes {

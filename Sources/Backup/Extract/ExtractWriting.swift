@@ -7,14 +7,14 @@ import Zip
 
 /// Writes the photos of a plan that are to be written, on several threads.
 final class ExtractWriting: Sendable {
-  private let source: BackupSource
+  private let source: OpenedBackup
   private let plan: ExtractPlan
   private let target: ExtractTarget
   private let counter: ProgressCounter
   private let notes = Mutex<[(index: Int, note: ExtractNote)]>([])
 
   init(
-    _ source: BackupSource, _ plan: ExtractPlan, to target: ExtractTarget, _ counter: ProgressCounter
+    _ source: OpenedBackup, _ plan: ExtractPlan, to target: ExtractTarget, _ counter: ProgressCounter
   ) {
     self.source = source
     self.plan = plan
@@ -66,13 +66,14 @@ final class ExtractWriting: Sendable {
     _ photos: [ExtractPublication.Photo], _ publication: ExtractPublication, _ readers: Readers
   ) throws {
     let source = source
-    try SideBySide.read(0..<photos.count, readers, context: { try ChainReader(source) }) { place, reader in
+    try ParallelHashing.read(0..<photos.count, readers, context: { try ChainReader(source) }) {
+      place, reader in
       let photo = photos[place]
       let item = self.plan.items[photo.index]
       let record = source.photos[item.source]
       try self.counter.checkCancellation()
       self.counter.advance(current: record.record.name)
-      guard let (entry, holder, archive) = source.place(of: record.content) else { return nil }
+      guard let (entry, holder, archive) = source.place(of: record.location) else { return nil }
       let note = { (note: ExtractNote) in self.notes.withLock { $0.append((photo.index, note)) } }
       if var plain = try PlainEntry(entry, of: archive) {
         return try ExtractedFile(item, as: photo, to: publication, self.counter, note: note) {

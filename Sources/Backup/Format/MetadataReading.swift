@@ -14,7 +14,7 @@ struct MetadataReading {
   /// For each photo that got a new id, the one that the backup has: the apps name files by it.
   let writtenIDs: [Int64: Int64]
   /// Which program made the backup.
-  let origin: BackupSource.Origin
+  let origin: OpenedBackup.Origin
 
   /// Reads and repairs a document. Releases its bytes before it repairs, if the caller does not keep them.
   ///
@@ -25,12 +25,12 @@ struct MetadataReading {
   /// - Throws: `Metadata.Fault` with the place in the document, where it is malformed JSON, has a value of a wrong type, or
   ///   comes from a newer version.
   init(
-    json: consuming [UInt8], container: BackupSource.Format = .zip, root: String = "",
+    json: consuming [UInt8], container: OpenedBackup.Format = .zip, root: String = "",
     maximumNesting: Int = Limits().maximumNesting
   ) throws(Metadata.Fault) {
     let document = try Document(consume json, maximumNesting: maximumNesting)
     metadata = document.metadata
-    origin = BackupSource.Origin(document, container, root: root)
+    origin = OpenedBackup.Origin(document, container, root: root)
     leftOut = document.gaps.map { gap in
       switch gap {
       case .row(let row, let key): Finding(row, message: "\(row) has no \(key); the row was left out")
@@ -116,11 +116,11 @@ extension Metadata {
   }
 }
 
-extension BackupSource.Origin {
+extension OpenedBackup.Origin {
   /// Tells the program by what only it writes: this project its own key; iOS every property, `isDarkMode` alone in its
   /// settings, paths relative to Documents, and until October 2025 one folder around everything; Android no property that
   /// has its default, so no `version` in an archive, and absolute paths or `content://` addresses.
-  fileprivate init(_ document: MetadataReading.Document, _ container: BackupSource.Format, root: String) {
+  fileprivate init(_ document: MetadataReading.Document, _ container: OpenedBackup.Format, root: String) {
     let metadata = document.metadata
     self =
       if metadata.smilepile != nil {

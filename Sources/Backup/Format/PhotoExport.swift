@@ -60,7 +60,7 @@ package enum PhotoExport: Sendable, Equatable {
   }
 }
 
-extension BackupSource {
+extension OpenedBackup {
   /// Opens a photo export as if it were a backup with one category, “Photos”: each photo has the name of its entry
   /// without the id, and the entry's date. Blocks; writes nothing.
   ///
@@ -70,19 +70,9 @@ extension BackupSource {
     let photos = archive.entries.filter { $0.isIn(export.folder) && !$0.isDirectory && !$0.isIgnored }
     let metadata = EntryRows(photos, in: export.folder, category: "Photos").metadata
     let matching = EntryMatching(metadata: metadata, entries: archive.entries, root: "")
-    self.path = path
-    self.archive = archive
-    self.metadata = metadata.withoutPhotos
-    self.photos = matching.photos
-    self.password = password
-    format = .zip
-    origin = .android
-    displayNames = metadata.displayNames
-    warnings = matching.warnings
-    leftOut = matching.leftOut
-    damagedBefore = []
-    strangers = matching.strangers
-    root = ""
-    metadataDigest = nil
+    self.init(
+      path: path, origin: .android, metadata: metadata, photos: matching.photos, warnings: matching.warnings,
+      leftOut: matching.leftOut, unknownEntries: matching.unknownEntries, archive: archive,
+      password: password)
   }
 }

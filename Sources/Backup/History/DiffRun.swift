@@ -42,7 +42,7 @@ extension DiffSide {
       self.init(try Library(path: path).contents())
       return
     }
-    let source = try BackupSource(path: path, limits: limits, password: password)
+    let source = try OpenedBackup(path: path, limits: limits, password: password)
     self.init(try source.completingChecksums(counter))
     warnings += source.leftOut.map { $0.from(path).message }
     let nameless = photos.count { $0.isUnknown }

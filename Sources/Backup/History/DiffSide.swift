@@ -107,7 +107,7 @@ extension DiffSide {
 
   /// What a backup holds. A photo whose bytes had changed when the backup was made counts as what it was before, as in
   /// its library; one whose file another archive holds, as what that holds.
-  init(_ backup: BackupSource) {
+  init(_ backup: OpenedBackup) {
     categories = backup.metadata.categories.map { category in
       var side = Category(
         name: category.name.precomposedStringWithCanonicalMapping, displayName: category.displayName)
@@ -124,8 +124,8 @@ extension DiffSide {
     photos = backup.photos.map { photo in
       let record = photo.record
       let isAsset = record.isFromAssets
-      let size = isAsset ? 0 : photo.content.size ?? Int(record.fileSize)
-      let md5 = photo.expected ?? photo.content.md5
+      let size = isAsset ? 0 : photo.location.size ?? Int(record.fileSize)
+      let md5 = photo.originalMD5 ?? photo.location.md5
       return Photo(
         category: names[record.categoryId] ?? "",
         content: isAsset

@@ -141,22 +141,22 @@ private struct FindRun {
   private func search(_ path: FilePath, _ inventories: inout [FilePath: ArchiveInventory]) throws -> (
     date: Int64?, [FoundPhoto]
   ) {
-    var source = try BackupSource(path: path, limits: limits, password: password)
-    if selection.md5 != nil { source = try source.completingChecksums(counter) }
+    let opened = try OpenedBackup(path: path, limits: limits, password: password)
+    let source = try selection.md5 == nil ? opened : opened.completingChecksums(counter)
     let matcher = PhotoMatcher(selection, in: source)
-    let isAnyHeld = source.photos.contains { $0.isHeld && matcher.matches($0) }
-    let hasBase = isAnyHeld && isChainThere(of: path, &inventories)
+    let isAnyInBase = source.photos.contains { $0.isStoredInBase && matcher.matches($0) }
+    let hasBase = isAnyInBase && isChainThere(of: path, &inventories)
     let categories = Dictionary(
       source.metadata.categories.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
     let photos = source.photos.filter(matcher.matches).map { photo in
       let place: FoundPhoto.Place =
         photo.record.isFromAssets
-        ? .app : photo.content.size != nil ? .archive : photo.isHeld && hasBase ? .base : .nowhere
+        ? .app : photo.location.size != nil ? .archive : photo.isStoredInBase && hasBase ? .base : .nowhere
       return FoundPhoto(
         archive: path, date: source.metadata.exportDate, record: photo.record,
         label: source.label(of: photo), fileName: photo.fileName,
         category: categories[photo.record.categoryId] ?? "",
-        size: photo.content.size ?? Int(photo.record.fileSize), md5: photo.content.md5, place: place)
+        size: photo.location.size ?? Int(photo.record.fileSize), md5: photo.location.md5, place: place)
     }
     return (source.metadata.exportDate, photos)
   }

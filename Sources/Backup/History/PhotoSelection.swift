@@ -21,7 +21,7 @@ struct PhotoMatcher {
   private let categories: Set<Int64>?
   private let md5: MD5Digest?
 
-  init(_ selection: PhotoSelection, in backup: BackupSource) {
+  init(_ selection: PhotoSelection, in backup: OpenedBackup) {
     patterns = selection.names.map(NamePattern.init)
     categories =
       selection.categories.isEmpty
@@ -32,13 +32,13 @@ struct PhotoMatcher {
   }
 
   /// Whether the photo meets all conditions.
-  func matches(_ photo: BackupSource.Photo) -> Bool {
+  func matches(_ photo: OpenedBackup.Photo) -> Bool {
     (categories?.contains(photo.record.categoryId) ?? true)
-      && (md5.map { photo.content.md5 == $0 || photo.expected == $0 } ?? true)
+      && (md5.map { photo.location.md5 == $0 || photo.originalMD5 == $0 } ?? true)
       && (patterns.isEmpty || patterns.contains { Self.matches($0, photo) })
   }
 
-  static func matches(_ pattern: NamePattern, _ photo: BackupSource.Photo) -> Bool {
+  static func matches(_ pattern: NamePattern, _ photo: OpenedBackup.Photo) -> Bool {
     pattern.matches(photo.record.name) || pattern.matches(photo.fileName)
   }
 }
@@ -52,7 +52,7 @@ extension Metadata {
   }
 }
 
-extension BackupSource.Photo {
+extension OpenedBackup.Photo {
   /// The name that the photo's file had where it came from.
   public var fileName: String { FileName.lastComponent(of: originalPath) }
 }

@@ -1,8 +1,8 @@
 import Zip
 
 extension ArchiveError {
-  /// Why one entry cannot be had while the others may: its data are damaged, or the disk does not give them. Nil
-  /// for what concerns the whole archive.
+  /// Why this entry cannot be read although others may be readable: it is corrupt, or the disk cannot read it. Nil for an
+  /// error that concerns the whole archive.
   ///
   /// In an archive whose metadata could be read, a password that does not fit an entry is a fault of the entry: of its
   /// first bytes, or of whoever packed it.

@@ -5,7 +5,7 @@ import PhotoLibrary
 struct Favorites {
   private var marks: [PhotoIdentity: Bool] = [:]
 
-  /// Takes in the marks of photos. True stands above false, and false above a photo whose backup says nothing.
+  /// Adds the marks of photos. True precedes false, and false precedes no mark.
   mutating func add(_ photos: some Sequence<Photo>) {
     for photo in photos {
       guard let isFavorite = photo.isFavorite else { continue }

@@ -26,13 +26,13 @@ public enum DuplicateRule: String, Sendable, CaseIterable {
   case rename
 }
 
-/// A photo that the library holds already, for whoever is asked what to do.
+/// A photo that the library has already, for the caller to decide about.
 public struct Duplicate: Sendable {
   /// The library's photo.
   public let existing: Photo
   /// The backup's row.
   package let incoming: Metadata.PhotoRecord
-  /// The category both lie in.
+  /// The category of both.
   public let category: Category
 }
 
@@ -43,11 +43,11 @@ public struct ImportOptions: Sendable {
   /// Called for every duplicate, on the thread that imports, before anything is written. Under `replace` there
   /// are none.
   public var duplicates: @Sendable (Duplicate) -> DuplicateRule = { _ in .skip }
-  /// The backup's settings come along.
+  /// Imports the backup's settings.
   public var includesSettings = true
   /// Plans and counts, and writes nothing.
   public var isDryRun = false
-  /// `replace` goes ahead with a backup that does not hold a whole library.
+  /// Allows `replace` by a backup that does not hold a complete library.
   public var isForced = false
   /// A damaged archive is searched for what is left of it.
   public var salvages = false
@@ -65,8 +65,8 @@ public struct ImportOptions: Sendable {
   public var ledger: Ledger?
   /// What an archive may ask for.
   public var limits = Limits()
-  /// Flushes photos and rows to the disk before they are said to be there. Without, a power cut soon
-  /// afterwards may cost photos that it brought; for measuring, and for those who flush themselves.
+  /// Makes photos and rows durable before they are reported. Without it, a power cut soon afterwards may lose imported
+  /// photos. For measurements, and for callers that flush by themselves.
   public var syncs = true
   /// How many photos are read at a time; nil for what suits the disk.
   public var readers: Int?
@@ -81,13 +81,13 @@ public struct ImportSummary: Sendable, Equatable {
   public var categoriesImported = 0
   /// Photos that are new, and those that took new values.
   public var photosImported = 0
-  /// Photos that the library held already.
+  /// Photos that the library had already.
   public var photosSkipped = 0
   /// What is no longer in the library. Only `replace` takes anything out.
   public var removal = Removal()
   /// Photo files written into the library.
   public var photoFilesRestored = 0
-  /// Photos that the backup promises and that it does not hold, or not whole; each by name.
+  /// Photos that the backup promises, and that are missing or corrupt in it.
   public var errors: [Finding] = []
   /// Archives in which something is not as it was written.
   public var damagedArchives: [FilePath: String] = [:]
@@ -98,7 +98,7 @@ public struct ImportSummary: Sendable, Equatable {
   /// Nothing was written.
   public var isDryRun = false
 
-  /// True when something that was asked for is not in the library now.
+  /// True if a photo of the backup is not in the library, or is corrupt.
   public var isIncomplete: Bool { photosAbsent > 0 || !errors.isEmpty }
 
   /// Adds what another backup of the same run did.

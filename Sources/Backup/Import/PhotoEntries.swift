@@ -34,7 +34,7 @@ struct PhotoEntries {
     for name in Entry.textsOfBackup { leaveOut(name) }
   }
 
-  /// Marks an entry that is no photo's, and no stranger either.
+  /// Marks an entry that is neither a photo nor unknown.
   mutating func leaveOut(_ name: String) {
     if let place = places[name] { isUsed[place] = true }
   }
@@ -72,8 +72,8 @@ struct PhotoEntries {
     return nil
   }
 
-  /// The names of the entries that are mentioned nowhere.
-  var strangers: [String] {
+  /// The names of the entries that the metadata does not mention.
+  var unknownEntries: [String] {
     // of two entries of one name, which only a damaged archive has, the later one was looked up
     entries.indices.filter { place in
       !isUsed[place] && !entries[place].isDirectory && !entries[place].isIgnored

@@ -18,8 +18,8 @@ enum PhotoIdentity: Hashable {
 /// Matches each photo of a backup with at most one photo of the library: first those whose rows are equal, then
 /// those of equal name, then any of the same identity. A few passes over both, whatever they hold.
 ///
-/// Photos that the backup does not hold come after all that it holds, and get what is left: otherwise one could
-/// take the match of a photo that is there, which would be added once more with every import.
+/// Photos that the backup lacks are matched after all others. Otherwise one could take the match of a photo that the backup
+/// has, and each import would add that photo once more.
 enum PhotoMatching {
   /// How alike two photos of one identity have to be.
   private struct Key: Hashable {
@@ -54,10 +54,10 @@ enum PhotoMatching {
 
   /// For each of `incoming` the photo of the library that it is matched with, by index.
   static func match(
-    _ incoming: [Photo], with existing: [Photo], isAbsent: (Int) -> Bool
+    _ incoming: [Photo], with existing: [Photo], isMissing: (Int) -> Bool
   ) -> [Int?] {
     var matches = [Int?](repeating: nil, count: incoming.count)
-    // most photos are alone with their identity on both sides, and there is nothing to choose
+    // for most photos, each side has one with that identity, and there is nothing to choose
     var numbers: [PhotoIdentity: (existing: Number, incoming: Number)] = [:]
     numbers.reserveCapacity(existing.count)
     for index in existing.indices {
@@ -85,7 +85,7 @@ enum PhotoMatching {
       }
       choose(
         among: existing.indices.filter { isChoice(existing[$0]) }, of: existing,
-        for: incoming.indices.filter { isChoice(incoming[$0]) }, of: incoming, isAbsent: isAbsent, &matches)
+        for: incoming.indices.filter { isChoice(incoming[$0]) }, of: incoming, isMissing: isMissing, &matches)
     }
     return matches
   }
@@ -93,10 +93,10 @@ enum PhotoMatching {
   /// Matches those of whose identity there are several.
   private static func choose(
     among candidates: [Int], of existing: [Photo], for positions: [Int], of incoming: [Photo],
-    isAbsent: (Int) -> Bool, _ matches: inout [Int?]
+    isMissing: (Int) -> Bool, _ matches: inout [Int?]
   ) {
     var isTaken = [Bool](repeating: false, count: existing.count)
-    for group in [positions.filter { !isAbsent($0) }, positions.filter(isAbsent)] where !group.isEmpty {
+    for group in [positions.filter { !isMissing($0) }, positions.filter(isMissing)] where !group.isEmpty {
       for likeness in Key.Likeness.allCases {
         var free: [Key: [Int]] = [:]
         for index in candidates.reversed() where !isTaken[index] {

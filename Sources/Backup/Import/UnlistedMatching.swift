@@ -28,10 +28,10 @@ struct UnlistedMatching {
   ///   - categories: those of the library and of the backup, with the library's ids.
   ///   - matches: for each incoming photo the one it is matched with in its own category; changed where a photo of an
   ///     unlisted category has the same content.
-  ///   - isAbsent: whether the backup does not hold the photo.
+  ///   - isMissing: whether the backup does not hold the photo.
   init(
     _ incoming: [Photo], with existing: [Photo], _ categories: some Sequence<PhotoLibrary.Category>,
-    _ matches: inout [Int?], isAbsent: (Int) -> Bool
+    _ matches: inout [Int?], isMissing: (Int) -> Bool
   ) {
     self.incoming = incoming
     self.existing = existing
@@ -42,14 +42,14 @@ struct UnlistedMatching {
     self.unlisted = unlisted
     guard !unlisted.isEmpty else { return }
     var taken: Set<Int> = []
-    for group in groups(isAbsent: isAbsent) { match(group, &matches, &taken) }
+    for group in groups(isMissing: isMissing) { match(group, &matches, &taken) }
     // what the backup does not hold gets what is left
-    for index in incoming.indices where isAbsent(index) {
+    for index in incoming.indices where isMissing(index) {
       if let match = matches[index], !taken.insert(match).inserted { matches[index] = nil }
     }
   }
 
-  private func groups(isAbsent: (Int) -> Bool) -> [Group] {
+  private func groups(isMissing: (Int) -> Bool) -> [Group] {
     var places: [PhotoIdentity: Int] = [:]
     var groups: [Group] = []
     for photo in (existing + incoming) where unlisted[photo.categoryId] != nil {
@@ -64,7 +64,7 @@ struct UnlistedMatching {
       let list = unlisted[photo.categoryId] == nil ? \Group.existing : \Group.existingUnlisted
       groups[place][keyPath: list].append(index)
     }
-    for (index, photo) in incoming.enumerated() where !isAbsent(index) {
+    for (index, photo) in incoming.enumerated() where !isMissing(index) {
       guard let place = places[PhotoIdentity(photo).withoutCategory] else { continue }
       let list = unlisted[photo.categoryId] == nil ? \Group.incoming : \Group.incomingUnlisted
       groups[place][keyPath: list].append(index)

@@ -9,7 +9,7 @@ import Zip
 /// What can be had of a damaged archive and from where: found by reading every entry of it to its end, and what
 /// is missing in the other places.
 struct RepairPlan {
-  let source: BackupSource
+  let source: OpenedBackup
   /// The photos that can be had, in the backup's order.
   private(set) var items: [RewrittenPhoto] = []
   /// Photos that came from somewhere else, and from where.
@@ -26,7 +26,7 @@ struct RepairPlan {
   /// Reads the archive. Whatever is damaged is looked for in `supply`, which is made when it is known what to
   /// look for.
   init(
-    _ source: BackupSource, _ counter: ProgressCounter, supply: ([MD5Digest: Int?]) throws -> PhotoSupply
+    _ source: OpenedBackup, _ counter: ProgressCounter, supply: ([MD5Digest: Int?]) throws -> PhotoSources
   ) throws {
     self.source = source
     guard let archive = source.archive else {
@@ -51,7 +51,7 @@ struct RepairPlan {
     lost += (source.salvage?.losses ?? []) + source.leftOut
   }
 
-  /// A photo of the backup that is not whole in the archive.
+  /// A photo that is missing or corrupt in the archive.
   private struct Missing {
     /// Which of the backup's photos.
     var index: Int
@@ -59,18 +59,20 @@ struct RepairPlan {
     var md5: MD5Digest?
   }
 
-  /// Tells the photos that are whole in the archive, each at its place in the backup, from those that are not.
+  /// Separates the intact photos of the archive, each at its index in the backup, from the others.
   private func photos(
     of archive: Archive, _ states: [State?]
   ) -> (found: [RewrittenPhoto?], missing: [Missing]) {
     var found = [RewrittenPhoto?](repeating: nil, count: source.photos.count)
     var missing: [Missing] = []
     for (index, photo) in source.photos.enumerated() {
-      switch photo.content {
-      case .asset, .file, .base, .absent(_, isDamage: false, _): continue
-      case .absent(let reason, _, let md5):
-        missing.append(Missing(index: index, reason: reason, md5: md5))
-      case .entry(let entry, let md5):
+      switch photo.location {
+      case .asset, .file: continue
+      case .unavailable(let unavailable):
+        guard unavailable.isDamage else { continue }
+        missing.append(Missing(index: index, reason: unavailable.reason, md5: unavailable.md5))
+      case .entry(let reference):
+        let (entry, md5) = (reference.entry, reference.md5)
         switch states[entry.index] {
         case .whole(let digest) where md5 == nil || md5 == digest:
           found[index] = RewrittenPhoto(
@@ -89,7 +91,7 @@ struct RepairPlan {
 
   /// Looks for photos elsewhere. What is not there either is lost.
   private mutating func restore(
-    _ missing: [Missing], from supply: inout PhotoSupply, into found: inout [RewrittenPhoto?]
+    _ missing: [Missing], from supply: inout PhotoSources, into found: inout [RewrittenPhoto?]
   ) throws {
     for photo in missing {
       let label = source.label(of: source.photos[photo.index])
@@ -104,7 +106,7 @@ struct RepairPlan {
 
   /// Looks elsewhere for the bytes that photos had before they were damaged. What is not there stays as it is.
   private mutating func restoreUndamaged(
-    _ before: [(index: Int, md5: MD5Digest)], from supply: inout PhotoSupply,
+    _ before: [(index: Int, md5: MD5Digest)], from supply: inout PhotoSources,
     into found: inout [RewrittenPhoto?]
   ) throws {
     for (index, md5) in before {
@@ -153,8 +155,8 @@ struct RepairPlan {
 
   // MARK: The new archive's texts
 
-  /// The old `metadata.json`, without its photos. The backup's number stays, since it is the same backup; one from which
-  /// something is lost is marked as a part, so that it replaces no library.
+  /// Returns the old `metadata.json` without its photos. The backup's ID stays, since it is the same backup. If something is
+  /// lost, the backup is marked as partial, so that it replaces no library.
   func metadata() -> Metadata {
     var metadata = source.metadata
     metadata.version = Metadata.newestVersion
@@ -183,7 +185,7 @@ struct RepairPlan {
     return metadata
   }
 
-  /// Says in metadata that differ from the old what they come from, so that increments find what they rest on.
+  /// Records in changed metadata what they come from, so that incremental backups find their base.
   private func noteOrigin(_ metadata: inout Metadata) {
     guard let old = source.metadataDigest ?? source.salvage?.metadataDigest else { return }
     var hash = RunningMD5()

@@ -113,7 +113,7 @@ struct RepairRun {
       bytes: bytes.saturated(times: 3).saturated(plus: absent.bytes.saturated(times: 2)))
     counter.enter(.verifying)
     let plan = try RepairPlan(source, counter) { wanted in
-      try PhotoSupply(wanted, from: others.sources, library, counter)
+      try PhotoSources(wanted, from: others.sources, library, counter)
     }
     summary.damagedOthers = others.damaged(plan.failingOthers)
     summary.warnings =
@@ -125,7 +125,7 @@ struct RepairRun {
     }
     counter.setTotals(
       items: count + plan.items.count * 2, bytes: bytes.saturated(plus: plan.bytes.saturated(times: 2)))
-    summary.warnings += source.strangers.map {
+    summary.warnings += source.unknownEntries.map {
       "\($0.escaped) is mentioned nowhere, and does not come along"
     }
     summary.faults = source.salvage.map { [$0.fault] } ?? []
@@ -161,14 +161,14 @@ struct RepairRun {
   }
 
   /// The new archive would have to be written without encryption, which nobody asked for.
-  private func openDamaged(_ check: @escaping (Int) throws -> Void) throws -> BackupSource {
+  private func openDamaged(_ check: @escaping (Int) throws -> Void) throws -> OpenedBackup {
     do {
-      let source = try BackupSource.salvaging(path, limits: options.limits, whileReading: check)
+      let source = try OpenedBackup.salvaging(path, limits: options.limits, whileReading: check)
       // in a damaged one, what looks like an encrypted entry may be none
       let isEncrypted =
         source.salvage == nil
         ? source.archive?.entries.contains(where: \.isEncrypted) == true
-        : source.photos.contains { $0.content.isEncrypted }
+        : source.photos.contains { $0.location.isEncrypted }
       if !isEncrypted { return source }
     } catch BackupError.passwordNeeded {
       // as below
@@ -177,9 +177,9 @@ struct RepairRun {
   }
 
   /// The photos that the archive promises and does not hold, with the sizes that it says they have.
-  private func absentPhotos(_ source: BackupSource) -> (count: Int, bytes: Int) {
+  private func absentPhotos(_ source: OpenedBackup) -> (count: Int, bytes: Int) {
     let sizes = source.photos.compactMap { photo -> Int? in
-      guard case .absent(_, isDamage: true, _) = photo.content else { return nil }
+      guard photo.location.unavailable?.isDamage == true else { return nil }
       return Int(min(max(photo.record.fileSize, 0), 1 << 30))
     }
     return (sizes.count, sizes.reduce(0) { $0.saturated(plus: $1) })

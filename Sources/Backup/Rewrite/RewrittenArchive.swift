@@ -6,11 +6,11 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// An archive that is made of another one's photos: repaired, or flattened. It is written out of sight, flushed, read
-/// back to the last byte, and then gets its name, never over a file.
+/// An archive made of another one's photos: repaired, or flattened. It is published when it is complete, durable and
+/// verified, and never replaces a file.
 struct RewrittenArchive {
   /// What it is made of.
-  let source: BackupSource
+  let source: OpenedBackup
   let items: [RewrittenPhoto]
   /// `metadata.json` without its photos and their files.
   let metadata: Metadata
@@ -20,7 +20,7 @@ struct RewrittenArchive {
 
   private var bytes: Int { items.reduce(0) { $0 + $1.size } }
 
-  /// Where it lies, how long it is, and what is worth knowing.
+  /// The path of the archive, its length, and a warning.
   typealias Published = (archive: FilePath, bytes: Int, warning: String?)
 
   /// Where it may go.
@@ -80,7 +80,7 @@ struct RewrittenArchive {
     var writer = try ArchiveWriter(password: password)
     for item in items {
       let taken = source.photos[item.source].record.createdAt
-      // the dates of an encrypted archive's entries stand in its directory, which anybody reads
+      // the directory of an encrypted archive is not encrypted, and has the entries' dates
       try writer.addPlaced(item.entryName, size: item.size, modified: password == nil ? taken : date)
     }
     let texts = ArchiveTexts()
@@ -103,7 +103,7 @@ struct RewrittenArchive {
   /// Reads back what was written, every CRC and every MD5.
   private func check(_ file: borrowing File, _ folder: FilePath) throws {
     counter.enter(.verifying)
-    let written = try BackupSource(path: file.descriptorPath, limits: .own, password: password)
+    let written = try OpenedBackup(path: file.descriptorPath, limits: .own, password: password)
     var damage = try ArchiveCheck(source: written, counter: counter).run().damaged.map(\.message)
     if written.photoFiles != items.count {
       damage.append("it holds \(written.photoFiles) photos and should hold \(items.count)")

@@ -7,7 +7,7 @@ import Zip
 /// Archives that photos may be taken from, to repair another one or to heal a library. Of several, one that cannot be
 /// used is named, and what it holds may be in another.
 struct OtherArchives {
-  private(set) var sources: [BackupSource] = []
+  private(set) var sources: [OpenedBackup] = []
   /// Those that cannot be used, each with the reason.
   private(set) var unusable: [Finding] = []
   private(set) var warnings: [String] = []
@@ -47,12 +47,12 @@ struct OtherArchives {
   /// Opens a backup, or salvages one, or opens an export of photos, which holds files all the same.
   private static func open(
     _ path: FilePath, _ limits: Limits, _ password: Secret?, _ counter: ProgressCounter
-  ) throws -> BackupSource {
+  ) throws -> OpenedBackup {
     do {
       return try .salvaging(
         path, limits: limits, password: password, whileReading: { _ in try counter.checkCancellation() })
     } catch BackupError.photoExport(_, let export) {
-      return try BackupSource(export, at: path, limits: limits, password: password)
+      return try OpenedBackup(export, at: path, limits: limits, password: password)
     }
   }
 }

@@ -19,7 +19,7 @@ public struct SalvageReport: Sendable, Equatable {
   public var findings: [Finding] { [fault] + losses }
 }
 
-extension BackupSource {
+extension OpenedBackup {
   /// Opens a backup, and rescues what can be rescued where it is a truncated or damaged archive: see `Salvage`.
   /// `salvage` is nil if it turned out to be whole as an archive; a photo of it may be damaged all the same.
   ///
@@ -35,9 +35,9 @@ extension BackupSource {
   package static func salvaging(
     _ path: FilePath, limits: Limits = Limits(), password: Secret? = nil,
     whileReading: @escaping (Int) throws -> Void = { _ in }
-  ) throws -> BackupSource {
+  ) throws -> OpenedBackup {
     do {
-      return try BackupSource(path: path, limits: limits, password: password)
+      return try OpenedBackup(path: path, limits: limits, password: password)
     } catch {
       guard isSalvageable(error) else { throw error }
       return try searching(
@@ -55,7 +55,7 @@ extension BackupSource {
   static func searching(
     _ path: FilePath, after error: any Error, for export: PhotoExport? = nil, limits: Limits,
     password: Secret?, whileReading: @escaping (Int) throws -> Void
-  ) throws -> BackupSource {
+  ) throws -> OpenedBackup {
     let salvage: Salvage
     do {
       salvage = try Salvage(path: path, limits: limits, whileReading: whileReading)
@@ -69,27 +69,13 @@ extension BackupSource {
     }
     // that the disk cannot read it says more than what is wrong with what is left
     let fault = Self.isBadSector(error) ? "\(error)" : salvage.fault?.problem ?? "\(error)"
-    return BackupSource(
-      found, salvage, password: password, fault: Finding(path.string.escaped, message: fault))
-  }
-
-  private init(_ found: SalvagedContents, _ salvage: Salvage, password: Secret?, fault: Finding) {
-    path = salvage.archive.path
-    format = .zip
-    archive = salvage.archive
-    metadata = found.metadata.withoutPhotos
-    displayNames = found.metadata.displayNames
-    root = found.root
-    self.password = password
-    metadataDigest = nil
-    origin = found.origin
-    photos = found.photos
-    warnings = found.warnings
-    leftOut = found.leftOut
-    damagedBefore = found.damagedBefore
-    strangers = found.strangers
-    self.salvage = SalvageReport(
-      fault: fault, losses: found.losses, metadataDigest: found.metadataDigest)
+    return OpenedBackup(
+      path: salvage.archive.path, origin: found.origin, metadata: found.metadata, photos: found.photos,
+      warnings: found.warnings, leftOut: found.leftOut, damagedBefore: found.damagedBefore,
+      unknownEntries: found.unknownEntries, archive: salvage.archive, root: found.root, password: password,
+      salvage: SalvageReport(
+        fault: Finding(path.string.escaped, message: fault), losses: found.losses,
+        metadataDigest: found.metadataDigest))
   }
 
   /// Whether the disk gave only a part of the file.

@@ -13,13 +13,13 @@ struct SalvagedContents {
   private(set) var metadataDigest: MD5Digest?
   private(set) var root = ""
   private(set) var isMetadataLost = false
-  private(set) var photos: [BackupSource.Photo] = []
-  private(set) var origin = BackupSource.Origin.unknown
+  private(set) var photos: [OpenedBackup.Photo] = []
+  private(set) var origin = OpenedBackup.Origin.unknown
   private(set) var warnings: [String] = []
   private(set) var leftOut: [Finding] = []
   private var writtenIDs: [Int64: Int64] = [:]
   private(set) var damagedBefore: [Finding] = []
-  private(set) var strangers: [String] = []
+  private(set) var unknownEntries: [String] = []
   private(set) var losses: [Finding] = []
 
   private let salvage: Salvage
@@ -170,7 +170,7 @@ struct SalvagedContents {
     warnings += matching.warnings
     leftOut += matching.leftOut
     damagedBefore = matching.damagedBefore
-    strangers = matching.strangers
+    unknownEntries = matching.unknownEntries
     // the losses of photos are told by the photos; those of copies that were made good are none
     for item in metadata.photoManifest { names.formUnion([item.zipEntryName, "photos/\(item.fileName)"]) }
     names.formUnion(entries.map { String($0.name.dropFirst(root.count)) })

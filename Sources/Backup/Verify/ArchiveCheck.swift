@@ -39,17 +39,17 @@ public struct CheckSummary: Sendable {
 
 /// Reads every entry of a backup to its end: its CRC, and its MD5 against the manifest.
 struct ArchiveCheck {
-  let source: BackupSource
+  let source: OpenedBackup
   let counter: ProgressCounter
   /// Photos at a time; nil for what suits the disk.
   var readers: Int?
-  /// What it rests on is checked by the same run.
+  /// True if the same run verifies its base.
   var isBaseChecked = false
 
   /// Blocks; reads only.
   func run() throws -> CheckSummary {
     var summary = CheckSummary()
-    summary.strangers = source.strangers.map(\.escaped)
+    summary.strangers = source.unknownEntries.map(\.escaped)
     // the archive is as it was written
     summary.warnings = source.warnings + (source.leftOut + source.damagedBefore).map(\.message)
     guard source.format == .zip else {
@@ -59,12 +59,16 @@ struct ArchiveCheck {
     if let increment = source.increment, !isBaseChecked {
       summary.warnings.append(
         "it rests on archive \(increment.base.escaped), which holds the files of "
-          + "\(Count(source.heldPhotos, "photo")); those were not checked")
+          + "\(Count(source.photosStoredInBase, "photo")); those were not checked")
     }
-    for photo in source.photos where !photo.isHeld {
-      guard case .absent(let reason, let isDamage, _) = photo.content else { continue }
-      let finding = Finding(source.label(of: photo), reason)
-      if isDamage { summary.damaged.append(finding) } else { summary.warnings.append(finding.message) }
+    for photo in source.photos where !photo.isStoredInBase {
+      guard let unavailable = photo.location.unavailable else { continue }
+      let finding = Finding(source.label(of: photo), unavailable.reason)
+      if unavailable.isDamage {
+        summary.damaged.append(finding)
+      } else {
+        summary.warnings.append(finding.message)
+      }
     }
     guard let archive = source.archive else { return summary }
 
@@ -82,17 +86,17 @@ private final class EntryCheck: Sendable {
   /// The entries that are no folders, by index.
   let files: [Int]
   let listed: ChecksumList
-  private let source: BackupSource
+  private let source: OpenedBackup
   private let archive: Archive
   private let counter: ProgressCounter
   /// For each entry the photo whose file it is, by index.
   private let photos: [Int?]
   private let faults = Mutex<[Int: String]>([:])
 
-  init(_ source: BackupSource, _ archive: Archive, _ counter: ProgressCounter) throws {
+  init(_ source: OpenedBackup, _ archive: Archive, _ counter: ProgressCounter) throws {
     var photos = [Int?](repeating: nil, count: archive.entries.count)
     for (index, photo) in source.photos.enumerated() {
-      if case .entry(let entry, _) = photo.content { photos[entry.index] = index }
+      if let entry = photo.location.ownEntry?.entry { photos[entry.index] = index }
     }
     self.photos = photos
     self.source = source
@@ -102,11 +106,11 @@ private final class EntryCheck: Sendable {
     listed = try ChecksumList(of: source)
   }
 
-  private func photo(of entry: Entry) -> BackupSource.Photo? { photos[entry.index].map { source.photos[$0] } }
+  private func photo(of entry: Entry) -> OpenedBackup.Photo? { photos[entry.index].map { source.photos[$0] } }
 
   func run(_ readers: Readers) throws {
     let (source, archive) = (source, archive)
-    try SideBySide.read(0..<files.count, readers, context: { try source.entryReader(archive) }) {
+    try ParallelHashing.read(0..<files.count, readers, context: { try source.entryReader(archive) }) {
       index, reader in
       let entry = archive.entries[self.files[index]]
       let passing = Passing(entry, of: self)
@@ -141,7 +145,7 @@ private final class EntryCheck: Sendable {
     var plain: PlainEntry?
     private let check: EntryCheck
     private let entry: Entry
-    private let photo: BackupSource.Photo?
+    private let photo: OpenedBackup.Photo?
     private var counted = 0
 
     init(_ entry: Entry, of check: EntryCheck) {
@@ -164,7 +168,7 @@ private final class EntryCheck: Sendable {
     }
 
     func finish(_ digest: MD5Digest) {
-      if let expected = photo?.content.md5, digest != expected {
+      if let expected = photo?.location.md5, digest != expected {
         end("its MD5 is \(digest) and should be \(expected)")
       } else if let expected = check.listed[entry], digest != expected {
         end("its MD5 is \(digest), and checksums.md5 says \(expected)")

@@ -5,7 +5,7 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// Reading an archive back, for whoever has a thread and a counter of its own.
+/// Verifies archives, for callers with a thread and a counter of their own.
 package enum ArchiveVerification {
   /// Reads a backup to its last byte: every CRC, every MD5. Blocks; writes nothing.
   ///
@@ -13,7 +13,7 @@ package enum ArchiveVerification {
   package static func check(
     _ path: FilePath, password: Secret? = nil, counter: ProgressCounter
   ) throws -> CheckSummary {
-    let source = try BackupSource(path: path, limits: .own, password: password)
+    let source = try OpenedBackup(path: path, limits: .own, password: password)
     try source.requirePassword(toRead: .allEntries)
     return try ArchiveCheck(source: source, counter: counter).run()
   }

@@ -16,7 +16,7 @@ struct ChecksumList {
 
   /// Reads the list of a backup; an empty one if it has none. A list that is itself damaged says so when the entry is
   /// checked, and counts for nothing here.
-  init(of source: BackupSource) throws {
+  init(of source: OpenedBackup) throws {
     guard let archive = source.archive,
       let entry = archive.entries.first(where: { $0.name == source.root + ArchiveTexts.checksumsName })
     else { return }

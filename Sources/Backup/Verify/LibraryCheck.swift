@@ -42,7 +42,8 @@ struct LibraryCheck {
     counter.enter(.verifying)
     let reasons = Mutex<[Int: String]>([:])
     let (library, counter) = (library, counter)
-    try SideBySide.read(0..<photos.count, Readers(readers, on: library.identity), context: {}) { index, _ in
+    try ParallelHashing.read(0..<photos.count, Readers(readers, on: library.identity), context: {}) {
+      index, _ in
       LibraryPhoto(photos[index], in: library, counter) { reason in reasons.withLock { $0[index] = reason } }
     }
     let categories = Dictionary(

@@ -22,10 +22,10 @@ extension Work where Summary == CheckSummary {
     Work { counter in
       let observer = ledger?.observer("verify")
       var sum = CheckSummary()
-      var sources: [BackupSource] = []
+      var sources: [OpenedBackup] = []
       for path in backups {
         do {
-          let source = try BackupSource(path: path, limits: limits, password: password)
+          let source = try OpenedBackup(path: path, limits: limits, password: password)
           try source.requirePassword(toRead: .allEntries)
           sources.append(source)
         } catch {

@@ -198,10 +198,10 @@ struct DestinationTest {
       trial.notes.append("\(archive.path): every photo was restored, since \(reason)".escaped)
     }
     let scratch = try ScratchLibrary(in: options.scratch, of: job.name)
-    let sources = try parts.map { try BackupSource(path: FilePath($0.path), password: password) }
+    let sources = try parts.map { try OpenedBackup(path: FilePath($0.path), password: password) }
     let sample = reason == nil ? sample(of: sources) : nil
     // photos of a partial recovery that were missing before cannot be told from those that were lost in the repair
-    let missing = archive.isPartialRecovery ? [] : sources.flatMap(\.photos).filter(\.wasMissingBefore)
+    let missing = archive.isPartialRecovery ? [] : sources.flatMap(\.photos).filter(\.wasMissingBeforeBackup)
     let width = (share.upperBound - share.lowerBound) / Double(parts.count)
     for (index, source) in sources.enumerated() {
       let chosen = sample.map { sample in source.photos.map(\.record.id).filter(sample.contains) }
@@ -250,7 +250,7 @@ struct DestinationTest {
   }
 
   /// Returns the photos that are restored this time: those after the sample of the round before.
-  private func sample(of sources: [BackupSource]) -> Set<Int64>? {
+  private func sample(of sources: [OpenedBackup]) -> Set<Int64>? {
     guard let wanted = options.sample else { return nil }
     let ids = sources.flatMap { $0.photos.map(\.record.id) }.sorted()
     guard ids.count > wanted else { return nil }
@@ -260,11 +260,11 @@ struct DestinationTest {
 
   /// Returns a finding if fewer photos of a sample were restored than a backup holds, and no error reports them.
   static func loss(
-    of source: BackupSource, _ sample: Set<Int64>?, _ summary: ImportSummary
+    of source: OpenedBackup, _ sample: Set<Int64>?, _ summary: ImportSummary
   ) -> Finding? {
     let held = source.photos.count { photo in
       guard sample?.contains(photo.record.id) ?? true else { return false }
-      return !photo.wasMissingBefore
+      return !photo.wasMissingBeforeBackup
     }
     // photos that were corrupt before the backup are restored, and are errors all the same
     let reported = summary.errors.count - source.damagedBefore.count - source.leftOut.count
@@ -272,12 +272,5 @@ struct DestinationTest {
     guard restored + reported < held else { return nil }
     let message = "\(source.path) holds \(held) photos, of which \(restored) were restored".escaped
     return Finding(source.path.string, message: message)
-  }
-}
-
-extension BackupSource.Photo {
-  /// Its file was missing before the backup was made, and no archive holds it.
-  fileprivate var wasMissingBefore: Bool {
-    if case .absent(_, isDamage: false, _) = content { !isHeld } else { false }
   }
 }

@@ -91,13 +91,13 @@ struct Inspect: AsyncParsableCommand {
     let reporter = Reporter(output)
     let secret = try password.read(reporter)
     do {
-      report(try BackupSource(path: FilePath(backup), limits: limits.limits, password: secret), reporter)
+      report(try OpenedBackup(path: FilePath(backup), limits: limits.limits, password: secret), reporter)
     } catch BackupError.passwordNeeded(let path) {
       report(try EncryptionSummary(path: path, limits: limits.limits), reporter)
     }
   }
 
-  private func report(_ source: BackupSource, _ reporter: Reporter) {
+  private func report(_ source: OpenedBackup, _ reporter: Reporter) {
     let metadata = source.metadata
     let encryption = source.archive.map { EncryptionSummary($0) }
     let date = metadata.exportDate.map {
@@ -119,14 +119,13 @@ struct Inspect: AsyncParsableCommand {
         "  \(category.displayName.escaped): \(Count(counts[category.id] ?? 0, "photo"))")
     }
     let absent = source.photos.compactMap { photo -> String? in
-      guard source.format == .zip, !photo.isHeld, case .absent(let reason, _, _) = photo.content else {
-        return nil
-      }
-      return "\(source.label(of: photo)): \(reason)"
+      guard source.format == .zip, !photo.isStoredInBase, let unavailable = photo.location.unavailable
+      else { return nil }
+      return "\(source.label(of: photo)): \(unavailable.reason)"
     }
     let warnings = absent + (source.damagedBefore + source.leftOut).map(\.message) + source.warnings
     for warning in warnings { reporter.warn(warning) }
-    for name in source.strangers { reporter.warn("\(name.escaped) is mentioned nowhere") }
+    for name in source.unknownEntries { reporter.warn("\(name.escaped) is mentioned nowhere") }
     reporter.json(
       Summary(
         format: source.format.rawValue, version: metadata.version, origin: source.origin.rawValue,
@@ -134,22 +133,22 @@ struct Inspect: AsyncParsableCommand {
         categories: metadata.categories.count, photos: source.photos.count,
         photo_files: source.photoFiles, bytes: source.photoBytes,
         increment: source.increment.map {
-          Increment(base: $0.base, length: $0.length, held: source.heldPhotos)
+          Increment(base: $0.base, length: $0.length, held: source.photosStoredInBase)
         },
         part: metadata.smilepile?.part.map { Part(set: $0.set, number: $0.number, count: $0.count) },
         encrypted: !(encryption?.methods.isEmpty ?? true), encryption: encryption?.methods ?? [],
         entries: encryption?.entries, entry_bytes: encryption?.bytes,
-        warnings: warnings, strangers: source.strangers))
+        warnings: warnings, strangers: source.unknownEntries))
   }
 
   /// Where it stands among other archives, if it is not one for itself.
-  private func place(of source: BackupSource) -> [(String, String)] {
+  private func place(of source: OpenedBackup) -> [(String, String)] {
     var fields: [(String, String)] = []
     if let part = source.metadata.smilepile?.part {
       fields.append(("part", "\(part.number) of \(part.count), set \(part.set)"))
     }
     if let increment = source.increment {
-      let held = Count(source.heldPhotos, "photo")
+      let held = Count(source.photosStoredInBase, "photo")
       fields.append(("rests on", "archive \(increment.base), which holds the files of \(held)"))
       fields.append(("increment", "\(increment.length) of its chain"))
     }
@@ -160,14 +159,14 @@ struct Inspect: AsyncParsableCommand {
   private func report(_ encryption: EncryptionSummary, _ reporter: Reporter) {
     show(
       [
-        ("format", BackupSource.Format.zip.rawValue),
+        ("format", OpenedBackup.Format.zip.rawValue),
         ("entries", "\(encryption.entries), \(ByteCount(encryption.bytes))"),
         ("encrypted", encryption.description),
       ], reporter)
     reporter.note("the rest shows with the password; see smilepile inspect --help")
     reporter.json(
       Summary(
-        format: BackupSource.Format.zip.rawValue, encrypted: true, encryption: encryption.methods,
+        format: OpenedBackup.Format.zip.rawValue, encrypted: true, encryption: encryption.methods,
         entries: encryption.entries, entry_bytes: encryption.bytes))
   }
 

@@ -68,7 +68,7 @@ import Zip
       { _ = try await Work.diff(from: path, to: path).summary },
       { _ = try await Work.repair(path).summary },
       { _ = try await Work.flatten(path).summary },
-      { _ = try BackupSource(path: path) },
+      { _ = try OpenedBackup(path: path) },
     ]
     for (index, work) in works.enumerated() {
       let error = await #expect(throws: BackupError.self, "\(index)") { try await work() }
@@ -127,7 +127,7 @@ import Zip
   func backupWithCounts() throws {
     let document = #"{"photosCount":0,"categoriesCount":0,"categories":[],"photos":[]}"#
     let path = try scratch.write(ZipBuilder([.stored("metadata.json", document)]).bytes, to: "x.zip")
-    #expect(try BackupSource(path: path).photos.isEmpty)
+    #expect(try OpenedBackup(path: path).photos.isEmpty)
   }
 
   @Test(
@@ -143,7 +143,7 @@ import Zip
   func metadataAlone() throws {
     let document = #"{"exportDate":1,"appVersion":"1","categoriesCount":1,"photosCount":1}"#
     let path = try scratch.write(Array(document.utf8), to: "metadata.json")
-    let error = #expect(throws: BackupError.self) { try BackupSource(path: path) }
+    let error = #expect(throws: BackupError.self) { try OpenedBackup(path: path) }
     #expect(error?.description.contains("it has the counts of a statistics export, and no photos") == true)
   }
 
@@ -158,7 +158,7 @@ import Zip
     ])
   func otherPage(_ names: [String]) throws {
     let path = try scratch.write(ZipBuilder(names.map { .stored($0, "x") }).bytes, to: "x.zip")
-    let error = #expect(throws: BackupError.self) { try BackupSource(path: path) }
+    let error = #expect(throws: BackupError.self) { try OpenedBackup(path: path) }
     #expect(error?.description.contains("it has no metadata.json") == true)
   }
 

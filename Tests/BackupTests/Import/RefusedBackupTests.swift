@@ -103,7 +103,7 @@ import Zip
     // what it begins with is read twice, as an archive and as a document
     let fault = ArmedFault(Fault(.error(errno), at: 3, of: .only([.read]), below: real))
     defer { fault.disarm() }
-    #expect(throws: ArchiveError.file(FileError("read", path, errno))) { try BackupSource(path: path) }
+    #expect(throws: ArchiveError.file(FileError("read", path, errno))) { try OpenedBackup(path: path) }
     #expect(fault.place != nil)
   }
 

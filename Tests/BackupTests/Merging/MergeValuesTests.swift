@@ -167,7 +167,7 @@ import Testing
 
 extension LibraryContents {
   /// What a backup of these contents is when it comes back, every file whole.
-  fileprivate func exported() throws -> BackupSource {
+  fileprivate func exported() throws -> OpenedBackup {
     let plan = try ExportPlan(self, ExportOptions()) { photos in
       photos.map { .success(.init(size: $0.fileSize, modified: $0.createdAt)) }
     }
@@ -179,15 +179,15 @@ extension LibraryContents {
     let original = Dictionary(
       uniqueKeysWithValues: metadata.photoManifest.map { ($0.photoId, $0.originalPath) })
     let md5 = Dictionary(uniqueKeysWithValues: photos.map { ($0.id, $0.md5) })
-    return try BackupSource.sample(
+    return try OpenedBackup.sample(
       metadata,
       photos: metadata.photos.map { record in
-        var content = BackupSource.Content.asset
+        var content = PhotoLocation.asset
         if let digest = md5[record.id] ?? nil {
           content = .file("/nowhere", size: Int(record.fileSize), md5: digest)
         }
-        return BackupSource.Photo(
-          record: record, originalPath: original[record.id] ?? record.path, content: content)
+        return OpenedBackup.Photo(
+          record: record, originalPath: original[record.id] ?? record.path, location: content)
       })
   }
 }

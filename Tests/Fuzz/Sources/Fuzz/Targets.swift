@@ -31,7 +31,7 @@ enum Target: String {
     case .entries: fuzzEntries(bytes)
     case .metadata: fuzzMetadata(bytes)
     case .inspection:
-      _ = try? BackupSource(path: InputFile.filled(with: bytes), limits: .ofAFuzzer)
+      _ = try? OpenedBackup(path: InputFile.filled(with: bytes), limits: .ofAFuzzer)
     case .salvage: fuzzSalvage(bytes)
     }
   }

@@ -1,8 +1,7 @@
 import PhotoLibrary
 
-/// What counts as the values of a row, as opposed to its identity; and which of two sets of values stands when
-/// backups disagree. The order is total and looks at values alone, so that the order in which backups come does
-/// not matter.
+/// The values of a row, as opposed to its identity, and which of two sets of values wins if backups disagree. The order is
+/// total and depends on the values only, so that the order of imports does not matter.
 
 extension PhotoLibrary.Category {
   func hasValues(of other: Self) -> Bool { orderKey == other.orderKey }
@@ -20,7 +19,7 @@ extension PhotoLibrary.Category {
 }
 
 extension Photo {
-  /// This row with the other's values, but for the mark of a favorite; what is unknown (0) there stays.
+  /// Returns this row with the values of another, except the favorite mark. Unknown dimensions (0) do not replace known ones.
   func taking(valuesOf other: Photo) -> Photo {
     var photo = self
     photo.name = other.name

@@ -2,17 +2,17 @@ import Operations
 import Secrets
 import Zip
 
-/// What is different about a backup that is encrypted, whole or in part.
-extension BackupSource {
-  /// What somebody is about to read.
+/// Reading backups that are encrypted, completely or in part.
+extension OpenedBackup {
+  /// What the caller is about to read.
   enum Reading {
     case photos, allEntries
   }
 
-  /// The bytes of `metadata.json`. If the password does not open them, the archive's other entries, which have keys
-  /// of their own, are asked whether it is the password's fault or theirs.
+  /// Returns the bytes of `metadata.json`. If the password does not open the entry, tries it on other entries, which have
+  /// their own keys, to find out whether the password is wrong or the entry is corrupt.
   ///
-  /// - Throws: `BackupError`, or `ArchiveError` where the password is right and the entry damaged.
+  /// - Throws: `BackupError`, or `ArchiveError` if the password is right and the entry is corrupt.
   static func document(in entry: Entry, of archive: Archive, _ limits: Limits, _ password: Secret?) throws
     -> [UInt8]
   {
@@ -30,7 +30,7 @@ extension BackupSource {
       var fitting = 0
       for other in others where try reader.passwordFits(other) { fitting += 1 }
       if fitting == 0, case .wrongPassword = error { throw BackupError.wrongPassword(archive.path) }
-      // a wrong password fits one of them by chance, and not most
+      // a wrong password may fit one of them by chance, but not most of them
       guard fitting > 1, fitting * 2 > others.count else {
         throw BackupError.wrongPasswordOrDamaged(archive.path)
       }
@@ -40,31 +40,20 @@ extension BackupSource {
 
   private static let witnesses = 8
 
-  /// A reader of the archive that knows the password. One for each thread.
+  /// Returns a reader of the archive with its password. Each thread needs its own.
   func entryReader(_ archive: Archive) throws(ArchiveError) -> EntryReader {
     try EntryReader(archive, password: password)
   }
 
-  /// Refuses an archive whose metadata is readable while what is to be read is encrypted, if there is no password:
-  /// its photos are not damaged, they wait for one. With a password, each photo that it does not fit is damaged by
-  /// itself.
+  /// Refuses an archive whose metadata is readable while other entries are encrypted, if there is no password: those
+  /// entries are not corrupt. With a password, an entry that the password does not open counts as corrupt.
   func requirePassword(toRead reading: Reading) throws {
     guard password?.isEmpty ?? true else { return }
     let isMissed: Bool =
       switch reading {
       case .allEntries: archive?.entries.contains(where: \.isEncrypted) ?? false
-      case .photos: photos.contains { $0.content.isEncrypted }
+      case .photos: photos.contains { $0.location.isEncrypted }
       }
     if isMissed { throw BackupError.passwordNeeded(path) }
-  }
-}
-
-extension BackupSource.Content {
-  /// Whether a password is needed for the bytes.
-  var isEncrypted: Bool {
-    switch self {
-    case .entry(let entry, _), .base(let entry, _, _): entry.isEncrypted
-    case .asset, .file, .absent: false
-    }
   }
 }

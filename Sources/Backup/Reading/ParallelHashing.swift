@@ -1,12 +1,14 @@
 import Checksums
 import Operations
 
-/// Reads and hashes many photos on several threads, and on each of these many side by side: see `MultiStreamMD5Reader`.
-enum SideBySide {
-  /// Calls `open` for every index, in order, and reads the sources that it returns to their end; nil for what it has
-  /// dealt with itself. `context` is called once on each thread, for what that needs for itself.
+/// Reads and hashes many photos on several threads, and several photos at a time on each thread: see `MultiStreamMD5Reader`.
+enum ParallelHashing {
+  /// Calls `open` for every index, in order, and reads the sources that it returns to their end.
   ///
-  /// - Parameter files: how many files a source holds open at most.
+  /// - Parameters:
+  ///   - files: how many files a source holds open at most.
+  ///   - context: makes what a thread needs. Called once on each thread.
+  ///   - open: returns the source of an index, or nil if it has read the source itself.
   static func read<Context: ~Copyable>(
     _ indices: Range<Int>, _ readers: Readers, files: Int = 1,
     context: @escaping @Sendable () throws -> Context,

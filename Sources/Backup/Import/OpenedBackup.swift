@@ -1,0 +1,270 @@
+import Checksums
+import FileSystem
+import Foundation
+import Operations
+import PhotoLibrary
+import Secrets
+import SystemPackage
+import Zip
+
+/// A backup that has been opened: its metadata, and the location of each photo. Immutable; completing checksums, following
+/// a chain and finding files return new values. Nothing of it has been extracted.
+package struct OpenedBackup: Sendable {
+  /// The container.
+  package enum Format: String, Sendable {
+    /// An archive with photo files.
+    case zip = "ZIP"
+    /// A JSON document without photo files.
+    case json = "JSON"
+  }
+
+  /// The program that made it, as far as its content shows.
+  package enum Origin: String, Sendable {
+    /// The Android app.
+    case android
+    /// The iOS app.
+    case ios
+    /// This project.
+    case smilepile
+    /// Unknown.
+    case unknown
+  }
+
+  /// A photo of the backup.
+  package struct Photo: Sendable {
+    /// Its row.
+    package let record: Metadata.PhotoRecord
+    /// The path of its file on the phone; the last component is the file's name.
+    package let originalPath: String
+    /// Where its bytes are.
+    package let location: PhotoLocation
+    /// The MD5 of its bytes in the library that was backed up, if they had changed before the backup was made.
+    package let originalMD5: MD5Digest?
+
+    init(
+      record: Metadata.PhotoRecord, originalPath: String, location: PhotoLocation,
+      originalMD5: MD5Digest? = nil
+    ) {
+      (self.record, self.originalPath) = (record, originalPath)
+      (self.location, self.originalMD5) = (location, originalMD5)
+    }
+
+    /// Returns the same photo at another location.
+    func at(_ location: PhotoLocation) -> Photo {
+      Photo(record: record, originalPath: originalPath, location: location, originalMD5: originalMD5)
+    }
+
+    /// The MD5 of the right bytes, if the backup does not have them.
+    var missingMD5: MD5Digest? {
+      if case .unavailable(let unavailable) = location { unavailable.md5 } else { originalMD5 }
+    }
+
+    /// True if an archive that the backup depends on has the file, or should have it.
+    package var isStoredInBase: Bool { location.isStoredInBase }
+
+    /// True if its file was missing before the backup was made, so that no archive promises it.
+    package var wasMissingBeforeBackup: Bool { location.unavailable?.cause.isLossBeforeBackup ?? false }
+  }
+
+  /// The chain of an incremental backup.
+  struct Chain: Sendable {
+    /// The archives before it, newest first, without their photos. An archive that was repaired from another precedes it.
+    let bases: [OpenedBackup]
+    /// The ID of the archive that is missing; nil if the chain is complete.
+    let missing: String?
+    /// Why archives could not be read while that one was looked for, so that it may be one of them.
+    let unreadable: [any Error]
+  }
+
+  /// The backup's file.
+  package let path: FilePath
+  /// The container.
+  package let format: Format
+  /// The program that made it.
+  package let origin: Origin
+  /// Its metadata without the lists of photos and files, which are in `photos`.
+  package let metadata: Metadata
+  /// What the apps show for each category, by ID, for messages.
+  let displayNames: [Int64: String]
+  /// Its photos, in its own order.
+  package let photos: [Photo]
+  /// Harmless oddities, and repairs of rows that contradicted each other.
+  package let warnings: [String]
+  /// Rows and files of its metadata that could not be used.
+  package let leftOut: [Finding]
+  /// Photos that were corrupt in their library when the backup was made.
+  package let damagedBefore: [Finding]
+  /// Entries of the archive that the metadata does not mention.
+  package let unknownEntries: [String]
+  /// The archive, nil for a JSON document.
+  package let archive: Archive?
+  /// The folder of the archive that contains everything, with its slash; empty if there is none.
+  let root: String
+  /// The MD5 of `metadata.json`, by which an incremental backup refers to its base; nil for a salvaged archive.
+  package let metadataDigest: MD5Digest?
+  /// The password for its encrypted entries.
+  let password: Secret?
+  /// What was wrong with the archive, if it had to be salvaged.
+  package let salvage: SalvageReport?
+  /// The chain of an incremental backup, if it was looked up.
+  let chain: Chain?
+
+  /// - Parameter metadata: with its lists of photos and files, or without.
+  init(
+    path: FilePath, format: Format = .zip, origin: Origin, metadata: Metadata, photos: [Photo],
+    warnings: [String], leftOut: [Finding], damagedBefore: [Finding] = [], unknownEntries: [String] = [],
+    archive: Archive? = nil, root: String = "", metadataDigest: MD5Digest? = nil, password: Secret? = nil,
+    salvage: SalvageReport? = nil, chain: Chain? = nil
+  ) {
+    (self.path, self.format, self.origin) = (path, format, origin)
+    (self.metadata, displayNames) = (metadata.withoutPhotos, metadata.displayNames)
+    (self.photos, self.warnings, self.leftOut) = (photos, warnings, leftOut)
+    (self.damagedBefore, self.unknownEntries) = (damagedBefore, unknownEntries)
+    (self.archive, self.root, self.metadataDigest) = (archive, root, metadataDigest)
+    (self.password, self.salvage, self.chain) = (password, salvage, chain)
+  }
+
+  /// Returns the same backup with other photos.
+  func with(photos: [Photo]) -> OpenedBackup {
+    OpenedBackup(
+      path: path, format: format, origin: origin, metadata: metadata, photos: photos, warnings: warnings,
+      leftOut: leftOut, damagedBefore: damagedBefore, unknownEntries: unknownEntries, archive: archive,
+      root: root, metadataDigest: metadataDigest, password: password, salvage: salvage, chain: chain)
+  }
+
+  /// Returns the same backup with its chain.
+  func with(chain: Chain) -> OpenedBackup {
+    OpenedBackup(
+      path: path, format: format, origin: origin, metadata: metadata, photos: photos,
+      warnings: warnings + chain.unreadable.map { "\($0)" }, leftOut: leftOut, damagedBefore: damagedBefore,
+      unknownEntries: unknownEntries, archive: archive, root: root, metadataDigest: metadataDigest,
+      password: password, salvage: salvage, chain: chain)
+  }
+
+  /// Bytes of the photo files of the backup.
+  package var photoBytes: Int {
+    photos.reduce(0) { $0.saturated(plus: $1.location.size ?? 0) }
+  }
+
+  /// Returns how messages refer to a photo, safe for a terminal: `photo 7 “IMG_0001” in “Family”`.
+  package func label(of photo: Photo) -> String {
+    PhotoLabel.label(
+      id: photo.record.id, category: displayNames[photo.record.categoryId] ?? "", name: photo.record.name)
+  }
+
+  /// The number of photos with files.
+  package var photoFiles: Int {
+    photos.count { $0.location.size != nil }
+  }
+
+  /// Opens a backup. Recognizes it by its content, never by its name. Blocks; writes nothing.
+  ///
+  /// - Parameters:
+  ///   - path: the file.
+  ///   - limits: what the backup may ask for.
+  ///   - password: for an encrypted archive. If the metadata is not encrypted, none is needed to open it, and a password
+  ///     is not tried.
+  /// - Throws: `BackupError`, `ArchiveError` or `FileError` if it cannot be used at all. A photo whose file is
+  ///   missing is no error.
+  package init(path: FilePath, limits: Limits = Limits(), password: Secret? = nil) throws {
+    let file: File
+    do {
+      file = try File.open(path, .readFollowingLinks)
+    } catch {
+      throw error.isAbsence ? BackupError.noSuchBackup(path) : error as any Error
+    }
+    let status = try file.status()
+    guard status.kind == .file else {
+      let reason = status.kind == .directory ? "it is a folder" : "it is no file"
+      throw BackupError.notABackup(path, reason: reason)
+    }
+    guard status.size > 0 else { throw BackupError.notABackup(path, reason: "the file is empty") }
+    if try Archive.isArchive(file) {
+      try self.init(archive: Archive(path: path, limits: limits), limits: limits, password: password)
+    } else {
+      let start = try file.read(4096, at: 0)
+      guard Self.looksLikeJSON(start) else {
+        do throws(ArchiveError) {
+          _ = try Archive(path: path, limits: limits)
+        } catch {
+          switch error {
+          // bytes precede the archive, or it cannot be read
+          case .prefix, .file: throw error
+          default: break
+          }
+        }
+        throw BackupError.notABackup(path, reason: "its content is neither a ZIP archive nor a JSON document")
+      }
+      guard status.size <= limits.maximumDocumentBytes else {
+        let reason = "the document has \(status.size) bytes; at most \(limits.maximumDocumentBytes) are read"
+        throw BackupError.notABackup(path, reason: reason)
+      }
+      try self.init(document: file.read(status.size, at: 0), path: path, limits: limits)
+    }
+  }
+
+  private static func looksLikeJSON(_ start: [UInt8]) -> Bool {
+    let text = start.starts(with: [0xEF, 0xBB, 0xBF]) ? start.dropFirst(3) : start[...]
+    return text.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
+  }
+
+  init(document: [UInt8], path: FilePath, limits: Limits = Limits()) throws {
+    guard !PhotoExport.isStatistics(document, limits) else {
+      throw BackupError.notABackup(path, reason: "it has the counts of a statistics export, and no photos")
+    }
+    let reading = try Self.reading(document, .json, "", path, limits)
+    let photos = reading.metadata.photos.map { record in
+      Photo(
+        record: record, originalPath: record.path,
+        location: record.isFromAssets ? .asset : .unavailable(Unavailable(.documentOnly)))
+    }
+    self.init(
+      path: path, format: .json, origin: reading.origin, metadata: reading.metadata, photos: photos,
+      warnings: reading.warnings, leftOut: reading.leftOut)
+  }
+
+  init(archive: Archive, limits: Limits = Limits(), password: Secret? = nil) throws {
+    let path = archive.path
+    let (entry, root) = try Self.metadataEntry(archive)
+    let document = try Self.document(in: entry, of: archive, limits, password)
+    if PhotoExport.isStatistics(document, limits) { throw BackupError.photoExport(path, .statistics) }
+    let digest = MD5Digest(hashing: document)
+    let reading = try Self.reading(consume document, .zip, root, path, limits)
+    let matching = EntryMatching(
+      metadata: reading.metadata, entries: archive.entries, root: root, writtenIDs: reading.writtenIDs)
+    self.init(
+      path: path, origin: reading.origin, metadata: reading.metadata, photos: matching.photos,
+      warnings: reading.warnings + matching.warnings, leftOut: reading.leftOut + matching.leftOut,
+      damagedBefore: matching.damagedBefore, unknownEntries: matching.unknownEntries, archive: archive,
+      root: root, metadataDigest: digest, password: password)
+  }
+
+  static func reading(
+    _ json: consuming [UInt8], _ container: Format, _ root: String, _ path: FilePath, _ limits: Limits
+  ) throws -> MetadataReading {
+    do {
+      var reading = try MetadataReading(
+        json: consume json, container: container, root: root, maximumNesting: limits.maximumNesting)
+      reading.repairSeconds()
+      return reading
+    } catch {
+      throw BackupError.metadata(path, error)
+    }
+  }
+
+  /// `metadata.json` at the root (Android), or in the one folder that holds everything (iOS).
+  static func metadataEntry(_ archive: Archive) throws -> (Entry, root: String) {
+    let entries = archive.entries.filter { !$0.isIgnored }
+    let candidates = entries.filter(\.isMetadata)
+    guard candidates.count <= 1 else {
+      throw BackupError.severalMetadata(archive.path, candidates.map(\.name))
+    }
+    guard let entry = candidates.first else {
+      throw PhotoExport.isGallery(entries)
+        ? BackupError.photoExport(archive.path, .gallery) : .noMetadata(archive.path)
+    }
+    let root = entry.rootByMetadata
+    guard entries.allSatisfy({ $0.name.hasPrefix(root) }) else { throw BackupError.noMetadata(archive.path) }
+    return (entry, root)
+  }
+}
