@@ -144,7 +144,7 @@ public final class Library: Sendable {
   /// the row's bytes.
   ///
   /// - Throws: `FileError` where nobody can tell.
-  func isUntouched(_ photo: Photo) throws -> Bool {
+  func isUnchanged(_ photo: Photo) throws -> Bool {
     guard let status = try root.status(of: FilePath(photo.path)), status.kind == .file,
       status.size == photo.fileSize
     else { return false }

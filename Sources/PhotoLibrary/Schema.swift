@@ -9,7 +9,7 @@ enum Schema {
 
   /// The number in `PRAGMA user_version`: that of the newest migration below, so that a library of a newer version is
   /// known without opening it. Libraries made before there was one have 0.
-  static let version: Int32 = 5
+  static let version: Int32 = 6
 
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
@@ -100,6 +100,16 @@ enum Schema {
               CHECK (shipsWithApp IN (0, 1))
             """)
       }
+    }
+    migrator.registerMigration("6 file moves") { database in
+      try database.execute(sql: "PRAGMA user_version = 6")
+      try database.execute(
+        sql: """
+          CREATE TABLE fileMove (
+            operationId TEXT NOT NULL, kind TEXT NOT NULL CHECK (kind IN ('add', 'repair')),
+            source TEXT NOT NULL, target TEXT NOT NULL, md5 BLOB NOT NULL
+          ) STRICT
+          """)
     }
     return migrator
   }

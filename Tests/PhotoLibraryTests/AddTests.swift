@@ -222,7 +222,7 @@ struct AddTests {
     #expect(added == 0 || added == 50)
     #expect(try scratch.contents().photos.count == contents.photos.count + added)
     #expect(try scratch.rowsWithoutFile().isEmpty)
-    #expect(try Library(path: scratch.path).strangers() == [])
+    #expect(try Library(path: scratch.path).untrackedFiles() == [])
   }
 
   @Test func idsGoOnWhateverAReplacedLibraryBrought() throws {

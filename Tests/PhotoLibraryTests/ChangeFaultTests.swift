@@ -40,7 +40,7 @@ struct ChangeFaultTests {
     let lock = try FileLock("readers.lock", in: Directory.open(scratch.path), exclusive: false)
     try scratch.commit(["b.jpg": "two"], as: .replace, firstId: 2)
     lock.release()
-    try scratch.folder.write("half", to: "library/.staging/\(LibraryScratch.crashed)/0")
+    try scratch.folder.write("half", to: "library/.staging/\(LibraryScratch.interrupted)/0")
     let full = arm(
       .error(.noSpace), of: [.openUnnamed, .write, .makeDirectory, .rename, .renameNoReplace, .link],
       persists: true)
@@ -56,35 +56,28 @@ struct ChangeFaultTests {
 
   /// A kill between the reservation of a name and the renaming, where the file system has no better way.
   @Test func anEmptyFileThatReservedANameGoes() throws {
-    try scratch.folder.write("two", to: "library/.staging/\(LibraryScratch.crashed)/0")
+    try scratch.folder.write("two", to: "library/.staging/\(LibraryScratch.interrupted)/0")
     try scratch.folder.write("", to: "library/photos/2001/02/b.jpg")
-    let file = Change.StagedFile(name: "0", path: "photos/2001/02/b.jpg", md5: LibraryScratch.digest("two"))
-    try scratch.folder.write(
-      LibraryScratch.journal([file]), to: "library/.staging/\(LibraryScratch.crashed)/journal")
+    try scratch.leaveMoves(["photos/2001/02/b.jpg": "two"])
     let library = try scratch.writer().library
-    #expect(try library.strangers() == [])
+    #expect(try library.untrackedFiles() == [])
     #expect(!scratch.folder.has("library/photos/2001"))
   }
 
-  /// The removals are on the disk before the journal that asks for them goes.
-  @Test func aJournalOutlivesWhatItTakesBack() throws {
+  @Test("Recovery: moves are deleted after the removal of their files is durable") func durableRemoval()
+    throws
+  {
     try scratch.folder.write("two", to: "library/photos/2025/10/b.jpg")
-    let file = Change.StagedFile(name: "0", path: "photos/2025/10/b.jpg", md5: LibraryScratch.digest("two"))
-    try scratch.folder.write(
-      LibraryScratch.journal([file]), to: "library/.staging/\(LibraryScratch.crashed)/journal")
-    let path = scratch.path
-    // at the flush of the folder the photo is gone, and the journal is not
+    try scratch.leaveMoves(["photos/2025/10/b.jpg": "two"])
     let fault = arm(
-      .then {
-        #expect(!FileManager.default.fileExists(atPath: path.pushing("photos/2025/10/b.jpg").string))
-        #expect(
-          FileManager.default.fileExists(
-            atPath: path.appending(".staging").appending(LibraryScratch.crashed).appending("journal").string))
+      .then { [scratch] in
+        #expect(!scratch.folder.has("library/photos/2025/10/b.jpg"))
+        #expect((try? scratch.pendingMoves().count) == 1)
       }, of: [.sync], below: "photos/2025/10")
     _ = try scratch.writer()
     fault.disarm()
     #expect(fault.count == 1)
-    #expect(!scratch.folder.has("library/.staging/\(LibraryScratch.crashed)"))
+    #expect(try scratch.pendingMoves() == [])
   }
 
   @Test func aNewLibraryThatCannotBeFlushedIsNone() throws {

@@ -78,32 +78,34 @@ struct ChangeTests {
     #expect(try scratch.contents().categories == [category])
   }
 
-  /// At the moment of the commit every file is in its place, and the journal still names them all.
-  @Test func theCommitComesLast() throws {
+  @Test("Change: at the commit, the files are in their places and the moves are pending") func commitOrder()
+    throws
+  {
     try scratch.commit(["a.jpg": "one"])
     let writer = try scratch.writer()
     let witness = Witness(scratch)
     writer.library.database.add(transactionObserver: witness)
     let photos = try scratch.commit(["b.jpg": "two", "c.jpg": "three"], firstId: 2, with: writer)
     let seen = witness.seen.withLock { $0 }
-    #expect(seen?.rows == 1)
+    let (recording, commit) = (try #require(seen.first), try #require(seen.dropFirst().first))
+    #expect(recording.texts.filter { $0.key.hasPrefix("photos/") } == ["photos/2025/10/a.jpg": "one"])
+    #expect(recording.texts.keys.filter { $0.hasPrefix(".staging/") }.count == 2)
+    #expect(recording.moves == [])
+    #expect(commit.rows == 1)
     #expect(
-      seen?.texts.filter { $0.key.hasPrefix("photos/") } == [
+      commit.texts == [
         "photos/2025/10/a.jpg": "one", "photos/2025/10/b.jpg": "two", "photos/2025/10/c.jpg": "three",
       ])
-    let staged = try #require(seen?.texts.filter { $0.key.hasPrefix(".staging/") })
-    #expect(staged.count == 1)
-    let (path, text) = try #require(staged.first)
-    #expect(path.hasSuffix("/journal"))
-    let journal = try JSONDecoder().decode(Staging.Journal.self, from: Data(text.utf8))
-    #expect(journal.files.map(\.path) == photos.map(\.path))
-    #expect(journal.files.map(\.md5) == ["two", "three"].map { LibraryScratch.digest($0).description })
+    #expect(commit.moves.map(\.target) == photos.map(\.path))
+    #expect(commit.moves.map(\.md5) == ["two", "three"].map(LibraryScratch.digest))
+    #expect(commit.moves.map(\.source) == ["0", "1"])
+    #expect(try scratch.pendingMoves() == [])
     #expect(try scratch.files().keys.allSatisfy { !$0.hasPrefix(".staging") })
   }
 
-  /// Looks at the library when a transaction is about to be committed, as another process would see it.
+  /// Sees the library as another process does, before each transaction is committed.
   private final class Witness: TransactionObserver, Sendable {
-    let seen = Mutex<(texts: [String: String], rows: Int)?>(nil)
+    let seen = Mutex<[(texts: [String: String], rows: Int, moves: [FileMove])]>([])
     let scratch: LibraryScratch
 
     init(_ scratch: LibraryScratch) { self.scratch = scratch }
@@ -111,8 +113,8 @@ struct ChangeTests {
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
     func databaseDidChange(with event: DatabaseEvent) {}
     func databaseWillCommit() throws {
-      let now = (try scratch.photoTexts(), try scratch.contents().photos.count)
-      seen.withLock { $0 = $0 ?? now }
+      let now = (try scratch.photoTexts(), try scratch.contents().photos.count, try scratch.pendingMoves())
+      seen.withLock { $0.append(now) }
     }
     func databaseDidCommit(_ database: Database) {}
     func databaseDidRollback(_ database: Database) {}
@@ -146,6 +148,6 @@ struct ChangeTests {
     }
     #expect(try scratch.rowsWithoutFile().isEmpty)
     #expect(try scratch.contents().photos.count == 50)
-    #expect(try Library(path: scratch.path).strangers() == [])
+    #expect(try Library(path: scratch.path).untrackedFiles() == [])
   }
 }

@@ -115,7 +115,7 @@ struct CreateTests {
     try Library.create(at: path)
     #expect(try Library(path: path).contents().photos.isEmpty)
     #expect(!folder.has("library/library.sqlite.new"))
-    #expect(try LibraryWriter(path: path).library.strangers() == [])
+    #expect(try LibraryWriter(path: path).library.untrackedFiles() == [])
   }
 
   @Test func twoAtOnceMakeOneLibrary() async throws {
@@ -125,7 +125,7 @@ struct CreateTests {
       return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
     }
     #expect(made == 1)
-    #expect(try LibraryWriter(path: path).library.strangers() == [])
+    #expect(try LibraryWriter(path: path).library.untrackedFiles() == [])
   }
 
   @Test func aCreateUnderWayIsNotDisturbed() throws {

@@ -73,6 +73,6 @@ struct NewFolderTests {
     #expect(
       try bring { try Data("x".utf8).write(to: URL(fileURLWithPath: $0.appending(".sync").string)) } == (0, 2)
     )
-    #expect(try Library(path: scratch.path).strangers().map(\.lastComponent?.string) == [".sync"])
+    #expect(try Library(path: scratch.path).untrackedFiles().map(\.lastComponent?.string) == [".sync"])
   }
 }

@@ -17,7 +17,7 @@ struct ReadingTests {
     try scratch.commit(["a.jpg": "one", "caf\u{E9}.jpg": "two"])
     try scratch.commit(["b.jpg": "three"], as: .replace)
     let library = try Library(path: scratch.path)
-    #expect(try library.strangers() == [])
+    #expect(try library.untrackedFiles() == [])
     for name in [
       "notes.txt", "photos/x.jpg", "photos/2025/10/b (2).jpg", "photos/2025/10/deep/y.jpg", "extra/z",
     ] {
@@ -25,12 +25,12 @@ struct ReadingTests {
     }
     try scratch.folder.link("library/photos/2025/10/link.jpg", to: "b.jpg")
     #expect(
-      try library.strangers() == [
+      try library.untrackedFiles() == [
         "extra", "notes.txt", "photos/2025/10/b (2).jpg", "photos/2025/10/deep/y.jpg",
         "photos/2025/10/link.jpg", "photos/x.jpg",
       ])
     _ = try scratch.writer()
-    #expect(try library.strangers().count == 6)
+    #expect(try library.untrackedFiles().count == 6)
   }
 
   /// Equal to a reader, and two files to Linux: the one without a row is a stranger.
@@ -38,13 +38,14 @@ struct ReadingTests {
     try scratch.commit(["caf\u{E9}.jpg": "one"])
     let name = "photos/2025/10/cafe\u{301}.jpg"
     try scratch.folder.write("mine", to: "library/" + name)
-    #expect(try Library(path: scratch.path).strangers() == [FilePath(name)])
+    #expect(try Library(path: scratch.path).untrackedFiles() == [FilePath(name)])
   }
 
   @Test func aNameThatIsNotUTF8IsAStranger() throws {
     let name = try #require(FilePath(bytes: [0xE9, 0x2E, 0x6A, 0x70, 0x67]))
     _ = try Directory.open(scratch.path.appending("photos")).open(name, .create)
-    #expect(try Library(path: scratch.path).strangers() == [FilePath("photos").appending(name.components)])
+    #expect(
+      try Library(path: scratch.path).untrackedFiles() == [FilePath("photos").appending(name.components)])
   }
 
   @Test func totalsCountFilesAndNotAssets() throws {

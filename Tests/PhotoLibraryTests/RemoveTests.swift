@@ -95,7 +95,7 @@ struct RemoveTests {
     #expect(texts.filter { $0.key.hasPrefix("photos/") }.values.sorted() == ["three", "two"])
     #expect(texts.values.sorted() == before.values.sorted(), "nothing is deleted")
     #expect(try scratch.contents().photos.map(\.id) == [2, 3, 5])
-    #expect(try Library(path: scratch.path).strangers() == [])
+    #expect(try Library(path: scratch.path).untrackedFiles() == [])
   }
 
   @Test func aCategoryGoesWithItsPhotos() throws {

@@ -66,7 +66,7 @@ struct ReplacedPhotosTests {
     try scratch.commit([:], as: .replace)
     #expect(try photoTexts() == ["photos/2025/mine.txt": "mine"])
     #expect(!scratch.folder.has("library/photos/2025/10"))
-    #expect(try Library(path: scratch.path).strangers() == ["photos/2025/mine.txt"])
+    #expect(try Library(path: scratch.path).untrackedFiles() == ["photos/2025/mine.txt"])
   }
 
   @Test func aPhotoThatIsKeptStaysWhereItIs() throws {
@@ -85,7 +85,7 @@ struct ReplacedPhotosTests {
       _ = try scratch.writer()
       #expect(try photoTexts().values.sorted() == ["one", "three", "two"])
       #expect(try scratch.contents().photos.count == 1)
-      #expect(try Library(path: scratch.path).strangers() == [])
+      #expect(try Library(path: scratch.path).untrackedFiles() == [])
     }
     _ = try scratch.writer()
     #expect(try photoTexts() == ["photos/2025/10/c.jpg": "three"])
@@ -110,7 +110,7 @@ struct ReplacedPhotosTests {
     try scratch.commit(["d.jpg": "four"], firstId: 5)
     #expect(try undoTexts() == [:])
     #expect(try photoTexts()["photos/2025/10/a.jpg"] == "a stranger's")
-    #expect(try Library(path: scratch.path).strangers() == ["photos/2025/10/a.jpg"])
+    #expect(try Library(path: scratch.path).untrackedFiles() == ["photos/2025/10/a.jpg"])
   }
 
   @Test(arguments: [Change.Kind.merge, .replace])
@@ -189,7 +189,7 @@ struct ReplacedPhotosTests {
       try holdingReadersLock { try scratch.commit(["d.jpg": "four"], firstId: 5) }
       _ = try scratch.writer()
       #expect(try undoTexts() == [:])
-      #expect(try Library(path: scratch.path).strangers() == [])
+      #expect(try Library(path: scratch.path).untrackedFiles() == [])
     } else {
       _ = try scratch.writer()
       #expect(try undoTexts() == ["1": "one", "2": "two"])

@@ -79,7 +79,7 @@ struct UndoTests {
     #expect(try scratch.contents() == contents, sourceLocation: sourceLocation)
     #expect(try scratch.files() == files, sourceLocation: sourceLocation)
     #expect(try scratch.rowsWithoutFile().isEmpty, sourceLocation: sourceLocation)
-    #expect(try Library(path: scratch.path).strangers() == [], sourceLocation: sourceLocation)
+    #expect(try Library(path: scratch.path).untrackedFiles() == [], sourceLocation: sourceLocation)
   }
 
   @Test(arguments: [Change.Kind.merge, .replace, .remove])
@@ -161,7 +161,7 @@ struct UndoTests {
         atPath: scratch.folder.path("library/.undo/\(id)/\(photo.id)").string, toPath: path.string)
     }
     #expect(try scratch.contents() == after)
-    #expect(try Library(path: scratch.path).strangers() == [])
+    #expect(try Library(path: scratch.path).untrackedFiles() == [])
     _ = try scratch.writer()
     #expect(try scratch.files() == filesAfter)
     try undo { $0.consent = .given }
@@ -181,7 +181,7 @@ struct UndoTests {
       for (path, text) in held where path.hasPrefix("photos/") {
         #expect(try scratch.photoTexts()[path] == text)
       }
-      #expect(try Library(path: scratch.path).strangers() == [])
+      #expect(try Library(path: scratch.path).untrackedFiles() == [])
     }
     _ = try scratch.writer()
     try expectState(contents, files)
@@ -211,13 +211,13 @@ struct UndoTests {
     try change(.remove)
     try scratch.folder.write("a stranger's", to: "library/" + path)
     for kind in [Change.Kind.add, .merge, .remove, .merge] {
-      #expect(try Library(path: scratch.path).strangers().map(\.string) == [path])
+      #expect(try Library(path: scratch.path).untrackedFiles().map(\.string) == [path])
       var edit = LibraryEdit()
       edit.settings = try scratch.contents().settings
       try scratch.writer().change(kind) { try $0.commit(edit, files: []) }
       #expect(try scratch.photoTexts()[path] == "a stranger's")
     }
-    #expect(try Library(path: scratch.path).strangers().map(\.string) == [path])
+    #expect(try Library(path: scratch.path).untrackedFiles().map(\.string) == [path])
   }
 
   /// A file that was changed since it was imported is a person's work, and no undo takes it away.
@@ -235,7 +235,7 @@ struct UndoTests {
     _ = try scratch.writer()
     #expect(try scratch.photoTexts()[photos[0].path] == "edited")
     #expect(!scratch.folder.has("library/" + photos[1].path))
-    #expect(try Library(path: scratch.path).strangers().map(\.string) == [photos[0].path])
+    #expect(try Library(path: scratch.path).untrackedFiles().map(\.string) == [photos[0].path])
   }
 
   @Test func aFileThatIsGoneIsNamed() throws {

@@ -41,28 +41,28 @@ struct Cures {
   /// nowhere any more does not keep the others from it.
   func apply(_ writer: LibraryWriter, _ counter: ProgressCounter) throws -> Outcome {
     try writer.requireSpace(size)
-    return try writer.heal { healing in
+    return try writer.repair { repair in
       var result = Outcome()
-      var items: [Healing.Item] = []
+      var items: [LibraryRepair.Item] = []
       for (index, cure) in cures.enumerated() {
         let name = String(index)
         for place in cure.places {
           try counter.checkCancellation()
-          guard let fault = try Self.copy(cure, from: place, to: healing.stage(name), counter) else {
+          guard let fault = try Self.copy(cure, from: place, to: repair.stage(name), counter) else {
             result.places[cure.photo.id] = place.place
-            items.append(Healing.Item(photo: cure.photo, name: name))
+            items.append(LibraryRepair.Item(photo: cure.photo, name: name))
             break
           }
-          try healing.unstage(name)
+          try repair.unstage(name)
           result.failures[cure.photo.id] = fault
           result.faults[place.place] = fault
         }
       }
       try counter.checkCancellation()
       counter.enter(.committing)
-      let outcome = try healing.commit(items)
+      let outcome = try repair.commit(items)
       for item in items { result.failures[item.photo.id] = outcome.failures[item.name] }
-      result.kept = outcome.kept
+      result.kept = outcome.corruptFiles
       return result
     }
   }

@@ -91,7 +91,7 @@ struct UndoRun {
     let missing = try missing(plan, writer.library)
     let left = try left(plan, writer.library)
     do {
-      try bringBack(plan, writer.library)
+      try ReplacedFiles(writer).moveBack(plan.restored, of: plan.change.id)
       try writer.write { database in
         try database.inTransaction(.immediate) {
           try plan.turnBack(database)
@@ -101,10 +101,10 @@ struct UndoRun {
     } catch {
       // the files go where what the database says wants them; if this fails too, the next start does it
       try writer.decideCommit(after: error)
-      try? writer.settleReplacedPhotos()
+      try? ReplacedFiles(writer).settle()
       throw error
     }
-    try? writer.settleReplacedPhotos()
+    try? ReplacedFiles(writer).settle()
     counter.enter(.verifying)
     return summary(
       of: plan, writer.library, missing: missing, rotten: rotten(plan, writer.library, butFor: missing),
@@ -139,7 +139,7 @@ struct UndoRun {
     try plan.removed.filter { photo in
       try counter.checkCancellation()
       guard !photo.isFromAssets else { return false }
-      return try library.root.status(of: FilePath(photo.path)) != nil && !library.isUntouched(photo)
+      return try library.root.status(of: FilePath(photo.path)) != nil && !library.isUnchanged(photo)
     }
   }
 
@@ -148,27 +148,8 @@ struct UndoRun {
     try plan.restored.filter { photo in
       guard !photo.isFromAssets, !plan.changed.contains(photo.id) else { return false }
       return try library.root.status(of: FilePath(photo.path)) == nil
-        && library.root.status(of: Self.putAway(photo, plan)) == nil
+        && library.root.status(of: ReplacedFiles.path(ofPhoto: photo.id, change: plan.change.id)) == nil
     }
-  }
-
-  private static func putAway(_ photo: Photo, _ plan: UndoPlan) -> FilePath {
-    LibraryWriter.undoFolder.appending(plan.change.id).appending(String(photo.id))
-  }
-
-  private func bringBack(_ plan: UndoPlan, _ library: Library) throws {
-    var folders: Set<FilePath> = []
-    for photo in plan.restored where !photo.isFromAssets {
-      let (path, putAway) = (FilePath(photo.path), Self.putAway(photo, plan))
-      guard try library.root.status(of: putAway) != nil else { continue }
-      guard try library.root.status(of: path) == nil else {
-        throw UndoError.placeTaken(library.root.path(of: path))
-      }
-      let folder = path.removingLastComponent()
-      if folders.insert(folder).inserted { try library.root.makeDirectories(folder) }
-      try library.root.rename(putAway, to: library.root, as: path)
-    }
-    for folder in folders { try library.root.directory(folder).sync() }
   }
 
   /// Throws nothing, since by now the change stands.

@@ -8,7 +8,7 @@ import Testing
 
 /// What a crash leaves at each step of a healing, made by hand: after the next start every photo has a file, the
 /// rotten one or the right one, and whatever was rotten is still somewhere.
-@Suite struct HealingTests {
+@Suite struct LibraryRepairTests {
   private let scratch: LibraryScratch
   private let photos: [Photo]
 
@@ -21,29 +21,23 @@ import Testing
 
   /// How far a healing came.
   enum Step: Int, CaseIterable {
-    case folderMade, halfStaged, staged, journalBegun, journalled, linked, movedAway, movedAwayAndNotStaged,
-      replaced, allDone
+    case folderMade, halfStaged, staged, recorded, linked, movedAway, movedAwayAndNotStaged, replaced,
+      allDone
   }
 
   private func file(_ path: String) -> String { "library/" + path }
 
   private func crash(at step: Step) throws {
-    let staging = file(".staging/\(LibraryScratch.crashed)")
-    let rotten = file(".rotten/\(LibraryScratch.crashed)/1_a.jpg")
+    let staging = file(".staging/\(LibraryScratch.interrupted)")
+    let rotten = file(".rotten/\(LibraryScratch.interrupted)/1_a.jpg")
     try scratch.folder.makeFolder(staging)
     if step == .folderMade { return }
     if step == .halfStaged { return try scratch.folder.write("on", to: staging + "/0") }
     try scratch.folder.write("one", to: staging + "/0")
     try scratch.folder.write("two", to: staging + "/1")
     if step == .staged { return }
-    let journal = Healing.Journal(files: [
-      .init(name: "0", path: photos[0].path, md5: "\(LibraryScratch.digest("one"))", rotten: "1_a.jpg"),
-      .init(name: "1", path: photos[1].path, md5: "\(LibraryScratch.digest("two"))", rotten: "2_b.jpg"),
-    ])
-    let bytes = try JSONEncoder().encode(journal)
-    if step == .journalBegun { return try scratch.folder.write(bytes.prefix(20), to: staging + "/heal.new") }
-    try scratch.folder.write(bytes, to: staging + "/heal")
-    if step == .journalled { return }
+    try scratch.leaveMoves([photos[0].path: "one", photos[1].path: "two"], kind: .repair)
+    if step == .recorded { return }
     try scratch.folder.write("rotten", to: rotten)
     if step == .linked { return }
     try scratch.folder.remove(file(photos[0].path))
@@ -65,7 +59,7 @@ import Testing
     for _ in 0..<2 {
       let library = try scratch.writer().library
       #expect(try library.contents() == contents)
-      #expect(try library.strangers() == [])
+      #expect(try library.untrackedFiles() == [])
       let texts = try scratch.photoTexts()
       #expect(try scratch.files().keys.allSatisfy { !$0.hasPrefix(".staging/") })
       let first = texts[photos[0].path]
@@ -77,31 +71,32 @@ import Testing
     }
   }
 
-  @Test func aJournalOfLiesMovesNothing() throws {
-    try scratch.folder.write("one", to: file(".staging/\(LibraryScratch.crashed)/0"))
-    let lies = ["../outside", "/tmp/x", "library.sqlite-x", "photos/../x", "photos/new.jpg"].map {
-      Healing.Journal.Item(name: "0", path: $0, md5: "\(LibraryScratch.digest("one"))", rotten: "r")
-    }
-    try scratch.folder.write(
-      JSONEncoder().encode(Healing.Journal(files: lies)), to: file(".staging/\(LibraryScratch.crashed)/heal"))
+  @Test("Repair: recovery ignores moves to places that no photo has") func invalidTargets() throws {
+    try scratch.folder.write("one", to: file(".staging/\(LibraryScratch.interrupted)/0"))
+    try scratch.leaveMoves(
+      [
+        "../outside": "one", "/tmp/x": "one", "library.sqlite-x": "one", "photos/../x": "one",
+        "photos/new.jpg": "one",
+      ], kind: .repair)
     let before = try scratch.photoTexts().filter { !$0.key.hasPrefix(".staging") }
     _ = try scratch.writer()
     #expect(try scratch.photoTexts() == before)
-    #expect(!scratch.folder.has("outside") && !scratch.folder.has("x"))
+    #expect(!scratch.folder.has("outside"))
+    #expect(!scratch.folder.has("x"))
   }
 
   @Test func healsAndKeepsWhatWasRotten() throws {
     let writer = try scratch.writer()
-    let outcome = try writer.heal { healing in
-      try healing.stage("0").write(Array("one".utf8), at: 0)
-      try healing.stage("1").write(Array("two".utf8), at: 0)
-      return try healing.commit(photos.enumerated().map { .init(photo: $1, name: "\($0)") })
+    let outcome = try writer.repair { repair in
+      try repair.stage("0").write(Array("one".utf8), at: 0)
+      try repair.stage("1").write(Array("two".utf8), at: 0)
+      return try repair.commit(photos.enumerated().map { .init(photo: $1, name: "\($0)") })
     }
     #expect(try scratch.rowsWithoutFile() == [])
     #expect(outcome.failures.isEmpty)
-    let rotten = try #require(outcome.kept).appending("1_a.jpg")
+    let rotten = try #require(outcome.corruptFiles).appending("1_a.jpg")
     #expect(try scratch.photoTexts()[rotten.string] == "rotten")
-    #expect(try writer.library.strangers() == [])
+    #expect(try writer.library.untrackedFiles() == [])
   }
 
   @Test func afterAFailureNothingIsStaged() throws {
@@ -109,8 +104,8 @@ import Testing
     let before = try scratch.files()
     let writer = try scratch.writer()
     #expect(throws: Stop.self) {
-      try writer.heal { healing in
-        try healing.stage("0").write([1], at: 0)
+      try writer.repair { repair in
+        try repair.stage("0").write([1], at: 0)
         throw Stop()
       }
     }

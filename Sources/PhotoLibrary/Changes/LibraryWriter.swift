@@ -4,26 +4,26 @@ internal import GRDB
 import Operations
 import SystemPackage
 
-/// A library opened for changing: the one writer, by `library.lock`, for as long as the value lives.
+/// A library opened for writing. It holds `library.lock` as long as the value exists, so there is one writer at a time.
 ///
-/// Opening it finishes or removes what a crashed writer left behind. All functions block.
+/// Opening it recovers from interrupted operations. All functions block.
 package final class LibraryWriter: Sendable {
   /// The library, for reading.
   package let library: Library
   let lock: FileLock
-  /// Whether changes are flushed to the disk.
+  /// Whether changes are durable.
   let syncs: Bool
-  /// How long it waits for others.
+  /// How long to wait for locks of other processes.
   let lockWait: Duration
 
   /// Takes the lock, opens the database, and recovers.
   ///
   /// - Parameters:
   ///   - lockWait: how long to wait for another writer to end.
-  ///   - syncs: without it a power cut may cost what is changed; a kill does not.
-  ///   - whileWaiting: called ten times a second meanwhile; may throw to give up.
-  /// - Throws: what `Library.init(path:)` throws; `FileLock.Busy` when another process is writing;
-  ///   `FileError` when the folder cannot be written.
+  ///   - syncs: false if a power failure may revert changes; a kill never does.
+  ///   - whileWaiting: called ten times a second while it waits; may throw to give up.
+  /// - Throws: what `Library.init(path:)` throws; `FileLock.Busy` if another process writes; `FileError` if the folder
+  ///   cannot be written.
   package init(
     path: FilePath, lockWait: Duration = .zero, syncs: Bool = true, whileWaiting: () throws -> Void = {}
   ) throws {
@@ -31,19 +31,19 @@ package final class LibraryWriter: Sendable {
     self.lockWait = lockWait
     let root = try Library.openFolder(path)
     let file = try Library.check(root)
-    // so that a library which is not for this version is not even locked
+    // a library of a newer version is not even locked
     _ = try Library(path: path)
     lock = try FileLock("library.lock", in: root, waiting: lockWait, whileWaiting: whileWaiting)
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)
     library = try Library(path: path, configuration: configuration)
-    // not by GRDB's configuration, which sets NORMAL with it, that may lose the last commit with the power, and which
-    // makes a table and drops it again to have a log
+    // not by GRDB's configuration: it sets synchronous to NORMAL, with which a power failure may revert the last commit,
+    // and it makes and drops a table to create the log
     try write { try $0.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL") }
     try library.translating { try Schema.migrator.migrate(library.database) }
-    // what a crash left was made durable by the writer that crashed, or is taken back
-    try recover()
-    // NORMAL may lose the last changes with the power, and never damages the database
+    // durably, whatever `syncs` says: it concerns the work of other writers
+    try LibraryRecovery(self).run()
+    // a power failure may revert the last changes, and never damages the database
     if !syncs { try write { try $0.execute(sql: "PRAGMA synchronous = NORMAL") } }
     withExtendedLifetime(file) {}
   }
@@ -56,8 +56,18 @@ package final class LibraryWriter: Sendable {
   /// As `Library.requireSpace`.
   package func requireSpace(_ bytes: Int) throws { try library.requireSpace(bytes) }
 
-  /// Places for new photo files, one each, that no row, no replaced row and no file has. Names are never given
-  /// out twice, not even after the photo that had one is gone.
+  /// Records file moves, in one durable transaction. The caller then renames the files.
+  func record(_ moves: some Sequence<FileMove>) throws {
+    try write { database in
+      try database.inTransaction(.immediate) {
+        try FileMove.insert(moves, into: database)
+        return .commit
+      }
+    }
+  }
+
+  /// Chooses a place for each new photo file: a path that no photo, no replaced photo and no file has. The names of
+  /// removed photos are not used again while an undo can bring these back.
   package func newPaths(for files: [(fileName: String, createdAt: Int64)]) throws -> [String] {
     let taken = try library.read { database in
       try String.fetchAll(
@@ -74,29 +84,45 @@ package final class LibraryWriter: Sendable {
     }
   }
 
-  /// Makes one change to the library, all of it or nothing: `body` stages files and commits. Whatever way it
-  /// ends, nothing stays in `.staging`.
+  /// Changes the library atomically: `body` stages files and commits. Nothing stays in `.staging`, even if `body`
+  /// throws.
   package func change<Value>(_ kind: Change.Kind, _ body: (Change) throws -> Value) throws -> Value {
     let change = try Change(kind, writer: self)
     let value: Value
     do {
       value = try body(change)
     } catch {
-      // what the database says decides, as it would after a crash; if this fails too, the next start does it
       if change.hasBegunToCommit { try decideCommit(after: error) }
-      _ = try? finish(change.id)
+      // as after an interruption; if this fails too, the next writer does it
+      _ = try? LibraryRecovery(self).finish(change.id)
       throw error
     }
-    // the change stands, so that nothing from here on is a failure of it: what cannot be removed now is removed
-    // by the next writer
-    try? removeStaging(change.id)
+    // the change is complete; if this fails, the next writer does it
+    _ = try? StagingFolder.remove(change.id, from: library)
     return value
   }
 
-  /// After a commit that failed, makes what the database says final. It may stand in SQLite's log all the same,
-  /// whole and only not flushed: whoever opened the database after this process would find it made, and its files
-  /// removed. So the log is emptied, and that is flushed; where it fails, the next start decides, and nothing may be
-  /// removed now.
+  /// Replaces corrupt and missing files of photos: `body` stages files and commits. Nothing stays in `.staging`, even if
+  /// `body` throws, except a file that a photo needs.
+  package func repair<Value>(_ body: (LibraryRepair) throws -> Value) throws -> Value {
+    let repair = try LibraryRepair(self)
+    let value: Value
+    do {
+      value = try body(repair)
+    } catch {
+      // as after an interruption; if this fails too, the next writer does it
+      _ = try? LibraryRecovery(self).finish(repair.id)
+      throw error
+    }
+    let recovery = LibraryRecovery(self)
+    _ = try? repair.hasEmptyPlace ? recovery.finish(repair.id) : recovery.discard(repair.id)
+    return value
+  }
+
+  /// Decides whether a change was committed, after its commit failed. The transaction may be complete in SQLite's log and
+  /// only not flushed: the next process that opens the database would then find it committed, with its files removed.
+  /// Therefore the log is checkpointed and flushed first. If that fails, the next writer decides, and nothing may be
+  /// removed before.
   ///
   /// - Throws: `LibraryError.undecided`.
   func decideCommit(after failure: any Error) throws(LibraryError) {
