@@ -113,9 +113,8 @@ struct CrashTests {
     #expect(try Library(path: scratch.path).untrackedFiles() == [])
   }
 
-  @Test("Interrupted change: one writer recovers from several interruptions") func severalInterruptions()
-    throws
-  {
+  @Test("Interrupted change: one writer recovers from several interruptions")
+  func severalInterruptions() throws {
     let files = try scratch.files()
     // each interruption begins after recovery from the one before
     let states = try [Step.staged, .recorded, .oneMoved].map { step in

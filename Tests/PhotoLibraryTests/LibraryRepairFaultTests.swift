@@ -42,9 +42,12 @@ import Testing
     #expect(try scratch.files().keys.allSatisfy { !$0.hasPrefix(".staging/") })
   }
 
-  /// Its name can still be moved.
-  @Test(arguments: [[.open], [.status], [.open, .status]] as [Set<SystemCall>])
-  func aPhotoWithABadInodeIsHealed(_ calls: Set<SystemCall>) throws {
+  @Test(
+    "Repair: a photo with an unreadable inode is repaired",
+    arguments: [[.open], [.status], [.open, .status]] as [Set<SystemCall>])
+  func unreadableInode(
+    _ calls: Set<SystemCall>
+  ) throws {
     let fault = arm(calls, below: photos[0].path)
     let outcome = try repair()
     fault.disarm()
@@ -56,7 +59,8 @@ import Testing
     try expectNothingStaged()
   }
 
-  @Test func aPhotoThatCannotEvenBeMovedIsNamed() throws {
+  @Test("Repair: a photo that cannot be moved is reported")
+  func immovablePhoto() throws {
     let bad = arm([.open, .status], below: photos[0].path)
     let stuck = arm([.renameNoReplace], below: ".rotten")
     let outcome = try repair()
@@ -72,8 +76,8 @@ import Testing
     #expect(try repair().failures.isEmpty)
   }
 
-  /// Moved away, and the right file cannot take its place: what was there goes back.
-  @Test func whatWasMovedAwayGoesBack() throws {
+  @Test("Repair: a file that was moved away moves back if the replacement fails")
+  func failedReplacement() throws {
     try scratch.folder.remove("library/" + photos[0].path)
     try scratch.folder.link("library/" + photos[0].path, to: "elsewhere")
     // b.jpg takes its place, a.jpg goes away, a.jpg takes its place
@@ -89,8 +93,8 @@ import Testing
     try expectNothingStaged()
   }
 
-  /// Nothing goes back either: the journal knows what to do.
-  @Test func whatCannotGoBackIsFinishedByTheJournal() throws {
+  @Test("Repair: recovery fills the place if the file cannot move back")
+  func failedMoveBack() throws {
     try scratch.folder.remove("library/" + photos[0].path)
     try scratch.folder.link("library/" + photos[0].path, to: "elsewhere")
     let (first, second) = (
@@ -114,7 +118,8 @@ import Testing
     try scratch.folder.link("library/" + parent, to: scratch.folder.path("outside").string)
   }
 
-  @Test func aFolderThatIsALinkIsLeftAlone() throws {
+  @Test("Repair: a folder that is a symbolic link is not followed")
+  func linkedFolder() throws {
     try scratch.sql { try $0.execute(sql: "UPDATE photo SET path = 'photos/2001/02/b.jpg' WHERE id = 2") }
     try plantLink()
     let outcome = try repair()
@@ -125,8 +130,8 @@ import Testing
     _ = try scratch.writer()
   }
 
-  /// A crash between the two renames, and a link where the folder was.
-  @Test func aPlantedLinkKeepsNobodyOutOfTheLibrary() throws {
+  @Test("Repair: recovery that a symbolic link blocks keeps the staged file, and is repeated")
+  func blockedRecovery() throws {
     let id = LibraryScratch.interrupted
     try scratch.folder.write("one", to: "library/.staging/\(id)/0")
     try scratch.leaveMoves([photos[0].path: "one"], kind: .repair)

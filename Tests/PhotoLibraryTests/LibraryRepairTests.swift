@@ -53,7 +53,8 @@ import Testing
       atPath: scratch.folder.path(name).string, toPath: scratch.path.pushing(FilePath(path)).string)
   }
 
-  @Test(arguments: Step.allCases) func noPhotoIsWorseOff(_ step: Step) throws {
+  @Test("Interrupted repair: recovery leaves every photo intact or as it was", arguments: Step.allCases)
+  func interruption(_ step: Step) throws {
     try crash(at: step)
     let contents = try scratch.contents()
     for _ in 0..<2 {
@@ -71,7 +72,8 @@ import Testing
     }
   }
 
-  @Test("Repair: recovery ignores moves to places that no photo has") func invalidTargets() throws {
+  @Test("Repair: recovery ignores moves to places that no photo has")
+  func invalidTargets() throws {
     try scratch.folder.write("one", to: file(".staging/\(LibraryScratch.interrupted)/0"))
     try scratch.leaveMoves(
       [
@@ -85,7 +87,8 @@ import Testing
     #expect(!scratch.folder.has("x"))
   }
 
-  @Test func healsAndKeepsWhatWasRotten() throws {
+  @Test("Repair: photos are intact, and corrupt files are kept")
+  func corruptFileIsKept() throws {
     let writer = try scratch.writer()
     let outcome = try writer.repair { repair in
       try repair.stage("0").write(Array("one".utf8), at: 0)
@@ -99,7 +102,8 @@ import Testing
     #expect(try writer.library.untrackedFiles() == [])
   }
 
-  @Test func afterAFailureNothingIsStaged() throws {
+  @Test("Repair: an error of the caller removes the staged files")
+  func failure() throws {
     struct Stop: Error {}
     let before = try scratch.files()
     let writer = try scratch.writer()

@@ -75,10 +75,10 @@ package final class LibraryWriter: Sendable {
         sql: "SELECT path FROM photo WHERE NOT isFromAssets UNION SELECT path FROM replacedPhoto")
     }
     var paths = PhotoPath(taken: taken)
-    var listed = ListedFolders()
+    var listings = FolderListings()
     return try files.map { file in
       try paths.next(forFileName: file.fileName, createdAt: file.createdAt) { path in
-        if files.count >= ListedFolders.worthwhile { return try listed.hold(path, in: library.root) }
+        if files.count >= FolderListings.minimumPhotos { return try listings.contain(path, in: library.root) }
         return try library.root.status(of: FilePath(path)) != nil
       }
     }
