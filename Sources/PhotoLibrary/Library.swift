@@ -221,6 +221,7 @@ public struct LibraryContents: Sendable, Equatable {
   /// The app's settings.
   public var settings: Settings
 
+  /// Makes contents of these parts.
   public init(categories: [Category], photos: [Photo], settings: Settings) {
     self.categories = categories
     self.photos = photos

@@ -188,7 +188,7 @@ struct AddTests {
   }
 
   /// What another program does to a photo that is being read.
-  enum Meddling: CaseIterable {
+  enum Modification: CaseIterable {
     case cut, append, overwrite, replace
 
     func run(on path: FilePath) throws {
@@ -204,9 +204,9 @@ struct AddTests {
   }
 
   @Test(
-    "Add: a photo that changes while it is read is reported and not added", arguments: Meddling.allCases,
+    "Add: a photo that changes while it is read is reported and not added", arguments: Modification.allCases,
     [false, true])
-  func changedWhileRead(meddling: Meddling, isDryRun: Bool) throws {
+  func changedWhileRead(modification: Modification, isDryRun: Bool) throws {
     let photo = folder.path("in/a.png")
     let others = try scratch.files()
     var number = 1
@@ -216,7 +216,7 @@ struct AddTests {
       try File.open(photo, .readWrite).setModified(milliseconds: 951_782_400_123)
       let fault = ArmedFault(
         Fault(
-          .then { try? meddling.run(on: photo) }, at: number, of: .only([.read]), below: folder.path("in")))
+          .then { try? modification.run(on: photo) }, at: number, of: .only([.read]), below: folder.path("in")))
       defer { fault.disarm() }
       let summary = try add("in", isDryRun: isDryRun)
       guard fault.place != nil else { break }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PhotoLibrary
 
-/// What takes photos away asks first, and nobody waits for the library while a person thinks.
+/// Destructive operations need a confirmation or the PIN.
 struct ApprovalTests {
   let scratch: LibraryScratch
   private let right: PIN

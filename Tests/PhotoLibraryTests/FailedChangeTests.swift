@@ -92,19 +92,19 @@ struct FailedChangeTests {
   @Test("Failed change: an untracked file at the place of a photo stays")
   func takenPlace() throws {
     let error = try expectNothing { _, _, files in
-      try scratch.folder.write("a stranger's", to: "library/" + files[1].path)
+      try scratch.folder.write("untracked", to: "library/" + files[1].path)
     }
     #expect((error as? FileError)?.errno == .fileExists)
-    #expect(try scratch.photoTexts()["photos/2025/10/c.jpg"] == "a stranger's")
+    #expect(try scratch.photoTexts()["photos/2025/10/c.jpg"] == "untracked")
   }
 
   @Test("Failed change: an untracked file at the path of a folder stays")
   func fileAsFolder() throws {
     let error = try expectNothing { _, _, _ in
-      try scratch.folder.write("a stranger's", to: "library/photos/1999")
+      try scratch.folder.write("untracked", to: "library/photos/1999")
     }
     #expect((error as? FileError)?.errno == .notDirectory)
-    #expect(try scratch.photoTexts()["photos/1999"] == "a stranger's")
+    #expect(try scratch.photoTexts()["photos/1999"] == "untracked")
   }
 
   @Test("Failed change: a symbolic link at the path of a folder is not followed")

@@ -137,6 +137,6 @@ struct FileNameTests {
 }
 
 extension String {
-  /// Two dots in a row, as whoever compares bytes sees it.
+  /// Whether the bytes have two successive dots.
   fileprivate var hasTwoDots: Bool { zip(utf8, utf8.dropFirst()).contains { $0 == (46, 46) } }
 }

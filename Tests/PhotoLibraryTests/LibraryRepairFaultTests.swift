@@ -6,16 +6,16 @@ import Testing
 
 @testable import PhotoLibrary
 
-/// One photo that cannot be healed does not keep the others from it, nor anybody from the library.
+/// A photo that cannot be repaired blocks neither the other photos nor the library.
 @Suite struct LibraryRepairFaultTests {
   private let scratch: LibraryScratch
   private let photos: [Photo]
 
-  /// `a.jpg` is rotten, `b.jpg` is gone.
+  /// `a.jpg` is corrupt, `b.jpg` is missing.
   init() throws {
     scratch = try LibraryScratch()
     let photos = try scratch.commit(["a.jpg": "one", "b.jpg": "two"])
-    try scratch.folder.write("rotten", to: "library/" + photos[0].path)
+    try scratch.folder.write("corrupt", to: "library/" + photos[0].path)
     try scratch.folder.remove("library/" + photos[1].path)
     self.photos = photos
   }
@@ -55,7 +55,7 @@ import Testing
     #expect(outcome.failures.isEmpty)
     #expect(try scratch.rowsWithoutFile() == [])
     let kept = try #require(outcome.corruptFiles)
-    #expect(try scratch.photoTexts()[kept.appending("1_a.jpg").string] == "rotten")
+    #expect(try scratch.photoTexts()[kept.appending("1_a.jpg").string] == "corrupt")
     try expectNothingStaged()
   }
 
@@ -69,7 +69,7 @@ import Testing
     #expect(outcome.failures.keys.sorted() == ["0"])
     #expect(outcome.failures["0"]?.contains("(errno 5)") == true)
     #expect(try scratch.rowsWithoutFile().map(\.id) == [1])
-    #expect(try scratch.photoTexts()[photos[0].path] == "rotten")
+    #expect(try scratch.photoTexts()[photos[0].path] == "corrupt")
     #expect(outcome.corruptFiles == nil)
     #expect(try scratch.files().keys.allSatisfy { !$0.hasPrefix(".rotten/") })
     try expectNothingStaged()
@@ -135,7 +135,7 @@ import Testing
     let id = LibraryScratch.interrupted
     try scratch.folder.write("one", to: "library/.staging/\(id)/0")
     try scratch.leaveMoves([photos[0].path: "one"], kind: .repair)
-    try scratch.folder.write("rotten", to: "library/.rotten/\(id)/1_a.jpg")
+    try scratch.folder.write("corrupt", to: "library/.rotten/\(id)/1_a.jpg")
     try plantLink()
     for _ in 0..<2 {
       _ = try scratch.writer()
@@ -143,7 +143,7 @@ import Testing
       #expect(try scratch.photoTexts()[".staging/\(id)/0"] == "one")
     }
     #expect(try scratch.folder.tree("outside").isEmpty)
-    #expect(try scratch.photoTexts()[".rotten/\(id)/1_a.jpg"] == "rotten")
+    #expect(try scratch.photoTexts()[".rotten/\(id)/1_a.jpg"] == "corrupt")
     // and it is there once nothing stands in its way
     try scratch.folder.remove("library/" + FilePath(photos[0].path).removingLastComponent().string)
     _ = try scratch.writer()

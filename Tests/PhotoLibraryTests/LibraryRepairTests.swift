@@ -6,8 +6,8 @@ import Testing
 
 @testable import PhotoLibrary
 
-/// What a crash leaves at each step of a healing, made by hand: after the next start every photo has a file, the
-/// rotten one or the right one, and whatever was rotten is still somewhere.
+/// The states that an interruption leaves at each step of a repair, made by hand. After recovery, every photo has its
+/// corrupt or its intact file, and corrupt files are kept.
 @Suite struct LibraryRepairTests {
   private let scratch: LibraryScratch
   private let photos: [Photo]
@@ -15,11 +15,11 @@ import Testing
   init() throws {
     scratch = try LibraryScratch()
     photos = try scratch.commit(["a.jpg": "one", "b.jpg": "two"])
-    try scratch.folder.write("rotten", to: "library/" + photos[0].path)
+    try scratch.folder.write("corrupt", to: "library/" + photos[0].path)
     try scratch.folder.remove("library/" + photos[1].path)
   }
 
-  /// How far a healing came.
+  /// The last step before the interruption.
   enum Step: Int, CaseIterable {
     case folderMade, halfStaged, staged, recorded, linked, movedAway, movedAwayAndNotStaged, replaced,
       allDone
@@ -29,7 +29,7 @@ import Testing
 
   private func crash(at step: Step) throws {
     let staging = file(".staging/\(LibraryScratch.interrupted)")
-    let rotten = file(".rotten/\(LibraryScratch.interrupted)/1_a.jpg")
+    let corrupt = file(".rotten/\(LibraryScratch.interrupted)/1_a.jpg")
     try scratch.folder.makeFolder(staging)
     if step == .folderMade { return }
     if step == .halfStaged { return try scratch.folder.write("on", to: staging + "/0") }
@@ -38,7 +38,7 @@ import Testing
     if step == .staged { return }
     try scratch.leaveMoves([photos[0].path: "one", photos[1].path: "two"], kind: .repair)
     if step == .recorded { return }
-    try scratch.folder.write("rotten", to: rotten)
+    try scratch.folder.write("corrupt", to: corrupt)
     if step == .linked { return }
     try scratch.folder.remove(file(photos[0].path))
     if step == .movedAway { return }
@@ -64,9 +64,9 @@ import Testing
       let texts = try scratch.photoTexts()
       #expect(try scratch.files().keys.allSatisfy { !$0.hasPrefix(".staging/") })
       let first = texts[photos[0].path]
-      #expect(first == "one" || first == "rotten")
+      #expect(first == "one" || first == "corrupt")
       if step == .movedAway { #expect(first == "one") }
-      #expect(texts.values.contains("rotten"))
+      #expect(texts.values.contains("corrupt"))
       // what was missing may be back, and is never something else
       #expect(texts[photos[1].path] ?? "two" == "two")
     }
@@ -97,8 +97,8 @@ import Testing
     }
     #expect(try scratch.rowsWithoutFile() == [])
     #expect(outcome.failures.isEmpty)
-    let rotten = try #require(outcome.corruptFiles).appending("1_a.jpg")
-    #expect(try scratch.photoTexts()[rotten.string] == "rotten")
+    let corrupt = try #require(outcome.corruptFiles).appending("1_a.jpg")
+    #expect(try scratch.photoTexts()[corrupt.string] == "corrupt")
     #expect(try writer.library.untrackedFiles() == [])
   }
 

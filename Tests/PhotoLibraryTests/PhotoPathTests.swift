@@ -91,7 +91,7 @@ struct PhotoPathTests {
   func rowsAndFiles() throws {
     let scratch = try LibraryScratch()
     try scratch.commit(["a.jpg": "one"])
-    try scratch.folder.write("a stranger's", to: "library/photos/2025/10/b.jpg")
+    try scratch.folder.write("untracked", to: "library/photos/2025/10/b.jpg")
     let writer = try scratch.writer()
     let files = ["a.jpg", "A.JPG", "b.jpg", "c.jpg", "c.jpg"].map { ($0, LibraryScratch.october) }
     #expect(

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PhotoLibrary
 
-/// Which of the files that a person named are photos.
+/// Which of the given files are photos.
 struct PhotoSearchTests {
   let folder: TemporaryFolder
 

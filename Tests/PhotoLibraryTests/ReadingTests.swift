@@ -157,7 +157,7 @@ struct ReadingTests {
     try FileManager.default.setAttributes(attributes(0o500), ofItemAtPath: scratch.path.string)
     defer { try? FileManager.default.setAttributes(attributes(0o700), ofItemAtPath: scratch.path.string) }
     if hasBeenRead {
-      // without readers.lock, since whoever cannot make that file cannot delete a photo either
+      // without readers.lock: a user who cannot make that file cannot delete a photo either
       let library = try Library(path: scratch.path)
       #expect(try library.holdingPhotos { try library.contents().photos.count } == 1)
     } else {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PhotoLibrary
 
-/// What recovery may remove, and what it must not.
+/// Which files recovery removes.
 struct RecoveryTests {
   let scratch: LibraryScratch
 
@@ -19,7 +19,7 @@ struct RecoveryTests {
   @Test("Recovery: only the files of pending moves are removed")
   func pendingMoves() throws {
     try scratch.folder.write("two", to: "library/photos/2001/02/b.jpg")
-    try scratch.folder.write("a stranger's", to: "library/photos/2001/02/c.jpg")
+    try scratch.folder.write("untracked", to: "library/photos/2001/02/c.jpg")
     try scratch.folder.write("three", to: "library/photos/1999/01/d.jpg")
     try scratch.leaveMoves([
       "photos/2001/02/b.jpg": "two", "photos/1999/01/d.jpg": "three", "photos/1998/01/e.jpg": "four",
@@ -27,7 +27,7 @@ struct RecoveryTests {
     let library = try scratch.writer().library
     #expect(
       try scratch.photoTexts() == [
-        "photos/2025/10/a.jpg": "one", "photos/2001/02/c.jpg": "a stranger's",
+        "photos/2025/10/a.jpg": "one", "photos/2001/02/c.jpg": "untracked",
       ])
     #expect(!scratch.folder.has("library/photos/1999"))
     #expect(try library.untrackedFiles() == ["photos/2001/02/c.jpg"])

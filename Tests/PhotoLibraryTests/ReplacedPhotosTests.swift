@@ -111,10 +111,10 @@ struct ReplacedPhotosTests {
   @Test("Replaced files: an untracked file in a former place is not deleted")
   func untrackedFile() throws {
     try scratch.commit(["c.jpg": "three"], as: .replace)
-    try scratch.folder.write("a stranger's", to: "library/photos/2025/10/a.jpg")
+    try scratch.folder.write("untracked", to: "library/photos/2025/10/a.jpg")
     try scratch.commit(["d.jpg": "four"], firstId: 5)
     #expect(try undoTexts() == [:])
-    #expect(try photoTexts()["photos/2025/10/a.jpg"] == "a stranger's")
+    #expect(try photoTexts()["photos/2025/10/a.jpg"] == "untracked")
     #expect(try Library(path: scratch.path).untrackedFiles() == ["photos/2025/10/a.jpg"])
   }
 

@@ -157,7 +157,7 @@ struct UndoTests {
     try scratch.commit(["x.jpg": "ten"], firstId: 50)
     try undo { $0.consent = .given }
     #expect(try scratch.contents() == contents)
-    // what had been put aside for the undo before went with it
+    // the files for the undo before were deleted
     #expect(try scratch.files() == files.filter { !$0.key.hasPrefix(".undo") })
   }
 
@@ -194,10 +194,10 @@ struct UndoTests {
     try change(kind)
     // an export that is reading keeps the files from being deleted
     try Library(path: scratch.path).holdingPhotos {
-      let held = try scratch.photoTexts()
+      let before = try scratch.photoTexts()
       try undo { $0.consent = .given }
       #expect(try scratch.contents() == contents)
-      for (path, text) in held where path.hasPrefix("photos/") {
+      for (path, text) in before where path.hasPrefix("photos/") {
         #expect(try scratch.photoTexts()[path] == text)
       }
       #expect(try Library(path: scratch.path).untrackedFiles() == [])
@@ -211,13 +211,13 @@ struct UndoTests {
     let path = try scratch.contents().photos[1].path
     try change(.remove)
     let after = try scratch.contents()
-    try scratch.folder.write("a stranger's", to: "library/" + path)
+    try scratch.folder.write("untracked", to: "library/" + path)
     #expect(throws: UndoError.placeTaken(scratch.folder.path("library/" + path))) { try undo() }
     #expect(try scratch.contents() == after)
-    #expect(try scratch.photoTexts()[path] == "a stranger's")
+    #expect(try scratch.photoTexts()[path] == "untracked")
     // and the next writer leaves it there too
     _ = try scratch.writer()
-    #expect(try scratch.photoTexts().filter { $0.key.hasPrefix("photos/") } == [path: "a stranger's"])
+    #expect(try scratch.photoTexts().filter { $0.key.hasPrefix("photos/") } == [path: "untracked"])
     try scratch.folder.remove("library/" + path)
     #expect(try undo().photosRestored == 3)
     #expect(try scratch.rowsWithoutFile().isEmpty)
@@ -228,13 +228,13 @@ struct UndoTests {
     let path = try scratch.contents().photos[1].path
     try scratch.folder.remove("library/" + path)
     try change(.remove)
-    try scratch.folder.write("a stranger's", to: "library/" + path)
+    try scratch.folder.write("untracked", to: "library/" + path)
     for kind in [Change.Kind.add, .merge, .remove, .merge] {
       #expect(try Library(path: scratch.path).untrackedFiles().map(\.string) == [path])
       var edit = LibraryEdit()
       edit.settings = try scratch.contents().settings
       try scratch.writer().change(kind) { try $0.commit(edit, files: []) }
-      #expect(try scratch.photoTexts()[path] == "a stranger's")
+      #expect(try scratch.photoTexts()[path] == "untracked")
     }
     #expect(try Library(path: scratch.path).untrackedFiles().map(\.string) == [path])
   }
@@ -276,7 +276,7 @@ struct UndoTests {
     #expect(summary.photosRestored == 3)
   }
 
-  @Test("Undo: a change that brought photos is not taken back without a confirmation")
+  @Test("Undo: a change that added photos is not undone without a confirmation")
   func undoOfAddedPhotos() throws {
     try scratch.commit(["d.jpg": "four"], firstId: 7)
     let contents = try scratch.contents()
@@ -293,7 +293,7 @@ struct UndoTests {
     try scratch.writer().change(.merge) { try $0.commit(edit, files: []) }
   }
 
-  @Test("Undo: a change that raised kid-safe mode is not taken back without a confirmation")
+  @Test("Undo: a change that turned on kid-safe mode is not undone without a confirmation")
   func undoOfKidSafeMode() throws {
     try changeSettings { $0.kidSafeMode = false }
     try changeSettings { $0.kidSafeMode = true }
@@ -302,7 +302,7 @@ struct UndoTests {
     #expect(summary.protectionsLowered == [.kidSafeMode])
   }
 
-  @Test("Undo: a change of the theme is taken back without a question")
+  @Test("Undo: a change of the theme is undone without a question")
   func undoOfTheme() throws {
     try changeSettings { $0.theme = .init(.dark, asOf: 5) }
     let summary = try undo { $0.consent = .refused }

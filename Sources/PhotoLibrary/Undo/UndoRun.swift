@@ -50,7 +50,7 @@ public struct UndoOptions: Sendable {
 
 extension Work where Summary == UndoSummary {
   /// Starts taking back the last import or remove: rows, values and files are as they were before it. All or
-  /// nothing, and whole after a crash. It cannot itself be taken back.
+  /// nothing, and complete after an interruption. An undo cannot be undone.
   ///
   /// The summary throws `UndoError`, `ConsentError`, `LibraryError`, `FileLock.Busy` or `FileError`.
   public static func undo(_ library: FilePath, options: UndoOptions = UndoOptions()) -> Self {
