@@ -4,8 +4,8 @@ internal import GRDB
 import SystemPackage
 
 extension Library {
-  /// Makes an empty library with default settings in a folder that is empty or not there yet, mode 0700.
-  /// A crash on the way leaves no `library.sqlite`, and the call can be made again.
+  /// Makes an empty library with default settings in a new or empty folder, with mode 0700. An interruption leaves no
+  /// `library.sqlite`, and the call can be repeated.
   ///
   /// - Throws: `LibraryError.alreadyALibrary`, `.insideAnother`, `.folderNotEmpty`, `.networkFileSystem`, `.database`, or `FileError`.
   public static func create(at path: FilePath, now: Date = Date()) throws {
@@ -19,13 +19,13 @@ extension Library {
     let unfinishedFiles = ["", "-journal", "-wal", "-shm"].map { FilePath(unfinished.string + $0) }
     try requireEmpty(root, but: unfinishedFiles + ["photos", "library.lock"])
     let lock = try FileLock("library.lock", in: root, waiting: .seconds(10))
-    // whoever had the lock until now has made a library, most likely
+    // the process that had the lock until now may have made a library
     if try root.status(of: databaseName) != nil { throw LibraryError.alreadyALibrary(path) }
     for file in unfinishedFiles { try root.remove(file) }
 
     try root.makeDirectory("photos")
     do {
-      // SQLite would make it readable for everybody that the umask lets in, and gives its other files the same mode
+      // SQLite would use the umask, and gives its other files the mode of this one
       do { _ = try root.open(unfinished, .create) }
       var configuration = Configuration()
       configuration.journalMode = .wal
@@ -35,7 +35,7 @@ extension Library {
       try database.write { database in
         try Settings(createdAt: now.milliseconds).insert(database)
       }
-      // closing does this too, but is silent about a failure, after which the file alone is no database
+      // closing does this too, but does not report a failure, after which the file alone would be incomplete
       try database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
       try database.close()
     } catch let error as DatabaseError {
@@ -48,14 +48,14 @@ extension Library {
     do {
       try root.sync()
     } catch {
-      // a library that may be gone after a power cut is none; there is nothing in it yet
+      // not durable, and still empty
       _ = try? root.remove(databaseName)
       throw error
     }
     lock.release()
   }
 
-  /// Sees that a new library's folder holds nothing but what an earlier attempt may have left.
+  /// Throws if the folder has files that an interrupted `create` does not leave.
   private static func requireEmpty(_ root: borrowing Directory, but ours: [FilePath]) throws {
     if try root.status(of: databaseName) != nil { throw LibraryError.alreadyALibrary(root.path) }
     try requireNoRemains(root)

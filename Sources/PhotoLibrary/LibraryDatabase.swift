@@ -3,10 +3,10 @@ import Foundation
 internal import GRDB
 import SystemPackage
 
-/// Opening the database, and what its errors mean.
+/// Opens the database, and translates its errors.
 extension Library {
-  /// Looks, without SQLite, whether there is a library of ours in a folder, that this version knows and that is safe
-  /// where it is.
+  /// Checks, without SQLite, that a folder has the database of a library of this version or an older one, on a local file
+  /// system.
   static func check(_ root: borrowing Directory) throws -> DatabaseFile {
     let path = root.path
     guard try root.status(of: databaseName)?.kind == .file else {
@@ -43,7 +43,7 @@ extension Library {
   /// Opens the database and refuses one that a newer version has migrated further than this one knows.
   static func openDatabase(
     _ path: FilePath, _ configuration: Configuration, _ file: DatabaseFile, in root: borrowing Directory
-  ) throws -> (DatabaseQueue, WriterKept?) {
+  ) throws -> (DatabaseQueue, WriterExclusion?) {
     func open(_ name: String) throws -> DatabaseQueue {
       let database = try DatabaseQueue(path: name, configuration: configuration)
       if try database.read(Schema.migrator.hasBeenSuperseded) { throw LibraryError.newerVersion(path) }
@@ -54,21 +54,21 @@ extension Library {
         return (try open(path.appending(databaseName.components).string), nil)
       } catch let error as DatabaseError where configuration.readonly {
         if isFull(root, after: error), try root.status(of: "library.sqlite-wal")?.size ?? 0 == 0,
-          let kept = try? WriterKept(root)
+          let exclusion = try? WriterExclusion(root)
         {
-          return (try open(unchanging(path)), kept)
+          return (try open(immutableURI(for: path)), exclusion)
         }
-        guard let url = try unchangingDatabase(path, after: error) else { throw error }
+        guard let url = try immutableDatabase(path, after: error) else { throw error }
         return (try open(url), nil)
       }
     } catch let error as DatabaseError {
-      throw meaning(of: error, file, in: root)
+      throw translation(of: error, file, in: root)
     }
   }
 
-  /// What SQLite's error stands for. It tells less than the system does: a full disk is an I/O error to it, and what
-  /// it cannot read may be a damaged database.
-  static func meaning(
+  /// Finds the cause of SQLite's error, which SQLite does not tell exactly: it can report a full disk as an I/O error, and
+  /// an unreadable file as a corrupt database.
+  static func translation(
     of error: DatabaseError, _ file: DatabaseFile, in root: borrowing Directory
   ) -> any Error {
     if isFull(root, after: error), let free = try? root.fileSystem().freeBytes {
@@ -88,7 +88,7 @@ extension Library {
     return LibraryError.database(root.path, reason: reason(of: error, at: root.path))
   }
 
-  /// What SQLite's error says, with the remedy where there is one.
+  /// Returns SQLite's message, with the remedy if there is one.
   static func reason(of error: DatabaseError, at path: FilePath) -> String {
     let reason = error.message ?? error.description
     switch error.resultCode.primaryResultCode {
@@ -100,12 +100,13 @@ extension Library {
     }
   }
 
-  /// What to do where the database is lost.
+  /// The remedy for a lost or corrupt database.
   private static let remedy =
     "make a new library in another folder, import the newest backup, and add out of photos only the single files "
     + "that it lacks, since a whole folder would add the others a second time"
 
-  /// The most bytes of a database's absolute path: MAX_PATHNAME of SQLite's os_unix.c, less the ending of the journal.
+  /// The maximum length of a database's absolute path: MAX_PATHNAME of SQLite's os_unix.c, less the extension of the
+  /// journal.
   private static let longestPath = 504
 
   private static func isTooLong(_ path: FilePath) -> Bool {
@@ -113,7 +114,7 @@ extension Library {
     return folder.appending("library.sqlite.new").length > longestPath
   }
 
-  /// Sees that a folder without a database is not what is left of a library, as its lock and its photos tell.
+  /// Throws if a folder without a database is a library that has lost it, as its lock and its photos tell.
   static func requireNoRemains(_ root: borrowing Directory) throws {
     guard try root.status(of: databaseName) == nil, try root.status(of: "library.lock") != nil,
       try root.status(of: "photos")?.kind == .directory, try !root.directory("photos").names().isEmpty
@@ -121,8 +122,8 @@ extension Library {
     throw LibraryError.database(root.path, reason: "it is gone, and photos is there; \(remedy)")
   }
 
-  /// Holds `library.lock` so that no writer comes.
-  final class WriterKept: Sendable {
+  /// Excludes writers by a shared lock on `library.lock`.
+  final class WriterExclusion: Sendable {
     private let lock: FileLock
 
     init(_ root: borrowing Directory) throws {
@@ -130,7 +131,7 @@ extension Library {
     }
   }
 
-  /// SQLite needs a little room even to read a database, and where there is none calls it an I/O error.
+  /// SQLite needs a little space even to read a database, and reports an I/O error if there is none.
   private static let neededToRead = 64 << 10
 
   private static func isFull(_ root: borrowing Directory, after error: DatabaseError) -> Bool {
@@ -140,24 +141,24 @@ extension Library {
     return (try? root.fileSystem().freeBytes).map { $0 < neededToRead } ?? false
   }
 
-  /// The database's name for SQLite where nobody changes it. https://www.sqlite.org/uri.html#uriimmutable
-  private static func unchanging(_ path: FilePath) -> String {
+  /// The URI by which SQLite opens a database that no process changes. https://www.sqlite.org/uri.html#uriimmutable
+  private static func immutableURI(for path: FilePath) -> String {
     var url = URL(fileURLWithPath: path.appending(databaseName.components).string).absoluteURL
     url.append(queryItems: [URLQueryItem(name: "immutable", value: "1")])
     return url.absoluteString
   }
 
-  /// SQLite makes files beside a database in WAL mode even to read it. Where the file system is mounted for
-  /// reading alone, as a snapshot, nobody can change the database either.
-  private static func unchangingDatabase(_ path: FilePath, after error: DatabaseError) throws -> String? {
+  /// Returns the URI of a database on a read-only file system. SQLite makes files beside a database in WAL mode even to read
+  /// it; on a read-only file system, such as a snapshot, no process can change the database.
+  private static func immutableDatabase(_ path: FilePath, after error: DatabaseError) throws -> String? {
     let code = error.resultCode.primaryResultCode
     guard [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(code) else { return nil }
     let folder = try Directory.open(path)
     switch folder.writeFault() {
     case .readOnlyFileSystem?:
-      // what stands in a log of another moment could not be read
+      // SQLite ignores the log of an immutable database
       guard try (folder.status(of: "library.sqlite-wal")?.size ?? 0) == 0 else { return nil }
-      return unchanging(path)
+      return immutableURI(for: path)
     case .permissionDenied?:
       throw LibraryError.database(
         path,

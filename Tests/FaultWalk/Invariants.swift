@@ -122,7 +122,7 @@ struct Invariants: Sendable {
     let path = operation.library(scene)
     guard FileManager.default.fileExists(atPath: path.appending("library.sqlite").string) else { return [] }
     var faults: [String] = []
-    let strangers = try Library(path: path).strangers().map(\.string)
+    let strangers = try Library(path: path).untrackedFiles().map(\.string)
     for stranger in strangers where stranger != "photos/2023/11/notes.txt" {
       faults.append("left behind: \(stranger)")
     }

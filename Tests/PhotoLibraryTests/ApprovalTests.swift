@@ -8,7 +8,7 @@ import Testing
 
 @testable import PhotoLibrary
 
-/// What takes photos away asks first, and nobody waits for the library while a person thinks.
+/// Destructive operations need a confirmation or the PIN.
 struct ApprovalTests {
   let scratch: LibraryScratch
   private let right: PIN
@@ -38,8 +38,8 @@ struct ApprovalTests {
     if isProtected {
       try scratch.sql { try $0.execute(sql: "UPDATE settings SET deleteProtectionEnabled = 1") }
     }
-    let byPIN = operation.takesAway && isProtected && hasPIN
-    let byYes = operation.takesAway && !byPIN
+    let byPIN = operation.needsConfirmation && isProtected && hasPIN
+    let byYes = operation.needsConfirmation && !byPIN
 
     let (right, wrong) = (right, wrong)
     let pin = Consent(pin: { _ in right }, confirms: { _ in false })
@@ -101,8 +101,8 @@ struct ApprovalTests {
     try scratch.sql { try $0.execute(sql: "UPDATE settings SET deleteProtectionEnabled = 1") }
   }
 
-  @Test(arguments: [false, true])
-  func theLibraryIsFreeWhileAPersonThinks(hasPIN: Bool) throws {
+  @Test("Authorization: the library is not locked while the question is open", arguments: [false, true])
+  func notLockedWhileAsking(hasPIN: Bool) throws {
     try protect(withPIN: hasPIN)
     let (scratch, questions) = (scratch, Questions())
     let removed = try removeEverything(consent(questions) { _ = try scratch.writer() })
@@ -112,9 +112,9 @@ struct ApprovalTests {
     #expect(try scratch.contents().photos.count == 2)
   }
 
-  /// Nobody has said yes to a photo that was not there when they were asked.
-  @Test(arguments: [false, true])
-  func whatChangedMeanwhileIsAskedForAgain(hasPIN: Bool) throws {
+  @Test(
+    "Authorization: if the library changes meanwhile, the question is asked again", arguments: [false, true])
+  func askedAgain(hasPIN: Bool) throws {
     try protect(withPIN: hasPIN)
     let (scratch, questions) = (scratch, Questions())
     let removed = try removeEverything(
@@ -123,7 +123,8 @@ struct ApprovalTests {
     #expect(removed.photos.map(\.id) == [1, 2, 3])
   }
 
-  @Test func aNoAfterAChangeChangesNothing() throws {
+  @Test("Authorization: a refusal after a change of the library changes nothing")
+  func refusedAfterChange() throws {
     let (scratch, questions) = (scratch, Questions())
     let consent = Consent(
       pin: { _ in nil },
@@ -139,8 +140,8 @@ struct ApprovalTests {
     #expect(try scratch.contents().photos.count == 3)
   }
 
-  /// A PIN that is set while the question for a confirmation stands open is asked for.
-  @Test func aPINThatWasSetMeanwhileCounts() throws {
+  @Test("Authorization: a PIN that is set meanwhile is required")
+  func pinSetMeanwhile() throws {
     try protect(withPIN: false)
     let (scratch, questions, right, wrong) = (scratch, Questions(), right, wrong)
     let consent = Consent(
@@ -155,7 +156,8 @@ struct ApprovalTests {
     #expect(try scratch.contents().photos.count == 2)
   }
 
-  @Test func anUndoThatIsNoLongerPossibleIsRefused() throws {
+  @Test("Authorization: an undo that becomes impossible meanwhile is refused")
+  func undoImpossibleMeanwhile() throws {
     try protect(withPIN: false)
     let (scratch, questions) = (scratch, Questions())
     #expect(throws: UndoError.self) {

@@ -27,7 +27,7 @@ struct LibraryCheck {
       let (checked, damaged) = try damagedPhotos()
       summary.entriesChecked = checked
       summary.damaged = damaged.map { Finding($0.label, $0.reason) }
-      summary.strangers = try library.strangers().map(\.string.escaped)
+      summary.strangers = try library.untrackedFiles().map(\.string.escaped)
       return summary
     }
   }

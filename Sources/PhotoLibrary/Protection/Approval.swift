@@ -7,7 +7,7 @@ extension LibraryWriter {
   /// while the question is open, so that other processes do not wait for a person. If the library has changed by the
   /// time of the answer, the operation is planned again, and asked about again.
   ///
-  /// - Parameter plan: makes the plan, and says what the operation takes away. The library is locked meanwhile.
+  /// - Parameter plan: makes the plan, and describes the operation. The library is locked meanwhile.
   /// - Returns: the library, locked, and the plan for the state that it is in.
   /// - Throws: what `init` throws, `ConsentError`, or what the consent's functions or `plan` throw.
   public static func approved<Plan>(
@@ -33,9 +33,9 @@ extension LibraryWriter {
     }
   }
 
-  /// Returns what is to be asked before an operation; nil if it takes nothing away.
+  /// Returns the question before an operation; nil if it needs no confirmation.
   private func question(for operation: DestructiveOperation) throws -> Question? {
-    guard operation.takesAway else { return nil }
+    guard operation.needsConfirmation else { return nil }
     let isProtected = try library.contents().settings.deleteProtectionEnabled
     let wantsPIN = try isProtected && library.hasPIN()
     let state = try library.read { try Change.Record.newest($0) }
@@ -43,7 +43,7 @@ extension LibraryWriter {
   }
 }
 
-/// What is asked before a destructive operation: for the PIN where a PIN protects deletion, else for a confirmation.
+/// The question before a destructive operation: for the PIN if a PIN protects deletion, otherwise for a confirmation.
 private struct Question: Equatable {
   let operation: DestructiveOperation
   let wantsPIN: Bool

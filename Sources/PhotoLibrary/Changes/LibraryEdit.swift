@@ -1,13 +1,36 @@
 internal import GRDB
 
-/// Writing an edit's rows, in the transaction that also notes the change's id.
+/// The rows that a change adds, updates and removes.
+package struct LibraryEdit: Sendable, Equatable {
+  /// The IDs of photos to remove. Their rows are kept for an undo, and their files move to `.undo`.
+  package var removedPhotos: [Int64] = []
+  /// The IDs of categories to remove, which must be empty after the edit. A new row may have the ID of a removed one.
+  package var removedCategories: [Int64] = []
+  /// New categories.
+  package var newCategories: [Category] = []
+  /// New values of categories, by their ID.
+  package var changedCategories: [Category] = []
+  /// New photos. Their files, except those of assets, are staged before the edit is committed.
+  package var newPhotos: [Photo] = []
+  /// New values of photos, by their ID.
+  package var changedPhotos: [Photo] = []
+  /// New settings; nil if they do not change.
+  package var settings: Settings?
+
+  /// Makes an edit that changes nothing.
+  package init() {}
+
+  /// Whether the edit changes nothing.
+  package var isEmpty: Bool { self == LibraryEdit() }
+}
+
 extension LibraryEdit {
-  /// Writes the rows. An undoable change keeps what its undo needs: every row that it changes or takes away, as it
-  /// was, and the ids of the rows that it adds.
+  /// Writes the rows, in the transaction that inserts the change. For the undo, an undoable change keeps every row that it
+  /// changes or removes, and the IDs of the rows that it adds.
   func apply(to database: Database, change: Change.Record) throws {
     if change.kind.isUndoable { try keepForUndo(database, changeId: change.id) }
-    if change.kind == .remove { try noteDeletions(database, change) }
-    // a photo may move to a category that comes below, or keep its category's id while the category is replaced
+    if change.kind == .remove { try recordDeletions(database, change) }
+    // a photo may refer to a category that is inserted later, or that is replaced under the same ID
     try database.execute(sql: "PRAGMA defer_foreign_keys = ON")
     try Self.delete("photo", removedPhotos, database)
     try Self.delete("category", removedCategories, database)
@@ -64,7 +87,7 @@ extension LibraryEdit {
     }
   }
 
-  /// The ids as few ranges: those of a new library's photos are mostly one.
+  /// Returns IDs as ranges: those of a new library's photos are mostly one range.
   static func ranges(of ids: [Int64]) -> [ClosedRange<Int64>] {
     ids.sorted().reduce(into: []) { ranges, id in
       if let last = ranges.last, id > .min, last.upperBound == id - 1 {
@@ -75,9 +98,8 @@ extension LibraryEdit {
     }
   }
 
-  /// What somebody took away on purpose, for backups that hold only what is new: content by its category, and the
-  /// category itself where it went too.
-  private func noteDeletions(_ database: Database, _ change: Change.Record) throws {
+  /// Records the removed content by its category, and removed categories, for incremental backups.
+  private func recordDeletions(_ database: Database, _ change: Change.Record) throws {
     let photo = try database.cachedStatement(
       sql: """
         INSERT INTO deletion (changeId, at, category, md5, assetPath)

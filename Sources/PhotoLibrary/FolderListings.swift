@@ -1,15 +1,15 @@
 import FileSystem
 import SystemPackage
 
-/// What lies in a library's folders, each listed once: for many photos that is quicker than to ask for each.
-struct ListedFolders {
-  /// So many photos are worth a listing.
-  static let worthwhile = 32
+/// The names in a library's folders. Each folder is listed once, which is faster than a status for each of many photos.
+struct FolderListings {
+  /// The number of photos from which listing is faster.
+  static let minimumPhotos = 32
 
   private var names: [Substring: Set<String>] = [:]
 
-  /// Whether something lies at a path in the library.
-  mutating func hold(_ path: String, in root: borrowing Directory) throws(FileError) -> Bool {
+  /// Whether a file exists at a path in the library.
+  mutating func contain(_ path: String, in root: borrowing Directory) throws(FileError) -> Bool {
     let (folder, name) = path.folderAndName
     if folder.isEmpty { return try root.status(of: FilePath(path)) != nil }
     if let known = names[folder] { return known.contains(String(name)) }

@@ -6,27 +6,26 @@ import Operations
 import Synchronization
 import SystemPackage
 
-/// One change of a library under way: files are staged, made durable, journalled, moved into place, and then
-/// one transaction makes them photos.
+/// A change of a library: new files are staged and moved to their places, and then one transaction makes them photos.
 ///
-/// At every moment a crash leaves either the old state and something in `.staging` that the next writer
-/// removes, or the new state. The order is: fsync the staged files; write the journal, fsync it and its
-/// folders; rename; fsync every folder that changed; commit.
+/// The order is: fsync the staged files; insert the file moves, in a durable transaction; rename; fsync every folder that
+/// changed; commit the change, which deletes the file moves. An interruption leaves the new state, or the old state and
+/// files that `LibraryRecovery` removes.
 package final class Change: Sendable {
-  /// What is being done.
+  /// What a change does.
   package enum Kind: String, Sendable, CaseIterable {
-    /// Photos from files.
+    /// Adds photos from files.
     case add
-    /// Photos from a backup, beside what is there.
+    /// Adds photos from a backup to the library.
     case merge
-    /// A backup instead of what is there.
+    /// Replaces the contents of the library by a backup.
     case replace
-    /// Photos or categories that go.
+    /// Removes photos or categories.
     case remove
-    /// The last one of the others, taken back.
+    /// Reverts the last change.
     case undo
 
-    /// Whether what was there before is kept, until the next such change.
+    /// Whether the library keeps what the change replaces or removes, until the next such change.
     var isUndoable: Bool {
       switch self {
       case .merge, .replace, .remove: true
@@ -35,26 +34,22 @@ package final class Change: Sendable {
     }
   }
 
-  /// A change as the database knows it.
+  /// A committed change, as a row of the database.
   package struct Record: Sendable, Equatable {
-    /// Its own number.
     package let id: String
-    /// What was done.
     package let kind: Kind
-    /// When, in milliseconds since 1970.
+    /// The time of the change, in milliseconds since 1970.
     package let at: Int64
   }
 
-  /// A file that was staged, and where it goes.
+  /// A staged file, and the place that it moves to.
   package struct StagedFile: Sendable {
-    /// Its name in the staging folder.
+    /// The name in the staging folder.
     package let name: String
-    /// Its place in the library, as `LibraryWriter.newPaths` gave it.
+    /// The place in the library, which `LibraryWriter.newPaths` chose.
     package let path: String
-    /// The MD5 of its bytes.
     package let md5: MD5Digest
 
-    /// Makes a value of these parts.
     package init(name: String, path: String, md5: MD5Digest) {
       self.name = name
       self.path = path
@@ -62,17 +57,17 @@ package final class Change: Sendable {
     }
   }
 
-  /// What the database will know the change by.
+  /// The ID of the change's row.
   package var id: String { staging.id }
   private let kind: Kind
   private let writer: LibraryWriter
   private let staging: StagingFolder
   private let commitBegun = Atomic<Bool>(false)
 
-  /// Whether what is done is flushed to the disk.
+  /// Whether the change is durable when it is committed.
   package var syncs: Bool { writer.syncs }
 
-  /// The transaction has been tried, so that the database may know the change whatever became of the attempt.
+  /// Whether the commit was attempted. If it failed, the database may have the change all the same.
   var hasBegunToCommit: Bool { commitBegun.load(ordering: .relaxed) }
 
   init(_ kind: Kind, writer: LibraryWriter) throws {
@@ -81,16 +76,16 @@ package final class Change: Sendable {
     staging = try StagingFolder(in: writer.library)
   }
 
-  /// Names under which to stage files whose places in the library are known already, in folders as those of the
-  /// library: a folder that is new there is then moved as one.
+  /// Returns the names to stage files under whose places in the library are known already. The staging folder then has a
+  /// folder for each folder of the library, and `commit` moves a new folder with one rename.
   package func stagedNames(for paths: [String]) throws(FileError) -> [String] {
     try staging.makeFolders(for: paths)
   }
 
-  /// Makes a new file in the staging folder. Names are the caller's own, or what `stagedNames` gave. Any thread.
+  /// Makes a new file in the staging folder, under a number or a name from `stagedNames`. Any thread.
   package func stage(_ name: String) throws(FileError) -> File { try staging.stage(name) }
 
-  /// Takes a file back out of the staging folder. Any thread.
+  /// Removes a file from the staging folder. Any thread.
   package func unstage(_ name: String) throws(FileError) { try staging.unstage(name) }
 
   /// Makes the staged files photos of the library. Durable when it returns.
@@ -99,23 +94,28 @@ package final class Change: Sendable {
   package func commit(_ edit: LibraryEdit, files: [StagedFile]) throws {
     if !files.isEmpty {
       if writer.syncs { try staging.sync(files.map(\.name)) }
-      try staging.write(journalOf: files, as: .change, syncs: writer.syncs, Staging.Journal.Item.init)
-      try moveIntoPlace(files)
+      try writer.record(
+        files.lazy.map { [id] file in
+          FileMove(operationID: id, kind: .add, source: file.name, target: file.path, md5: file.md5)
+        })
+      try moveToPlaces(files)
     }
     commitBegun.store(true, ordering: .relaxed)
     try writer.write { database in
       try database.inTransaction(.immediate) {
+        // first, so that the new rows get the space of these
+        try FileMove.delete(operation: id, from: database)
         let record = Record(id: id, kind: kind, at: Date().milliseconds)
         try record.insert(database)
         try edit.apply(to: database, change: record)
         return .commit
       }
     }
-    // the change stands; what is left is tidying, which the next writer does if this one cannot
-    try? writer.settleReplacedPhotos(after: id)
+    // the change is complete; if this fails, the next writer does it
+    try? ReplacedFiles(writer).settle(after: id)
   }
 
-  private func moveIntoPlace(_ files: [StagedFile]) throws {
+  private func moveToPlaces(_ files: [StagedFile]) throws {
     let library = writer.library
     var byFolder: [String: [(name: FilePath, newName: FilePath)]] = [:]
     for file in files {
@@ -128,7 +128,7 @@ package final class Change: Sendable {
     }
     for (folder, moves) in byFolder.sorted(by: { $0.key < $1.key }) {
       let folder = FilePath(folder)
-      if try moveWhole(moves, to: folder) { continue }
+      if try moveFolder(moves, to: folder) { continue }
       try library.root.makeDirectories(folder, sync: writer.syncs)
       let target = try library.root.directory(folder)
       for move in moves { try staging.directory.rename(move.name, to: target, as: move.newName) }
@@ -136,10 +136,11 @@ package final class Change: Sendable {
     }
   }
 
-  /// Moves files that are to be a new folder of the library, and are all that is in one of the staging folder.
+  /// Moves files as one folder, if that folder is new in the library and a folder in the staging folder has exactly
+  /// these files.
   ///
-  /// - Returns: false, and nothing was done, where they are not.
-  private func moveWhole(
+  /// - Returns: false if nothing was moved.
+  private func moveFolder(
     _ moves: [(name: FilePath, newName: FilePath)], to folder: FilePath
   ) throws(FileError) -> Bool {
     let library = writer.library
@@ -170,7 +171,7 @@ extension Change.Record {
       sql: "INSERT INTO change (id, kind, at) VALUES (?, ?, ?)", arguments: [id, kind.rawValue, at])
   }
 
-  /// The newest change, nil if there was none.
+  /// Returns the newest change; nil if there is none.
   static func newest(_ database: Database) throws -> Self? {
     let row = try Row.fetchOne(database, sql: "SELECT id, kind, at FROM change ORDER BY rowid DESC LIMIT 1")
     guard let row, let kind = Change.Kind(rawValue: row[1]) else { return nil }
