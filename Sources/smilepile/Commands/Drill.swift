@@ -44,20 +44,20 @@ struct Drill: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   private struct ResultLine: Encodable {
-    var message_type = "drill"
+    let messageType = "drill"
     var job: String
     var destination: String
     var archive: String?
     var proven: Bool
     var photos: Int
     var images: Int
-    var gone: Int
+    var notInLibrary: Int
     var errors: [String]
-    var damaged_in_library: [String]
+    var damagedInLibrary: [String]
   }
 
   private struct Summary: Encodable {
-    var message_type = "summary"
+    let messageType = "summary"
     var jobs: Int
     var proven: Int
     var reports: [String]
@@ -114,8 +114,8 @@ struct Drill: AsyncParsableCommand {
       reporter.json(
         ResultLine(
           job: job.name, destination: result.destination.string, archive: result.archive,
-          proven: result.isProven, photos: result.proven, images: result.images, gone: result.gone,
-          errors: result.failures.map(\.message), damaged_in_library: result.damagedInLibrary.map(\.message)))
+          proven: result.isProven, photos: result.proven, images: result.images, notInLibrary: result.gone,
+          errors: result.failures.map(\.message), damagedInLibrary: result.damagedInLibrary.map(\.message)))
     }
   }
 }
