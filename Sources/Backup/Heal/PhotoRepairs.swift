@@ -71,26 +71,26 @@ struct PhotoRepairs {
   func apply(_ writer: LibraryWriter, _ counter: ProgressCounter) throws -> Outcome {
     guard !isEmpty else { return Outcome() }
     try writer.requireSpace(repairs.reduce(0) { $0 + $1.photo.photo.fileSize })
-    return try writer.heal { healing in
+    return try writer.repair { libraryRepair in
       var result = Outcome()
-      var items: [Healing.Item] = []
+      var items: [LibraryRepair.Item] = []
       for (index, repair) in repairs.enumerated() {
         let (name, photo) = (String(index), repair.photo.photo)
         for source in repair.sources {
           try counter.checkCancellation()
-          guard let fault = try Self.copy(repair, from: source, to: healing.stage(name), counter) else {
+          guard let fault = try Self.copy(repair, from: source, to: libraryRepair.stage(name), counter) else {
             result.places[photo.id] = source.place
-            items.append(Healing.Item(photo: photo, name: name))
+            items.append(LibraryRepair.Item(photo: photo, name: name))
             break
           }
-          try healing.unstage(name)
+          try libraryRepair.unstage(name)
           result.failures[photo.id] = fault
           result.faults[source.place] = fault
         }
       }
       try counter.checkCancellation()
       counter.enter(.committing)
-      let outcome = try healing.commit(items)
+      let outcome = try libraryRepair.commit(items)
       for item in items { result.failures[item.photo.id] = outcome.failures[item.name] }
       result.kept = outcome.kept
       return result

@@ -32,14 +32,14 @@ struct Add: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   private struct Summary: Encodable {
-    var message_type = "summary"
-    var categories_added: Int
-    var photos_added: Int
-    var photos_skipped: Int
+    let messageType = "summary"
+    var categoriesAdded: Int
+    var photosAdded: Int
+    var photosSkipped: Int
     var bytes: Int
     var warnings: [String]
     var errors: [String]
-    var dry_run: Bool
+    var dryRun: Bool
   }
 
   func validate() throws {
@@ -68,9 +68,9 @@ struct Add: AsyncParsableCommand {
         + "\(dryRun ? "would make" : "made") \(Count(summary.categoriesAdded, "category", "categories"))")
     reporter.json(
       Summary(
-        categories_added: summary.categoriesAdded, photos_added: summary.photosAdded,
-        photos_skipped: summary.photosSkipped, bytes: summary.bytes, warnings: summary.warnings,
-        errors: summary.errors.map(\.message), dry_run: summary.isDryRun))
+        categoriesAdded: summary.categoriesAdded, photosAdded: summary.photosAdded,
+        photosSkipped: summary.photosSkipped, bytes: summary.bytes, warnings: summary.warnings,
+        errors: summary.errors.map(\.message), dryRun: summary.isDryRun))
     if !summary.errors.isEmpty { throw ExitStatus.incomplete }
   }
 }

@@ -51,27 +51,27 @@ struct BackupCommand: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   private struct JobLine: Encodable {
-    var message_type = "job"
+    let messageType = "job"
     var job: String
     var outcome: String
-    var exit_code: Int32
+    var exitCode: Int32
     var message: String?
     var archives: [String]
     var photos: Int
     var bytes: Int
-    var archive_bytes: Int
+    var archiveBytes: Int
     var missing: [String]
     var removed: [String]
     var warnings: [String]
-    var started_at: Int64?
-    var finished_at: Int64?
+    var startedAt: Int64?
+    var finishedAt: Int64?
   }
 
   private struct Summary: Encodable {
-    var message_type = "summary"
+    let messageType = "summary"
     var jobs: Int
     var succeeded: Int
-    var exit_code: Int32
+    var exitCode: Int32
   }
 
   func validate() throws {
@@ -99,7 +99,7 @@ struct BackupCommand: AsyncParsableCommand {
         break
       }
     }
-    reporter.json(Summary(jobs: chosen.count, succeeded: succeeded, exit_code: worst.rawValue))
+    reporter.json(Summary(jobs: chosen.count, succeeded: succeeded, exitCode: worst.rawValue))
     if worst != .done { throw worst }
   }
 
@@ -124,8 +124,8 @@ struct BackupCommand: AsyncParsableCommand {
     reporter.result("\(job.name): \(outcome.rawValue)")
     reporter.json(
       JobLine(
-        job: job.name, outcome: outcome.rawValue, exit_code: status.rawValue, message: message, archives: [],
-        photos: 0, bytes: 0, archive_bytes: 0, missing: [], removed: [], warnings: []))
+        job: job.name, outcome: outcome.rawValue, exitCode: status.rawValue, message: message, archives: [],
+        photos: 0, bytes: 0, archiveBytes: 0, missing: [], removed: [], warnings: []))
   }
 
   private func show(_ report: JobReport, _ job: Job, _ reporter: Reporter) {
@@ -143,10 +143,10 @@ struct BackupCommand: AsyncParsableCommand {
     reporter.lasting("\(job.name): \(Self.line(run))")
     reporter.json(
       JobLine(
-        job: job.name, outcome: run.outcome.rawValue, exit_code: run.exitCode ?? 1, message: run.message,
-        archives: run.archives, photos: run.photos, bytes: run.bytes, archive_bytes: run.archiveBytes,
+        job: job.name, outcome: run.outcome.rawValue, exitCode: run.exitCode ?? 1, message: run.message,
+        archives: run.archives, photos: run.photos, bytes: run.bytes, archiveBytes: run.archiveBytes,
         missing: run.missing, removed: run.destinations.flatMap(\.removed), warnings: run.warnings,
-        started_at: run.startedAt, finished_at: run.finishedAt))
+        startedAt: run.startedAt, finishedAt: run.finishedAt))
   }
 
   /// One line of result: `done, 120 photos, 310 MiB in 2 copies, 1 archive removed; /backups/…zip`.

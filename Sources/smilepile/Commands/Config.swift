@@ -22,7 +22,7 @@ struct Config: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     private struct Fault: Encodable {
-      var message_type = "error"
+      let messageType = "error"
       var item: String
       var during = "config check"
       var line: Int
@@ -30,7 +30,7 @@ struct Config: ParsableCommand {
     }
 
     private struct Summary: Encodable {
-      var message_type = "summary"
+      let messageType = "summary"
       var file: String
       var jobs: [String]
       /// The scheduled tasks, and when they run.

@@ -44,7 +44,7 @@ struct Diff: AsyncParsableCommand {
   }
 
   private struct Summary: Encodable {
-    var message_type = "summary"
+    let messageType = "summary"
     var source: String
     var target: String
     var added: Numbers
@@ -110,12 +110,12 @@ private struct DiffLines {
 
   /// A line of `"message_type":"change"`.
   struct Line: Encodable {
-    var message_type = "change"
+    let messageType = "change"
     var modifier: String
     var item: String
     var label: String
     var category: String
-    var photo_id: Int64?
+    var photoId: Int64?
     var name: String
     var bytes: Int?
     var md5: String?
@@ -158,7 +158,7 @@ private struct DiffLines {
         modifier: change.modifier.rawValue, item: "photo",
         label: PhotoLabel.label(
           id: photo.id, category: displayNames[photo.category] ?? photo.category, name: photo.name),
-        category: photo.category, photo_id: photo.id, name: photo.name, bytes: photo.size)
+        category: photo.category, photoId: photo.id, name: photo.name, bytes: photo.size)
       if case .file(let md5) = photo.content { line.md5 = md5.description }
       guard let from, let to else { return line }
       func note(_ key: String, _ old: String, _ new: String) {

@@ -44,20 +44,20 @@ struct Drill: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   private struct ResultLine: Encodable {
-    var message_type = "drill"
+    let messageType = "drill"
     var job: String
     var destination: String
     var archive: String?
     var proven: Bool
     var photos: Int
     var images: Int
-    var gone: Int
+    var notInLibrary: Int
     var errors: [String]
-    var damaged_in_library: [String]
+    var damagedInLibrary: [String]
   }
 
   private struct Summary: Encodable {
-    var message_type = "summary"
+    let messageType = "summary"
     var jobs: Int
     var proven: Int
     var reports: [String]
@@ -104,22 +104,19 @@ struct Drill: AsyncParsableCommand {
     for warning in report.warnings { reporter.warn(warning) }
     for result in report.results {
       let comparison = result.comparison
-      for failure in result.failures + comparison.damagedInLibrary {
-        reporter.error(failure, during: "drill")
-      }
+      for failure in result.failures + comparison.damagedInLibrary { reporter.error(failure, during: "drill") }
       for note in result.notes { reporter.warn(note) }
       let photos = Count(comparison.proven, "photo")
       reporter.result(
         result.isRestored
-          ? "\(job.name): \(result.destination.string.escaped) restores: \(photos) restored byte for byte"
+          ? "\(job.name): \(result.destination.string.escaped) restores: \(photos) came back byte for byte"
           : "\(job.name): \(result.destination.string.escaped) does not restore: "
             + "\(result.failures.count) of what was tried failed")
       reporter.json(
         ResultLine(
           job: job.name, destination: result.destination.string, archive: result.trial?.archive,
-          proven: result.isProven, photos: comparison.proven, images: comparison.images,
-          gone: comparison.gone, errors: result.failures.map(\.message),
-          damaged_in_library: comparison.damagedInLibrary.map(\.message)))
+          proven: result.isProven, photos: comparison.proven, images: comparison.images, notInLibrary: comparison.gone,
+          errors: result.failures.map(\.message), damagedInLibrary: comparison.damagedInLibrary.map(\.message)))
     }
   }
 }

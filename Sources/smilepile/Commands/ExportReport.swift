@@ -5,31 +5,31 @@ import SystemPackage
 /// What `export` says of what it did.
 extension Export {
   private struct Summary: Encodable {
-    var message_type = "summary"
+    let messageType = "summary"
     var archive: String?
     var archives: [String]
     var parts: Int
     var increment: Increment?
-    var full_because: String?
+    var fullBecause: String?
     var photos: Int
     var categories: Int
     var bytes: Int
-    var archive_bytes: Int
+    var archiveBytes: Int
     var missing: [String]
     var damaged: [String]
-    var phone_compatible: Bool
-    var phone_refusals: [String]
-    var categories_android_cannot_find: [String]
+    var phoneCompatible: Bool
+    var phoneRefusals: [String]
+    var categoriesAndroidCannotFind: [String]
     var encrypted: Bool
     var warnings: [String]
-    var dry_run: Bool
+    var dryRun: Bool
   }
 
   private struct Increment: Encodable {
     var base: String
     var archive: String
-    var length: Int
-    var held: Int
+    var depth: Int
+    var storedInBase: Int
   }
 
   func report(_ summary: ExportSummary, _ reporter: Reporter) {
@@ -71,14 +71,14 @@ extension Export {
       Summary(
         archive: summary.archive?.string, archives: summary.archives.map(\.string), parts: summary.parts,
         increment: summary.increment.map {
-          Increment(base: $0.base, archive: $0.archive.string, length: $0.length, held: $0.held)
+          Increment(base: $0.base, archive: $0.archive.string, depth: $0.length, storedInBase: $0.held)
         },
-        full_because: summary.fullBecause, photos: summary.photos, categories: summary.categories,
-        bytes: summary.bytes, archive_bytes: summary.archiveBytes, missing: summary.missing.map(\.message),
-        damaged: summary.damaged.map(\.message), phone_compatible: summary.phoneRefusals.isEmpty,
-        phone_refusals: summary.phoneRefusals,
-        categories_android_cannot_find: summary.categoriesAndroidCannotFind, encrypted: encryption.encrypt,
+        fullBecause: summary.fullBecause, photos: summary.photos, categories: summary.categories,
+        bytes: summary.bytes, archiveBytes: summary.archiveBytes, missing: summary.missing.map(\.message),
+        damaged: summary.damaged.map(\.message), phoneCompatible: summary.phoneRefusals.isEmpty,
+        phoneRefusals: summary.phoneRefusals,
+        categoriesAndroidCannotFind: summary.categoriesAndroidCannotFind, encrypted: encryption.encrypt,
         warnings: summary.warnings,
-        dry_run: summary.isDryRun))
+        dryRun: summary.isDryRun))
   }
 }

@@ -56,19 +56,19 @@ struct Extract: AsyncParsableCommand {
 
   /// restic's names, where the meaning is the same.
   private struct Summary: Encodable {
-    var message_type = "summary"
+    let messageType = "summary"
     var target: String
-    var total_files: Int
-    var files_restored: Int
-    var files_replaced: Int
-    var files_skipped: Int
-    var total_bytes: Int
-    var bytes_restored: Int
-    var bytes_skipped: Int
+    var totalFiles: Int
+    var filesRestored: Int
+    var filesReplaced: Int
+    var filesSkipped: Int
+    var totalBytes: Int
+    var bytesRestored: Int
+    var bytesSkipped: Int
     var assets: Int
     var errors: [String]
     var warnings: [String]
-    var dry_run: Bool
+    var dryRun: Bool
   }
 
   func run() async throws {
@@ -96,11 +96,11 @@ struct Extract: AsyncParsableCommand {
         + "to \(to.escaped)\(kept)\(assets)")
     reporter.json(
       Summary(
-        target: to, total_files: summary.files, files_restored: summary.filesWritten,
-        files_replaced: summary.filesReplaced, files_skipped: summary.filesKept,
-        total_bytes: summary.bytes, bytes_restored: summary.bytesWritten,
-        bytes_skipped: summary.bytesKept, assets: summary.assets,
-        errors: summary.errors.map(\.message), warnings: summary.warnings, dry_run: summary.isDryRun))
+        target: to, totalFiles: summary.files, filesRestored: summary.filesWritten,
+        filesReplaced: summary.filesReplaced, filesSkipped: summary.filesKept,
+        totalBytes: summary.bytes, bytesRestored: summary.bytesWritten,
+        bytesSkipped: summary.bytesKept, assets: summary.assets,
+        errors: summary.errors.map(\.message), warnings: summary.warnings, dryRun: summary.isDryRun))
     if summary.isIncomplete { throw ExitStatus.incomplete }
     try Ledger.ofThisUser.reportProblem(reporter)
   }

@@ -48,24 +48,37 @@ struct Find: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   private struct Match: Encodable {
-    var message_type = "match"
+    let messageType = "match"
     var archive: String
-    var archive_date: Int64?
-    var photo_id: Int64
+    var archiveDate: Int64?
+    var photoId: Int64
     var name: String
-    var file_name: String
+    var fileName: String
     var category: String
-    var created_at: Int64
+    var createdAt: Int64
     var bytes: Int
     var md5: String?
-    var place: String
+    var location: String
+
+    init(_ photo: FoundPhoto) {
+      archive = photo.archive.string
+      archiveDate = photo.date
+      photoId = photo.record.id
+      name = photo.record.name
+      fileName = photo.fileName
+      category = photo.category
+      createdAt = photo.record.createdAt
+      bytes = photo.size
+      md5 = photo.md5?.description
+      location = photo.place == .nowhere ? "missing" : photo.place.rawValue
+    }
   }
 
   private struct Summary: Encodable {
-    var message_type = "summary"
+    let messageType = "summary"
     var matches: Int
-    var archives_searched: Int
-    var not_searched: [String]
+    var archivesSearched: Int
+    var notSearched: [String]
   }
 
   func validate() throws {
@@ -84,35 +97,30 @@ struct Find: AsyncParsableCommand {
     let secret = try password.read(for: places, limits.limits, reporter)
     let summary = try await reporter.follow(
       .find(selection, in: places, limits: limits.limits, password: secret))
-    for photo in summary.photos { show(photo, reporter) }
+    for photo in summary.photos {
+      reporter.result(Self.text(photo))
+      reporter.json(Match(photo))
+    }
     for archive in summary.notSearched { reporter.error(archive, during: "find") }
     reporter.note(
       "found \(Count(summary.photos.count, "photo")) in \(Count(summary.archives, "archive"))")
     reporter.json(
       Summary(
-        matches: summary.photos.count, archives_searched: summary.archives,
-        not_searched: summary.notSearched.map(\.message)))
+        matches: summary.photos.count, archivesSearched: summary.archives,
+        notSearched: summary.notSearched.map(\.message)))
     if !summary.notSearched.isEmpty { throw ExitStatus.incomplete }
   }
 
-  private func show(_ photo: FoundPhoto, _ reporter: Reporter) {
-    let date =
-      photo.date.map {
-        Date(milliseconds: $0).formatted(.iso8601.dateSeparator(.dash).timeSeparator(.colon))
-      } ?? "unknown"
-    let place: String =
+  private static func text(_ photo: FoundPhoto) -> String {
+    let date = photo.date.map { Date(milliseconds: $0).formatted(.iso8601) } ?? "unknown"
+    let size = ByteCount(photo.size)
+    let location =
       switch photo.place {
-      case .archive: "\(ByteCount(photo.size))"
-      case .base: "\(ByteCount(photo.size)), held by its base"
+      case .archive: "\(size)"
+      case .base: "\(size), stored in the base"
       case .app: "in the app"
-      case .nowhere: "\(ByteCount(photo.size)), without its file"
+      case .nowhere: "\(size), file missing"
       }
-    reporter.result("\(photo.archive.string.escaped)  \(date)  \(photo.label)  \(place)")
-    reporter.json(
-      Match(
-        archive: photo.archive.string, archive_date: photo.date, photo_id: photo.record.id,
-        name: photo.record.name, file_name: photo.fileName, category: photo.category,
-        created_at: photo.record.createdAt, bytes: photo.size, md5: photo.md5?.description,
-        place: photo.place.rawValue))
+    return "\(photo.archive.string.escaped)  \(date)  \(photo.label)  \(location)"
   }
 }

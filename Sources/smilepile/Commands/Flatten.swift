@@ -33,31 +33,14 @@ struct Flatten: AsyncParsableCommand {
   @OptionGroup var outputOptions: OutputOptions
 
   private struct Summary: Encodable {
-    var message_type = "summary"
-    var archive: String?
+    let messageType = "summary"
+    @Null var archive: String?
     var chain: [String]
     var photos: Int
     var bytes: Int
-    var archive_bytes: Int
-    var lost: [String]
+    var archiveBytes: Int
+    var missing: [String]
     var warnings: [String]
-
-    func encode(to encoder: any Encoder) throws {
-      var object = encoder.container(keyedBy: CodingKeys.self)
-      try object.encode(message_type, forKey: .message_type)
-      // null and not left out: "none was written" is an answer
-      try object.encode(archive, forKey: .archive)
-      try object.encode(chain, forKey: .chain)
-      try object.encode(photos, forKey: .photos)
-      try object.encode(bytes, forKey: .bytes)
-      try object.encode(archive_bytes, forKey: .archive_bytes)
-      try object.encode(lost, forKey: .lost)
-      try object.encode(warnings, forKey: .warnings)
-    }
-
-    private enum CodingKeys: CodingKey {
-      case message_type, archive, chain, photos, bytes, archive_bytes, lost, warnings
-    }
   }
 
   func run() async throws {
@@ -83,7 +66,7 @@ struct Flatten: AsyncParsableCommand {
     reporter.json(
       Summary(
         archive: summary.archive?.string, chain: summary.chain.map(\.string), photos: summary.photos,
-        bytes: summary.bytes, archive_bytes: summary.archiveBytes, lost: summary.lost.map(\.message),
+        bytes: summary.bytes, archiveBytes: summary.archiveBytes, missing: summary.lost.map(\.message),
         warnings: summary.warnings))
     if summary.isIncomplete { throw ExitStatus.incomplete }
     try Ledger.ofThisUser.reportProblem(reporter)

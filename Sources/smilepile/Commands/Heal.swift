@@ -31,15 +31,15 @@ struct Heal: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   private struct Summary: Encodable {
-    var message_type = "summary"
-    var photos_checked: Int
-    var healed: [String]
+    let messageType = "summary"
+    var photosChecked: Int
+    var repaired: [String]
     var damaged: [String]
     var unusable: [String]
     var bytes: Int
     var kept: String?
     var warnings: [String]
-    var dry_run: Bool
+    var dryRun: Bool
   }
 
   func run() async throws {
@@ -66,10 +66,10 @@ struct Heal: AsyncParsableCommand {
           : "\(verb) \(summary.healed.count), \(summary.damaged.count) still damaged"))
     reporter.json(
       Summary(
-        photos_checked: summary.photosChecked, healed: summary.healed.map(\.message),
+        photosChecked: summary.photosChecked, repaired: summary.healed.map(\.message),
         damaged: summary.damaged.map(\.message),
         unusable: summary.unusable.map(\.message), bytes: summary.bytes, kept: summary.kept?.string,
-        warnings: summary.warnings, dry_run: summary.isDryRun))
+        warnings: summary.warnings, dryRun: summary.isDryRun))
     if summary.isIncomplete { throw ExitStatus.incomplete }
     try Ledger.ofThisUser.reportProblem(reporter)
   }

@@ -75,17 +75,17 @@ struct Import: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   private struct Summary: Encodable {
-    var message_type = "summary"
-    var categories_imported: Int
-    var photos_imported: Int
-    var photos_skipped: Int
-    var photos_removed: Int
-    var categories_removed: Int
-    var files_restored: Int
-    var photos_absent: Int
+    let messageType = "summary"
+    var categoriesImported: Int
+    var photosImported: Int
+    var photosSkipped: Int
+    var photosRemoved: Int
+    var categoriesRemoved: Int
+    var filesRestored: Int
+    var photosMissing: Int
     var warnings: [String]
     var errors: [String]
-    var dry_run: Bool
+    var dryRun: Bool
   }
 
   func validate() throws {
@@ -122,11 +122,11 @@ struct Import: AsyncParsableCommand {
     report(summary, reporter)
     reporter.json(
       Summary(
-        categories_imported: summary.categoriesImported, photos_imported: summary.photosImported,
-        photos_skipped: summary.photosSkipped, photos_removed: summary.removal.photos,
-        categories_removed: summary.removal.categories, files_restored: summary.photoFilesRestored,
-        photos_absent: summary.photosAbsent,
-        warnings: summary.warnings, errors: summary.errors.map(\.message), dry_run: summary.isDryRun))
+        categoriesImported: summary.categoriesImported, photosImported: summary.photosImported,
+        photosSkipped: summary.photosSkipped, photosRemoved: summary.removal.photos,
+        categoriesRemoved: summary.removal.categories, filesRestored: summary.photoFilesRestored,
+        photosMissing: summary.photosAbsent,
+        warnings: summary.warnings, errors: summary.errors.map(\.message), dryRun: summary.isDryRun))
     if summary.isIncomplete { throw ExitStatus.incomplete }
     try Ledger.ofThisUser.reportProblem(reporter)
   }

@@ -20,7 +20,7 @@ struct Init: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   private struct Summary: Encodable {
-    var message_type = "summary"
+    let messageType = "summary"
     var library: String
   }
 

@@ -25,59 +25,31 @@ struct Inspect: AsyncParsableCommand {
 
   /// What cannot be known without a password is null, and not left out: there is an answer.
   private struct Summary: Encodable {
-    var message_type = "summary"
+    let messageType = "summary"
     var format: String
-    var version: Int?
-    var origin: String?
-    var app_version: String?
-    var export_date: Int64?
-    var categories: Int?
-    var photos: Int?
-    var photo_files: Int?
-    var bytes: Int?
-    var increment: Increment?
-    var part: Part?
+    @Null var version: Int? = nil
+    @Null var origin: String? = nil
+    @Null var appVersion: String? = nil
+    @Null var exportDate: Int64? = nil
+    @Null var categories: Int? = nil
+    @Null var photos: Int? = nil
+    @Null var photoFiles: Int? = nil
+    @Null var bytes: Int? = nil
+    @Null var increment: Increment? = nil
+    @Null var part: Part? = nil
     var encrypted: Bool
     var encryption: [String]
-    var entries: Int?
-    var entry_bytes: Int?
+    @Null var entries: Int? = nil
+    @Null var entryBytes: Int? = nil
     var warnings: [String] = []
-    var strangers: [String] = []
-
-    func encode(to encoder: any Encoder) throws {
-      var object = encoder.container(keyedBy: CodingKeys.self)
-      try object.encode(message_type, forKey: .message_type)
-      try object.encode(format, forKey: .format)
-      try object.encode(version, forKey: .version)
-      try object.encode(origin, forKey: .origin)
-      try object.encode(app_version, forKey: .app_version)
-      try object.encode(export_date, forKey: .export_date)
-      try object.encode(categories, forKey: .categories)
-      try object.encode(photos, forKey: .photos)
-      try object.encode(photo_files, forKey: .photo_files)
-      try object.encode(bytes, forKey: .bytes)
-      try object.encode(increment, forKey: .increment)
-      try object.encode(part, forKey: .part)
-      try object.encode(encrypted, forKey: .encrypted)
-      try object.encode(encryption, forKey: .encryption)
-      try object.encode(entries, forKey: .entries)
-      try object.encode(entry_bytes, forKey: .entry_bytes)
-      try object.encode(warnings, forKey: .warnings)
-      try object.encode(strangers, forKey: .strangers)
-    }
-
-    private enum CodingKeys: CodingKey {
-      case message_type, format, version, origin, app_version, export_date, categories, photos, photo_files,
-        bytes, increment, part
-      case encrypted, encryption, entries, entry_bytes, warnings, strangers
-    }
+    var untracked: [String] = []
   }
 
   /// What an incremental archive rests on, and how many photos have their files there.
   private struct Increment: Encodable {
     var base: String
-    var length: Int
-    var held: Int
+    var depth: Int
+    var storedInBase: Int
   }
 
   /// Which of several archives it is.
@@ -119,9 +91,10 @@ struct Inspect: AsyncParsableCommand {
         "  \(category.displayName.escaped): \(Count(counts[category.id] ?? 0, "photo"))")
     }
     let absent = source.photos.compactMap { photo -> String? in
-      guard source.format == .zip, !photo.isStoredInBase, let unavailable = photo.location.unavailable
-      else { return nil }
-      return "\(source.label(of: photo)): \(unavailable.reason)"
+      guard source.format == .zip, !photo.isHeld, case .absent(let reason, _, _) = photo.content else {
+        return nil
+      }
+      return "\(source.label(of: photo)): \(reason)"
     }
     let warnings = absent + (source.damagedBefore + source.leftOut).map(\.message) + source.warnings
     for warning in warnings { reporter.warn(warning) }
@@ -129,16 +102,16 @@ struct Inspect: AsyncParsableCommand {
     reporter.json(
       Summary(
         format: source.format.rawValue, version: metadata.version, origin: source.origin.rawValue,
-        app_version: metadata.appVersion, export_date: metadata.exportDate,
+        appVersion: metadata.appVersion, exportDate: metadata.exportDate,
         categories: metadata.categories.count, photos: source.photos.count,
-        photo_files: source.photoFiles, bytes: source.photoBytes,
+        photoFiles: source.photoFiles, bytes: source.photoBytes,
         increment: source.increment.map {
-          Increment(base: $0.base, length: $0.length, held: source.photosStoredInBase)
+          Increment(base: $0.base, depth: $0.length, storedInBase: source.photosStoredInBase)
         },
         part: metadata.smilepile?.part.map { Part(set: $0.set, number: $0.number, count: $0.count) },
         encrypted: !(encryption?.methods.isEmpty ?? true), encryption: encryption?.methods ?? [],
-        entries: encryption?.entries, entry_bytes: encryption?.bytes,
-        warnings: warnings, strangers: source.unknownEntries))
+        entries: encryption?.entries, entryBytes: encryption?.bytes,
+        warnings: warnings, untracked: source.unknownEntries))
   }
 
   /// Where it stands among other archives, if it is not one for itself.
@@ -167,12 +140,10 @@ struct Inspect: AsyncParsableCommand {
     reporter.json(
       Summary(
         format: OpenedBackup.Format.zip.rawValue, encrypted: true, encryption: encryption.methods,
-        entries: encryption.entries, entry_bytes: encryption.bytes))
+        entries: encryption.entries, entryBytes: encryption.bytes))
   }
 
   private func show(_ fields: [(String, String)], _ reporter: Reporter) {
-    for (name, value) in fields {
-      reporter.result("\(name)\(String(repeating: " ", count: 13 - name.count))\(value.escaped)")
-    }
+    reporter.result(TextTable(.left, .left, rows: fields.map { [$0.0, $0.1.escaped] }))
   }
 }

@@ -22,30 +22,44 @@ struct List: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   private struct CategoryLine: Encodable {
-    var message_type = "category"
+    let messageType = "category"
     var id: Int64
     var name: String
-    var display_name: String
+    var displayName: String
     var photos: Int
   }
 
   private struct PhotoLine: Encodable {
-    var message_type = "photo"
+    let messageType = "photo"
     var id: Int64
     var category: String
     var name: String
     var path: String
-    var created_at: Int64
+    var createdAt: Int64
     var bytes: Int
     var width: Int
     var height: Int
     var md5: String?
-    var is_from_assets: Bool
-    var is_favorite: Bool
+    var isFromAssets: Bool
+    var isFavorite: Bool
+
+    init(_ photo: Photo, in category: PhotoLibrary.Category) {
+      id = photo.id
+      self.category = category.name
+      name = photo.name
+      path = photo.path
+      createdAt = photo.createdAt
+      bytes = photo.fileSize
+      width = photo.width
+      height = photo.height
+      md5 = photo.md5?.description
+      isFromAssets = photo.isFromAssets
+      isFavorite = photo.isFavorite ?? false
+    }
   }
 
   private struct Summary: Encodable {
-    var message_type = "summary"
+    let messageType = "summary"
     var categories: Int
     var photos: Int
     var bytes: Int
@@ -63,8 +77,9 @@ struct List: AsyncParsableCommand {
           + "\(Count(photos.count, "photo")))")
       reporter.json(
         CategoryLine(
-          id: category.id, name: category.name, display_name: category.displayName, photos: photos.count))
-      for photo in photos { show(photo, in: category, reporter) }
+          id: category.id, name: category.name, displayName: category.displayName, photos: photos.count))
+      reporter.result(Self.table(of: photos))
+      for photo in photos { reporter.json(PhotoLine(photo, in: category)) }
     }
     let listed = categories.flatMap { byCategory[$0.id] ?? [] }
     reporter.json(
@@ -73,18 +88,17 @@ struct List: AsyncParsableCommand {
         bytes: listed.reduce(0) { $0 + ($1.isFromAssets ? 0 : $1.fileSize) }))
   }
 
-  private func show(_ photo: Photo, in category: PhotoLibrary.Category, _ reporter: Reporter) {
-    let id = String(photo.id).padded(toColumns: 8)
-    let date = Date(milliseconds: photo.createdAt).formatted(.iso8601.year().month().day())
-    let size = (photo.isFromAssets ? "in the app" : "\(ByteCount(photo.fileSize))").padded(toColumns: 10)
-    let pixels = photo.width > 0 ? "\(photo.width)×\(photo.height)" : "-"
-    let padding = String(repeating: " ", count: max(0, 9 - pixels.count))
-    reporter.result("  \(id)  \(date)  \(size)  \(pixels)\(padding)  \(photo.name.escaped)")
-    reporter.json(
-      PhotoLine(
-        id: photo.id, category: category.name, name: photo.name, path: photo.path,
-        created_at: photo.createdAt, bytes: photo.fileSize, width: photo.width, height: photo.height,
-        md5: photo.md5?.description, is_from_assets: photo.isFromAssets,
-        is_favorite: photo.isFavorite ?? false))
+  private static func table(of photos: [Photo]) -> TextTable {
+    TextTable(
+      .right, .left, .right, .left, .left, indentation: 2,
+      rows: photos.map { photo in
+        [
+          "\(photo.id)",
+          Date(milliseconds: photo.createdAt).formatted(.iso8601.year().month().day()),
+          photo.isFromAssets ? "in the app" : "\(ByteCount(photo.fileSize))",
+          photo.width > 0 ? "\(photo.width)×\(photo.height)" : "-",
+          photo.name.escaped,
+        ]
+      })
   }
 }

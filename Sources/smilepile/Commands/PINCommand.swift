@@ -32,12 +32,12 @@ struct PINCommand: ParsableCommand {
     let deed = try ask(Library(path: path), reporter)
     try deed(LibraryWriter(path: path, lockWait: lock.duration))
     reporter.lasting("\(done) \(path)".escaped)
-    reporter.json(Summary(has_pin: try Library(path: path).hasPIN()))
+    reporter.json(Summary(hasPin: try Library(path: path).hasPIN()))
   }
 
   private struct Summary: Encodable {
-    var message_type = "summary"
-    var has_pin: Bool
+    let messageType = "summary"
+    var hasPin: Bool
   }
 
   struct Set: ParsableCommand {

@@ -64,21 +64,37 @@ struct Prune: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   private struct DecisionLine: Encodable {
-    var message_type = "decision"
+    let messageType = "decision"
     var keep: Bool
     var reasons: [String]
     var date: Int64
     var archives: [String]
+
+    init(_ decision: PrunePlan.Decision, isRefused: Bool) {
+      keep = decision.isKept || isRefused
+      reasons =
+        decision.isKept ? decision.reasons : ["no rule keeps it" + (isRefused ? ", and it stays" : "")]
+      date = decision.date
+      archives = decision.archives.map(\.path)
+    }
+
+    var row: [String] {
+      let names = archives.compactMap { FilePath($0).lastComponent?.string }.joined(separator: ", ")
+      return [
+        keep ? "keep" : "remove", Date(milliseconds: date).formatted(.iso8601), names.escaped,
+        "(\(reasons.joined(separator: ", ").escaped))",
+      ]
+    }
   }
 
   private struct Summary: Encodable {
-    var message_type = "summary"
+    let messageType = "summary"
     var kept: Int
     var removed: [String]
-    var removed_bytes: Int
+    var removedBytes: Int
     var refusals: [String]
     var warnings: [String]
-    var dry_run: Bool
+    var dryRun: Bool
   }
 
   private var given: RetentionPolicy {
@@ -118,9 +134,9 @@ struct Prune: AsyncParsableCommand {
         continue
       }
       reporter.result("\(place.folder.string.escaped):")
-      for decision in summary.plan.decisions {
-        show(decision, isRefused: !summary.plan.refusals.isEmpty, reporter)
-      }
+      let lines = summary.plan.decisions.map { DecisionLine($0, isRefused: !summary.plan.refusals.isEmpty) }
+      reporter.result(TextTable(.left, .left, .left, .left, indentation: 2, rows: lines.map(\.row)))
+      for line in lines { reporter.json(line) }
       for failure in summary.failures { reporter.error(failure, during: "prune") }
       for refusal in summary.plan.refusals {
         reporter.error(Finding(place.folder.string, message: refusal), during: "prune")
@@ -142,8 +158,8 @@ struct Prune: AsyncParsableCommand {
         + (others > 0 ? "; \(Count(others, "other stays", "others stay"))" : ""))
     reporter.json(
       Summary(
-        kept: kept, removed: removed, removed_bytes: bytes, refusals: refusals, warnings: warnings,
-        dry_run: dryRun))
+        kept: kept, removed: removed, removedBytes: bytes, refusals: refusals, warnings: warnings,
+        dryRun: dryRun))
     if worst != .done { throw worst }
   }
 
@@ -182,20 +198,5 @@ struct Prune: AsyncParsableCommand {
       run.observer = Ledger.ofThisUser.observer("prune")
       return try run.run()
     }
-  }
-
-  private func show(_ decision: PrunePlan.Decision, isRefused: Bool, _ reporter: Reporter) {
-    let date = Date(milliseconds: decision.date).formatted(.iso8601)
-    let names = decision.archives.map(\.name).joined(separator: ", ")
-    let isKept = decision.isKept || isRefused
-    let reasons =
-      decision.isKept ? decision.reasons : ["no rule keeps it" + (isRefused ? ", and it stays" : "")]
-    reporter.result(
-      "  \(isKept ? "keep  " : "remove")  \(date)  \(names.escaped)  (\(reasons.joined(separator: ", ").escaped))"
-    )
-    reporter.json(
-      DecisionLine(
-        keep: isKept, reasons: reasons, date: decision.date,
-        archives: decision.archives.map(\.path)))
   }
 }

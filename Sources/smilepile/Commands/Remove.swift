@@ -37,13 +37,13 @@ struct Remove: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   private struct Summary: Encodable {
-    var message_type = "summary"
-    var photos_removed: Int
-    var categories_removed: Int
+    let messageType = "summary"
+    var photosRemoved: Int
+    var categoriesRemoved: Int
     var bytes: Int
-    var photo_ids: [Int64]
+    var photoIds: [Int64]
     var missing: [String]
-    var dry_run: Bool
+    var dryRun: Bool
   }
 
   func validate() throws {
@@ -77,9 +77,9 @@ struct Remove: AsyncParsableCommand {
         + (dryRun ? "" : Self.promise(summary)))
     reporter.json(
       Summary(
-        photos_removed: summary.photos.count, categories_removed: summary.categories.count,
-        bytes: summary.bytes, photo_ids: summary.photos.map(\.id),
-        missing: summary.missing.map(\.message), dry_run: summary.isDryRun))
+        photosRemoved: summary.photos.count, categoriesRemoved: summary.categories.count,
+        bytes: summary.bytes, photoIds: summary.photos.map(\.id),
+        missing: summary.missing.map(\.message), dryRun: summary.isDryRun))
   }
 
   /// What an undo brings back: nothing of what may not be there any more.

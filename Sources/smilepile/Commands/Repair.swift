@@ -47,38 +47,17 @@ struct Repair: AsyncParsableCommand {
   @OptionGroup var outputOptions: OutputOptions
 
   private struct Summary: Encodable {
-    var message_type = "summary"
-    var archive: String?
-    var whole: Bool
+    let messageType = "summary"
+    @Null var archive: String?
+    var intact: Bool
     var photos: Int
     var bytes: Int
-    var archive_bytes: Int
+    var archiveBytes: Int
     var faults: [String]
     var restored: [String]
-    var lost: [String]
+    var missing: [String]
     var unusable: [String]
     var warnings: [String]
-
-    func encode(to encoder: any Encoder) throws {
-      var object = encoder.container(keyedBy: CodingKeys.self)
-      try object.encode(message_type, forKey: .message_type)
-      // null and not left out: "none was written" is an answer
-      try object.encode(archive, forKey: .archive)
-      try object.encode(whole, forKey: .whole)
-      try object.encode(photos, forKey: .photos)
-      try object.encode(bytes, forKey: .bytes)
-      try object.encode(archive_bytes, forKey: .archive_bytes)
-      try object.encode(faults, forKey: .faults)
-      try object.encode(restored, forKey: .restored)
-      try object.encode(lost, forKey: .lost)
-      try object.encode(unusable, forKey: .unusable)
-      try object.encode(warnings, forKey: .warnings)
-    }
-
-    private enum CodingKeys: CodingKey {
-      case message_type, archive, whole, photos, bytes, archive_bytes, faults, restored, lost, unusable,
-        warnings
-    }
   }
 
   func run() async throws {
@@ -111,9 +90,9 @@ struct Repair: AsyncParsableCommand {
     }
     reporter.json(
       Summary(
-        archive: summary.archive?.string, whole: summary.isWhole, photos: summary.photos,
-        bytes: summary.bytes, archive_bytes: summary.archiveBytes, faults: summary.faults.map(\.message),
-        restored: summary.restored.map(\.message), lost: summary.lost.map(\.message),
+        archive: summary.archive?.string, intact: summary.isWhole, photos: summary.photos,
+        bytes: summary.bytes, archiveBytes: summary.archiveBytes, faults: summary.faults.map(\.message),
+        restored: summary.restored.map(\.message), missing: summary.lost.map(\.message),
         unusable: summary.unusable.map(\.message), warnings: summary.warnings))
     if summary.isIncomplete { throw ExitStatus.incomplete }
     try Ledger.ofThisUser.reportProblem(reporter)

@@ -41,7 +41,7 @@ struct ScheduleCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     private struct Summary: Encodable {
-      var message_type = "summary"
+      let messageType = "summary"
       var jobs: [String]
       var written: [String]
       var removed: [String]
@@ -137,7 +137,7 @@ struct ScheduleCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     private struct Summary: Encodable {
-      var message_type = "summary"
+      let messageType = "summary"
       var removed: [String]
       var warnings: [String]
     }

@@ -19,7 +19,7 @@ extension ScheduleCommand {
     @OptionGroup var output: OutputOptions
 
     private struct Summary: Encodable {
-      var message_type = "summary"
+      let messageType = "summary"
       var scheduler: String
       var tasks: [Line]
       var orphans: [String]
@@ -30,9 +30,9 @@ extension ScheduleCommand {
       var task: String
       var schedule: String?
       var state: String
-      var next_run: Int64?
-      var last_run: Int64?
-      var last_outcome: String?
+      var nextRun: Int64?
+      var lastRun: Int64?
+      var lastOutcome: String?
     }
 
     func run() throws {
@@ -49,13 +49,13 @@ extension ScheduleCommand {
           var line = Line(
             job: task.job, task: task.task.rawValue, schedule: task.schedule?.description,
             state: task.state.rawValue,
-            next_run: task.nextRun?.milliseconds)
+            nextRun: task.nextRun?.milliseconds)
           switch task.task {
           case .backup:
-            (line.last_run, line.last_outcome) = (status.run?.startedAt, status.run?.outcome.rawValue)
+            (line.lastRun, line.lastOutcome) = (status.run?.startedAt, status.run?.outcome.rawValue)
           case .drill:
             let drill = status.lastRestoreTest
-            (line.last_run, line.last_outcome) = (drill?.at, drill.map { $0.isProven ? "proven" : "failed" })
+            (line.lastRun, line.lastOutcome) = (drill?.at, drill.map { $0.isProven ? "proven" : "failed" })
           }
           lines.append(line)
           reporter.result(text(of: line, task).escaped)
@@ -88,8 +88,8 @@ extension ScheduleCommand {
       if let schedule = line.schedule { parts.append(schedule) }
       parts.append(told)
       if let next = task.nextRun { parts.append("next \(Self.local(next))") }
-      let last = line.last_run.map { Self.local(Date(milliseconds: $0)) }
-      if let last { parts.append("last \(last)" + (line.last_outcome.map { " (\($0))" } ?? "")) }
+      let last = line.lastRun.map { Self.local(Date(milliseconds: $0)) }
+      if let last { parts.append("last \(last)" + (line.lastOutcome.map { " (\($0))" } ?? "")) }
       return parts.joined(separator: "; ")
     }
 

@@ -26,19 +26,19 @@ struct Undo: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   private struct Summary: Encodable {
-    var message_type = "summary"
+    let messageType = "summary"
     var undone: String
-    var changed_at: Int64
-    var photos_removed: Int
-    var photos_restored: Int
-    var photos_reverted: Int
-    var categories_removed: Int
-    var categories_restored: Int
-    var protections_lowered: [String]
+    var changedAt: Int64
+    var photosRemoved: Int
+    var photosRestored: Int
+    var photosReverted: Int
+    var categoriesRemoved: Int
+    var categoriesRestored: Int
+    var protectionsLowered: [String]
     var missing: [String]
     var damaged: [String]
     var left: [String]
-    var dry_run: Bool
+    var dryRun: Bool
   }
 
   func run() async throws {
@@ -62,12 +62,12 @@ struct Undo: AsyncParsableCommand {
         + summary.protectionsLowered.map { ", \($0.label) off" }.joined())
     reporter.json(
       Summary(
-        undone: summary.kind.rawValue, changed_at: summary.changedAt, photos_removed: summary.photosRemoved,
-        photos_restored: summary.photosRestored, photos_reverted: reverted,
-        categories_removed: summary.categoriesRemoved, categories_restored: summary.categoriesRestored,
-        protections_lowered: summary.protectionsLowered.map(\.identifier),
+        undone: summary.kind.rawValue, changedAt: summary.changedAt, photosRemoved: summary.photosRemoved,
+        photosRestored: summary.photosRestored, photosReverted: reverted,
+        categoriesRemoved: summary.categoriesRemoved, categoriesRestored: summary.categoriesRestored,
+        protectionsLowered: summary.protectionsLowered.map(\.identifier),
         missing: summary.missing.map(\.message), damaged: summary.damaged.map(\.message),
-        left: summary.left.map(\.message), dry_run: summary.isDryRun))
+        left: summary.left.map(\.message), dryRun: summary.isDryRun))
     if summary.isIncomplete { throw ExitStatus.incomplete }
   }
 }

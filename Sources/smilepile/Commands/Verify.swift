@@ -30,11 +30,11 @@ struct Verify: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   private struct Summary: Encodable {
-    var message_type = "summary"
-    var entries_checked: Int
+    let messageType = "summary"
+    var entriesChecked: Int
     var damaged: [String]
     var unreadable: [String]
-    var strangers: [String]
+    var untracked: [String]
     var warnings: [String]
   }
 
@@ -70,9 +70,9 @@ struct Verify: AsyncParsableCommand {
           ? "" : "; \(Count(summary.unreadable.count, "archive")) could not be read"))
     reporter.json(
       Summary(
-        entries_checked: summary.entriesChecked, damaged: summary.damaged.map(\.message),
+        entriesChecked: summary.entriesChecked, damaged: summary.damaged.map(\.message),
         unreadable: summary.unreadable.map { "\($0.error)" },
-        strangers: summary.strangers, warnings: summary.warnings))
+        untracked: summary.strangers, warnings: summary.warnings))
     let statuses = summary.unreadable.map { ExitStatus(for: $0.error) }
     if let worst = (statuses + (summary.damaged.isEmpty ? [] : [.damaged])).max() { throw worst }
     if !archives.isEmpty { try Ledger.ofThisUser.reportProblem(reporter) }

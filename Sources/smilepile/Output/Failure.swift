@@ -8,7 +8,7 @@ import PhotoLibrary
 enum Failure {
   /// The last line of `--json` when there is no summary.
   private struct ExitError: Encodable {
-    var message_type = "exit_error"
+    let messageType = "exit_error"
     var code: Int32
     var message: String
   }

@@ -12,7 +12,7 @@ struct Reporter {
 
   /// A line of `"message_type":"error"`.
   private struct ErrorMessage: Encodable {
-    var message_type = "error"
+    let messageType = "error"
     var item: String
     var during: String
     var message: String
@@ -36,10 +36,16 @@ struct Reporter {
     return options.progress == .none ? nil : JSONRenderer(console: console)
   }
 
+  /// The result as a table.
+  func result(_ table: @autoclosure () -> TextTable) {
+    guard !options.json, let text = table().text else { return }
+    result(text)
+  }
+
   /// The result, for people. With `--progress percent` standard output belongs to the numbers.
-  func result(_ text: String) {
+  func result(_ text: @autoclosure () -> String) {
     guard !options.json else { return }
-    console.print(text, to: options.progress == .percent ? .error : .output)
+    console.print(text(), to: options.progress == .percent ? .error : .output)
   }
 
   /// A result that must not get lost, as the place of an archive or what was changed: if standard output cannot take

@@ -34,16 +34,4 @@ struct StatusMessage: Encodable, Sendable {
     secondsRemaining = progress.estimatedRemaining.map { Int($0.inSeconds.rounded(.up)) }
     currentFiles = progress.currentItem.map { [$0] }
   }
-
-  private enum CodingKeys: String, CodingKey {
-    case messageType = "message_type"
-    case percentDone = "percent_done"
-    case totalFiles = "total_files"
-    case filesDone = "files_done"
-    case totalBytes = "total_bytes"
-    case bytesDone = "bytes_done"
-    case secondsElapsed = "seconds_elapsed"
-    case secondsRemaining = "seconds_remaining"
-    case currentFiles = "current_files"
-  }
 }

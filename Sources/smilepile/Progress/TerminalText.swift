@@ -1,7 +1,10 @@
 extension String {
   /// How many columns of a terminal the text takes: East Asian wide characters and emoji two, combining
   /// marks none. The text must have been escaped.
-  var displayWidth: Int { reduce(0) { $0 + $1.displayWidth } }
+  var displayWidth: Int {
+    // most texts are ASCII, and tables have many
+    utf8.allSatisfy { $0 < 0x80 } ? utf8.count : reduce(0) { $0 + $1.displayWidth }
+  }
 
   /// The text shortened in its middle to at most `columns` columns, so that both the beginning of a name
   /// and its extension stay readable.
