@@ -92,7 +92,7 @@ struct PhotoRepairs {
       counter.enter(.committing)
       let outcome = try libraryRepair.commit(items)
       for item in items { result.failures[item.photo.id] = outcome.failures[item.name] }
-      result.kept = outcome.kept
+      result.kept = outcome.corruptFiles
       return result
     }
   }

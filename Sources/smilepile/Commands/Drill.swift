@@ -104,7 +104,9 @@ struct Drill: AsyncParsableCommand {
     for warning in report.warnings { reporter.warn(warning) }
     for result in report.results {
       let comparison = result.comparison
-      for failure in result.failures + comparison.damagedInLibrary { reporter.error(failure, during: "drill") }
+      for failure in result.failures + comparison.damagedInLibrary {
+        reporter.error(failure, during: "drill")
+      }
       for note in result.notes { reporter.warn(note) }
       let photos = Count(comparison.proven, "photo")
       reporter.result(
@@ -115,8 +117,10 @@ struct Drill: AsyncParsableCommand {
       reporter.json(
         ResultLine(
           job: job.name, destination: result.destination.string, archive: result.trial?.archive,
-          proven: result.isProven, photos: comparison.proven, images: comparison.images, notInLibrary: comparison.gone,
-          errors: result.failures.map(\.message), damagedInLibrary: comparison.damagedInLibrary.map(\.message)))
+          proven: result.isProven, photos: comparison.proven, images: comparison.images,
+          notInLibrary: comparison.gone,
+          errors: result.failures.map(\.message), damagedInLibrary: comparison.damagedInLibrary.map(\.message)
+        ))
     }
   }
 }
