@@ -43,7 +43,7 @@ struct FaultTests {
   }
 
   @Test("Fault injection: files outside of the folder are not affected")
-  func folder() throws {
+  func otherFolder() throws {
     let other = try TemporaryFolder()
     let fault = arm(.error(.ioError), persists: true)
     defer { fault.disarm() }
