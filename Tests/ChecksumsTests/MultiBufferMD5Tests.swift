@@ -4,7 +4,7 @@ import Testing
 
 @testable import Checksums
 
-/// MD5 side by side against swift-crypto's, in every way that this processor has.
+/// Compares each implementation that this processor supports with swift-crypto.
 @Suite struct MultiBufferMD5Tests {
   private static func expected(_ bytes: [UInt8]) -> String {
     Insecure.MD5.hash(data: bytes).map { byte in
@@ -13,7 +13,8 @@ import Testing
     }.joined()
   }
 
-  @Test(arguments: MD5Implementation.available) func everyLengthAroundTheBlocks(
+  @Test("MD5: every length around block boundaries", arguments: MD5Implementation.available)
+  func lengths(
     _ implementation: MD5Implementation
   ) {
     var random = SeededNumbers(seed: 1)
@@ -25,8 +26,8 @@ import Testing
     }
   }
 
-  /// As many messages as fit and more, each in pieces of random lengths, none of which has to fit the others'.
-  @Test(arguments: MD5Implementation.available) func randomSplitsOfManyMessages(
+  @Test("MD5: many messages in parallel, in pieces of random lengths", arguments: MD5Implementation.available)
+  func randomPieces(
     _ implementation: MD5Implementation
   ) {
     var random = SeededNumbers(seed: 2)
@@ -48,7 +49,8 @@ import Testing
     }
   }
 
-  @Test func asTheRunningOne() {
+  @Test("MD5: the parallel and the incremental digest are equal")
+  func sameAsRunning() {
     var random = SeededNumbers(seed: 3)
     let bytes = random.bytes(100_000)
     var running = RunningMD5()

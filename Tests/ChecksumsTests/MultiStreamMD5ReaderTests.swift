@@ -3,7 +3,6 @@ import Testing
 
 @testable import Checksums
 
-/// Many sources read side by side: each is read to its end, with its own MD5.
 @Suite struct MultiStreamMD5ReaderTests {
   private struct Broken: Error, Equatable {}
 
@@ -49,24 +48,28 @@ import Testing
     }
   }
 
-  @Test(arguments: [0, 1, 31, 32, 33, 100]) func everySourceGetsItsMD5(_ count: Int) throws {
+  @Test("Multi-stream reader: every stream gets its MD5", arguments: [0, 1, 31, 32, 33, 100])
+  func digests(_ count: Int) throws {
     let sources = Self.sources(count, seed: UInt64(count), longest: 100_000)
     var rest = sources[...]
     try MultiStreamMD5Reader.run { rest.popFirst() }
     for source in sources { #expect(source.digest == Self.expected(source.bytes)) }
   }
 
-  @Test func aFailureConcernsItsSourceAlone() throws {
+  @Test("Multi-stream reader: a stream that fails does not affect the others")
+  func failure() throws {
     var sources = Self.sources(40, seed: 4, longest: 80_000)
     let broken = Source([UInt8](repeating: 1, count: 200_000), failsAt: 100_000)
     sources.insert(broken, at: 5)
     var rest = sources[...]
     try MultiStreamMD5Reader.run { rest.popFirst() }
-    #expect(broken.failure is Broken && broken.digest == nil)
+    #expect(broken.failure is Broken)
+    #expect(broken.digest == nil)
     for source in sources where source !== broken { #expect(source.digest == Self.expected(source.bytes)) }
   }
 
-  @Test func anErrorOfASourceOrOfTheListEndsAll() {
+  @Test("Multi-stream reader: an error of a handler or of the list ends the reading")
+  func errors() {
     var rest = [Source([1]), Source([2], failsAt: 0, endsAll: true)][...]
     #expect(throws: Broken.self) { try MultiStreamMD5Reader.run { rest.popFirst() } }
     #expect(throws: Broken.self) { try MultiStreamMD5Reader.run { throw Broken() } }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Zip
 
-/// An archive that has to be refused, and the error that says why.
+/// An archive that must be refused, and the expected error.
 struct Hostile: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let bytes: [UInt8]

@@ -55,7 +55,7 @@ extension Metadata {
     guard count <= maximumTextBytes else {
       throw Fault(path: path(), reason: "a text of \(count) bytes; at most \(maximumTextBytes) are read")
     }
-    if text.containsNUL { throw Fault(path: path(), reason: "contains a NUL") }
+    if text.holdsNUL { throw Fault(path: path(), reason: "contains a NUL") }
   }
 }
 
@@ -104,7 +104,7 @@ private struct RangeRepairs {
       text.unicodeScalars.removeLast(max(1, (text.utf8.count - Metadata.maximumTextBytes) / 4))
     }
     note(
-      path(), old.containsNUL ? "contains a NUL, which was removed" : "a text of \(count) bytes, which was cut")
+      path(), old.holdsNUL ? "contains a NUL, which was removed" : "a text of \(count) bytes, which was cut")
   }
 
   mutating func repair(_ text: inout String?, _ path: @autoclosure () -> String) {
@@ -156,10 +156,10 @@ extension Metadata.ManifestEntry {
 
 extension String {
   /// Whether no row can hold it as it is.
-  fileprivate var needsRepair: Bool { utf8.count > Metadata.maximumTextBytes || containsNUL }
+  fileprivate var needsRepair: Bool { utf8.count > Metadata.maximumTextBytes || holdsNUL }
 
   /// Whether a NUL stands in it.
-  fileprivate var containsNUL: Bool {
+  fileprivate var holdsNUL: Bool {
     utf8.withContiguousStorageIfAvailable { $0.contains(0) } ?? utf8.contains(0)
   }
 }
