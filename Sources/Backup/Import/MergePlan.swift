@@ -57,7 +57,7 @@ package struct MergePlan: Sendable {
   package init(
     importing backup: OpenedBackup, into library: LibraryContents, strategy: ImportStrategy,
     includesSettings: Bool, now: Int64, duplicates: (Duplicate) -> DuplicateRule,
-    intact: ([Replacement.Row]) throws -> Set<Int64> = { Set($0.map(\.photo.id)) }
+    intact: ([Replacement.Row]) throws -> Set<Int64>
   ) rethrows {
     var planning = MergePlanning()
     let existing =

@@ -44,7 +44,7 @@ struct RepairedBaseTests {
   private func damage(_ id: Int64) throws {
     let archive = try OpenedBackup(path: base)
     let photo = try #require(archive.photos.first { $0.record.id == id })
-    guard case .entry(let entry, _) = photo.content else { return }
+    let entry = try #require(photo.location.ownEntry).entry
     var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: base.string)))
     bytes[entry.headerOffset + 60] ^= 1
     try Data(bytes).write(to: URL(fileURLWithPath: base.string))

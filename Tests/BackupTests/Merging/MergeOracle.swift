@@ -124,7 +124,7 @@ extension LibraryContents {
   func plan(_ backup: OpenedBackup, _ strategy: ImportStrategy, _ rule: DuplicateRule) -> MergePlan {
     MergePlan(
       importing: backup, into: self, strategy: strategy, includesSettings: true, now: 5000,
-      duplicates: { _ in rule })
+      duplicates: { _ in rule }, intact: { Set($0.map(\.photo.id)) })
   }
 
   /// These contents after a plan, each new file at a path of its own, rows in the order of a library.

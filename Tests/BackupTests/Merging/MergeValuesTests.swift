@@ -105,8 +105,12 @@ import Testing
   func idsUnderReplace() throws {
     for test in try MergeCase.whole.get() {
       let (library, backup) = (test.library, test.backup)
-      let plan = library.plan(backup, .replace, .skip)
-      let rows = try #require(plan.replacement).rows
+      var planning = MergePlanning()
+      let empty = LibraryContents(categories: [], photos: [], settings: library.settings)
+      let categories = planning.mergeCategories(backup.metadata, empty, updates: false)
+      let rows = Replacement(
+        of: library, by: backup, categories: planning.edit.newCategories, byID: categories
+      ).rows
       try #require(rows.allSatisfy { IDs.range.contains($0.photo.id) }, "seed \(test.seed)")
       try #require(Set(rows.map(\.photo.id)).count == rows.count, "seed \(test.seed)")
       for row in rows {
