@@ -47,20 +47,23 @@ public struct ExportRun {
   public func run() throws -> ExportSummary {
     try checkOptions()
     let library = try Library(path: libraryPath)
-    return try library.holdingPhotos(lockWait: options.lockWait, whileWaiting: counter.waitForWriter) {
+    return try library.withPhotoReadLock(
+      lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock
+    ) {
       let target = try Destination(destination, outside: libraryPath)
       // nobody prunes what this rests on until it has its name
       let lock =
         try options.isIncremental && !options.isDryRun
         ? FolderLock(
-          target.folder, exclusive: false, waiting: options.lockWait, whileWaiting: counter.waitForWriter)
+          target.folder, exclusive: false, waiting: options.lockWait,
+          whileWaiting: counter.reportWaitingForLock)
         : nil
       defer { withExtendedLifetime(lock) {} }
       // before the library is read: not both have to be in memory
       let found = options.isIncremental ? try base(in: target, library) : nil
       let date = options.date ?? Date()
       var plan = try ExportPlan(library.contents(), options, files: library.files(of:))
-      plan.library = try library.uuid()
+      plan.library = try library.libraryID()
       let fullBecause = try found.flatMap { try rest(&plan, on: $0, library) }
       setTotals(plan)
       // before anything has its name, since it can take long, and may be stopped

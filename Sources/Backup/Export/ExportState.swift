@@ -8,7 +8,7 @@ extension ExportSummary {
   /// writes nothing.
   ///
   /// - Parameters:
-  ///   - contents: what the library holds; with `Library.holdingPhotos` it still does.
+  ///   - contents: what the library holds; with `Library.withPhotoReadLock` it still does.
   ///   - library: the library.
   ///   - options: how the export is made.
   /// - Throws: `LibraryError`, `BackupError`, or `FileError`.

@@ -87,11 +87,12 @@ struct HealRun {
     // a dry run opens nothing for writing, so it can look at a library that another process is changing
     let writer =
       options.isDryRun
-      ? nil : try LibraryWriter(path: path, lockWait: options.lockWait, whileWaiting: counter.waitForWriter)
+      ? nil
+      : try LibraryWriter(path: path, lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock)
     let library = try writer?.library ?? Library(path: path)
     let others = try OtherArchives(archives, limits: options.limits, password: options.password, counter)
     var summary = summary(of: others)
-    let (checked, patients) = try library.holdingPhotos(whileWaiting: counter.waitForWriter) {
+    let (checked, patients) = try library.withPhotoReadLock(whileWaiting: counter.reportWaitingForLock) {
       try LibraryCheck(library: library, counter: counter).damagedPhotos()
     }
     summary.photosChecked = checked

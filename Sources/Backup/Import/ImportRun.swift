@@ -14,7 +14,7 @@ extension Work where Summary == ImportSummary {
   /// left out and named in the summary. A cancelled or failed import leaves the library as it was after the
   /// last whole backup.
   ///
-  /// The summary throws `BackupError`, `ArchiveError`, `LibraryError`, `ConsentError`, `FileLock.Busy` or `FileError`.
+  /// The summary throws `BackupError`, `ArchiveError`, `LibraryError`, `AuthorizationError`, `FileLock.Busy` or `FileError`.
   public static func `import`(
     _ backups: [FilePath], into library: FilePath, options: ImportOptions = ImportOptions()
   ) -> Self {
@@ -58,7 +58,8 @@ public struct ImportRun {
       options.isDryRun
       ? nil
       : try LibraryWriter(
-        path: library, lockWait: options.lockWait, syncs: options.syncs, whileWaiting: counter.waitForWriter)
+        path: library, lockWait: options.lockWait, syncs: options.syncs,
+        whileWaiting: counter.reportWaitingForLock)
     counter.enter(.planning)
     let reader = try writer?.library ?? Library(path: library)
 
@@ -89,8 +90,8 @@ public struct ImportRun {
   private func replace(_ paths: [FilePath]) throws -> ImportSummary {
     var opened: [BackupSource]?
     var (writer, steps) = try LibraryWriter.approved(
-      library, by: options.consent, lockWait: options.lockWait, syncs: options.syncs,
-      whileWaiting: counter.waitForWriter
+      library, by: options.authorization, lockWait: options.lockWait, syncs: options.syncs,
+      whileWaiting: counter.reportWaitingForLock
     ) { writer in
       counter.enter(.planning)
       let sources = try opened ?? open(paths)

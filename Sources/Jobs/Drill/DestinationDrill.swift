@@ -36,7 +36,7 @@ struct DestinationDrill {
     counter.begin(half...share.upperBound)
     defer { withExtendedLifetime(scratch) {} }
     // so that nobody removes a photo between the look at the rows and that at the files
-    try live.holdingPhotos(lockWait: .seconds(job.lockWait), whileWaiting: counter.waitForWriter) {
+    try live.withPhotoReadLock(lockWait: .seconds(job.lockWait), whileWaiting: counter.reportWaitingForLock) {
       let contents = try live.contents()
       let state = try job.plan(of: live, holding: contents, password: password).state
       let comparison = try DrillComparison(
@@ -55,11 +55,11 @@ struct DestinationDrill {
   ) throws -> (ArchiveDescriptor, ScratchLibrary)? {
     // nobody prunes what is being restored
     let lock = try FolderLock(
-      folder, exclusive: false, waiting: .seconds(job.lockWait), whileWaiting: counter.waitForWriter)
+      folder, exclusive: false, waiting: .seconds(job.lockWait), whileWaiting: counter.reportWaitingForLock)
     defer { withExtendedLifetime(lock) {} }
     let inventory = try ArchiveInventory(
       folder: folder, password: password, ledger: context.ledger, whileReading: counter.checkCancellation)
-    let own = try inventory.archives(of: job, in: live.uuid())
+    let own = try inventory.archives(of: job, in: live.libraryID())
     let now = context.now()
     // one that was made under a clock that went ahead says nothing of today, unless there is none since
     let found = own.last { !$0.isDatedAfter(now) || isLastBackup($0) } ?? own.last

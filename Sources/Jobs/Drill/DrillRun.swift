@@ -56,7 +56,7 @@ struct DrillRun {
     // hooks that mount the disk before and unmount it after would do so under a backup
     let backupLock = try job.hooks.before.map { _ in
       try context.state.lock(
-        job.name, waiting: .seconds(job.lockWait), whileWaiting: counter.waitForWriter)
+        job.name, waiting: .seconds(job.lockWait), whileWaiting: counter.reportWaitingForLock)
     }
     defer { withExtendedLifetime(backupLock) {} }
     let startedAt = context.now().milliseconds
@@ -85,7 +85,7 @@ struct DrillRun {
     let live = try Library(path: path)
     let password = try job.password.map(context.password)
     let status = context.state.status(of: job.name)
-    let number = try live.uuid()
+    let number = try live.libraryID()
     let isOfJob = !job.isOtherLibrary && status.isOf(library: path, number: number)
     let round = status.lastDrill?.round ?? 0
     let observer = context.ledger.observer("drill \(job.name)", now: context.now)

@@ -16,7 +16,7 @@ extension JobBackup {
       // no process prunes a base there until what depends on it is copied
       let lock = try FolderLock(
         job.destinations[index].path, exclusive: false, waiting: .seconds(job.lockWait),
-        whileWaiting: counter.waitForWriter)
+        whileWaiting: counter.reportWaitingForLock)
       defer { withExtendedLifetime(lock) {} }
       let there = try inventory(at: index).archives.filter { !isDamaged($0) }
       let origin = try inventory(at: source)

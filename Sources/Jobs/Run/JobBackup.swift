@@ -175,9 +175,9 @@ struct JobBackup {
 
   private mutating func plan() throws -> ExportSummary {
     let library = try Library(path: library)
-    libraryID = try library.uuid()
-    return try library.holdingPhotos(
-      lockWait: .seconds(job.lockWait), whileWaiting: counter.waitForWriter
+    libraryID = try library.libraryID()
+    return try library.withPhotoReadLock(
+      lockWait: .seconds(job.lockWait), whileWaiting: counter.reportWaitingForLock
     ) { try job.plan(of: library, holding: library.contents(), password: password) }
   }
 
