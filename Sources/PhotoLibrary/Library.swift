@@ -91,7 +91,7 @@ public final class Library: Sendable {
   }
 
   /// The library ID, which is in its archives; nil if no writer of this version has opened the library yet.
-  public func uuid() throws -> String? {
+  public func libraryID() throws -> String? {
     try read { database in
       guard try database.tableExists("identity") else { return nil }
       return try String.fetchOne(database, sql: "SELECT uuid FROM identity")
@@ -154,7 +154,7 @@ public final class Library: Sendable {
   /// file system, `body` runs without the lock: photos that the owner deletes meanwhile are then reported as missing.
   ///
   /// - Throws: `FileLock.Busy` if the writer keeps the lock too long, or what `body` throws.
-  public func holdingPhotos<Value>(
+  public func withPhotoReadLock<Value>(
     lockWait: Duration = readersWait, whileWaiting: () throws -> Void = {}, _ body: () throws -> Value
   ) throws -> Value {
     let lock: FileLock

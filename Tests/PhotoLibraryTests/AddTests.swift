@@ -216,7 +216,8 @@ struct AddTests {
       try File.open(photo, .readWrite).setModified(milliseconds: 951_782_400_123)
       let fault = ArmedFault(
         Fault(
-          .then { try? modification.run(on: photo) }, at: number, of: .only([.read]), below: folder.path("in")))
+          .then { try? modification.run(on: photo) }, at: number, of: .only([.read]), below: folder.path("in")
+        ))
       defer { fault.disarm() }
       let summary = try add("in", isDryRun: isDryRun)
       guard fault.place != nil else { break }

@@ -42,11 +42,11 @@ struct ApprovalTests {
     let byYes = operation.needsConfirmation && !byPIN
 
     let (right, wrong) = (right, wrong)
-    let pin = Consent(pin: { _ in right }, confirms: { _ in false })
-    let yes = Consent(pin: { _ in nil }, confirms: { _ in true })
-    let wrongPIN = Consent(pin: { _ in wrong }, confirms: { _ in true })
-    func isAllowed(_ consent: Consent) -> Bool {
-      (try? LibraryWriter.approved(scratch.path, by: consent) { _ in ((), operation) }) != nil
+    let pin = Authorization(pin: { _ in right }, confirms: { _ in false })
+    let yes = Authorization(pin: { _ in nil }, confirms: { _ in true })
+    let wrongPIN = Authorization(pin: { _ in wrong }, confirms: { _ in true })
+    func isAllowed(_ authorization: Authorization) -> Bool {
+      (try? LibraryWriter.approved(scratch.path, by: authorization) { _ in ((), operation) }) != nil
     }
     #expect(isAllowed(pin) == !byYes)
     #expect(isAllowed(yes) == !byPIN)
@@ -55,9 +55,9 @@ struct ApprovalTests {
   }
 
   /// What another process does while the question stands open, once.
-  private func consent(
+  private func authorization(
     _ questions: Questions, meanwhile: @escaping @Sendable () throws -> Void = {}
-  ) -> Consent {
+  ) -> Authorization {
     let right = right
     @Sendable func ask(_ operation: DestructiveOperation) throws {
       let isFirst = questions.asked.withLock {
@@ -66,7 +66,7 @@ struct ApprovalTests {
       }
       if isFirst { try meanwhile() }
     }
-    return Consent(
+    return Authorization(
       pin: {
         try ask($0)
         return right
@@ -82,17 +82,17 @@ struct ApprovalTests {
     var all: [String] { asked.withLock { $0 } }
   }
 
-  private func removeEverything(_ consent: Consent) throws -> RemoveSummary {
+  private func removeEverything(_ authorization: Authorization) throws -> RemoveSummary {
     var selection = RemoveSelection()
     selection.names = ["*.jpg"]
     var options = RemoveOptions()
-    options.consent = consent
+    options.authorization = authorization
     return try RemoveRun(path: scratch.path, options: options, counter: ProgressCounter()).run(selection)
   }
 
-  private func undo(_ consent: Consent) throws -> UndoSummary {
+  private func undo(_ authorization: Authorization) throws -> UndoSummary {
     var options = UndoOptions()
-    options.consent = consent
+    options.authorization = authorization
     return try UndoRun(path: scratch.path, options: options, counter: ProgressCounter()).run()
   }
 
@@ -105,10 +105,10 @@ struct ApprovalTests {
   func notLockedWhileAsking(hasPIN: Bool) throws {
     try protect(withPIN: hasPIN)
     let (scratch, questions) = (scratch, Questions())
-    let removed = try removeEverything(consent(questions) { _ = try scratch.writer() })
+    let removed = try removeEverything(authorization(questions) { _ = try scratch.writer() })
     #expect(removed.photos.map(\.id) == [1, 2])
     #expect(questions.all == ["remove 2 photos"], "a plan that still holds is asked for once")
-    #expect(try undo(consent(Questions()) { _ = try scratch.writer() }).photosRestored == 2)
+    #expect(try undo(authorization(Questions()) { _ = try scratch.writer() }).photosRestored == 2)
     #expect(try scratch.contents().photos.count == 2)
   }
 
@@ -118,7 +118,7 @@ struct ApprovalTests {
     try protect(withPIN: hasPIN)
     let (scratch, questions) = (scratch, Questions())
     let removed = try removeEverything(
-      consent(questions) { try scratch.commit(["c.jpg": "three"], as: .add, firstId: 3) })
+      authorization(questions) { try scratch.commit(["c.jpg": "three"], as: .add, firstId: 3) })
     #expect(questions.all == ["remove 2 photos", "remove 3 photos"])
     #expect(removed.photos.map(\.id) == [1, 2, 3])
   }
@@ -126,7 +126,7 @@ struct ApprovalTests {
   @Test("Authorization: a refusal after a change of the library changes nothing")
   func refusedAfterChange() throws {
     let (scratch, questions) = (scratch, Questions())
-    let consent = Consent(
+    let authorization = Authorization(
       pin: { _ in nil },
       confirms: { operation in
         let count = questions.asked.withLock {
@@ -136,7 +136,7 @@ struct ApprovalTests {
         if count == 1 { try scratch.commit(["c.jpg": "three"], as: .add, firstId: 3) }
         return count == 1
       })
-    #expect(throws: ConsentError.notConfirmed(scratch.path)) { try removeEverything(consent) }
+    #expect(throws: AuthorizationError.notConfirmed(scratch.path)) { try removeEverything(authorization) }
     #expect(try scratch.contents().photos.count == 3)
   }
 
@@ -144,14 +144,16 @@ struct ApprovalTests {
   func pinSetMeanwhile() throws {
     try protect(withPIN: false)
     let (scratch, questions, right, wrong) = (scratch, Questions(), right, wrong)
-    let consent = Consent(
+    let authorization = Authorization(
       pin: { _ in wrong },
       confirms: { operation in
         questions.asked.withLock { $0.append(operation.description) }
         try scratch.writer().setPIN(right)
         return true
       })
-    #expect(throws: ConsentError.wrongPIN(scratch.path, triesLeft: 4)) { try removeEverything(consent) }
+    #expect(throws: AuthorizationError.wrongPIN(scratch.path, triesLeft: 4)) {
+      try removeEverything(authorization)
+    }
     #expect(questions.all.count == 1)
     #expect(try scratch.contents().photos.count == 2)
   }
@@ -161,7 +163,7 @@ struct ApprovalTests {
     try protect(withPIN: false)
     let (scratch, questions) = (scratch, Questions())
     #expect(throws: UndoError.self) {
-      try undo(consent(questions) { try scratch.commit(["c.jpg": "three"], as: .add, firstId: 3) })
+      try undo(authorization(questions) { try scratch.commit(["c.jpg": "three"], as: .add, firstId: 3) })
     }
     #expect(try scratch.contents().photos.count == 3)
   }

@@ -44,11 +44,11 @@ struct PINTests {
     #expect(throws: PINError.notSet(scratch.path)) { try writer.removePIN(right) }
     try writer.setPIN(right)
     #expect(throws: PINError.alreadySet(scratch.path)) { try writer.setPIN(wrong) }
-    #expect(throws: ConsentError.wrongPIN(scratch.path, triesLeft: 4)) {
+    #expect(throws: AuthorizationError.wrongPIN(scratch.path, triesLeft: 4)) {
       try writer.changePIN(wrong, to: wrong)
     }
     try writer.changePIN(right, to: wrong)
-    #expect(throws: ConsentError.self) { try writer.check(right) }
+    #expect(throws: AuthorizationError.self) { try writer.check(right) }
     try writer.removePIN(wrong)
     #expect(try !writer.library.hasPIN())
   }
@@ -71,25 +71,25 @@ struct PINTests {
   func pause() throws {
     try scratch.writer().setPIN(right)
     for left in [4, 3, 2, 1] {
-      #expect(throws: ConsentError.wrongPIN(scratch.path, triesLeft: left)) {
+      #expect(throws: AuthorizationError.wrongPIN(scratch.path, triesLeft: left)) {
         try scratch.writer().check(wrong, now: 1000)
       }
     }
-    #expect(throws: ConsentError.coolingDown(scratch.path, seconds: 30)) {
+    #expect(throws: AuthorizationError.coolingDown(scratch.path, seconds: 30)) {
       try scratch.writer().check(wrong, now: 1000)
     }
-    #expect(throws: ConsentError.coolingDown(scratch.path, seconds: 1)) {
+    #expect(throws: AuthorizationError.coolingDown(scratch.path, seconds: 1)) {
       try scratch.writer().check(right, now: 30_999)
     }
     // a clock that was set back does not make the pause longer
-    #expect(throws: ConsentError.coolingDown(scratch.path, seconds: 30)) {
+    #expect(throws: AuthorizationError.coolingDown(scratch.path, seconds: 30)) {
       try scratch.writer().check(right, now: -1_000_000_000)
     }
-    #expect(throws: ConsentError.wrongPIN(scratch.path, triesLeft: 4)) {
+    #expect(throws: AuthorizationError.wrongPIN(scratch.path, triesLeft: 4)) {
       try scratch.writer().check(wrong, now: 31_000)
     }
     try scratch.writer().check(right, now: 31_000)
-    #expect(throws: ConsentError.wrongPIN(scratch.path, triesLeft: 4)) {
+    #expect(throws: AuthorizationError.wrongPIN(scratch.path, triesLeft: 4)) {
       try scratch.writer().check(wrong, now: 31_000)
     }
   }
@@ -107,7 +107,7 @@ struct PINTests {
         arguments: [Data(0..<16), Data(hash)])
     }
     let writer = try scratch.writer()
-    #expect(throws: ConsentError.wrongPIN(scratch.path, triesLeft: 4)) { try writer.check(wrong) }
+    #expect(throws: AuthorizationError.wrongPIN(scratch.path, triesLeft: 4)) { try writer.check(wrong) }
     try writer.check(right)
     try writer.changePIN(right, to: wrong)
     let salt = try scratch.sql { try Data.fetchOne($0, sql: "SELECT salt FROM pin") }

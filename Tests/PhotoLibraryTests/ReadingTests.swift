@@ -114,8 +114,8 @@ struct ReadingTests {
   @Test("Read lock: several readers share it")
   func sharedLock() throws {
     let library = try Library(path: scratch.path)
-    let result = try library.holdingPhotos {
-      try Library(path: scratch.path).holdingPhotos {
+    let result = try library.withPhotoReadLock {
+      try Library(path: scratch.path).withPhotoReadLock {
         #expect(throws: FileLock.Busy.self) {
           _ = try FileLock("readers.lock", in: Directory.open(scratch.path), exclusive: true)
         }
@@ -124,7 +124,7 @@ struct ReadingTests {
     }
     #expect(result == 7)
     try FileLock("readers.lock", in: Directory.open(scratch.path), exclusive: true).release()
-    #expect(throws: CancellationError.self) { try library.holdingPhotos { throw CancellationError() } }
+    #expect(throws: CancellationError.self) { try library.withPhotoReadLock { throw CancellationError() } }
     try FileLock("readers.lock", in: Directory.open(scratch.path), exclusive: true).release()
   }
 
@@ -136,7 +136,7 @@ struct ReadingTests {
     // a thread of its own, since the others' tests may hold every thread of the pool for minutes
     Thread.detachNewThread {
       starting.signal()
-      let value = try? Library(path: path).holdingPhotos { 7 }
+      let value = try? Library(path: path).withPhotoReadLock { 7 }
       result.withLock { $0 = value }
       ended.signal()
     }
@@ -159,7 +159,7 @@ struct ReadingTests {
     if hasBeenRead {
       // without readers.lock: a user who cannot make that file cannot delete a photo either
       let library = try Library(path: scratch.path)
-      #expect(try library.holdingPhotos { try library.contents().photos.count } == 1)
+      #expect(try library.withPhotoReadLock { try library.contents().photos.count } == 1)
     } else {
       for open in [{ _ = try Library(path: scratch.path) }, { _ = try scratch.writer() }] {
         let error = #expect(throws: LibraryError.self) { try open() }

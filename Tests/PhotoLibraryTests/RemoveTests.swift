@@ -42,10 +42,10 @@ struct RemoveTests {
 
   @discardableResult
   private func remove(
-    _ selection: RemoveSelection, isDryRun: Bool = false, consent: Consent = .given
+    _ selection: RemoveSelection, isDryRun: Bool = false, authorization: Authorization = .given
   ) throws -> RemoveSummary {
     var options = RemoveOptions()
-    options.consent = consent
+    options.authorization = authorization
     options.isDryRun = isDryRun
     return try RemoveRun(path: scratch.path, options: options, counter: ProgressCounter()).run(selection)
   }
@@ -122,11 +122,11 @@ struct RemoveTests {
   @Test("Remove: every removal needs a confirmation")
   func confirmation() throws {
     let tree = try scratch.files()
-    #expect(throws: ConsentError.notConfirmed(scratch.path)) {
-      try remove(selection(ids: [1]), consent: .refused)
+    #expect(throws: AuthorizationError.notConfirmed(scratch.path)) {
+      try remove(selection(ids: [1]), authorization: .refused)
     }
     #expect(try scratch.files() == tree)
-    #expect(try remove(selection(ids: [1]), isDryRun: true, consent: .refused).photos.count == 1)
+    #expect(try remove(selection(ids: [1]), isDryRun: true, authorization: .refused).photos.count == 1)
     #expect(try scratch.files() == tree)
   }
 
@@ -146,7 +146,7 @@ struct RemoveTests {
   @Test("Remove: files stay in place while an export reads")
   func readLock() throws {
     let library = try Library(path: scratch.path)
-    try library.holdingPhotos {
+    try library.withPhotoReadLock {
       let photos = try library.contents().photos
       try remove(selection(ids: [1]))
       #expect(try library.holds(photos[0]))

@@ -26,7 +26,7 @@ struct ReplacedPhotosTests {
 
   @discardableResult
   private func holdingReadersLock<Value>(_ body: () throws -> Value) throws -> Value {
-    try Library(path: scratch.path).holdingPhotos(body)
+    try Library(path: scratch.path).withPhotoReadLock(body)
   }
 
   /// As an undo of the newest change would find them: the replaced rows' bytes, by id.

@@ -94,7 +94,7 @@ struct UndoTests {
     #expect(try scratch.contents() != contents)
     let dry = try undo { $0.isDryRun = true }
     #expect(try scratch.contents() != contents)
-    var summary = try undo { $0.consent = .given }
+    var summary = try undo { $0.authorization = .given }
     try expectState(contents, files)
     #expect(summary.kind == kind)
     #expect(summary.missing.isEmpty)
@@ -111,7 +111,7 @@ struct UndoTests {
   @Test("Undo: the summary counts photos and categories")
   func summary() throws {
     try change(.merge)
-    let merge = try undo { $0.consent = .given }
+    let merge = try undo { $0.authorization = .given }
     #expect(merge.photosRemoved == 2)
     #expect(merge.photosRestored == 0)
     #expect(merge.photosReverted == 1)
@@ -155,7 +155,7 @@ struct UndoTests {
     try change(.remove)
     let (contents, files) = (try scratch.contents(), try scratch.files())
     try scratch.commit(["x.jpg": "ten"], firstId: 50)
-    try undo { $0.consent = .given }
+    try undo { $0.authorization = .given }
     #expect(try scratch.contents() == contents)
     // the files for the undo before were deleted
     #expect(try scratch.files() == files.filter { !$0.key.hasPrefix(".undo") })
@@ -182,7 +182,7 @@ struct UndoTests {
     #expect(try Library(path: scratch.path).untrackedFiles() == [])
     _ = try scratch.writer()
     #expect(try scratch.files() == filesAfter)
-    try undo { $0.consent = .given }
+    try undo { $0.authorization = .given }
     try expectState(contents, files)
   }
 
@@ -193,9 +193,9 @@ struct UndoTests {
     let (contents, files) = (try scratch.contents(), try scratch.files())
     try change(kind)
     // an export that is reading keeps the files from being deleted
-    try Library(path: scratch.path).holdingPhotos {
+    try Library(path: scratch.path).withPhotoReadLock {
       let before = try scratch.photoTexts()
-      try undo { $0.consent = .given }
+      try undo { $0.authorization = .given }
       #expect(try scratch.contents() == contents)
       for (path, text) in before where path.hasPrefix("photos/") {
         #expect(try scratch.photoTexts()[path] == text)
@@ -246,7 +246,7 @@ struct UndoTests {
     let photos = try scratch.contents().photos.filter { $0.id >= 7 }
     try scratch.folder.write("edited", to: "library/" + photos[0].path)
     for isDryRun in [true, false] {
-      let summary = try undo { ($0.isDryRun, $0.consent) = (isDryRun, .given) }
+      let summary = try undo { ($0.isDryRun, $0.authorization) = (isDryRun, .given) }
       #expect(summary.photosRemoved == 2)
       #expect(summary.isIncomplete)
       #expect(summary.left.count == 1)
@@ -272,7 +272,7 @@ struct UndoTests {
   @Test("Undo: a removal comes back without a question")
   func undoOfRemoval() throws {
     try change(.remove)
-    let summary = try undo { $0.consent = .refused }
+    let summary = try undo { $0.authorization = .refused }
     #expect(summary.photosRestored == 3)
   }
 
@@ -280,7 +280,9 @@ struct UndoTests {
   func undoOfAddedPhotos() throws {
     try scratch.commit(["d.jpg": "four"], firstId: 7)
     let contents = try scratch.contents()
-    #expect(throws: ConsentError.notConfirmed(scratch.path)) { try undo { $0.consent = .refused } }
+    #expect(throws: AuthorizationError.notConfirmed(scratch.path)) {
+      try undo { $0.authorization = .refused }
+    }
     #expect(try scratch.contents() == contents)
   }
 
@@ -297,15 +299,17 @@ struct UndoTests {
   func undoOfKidSafeMode() throws {
     try changeSettings { $0.kidSafeMode = false }
     try changeSettings { $0.kidSafeMode = true }
-    #expect(throws: ConsentError.notConfirmed(scratch.path)) { try undo { $0.consent = .refused } }
-    let summary = try undo { $0.consent = .given }
+    #expect(throws: AuthorizationError.notConfirmed(scratch.path)) {
+      try undo { $0.authorization = .refused }
+    }
+    let summary = try undo { $0.authorization = .given }
     #expect(summary.protectionsLowered == [.kidSafeMode])
   }
 
   @Test("Undo: a change of the theme is undone without a question")
   func undoOfTheme() throws {
     try changeSettings { $0.theme = .init(.dark, asOf: 5) }
-    let summary = try undo { $0.consent = .refused }
+    let summary = try undo { $0.authorization = .refused }
     #expect(summary.protectionsLowered == [])
   }
 
@@ -318,7 +322,7 @@ struct UndoTests {
     edit.removedPhotos = [3]
     edit.newPhotos = [photo]
     try scratch.writer().change(.replace) { try $0.commit(edit, files: []) }
-    let summary = try undo { $0.consent = .refused }
+    let summary = try undo { $0.authorization = .refused }
     #expect(try scratch.contents() == before)
     #expect(summary.photosRemoved == 0)
     #expect(summary.photosRestored == 0)
@@ -330,9 +334,9 @@ struct UndoTests {
     try change(.merge)
     let contents = try scratch.contents()
     #expect(contents.settings.deleteProtectionEnabled)
-    #expect(throws: ConsentError.notConfirmed(scratch.path)) { try undo() }
+    #expect(throws: AuthorizationError.notConfirmed(scratch.path)) { try undo() }
     #expect(try scratch.contents() == contents)
-    try undo { $0.consent = .given }
+    try undo { $0.authorization = .given }
   }
 
   @Test("Undo: a library of an older version is refused")

@@ -46,13 +46,13 @@ public struct ExportRun {
   public func run() throws -> ExportSummary {
     try checkOptions()
     let library = try Library(path: libraryPath)
-    return try library.holdingPhotos(lockWait: options.lockWait, whileWaiting: counter.waitForWriter) {
+    return try library.withPhotoReadLock(lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock) {
       let target = try Destination(destination, outside: libraryPath)
       // keeps the base from being pruned until the archive that depends on it is published
       let lock =
         try options.isIncremental && !options.isDryRun
         ? FolderLock(
-          target.folder, exclusive: false, waiting: options.lockWait, whileWaiting: counter.waitForWriter)
+          target.folder, exclusive: false, waiting: options.lockWait, whileWaiting: counter.reportWaitingForLock)
         : nil
       defer { withExtendedLifetime(lock) {} }
       return try run(library, target)
@@ -70,7 +70,7 @@ public struct ExportRun {
     let isUnchanged = try selectionDigest(contents.categories) == digest
     let base = isUnchanged ? selection?.base : nil
     let plan = try ExportPlan(
-      contents, of: library.uuid(), options,
+      contents, of: library.libraryID(), options,
       base: base.map { ($0, try library.deletions(since: $0.exportDate)) }, files: library.files(of:))
     counter.setTotals(items: plan.items.count * options.passes, bytes: plan.bytes * options.passes)
     // before anything is published, since it can take long and be cancelled

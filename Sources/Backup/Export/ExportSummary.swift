@@ -65,7 +65,7 @@ extension ExportSummary {
   /// Returns what an export of a library would hold, as a dry run does, whatever its destination. Blocks; writes nothing.
   ///
   /// - Parameters:
-  ///   - contents: what the library holds. The caller holds its photos with `Library.holdingPhotos`.
+  ///   - contents: what the library holds. The caller holds its photos with `Library.withPhotoReadLock`.
   ///   - library: the library.
   ///   - options: how the export is made.
   /// - Throws: `LibraryError`, `BackupError`, or `FileError`.

@@ -79,10 +79,10 @@ struct HealRun {
     // a dry run opens nothing for writing, so it can read a library that another process is changing
     let writer =
       options.isDryRun
-      ? nil : try LibraryWriter(path: path, lockWait: options.lockWait, whileWaiting: counter.waitForWriter)
+      ? nil : try LibraryWriter(path: path, lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock)
     let library = try writer?.library ?? Library(path: path)
     let others = try OtherArchives(archives, limits: options.limits, password: options.password, counter)
-    let (checked, damaged) = try library.holdingPhotos(whileWaiting: counter.waitForWriter) {
+    let (checked, damaged) = try library.withPhotoReadLock(whileWaiting: counter.reportWaitingForLock) {
       try LibraryCheck(library: library, counter: counter).damagedPhotos()
     }
     counter.enter(.restoring)

@@ -56,7 +56,7 @@ public struct ImportOptions: Sendable {
   /// These photos of a backup alone, by their ids in it; nil for all.
   public var photoIDs: Set<Int64>?
   /// Confirms a `replace` that takes photos or categories out of the library, or gives the library's PIN.
-  public var consent = Consent.refused
+  public var authorization = Authorization.refused
   /// How long to wait for another writer.
   public var lockWait: Duration = .zero
   /// Opens encrypted backups; the others are read without it.

@@ -13,7 +13,7 @@ extension Work where Summary == ImportSummary {
   /// All backups are opened and checked before the first one is imported. Photos that are corrupt or missing are left out
   /// and reported in the summary. A cancelled or failed import leaves the library as it was after the last complete backup.
   ///
-  /// The summary throws `BackupError`, `ArchiveError`, `LibraryError`, `ConsentError`, `FileLock.Busy` or `FileError`.
+  /// The summary throws `BackupError`, `ArchiveError`, `LibraryError`, `AuthorizationError`, `FileLock.Busy` or `FileError`.
   public static func `import`(
     _ backups: [FilePath], into library: FilePath, options: ImportOptions = ImportOptions()
   ) -> Self {
@@ -57,7 +57,7 @@ public struct ImportRun {
       options.isDryRun
       ? nil
       : try LibraryWriter(
-        path: library, lockWait: options.lockWait, syncs: options.syncs, whileWaiting: counter.waitForWriter)
+        path: library, lockWait: options.lockWait, syncs: options.syncs, whileWaiting: counter.reportWaitingForLock)
     counter.enter(.planning)
     let reader = try writer?.library ?? Library(path: library)
 
@@ -87,8 +87,8 @@ public struct ImportRun {
   private func replace(_ paths: [FilePath]) throws -> ImportSummary {
     var opened: [OpenedBackup]?
     let (writer, steps) = try LibraryWriter.approved(
-      library, by: options.consent, lockWait: options.lockWait, syncs: options.syncs,
-      whileWaiting: counter.waitForWriter
+      library, by: options.authorization, lockWait: options.lockWait, syncs: options.syncs,
+      whileWaiting: counter.reportWaitingForLock
     ) { writer in
       counter.enter(.planning)
       let sources = try opened ?? open(paths)

@@ -91,7 +91,9 @@ struct RepairRun {
   func run() throws -> RepairSummary {
     let library = try options.library.map { try Library(path: $0) }
     guard let library else { return try run(library: nil) }
-    return try library.holdingPhotos(lockWait: options.lockWait, whileWaiting: counter.waitForWriter) {
+    return try library.withPhotoReadLock(
+      lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock
+    ) {
       try run(library: library)
     }
   }

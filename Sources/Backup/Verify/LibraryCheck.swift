@@ -22,7 +22,7 @@ struct LibraryCheck {
 
   /// Blocks; reads only.
   func run(lockWait: Duration) throws -> CheckSummary {
-    try library.holdingPhotos(lockWait: lockWait, whileWaiting: counter.waitForWriter) {
+    try library.withPhotoReadLock(lockWait: lockWait, whileWaiting: counter.reportWaitingForLock) {
       var summary = CheckSummary()
       let (checked, damaged) = try damagedPhotos()
       summary.entriesChecked = checked

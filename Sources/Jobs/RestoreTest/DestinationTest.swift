@@ -75,7 +75,7 @@ struct DestinationTest {
   /// Keeps other processes from pruning what is being restored.
   private func lockingFolder<Result>(_ body: () throws -> Result) throws -> Result {
     let lock = try FolderLock(
-      folder, exclusive: false, waiting: .seconds(job.lockWait), whileWaiting: counter.waitForWriter)
+      folder, exclusive: false, waiting: .seconds(job.lockWait), whileWaiting: counter.reportWaitingForLock)
     defer { withExtendedLifetime(lock) {} }
     return try body()
   }
@@ -95,7 +95,7 @@ struct DestinationTest {
   ) {
     let inventory = try ArchiveInventory(
       folder: folder, password: password, ledger: context.ledger, whileReading: counter.checkCancellation)
-    let own = try inventory.archives(of: job, in: live.uuid())
+    let own = try inventory.archives(of: job, in: live.libraryID())
     let now = context.now()
     // an archive of a clock that was ahead does not show today's library, unless it is the newest by that clock
     let newest = own.last { !$0.isDatedAfter(now) || isKnownCopy($0) } ?? own.last
@@ -227,7 +227,7 @@ struct DestinationTest {
 
   private func compare(_ restored: RestoredPhotos, _ trial: inout RestoreTrial) throws {
     // no process removes a photo between reading the rows and the files
-    try live.holdingPhotos(lockWait: .seconds(job.lockWait), whileWaiting: counter.waitForWriter) {
+    try live.withPhotoReadLock(lockWait: .seconds(job.lockWait), whileWaiting: counter.reportWaitingForLock) {
       let contents = try live.contents()
       let state = try job.plan(of: live, holding: contents, password: password).state
       var comparison = RestoreComparison(

@@ -55,7 +55,7 @@ struct RestoreTestRun {
     // a hook before that mounts a disk, and one that unmounts it, would do so during a backup
     let backupLock = try job.hooks.before.map { _ in
       try context.state.lock(
-        job.name, waiting: .seconds(job.lockWait), whileWaiting: counter.waitForWriter)
+        job.name, waiting: .seconds(job.lockWait), whileWaiting: counter.reportWaitingForLock)
     }
     defer { withExtendedLifetime(backupLock) {} }
     let startedAt = context.now().milliseconds
@@ -83,7 +83,7 @@ struct RestoreTestRun {
 
   private func test(_ startedAt: Int64) throws -> RestoreTestReport {
     let live = try Library(path: path)
-    let libraryID = try live.uuid()
+    let libraryID = try live.libraryID()
     let status = context.state.status(of: job.name)
     let isOfJob = !job.isOtherLibrary && status.isOf(library: path, id: libraryID)
     var entry = RunEntry(

@@ -61,7 +61,8 @@ package struct PruneRun {
     // an export that is under way may depend on what would be removed
     let lock =
       try isDryRun
-      ? nil : FolderLock(folder, exclusive: true, waiting: lockWait, whileWaiting: counter.waitForWriter)
+      ? nil
+      : FolderLock(folder, exclusive: true, waiting: lockWait, whileWaiting: counter.reportWaitingForLock)
     defer { withExtendedLifetime(lock) {} }
     let inventory = try ArchiveInventory(
       folder: folder, password: password, ledger: observer.ledger, whileReading: counter.checkCancellation)

@@ -70,7 +70,7 @@ struct JobRun {
   private mutating func begin() throws -> FileLock {
     do {
       let lock = try context.state.lock(
-        job.name, waiting: .seconds(job.lockWait), whileWaiting: counter.waitForWriter)
+        job.name, waiting: .seconds(job.lockWait), whileWaiting: counter.reportWaitingForLock)
       if case .newerVersion = context.ledger.problem, let problem = context.ledger.problem {
         throw JobError.newerLedger(problem)
       }

@@ -20,9 +20,9 @@ struct LibrarySnapshot {
   init(_ path: FilePath, of job: Job, password: Secret?, _ counter: ProgressCounter) throws {
     let library = try Library(path: path)
     self.library = library
-    libraryID = try library.uuid()
-    plan = try library.holdingPhotos(
-      lockWait: .seconds(job.lockWait), whileWaiting: counter.waitForWriter
+    libraryID = try library.libraryID()
+    plan = try library.withPhotoReadLock(
+      lockWait: .seconds(job.lockWait), whileWaiting: counter.reportWaitingForLock
     ) { try job.plan(of: library, holding: library.contents(), password: password) }
   }
 }

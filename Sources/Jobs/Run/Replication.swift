@@ -63,7 +63,7 @@ struct Replication {
     // no process prunes a base there until what depends on it is copied
     let lock = try FolderLock(
       target.folder, exclusive: false, waiting: .seconds(context.job.lockWait),
-      whileWaiting: context.counter.waitForWriter)
+      whileWaiting: context.counter.reportWaitingForLock)
     defer { withExtendedLifetime(lock) {} }
     var (target, issues) = (target, [Issue]())
     let inventory = try context.inventory(of: target)

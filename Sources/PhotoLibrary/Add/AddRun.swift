@@ -48,7 +48,7 @@ struct AddRun {
       return try dryRun(found, plan, summary)
     }
     let writer = try LibraryWriter(
-      path: library, lockWait: options.lockWait, whileWaiting: counter.waitForWriter)
+      path: library, lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock)
     try writer.requireSpace(found.reduce(0) { $0 + $1.size })
     counter.enter(.reading)
     return try writer.change(.add) { change in

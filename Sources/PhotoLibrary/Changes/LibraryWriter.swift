@@ -138,7 +138,7 @@ package final class LibraryWriter: Sendable {
 extension ProgressCounter {
   /// Says what is being waited for while another process changes the library or deletes photo files, and hears a
   /// cancellation.
-  package func waitForWriter() throws {
+  package func reportWaitingForLock() throws {
     try checkCancellation()
     advance(current: "waiting for another process")
   }

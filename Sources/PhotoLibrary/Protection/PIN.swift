@@ -113,7 +113,7 @@ extension LibraryWriter {
 
   /// Changes the PIN, if the old one is right.
   ///
-  /// - Throws: `PINError.notSet`, or `ConsentError` if the old PIN is wrong.
+  /// - Throws: `PINError.notSet`, or `AuthorizationError` if the old PIN is wrong.
   public func changePIN(_ old: PIN, to new: PIN) throws {
     try check(old)
     let record = try PINRecord(new)
@@ -122,7 +122,7 @@ extension LibraryWriter {
 
   /// Removes the PIN, if it is right.
   ///
-  /// - Throws: `PINError.notSet`, or `ConsentError` if the PIN is wrong.
+  /// - Throws: `PINError.notSet`, or `AuthorizationError` if the PIN is wrong.
   public func removePIN(_ pin: PIN) throws {
     try check(pin)
     try write { try $0.execute(sql: "DELETE FROM pin") }
@@ -142,21 +142,21 @@ extension LibraryWriter {
   /// does not give another attempt. After five wrong PINs, there is a pause of 30 seconds.
   ///
   /// - Parameter now: the time, in milliseconds since 1970.
-  /// - Throws: `ConsentError.wrongPIN`, `.coolingDown`, or `PINError.notSet`.
+  /// - Throws: `AuthorizationError.wrongPIN`, `.coolingDown`, or `PINError.notSet`.
   func check(_ pin: PIN, now: Int64 = Date().milliseconds) throws {
     guard var record = try library.read({ try PINRecord($0) }) else { throw PINError.notSet(library.path) }
     // a clock that was set back must not make the pause longer
     let rest = min(record.lockedUntil - now, PINRecord.pause)
     guard rest <= 0 else {
-      throw ConsentError.coolingDown(library.path, seconds: Int((rest + 999) / 1000))
+      throw AuthorizationError.coolingDown(library.path, seconds: Int((rest + 999) / 1000))
     }
     record.failures = record.failures % PINRecord.tries + 1
     record.lockedUntil = record.failures == PINRecord.tries ? now + PINRecord.pause : 0
     try write(record.save)
     guard try record.matches(pin) else {
       throw record.failures == PINRecord.tries
-        ? ConsentError.coolingDown(library.path, seconds: Int(PINRecord.pause / 1000))
-        : ConsentError.wrongPIN(library.path, triesLeft: PINRecord.tries - record.failures)
+        ? AuthorizationError.coolingDown(library.path, seconds: Int(PINRecord.pause / 1000))
+        : AuthorizationError.wrongPIN(library.path, triesLeft: PINRecord.tries - record.failures)
     }
     record.failures = 0
     record.lockedUntil = 0

@@ -9,7 +9,7 @@ public struct RemoveOptions: Sendable {
   /// How long to wait for another writer.
   public var lockWait: Duration = .zero
   /// Confirms the removal, or gives the library's PIN.
-  public var consent = Consent.refused
+  public var authorization = Authorization.refused
 
   /// The defaults.
   public init() {}
@@ -33,7 +33,7 @@ extension Work where Summary == RemoveSummary {
   /// Starts removing photos from a library. Their files move to `.undo`, and `undo` brings everything back until the next
   /// import or remove. The library records what was removed.
   ///
-  /// The summary throws `LibraryError.noSuchPhoto` or `.noSuchCategory` if the selection matches nothing, `ConsentError`, `FileLock.Busy` or `FileError`.
+  /// The summary throws `LibraryError.noSuchPhoto` or `.noSuchCategory` if the selection matches nothing, `AuthorizationError`, `FileLock.Busy` or `FileError`.
   public static func remove(
     _ selection: RemoveSelection, from library: FilePath, options: RemoveOptions = RemoveOptions()
   ) -> Self {
@@ -55,7 +55,7 @@ struct RemoveRun {
       return try summary(of: RemovePlan(library.contents(), selection), library)
     }
     let (writer, plan) = try LibraryWriter.approved(
-      path, by: options.consent, lockWait: options.lockWait, whileWaiting: counter.waitForWriter
+      path, by: options.authorization, lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock
     ) { writer in
       let plan = try RemovePlan(writer.library.contents(), selection)
       return (plan, DestructiveOperation(question(plan), removes: plan.removal))

@@ -42,7 +42,7 @@ public struct UndoOptions: Sendable {
   /// How long to wait for another writer.
   public var lockWait: Duration = .zero
   /// Confirms an undo that removes photos or categories or turns off a protection, or gives the library's PIN.
-  public var consent = Consent.refused
+  public var authorization = Authorization.refused
 
   /// The defaults.
   public init() {}
@@ -52,7 +52,7 @@ extension Work where Summary == UndoSummary {
   /// Starts taking back the last import or remove: rows, values and files are as they were before it. All or
   /// nothing, and complete after an interruption. An undo cannot be undone.
   ///
-  /// The summary throws `UndoError`, `ConsentError`, `LibraryError`, `FileLock.Busy` or `FileError`.
+  /// The summary throws `UndoError`, `AuthorizationError`, `LibraryError`, `FileLock.Busy` or `FileError`.
   public static func undo(_ library: FilePath, options: UndoOptions = UndoOptions()) -> Self {
     Work { counter in
       try UndoRun(path: library, options: options, counter: counter).run()
@@ -78,7 +78,7 @@ struct UndoRun {
         of: plan, library, missing: try missing(plan, library), corrupt: [], left: try left(plan, library))
     }
     let (writer, plan) = try LibraryWriter.approved(
-      path, by: options.consent, lockWait: options.lockWait, whileWaiting: counter.waitForWriter
+      path, by: options.authorization, lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock
     ) { writer in
       let plan = try UndoPlan(writer.library)
       return (

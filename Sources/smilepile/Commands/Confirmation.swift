@@ -19,11 +19,11 @@ struct ConfirmationOption: ParsableArguments {
   /// descriptor or variable does not.
   ///
   /// - Parameter library: the library that the operations change.
-  func consent(_ reporter: Reporter, for library: FilePath) throws -> Consent {
+  func authorization(_ reporter: Reporter, for library: FilePath) throws -> Authorization {
     let (yes, source) = (yes, try pin.source)
     // a descriptor gives it once, and an operation may be asked about again
     let given = Mutex<PIN?>(nil)
-    return Consent(
+    return Authorization(
       pin: { operation in
         let question = "PIN, to \(operation.description)"
         guard let source else {
@@ -32,7 +32,7 @@ struct ConfirmationOption: ParsableArguments {
             try PIN.read(from: nil, .pin, question: question, warn: reporter.warnOfSecret)
           }
         }
-        guard try yes || Self.ask(operation) else { throw ConsentError.notConfirmed(library) }
+        guard try yes || Self.ask(operation) else { throw AuthorizationError.notConfirmed(library) }
         if let pin = given.withLock({ $0 }) { return pin }
         let pin = try Console.standard.withoutStatus {
           try PIN.read(from: source, .pin, question: question, warn: reporter.warnOfSecret)

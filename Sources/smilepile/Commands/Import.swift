@@ -108,7 +108,7 @@ struct Import: AsyncParsableCommand {
     options.duplicates = duplicates.rule
     let reporter = Reporter(output)
     let (paths, target) = (backups.map { FilePath($0) }, try library.path())
-    options.consent = try confirmation.consent(reporter, for: target)
+    options.authorization = try confirmation.authorization(reporter, for: target)
     options.password = try password.read(for: paths, limits.limits, reporter, salvaging: salvage)
     let summary: ImportSummary
     do {

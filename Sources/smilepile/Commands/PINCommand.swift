@@ -103,8 +103,10 @@ struct PINCommand: ParsableCommand {
       try PINCommand.run(library, lock, output, done: "removed the PIN of") { library, reporter in
         guard try library.hasPIN() else { throw PINError.notSet(library.path) }
         let operation = DestructiveOperation("remove the PIN of \(library.path)", lowers: [.pin])
-        let consent = try confirmation.consent(reporter, for: library.path)
-        guard let old = try consent.pin(operation) else { throw ConsentError.pinNeeded(library.path) }
+        let authorization = try confirmation.authorization(reporter, for: library.path)
+        guard let old = try authorization.pin(operation) else {
+          throw AuthorizationError.pinNeeded(library.path)
+        }
         return { try $0.removePIN(old) }
       }
     }

@@ -62,7 +62,7 @@ struct Remove: AsyncParsableCommand {
     options.lockWait = lock.duration
     let reporter = Reporter(output)
     let path = try library.path()
-    options.consent = try confirmation.consent(reporter, for: path)
+    options.authorization = try confirmation.authorization(reporter, for: path)
     let summary = try await reporter.follow(.remove(selection, from: path, options: options))
     if dryRun {
       for photo in summary.photos { reporter.result("photo \(photo.id)  \(photo.name.escaped)") }

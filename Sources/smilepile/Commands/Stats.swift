@@ -128,7 +128,7 @@ struct Stats: AsyncParsableCommand {
   /// Returns the jobs that back up this library, wherever it was then, and those that backed up another one in its folder.
   private static func jobs(of library: Library) throws -> (own: [JobStatus], former: [JobStatus]) {
     let known = StateFolder.ofThisUser.statuses()
-    let id = try library.uuid()
+    let id = try library.libraryID()
     let isHere = { (job: JobStatus) in job.isIn(folder: library.path) }
     let isOwn = { (job: JobStatus) in job.isOf(library: library.path, id: id) }
     // before a job's first backup nothing but the folder tells

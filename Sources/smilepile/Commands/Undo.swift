@@ -47,7 +47,7 @@ struct Undo: AsyncParsableCommand {
     options.lockWait = lock.duration
     let reporter = Reporter(output)
     let path = try library.path()
-    options.consent = try confirmation.consent(reporter, for: path)
+    options.authorization = try confirmation.authorization(reporter, for: path)
     let summary = try await reporter.follow(.undo(path, options: options))
     for photo in summary.missing + summary.damaged + summary.left { reporter.error(photo, during: "undo") }
     let date = Date(milliseconds: summary.changedAt).formatted(.iso8601)

@@ -54,7 +54,8 @@ enum ExitStatus: Int32, Error, Comparable {
       case JobError.newerLedger: .failed
       case BackupError.severalToReplace, is JobFile.Invalid, is JobError: .usage
       case ExtractError.busy: .locked
-      case ConsentError.pinNeeded, ConsentError.wrongPIN, ConsentError.coolingDown, PINError.notAPIN:
+      case AuthorizationError.pinNeeded, AuthorizationError.wrongPIN, AuthorizationError.coolingDown,
+        PINError.notAPIN:
         .password
       case BackupError.passwordNeeded, BackupError.wrongPassword, BackupError.wrongPasswordOrDamaged:
         .password

@@ -47,7 +47,7 @@ struct ConcurrencyTests {
     @Sendable func importOther(_ strategy: ImportStrategy, _ backup: FilePath? = nil) throws {
       var options = ImportOptions()
       options.strategy = strategy
-      options.consent = .given
+      options.authorization = .given
       _ = try ImportRun(library: path, options: options, counter: ProgressCounter()).run([backup ?? other])
     }
     let fault = try during {

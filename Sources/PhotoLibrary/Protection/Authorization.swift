@@ -4,13 +4,13 @@ import SystemPackage
 /// Authorizes and confirms destructive operations. The caller gives both functions. They are called on the thread that
 /// works, before anything is written, and while the library is not locked, so that a person can take their time.
 /// They are called again if the library has changed meanwhile.
-public struct Consent: Sendable {
+public struct Authorization: Sendable {
   /// Returns the library's PIN, where deletion is protected and the library has one; nil if the caller has no PIN.
   public var pin: @Sendable (DestructiveOperation) throws -> PIN?
   /// Answers yes or no, where no PIN is needed.
   public var confirms: @Sendable (DestructiveOperation) throws -> Bool
 
-  /// Makes a consent of the two functions.
+  /// Makes an authorization of the two functions.
   public init(
     pin: @escaping @Sendable (DestructiveOperation) throws -> PIN?,
     confirms: @escaping @Sendable (DestructiveOperation) throws -> Bool
@@ -20,11 +20,11 @@ public struct Consent: Sendable {
   }
 
   /// Refuses everything.
-  public static let refused = Consent(pin: { _ in nil }, confirms: { _ in false })
+  public static let refused = Authorization(pin: { _ in nil }, confirms: { _ in false })
 }
 
 /// Why a destructive operation was not carried out. Nothing was touched.
-public enum ConsentError: Error, Equatable, Sendable, CustomStringConvertible {
+public enum AuthorizationError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The answer was no.
   case notConfirmed(FilePath)
   /// Deletion is protected by a PIN, and none was given.

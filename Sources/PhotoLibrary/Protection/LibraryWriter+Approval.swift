@@ -9,9 +9,9 @@ extension LibraryWriter {
   ///
   /// - Parameter plan: makes the plan, and describes the operation. The library is locked meanwhile.
   /// - Returns: the library, locked, and the plan for the state that it is in.
-  /// - Throws: what `init` throws, `ConsentError`, or what the consent's functions or `plan` throw.
+  /// - Throws: what `init` throws, `AuthorizationError`, or what the authorization's functions or `plan` throw.
   public static func approved<Plan>(
-    _ path: FilePath, by consent: Consent, lockWait: Duration = .zero,
+    _ path: FilePath, by authorization: Authorization, lockWait: Duration = .zero,
     syncs: Bool = true, whileWaiting: () throws -> Void = {},
     plan: (LibraryWriter) throws -> (plan: Plan, operation: DestructiveOperation)
   ) throws -> (writer: LibraryWriter, plan: Plan) {
@@ -29,7 +29,7 @@ extension LibraryWriter {
         guard let question = try writer.question(for: operation) else { return (writer, plan) }
         asked = (plan, question)
       }
-      approval = (asked.plan, asked.question, try asked.question.put(to: consent, path))
+      approval = (asked.plan, asked.question, try asked.question.put(to: authorization, path))
     }
   }
 
@@ -53,12 +53,12 @@ private struct Question: Equatable {
   /// Blocks as long as a person needs.
   ///
   /// - Returns: the PIN, which is still to be compared.
-  func put(to consent: Consent, _ path: FilePath) throws -> PIN? {
+  func put(to authorization: Authorization, _ path: FilePath) throws -> PIN? {
     if wantsPIN {
-      guard let pin = try consent.pin(operation) else { throw ConsentError.pinNeeded(path) }
+      guard let pin = try authorization.pin(operation) else { throw AuthorizationError.pinNeeded(path) }
       return pin
     }
-    guard try consent.confirms(operation) else { throw ConsentError.notConfirmed(path) }
+    guard try authorization.confirms(operation) else { throw AuthorizationError.notConfirmed(path) }
     return nil
   }
 }
