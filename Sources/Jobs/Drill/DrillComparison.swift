@@ -64,7 +64,7 @@ struct DrillComparison {
           "\(label): the archive lacks it, and the library has it; the next backup has it too")
       } else {
         let reason =
-          "its file was lost before the backup was made; smilepile heal may bring it back from an older archive"
+          "its file was lost before the backup was made; smilepile repair -l may bring it back from an older archive"
         result.damagedInLibrary.append(Finding(label, reason))
         result.lost += 1
       }
@@ -113,7 +113,7 @@ struct DrillComparison {
       // what came back has the MD5 that the row says, or it would not have come
       result.damagedInLibrary.append(
         Finding(
-          label, "its file in the library is not there, or not what it was; smilepile heal brings it back"))
+          label, "its file in the library is not there, or not what it was; smilepile repair -l brings it back"))
     }
   }
 
