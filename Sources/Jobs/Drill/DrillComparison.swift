@@ -113,7 +113,8 @@ struct DrillComparison {
       // what came back has the MD5 that the row says, or it would not have come
       result.damagedInLibrary.append(
         Finding(
-          label, "its file in the library is not there, or not what it was; smilepile repair -l brings it back"))
+          label,
+          "its file in the library is not there, or not what it was; smilepile repair -l brings it back"))
     }
   }
 
