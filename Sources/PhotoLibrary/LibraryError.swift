@@ -56,9 +56,9 @@ public enum LibraryError: Error, Equatable, Sendable, CustomStringConvertible {
     case .insideLibrary(let path):
       "\(path) lies in the library itself; move it out of there first, then add it"
     case .noSuchCategory(let name):
-      "no category is named “\(name)”; smilepile ls shows them"
+      "no category is named “\(name)”; smilepile photos shows them"
     case .noSuchPhoto(let what):
-      "no photo has \(what); smilepile ls shows them"
+      "no photo has \(what); smilepile photos shows them"
     }
   }
 }

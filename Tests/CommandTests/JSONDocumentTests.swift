@@ -70,10 +70,11 @@ struct JSONDocumentTests {
   private static let commands: Set<String> = {
     func names(_ command: any ParsableCommand.Type, _ above: [String]) -> [String] {
       let path = above + [command._commandName]
-      let below = command.configuration.subcommands
+      let below = command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
       return below.isEmpty ? [path.dropFirst().joined(separator: " ")] : below.flatMap { names($0, path) }
     }
-    return Set(names(Smilepile.self, []))
+    // repair prints another summary for a library
+    return Set(names(Smilepile.self, [])).union(["repair --library"])
   }()
 }
 
@@ -81,7 +82,7 @@ struct JSONDocumentTests {
 private struct JSONDocument {
   /// The types of the lines that each command prints.
   private(set) var types: [String: Set<String>] = [:]
-  /// The fields of each type of line, as `increment.base` and `tasks[].job`; of summaries by command: `summary of ls`.
+  /// The fields of each type of line, as `increment.base` and `tasks[].job`; of summaries by command: `summary of photos`.
   private(set) var fields: [String: Set<String>] = [:]
   private let document: Document
 
@@ -204,7 +205,11 @@ private struct PrintedJSON {
   /// Each command as it succeeds, and as it finds something wrong.
   private static let script = #"""
     j() {
-      case $1 in pin | schedule | config) echo "> $1 $2" ;; *) echo "> $1" ;; esac
+      case "$1 $2" in
+        pin* | schedule* | config*) echo "> $1 $2" ;;
+        "repair -l") echo "> repair --library" ;;
+        *) echo "> $1" ;;
+      esac
       smilepile "$@" --json
     }
     rot() { chmod u+w "$1"; printf X | dd of="$1" bs=1 seek=20000 conv=notrunc status=none; }
@@ -219,7 +224,7 @@ private struct PrintedJSON {
     j undo -l Family --yes
     j import -l Family $ANDROID
     cp -r Family/photos pics; j add -l Family --category Beach pics nowhere.jpg
-    j ls -l Family
+    j photos -l Family
     j export -l Family -o b/1.zip --incremental
     j remove -l Family --category Beach --yes
     j export -l Family -o b/2.zip --incremental
@@ -236,11 +241,11 @@ private struct PrintedJSON {
     cp whole.zip b/1.zip
     rot "$(find Family/photos -name IMG_0001.jpg | head -n 1)"
     j export -l Family -o b/3.zip
-    j heal -l Family whole.zip $REFUSED
-    j list b
-    j list parts
+    j repair -l Family whole.zip $REFUSED
+    j archives b
+    j archives parts
     head -c 1000 whole.zip > b/smilepile_backup_half.zip
-    j list b
+    j archives b
 
     echo 1234 > pin; echo 4321 > new; chmod 600 pin new
     j pin set -l Family --pin-file pin

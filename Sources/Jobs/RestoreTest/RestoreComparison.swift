@@ -77,7 +77,7 @@ struct RestoreComparison {
           "\(label): missing from the archive, and present in the library; the next backup stores it")
       } else {
         let reason =
-          "its file was missing before the backup was made; smilepile heal may restore it from an older archive"
+          "its file was missing before the backup was made; smilepile repair -l may restore it from an older archive"
         result.damagedInLibrary.append(Finding(label, reason))
         result.lost += 1
       }
@@ -124,7 +124,7 @@ struct RestoreComparison {
       // the restored photo has the MD5 of its row, or it would not have been imported
       result.damagedInLibrary.append(
         Finding(
-          label, "its file in the library is missing or corrupt; smilepile heal restores it"))
+          label, "its file in the library is missing or corrupt; smilepile repair -l restores it"))
     }
   }
 

@@ -10,22 +10,20 @@ import SystemPackage
 
 struct Archives: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list",
-    abstract: "List the archives in folders, or of jobs.",
+    abstract: "List archives in folders, or of jobs.",
     discussion: """
-      What is shown is read from the archives themselves, whatever their names. Archives that have not changed are not \
-      opened again. Of an encrypted archive nothing is known without its \
-      password. Files that look like backups and cannot be read are named, and the exit code is 3, as for an archive \
-      whose base or other parts are not there; a folder that cannot be read is named too, and the exit code is 1, or 10 \
-      where there is none.
+      Reads the archives themselves; their names do not matter. Without its password, nothing is known about an \
+      encrypted archive. The exit code is 3 if a backup cannot be read or its base or another part is missing, 1 if a \
+      folder cannot be read, 10 if a folder does not exist.
 
       Example:
-        smilepile list /backups
-        smilepile list family --json | jq -r 'select(.message_type == "archive") | .path'
-      """)
+        smilepile archives /backups
+        smilepile archives family --json | jq -r 'select(.message_type == "archive") | .path'
+      """,
+    aliases: ["list"])
 
   @Argument(
-    help: "Folders, or jobs of the job file; all jobs if nothing is named.", completion: .jobsAndFolders)
+    help: "Folders, or names of jobs; default: all jobs of the job file.", completion: .jobsAndFolders)
   var places: [String] = []
 
   @OptionGroup var file: JobFileOption
@@ -96,7 +94,7 @@ struct Archives: AsyncParsableCommand {
       } catch let error where error is CancellationError || error is ValidationError {
         throw error
       } catch {
-        reporter.error(Finding(place.folder.string, message: "\(error)"), during: "list")
+        reporter.error(Finding(place.folder.string, message: "\(error)"), during: "archives")
         unreadable.append(place.folder.string)
         worst = max(worst, ExitStatus(for: error))
         continue
@@ -116,7 +114,7 @@ struct Archives: AsyncParsableCommand {
         do {
           _ = try inventory.members(of: archive)
         } catch {
-          reporter.error(Finding(archive.path, message: "\(error)"), during: "list")
+          reporter.error(Finding(archive.path, message: "\(error)"), during: "archives")
           incomplete.append("\(error)")
           worst = max(worst, .incomplete)
         }
@@ -124,7 +122,7 @@ struct Archives: AsyncParsableCommand {
         total.bytes += archive.fileBytes
       }
       for file in inventory.unreadable {
-        reporter.error(.init(file.path, file.reason), during: "list")
+        reporter.error(.init(file.path, file.reason), during: "archives")
         unreadable.append(file.path)
         worst = max(worst, .incomplete)
       }

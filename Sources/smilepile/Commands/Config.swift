@@ -5,14 +5,14 @@ import SystemPackage
 
 struct Config: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Look at the job file.", subcommands: [Check.self])
+    abstract: "Check the job file.", subcommands: [Check.self])
 
   struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Check the job file, and report every mistake with its line.",
       discussion: """
-        Without a mistake it prints when each job runs. The exit code is 64 if there is a mistake, 10 if there is no \
-        job file.
+        If there is no mistake, prints when each job runs. The exit code is 64 if there is a mistake, 10 if there is \
+        no job file.
 
         Example:
           smilepile config check --config /etc/smilepile/config.yaml
@@ -39,7 +39,7 @@ struct Config: ParsableCommand {
       var warnings: [String]
     }
 
-    /// The names of `schedule status`.
+    /// As in `schedule status`.
     private struct Task: Encodable {
       var job: String
       var task: String

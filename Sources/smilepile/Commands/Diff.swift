@@ -8,14 +8,12 @@ import SystemPackage
 
 struct Diff: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Say what has changed between two archives, or since an archive.",
+    abstract: "Compare two archives, or an archive and a library.",
     discussion: """
-      Each side is an archive, or the folder of a library. With one archive alone, the other side is the library that \
-      -l or SMILEPILE_LIBRARY names: what has changed in it since the archive.
+      Each side is an archive or a library. With one side, compares it to the library of -l or SMILEPILE_LIBRARY.
 
-      A line for each category and photo: + added, - removed, M with other values. A photo is its content in its \
-      category: one that was moved is removed from the one and added to the other. The exit code is 0 whether there \
-      are differences or not.
+      Prints a line for each category and photo: + added, - removed, M other values. A photo that was moved to another \
+      category is removed and added. The exit code does not depend on the differences.
 
       Example:
         smilepile diff monday.zip tuesday.zip
@@ -23,7 +21,7 @@ struct Diff: AsyncParsableCommand {
       """)
 
   @Argument(
-    help: "One or two archives or libraries, the older one first.", completion: .file(),
+    help: "One or two archives or libraries, the older first.", completion: .file(),
     transform: PathArgument.parse)
   var sides: [String]
 
@@ -55,10 +53,10 @@ struct Diff: AsyncParsableCommand {
 
   func validate() throws {
     guard (1...2).contains(sides.count) else {
-      throw ValidationError("name two sides, or one archive and a library (-l)")
+      throw ValidationError("give two sides, or one and a library (-l)")
     }
     if sides.count == 2, library.isGiven {
-      throw ValidationError("name two sides, or one archive and a library (-l), not three")
+      throw ValidationError("-l is a third side; give one argument")
     }
   }
 

@@ -2,7 +2,7 @@ import Backup
 import FileSystem
 import SystemPackage
 
-/// What `export` says of what it did.
+/// The report of `export`.
 extension Export {
   private struct Summary: Encodable {
     let messageType = "summary"
@@ -42,14 +42,14 @@ extension Export {
         + ByteCount(summary.bytes).description
         + (isSplit ? ", in \(summary.parts) archives" : "")
         + (dryRun ? "" : "; the archive\(isSplit ? "s have" : " has") \(ByteCount(summary.archiveBytes))")
-        + (format == .json ? "; a JSON backup holds no photo files" : "")
+        + (format == .json ? "; a JSON backup has no photo files" : "")
     )
     if let increment = summary.increment {
       reporter.note(
-        "\(increment.held) of them are held by \(increment.archive), on which it rests "
-          + "(increment \(increment.length) of its chain)")
+        "\(increment.held) of them are stored in the base \(increment.archive) (chain depth \(increment.length))"
+      )
     }
-    if let reason = summary.fullBecause { reporter.note("it is a full archive: \(reason)") }
+    if let reason = summary.fullBecause { reporter.note("full archive: \(reason)") }
     for base in summary.isDryRun ? summary.rejectedBases : [] { reporter.note("not a base: \(base.message)") }
     if summary.archive != nil { encryption.announce(reporter) }
     if !summary.phoneRefusals.isEmpty {
@@ -57,7 +57,7 @@ extension Export {
       if split == nil {
         reporter.note("a phone will refuse this archive: \(refusals)")
       } else {
-        reporter.warn("a phone will refuse a part of it: \(refusals)")
+        reporter.warn("a phone will refuse a part of this archive: \(refusals)")
       }
     }
     if !summary.categoriesAndroidCannotFind.isEmpty {
@@ -66,7 +66,7 @@ extension Export {
         "Android cannot find \(names) by name when it merges this archive, and may file the photos under another "
           + "category; Replace in the app keeps them apart")
     }
-    for archive in summary.archives { reporter.lasting(archive.string) }
+    for archive in summary.archives { reporter.importantResult(archive.string) }
     reporter.json(
       Summary(
         archive: summary.archive?.string, archives: summary.archives.map(\.string), parts: summary.parts,

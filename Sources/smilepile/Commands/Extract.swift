@@ -7,17 +7,12 @@ import SystemPackage
 
 struct Extract: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Take photos out of an archive, as plain files.",
+    abstract: "Extract photos of an archive into folders.",
     discussion: """
-      Each category becomes a folder, and each photo a file in it, with the name that it had and the date when it was \
-      taken. A photo gets its name when it is whole, proven by its checksums, and on the disk; run again after an \
-      interruption, what is there is kept, and the rest is done. Photos that the archive does not hold, or not whole, \
-      are named, and the exit code is 3. The photos of the Android app's statistics exports and HTML galleries, which \
-      have no categories, come into one folder, Photos.
-
-      A file that is there under a photo's name stays, and one with other bytes is named (exit 3): that is --overwrite \
-      never. if-changed replaces the latter, and always replaces both. What is a link or a folder is left as it is, \
-      and named.
+      Writes each photo into a folder of its category, under its own name and date. Each file appears when it is \
+      complete and its checksums match. After an interruption, run the command again: existing files stay. The exit \
+      code is 3 if a photo is missing or corrupt, or a file with other content exists. Links and folders are never \
+      replaced.
 
       Example:
         smilepile extract smilepile_backup_20251003_140000.zip --to ~/Photos
@@ -28,25 +23,26 @@ struct Extract: AsyncParsableCommand {
   var archive: String
 
   @Option(
-    help: ArgumentHelp("The folder; made if its parent is there.", valueName: "folder"),
+    help: ArgumentHelp("Folder for the photos; created if its parent exists.", valueName: "folder"),
     completion: .directory, transform: PathArgument.parse)
   var to: String
 
   @Option(
     help: ArgumentHelp(
-      "Photos whose name or file name matches, with *, ? and [a-z] as in a shell ([*] is a star, a backslash itself); may be given several times.",
+      "Only photos whose name or file name matches, with *, ? and [a-z]; may be given several times.",
       valueName: "glob"))
   var photo: [String] = []
 
-  @Option(name: .shortAndLong, help: "Photos of this category; may be given several times.")
+  @Option(name: .shortAndLong, help: "Only photos of this category; may be given several times.")
   var category: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "What becomes of files that are there.", valueName: "never|if-changed|always"))
+      "When to replace an existing file: if-changed, if its content differs.",
+      valueName: "never|if-changed|always"))
   var overwrite = OverwriteRule.never
 
-  @Flag(name: [.customShort("n"), .long], help: "Say what would be written, and write nothing.")
+  @Flag(name: [.customShort("n"), .long], help: "Report what would be written, and write nothing.")
   var dryRun = false
 
   @OptionGroup var password: PasswordOptions
@@ -88,8 +84,8 @@ struct Extract: AsyncParsableCommand {
     for warning in summary.warnings { reporter.warn(warning) }
     for error in summary.errors { reporter.error(error, during: "extract") }
     let verb = dryRun ? "would extract" : "extracted"
-    let kept = summary.filesKept == 0 ? "" : "; \(summary.filesKept) there already"
-    let replaced = summary.filesReplaced == 0 ? "" : " (\(summary.filesReplaced) in the place of others)"
+    let kept = summary.filesKept == 0 ? "" : "; \(summary.filesKept) exist already"
+    let replaced = summary.filesReplaced == 0 ? "" : " (\(summary.filesReplaced) of them replaced files)"
     let assets = summary.assets == 0 ? "" : "; \(summary.assets) in the app, without a file"
     reporter.result(
       "\(verb) \(Count(summary.filesWritten, "photo"))\(replaced), \(ByteCount(summary.bytesWritten)), "

@@ -8,15 +8,13 @@ import SystemPackage
 
 struct Find: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Say in which archives a photo is.",
+    abstract: "Find the archives that contain a photo.",
     discussion: """
-      Looks in archives, and in all archives of a folder, for photos whose name or file name matches, with *, ? and \
-      [a-z] as in a shell ([*] is a star, a backslash itself); or with --md5 for those with these bytes, whatever their names. The oldest archive comes first. A \
-      photo of an increment whose file an archive before it holds is found too, and marked.
+      Searches archives, and all archives of folders, for photos whose name or file name matches the pattern (*, ? and \
+      [a-z] as in a shell), or whose file has the MD5. The oldest archive comes first.
 
-      An archive that cannot be opened, as for want of a password, is named, and the exit code is 3; 12 if no \
-      archive could be opened without the right password. That nothing was \
-      found is an answer, and no failure.
+      The exit code is 0 even if there is no match, 3 if an archive cannot be opened, 12 if no archive can be opened \
+      without the right password.
 
       Example:
         smilepile find 'IMG_00*' /backups
@@ -25,22 +23,22 @@ struct Find: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The pattern, unless --md5 stands for it, then folders and archives.",
+      "The pattern (not with --md5), then folders and archives.",
       valueName: "pattern|folder|archive"),
     completion: .file(), transform: PathArgument.parse)
   var arguments: [String]
 
   @Option(
-    help: ArgumentHelp("Photos whose file has this MD5.", valueName: "md5"),
+    help: ArgumentHelp("Find photos whose file has this MD5.", valueName: "md5"),
     transform: { text in
       guard let digest = MD5Digest(hex: text) else {
-        throw ValidationError("“\(text)” is no MD5: 32 hexadecimal digits, as md5sum prints them")
+        throw ValidationError("invalid MD5 “\(text)”; give 32 hexadecimal digits, as md5sum prints them")
       }
       return digest
     })
   var md5: MD5Digest?
 
-  @Option(name: .shortAndLong, help: "Photos of this category; may be given several times.")
+  @Option(name: .shortAndLong, help: "Only photos of this category; may be given several times.")
   var category: [String] = []
 
   @OptionGroup var password: PasswordOptions
@@ -83,7 +81,7 @@ struct Find: AsyncParsableCommand {
 
   func validate() throws {
     if md5 == nil, arguments.count < 2 {
-      throw ValidationError("name a pattern, and then a folder or an archive to look in")
+      throw ValidationError("give a pattern and a folder or an archive")
     }
   }
 

@@ -8,9 +8,9 @@ import Zip
 
 struct Inspect: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Say what is in a backup; nothing is written.",
+    abstract: "Show what a backup contains.",
     discussion: """
-      Of an encrypted backup it says so, and without the password nothing else but how many entries and bytes it has.
+      Without its password, only the number and the size of an encrypted backup's entries are known.
 
       Example:
         smilepile inspect smilepile_backup_20251003_140000.zip
@@ -23,7 +23,7 @@ struct Inspect: AsyncParsableCommand {
   @OptionGroup var limits: LimitOptions
   @OptionGroup var output: OutputOptions
 
-  /// What cannot be known without a password is null, and not left out: there is an answer.
+  /// Values are null if the password is missing.
   private struct Summary: Encodable {
     let messageType = "summary"
     var format: String
@@ -45,14 +45,14 @@ struct Inspect: AsyncParsableCommand {
     var untracked: [String] = []
   }
 
-  /// What an incremental archive rests on, and how many photos have their files there.
+  /// The base of an incremental archive, and how many photos are stored there.
   private struct Increment: Encodable {
     var base: String
     var depth: Int
     var storedInBase: Int
   }
 
-  /// Which of several archives it is.
+  /// The part of a split archive.
   private struct Part: Encodable {
     var set: String
     var number: Int
@@ -91,13 +91,14 @@ struct Inspect: AsyncParsableCommand {
         "  \(category.displayName.escaped): \(Count(counts[category.id] ?? 0, "photo"))")
     }
     let absent = source.photos.compactMap { photo -> String? in
-      guard source.format == .zip, !photo.isStoredInBase, let unavailable = photo.location.unavailable
-      else { return nil }
-      return "\(source.label(of: photo)): \(unavailable.reason)"
+      guard source.format == .zip, !photo.isHeld, case .absent(let reason, _, _) = photo.content else {
+        return nil
+      }
+      return "\(source.label(of: photo)): \(reason)"
     }
     let warnings = absent + (source.damagedBefore + source.leftOut).map(\.message) + source.warnings
     for warning in warnings { reporter.warn(warning) }
-    for name in source.unknownEntries { reporter.warn("\(name.escaped) is mentioned nowhere") }
+    for name in source.unknownEntries { reporter.warn("\(name.escaped) is an unknown entry") }
     reporter.json(
       Summary(
         format: source.format.rawValue, version: metadata.version, origin: source.origin.rawValue,
@@ -113,7 +114,7 @@ struct Inspect: AsyncParsableCommand {
         warnings: warnings, untracked: source.unknownEntries))
   }
 
-  /// Where it stands among other archives, if it is not one for itself.
+  /// Its part and its base, if it has them.
   private func place(of source: OpenedBackup) -> [(String, String)] {
     var fields: [(String, String)] = []
     if let part = source.metadata.smilepile?.part {
@@ -121,13 +122,13 @@ struct Inspect: AsyncParsableCommand {
     }
     if let increment = source.increment {
       let held = Count(source.photosStoredInBase, "photo")
-      fields.append(("rests on", "archive \(increment.base), which holds the files of \(held)"))
-      fields.append(("increment", "\(increment.length) of its chain"))
+      fields.append(("base", "archive \(increment.base), which contains \(held)"))
+      fields.append(("chain depth", "\(increment.length)"))
     }
     return fields
   }
 
-  /// What shows without the password.
+  /// Reports what is known without the password.
   private func report(_ encryption: EncryptionSummary, _ reporter: Reporter) {
     show(
       [
@@ -135,7 +136,7 @@ struct Inspect: AsyncParsableCommand {
         ("entries", "\(encryption.entries), \(ByteCount(encryption.bytes))"),
         ("encrypted", encryption.description),
       ], reporter)
-    reporter.note("the rest shows with the password; see smilepile inspect --help")
+    reporter.note("give the password to see more; run smilepile inspect --help")
     reporter.json(
       Summary(
         format: OpenedBackup.Format.zip.rawValue, encrypted: true, encryption: encryption.methods,

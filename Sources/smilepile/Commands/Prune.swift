@@ -12,51 +12,51 @@ struct Prune: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Remove old archives from folders, or of jobs.",
     discussion: """
-      What is kept is said as for `restic forget`: the newest N, and the newest of each of N hours, days, weeks, months \
-      or years that have any; all within a time before the newest; all with a tag. What no option keeps goes. Archives \
-      of different libraries, selections or tags are looked at apart, one whose library is not known stands alone, and \
-      the parts of one export stay or go together. Where no rule keeps any of those that are looked at together, as with \
-      a tag that none has, all of them stay.
+      Keep rules are those of `restic forget`; archives that no rule keeps are removed. Each library, selection and set \
+      of tags is treated on its own. A job's retention is the default. The newest archive stays and is verified first: \
+      if it is damaged, nothing is removed. Bases of archives that stay, backups of phones, and unreadable or encrypted \
+      archives without their password are never removed.
 
-      The newest archive always stays, and is read back before any is removed: if it is damaged, none is. An archive that \
-      another one rests on stays with it. Backups that phones made, files that cannot be read, and archives that no \
-      password opens are never removed. Of a job, its own retention is the default; where nothing \
-      is named, jobs without one are passed over. A folder that fails does not stop the next.
-
-      The exit code is 3 where an archive could not be removed, and 4 where some were to go and the newest one is damaged.
+      The exit code is 3 if an archive could not be removed, 4 if the newest one is damaged.
 
       Example:
         smilepile prune /backups --keep-daily 7 --keep-weekly 5 --keep-monthly 12 --dry-run
-        smilepile prune family
       """)
 
   @Argument(
-    help: "Folders, or jobs of the job file; all jobs if nothing is named.", completion: .jobsAndFolders)
+    help: "Folders, or names of jobs; default: all jobs of the job file.", completion: .jobsAndFolders)
   var places: [String] = []
 
-  @Option(help: ArgumentHelp("Keep the newest.", valueName: "n")) var keepLast: Int?
-  @Option(help: ArgumentHelp("Keep the newest of each hour.", valueName: "n")) var keepHourly: Int?
-  @Option(help: ArgumentHelp("Keep the newest of each day.", valueName: "n")) var keepDaily: Int?
-  @Option(help: ArgumentHelp("Keep the newest of each week.", valueName: "n")) var keepWeekly: Int?
-  @Option(help: ArgumentHelp("Keep the newest of each month.", valueName: "n")) var keepMonthly: Int?
-  @Option(help: ArgumentHelp("Keep the newest of each year.", valueName: "n")) var keepYearly: Int?
+  @Option(help: ArgumentHelp("Keep this many of the newest archives.", valueName: "n")) var keepLast: Int?
+  @Option(help: ArgumentHelp("Keep the newest archive of each hour, for this many hours.", valueName: "n"))
+  var keepHourly: Int?
+  @Option(help: ArgumentHelp("Keep the newest archive of each day, for this many days.", valueName: "n"))
+  var keepDaily: Int?
+  @Option(help: ArgumentHelp("Keep the newest archive of each week, for this many weeks.", valueName: "n"))
+  var keepWeekly: Int?
+  @Option(help: ArgumentHelp("Keep the newest archive of each month, for this many months.", valueName: "n"))
+  var keepMonthly: Int?
+  @Option(help: ArgumentHelp("Keep the newest archive of each year, for this many years.", valueName: "n"))
+  var keepYearly: Int?
   @Option(
-    help: ArgumentHelp("Keep all that were made so long before the newest: 30d, 1y6m.", valueName: "span"),
+    help: ArgumentHelp(
+      "Keep archives made within this time before the newest: 30d, 1y6m.", valueName: "span"),
     transform: { text in
       guard let span = RetentionSpan(text) else {
-        throw ValidationError("“\(text)” is no length of time; write 30d or 1y6m")
+        throw ValidationError("invalid duration “\(text)”; use for example 30d or 1y6m")
       }
       return span
     })
   var keepWithin: RetentionSpan?
-  @Option(help: ArgumentHelp("Keep all with this tag; may be given several times.")) var keepTag: [String] =
-    []
+  @Option(help: ArgumentHelp("Keep archives with this tag; may be given several times.")) var keepTag:
+    [String] =
+      []
 
   @Option(
-    help: ArgumentHelp("Only archives with this tag; given several times, only those with all of them."))
+    help: ArgumentHelp("Only consider archives with this tag; with all of them if given several times."))
   var tag: [String] = []
 
-  @Flag(name: [.customShort("n"), .long], help: "Say what would be removed, and remove nothing.")
+  @Flag(name: [.customShort("n"), .long], help: "Report what would be removed, and remove nothing.")
   var dryRun = false
 
   @OptionGroup var file: JobFileOption
@@ -165,12 +165,12 @@ struct Prune: AsyncParsableCommand {
 
   private static func warnings(of summary: PruneRun.Summary) -> [String] {
     let locked = Count(summary.locked, "encrypted archive")
-    return (summary.locked > 0 ? ["\(locked) that no password opens stay as they are"] : [])
-      + summary.unreadable.map { "\($0.path) stays, and cannot be read: \($0.reason)" }
+    return (summary.locked > 0 ? ["\(locked) stay, because the password does not open them"] : [])
+      + summary.unreadable.map { "\($0.path) stays, because it cannot be read: \($0.reason)" }
   }
 
-  /// The folders, and what is kept of each: known of all before anything is removed. Where nothing is named, jobs
-  /// without a retention are not meant.
+  /// Returns the folders and their policies, before anything is removed. Without arguments, jobs without a retention
+  /// are left out.
   private func chosen() throws -> [(ArchivePlace, RetentionPolicy)] {
     let all = try ArchivePlace.named(places, file)
     let ruled = all.compactMap { place in
@@ -179,7 +179,7 @@ struct Prune: AsyncParsableCommand {
     if ruled.isEmpty || !places.isEmpty, ruled.count < all.count,
       let place = all.first(where: { $0.job?.retention == nil })
     {
-      throw ValidationError("nothing says what to keep of \(place.folder); use --keep-last 7 or the like")
+      throw ValidationError("no keep rule for \(place.folder); use for example --keep-last 7")
     }
     return ruled
   }

@@ -10,8 +10,10 @@ import SystemPackage
 
 struct Stats: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Say how much a library holds, and when it was last backed up.",
+    abstract: "Show the size of a library, its last backup and its copies.",
     discussion: """
+      Counts copies that jobs made: archives that are intact, complete, reachable and unchanged.
+
       Example:
         smilepile stats -l ~/Family
       """)
@@ -24,9 +26,9 @@ struct Stats: AsyncParsableCommand {
 
     var text: String {
       switch self {
-      case .suspect: "found damaged, or not restored by a drill"
-      case .unreachable: "not there: gone, or its disk is not mounted"
-      case .changed: "changed since, or gone in part"
+      case .suspect: "suspect: found corrupt, or a restore test failed"
+      case .unreachable: "unreachable: missing, or its disk is not mounted"
+      case .changed: "changed since, or partly missing"
       }
     }
   }
@@ -40,15 +42,15 @@ struct Stats: AsyncParsableCommand {
     var sameDevice: Bool
     var isThere: Bool
     var isSelection: Bool
-    /// Photos of its library that it has not, or not as they should be.
+    /// Photos of its library that are missing or corrupt in it.
     var missingPhotos: Int
-    /// It needs a file that a copy before it needs, and goes with that.
+    /// It depends on a file that an earlier copy depends on.
     var isShared: Bool
 
-    /// Why it is not there.
+    /// Why `isThere` is false.
     var problem: Problem?
 
-    /// It can bring the whole library back by itself.
+    /// It can restore the whole library.
     var counts: Bool { isThere && !isSelection && missingPhotos == 0 && !isShared }
 
     var row: [String] {
@@ -83,10 +85,10 @@ struct Stats: AsyncParsableCommand {
     let (jobs, former) = try Self.jobs(of: library)
     for job in former {
       reporter.warn(
-        "job “\(job.job)” last backed up another library that lay here; its copies are not counted")
+        "job “\(job.job)” last backed up another library in this folder; its copies are not counted")
     }
     let copies = Self.copies(of: jobs)
-    // what restores a selection restores no library
+    // a selection does not restore the library
     let whole = jobs.filter { $0.copies.isEmpty || $0.copies.contains { $0.isSelection != true } }
     let proven = whole.compactMap(\.lastProvenAt).max()
     var fields = [
@@ -102,36 +104,36 @@ struct Stats: AsyncParsableCommand {
       let safe = complete.count { !$0.sameDevice }
       fields += [
         ["copies", "\(complete.count), \(safe) of them on other devices than the library's"],
-        ["restore test", proven.map { "passed \(Self.time($0))" } ?? "never; run smilepile drill"],
+        ["restore", proven.map { "tested \(Self.time($0))" } ?? "never tested; run smilepile drill"],
       ]
     }
     reporter.result(TextTable(.left, .left, rows: fields))
     reporter.result(TextTable(.left, .left, .left, indentation: 2, rows: copies.map(\.row)))
-    for drill in jobs.compactMap(\.lastRestoreTest) {
+    for drill in jobs.compactMap(\.lastDrill) {
       if !drill.isProven {
         reporter.result("restore test of \(drill.archive.escaped) failed \(Self.time(drill.at))")
       }
       guard let damaged = drill.damaged else { continue }
       reporter.result(
-        "the restore test found \(Count(damaged, "photo")) of the library damaged; run smilepile heal")
+        "the restore test found \(Count(damaged, "photo")) of the library damaged; run smilepile repair -l")
     }
     reporter.json(
       Summary(
         photos: totals.photos, categories: totals.categories, bytes: totals.bytes,
         lastBackup: export?.at, lastArchive: export?.archive, copies: copies, lastProvenRestore: proven))
-    // what the ledger does not say is not taken for nothing
+    // without the ledger the copies are unknown
     let problem = Ledger.ofThisUser.problem
     try Ledger.ofThisUser.reportProblem(reporter)
     if problem != nil { throw ExitStatus.incomplete }
   }
 
-  /// Returns the jobs that back up this library, wherever it was then, and those that backed up another one in its folder.
+  /// Returns the jobs that back up this library, and those that backed up another library in its folder.
   private static func jobs(of library: Library) throws -> (own: [JobStatus], former: [JobStatus]) {
     let known = StateFolder.ofThisUser.statuses()
     let id = try library.libraryID()
     let isHere = { (job: JobStatus) in job.isIn(folder: library.path) }
     let isOwn = { (job: JobStatus) in job.isOf(library: library.path, id: id) }
-    // before a job's first backup nothing but the folder tells
+    // before a job's first backup only the folder identifies the library
     let own = known.filter { isOwn($0) && ($0.libraryID != nil || isHere($0)) }
     return (own, known.filter { !isOwn($0) && isHere($0) })
   }

@@ -6,18 +6,17 @@ import PhotoLibrary
 
 struct Undo: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Take back the last import or remove.",
+    abstract: "Undo the last import or remove.",
     discussion: """
-      The library is as it was before: its photos, its categories and its settings. Only the last change can be \
-      taken back, and only until the next one. An import of several backups is a change for each of them, and one \
-      that brought nothing new is none. A file that was changed since it was imported is named, and stays. Asks \
-      first if photos or categories go or a protection is turned off; without a terminal that needs --yes.
+      Restores the photos, categories and settings from before the last change. Only the last change can be undone. An \
+      import of several backups is one change for each of them. A file that was changed after the import stays and is \
+      reported. Asks before it removes anything; without a terminal --yes is needed.
 
       Example:
         smilepile undo -l ~/Family
       """)
 
-  @Flag(name: [.customShort("n"), .long], help: "Say what would be taken back, and write nothing.")
+  @Flag(name: [.customShort("n"), .long], help: "Report what would be undone, and write nothing.")
   var dryRun = false
 
   @OptionGroup var confirmation: ConfirmationOption
@@ -51,13 +50,13 @@ struct Undo: AsyncParsableCommand {
     let summary = try await reporter.follow(.undo(path, options: options))
     for photo in summary.missing + summary.damaged + summary.left { reporter.error(photo, during: "undo") }
     let date = Date(milliseconds: summary.changedAt).formatted(.iso8601)
-    let verb = dryRun ? "would take back" : "took back"
+    let verb = dryRun ? "would undo" : "undid"
     let reverted = summary.photosReverted
     let removal = Removal(photos: summary.photosRemoved, categories: summary.categoriesRemoved)
     let gone = removal.isEmpty ? "0 photos" : "\(removal)"
-    reporter.lasting(
+    reporter.importantResult(
       "\(verb) \(summary.kind == .remove ? "the removal" : "the import") of \(date): "
-        + "\(gone) gone, \(summary.photosRestored) back"
+        + "\(gone) removed, \(summary.photosRestored) restored"
         + (reverted == 0 ? "" : ", \(reverted) as \(reverted == 1 ? "it was" : "they were")")
         + summary.protectionsLowered.map { ", \($0.label) off" }.joined())
     reporter.json(

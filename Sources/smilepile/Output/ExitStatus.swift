@@ -5,13 +5,13 @@ import PhotoLibrary
 import SystemPackage
 import Zip
 
-/// The exit codes, for scripts; the README has them as a table.
+/// The exit codes; `docs/reference/exit-codes.md` lists them.
 enum ExitStatus: Int32, Error, Comparable {
-  /// All that was asked for is done.
+  /// Success.
   case done = 0
-  /// Nothing was published or changed but what is named.
+  /// Nothing was published or changed except what is reported.
   case failed = 1
-  /// Something that was asked for is absent from the result; each is named.
+  /// The result lacks something; it is reported.
   case incomplete = 3
   /// `verify`, `drill` or `prune` found damage.
   case damaged = 4
@@ -21,7 +21,7 @@ enum ExitStatus: Int32, Error, Comparable {
   case locked = 11
   /// The password is wrong or missing.
   case password = 12
-  /// The command line makes no sense.
+  /// A mistake on the command line or in the job file.
   case usage = 64
   /// SIGINT.
   case interrupted = 130
@@ -30,8 +30,7 @@ enum ExitStatus: Int32, Error, Comparable {
   /// SIGTERM.
   case terminated = 143
 
-  /// From the least bad to the worst, for several jobs in one run: what ends a run counts for more than what was
-  /// done in part, and no result for more than a damaged one.
+  /// From the best to the worst, for several jobs in one run.
   private static let ranks: [ExitStatus] = [
     .done, .incomplete, .usage, .locked, .password, .notFound, .damaged, .failed, .interrupted, .quit,
     .terminated,

@@ -2,8 +2,7 @@ import FileSystem
 import Foundation
 import Operations
 
-/// Says what a command has to say: the result on standard output, the rest on standard error, all of it as JSON
-/// lines with `--json`.
+/// Prints the result of a command on standard output and messages on standard error, or JSON lines with `--json`.
 struct Reporter {
   let options: OutputOptions
   private let console = Console.standard
@@ -48,33 +47,33 @@ struct Reporter {
     console.print(text(), to: options.progress == .percent ? .error : .output)
   }
 
-  /// A result that must not get lost, as the place of an archive or what was changed: if standard output cannot take
-  /// it, or the JSON summary that tells the same, it is said on standard error when the command ends.
-  func lasting(_ text: String) {
+  /// A result that must not get lost, such as the path of an archive. If standard output fails, it is printed on standard
+  /// error when the command ends.
+  func importantResult(_ text: String) {
     // with percent it is on standard error already
-    if options.json || options.progress != .percent { console.keep(text) }
+    if options.json || options.progress != .percent { console.saveForStandardError(text) }
     result(text)
   }
 
-  /// What a person at a terminal wants to know besides the result, and a script does not.
+  /// A message for people, not for scripts.
   func note(_ text: String) {
     guard !options.json, !options.quiet else { return }
     console.print(text, to: .error)
   }
 
-  /// What is worth knowing and no failure.
+  /// A problem that is no failure.
   func warn(_ text: String) {
     guard !options.quiet, !options.json else { return }
     console.print("warning: \(text.escaped)", to: .error, .warning)
   }
 
-  /// The same of a password or PIN, and how it came: no document in JSON tells of that, so that it is said there too.
+  /// A warning about a password or PIN. It is printed with `--json` too, since no summary contains it.
   func warnOfSecret(_ text: String) {
     guard !options.quiet else { return }
     console.print("warning: \(text.escaped)", to: .error, .warning)
   }
 
-  /// A photo or file that is not in the result as it should be.
+  /// A photo or file that is missing or corrupt in the result.
   func error(_ finding: Finding, during: String) {
     guard options.json else {
       console.print("error: \(finding.message.escaped)", to: .error, .error)

@@ -7,7 +7,7 @@ import Synchronization
 /// Every call writes its whole text under one lock, so lines of several tasks do not mix, and nothing is
 /// buffered: a reader of a pipe gets each line at once. Calls block while the reader is slow.
 ///
-/// A reader that goes away (`smilepile ls | head`) is no error: that stream goes quiet. For this, making
+/// A reader that closes its end (`smilepile photos | head`) is no error: output to that stream ends. For this, making
 /// a console sets SIGPIPE to be ignored in the whole process; a program started by it must reset that.
 final class Console: Sendable {
   /// One of the two streams.
@@ -26,8 +26,8 @@ final class Console: Sendable {
     var style = LogStyle.plain
     /// By stream, the error after which it was given up.
     var failures: [CInt?] = [nil, nil]
-    /// What is said on standard error if standard output could not take it.
-    var kept: [String] = []
+    /// Lines for standard error in case that standard output fails.
+    var saved: [String] = []
     /// What stands at the foot of the terminal.
     var status: String?
     /// The question that waits for its answer; until then it stands there instead.
@@ -35,7 +35,7 @@ final class Console: Sendable {
 
     /// How to draw what stands at the foot.
     var foot: String? {
-      // an empty question is one that somebody else asks, at the terminal itself
+      // an empty question is asked by TerminalPrompt
       if let question { return question.isEmpty ? nil : question }
       return status.map(Console.drawing)
     }
@@ -49,7 +49,7 @@ final class Console: Sendable {
     signal(SIGPIPE, SIG_IGN)
   }
 
-  /// Says how lines on standard error begin from now on.
+  /// Sets the prefix of lines on standard error.
   func setStyle(_ style: LogStyle) { state.withLock { $0.style = style } }
 
   /// Writes a line, by default of the result.
@@ -58,12 +58,12 @@ final class Console: Sendable {
     write(style.line(line, priority) + "\n", to: stream)
   }
 
-  /// Remembers a line in case that standard output cannot take it: `printKept` says it then.
-  func keep(_ line: String) { state.withLock { $0.kept.append(line) } }
+  /// Saves a line in case that standard output fails; `flushSaved` prints it then.
+  func saveForStandardError(_ line: String) { state.withLock { $0.saved.append(line) } }
 
-  /// Says on standard error what was kept, if standard output did not take all, be it that its reader went away.
-  func printKept() {
-    let lines = state.withLock { $0.failures[Stream.output.rawValue] == nil ? [] : $0.kept }
+  /// Prints the saved lines on standard error, if standard output failed or its reader closed it.
+  func flushSaved() {
+    let lines = state.withLock { $0.failures[Stream.output.rawValue] == nil ? [] : $0.saved }
     for line in lines { print(line.escaped, to: .error) }
   }
 

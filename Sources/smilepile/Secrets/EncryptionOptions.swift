@@ -3,20 +3,21 @@ import FileSystem
 import Secrets
 import SystemPackage
 
-/// Whether an export is encrypted, and with what.
+/// Encryption of an export.
 struct EncryptionOptions: ParsableArguments {
-  @Flag(help: "Encrypt every entry with AES-256, metadata and all. Phones cannot read it.")
+  @Flag(help: "Encrypt photos and metadata with AES-256. Phones cannot read the archive.")
   var encrypt = false
 
-  @Flag(help: "Make a strong passphrase, and show it once, on the terminal.")
+  @Flag(help: "Create a strong passphrase, and show it once, on the terminal.")
   var generatePassphrase = false
 
   @Option(
-    help: ArgumentHelp("Write the passphrase to this new file instead.", valueName: "path"),
+    help: ArgumentHelp(
+      "With --generate-passphrase: write the passphrase to this new file.", valueName: "path"),
     completion: .file(), transform: PathArgument.parse)
   var passphraseFile: String?
 
-  @Flag(help: "Take a password that is easily guessed.")
+  @Flag(help: "Accept a weak password.")
   var forceWeakPassword = false
 
   @OptionGroup var password: PasswordOptions
@@ -24,16 +25,16 @@ struct EncryptionOptions: ParsableArguments {
   func validate() throws {
     guard encrypt else {
       if generatePassphrase || passphraseFile != nil || forceWeakPassword || password.isGiven {
-        throw ValidationError("a password encrypts nothing by itself; add --encrypt")
+        throw ValidationError("a password needs --encrypt")
       }
       return
     }
     if passphraseFile != nil, !generatePassphrase {
       throw ValidationError(
-        "--passphrase-file goes with --generate-passphrase; a password is read by --password-file")
+        "--passphrase-file needs --generate-passphrase; use --password-file to read a password")
     }
     if generatePassphrase, try password.source != nil {
-      throw ValidationError("--generate-passphrase makes the password; give no other")
+      throw ValidationError("--generate-passphrase creates the password; leave out other password options")
     }
   }
 
@@ -46,7 +47,7 @@ struct EncryptionOptions: ParsableArguments {
     guard encrypt else {
       if EnvironmentSecrets.value(of: .password) != nil {
         reporter.warnOfSecret(
-          "SMILEPILE_PASSWORD is set, and the archive is not encrypted; --encrypt does that")
+          "SMILEPILE_PASSWORD is set, but the archive is not encrypted; use --encrypt")
       }
       return (nil, nil)
     }
@@ -63,7 +64,7 @@ struct EncryptionOptions: ParsableArguments {
 
   private func fault(in password: Secret) -> String? {
     let fault = PasswordError.find(in: password, allowsWeak: forceWeakPassword)
-    return fault.map { $0 == .tooShort ? "\($0); take a longer one, or --force-weak-password" : "\($0)" }
+    return fault.map { $0 == .tooShort ? "\($0); use a longer one, or --force-weak-password" : "\($0)" }
   }
 
   private func generated(isDryRun: Bool) throws -> (Secret?, made: PassphraseFile?) {
@@ -73,10 +74,11 @@ struct EncryptionOptions: ParsableArguments {
       return (passphrase, try PassphraseFile(FilePath(passphraseFile), holding: passphrase))
     }
     guard TerminalPrompt.isPossible else {
-      throw ValidationError("there is no terminal to show a passphrase on; use --passphrase-file")
+      throw ValidationError("no terminal to show the passphrase on; use --passphrase-file")
     }
     try TerminalPrompt.show(
-      "The archive's passphrase, shown this once. Without it nobody opens the archive:\n\n    ", passphrase,
+      "The archive's passphrase, shown this once. The archive cannot be opened without it:\n\n    ",
+      passphrase,
       "\n\n")
     return (passphrase, nil)
   }
@@ -84,7 +86,7 @@ struct EncryptionOptions: ParsableArguments {
   /// Says where a new passphrase is, once there is an archive that it opens.
   func announce(_ reporter: Reporter) {
     guard encrypt, generatePassphrase, let passphraseFile else { return }
-    reporter.note("the passphrase is in \(passphraseFile.escaped); without it nobody opens the archive")
+    reporter.note("the passphrase is in \(passphraseFile.escaped); the archive cannot be opened without it")
   }
 }
 
@@ -94,17 +96,18 @@ struct PassphraseFile {
   private let name: FilePath
 
   /// Writes the passphrase and a line feed into a new file, which only its owner reads, and flushes the file and its
-  /// folder. An existing file is left alone. Blocks.
+  /// folder. A file that is there is left alone. Blocks.
   init(_ path: FilePath, holding passphrase: Secret) throws(FileError) {
     folder = path.folder
     name = path.lastComponent.map { FilePath($0.string) } ?? ""
-    let output = try AtomicFile(in: folder)
-    try passphrase.write(to: output.file)
-    guard let published = try output.publish(as: CollectionOfOne(name)) else {
-      throw FileError("make", path, .fileExists)
-    }
-    if case .unknown(let error) = published.durability {
-      remove()
+    let directory = try Directory.open(folder)
+    let file = try directory.open(name, .create)
+    do throws(FileError) {
+      try passphrase.write(to: file)
+      try file.sync()
+      try directory.sync()
+    } catch {
+      _ = try? directory.remove(name)
       throw error
     }
   }

@@ -5,20 +5,20 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// The password of an encrypted archive, from a place that others cannot look into; never from the command line.
+/// The source of the password of an encrypted archive. Command lines are visible to other users, and never contain it.
 struct PasswordOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("The password is the first line of this file.", valueName: "path"),
+    help: ArgumentHelp("Read the password from the first line of this file.", valueName: "path"),
     completion: .file(), transform: PathArgument.parse)
   var passwordFile: String?
 
   @Option(
     help: ArgumentHelp(
-      "The password is the first line that this prints; within two minutes where there is no terminal.",
+      "Read the password from the first line that this command prints.",
       valueName: "command"))
   var passwordCommand: String?
 
-  @Option(help: ArgumentHelp("The password comes from this open descriptor.", valueName: "number"))
+  @Option(help: ArgumentHelp("Read the password from this open file descriptor.", valueName: "number"))
   var passwordFd: Int?
 
   @Flag(help: "Ask for the password at the terminal.")
@@ -30,13 +30,13 @@ struct PasswordOptions: ParsableArguments {
   func validate() throws {
     if onTheCommandLine != nil {
       throw ValidationError(
-        "a password on the command line stands in the process list for everyone to read; use --password-file, "
+        "other users can see a password on the command line; use --password-file, "
           + "--password-command, --password-fd or SMILEPILE_PASSWORD")
     }
     _ = try source
   }
 
-  /// Where it comes from, the environment included; nil if nobody said.
+  /// Where it comes from, the environment included; nil if there is none.
   var source: SecretSource? {
     get throws {
       try SecretSource.named(
@@ -49,13 +49,13 @@ struct PasswordOptions: ParsableArguments {
     passwordFile != nil || passwordCommand != nil || passwordFd != nil || passwordPrompt
   }
 
-  /// The password, nil if nobody gave one. Blocks.
+  /// The password, nil if there is none. Blocks.
   func read(_ reporter: Reporter) throws -> Secret? {
     try source?.read(.password, question: "Password", warn: reporter.warnOfSecret)
   }
 
-  /// The password to read backups with, nil if there is none. If nobody gave one and one of the backups is encrypted,
-  /// a person at the terminal is asked. Blocks.
+  /// The password to read backups with, nil if there is none. Asks at the terminal if there is no source and a
+  /// backup is encrypted. Blocks.
   ///
   /// - Parameter salvaging: whether damaged backups are searched. Then they have to be searched to know this too.
   func read(
@@ -67,7 +67,7 @@ struct PasswordOptions: ParsableArguments {
     return try locked.map { try TerminalPrompt.ask("Password for \($0)", .password) }
   }
 
-  /// False for a file that cannot be read: what is wrong with it is told by whoever reads it.
+  /// False for a file that cannot be read; its reader reports the error.
   private static func needsPassword(_ path: FilePath, _ limits: Limits, salvaging: Bool) -> Bool {
     if let summary = try? EncryptionSummary(path: path, limits: limits) { return !summary.methods.isEmpty }
     return salvaging && (try? Salvage(path: path, limits: limits))?.needsPassword == true

@@ -3,8 +3,7 @@ import Foundation
 import Jobs
 import SystemPackage
 
-// What a shell offers for jobs when somebody presses Tab. Whatever goes wrong, nothing is offered and nothing said:
-// a message would stand in the middle of the line that is being typed.
+// Completions of jobs. Errors give no completions and no message, since a message would appear in the command line.
 
 extension CompletionKind {
   /// The jobs of the job file.

@@ -6,6 +6,6 @@ import Foundation
 enum DateArgument {
   static func parse(_ text: String) throws -> Date {
     if let date = LocalDate.parse(text) { return date }
-    throw ValidationError("“\(text)” is no date; write 2025-06-01 or 2025-06-01T12:00:00")
+    throw ValidationError("invalid date “\(text)”; use for example 2025-06-01 or 2025-06-01T12:00:00")
   }
 }

@@ -4,24 +4,24 @@ import Foundation
 import Jobs
 import SystemPackage
 
-/// Which jobs, and by whose clock.
+/// Jobs and their scheduler.
 struct ScheduleOptions: ParsableArguments {
   @Argument(
-    help: "The jobs; all of the job file if none is named.", completion: .jobs, transform: PathArgument.parse)
+    help: "Names of jobs; default: all.", completion: .jobs, transform: PathArgument.parse)
   var names: [String] = []
 
   @OptionGroup var file: JobFileOption
 
-  @Flag(help: "Use systemd, even where it does not run.")
+  @Flag(help: "Use systemd, even if it does not run.")
   var systemd = false
 
-  @Flag(help: "Use the crontab, even where systemd runs.")
+  @Flag(help: "Use the crontab, even if systemd runs.")
   var cron = false
 
-  @Flag(help: "Units of the machine, which run as root; the default for root.")
+  @Flag(help: "Install system units, which run as root; default for root.")
   var system = false
 
-  @Flag(help: "Units of this user; the default for everybody else.")
+  @Flag(help: "Install user units; default for other users.")
   var user = false
 
   @Option(help: .hidden, transform: PathArgument.parse)
@@ -31,15 +31,15 @@ struct ScheduleOptions: ParsableArguments {
     if systemd, cron { throw ValidationError("--systemd and --cron: choose one") }
     if system, user { throw ValidationError("--system and --user: choose one") }
     if cron, system || user {
-      throw ValidationError("a crontab is always of the user who writes it; leave out --system and --user")
+      throw ValidationError("the crontab is always the user's own; leave out --system and --user")
     }
   }
 
   private var environment: [String: String] { ProcessInfo.processInfo.environment }
 
-  /// Whose clock.
+  /// Returns the scheduler.
   ///
-  /// - Parameter needed: whether there has to be one, or it is only asked what would be told to it.
+  /// - Parameter needed: whether to throw if neither systemd nor cron is there.
   func scheduler(needed: Bool = true) throws -> Scheduler {
     if cron { return .cron(CronSchedule()) }
     if !systemd, units == nil, !SystemdSchedule.isRunning {
@@ -51,7 +51,7 @@ struct ScheduleOptions: ParsableArguments {
     return .systemd(SystemdSchedule(scope, folder: folder, environment: environment))
   }
 
-  /// The jobs that were named, and what they need.
+  /// Reads the chosen jobs.
   func read() throws -> SchedulePlan {
     let path = try file.path()
     let file = try JobFile(path, environment: environment)
@@ -64,24 +64,24 @@ struct ScheduleOptions: ParsableArguments {
       file: path, jobs: jobs, allNames: file.jobs.map(\.name), folders: ServiceFolders(environment))
   }
 
-  /// This program's own file, which is what a service starts. proc(5)
+  /// This program's file, which services start. proc(5)
   private static func program() throws -> FilePath {
     FilePath(try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
   }
 }
 
-/// What is to be installed.
+/// The schedules to install.
 struct SchedulePlan {
   /// The job file.
   var file: FilePath
-  /// The jobs that were named.
+  /// The chosen jobs.
   var jobs: [ScheduledJob]
   /// All jobs of the file.
   var allNames: [String]
-  /// What services have to find.
+  /// Folders that the services need.
   var folders: ServiceFolders
 
-  /// Whether anything is to run by the clock.
+  /// Whether any job is scheduled.
   var hasSchedules: Bool { jobs.contains { $0.schedule != nil || $0.drill != nil } }
 
   /// The marks of jobs that were installed from this job file, and are not in it any more.

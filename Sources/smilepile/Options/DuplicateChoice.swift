@@ -8,7 +8,7 @@ import Synchronization
 enum DuplicateChoice: String, CaseIterable, ExpressibleByArgument {
   case skip, replace, rename, ask
 
-  /// - Throws: `ValidationError` for `ask` where there is nobody to ask.
+  /// - Throws: `ValidationError` for `ask` without a terminal.
   func checkTerminal() throws {
     guard self != .ask || ConfirmationOption.isTerminal else {
       throw ValidationError("--duplicates ask needs a terminal; choose skip, replace or rename")
@@ -23,7 +23,7 @@ enum DuplicateChoice: String, CaseIterable, ExpressibleByArgument {
   }
 }
 
-/// Asks a person about duplicates, one by one, until an answer is meant for all.
+/// Asks the user about each duplicate, until an answer is for all.
 private final class DuplicateQuestion: Sendable {
   private let answerForAll = Mutex<DuplicateRule?>(nil)
 
@@ -33,11 +33,11 @@ private final class DuplicateQuestion: Sendable {
     let category = duplicate.category.displayName.escaped
     let existing = duplicate.existing.name.escaped
     Console.standard.print(
-      "“\(name)” is in “\(category)” already, as “\(existing)” (photo \(duplicate.existing.id)).",
+      "“\(name)” exists already in “\(category)” as “\(existing)” (photo \(duplicate.existing.id)).",
       to: .error)
     while true {
       let line = Console.standard.ask(
-        "[s]kip, [r]eplace name and date, add a [c]opy; a capital for all the rest: ",
+        "[s]kip, [r]eplace name and date, add a [c]opy; capital letter for all: ",
         isCancelled: { Signals.received != nil })
       guard let line else {
         // the end of the input, or a signal, after which the import throws the plan away

@@ -5,29 +5,29 @@ import Jobs
 import Secrets
 import SystemPackage
 
-/// A folder of archives that was named on the command line is not there.
+/// A folder of archives is missing.
 struct NoSuchFolder: Error, CustomStringConvertible {
   let path: String
-  /// Something else has its name.
+  /// A file that is no folder has its name.
   let isTaken: Bool
-  /// The job that names it; nil for whoever typed it.
+  /// The job that has it as a destination; nil if the folder is an argument.
   let job: String?
 
   /// One line, with the remedy.
   var description: String {
     switch (job, isTaken) {
     case (let job?, false):
-      "the destination \(path) of job “\(job)” is not there; make it, or mount its disk".escaped
+      "the destination \(path) of job “\(job)” is missing; create it, or mount its disk".escaped
     case (let job?, true):
-      "the destination \(path) of job “\(job)” is no folder; correct the job file".escaped
-    case (nil, true): "\(path) is no folder; name the folder that the archives lie in, or a job".escaped
+      "the destination \(path) of job “\(job)” is not a folder; correct the job file".escaped
+    case (nil, true): "\(path) is not a folder; give the folder of the archives, or a job".escaped
     case (nil, false):
-      "there is no folder \(path); name one that archives lie in, or a job without a slash".escaped
+      "there is no folder \(path); give a folder of archives, or a job without a slash".escaped
     }
   }
 }
 
-/// A folder with archives that a person named: itself, or by a job.
+/// A folder with archives: an argument, or a destination of a job.
 struct ArchivePlace {
   /// The folder.
   let folder: FilePath
@@ -55,12 +55,12 @@ struct ArchivePlace {
     if names.isEmpty { return try jobs([]).flatMap(places) }
     var seen: Set<FilePath?> = []
     return try names.flatMap { name -> [ArchivePlace] in
-      // a job file that cannot be read is no reason not to look into a folder
+      // an unreadable job file does not matter for a folder
       let isFolder =
         name.contains("/") || Self.look(at: name) == .folder && (try? jobs([name])) == nil
       if isFolder {
         let folder = FilePath(name)
-        // by whatever names a folder is named again, there is one
+        // several names of a folder give one place
         return seen.insert(folder.realPath ?? folder).inserted ? [ArchivePlace(folder: folder, job: nil)] : []
       }
       do {
@@ -72,7 +72,7 @@ struct ArchivePlace {
     }
   }
 
-  /// - Throws: `NoSuchFolder` if it is none, `DestinationFault` if it is not on the disk that the job means.
+  /// - Throws: `NoSuchFolder` if it is not a folder, `DestinationFault` if it is not on the disk of the job.
   func check() throws {
     let found = Self.look(at: folder.string)
     guard found == .folder else {

@@ -4,18 +4,18 @@ import FileSystem
 import Foundation
 import PhotoLibrary
 
-struct List: AsyncParsableCommand {
+struct Photos: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "ls",
     abstract: "List the categories and photos of a library.",
     discussion: """
-      Ids are the library's own, as messages name them.
+      Messages and `remove --id` use the same IDs.
 
       Example:
-        smilepile ls -l ~/Family --category Family
-      """)
+        smilepile photos -l ~/Family --category Family
+      """,
+    aliases: ["ls"])
 
-  @Option(name: .shortAndLong, help: "This category alone; may be given several times.")
+  @Option(name: .shortAndLong, help: "Only this category; may be given several times.")
   var category: [String] = []
 
   @OptionGroup var library: LibraryOption

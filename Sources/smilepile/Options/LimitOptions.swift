@@ -3,19 +3,19 @@ import Backup
 import Operations
 import Zip
 
-/// How much a backup may ask for, for backups that are larger than anybody thought, or for a machine that is small.
+/// The limits for backups, for unusually large backups and for small machines.
 struct LimitOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Refuse an archive of more entries; default: 2 million.", valueName: "number"))
+  @Option(help: ArgumentHelp("Refuse archives with more entries; default: 2 million.", valueName: "number"))
   var maxEntries: Int?
 
   @Option(
     help: ArgumentHelp(
-      "Refuse a backup whose files have more bytes; K, M, G and T are understood; default: 8T.",
+      "Refuse backups whose files have more bytes, such as 20G; default: 8T.",
       valueName: "bytes"))
   var maxBytes: ByteLimit?
 
   func validate() throws {
-    if let maxEntries, maxEntries < 1 { throw ValidationError("--max-entries takes a number from 1 on") }
+    if let maxEntries, maxEntries < 1 { throw ValidationError("--max-entries takes a number from 1") }
   }
 
   var limits: Limits {

@@ -10,7 +10,7 @@ struct ConfirmationOption: ParsableArguments {
   @Flag(
     name: .shortAndLong,
     help:
-      "Do not ask before photos, categories or protections are removed; a PIN is asked for all the same.")
+      "Do not ask before photos, categories or protections are removed. A PIN is still required.")
   var yes = false
 
   @OptionGroup var pin: PINOptions
@@ -21,7 +21,7 @@ struct ConfirmationOption: ParsableArguments {
   /// - Parameter library: the library that the operations change.
   func authorization(_ reporter: Reporter, for library: FilePath) throws -> Authorization {
     let (yes, source) = (yes, try pin.source)
-    // a descriptor gives it once, and an operation may be asked about again
+    // a descriptor gives the PIN once, but an operation may ask again
     let given = Mutex<PIN?>(nil)
     return Authorization(
       pin: { operation in
@@ -47,9 +47,9 @@ struct ConfirmationOption: ParsableArguments {
   private static func ask(_ operation: DestructiveOperation) throws -> Bool {
     let question = operation.description.escaped
     guard isTerminal else {
-      throw ValidationError("\(question)? there is no terminal to ask at; use --yes")
+      throw ValidationError("\(question)? no terminal to ask at; use --yes")
     }
-    // what was typed before the question is no answer to it
+    // discard what was typed before the question
     tcflush(STDIN_FILENO, TCIFLUSH)
     let answer = Console.standard.ask("\(question)? [y/N] ", isCancelled: { Signals.received != nil })
     if Signals.received != nil { throw CancellationError() }

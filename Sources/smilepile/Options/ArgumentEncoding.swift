@@ -2,43 +2,43 @@ import ArgumentParser
 import FileSystem
 import Glibc
 
-/// Arguments that are not UTF-8, as names on old disks may be. Swift replaces invalid bytes by U+FFFD: the program
-/// would look for, or make, another file than the user named.
-enum ForeignText {
-  /// Refuses them.
+/// The encoding of the arguments. Names on old disks may have bytes that are not UTF-8. Swift replaces these bytes by
+/// U+FFFD: the program would read or create another file than the user named.
+enum ArgumentEncoding {
+  /// Refuses arguments that are not UTF-8.
   ///
   /// - Parameter arguments: those of the process without its name, as Swift gives them.
-  static func refuse(_ arguments: [String]) throws(ValidationError) {
-    _ = try refuse(arguments, exceptPaths: [])
+  static func requireUTF8(_ arguments: [String]) throws(ValidationError) {
+    _ = try requireUTF8(arguments, exceptPaths: [])
   }
 
-  /// Refuses them, except the command's paths, for a command that reports these and continues with the others.
+  /// Refuses arguments that are not UTF-8, except the command's paths, for a command that reports these and continues with the others.
   ///
   /// - Parameters:
   ///   - arguments: those of the process without its name, as Swift gives them.
   ///   - paths: the paths among the arguments, in their order.
   /// - Returns: the indices of the paths that are not UTF-8.
-  static func refuse(
+  static func requireUTF8(
     _ arguments: [String], exceptPaths paths: [String]
   ) throws(ValidationError) -> Set<Int> {
-    let foreign = arguments.indices.filter(isForeign)
-    let places = foreign.isEmpty ? [:] : places(of: paths, in: arguments)
-    if let index = foreign.first(where: { places[$0] == nil }) {
+    let invalid = arguments.indices.filter(isInvalid)
+    let places = invalid.isEmpty ? [:] : places(of: paths, in: arguments)
+    if let index = invalid.first(where: { places[$0] == nil }) {
       throw ValidationError("argument \(index + 1), '\(arguments[index].escaped)', is not UTF-8; \(remedy)")
     }
     for name in ["SMILEPILE_LIBRARY", "SMILEPILE_CONFIG"] {
       guard let bytes = getenv(name), String(validatingCString: bytes) == nil else { continue }
-      throw ValidationError("\(name) is not UTF-8; rename the folders and the file that it names")
+      throw ValidationError("\(name) is not UTF-8; rename its folders and its file")
     }
-    return Set(foreign.compactMap { places[$0] })
+    return Set(invalid.compactMap { places[$0] })
   }
 
-  static let remedy = "rename the file, or name the folder that it lies in"
+  static let remedy = "rename the file, or use its folder instead"
 
   /// Returns the index of the path that each argument is, by the argument's index.
   ///
   /// Arguments with the same text keep their order among the paths. A text that is a path and an option's value is left
-  /// out: nothing tells which of the arguments is the path.
+  /// out: it is unknown which of the arguments is the path.
   private static func places(of paths: [String], in arguments: [String]) -> [Int: Int] {
     let given = Dictionary(grouping: arguments.indices) { arguments[$0] }
     var places: [Int: Int] = [:]
@@ -49,7 +49,7 @@ enum ForeignText {
     return places
   }
 
-  private static func isForeign(at index: Int) -> Bool {
+  private static func isInvalid(at index: Int) -> Bool {
     CommandLine.unsafeArgv[index + 1].map { String(validatingCString: $0) == nil } ?? false
   }
 }

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
+import Jobs
 import Operations
-import Processes
 import Synchronization
 
 /// SIGINT, SIGTERM, SIGHUP and SIGQUIT stop the work, which cleans up after itself; SIGUSR1 prints a line of progress. None
@@ -19,8 +19,8 @@ enum Signals {
   /// The exit code of the first signal that asked to stop.
   static var received: ExitStatus? { state.withLock { $0.received } }
 
-  /// Begins to listen. Before there is work, and at the second signal, a signal ends the process at once;
-  /// what it leaves behind is swept by the next run, and commands that this process runs are asked to end.
+  /// Installs the handlers. Before there is work, and the second time, a signal ends the process at once and terminates
+  /// hooks; the next run removes temporary files.
   @MainActor static func install() {
     sources = [
       source(SIGINT) { stop(.interrupted) },
@@ -28,7 +28,7 @@ enum Signals {
       source(SIGQUIT) { stop(.quit) },
       source(SIGUSR1) { showProgress() },
     ]
-    // nohup(1) has SIGHUP ignored, and means it
+    // nohup(1) ignores SIGHUP
     if !isIgnored(SIGHUP) { sources.append(source(SIGHUP) { stop(.terminated) }) }
   }
 
@@ -40,7 +40,7 @@ enum Signals {
       == unsafeBitCast(SIG_IGN, to: UInt.self)
   }
 
-  /// Tells what to stop and what to show.
+  /// Sets the work that signals cancel and show.
   static func attend<Summary>(_ work: Work<Summary>) {
     state.withLock {
       $0.cancel = { work.cancel() }
@@ -82,7 +82,7 @@ enum Signals {
 
   private static func quit(_ code: Int32) -> Never {
     TerminalPrompt.restore()
-    ChildProcess.terminateAll()
+    Hooks.endAll()
     _exit(code)
   }
 

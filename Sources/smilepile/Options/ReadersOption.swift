@@ -4,7 +4,7 @@ import ArgumentParser
 struct ReadersOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Read this many photos at a time; default: what suits the disk, one on a spinning one.",
+      "Read this many photos at a time; default: depends on the disk, 1 for a hard disk.",
       valueName: "number"))
   var readers: Int?
 
