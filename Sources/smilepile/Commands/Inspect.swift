@@ -91,10 +91,9 @@ struct Inspect: AsyncParsableCommand {
         "  \(category.displayName.escaped): \(Count(counts[category.id] ?? 0, "photo"))")
     }
     let absent = source.photos.compactMap { photo -> String? in
-      guard source.format == .zip, !photo.isHeld, case .absent(let reason, _, _) = photo.content else {
-        return nil
-      }
-      return "\(source.label(of: photo)): \(reason)"
+      guard source.format == .zip, !photo.isStoredInBase, let unavailable = photo.location.unavailable
+      else { return nil }
+      return "\(source.label(of: photo)): \(unavailable.reason)"
     }
     let warnings = absent + (source.damagedBefore + source.leftOut).map(\.message) + source.warnings
     for warning in warnings { reporter.warn(warning) }

@@ -109,7 +109,7 @@ struct Stats: AsyncParsableCommand {
     }
     reporter.result(TextTable(.left, .left, rows: fields))
     reporter.result(TextTable(.left, .left, .left, indentation: 2, rows: copies.map(\.row)))
-    for drill in jobs.compactMap(\.lastDrill) {
+    for drill in jobs.compactMap(\.lastRestoreTest) {
       if !drill.isProven {
         reporter.result("restore test of \(drill.archive.escaped) failed \(Self.time(drill.at))")
       }

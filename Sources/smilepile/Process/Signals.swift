@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
-import Jobs
 import Operations
+import Processes
 import Synchronization
 
 /// SIGINT, SIGTERM, SIGHUP and SIGQUIT stop the work, which cleans up after itself; SIGUSR1 prints a line of progress. None
@@ -82,7 +82,7 @@ enum Signals {
 
   private static func quit(_ code: Int32) -> Never {
     TerminalPrompt.restore()
-    Hooks.endAll()
+    ChildProcess.terminateAll()
     _exit(code)
   }
 
