@@ -4,7 +4,7 @@ import Testing
 
 @testable import Processes
 
-@Suite(.waitsForPrograms, .timeLimit(.minutes(2))) struct ChildProcessTests {
+@Suite(.waitsForPrograms) struct ChildProcessTests {
   private static let soon = Duration.milliseconds(300)
   private let scratch: ScratchFolder
 
