@@ -55,14 +55,14 @@ struct Smilepile: AsyncParsableCommand {
 @main
 enum Main {
   static func main() async {
-    // SIGUSR1 asks for progress, and there is none yet
+    // SIGUSR1 prints progress, which does not exist yet
     signal(SIGUSR1, SIG_IGN)
     EnvironmentSecrets.take()
     StandardStreams.reopenIfClosed()
-    // new files are readable by their owner, whatever the umask
+    // only the owner can read new files, whatever the umask is
     umask(umask(0o077) & 0o077)
     Malloc.returnLargeBlocksToSystem()
-    // without /proc the Swift runtime has no arguments
+    // the Swift runtime reads the arguments from /proc
     guard access("/proc/self/cmdline", R_OK) == 0 else {
       Console.standard.print("smilepile: /proc is not mounted; mount -t proc proc /proc", to: .error)
       exit(.failed)
@@ -79,7 +79,7 @@ enum Main {
     var running: any ParsableCommand.Type = Smilepile.self
     do {
       var command = try Smilepile.parseAsRoot(arguments)
-      // add reports its paths that are not UTF-8, and adds the others
+      // `add` reports its paths that are not UTF-8, and adds the other paths
       if !(command is Add) { try ArgumentEncoding.requireUTF8(arguments) }
       running = type(of: command)
       try requireResources()
@@ -101,12 +101,12 @@ enum Main {
     exit(code)
   }
 
-  /// Refuses to start without enough threads, memory and open files: the Swift runtime waits for ever for a thread that
-  /// cannot be started, and ends the program if there is no memory.
+  /// Refuses to start without enough threads, memory and open files. The Swift runtime waits forever for a
+  /// thread that cannot be started, and ends the program if memory is missing.
   private static func requireResources() throws {
     try MemoryShortage.requireMemory(256 << 20)
     try OpenFileLimitError.requireFiles(64)
-    // the runtime's, one for each core, and this program's
+    // the threads of the runtime, one for each core, and of this program
     try WorkerThreads.requireThreads(ProcessInfo.processInfo.activeProcessorCount + 2)
   }
 

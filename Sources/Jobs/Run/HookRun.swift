@@ -1,17 +1,17 @@
 import Logging
 import Processes
 
-/// Runs a shell command beside a backup: in its own process group, with a time limit, and with its output line by line in
-/// the log.
+/// Runs a shell command before or after a backup: in its own process group, with a time limit, and with its
+/// output line by line in the log.
 struct HookRun {
-  /// Which hook: `before`, `after`, `on-failure`, `finally`.
+  /// The name of the hook: `before`, `after`, `on-failure`, `finally`.
   let name: String
   let command: String
-  /// Variables that are added to those of this process.
+  /// Variables that are added to the environment of this process.
   let environment: [String: String]
-  /// In seconds.
+  /// The time limit in seconds.
   let timeLimit: Double
-  /// True when the command is to be terminated.
+  /// Returns true if the command must be terminated.
   let isCancelled: () -> Bool
 
   private static let logger = Logger(label: "smilepile.hook")
@@ -29,7 +29,7 @@ struct HookRun {
     }
   }
 
-  /// Blocks until the command has ended.
+  /// Runs the command. Blocks until the command has ended.
   func run() throws(Failure) {
     var process = ChildProcess(shell: command)
     process.environment = environment
@@ -46,7 +46,7 @@ struct HookRun {
     }
   }
 
-  /// The output of a command as lines of the log.
+  /// Writes the output of a command to the log, line by line.
   private struct LogLines {
     let name: String
     private var rest: [UInt8] = []

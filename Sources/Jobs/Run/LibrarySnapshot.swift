@@ -5,13 +5,13 @@ import PhotoLibrary
 import Secrets
 import SystemPackage
 
-/// Second phase: what the library holds at the start of a run, as an export would select it.
+/// Second phase: the photos in the library at the start of a run, as an export would select them.
 struct LibrarySnapshot {
-  /// The library, opened once for all phases that look at it.
+  /// The library, opened once for all phases.
   let library: Library
   /// The library's ID; nil if it has none.
   let libraryID: String?
-  /// What an export would hold.
+  /// The plan of an export.
   let plan: ExportSummary
 
   /// Opens a library and plans an export. Blocks; reads only.

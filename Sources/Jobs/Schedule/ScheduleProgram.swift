@@ -2,12 +2,12 @@ import FileSystem
 import Foundation
 import Processes
 
-/// A program of the system that schedules: systemctl, crontab. It is looked for in PATH and gets no shell.
+/// A scheduling program of the system: systemctl or crontab. Found in PATH and run without a shell.
 struct ScheduleProgram: Sendable {
   let name: String
-  /// Stands before the arguments of every call.
+  /// Precedes the arguments of every call.
   var prefix: [String] = []
-  /// The most bytes of output: a crontab with a thousand jobs has a tenth of it.
+  /// The maximum output in bytes. A crontab with a thousand jobs has a tenth of it.
   private static let limit = 16 << 20
 
   /// Waits for the program to end. Its messages are in English, since this program interprets them.
@@ -31,7 +31,7 @@ struct ScheduleProgram: Sendable {
     return result
   }
 
-  /// The same; a status other than 0 is an error.
+  /// Runs the program. Throws an error if the exit status is not 0.
   @discardableResult
   func succeed(_ arguments: [String], input: [UInt8] = []) throws(ScheduleInstallError) -> [UInt8] {
     let result = try run(arguments, input: input)

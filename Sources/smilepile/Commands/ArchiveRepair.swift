@@ -8,7 +8,7 @@ import SystemPackage
 struct ArchiveRepair {
   let archive: FilePath
   let destination: FilePath?
-  /// A library and archives that may have photos that the damaged archive does not have.
+  /// A library that may have photos that are missing from the damaged archive. `archives` may have them too.
   let library: FilePath?
   let archives: [FilePath]
   let lockWait: Duration

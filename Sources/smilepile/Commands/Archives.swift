@@ -102,7 +102,7 @@ struct Archives: AsyncParsableCommand {
       if !isFirst { reporter.result("") }
       isFirst = false
       reporter.result("\(place.folder.string.escaped):")
-      // an archive that the password does not open may belong to the job
+      // an archive that cannot be decrypted may belong to the job
       let archives = inventory.archives.filter { archive in
         place.tag.map { archive.isLocked || archive.tags.contains($0) } ?? true
       }
@@ -127,7 +127,7 @@ struct Archives: AsyncParsableCommand {
         worst = max(worst, .incomplete)
       }
     }
-    // the number is unknown if no folder could be read
+    // the total is unknown if no folder could be read
     if !isFirst { reporter.result("\(Count(total.archives, "archive")), \(ByteCount(total.bytes))") }
     reporter.json(
       Summary(

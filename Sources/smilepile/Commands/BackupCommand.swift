@@ -138,7 +138,7 @@ struct BackupCommand: AsyncParsableCommand {
         startedAt: run.startedAt, finishedAt: run.finishedAt))
   }
 
-  /// One line of result: `done, 120 photos, 310 MiB in 2 copies, 1 archive removed; /backups/…zip`.
+  /// Returns the result in one line: `done, 120 photos, 310 MiB in 2 copies, 1 archive removed; /backups/…zip`.
   private static func line(_ run: JobStatus.RunRecord) -> String {
     let archive = run.archives.first.map { "; \($0.escaped)" } ?? ""
     switch run.outcome {

@@ -33,13 +33,13 @@ struct Config: ParsableCommand {
       let messageType = "summary"
       var file: String
       var jobs: [String]
-      /// The scheduled tasks, and when they run.
+      /// The scheduled tasks with their next runs.
       var tasks: [Task]
       var faults: Int
       var warnings: [String]
     }
 
-    /// As in `schedule status`.
+    /// A task like in `schedule status`.
     private struct Task: Encodable {
       var job: String
       var task: String

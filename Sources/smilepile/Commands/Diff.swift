@@ -95,9 +95,9 @@ struct Diff: AsyncParsableCommand {
   }
 }
 
-/// How changes are shown.
+/// Formats changes.
 private struct DiffLines {
-  /// What messages call the categories, by name; the newer side's where both know one.
+  /// The display names of categories by name. If both sides have a category, the newer side's name is used.
   private let displayNames: [String: String]
 
   init(_ sides: (from: DiffSide, to: DiffSide)) {
@@ -117,10 +117,10 @@ private struct DiffLines {
     var name: String
     var bytes: Int?
     var md5: String?
-    /// What differs, each with what it was and what it is.
+    /// The differing properties, each with its old and new value.
     var values: [String: [String?]] = [:]
 
-    /// The values for people.
+    /// The values as text for the user.
     var text: String {
       values.sorted { $0.key < $1.key }.map { key, pair in
         key.replacing("_", with: " ") + " "
@@ -169,7 +169,7 @@ private struct DiffLines {
     }
   }
 
-  /// To the millisecond, since that may be all that differs.
+  /// Returns the date with milliseconds if they are not zero, since two dates may only differ in them.
   private static func date(_ milliseconds: Int64) -> String {
     Date(milliseconds: milliseconds).formatted(
       Date.ISO8601FormatStyle(includingFractionalSeconds: milliseconds % 1000 != 0))

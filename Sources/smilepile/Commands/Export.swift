@@ -144,7 +144,7 @@ struct Export: AsyncParsableCommand {
     let reporter = Reporter(outputOptions)
     let (source, target) = (try library.path(), try destination())
     if requireMount { try checkMount(of: target) }
-    // a missing library is an error before the question for a password
+    // checks for a missing library before asking for a password
     if encryption.encrypt { _ = try Library(path: source) }
     let (password, passphraseFile) = try encryption.secret(isDryRun: dryRun, reporter)
     options.password = password
@@ -171,8 +171,8 @@ enum SplitChoice: String, ExpressibleByArgument, CaseIterable {
 }
 
 extension Export {
-  /// Where the archive goes. A slash at the end says that a folder is meant; `FilePath` forgets it, and a folder
-  /// that is not there would become a file of its name.
+  /// Returns the path of the archive. A slash at the end of the argument means a folder. `FilePath` drops the
+  /// slash, so a missing folder would become a file with its name.
   private func destination() throws -> FilePath {
     let path = FilePath(output)
     var isFolder: ObjCBool = false
@@ -184,7 +184,7 @@ extension Export {
     return path
   }
 
-  /// Refuses a folder on the root's own file system. One that is not there is the export's to refuse.
+  /// Refuses a folder on the root's own file system. The export refuses a missing folder.
   private func checkMount(of path: FilePath) throws {
     var isFolder: ObjCBool = false
     let isThere = FileManager.default.fileExists(atPath: path.string, isDirectory: &isFolder)

@@ -50,7 +50,7 @@ struct Extract: AsyncParsableCommand {
   @OptionGroup var limits: LimitOptions
   @OptionGroup var output: OutputOptions
 
-  /// restic's names, where the meaning is the same.
+  /// Uses restic's names for the same values.
   private struct Summary: Encodable {
     let messageType = "summary"
     var target: String

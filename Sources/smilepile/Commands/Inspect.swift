@@ -23,7 +23,7 @@ struct Inspect: AsyncParsableCommand {
   @OptionGroup var limits: LimitOptions
   @OptionGroup var output: OutputOptions
 
-  /// Values are null if the password is missing.
+  /// The summary. Values are null if the password is missing.
   private struct Summary: Encodable {
     let messageType = "summary"
     var format: String
@@ -45,7 +45,7 @@ struct Inspect: AsyncParsableCommand {
     var untracked: [String] = []
   }
 
-  /// The base of an incremental archive, and how many photos are stored there.
+  /// The base of an incremental archive, and the number of photos stored in the base.
   private struct Increment: Encodable {
     var base: String
     var depth: Int
@@ -113,7 +113,7 @@ struct Inspect: AsyncParsableCommand {
         warnings: warnings, untracked: source.unknownEntries))
   }
 
-  /// Its part and its base, if it has them.
+  /// Returns the part and the base of the archive, if any.
   private func place(of source: OpenedBackup) -> [(String, String)] {
     var fields: [(String, String)] = []
     if let part = source.metadata.smilepile?.part {
@@ -127,7 +127,7 @@ struct Inspect: AsyncParsableCommand {
     return fields
   }
 
-  /// Reports what is known without the password.
+  /// Reports the facts that are available without the password.
   private func report(_ encryption: EncryptionSummary, _ reporter: Reporter) {
     show(
       [

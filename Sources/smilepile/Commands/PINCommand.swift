@@ -20,7 +20,7 @@ struct PINCommand: ParsableCommand {
       """,
     subcommands: [Set.self, Change.self, Remove.self])
 
-  /// The common part of the subcommands.
+  /// Runs a subcommand.
   fileprivate static func run(
     _ library: LibraryOption, _ lock: LockOption, _ output: OutputOptions, done: String,
     ask: (Library, Reporter) throws -> (LibraryWriter) throws -> Void
@@ -51,7 +51,7 @@ struct PINCommand: ParsableCommand {
 
     func run() throws {
       try PINCommand.run(library, lock, output, done: "set the PIN of") { library, reporter in
-        // before the user types the PIN twice
+        // checks before the user types the PIN twice
         if try library.hasPIN() { throw PINError.alreadySet(library.path) }
         let new = try PIN.read(
           from: pin.source, .pin, question: "New PIN", chooses: true, warn: reporter.warnOfSecret)

@@ -169,8 +169,8 @@ struct Prune: AsyncParsableCommand {
       + summary.unreadable.map { "\($0.path) stays, because it cannot be read: \($0.reason)" }
   }
 
-  /// Returns the folders and their policies, before anything is removed. Without arguments, jobs without a retention
-  /// are left out.
+  /// Returns the folders and their policies before anything is removed. Without arguments, omits jobs without
+  /// a retention policy.
   private func chosen() throws -> [(ArchivePlace, RetentionPolicy)] {
     let all = try ArchivePlace.named(places, file)
     let ruled = all.compactMap { place in

@@ -81,7 +81,7 @@ struct Remove: AsyncParsableCommand {
         missing: summary.missing.map(\.message), dryRun: summary.isDryRun))
   }
 
-  /// What an undo restores. Photos whose files are missing may not come back.
+  /// Returns the part of the message about an undo. An undo may be unable to restore photos with missing files.
   private static func promise(_ summary: RemoveSummary) -> String {
     if summary.missing.isEmpty { return "; smilepile undo restores them" }
     return summary.missing.count < summary.photos.count ? "; smilepile undo restores the others" : ""

@@ -101,7 +101,7 @@ struct ScheduleCommand: ParsableCommand {
       if !change.notStarted.isEmpty { throw ExitStatus.incomplete }
     }
 
-    /// systemd skips a run whose time does not exist on a day.
+    /// Returns warnings about the days on which systemd skips a run because its time does not exist.
     private static func skippedRuns(_ job: ScheduledJob, _ scheduler: Scheduler) -> [String] {
       guard case .systemd = scheduler else { return [] }
       return ScheduledJob.Task.allCases.compactMap { task in

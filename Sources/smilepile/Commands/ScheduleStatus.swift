@@ -92,7 +92,7 @@ extension ScheduleCommand {
       return parts.joined(separator: "; ")
     }
 
-    /// In the time zone of this machine, like schedules.
+    /// Returns the date in the time zone of this machine, like schedules.
     private static func local(_ date: Date) -> String {
       var style = Date.ISO8601FormatStyle(timeZone: .current)
       style = style.year().month().day().dateTimeSeparator(.space).time(includingFractionalSeconds: false)

@@ -42,15 +42,15 @@ struct Stats: AsyncParsableCommand {
     var sameDevice: Bool
     var isThere: Bool
     var isSelection: Bool
-    /// Photos of its library that are missing or corrupt in it.
+    /// The number of the library's photos that are missing from the copy or corrupt in it.
     var missingPhotos: Int
-    /// It depends on a file that an earlier copy depends on.
+    /// True if the copy depends on a file that an earlier copy depends on.
     var isShared: Bool
 
     /// Why `isThere` is false.
     var problem: Problem?
 
-    /// It can restore the whole library.
+    /// True if the copy can restore the entire library.
     var counts: Bool { isThere && !isSelection && missingPhotos == 0 && !isShared }
 
     var row: [String] {

@@ -8,12 +8,12 @@ import SystemPackage
 /// A folder of archives is missing.
 struct NoSuchFolder: Error, CustomStringConvertible {
   let path: String
-  /// A file that is no folder has its name.
+  /// True if the path is not a folder.
   let isTaken: Bool
-  /// The job that has it as a destination; nil if the folder is an argument.
+  /// The job with this destination; nil if the folder is an argument.
   let job: String?
 
-  /// One line, with the remedy.
+  /// Describes the error and its remedy in one line.
   var description: String {
     switch (job, isTaken) {
     case (let job?, false):
@@ -31,17 +31,17 @@ struct NoSuchFolder: Error, CustomStringConvertible {
 struct ArchivePlace {
   /// The folder.
   let folder: FilePath
-  /// The job whose archives are meant; nil for all in the folder.
+  /// The job that owns the archives; nil for all archives in the folder.
   let job: Job?
-  /// What the job says of the folder.
+  /// The destination in the job file; nil if the folder is an argument.
   var destination: JobDestination?
-  /// The tag that the job's archives bear.
+  /// The tag of the job's archives.
   var tag: String? { job?.name }
 
-  /// The folders that are meant: what has a slash is one, anything else a job, or else a folder; every job's
-  /// destinations if nothing is named.
+  /// Returns the folders for arguments. An argument with a slash is a folder; any other argument is a job or,
+  /// if there is no such job, a folder. Without arguments, returns the destinations of all jobs.
   ///
-  /// - Throws: what `JobFileOption.read` throws.
+  /// - Throws: the errors of `JobFileOption.read`.
   static func named(_ names: [String], _ file: JobFileOption) throws -> [ArchivePlace] {
     var jobFile: JobFile?
     func jobs(_ names: [String]) throws -> [Job] {
@@ -55,12 +55,12 @@ struct ArchivePlace {
     if names.isEmpty { return try jobs([]).flatMap(places) }
     var seen: Set<FilePath?> = []
     return try names.flatMap { name -> [ArchivePlace] in
-      // an unreadable job file does not matter for a folder
+      // a folder does not need a readable job file
       let isFolder =
         name.contains("/") || Self.look(at: name) == .folder && (try? jobs([name])) == nil
       if isFolder {
         let folder = FilePath(name)
-        // several names of a folder give one place
+        // a folder with several names appears once
         return seen.insert(folder.realPath ?? folder).inserted ? [ArchivePlace(folder: folder, job: nil)] : []
       }
       do {
@@ -72,7 +72,9 @@ struct ArchivePlace {
     }
   }
 
-  /// - Throws: `NoSuchFolder` if it is not a folder, `DestinationFault` if it is not on the disk of the job.
+  /// Checks that the folder exists and is on the intended disk.
+  ///
+  /// - Throws: `NoSuchFolder` if the path is not a folder, `DestinationFault` if it is not on the disk of the job.
   func check() throws {
     let found = Self.look(at: folder.string)
     guard found == .folder else {
@@ -89,7 +91,7 @@ struct ArchivePlace {
     return isFolder.boolValue ? .folder : .other
   }
 
-  /// The password of its archives: the one that options or the environment give, else the job's.
+  /// Returns the password of the archives from the options or the environment, else from the job.
   func password(_ options: PasswordOptions, _ reporter: Reporter) throws -> Secret? {
     try options.read(reporter) ?? job?.password?.read(reporter)
   }

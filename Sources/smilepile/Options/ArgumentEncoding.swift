@@ -7,15 +7,16 @@ import Glibc
 enum ArgumentEncoding {
   /// Refuses arguments that are not UTF-8.
   ///
-  /// - Parameter arguments: those of the process without its name, as Swift gives them.
+  /// - Parameter arguments: the arguments of the process without its name, as Swift gives them.
   static func requireUTF8(_ arguments: [String]) throws(ValidationError) {
     _ = try requireUTF8(arguments, exceptPaths: [])
   }
 
-  /// Refuses arguments that are not UTF-8, except the command's paths, for a command that reports these and continues with the others.
+  /// Refuses arguments that are not UTF-8, except the command's paths. For a command that reports these paths
+  /// and continues with the others.
   ///
   /// - Parameters:
-  ///   - arguments: those of the process without its name, as Swift gives them.
+  ///   - arguments: the arguments of the process without its name, as Swift gives them.
   ///   - paths: the paths among the arguments, in their order.
   /// - Returns: the indices of the paths that are not UTF-8.
   static func requireUTF8(
@@ -35,10 +36,10 @@ enum ArgumentEncoding {
 
   static let remedy = "rename the file, or use its folder instead"
 
-  /// Returns the index of the path that each argument is, by the argument's index.
+  /// Returns the index of the path for the index of each argument that is a path.
   ///
-  /// Arguments with the same text keep their order among the paths. A text that is a path and an option's value is left
-  /// out: it is unknown which of the arguments is the path.
+  /// Arguments with the same text keep their order among the paths. Omits a text that is both a path and the
+  /// value of an option, because the position of the path is unknown.
   private static func places(of paths: [String], in arguments: [String]) -> [Int: Int] {
     let given = Dictionary(grouping: arguments.indices) { arguments[$0] }
     var places: [Int: Int] = [:]

@@ -3,7 +3,8 @@ import Foundation
 import Jobs
 import SystemPackage
 
-// Completions of jobs. Errors give no completions and no message, since a message would appear in the command line.
+// Completions of jobs. An error gives neither completions nor a message, since a message would appear in the
+// command line.
 
 extension CompletionKind {
   /// The jobs of the job file.
@@ -23,7 +24,7 @@ extension CompletionKind {
     return file?.jobs.map(\.name) ?? []
   }
 
-  /// The value of `--config`, if the line has it already.
+  /// Returns the value of `--config` if the command line contains it.
   private static func configuration(_ words: [String]) -> String? {
     if let word = words.last(where: { $0.hasPrefix("--config=") }) { return String(word.dropFirst(9)) }
     return zip(words, words.dropFirst()).first { $0.0 == "--config" }?.1
@@ -37,11 +38,11 @@ extension CompletionKind {
     return names.sorted().filter { name in
       var isFolder: ObjCBool = false
       return name.hasPrefix(beginning) && (beginning.hasPrefix(".") || !name.hasPrefix("."))
-        // bash expands the words of a list, and a folder's name must not become a command
+        // bash expands the words of a list, and the name of a folder must not become a command
         && !name.contains { "$`\\\"'\n".contains($0) }
         && FileManager.default.fileExists(atPath: parent + name, isDirectory: &isFolder) && isFolder.boolValue
     }
-    // bash puts the slash there itself
+    // bash adds the slash itself
     .map { parent + $0 + (CompletionShell.requesting == .fish ? "/" : "") }
   }
 }

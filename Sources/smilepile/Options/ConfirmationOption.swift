@@ -5,7 +5,7 @@ import PhotoLibrary
 import Synchronization
 import SystemPackage
 
-/// How destructive operations are confirmed: by `--yes`, by a person at the terminal, by the library's PIN.
+/// Confirms destructive operations: by `--yes`, by the user at the terminal, by the library's PIN.
 struct ConfirmationOption: ParsableArguments {
   @Flag(
     name: .shortAndLong,
@@ -15,13 +15,13 @@ struct ConfirmationOption: ParsableArguments {
 
   @OptionGroup var pin: PINOptions
 
-  /// Asks the person at the terminal. A PIN that is typed at the question answers it; one from a file, command,
-  /// descriptor or variable does not.
+  /// Returns an authorization that asks the user at the terminal. A PIN that the user types at the question
+  /// confirms the operation. A PIN from a file, command, descriptor or variable does not.
   ///
   /// - Parameter library: the library that the operations change.
   func authorization(_ reporter: Reporter, for library: FilePath) throws -> Authorization {
     let (yes, source) = (yes, try pin.source)
-    // a descriptor gives the PIN once, but an operation may ask again
+    // a descriptor gives the PIN once, but an operation may ask for the PIN again
     let given = Mutex<PIN?>(nil)
     return Authorization(
       pin: { operation in
@@ -43,19 +43,21 @@ struct ConfirmationOption: ParsableArguments {
       confirms: { try yes || Self.ask($0) })
   }
 
+  /// Asks the user to confirm an operation.
+  ///
   /// - Throws: `ValidationError` if there is no terminal; `CancellationError` after a signal.
   private static func ask(_ operation: DestructiveOperation) throws -> Bool {
     let question = operation.description.escaped
     guard isTerminal else {
       throw ValidationError("\(question)? no terminal to ask at; use --yes")
     }
-    // discard what was typed before the question
+    // discards input before the question
     tcflush(STDIN_FILENO, TCIFLUSH)
     let answer = Console.standard.ask("\(question)? [y/N] ", isCancelled: { Signals.received != nil })
     if Signals.received != nil { throw CancellationError() }
     return ["y", "yes"].contains(answer?.trimmingCharacters(in: .whitespaces).lowercased())
   }
 
-  /// Whether a person can be asked.
+  /// True if the program can ask the user.
   static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 }

@@ -8,6 +8,8 @@ import Synchronization
 enum DuplicateChoice: String, CaseIterable, ExpressibleByArgument {
   case skip, replace, rename, ask
 
+  /// Checks that the program can ask the user if it must.
+  ///
   /// - Throws: `ValidationError` for `ask` without a terminal.
   func checkTerminal() throws {
     guard self != .ask || ConfirmationOption.isTerminal else {
@@ -23,7 +25,7 @@ enum DuplicateChoice: String, CaseIterable, ExpressibleByArgument {
   }
 }
 
-/// Asks the user about each duplicate, until an answer is for all.
+/// Asks the user about each duplicate, until an answer applies to all.
 private final class DuplicateQuestion: Sendable {
   private let answerForAll = Mutex<DuplicateRule?>(nil)
 
@@ -40,7 +42,7 @@ private final class DuplicateQuestion: Sendable {
         "[s]kip, [r]eplace name and date, add a [c]opy; capital letter for all: ",
         isCancelled: { Signals.received != nil })
       guard let line else {
-        // the end of the input, or a signal, after which the import throws the plan away
+        // the input has ended, or a signal has cancelled the import, which then discards the plan
         answerForAll.withLock { $0 = .skip }
         return .skip
       }

@@ -4,7 +4,7 @@ import Foundation
 import Jobs
 import SystemPackage
 
-/// Which jobs of the job file a command works on.
+/// The jobs of the job file that a command works on.
 struct JobChoice: ParsableArguments {
   @Argument(help: "Names of jobs; default: all.", completion: .jobs)
   var jobs: [String] = []
@@ -12,10 +12,11 @@ struct JobChoice: ParsableArguments {
   @OptionGroup var file: JobFileOption
   @OptionGroup var library: LibraryOption
 
-  /// The jobs. The library that the command line or the environment names stands for that of the job file; in a hook
-  /// the environment tells of the one job that has it, and names none for others.
+  /// Reads the chosen jobs. The library of the command line or the environment replaces the library of the
+  /// job. In a hook, the environment gives the library of the hook's job and applies only to jobs without a library.
   ///
-  /// - Throws: as `JobFileOption.read`, and `ValidationError` if one library would stand for those of several jobs.
+  /// - Throws: the errors of `JobFileOption.read`, and `ValidationError` if one library would replace those
+  ///   of several jobs.
   func read() throws -> [Job] {
     let chosen = try file.read().jobs(named: jobs)
     guard let named = library.ifNamed() else { return chosen }

@@ -19,15 +19,15 @@ struct JobFileOption: ParsableArguments {
 
   private var environment: [String: String] { ProcessInfo.processInfo.environment }
 
-  /// The job file's absolute path, whether it exists or not.
+  /// Returns the absolute path of the job file, which may be missing.
   ///
-  /// - Throws: `JobFile.Missing` if there is none.
+  /// - Throws: `JobFile.Missing` if no path is given and there is no job file.
   func path() throws -> FilePath {
     FilePath(FileManager.default.currentDirectoryPath)
       .pushing(try JobFile.find(named: named, environment: environment)).lexicallyNormalized()
   }
 
-  /// The job file.
+  /// Reads the job file.
   ///
   /// - Throws: `JobFile.Missing`, `JobFile.Invalid`, or `FileError`.
   func read() throws -> JobFile {

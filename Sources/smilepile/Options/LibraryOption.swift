@@ -11,10 +11,10 @@ struct LibraryOption: ParsableArguments {
     completion: .directory)
   private var library: String?
 
-  /// Whether the option was given; the environment does not count.
+  /// True if the option was given. The environment does not count.
   var isGiven: Bool { library != nil }
 
-  /// The library's folder.
+  /// Returns the library's folder.
   ///
   /// - Throws: `ValidationError` if neither the option nor the variable is set.
   func path() throws -> FilePath {
@@ -24,7 +24,7 @@ struct LibraryOption: ParsableArguments {
     return path
   }
 
-  /// The library's folder, nil if neither the option nor the variable is set.
+  /// Returns the library's folder; nil if neither the option nor the variable is set.
   func ifNamed() -> FilePath? {
     let name = library ?? ProcessInfo.processInfo.environment["SMILEPILE_LIBRARY"]
     return name.flatMap { $0.isEmpty ? nil : FilePath($0) }

@@ -22,7 +22,7 @@ struct LimitOptions: ParsableArguments {
     var limits = Limits()
     if let maxEntries {
       limits.maximumEntries = maxEntries
-      // more entries need a larger directory: up to a name of 460 bytes or so for each
+      // more entries need a larger central directory, with names of about 460 bytes
       limits.maximumDirectoryBytes = max(limits.maximumDirectoryBytes, maxEntries.saturated(times: 512))
     }
     if let maxBytes { limits.maximumBytes = maxBytes.bytes }
@@ -30,7 +30,7 @@ struct LimitOptions: ParsableArguments {
   }
 }
 
-/// A number of bytes on the command line, in units of 1024 as `du` and `dd` count: `300`, `20M`, `8T`.
+/// A number of bytes on the command line, in units of 1024 like in `du` and `dd`: `300`, `20M`, `8T`.
 struct ByteLimit: ExpressibleByArgument, Equatable {
   var bytes: Int
 

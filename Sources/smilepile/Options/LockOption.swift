@@ -1,7 +1,7 @@
 import ArgumentParser
 import PhotoLibrary
 
-/// How long to wait for another writer.
+/// The maximum wait for another writer.
 struct LockOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -13,7 +13,7 @@ struct LockOption: ParsableArguments {
   var duration: Duration { .seconds(lockWait) }
 }
 
-/// How long a reader waits for a writer.
+/// The maximum wait of a reader for a writer.
 struct ReaderLockOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -25,7 +25,7 @@ struct ReaderLockOption: ParsableArguments {
   var duration: Duration { .seconds(lockWait) }
 }
 
-/// Refuses a negative or infinite time.
+/// Refuses a negative or infinite number of seconds.
 func checkLockWait(_ seconds: Double) throws {
   guard seconds >= 0, seconds <= 1e9 else {
     throw ValidationError("--lock-wait takes a number of seconds, 0 or more")

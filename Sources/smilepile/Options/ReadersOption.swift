@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How many photos are read at a time.
+/// The number of photos that are read at a time.
 struct ReadersOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(

@@ -39,7 +39,7 @@ struct ScheduleOptions: ParsableArguments {
 
   /// Returns the scheduler.
   ///
-  /// - Parameter needed: whether to throw if neither systemd nor cron is there.
+  /// - Parameter needed: true to throw if neither systemd nor cron is available.
   func scheduler(needed: Bool = true) throws -> Scheduler {
     if cron { return .cron(CronSchedule()) }
     if !systemd, units == nil, !SystemdSchedule.isRunning {
@@ -64,7 +64,7 @@ struct ScheduleOptions: ParsableArguments {
       file: path, jobs: jobs, allNames: file.jobs.map(\.name), folders: ServiceFolders(environment))
   }
 
-  /// This program's file, which services start. proc(5)
+  /// Returns the path of this program, which services start. proc(5).
   private static func program() throws -> FilePath {
     FilePath(try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
   }
@@ -78,13 +78,13 @@ struct SchedulePlan {
   var jobs: [ScheduledJob]
   /// All jobs of the file.
   var allNames: [String]
-  /// Folders that the services need.
+  /// The folders that the services need.
   var folders: ServiceFolders
 
-  /// Whether any job is scheduled.
+  /// True if any job is scheduled.
   var hasSchedules: Bool { jobs.contains { $0.schedule != nil || $0.drill != nil } }
 
-  /// The marks of jobs that were installed from this job file, and are not in it any more.
+  /// Returns the marks of installed jobs that are no longer in this job file.
   func orphans(_ scheduler: Scheduler) throws -> Set<String> {
     try scheduler.marks().filter { mark in
       ScheduledJob.name(in: mark, of: file).map { !allNames.contains($0) } ?? false
@@ -92,7 +92,7 @@ struct SchedulePlan {
   }
 }
 
-/// systemd or cron.
+/// The scheduler: systemd or cron.
 enum Scheduler {
   case systemd(SystemdSchedule)
   case cron(CronSchedule)

@@ -9,19 +9,19 @@ import Zip
 enum ExitStatus: Int32, Error, Comparable {
   /// Success.
   case done = 0
-  /// Nothing was published or changed except what is reported.
+  /// The command published and changed nothing, except as reported.
   case failed = 1
-  /// The result lacks something; it is reported.
+  /// The result is incomplete, and the command reports the missing parts.
   case incomplete = 3
   /// `verify`, `drill` or `prune` found damage.
   case damaged = 4
-  /// There is no such library, archive, folder of archives, job or job file.
+  /// The library, archive, folder of archives, job or job file is missing.
   case notFound = 10
   /// Another process is changing the library.
   case locked = 11
   /// The password is wrong or missing.
   case password = 12
-  /// A mistake on the command line or in the job file.
+  /// The command line or the job file has a mistake.
   case usage = 64
   /// SIGINT.
   case interrupted = 130
@@ -30,18 +30,18 @@ enum ExitStatus: Int32, Error, Comparable {
   /// SIGTERM.
   case terminated = 143
 
-  /// From the best to the worst, for several jobs in one run.
+  /// The codes from the best to the worst, for several jobs in one run.
   private static let ranks: [ExitStatus] = [
     .done, .incomplete, .usage, .locked, .password, .notFound, .damaged, .failed, .interrupted, .quit,
     .terminated,
   ]
 
-  /// Whether one is less bad than another.
+  /// True if the first code is less bad than the second.
   static func < (one: ExitStatus, other: ExitStatus) -> Bool {
     (ranks.firstIndex(of: one) ?? 0) < (ranks.firstIndex(of: other) ?? 0)
   }
 
-  /// The code for an error that the libraries throw.
+  /// Returns the code for an error of the libraries.
   init(for error: any Error) {
     self =
       switch error {

@@ -5,9 +5,9 @@ enum JSONLine {
   private static let encoder = {
     let encoder = JSONEncoder()
     encoder.keyEncodingStrategy = .convertToSnakeCase
-    // Equal values give equal lines. People read paths too.
+    // equal values give equal lines; paths stay readable
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // JSON has no infinity; a message about a fault must not fail for one.
+    // JSON has no infinity, and a message about a fault must not fail because of one
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
     encoder.dateEncodingStrategy = .custom { date, encoder in
@@ -17,16 +17,16 @@ enum JSONLine {
     return encoder
   }()
 
-  /// Returns the value on one line, without a line feed at its end: keys sorted and in snake case (`archiveID` is
-  /// `archive_id`), dates as whole milliseconds since 1970.
+  /// Returns the value on one line, without a line feed at the end. Keys are sorted and in snake case
+  /// (`archiveID` is `archive_id`), dates are integer milliseconds since 1970.
   ///
-  /// - Throws: errors of the value's own encoding.
+  /// - Throws: the errors of the value's encoding.
   static func text(_ value: some Encodable) throws -> String {
     String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 }
 
-/// A property that is `null` in JSON if it has no value. The key of an optional property is left out instead.
+/// A property that is `null` in JSON if it has no value. JSON omits an optional property instead.
 @propertyWrapper
 struct Null<Value: Encodable & Sendable>: Encodable, Sendable {
   var wrappedValue: Value?

@@ -11,16 +11,16 @@ struct LogStyle: Sendable, Equatable {
     case info = 6
   }
 
-  /// `<4>`, the line's priority for the journal.
+  /// True for the prefix `<4>`, the line's priority for the journal.
   var hasPriority = false
-  /// `2026-11-20T02:30:00Z`.
+  /// True for the prefix `2026-11-20T02:30:00Z`.
   var hasTime = false
 
   /// No prefix.
   static let plain = LogStyle()
 
-  /// The style for standard error: a priority if it is the journal, which systemd tells by `JOURNAL_STREAM`
-  /// (systemd.exec(5)); the time for scheduled runs without a terminal.
+  /// Detects the style for standard error. The journal gets a priority; systemd announces the journal in
+  /// `JOURNAL_STREAM` (systemd.exec(5)). Scheduled runs without a terminal get the time.
   static func detected(
     isUnattended: Bool, environment: [String: String] = ProcessInfo.processInfo.environment,
     descriptor: CInt = STDERR_FILENO
@@ -31,7 +31,7 @@ struct LogStyle: Sendable, Equatable {
     return LogStyle(hasPriority: isJournal, hasTime: isJournal || isUnattended)
   }
 
-  /// The text with the prefix before each line.
+  /// Returns the text with the prefix before each line.
   func line(_ text: String, _ priority: Priority, at date: Date = Date()) -> String {
     guard self != .plain else { return text }
     let time = hasTime ? date.formatted(.iso8601) + " " : ""

@@ -35,45 +35,45 @@ struct Reporter {
     return options.progress == .none ? nil : JSONRenderer(console: console)
   }
 
-  /// The result as a table.
+  /// Prints the result as a table.
   func result(_ table: @autoclosure () -> TextTable) {
     guard !options.json, let text = table().text else { return }
     result(text)
   }
 
-  /// The result, for people. With `--progress percent` standard output belongs to the numbers.
+  /// Prints the result for the user. With `--progress percent` standard output contains only numbers.
   func result(_ text: @autoclosure () -> String) {
     guard !options.json else { return }
     console.print(text(), to: options.progress == .percent ? .error : .output)
   }
 
-  /// A result that must not get lost, such as the path of an archive. If standard output fails, it is printed on standard
-  /// error when the command ends.
+  /// Prints a result that must not get lost, such as the path of an archive. If standard output fails, the
+  /// result is printed on standard error when the command ends.
   func importantResult(_ text: String) {
-    // with percent it is on standard error already
+    // with `percent` the result is already on standard error
     if options.json || options.progress != .percent { console.saveForStandardError(text) }
     result(text)
   }
 
-  /// A message for people, not for scripts.
+  /// Prints a message for the user, not for scripts.
   func note(_ text: String) {
     guard !options.json, !options.quiet else { return }
     console.print(text, to: .error)
   }
 
-  /// A problem that is no failure.
+  /// Prints a warning.
   func warn(_ text: String) {
     guard !options.quiet, !options.json else { return }
     console.print("warning: \(text.escaped)", to: .error, .warning)
   }
 
-  /// A warning about a password or PIN. It is printed with `--json` too, since no summary contains it.
+  /// Prints a warning about a password or PIN, even with `--json`, since no summary contains it.
   func warnOfSecret(_ text: String) {
     guard !options.quiet else { return }
     console.print("warning: \(text.escaped)", to: .error, .warning)
   }
 
-  /// A photo or file that is missing or corrupt in the result.
+  /// Reports a photo or file that is missing or corrupt in the result.
   func error(_ finding: Finding, during: String) {
     guard options.json else {
       console.print("error: \(finding.message.escaped)", to: .error, .error)
@@ -82,7 +82,7 @@ struct Reporter {
     json(ErrorMessage(item: finding.item, during: during, message: finding.message))
   }
 
-  /// A line with `--json`, nothing without.
+  /// Prints a line with `--json`; otherwise prints nothing.
   func json(_ message: some Encodable) {
     guard options.json, let line = try? JSONLine.text(message) else { return }
     console.print(line)

@@ -7,7 +7,7 @@ struct TextTable {
   /// The alignment of each column.
   private let columns: [Alignment]
   private let rows: [[String]]
-  /// How many spaces are before the first column.
+  /// The number of spaces before the first column.
   private let indentation: Int
 
   /// - Parameter rows: escaped texts, one for each column.
@@ -28,7 +28,7 @@ struct TextTable {
     return rows.map { margin + line($0, widths) }.joined(separator: "\n")
   }
 
-  /// Nothing follows the last cell if it is aligned left.
+  /// Joins the cells of a row. No spaces follow a left-aligned last cell.
   private func line(_ row: [String], _ widths: [Int]) -> String {
     var line = ""
     for (index, cell) in row.enumerated() {

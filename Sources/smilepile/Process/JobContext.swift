@@ -3,12 +3,12 @@ import Secrets
 import SystemPackage
 
 extension JobContext {
-  /// The context of this process: the state folder of its user, and its passwords.
+  /// Returns the context of this process: the state folder of its user, and its passwords.
   static func ofThisProcess(_ reporter: Reporter) -> JobContext {
     JobContext(
       state: .ofThisUser,
       password: { source in
-        // the environment wins over the job file
+        // the environment overrides the job file
         try EnvironmentSecrets.value(of: .password) ?? source.read(reporter)
       },
       exitCode: { ExitStatus(for: $0).rawValue })

@@ -11,7 +11,7 @@ extension Ledger {
   /// The ledger of this process's user.
   static var ofThisUser: Ledger { StateFolder.ofThisUser.ledger }
 
-  /// Reports what is wrong with the ledger. What was observed is remembered no longer than this process lives.
+  /// Reports a problem of the ledger. With a problem, observations last only as long as this process.
   ///
   /// - Throws: `ExitStatus.incomplete` if the ledger was corrupt, or a newer version wrote it.
   func reportProblem(_ reporter: Reporter) throws {

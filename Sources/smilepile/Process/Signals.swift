@@ -4,8 +4,8 @@ import Operations
 import Processes
 import Synchronization
 
-/// SIGINT, SIGTERM, SIGHUP and SIGQUIT stop the work, which cleans up after itself; SIGUSR1 prints a line of progress. None
-/// leaves a core dump, which could hold a password.
+/// Handles signals. SIGINT, SIGTERM, SIGHUP and SIGQUIT stop the work, which then cleans up. SIGUSR1 prints a
+/// line of progress. No signal leaves a core dump, which could contain a password.
 enum Signals {
   private struct State {
     var received: ExitStatus?
@@ -16,11 +16,11 @@ enum Signals {
   private static let state = Mutex(State())
   @MainActor private static var sources: [any DispatchSourceSignal] = []
 
-  /// The exit code of the first signal that asked to stop.
+  /// The exit code of the first signal that stopped the work.
   static var received: ExitStatus? { state.withLock { $0.received } }
 
-  /// Installs the handlers. Before there is work, and the second time, a signal ends the process at once and terminates
-  /// hooks; the next run removes temporary files.
+  /// Installs the handlers. A signal before any work, and the second signal, end the process at once and
+  /// terminate hooks. The next run removes temporary files.
   @MainActor static func install() {
     sources = [
       source(SIGINT) { stop(.interrupted) },
@@ -32,7 +32,8 @@ enum Signals {
     if !isIgnored(SIGHUP) { sources.append(source(SIGHUP) { stop(.terminated) }) }
   }
 
-  /// sigaction(2). C functions cannot be compared in Swift, their addresses can.
+  /// Returns true if the signal is ignored. Swift cannot compare C functions, but can compare their
+  /// addresses. sigaction(2).
   private static func isIgnored(_ number: Int32) -> Bool {
     var action = sigaction()
     guard sigaction(number, nil, &action) == 0 else { return false }
@@ -40,7 +41,7 @@ enum Signals {
       == unsafeBitCast(SIG_IGN, to: UInt.self)
   }
 
-  /// Sets the work that signals cancel and show.
+  /// Sets the work that signals cancel and whose progress they print.
   static func attend<Summary>(_ work: Work<Summary>) {
     state.withLock {
       $0.cancel = { work.cancel() }
@@ -48,8 +49,8 @@ enum Signals {
     }
   }
 
-  /// Runs something that looks at `received` itself and has to be cleaned up after, so that a signal does not end the
-  /// process before that, even while there is no work yet.
+  /// Runs a closure that checks `received` itself and needs a cleanup. A signal does not end the process
+  /// before the cleanup, even without work.
   static func cleaningUp<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -38,9 +38,9 @@ struct EncryptionOptions: ParsableArguments {
     }
   }
 
-  /// What to encrypt with, nil for nothing, and the file that was made for it, if one was. Blocks, since a person may
-  /// be asked. A new passphrase is shown, or in its file and on the disk, when this returns: an archive that nobody can
-  /// open must not come to be.
+  /// Returns the password for the archive, nil for no encryption, and the new passphrase file, if any. May
+  /// ask the user, and blocks. A new passphrase is shown, or durable in its file, before this returns, so
+  /// that no archive exists whose passphrase is unknown.
   ///
   /// - Throws: `ValidationError` for a password that is too weak, `SecretError`, or `FileError`.
   func secret(isDryRun: Bool, _ reporter: Reporter) throws -> (Secret?, made: PassphraseFile?) {
@@ -56,7 +56,7 @@ struct EncryptionOptions: ParsableArguments {
       if let fault = fault(in: given) { throw ValidationError(fault) }
       return (given, nil)
     }
-    // a plan is the same with any password
+    // a dry run has the same result with any password
     if isDryRun, !password.passwordPrompt { return (Passphrase.make(), nil) }
     guard TerminalPrompt.isPossible else { throw SecretError.missing(.password) }
     return (try TerminalPrompt.askTwice("Password for the archive", .password, fault: fault), nil)
@@ -83,7 +83,7 @@ struct EncryptionOptions: ParsableArguments {
     return (passphrase, nil)
   }
 
-  /// Says where a new passphrase is, once there is an archive that it opens.
+  /// Reports the path of a new passphrase after the archive is published.
   func announce(_ reporter: Reporter) {
     guard encrypt, generatePassphrase, let passphraseFile else { return }
     reporter.note("the passphrase is in \(passphraseFile.escaped); the archive cannot be opened without it")
@@ -95,8 +95,8 @@ struct PassphraseFile {
   private let folder: FilePath
   private let name: FilePath
 
-  /// Writes the passphrase and a line feed into a new file, which only its owner reads, and flushes the file and its
-  /// folder. A file that is there is left alone. Blocks.
+  /// Writes the passphrase and a line feed into a new file, which only its owner can read, and makes the file
+  /// durable. Fails if the file exists. Blocks.
   init(_ path: FilePath, holding passphrase: Secret) throws(FileError) {
     folder = path.folder
     name = path.lastComponent.map { FilePath($0.string) } ?? ""
@@ -112,7 +112,7 @@ struct PassphraseFile {
     }
   }
 
-  /// Removes the file, when no archive came of it.
+  /// Removes the file if no archive needs the passphrase.
   func remove() {
     guard let directory = try? Directory.open(folder) else { return }
     _ = try? directory.remove(name)

@@ -2,7 +2,7 @@ import ArgumentParser
 import PhotoLibrary
 import Secrets
 
-/// The source of the library's PIN. Command lines are visible to other users, and never contain it.
+/// The source of the library's PIN. Other users can see command lines, so they never contain the PIN.
 struct PINOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("Read the PIN from the first line of this file.", valueName: "path"),
@@ -18,7 +18,7 @@ struct PINOptions: ParsableArguments {
 
   func validate() throws { _ = try source }
 
-  /// Where it comes from, the environment included; nil if there is none.
+  /// The source of the PIN, including the environment; nil if none is given.
   var source: SecretSource? {
     get throws {
       try SecretSource.named(.pin, file: pinFile, command: pinCommand, descriptor: pinFd)
@@ -43,7 +43,7 @@ struct NewPINOptions: ParsableArguments {
 
   func validate() throws { _ = try source }
 
-  /// Where it comes from, the environment included; nil if there is none.
+  /// The source of the new PIN, including the environment; nil if none is given.
   var source: SecretSource? {
     get throws {
       try SecretSource.named(.newPIN, file: newPinFile, command: newPinCommand, descriptor: newPinFd)
@@ -52,10 +52,10 @@ struct NewPINOptions: ParsableArguments {
 }
 
 extension PIN {
-  /// The PIN that a source gives, or a person at the terminal. Blocks.
+  /// Reads the PIN from a source, or asks the user at the terminal. Blocks.
   ///
-  /// - Parameter chooses: the PIN is a new one; ask twice.
-  /// - Throws: `PINError.notAPIN` for anything else than four to six digits; `SecretError`.
+  /// - Parameter chooses: true for a new PIN, which the user types twice.
+  /// - Throws: `PINError.notAPIN` if the text is not four to six digits; `SecretError`.
   static func read(
     from source: SecretSource?, _ kind: SecretKind, question: String, chooses: Bool = false,
     warn: (String) -> Void

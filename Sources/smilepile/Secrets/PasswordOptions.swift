@@ -5,7 +5,8 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// The source of the password of an encrypted archive. Command lines are visible to other users, and never contain it.
+/// The source of the password of an encrypted archive. Other users can see command lines, so they never
+/// contain the password.
 struct PasswordOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("Read the password from the first line of this file.", valueName: "path"),
@@ -36,7 +37,7 @@ struct PasswordOptions: ParsableArguments {
     _ = try source
   }
 
-  /// Where it comes from, the environment included; nil if there is none.
+  /// The source of the password, including the environment; nil if none is given.
   var source: SecretSource? {
     get throws {
       try SecretSource.named(
@@ -44,20 +45,20 @@ struct PasswordOptions: ParsableArguments {
     }
   }
 
-  /// Whether an option names a source.
+  /// True if an option gives a source.
   var isGiven: Bool {
     passwordFile != nil || passwordCommand != nil || passwordFd != nil || passwordPrompt
   }
 
-  /// The password, nil if there is none. Blocks.
+  /// Reads the password; returns nil if there is no source. Blocks.
   func read(_ reporter: Reporter) throws -> Secret? {
     try source?.read(.password, question: "Password", warn: reporter.warnOfSecret)
   }
 
-  /// The password to read backups with, nil if there is none. Asks at the terminal if there is no source and a
-  /// backup is encrypted. Blocks.
+  /// Reads the password of backups; returns nil if there is none. Asks at the terminal if there is no source
+  /// and a backup is encrypted. Blocks.
   ///
-  /// - Parameter salvaging: whether damaged backups are searched. Then they have to be searched to know this too.
+  /// - Parameter salvaging: true to search damaged backups for encrypted entries.
   func read(
     for backups: [FilePath], _ limits: Limits, _ reporter: Reporter, salvaging: Bool = false
   ) throws -> Secret? {
@@ -67,7 +68,8 @@ struct PasswordOptions: ParsableArguments {
     return try locked.map { try TerminalPrompt.ask("Password for \($0)", .password) }
   }
 
-  /// False for a file that cannot be read; its reader reports the error.
+  /// Returns true if a backup is encrypted. Returns false for an unreadable file, whose error the caller's
+  /// reader reports.
   private static func needsPassword(_ path: FilePath, _ limits: Limits, salvaging: Bool) -> Bool {
     if let summary = try? EncryptionSummary(path: path, limits: limits) { return !summary.methods.isEmpty }
     return salvaging && (try? Salvage(path: path, limits: limits))?.needsPassword == true

@@ -1,21 +1,22 @@
 import Processes
 import Secrets
 
-/// Runs a shell command for the first line that it prints.
+/// Runs a shell command and reads the first line of its output.
 struct ShellOutput {
-  /// The time that a command gets if there is no terminal at which a person could answer it. A command that asks would
-  /// otherwise keep a job, and the lock of its library, forever.
+  /// The time limit of a command if no terminal allows the user to answer the command. A command that waits
+  /// for an answer would otherwise block a job, and the lock of its library, forever.
   static let timeLimit = Duration.seconds(120)
 
-  /// Nil for as long as it takes. With a limit, the command leads a process group; without one, it can ask at the terminal.
+  /// The time limit; nil for none. With a limit, the command leads a process group; without one, it can ask
+  /// at the terminal.
   var timeLimit: Duration?
-  /// True when the command is to be terminated.
+  /// Returns true if the command must be terminated.
   var isCancelled: () -> Bool = { Signals.received != nil }
 
-  /// Waits for the end of the command, which shares our terminal, standard input and standard error. What it prints after
-  /// the first line is read and dropped, so that it does not die of a closed pipe.
+  /// Waits for the end of the command, which shares the terminal, standard input and standard error of this
+  /// program. Reads and drops the output after the first line, so that SIGPIPE does not kill the command.
   func firstLine(of command: String) throws(ChildProcess.Failure) -> Result<Secret, LineFault> {
-    // one byte more than a line has, so that a longer one is noticed
+    // one byte more than the maximum line, to notice a longer line
     let start = UnsafeMutableRawBufferPointer.allocate(byteCount: FirstLine.limit + 1, alignment: 1)
     defer {
       start.wipe()
