@@ -4,16 +4,19 @@ public struct Finding: Sendable, Equatable, CustomStringConvertible {
   public var item: String
   /// The whole message, which names the item too.
   public var message: String
+  /// What a person can do about it, which the message does not mention.
+  public var remedy: Remedy?
 
   /// Something with a message of its own.
-  public init(_ item: String, message: String) {
+  public init(_ item: String, message: String, remedy: Remedy? = nil) {
     self.item = item
     self.message = message
+    self.remedy = remedy
   }
 
   /// Something and what is wrong with it: `item: reason`.
-  public init(_ item: String, _ reason: String) {
-    self.init(item, message: "\(item): \(reason)")
+  public init(_ item: String, _ reason: String, remedy: Remedy? = nil) {
+    self.init(item, message: "\(item): \(reason)", remedy: remedy)
   }
 
   /// The message.
@@ -21,6 +24,6 @@ public struct Finding: Sendable, Equatable, CustomStringConvertible {
 
   /// The same in a run over several backups: the message begins with this one's path.
   public func from(_ backup: some CustomStringConvertible) -> Finding {
-    Finding(item, message: "\(backup): \(message)")
+    Finding(item, message: "\(backup): \(message)", remedy: remedy)
   }
 }

@@ -68,7 +68,7 @@ extension BackupSource {
       throw error
     }
     // that the disk cannot read it says more than what is wrong with what is left
-    let fault = Self.isBadSector(error) ? "\(error)" : salvage.fault?.problem ?? "\(error)"
+    let fault = Self.isBadSector(error) ? "\(error)" : salvage.fault.map { "\($0)" } ?? "\(error)"
     return BackupSource(
       found, salvage, password: password, fault: Finding(path.string.escaped, message: fault))
   }

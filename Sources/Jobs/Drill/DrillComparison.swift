@@ -63,9 +63,8 @@ struct DrillComparison {
         result.notes.append(
           "\(label): the archive lacks it, and the library has it; the next backup has it too")
       } else {
-        let reason =
-          "its file was lost before the backup was made; smilepile heal may bring it back from an older archive"
-        result.damagedInLibrary.append(Finding(label, reason))
+        let reason = "its file was lost before the backup was made"
+        result.damagedInLibrary.append(Finding(label, reason, remedy: .repairLibrary))
         result.lost += 1
       }
     }
@@ -113,7 +112,7 @@ struct DrillComparison {
       // what came back has the MD5 that the row says, or it would not have come
       result.damagedInLibrary.append(
         Finding(
-          label, "its file in the library is not there, or not what it was; smilepile heal brings it back"))
+          label, "its file in the library is not there, or not what it was", remedy: .repairLibrary))
     }
   }
 

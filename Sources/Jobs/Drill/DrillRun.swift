@@ -75,7 +75,8 @@ struct DrillRun {
       let error = isStopped ? CancellationError() : error
       run.outcome = error is CancellationError ? .interrupted : .failed
       run.exitCode = context.exitCode(error)
-      run.message = error is CancellationError ? "stopped; what was restored is removed" : "\(error)"
+      run.message =
+        error is CancellationError ? "stopped; what was restored is removed" : JobMessage.text(of: error)
       for failure in tell(run) { Self.logger.warning("\(failure)") }
       throw error
     }
@@ -112,7 +113,7 @@ struct DrillRun {
         obstacle = error
       } catch {
         result.isOutOfReach = error is DestinationFault
-        result.failures.append(Finding(destination.path.string, message: "\(error)"))
+        result.failures.append(Finding(destination.path.string, message: JobMessage.text(of: error)))
       }
       observe(result, observer, copy: isOfJob ? copy : nil, wasStopped: obstacle != nil)
       // of one that was not tried to its end nothing is known but what failed

@@ -36,7 +36,7 @@ extension JobBackup {
     } catch let error as CancellationError {
       throw error
     } catch {
-      records[index].failure = "\(error)"
+      records[index].failure = JobMessage.text(of: error)
       records[index].archives = []
       if Self.concernsSource(error) { try copyAgain(archives, after: needed, from: source, to: index) }
     }
@@ -58,7 +58,7 @@ extension JobBackup {
       try copy(archives, from: source, to: index)
     } catch let error where !(error is CancellationError) {
       // the next run verifies them
-      warnings.append("\(error)")
+      warnings.append(JobMessage.text(of: error))
     }
   }
 
@@ -108,7 +108,8 @@ extension JobBackup {
     } catch let error as CancellationError {
       throw error
     } catch {
-      shortcomings.append("\(job.destinations[index].path) could not be pruned: \(error)")
+      shortcomings.append(
+        "\(job.destinations[index].path) could not be pruned: \(JobMessage.text(of: error))")
     }
   }
 

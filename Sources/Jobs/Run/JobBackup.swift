@@ -148,7 +148,7 @@ struct JobBackup {
       } catch let error as CancellationError {
         throw error
       } catch {
-        records[index].failure = "\(error)"
+        records[index].failure = JobMessage.text(of: error)
         first = first ?? error
       }
     }
@@ -195,7 +195,7 @@ struct JobBackup {
         warnings += summary.warnings
         return (index, try summary.archives.map { try ArchiveDescriptor(path: $0, password: password) })
       } catch let error where Self.concernsDestination(error) {
-        records[index].failure = "\(error)"
+        records[index].failure = JobMessage.text(of: error)
         failure = failure ?? error
       }
     }

@@ -88,7 +88,7 @@ struct JobRun {
       var run = JobStatus.RunRecord(startedAt: context.now().milliseconds)
       let isStopped = error is CancellationError
       run.outcome = isStopped ? .interrupted : .failed
-      run.message = isStopped ? JobReport.notBegun : "\(error)"
+      run.message = isStopped ? JobReport.notBegun : JobMessage.text(of: error)
       run.exitCode = context.exitCode(error)
       // the last run stays the newest: it may be under way
       if !job.isOtherLibrary {
@@ -126,7 +126,7 @@ struct JobRun {
           : "stopped; the library as it is lies in \(run.archives.joined(separator: ", "))"
       } else {
         run.outcome = .failed
-        run.message = "\(error)"
+        run.message = JobMessage.text(of: error)
       }
     }
     return backup

@@ -76,7 +76,7 @@ struct Archives: AsyncParsableCommand {
       } catch let error where error is CancellationError || error is ValidationError {
         throw error
       } catch {
-        reporter.error(Finding(place.folder.string, message: "\(error)"), during: "list")
+        reporter.error(Finding(place.folder.string, message: CommandMessage.text(of: error)), during: "list")
         unreadable.append(place.folder.string)
         worst = max(worst, ExitStatus(for: error))
         continue
@@ -91,8 +91,8 @@ struct Archives: AsyncParsableCommand {
         do {
           _ = try inventory.members(of: archive)
         } catch {
-          reporter.error(Finding(archive.path, message: "\(error)"), during: "list")
-          incomplete.append("\(error)")
+          reporter.error(Finding(archive.path, message: CommandMessage.text(of: error)), during: "list")
+          incomplete.append(CommandMessage.text(of: error))
           worst = max(worst, .incomplete)
         }
         total.archives += 1

@@ -90,7 +90,8 @@ struct Drill: AsyncParsableCommand {
         if report.isProven { proven += 1 }
         worst = max(worst, ExitStatus(rawValue: report.exitCode) ?? .failed)
       } catch {
-        let reason = error is CancellationError ? "stopped; what was restored is removed" : "\(error)"
+        let reason =
+          error is CancellationError ? "stopped; what was restored is removed" : JobMessage.text(of: error)
         reporter.error(Finding(job.name, reason), during: "drill")
         worst = max(worst, ExitStatus(for: error))
       }
