@@ -1,4 +1,5 @@
 import Foundation
+import Operations
 import SystemPackage
 
 /// The job file: every job of a user or a machine, in YAML.
@@ -38,17 +39,19 @@ package struct JobFile: Sendable, Equatable {
   }
 
   /// There is no job file where one is looked for, or no job of a name.
-  package enum Missing: Error, Sendable, Equatable, CustomStringConvertible {
+  package enum Missing: RemediedError, Sendable, Equatable, CustomStringConvertible {
     /// None of these files is there.
     case file([FilePath])
     /// The file has no such job; it has these.
     case job(String, FilePath, [String])
 
-    /// One line, with the remedy.
+    package var remedy: Remedy? { if case .file = self { .nameJobFile } else { nil } }
+
+    /// One line.
     package var description: String {
       switch self {
       case .file(let places):
-        "there is no job file: \(places.map(\.string).joined(separator: ", ")); write one, or name it with --config"
+        "there is no job file: \(places.map(\.string).joined(separator: ", "))"
       case .job(let name, let path, let names):
         "\(path) has no job “\(name)”"
           + (Spelling.nearest(to: name, among: names).map { "; did you mean “\($0)”?" }
