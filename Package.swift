@@ -29,7 +29,9 @@ let package = Package(
       dependencies: ["CMD5", "CDeflate", "FileSystem", .product(name: "Crypto", package: "swift-crypto")]),
     .target(
       name: "FileSystem",
-      dependencies: ["CSystemCalls", "Processes", .product(name: "SystemPackage", package: "swift-system")]),
+      dependencies: [
+        "CSystemCalls", "Operations", "Processes", .product(name: "SystemPackage", package: "swift-system"),
+      ]),
     .target(name: "CSystemCalls"),
     .target(name: "Processes"),
     .target(name: "Secrets"),

@@ -63,8 +63,22 @@ package enum BackupError: Error, Sendable, CustomStringConvertible {
   /// There are fewer bytes free at the destination than the archive needs.
   case notEnoughSpace(FilePath, needed: Int, free: Int)
 
-  /// One line for a person: the file, what is wrong with it, and the remedy.
+  /// One line for a person: the file, and what is wrong with it.
   public var description: String { message.escaped }
+
+  /// What to do about the error.
+  public var remedy: Remedy? {
+    switch self {
+    case .photoExport(let path, _): .extractPhotos(path.string)
+    case .passwordNeeded: .givePassword
+    case .cannotEncrypt: .exportArchive
+    case .cannotReplace, .severalToReplace: .merge
+    case .stopped(_, _, _, let error): (error as? any RemediedError)?.remedy
+    case .nameTooLong: .shortenName
+    case .cannotRepairEncrypted: .salvageEncrypted
+    default: nil
+    }
+  }
 
   private var message: String {
     switch self {
@@ -76,8 +90,7 @@ package enum BackupError: Error, Sendable, CustomStringConvertible {
       "\(path) is not a SmilePile backup: it has no metadata.json, neither at its root nor in one folder "
         + "that holds everything"
     case .photoExport(let path, let export):
-      "\(path) is \(export.title) of the Android app, and not a backup: its photos have no categories; "
-        + "smilepile extract \(path.string.shellQuoted) --to FOLDER writes them as files"
+      "\(path) is \(export.title) of the Android app, and not a backup: its photos have no categories"
     case .severalMetadata(let path, let names):
       "\(path) has more than one metadata.json: \(names.joined(separator: ", "))"
     case .metadata(let path, let fault):
@@ -85,8 +98,7 @@ package enum BackupError: Error, Sendable, CustomStringConvertible {
         ? "\(path): metadata: \(fault)"
         : "\(path) was \(fault.reason); update this program"
     case .passwordNeeded(let path):
-      "\(path) is encrypted; give its password with --password-file, --password-command, --password-fd or "
-        + "SMILEPILE_PASSWORD, or at a terminal"
+      "\(path) is encrypted"
     case .wrongPassword(let path):
       "\(path): wrong password"
     case .wrongPasswordOrDamaged(let path):
@@ -94,12 +106,11 @@ package enum BackupError: Error, Sendable, CustomStringConvertible {
     case .unfitPassword(let fault):
       "\(fault)"
     case .cannotEncrypt(let path):
-      "the JSON document for \(path) cannot be encrypted; export an archive (--format zip)"
+      "the JSON document for \(path) cannot be encrypted"
     case .cannotReplace(let path, let reason):
-      "\(path) cannot replace a library: \(reason); import it with --strategy merge, or force it with --force"
+      "\(path) cannot replace a library: \(reason)"
     case .severalToReplace(let path, let before):
-      "--strategy replace takes one backup, or one chain: \(path) would replace what \(before) has just brought; "
-        + "import the others with merge"
+      "only one backup, or one chain, can replace a library: \(path) would replace what \(before) has just brought"
     case .cannotSplit(let path, let reason):
       "the export to \(path) cannot be split: \(reason)"
     case .setCutShort(let published, let count, let error):
@@ -113,8 +124,7 @@ package enum BackupError: Error, Sendable, CustomStringConvertible {
       (error is BackupError ? "\(error)" : "\(path): \(error)")
         + "; imported before it: \(done.map(\.string).joined(separator: ", "))"
     case .nameTooLong(let name):
-      "the new archive cannot be named \(name): a name has at most \(FileName.maximumBytes) bytes; give a shorter "
-        + "one with -o"
+      "the new archive cannot be named \(name): a name has at most \(FileName.maximumBytes) bytes"
     case .destinationExists(let path):
       "\(path) exists already, and an archive never overwrites a file; name another, or a folder"
     case .destinationInLibrary(let path):
@@ -122,8 +132,7 @@ package enum BackupError: Error, Sendable, CustomStringConvertible {
     case .noSuchDestination(let path):
       "there is no folder \(path) to write the archive to; make it first"
     case .cannotRepairEncrypted(let path):
-      "\(path) is encrypted, and is not written anew without encryption; rescue it with import --salvage into a "
-        + "library, and export that with --encrypt"
+      "\(path) is encrypted, and is not written anew without encryption"
     case .verificationFailed(let path, let damage):
       "the archive for \(path) did not read back as it was written, and was not kept: "
         + damage.joined(separator: "; ")

@@ -1,8 +1,9 @@
 import FileSystem
+import Operations
 import SystemPackage
 
 /// Why a library cannot be opened or changed. Nothing was changed, except in the case `undecided`.
-public enum LibraryError: Error, Equatable, Sendable, CustomStringConvertible {
+public enum LibraryError: RemediedError, Equatable, Sendable, CustomStringConvertible {
   /// The folder does not exist, or is not a library.
   case notALibrary(FilePath)
   /// The folder of a new library is a library already.
@@ -28,13 +29,22 @@ public enum LibraryError: Error, Equatable, Sendable, CustomStringConvertible {
   /// No photo matches; the value completes "no photo has …".
   case noSuchPhoto(String)
 
-  /// One line for a person: what is wrong with which folder, and the remedy.
+  /// One line for a person: what is wrong with which folder.
   public var description: String { message.escaped }
+
+  /// What to do about the error.
+  public var remedy: Remedy? {
+    switch self {
+    case .notALibrary(let path): .createLibrary(path.string)
+    case .noSuchCategory, .noSuchPhoto: .listLibrary
+    default: nil
+    }
+  }
 
   private var message: String {
     switch self {
     case .notALibrary(let path):
-      "\(path) is no SmilePile library; make one with: smilepile init \(path)"
+      "\(path) is no SmilePile library"
     case .alreadyALibrary(let path):
       "\(path) is a SmilePile library already"
     case .folderNotEmpty(let path):
@@ -56,9 +66,9 @@ public enum LibraryError: Error, Equatable, Sendable, CustomStringConvertible {
     case .insideLibrary(let path):
       "\(path) lies in the library itself; move it out of there first, then add it"
     case .noSuchCategory(let name):
-      "no category is named “\(name)”; smilepile photos shows them"
+      "no category is named “\(name)”"
     case .noSuchPhoto(let what):
-      "no photo has \(what); smilepile photos shows them"
+      "no photo has \(what)"
     }
   }
 }

@@ -459,7 +459,7 @@ import Testing
     let told = try String(contentsOfFile: night.folder("told").string, encoding: .utf8)
     #expect(
       told.contains("SMILEPILE_OUTCOME=failed\n")
-        && told.contains("a backup or a drill of job “family” is being run by"))
+        && told.contains("a backup or a restore test of job “family” is being run by"))
   }
 
   /// The command line may name the library, of which the job file knows nothing.

@@ -67,7 +67,7 @@ public struct ExtractSummary: Sendable, Equatable {
 }
 
 /// Why nothing can be extracted. Nothing was written when one is thrown.
-public enum ExtractError: Error, Sendable, CustomStringConvertible {
+public enum ExtractError: RemediedError, Sendable, CustomStringConvertible {
   /// A backup of version 1.
   case noPhotoFiles(FilePath)
   /// No category has a name that was asked for.
@@ -83,16 +83,24 @@ public enum ExtractError: Error, Sendable, CustomStringConvertible {
   /// Another process writes to the folder.
   case busy(FilePath)
 
-  /// One line for a person, with the remedy.
+  /// One line for a person.
   public var description: String { message.escaped }
+
+  /// What to do about the error.
+  public var remedy: Remedy? {
+    switch self {
+    case .noPhotoFiles: .importPhotosFromFolder
+    case .noSuchCategory: .listArchive
+    default: nil
+    }
+  }
 
   private var message: String {
     switch self {
     case .noPhotoFiles(let path):
-      "\(path) is a JSON backup, which holds no photo files; extract from an archive (ZIP), or import it with "
-        + "--photos-from"
+      "\(path) is a JSON backup, which holds no photo files"
     case .noSuchCategory(let path, let name):
-      "no category in \(path) is named “\(name)”; smilepile inspect shows them"
+      "no category in \(path) is named “\(name)”"
     case .noSuchPhoto(let path, let pattern):
       "no photo in \(path) has a name like “\(pattern)”"
     case .noSuchFolder(let path):

@@ -103,8 +103,10 @@ private struct ExtractRun {
       case .other where options.overwrite != .never:
         items.append((index, true))
       case .other:
-        let reason = "is there with other bytes, and was left as it is; --overwrite if-changed replaces it"
-        summary.errors.append(finding(item, plan, source, reason))
+        let reason = "is there with other bytes, and was left as it is"
+        var finding = finding(item, plan, source, reason)
+        finding.remedy = .overwriteChanged
+        summary.errors.append(finding)
         counter.advance(items: 1, bytes: item.size)
       case .noFile(let kind):
         let what = kind == .symbolicLink ? "a symbolic link" : kind == .directory ? "a folder" : "no file"

@@ -68,7 +68,7 @@ extension OpenedBackup {
       throw error
     }
     // that the disk cannot read it says more than what is wrong with what is left
-    let fault = Self.isBadSector(error) ? "\(error)" : salvage.fault?.problem ?? "\(error)"
+    let fault = Self.isBadSector(error) ? "\(error)" : salvage.fault.map { "\($0)" } ?? "\(error)"
     return OpenedBackup(
       path: salvage.archive.path, origin: found.origin, metadata: found.metadata, photos: found.photos,
       warnings: found.warnings, leftOut: found.leftOut, damagedBefore: found.damagedBefore,

@@ -83,7 +83,7 @@ extension ArchiveObserver {
   /// A warning for each archive that operations of this name have found damaged since this one began. Reading it blocks.
   package var damageWarnings: [String] {
     damage().sorted { $0.key < $1.key }.map { path, reason in
-      "\(path.escaped) is damaged (\(reason)), and does not count; smilepile repair may help"
+      "\(path.escaped) is damaged (\(reason)), and does not count"
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Operations
 import SystemPackage
 
 /// The job file: every job of a user or a machine, in YAML.
@@ -38,17 +39,19 @@ package struct JobFile: Sendable, Equatable {
   }
 
   /// The job file or a job is missing.
-  package enum Missing: Error, Sendable, Equatable, CustomStringConvertible {
+  package enum Missing: RemediedError, Sendable, Equatable, CustomStringConvertible {
     /// None of these files exists.
     case file([FilePath])
     /// The file lacks this job. The list has the names of its jobs.
     case job(String, FilePath, [String])
 
-    /// Describes the error and its remedy in one line.
+    package var remedy: Remedy? { if case .file = self { .nameJobFile } else { nil } }
+
+    /// Describes the error in one line.
     package var description: String {
       switch self {
       case .file(let places):
-        "there is no job file: \(places.map(\.string).joined(separator: ", ")); write one, or name it with --config"
+        "there is no job file: \(places.map(\.string).joined(separator: ", "))"
       case .job(let name, let path, let names):
         "\(path) has no job “\(name)”"
           + (Spelling.nearest(to: name, among: names).map { "; did you mean “\($0)”?" }

@@ -70,7 +70,7 @@ struct JobFileReader {
       warnings.append(
         JobFile.Fault(
           line: section.line,
-          message: "job “\(name)” names no library; write “library:”, or give it with -l to every command"))
+          message: "job “\(name)” names no library; write “library:”"))
     }
     job.destinations = destinations(&section, outside: job.library)
     job.categories = section.texts("categories") ?? []

@@ -83,7 +83,7 @@ struct DestinationTest {
   private func attempt(failing error: any Error) -> Attempt {
     if isObstacle(error) { return Attempt(obstacle: error) }
     let outcome: RestoreTestResult.Outcome =
-      error is DestinationFault ? .unreachable(reason: "\(error)") : .noArchive(reason: "\(error)")
+      error is DestinationFault ? .unreachable(reason: JobMessage.text(of: error)) : .noArchive(reason: JobMessage.text(of: error))
     return Attempt(result: RestoreTestResult(folder, outcome))
   }
 
@@ -161,7 +161,7 @@ struct DestinationTest {
       } catch  where isObstacle(error) {
         obstacle = error
       } catch {
-        trial.failures.append(Finding(FilePath(trial.archive).folder.string, message: "\(error)"))
+        trial.failures.append(Finding(FilePath(trial.archive).folder.string, message: JobMessage.text(of: error)))
       }
     }
   }
@@ -175,7 +175,7 @@ struct DestinationTest {
       members = try inventory.members(of: archive)
     } catch let error where error is BrokenChain || error is IncompleteSet {
       var trial = RestoreTrial([archive], files: [], coverage: .sample)
-      trial.failures = [Finding(folder.string, message: "\(error)")]
+      trial.failures = [Finding(folder.string, message: JobMessage.text(of: error))]
       return Restore(trial: trial)
     }
     let isSuspect =

@@ -76,9 +76,8 @@ struct RestoreComparison {
         result.notes.append(
           "\(label): missing from the archive, and present in the library; the next backup stores it")
       } else {
-        let reason =
-          "its file was missing before the backup was made; smilepile repair -l may restore it from an older archive"
-        result.damagedInLibrary.append(Finding(label, reason))
+        let reason = "its file was missing before the backup was made"
+        result.damagedInLibrary.append(Finding(label, reason, remedy: .repairLibrary))
         result.lost += 1
       }
     }
@@ -124,7 +123,7 @@ struct RestoreComparison {
       // the import has verified that the restored photo has the MD5 of its row
       result.damagedInLibrary.append(
         Finding(
-          label, "its file in the library is missing or corrupt; smilepile repair -l restores it"))
+          label, "its file in the library is missing or corrupt", remedy: .repairLibrary))
     }
   }
 

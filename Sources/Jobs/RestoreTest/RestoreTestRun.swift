@@ -74,7 +74,7 @@ struct RestoreTestRun {
       let error = isStopped ? CancellationError() : error
       run.outcome = error is CancellationError ? .interrupted : .failed
       run.exitCode = context.exitCode(error)
-      run.message = error is CancellationError ? "stopped; the scratch library was removed" : "\(error)"
+      run.message = error is CancellationError ? "stopped; the scratch library was removed" : JobMessage.text(of: error)
       for failure in runLastHooks(run) { Self.logger.warning("\(failure)") }
       throw error
     }
@@ -144,7 +144,7 @@ struct RestoreTestRun {
       }
       guard let obstacle = attempt.obstacle else { continue }
       guard report.results.contains(where: { !$0.isRestored }) else { throw obstacle }
-      let reason = obstacle is CancellationError ? "it was interrupted" : "\(obstacle)"
+      let reason = obstacle is CancellationError ? "it was interrupted" : JobMessage.text(of: obstacle)
       report.warnings.append("not every destination was tested: \(reason)")
       return (report, obstacle)
     }

@@ -2,6 +2,7 @@ import ArchiveCatalog
 import Backup
 import FileSystem
 import Foundation
+import Operations
 import Secrets
 import SystemPackage
 
@@ -41,7 +42,7 @@ package struct JobReport: Sendable {
 }
 
 /// Why a job cannot run.
-package enum JobError: Error, Sendable, Equatable, CustomStringConvertible {
+package enum JobError: RemediedError, Sendable, Equatable, CustomStringConvertible {
   /// Neither the job file nor the caller gives the job's library.
   case noLibrary(String)
   /// Another backup or restore test of the job is running and holds this lock.
@@ -49,18 +50,26 @@ package enum JobError: Error, Sendable, Equatable, CustomStringConvertible {
   /// A newer version of this program wrote the ledger.
   case newerLedger(Ledger.Problem)
 
-  /// Describes the error and its remedy in one line.
+  /// Describes the error in one line.
   package var description: String {
     switch self {
     case .newerLedger(let problem): "\(problem)"
     case .noLibrary(let job):
-      "job “\(job)” names no library; add “library:” to it, or use -l"
+      "job “\(job)” names no library"
     case .running(let job, let isRestoreTest, let lock):
-      "\(isRestoreTest ? "a drill" : "a backup or a drill") of job “\(job)” is being run by "
+      "\(isRestoreTest ? "a restore test" : "a backup or a restore test") of job “\(job)” is being run by "
         + "\(lock.owner.isEmpty ? "another process" : lock.owner)"
         + (lock.isOwnerAncestor
           ? ", and one of its hooks has started this; take it out of there"
-          : "; wait for it to end\(isRestoreTest ? "" : ", or use --lock-wait")")
+          : isRestoreTest ? "; wait for it to end" : "")
+    }
+  }
+
+  package var remedy: Remedy? {
+    switch self {
+    case .noLibrary: .nameLibrary
+    case .running(_, isRestoreTest: false, let lock): lock.remedy
+    case .running, .newerLedger: nil
     }
   }
 

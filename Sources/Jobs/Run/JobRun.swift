@@ -119,7 +119,7 @@ struct JobRun {
     let isStopped = error is CancellationError || (error as? HookRun.Failure)?.isCancellation == true
     return Issue(
       severity: isStopped ? .interruption : .failure, subject: .run,
-      message: isStopped ? interruption : "\(error)",
+      message: isStopped ? interruption : JobMessage.text(of: error),
       exitCode: context.exitCode(isStopped ? CancellationError() : error))
   }
 

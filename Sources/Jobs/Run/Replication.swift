@@ -29,7 +29,7 @@ struct Replication {
           other = try self.graph(graph, without: needed)
         } catch let cause where !(cause is CancellationError) {
           // the next run verifies the archives
-          return (target.failed(error), [.warning(.archives, "\(cause)")])
+          return (target.failed(error), [.warning(.archives, JobMessage.text(of: cause))])
         }
         guard let other else { throw error }
         graph = other

@@ -37,7 +37,7 @@ struct Target {
   /// current state of the library.
   func failed(_ error: any Error) -> Target {
     var target = self
-    target.failure = .incomplete(.destination(folder.string), "\(error)")
+    target.failure = .incomplete(.destination(folder.string), JobMessage.text(of: error))
     target.current = []
     return target
   }

@@ -1,4 +1,5 @@
 import FileSystem
+import Operations
 import SystemPackage
 
 /// Authorizes and confirms destructive operations. The caller gives both functions. They are called on the thread that
@@ -24,7 +25,7 @@ public struct Authorization: Sendable {
 }
 
 /// Why a destructive operation was not carried out. Nothing was touched.
-public enum AuthorizationError: Error, Equatable, Sendable, CustomStringConvertible {
+public enum AuthorizationError: RemediedError, Equatable, Sendable, CustomStringConvertible {
   /// The answer was no.
   case notConfirmed(FilePath)
   /// Deletion is protected by a PIN, and none was given.
@@ -37,12 +38,14 @@ public enum AuthorizationError: Error, Equatable, Sendable, CustomStringConverti
   /// One line for a person.
   public var description: String { message.escaped }
 
+  /// What to do about the error.
+  public var remedy: Remedy? { if case .pinNeeded = self { .givePIN } else { nil } }
+
   private var message: String {
     switch self {
     case .notConfirmed(let path): "not confirmed; \(path) was not changed"
     case .pinNeeded(let path):
-      "\(path) is protected by a PIN; give it with --pin-file, --pin-command, --pin-fd or SMILEPILE_PIN, or at a "
-        + "terminal"
+      "\(path) is protected by a PIN"
     case .wrongPIN(let path, let tries):
       "wrong PIN for \(path); \(Count(tries, "try is", "tries are")) left before a pause of 30 seconds"
     case .coolingDown(let path, let seconds):

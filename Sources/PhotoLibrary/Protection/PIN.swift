@@ -3,6 +3,7 @@ import CryptoExtras
 import FileSystem
 import Foundation
 internal import GRDB
+import Operations
 import Secrets
 import SystemPackage
 
@@ -21,7 +22,7 @@ public struct PIN: Sendable {
 }
 
 /// Why a PIN was not set or removed.
-public enum PINError: Error, Equatable, Sendable, CustomStringConvertible {
+public enum PINError: RemediedError, Equatable, Sendable, CustomStringConvertible {
   /// It is not four to six digits.
   case notAPIN
   /// The library has a PIN already.
@@ -29,12 +30,21 @@ public enum PINError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The library has no PIN.
   case notSet(FilePath)
 
-  /// One line for a person, with the remedy.
+  /// One line for a person.
   public var description: String {
     switch self {
     case .notAPIN: "a PIN has four to six digits"
-    case .alreadySet(let path): "\(path) has a PIN already; change it with: smilepile pin change".escaped
-    case .notSet(let path): "\(path) has no PIN; set one with: smilepile pin set".escaped
+    case .alreadySet(let path): "\(path) has a PIN already".escaped
+    case .notSet(let path): "\(path) has no PIN".escaped
+    }
+  }
+
+  /// What to do about the error.
+  public var remedy: Remedy? {
+    switch self {
+    case .notAPIN: nil
+    case .alreadySet: .changePIN
+    case .notSet: .setPIN
     }
   }
 }

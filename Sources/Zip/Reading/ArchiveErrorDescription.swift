@@ -1,24 +1,11 @@
 import FileSystem
+import Operations
 import SystemPackage
 
 extension ArchiveError: CustomStringConvertible {
-  /// One line for a person: the archive, the entry, what is wrong, and what to do where something can be
-  /// done. Control characters and bidirectional overrides are escaped.
-  package var description: String {
-    isLeftToRescue
-      ? "\(problem); copy it again from its source, or rescue what is left with import --salvage or repair"
-      : problem
-  }
-
-  /// The same, for somebody who is just rescuing what is left, and need not be told to.
-  package var problem: String { message.escaped }
-
-  private var isLeftToRescue: Bool {
-    switch self {
-    case .truncated, .prefix, .trailingBytes, .inconsistentHeader: true
-    default: false
-    }
-  }
+  /// One line for a person: the archive, the entry, and what is wrong. Control characters and bidirectional overrides are
+  /// escaped.
+  package var description: String { message.escaped }
 
   private var message: String {
     switch self {
@@ -72,7 +59,7 @@ extension ArchiveError: CustomStringConvertible {
       "\(path): “\(entry)” is encrypted in a way that cannot be read here; "
         + "pack it again with AES"
     case .passwordNeeded(let path, let entry):
-      "\(path): “\(entry)” is encrypted; give the password"
+      "\(path): “\(entry)” is encrypted"
     case .wrongPassword(let path, let entry):
       "\(path): wrong password for “\(entry)”"
     case .damaged(let path, let entry, let reason):
@@ -86,6 +73,16 @@ extension ArchiveError: CustomStringConvertible {
       "\(path) cannot be read: out of memory; \(MemoryShortage.remedy)"
     case .libzip(let path, let code, let text):
       "\(path): \(text) (libzip \(code))"
+    }
+  }
+}
+
+extension ArchiveError: RemediedError {
+  package var remedy: Remedy? {
+    switch self {
+    case .truncated, .prefix, .trailingBytes, .inconsistentHeader: .repairArchive
+    case .passwordNeeded: .givePassword
+    default: nil
     }
   }
 }

@@ -94,7 +94,7 @@ struct Archives: AsyncParsableCommand {
       } catch let error where error is CancellationError || error is ValidationError {
         throw error
       } catch {
-        reporter.error(Finding(place.folder.string, message: "\(error)"), during: "archives")
+        reporter.error(Finding(place.folder.string, message: CommandMessage.text(of: error)), during: "archives")
         unreadable.append(place.folder.string)
         worst = max(worst, ExitStatus(for: error))
         continue
@@ -114,8 +114,8 @@ struct Archives: AsyncParsableCommand {
         do {
           _ = try inventory.members(of: archive)
         } catch {
-          reporter.error(Finding(archive.path, message: "\(error)"), during: "archives")
-          incomplete.append("\(error)")
+          reporter.error(Finding(archive.path, message: CommandMessage.text(of: error)), during: "archives")
+          incomplete.append(CommandMessage.text(of: error))
           worst = max(worst, .incomplete)
         }
         total.archives += 1

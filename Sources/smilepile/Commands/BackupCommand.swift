@@ -108,7 +108,7 @@ struct BackupCommand: AsyncParsableCommand {
   private func show(_ error: any Error, _ status: ExitStatus, of job: Job, _ reporter: Reporter) {
     let isStopped = error is CancellationError
     let outcome: JobStatus.Outcome = isStopped ? .interrupted : .failed
-    let message = isStopped ? JobReport.notBegun : "\(error)"
+    let message = isStopped ? JobReport.notBegun : JobMessage.text(of: error)
     reporter.error(Finding(job.name, message), during: "backup")
     reporter.result("\(job.name): \(outcome.rawValue)")
     reporter.json(

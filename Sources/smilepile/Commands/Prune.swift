@@ -129,7 +129,7 @@ struct Prune: AsyncParsableCommand {
       } catch let error where error is CancellationError || error is ValidationError {
         throw error
       } catch {
-        reporter.error(Finding(place.folder.string, message: "\(error)"), during: "prune")
+        reporter.error(Finding(place.folder.string, message: CommandMessage.text(of: error)), during: "prune")
         worst = max(worst, ExitStatus(for: error))
         continue
       }

@@ -32,7 +32,7 @@ enum Failure {
       return .usage
     }
     let status = ExitStatus(for: error)
-    let message = error is CancellationError ? stopMessage(of: command) : "\(error)"
+    let message = error is CancellationError ? stopMessage(of: command) : CommandMessage.text(of: error)
     for line in (error as? JobFile.Invalid)?.lines ?? [message] {
       Console.standard.print("smilepile: \(line.escaped)", to: .error, .error)
     }

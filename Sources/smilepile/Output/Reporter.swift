@@ -75,11 +75,12 @@ struct Reporter {
 
   /// Reports a photo or file that is missing or corrupt in the result.
   func error(_ finding: Finding, during: String) {
+    let message = CommandMessage.text(of: finding)
     guard options.json else {
-      console.print("error: \(finding.message.escaped)", to: .error, .error)
+      console.print("error: \(message.escaped)", to: .error, .error)
       return
     }
-    json(ErrorMessage(item: finding.item, during: during, message: finding.message))
+    json(ErrorMessage(item: finding.item, during: during, message: message))
   }
 
   /// Prints a line with `--json`; otherwise prints nothing.

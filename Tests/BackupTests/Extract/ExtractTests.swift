@@ -100,7 +100,7 @@ import Testing
     let summary = try await extract(archive)
     #expect(summary.filesWritten == 1 && summary.filesReplaced == 0)
     #expect(summary.errors.count == 1)
-    #expect(summary.errors.first?.message.contains("--overwrite if-changed") == true)
+    #expect(summary.errors.first?.remedy == .overwriteChanged)
     #expect(try FolderTree(folder).files["Family/b.jpg"] == Array("mine".utf8))
   }
 

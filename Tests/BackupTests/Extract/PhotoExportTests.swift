@@ -105,12 +105,6 @@ import Zip
     #expect(!losses.contains { $0.contains("with it categories") })
   }
 
-  @Test("Photo export: a path with blanks stands in quotes in the message")
-  func quotedPath() throws {
-    let error = BackupError.photoExport("my phone's.zip", .gallery)
-    #expect(error.description.contains(#"smilepile extract 'my phone'\''s.zip' --to FOLDER"#))
-  }
-
   @Test("Photo export: a catalog ignores it", arguments: Shape.all)
   func amongArchives(_ shape: Shape) async throws {
     let archives = try scratch.makeFolder("archives")

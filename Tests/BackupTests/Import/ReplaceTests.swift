@@ -317,7 +317,7 @@ import Testing
           $0.isDryRun = isDryRun
         }
       }
-      #expect(error?.description.contains("--force") == true)
+      #expect(error?.remedy == .merge)
       #expect(error?.description.contains(path.string) == true)
     }
     expectNone(try library.tree.differences(from: tree))
