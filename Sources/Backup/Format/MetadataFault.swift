@@ -2,22 +2,22 @@ import FileSystem
 import Operations
 
 extension Metadata {
-  /// Why a document is no backup's metadata.
+  /// Why a document is not the metadata of a backup.
   package struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Where, as `photos[3].categoryId`; empty for the document as a whole.
+    /// The path, for example `photos[3].categoryId`; empty for the complete document.
     package var path: String
-    /// What is wrong there.
+    /// What is wrong.
     package var reason: String
-    /// The version it names, if that is what is wrong: it was made by a newer app.
+    /// The version of the document, if a newer app wrote the document; otherwise nil.
     package var newerVersion: Int?
-    /// It is nested deeper than `Limits` allow.
+    /// True if the document is nested deeper than `Limits` allow.
     package var isTooDeep = false
 
     /// `photos[3].categoryId: …`
     package var description: String { path.isEmpty ? reason : "\(path): \(reason)" }
 
-    /// Whether damage can have brought it about: a document of a newer version, or with more in it than is allowed, was
-    /// written so.
+    /// True if damage can be the cause. False for a newer version and for too deep nesting, because a program wrote
+    /// those on purpose.
     var isDamage: Bool { newerVersion == nil && !isTooDeep }
   }
 }
