@@ -5,7 +5,7 @@ import Synchronization
 import SystemPackage
 import Zip
 
-/// Writes the photos of a plan that are to be written, on several threads.
+/// Writes the chosen photos of a plan, on several threads.
 final class ExtractWriting: Sendable {
   private let source: OpenedBackup
   private let plan: ExtractPlan
@@ -22,20 +22,20 @@ final class ExtractWriting: Sendable {
     self.counter = counter
   }
 
-  /// What became of the photos, by the plan's items.
+  /// The results of writing, by item of the plan.
   struct Outcome {
-    /// Those that are under their names, on the disk.
+    /// The items that are published and durable.
     var written: [Int]
-    /// Those whose names were taken while they were written.
+    /// The items whose names another process took while they were written.
     var taken: [Int]
-    /// What is to be said of some.
+    /// The notes about some of the items.
     var notes: [(index: Int, note: ExtractNote)]
   }
 
-  /// Writes these items; each takes the place of a file if it is said to.
+  /// Writes these items. An item with `replaces` replaces an existing file.
   ///
-  /// - Throws: what keeps the others from being extracted, as a full disk or a cancellation. What was whole by then has
-  ///   its name, if the disk took it.
+  /// - Throws: an error that stops the extraction, such as a full disk or a cancellation. The photos that were
+  ///   complete by then are published if the disk allows it.
   func write(_ items: [(index: Int, replaces: Bool)], _ readers: Readers) throws -> Outcome {
     for folder in Set(items.map { plan.items[$0.index].folder }).sorted() {
       try target.makeFolder(FilePath(plan.folders[folder]))
