@@ -7,10 +7,10 @@ import SystemPackage
 import Zip
 
 extension ArchiveDescriptor {
-  /// Reads a backup's directory and metadata, and no photo. Blocks; writes nothing.
+  /// Reads a backup's directory and metadata, but no photo. Blocks; writes nothing.
   ///
-  /// - Throws: `BackupError`, `ArchiveError` or `FileError` if the file cannot be read as a backup. An encrypted backup
-  ///   that the password does not open is no error: `isLocked` is true then.
+  /// - Throws: `BackupError`, `ArchiveError` or `FileError` if the file cannot be read as a backup. If the password
+  ///   does not open an encrypted backup, sets `isLocked` instead of throwing.
   package init(path: FilePath, password: Secret? = nil, limits: Limits = Limits()) throws {
     try self.init(fileAt: path)
     do {
@@ -24,7 +24,7 @@ extension ArchiveDescriptor {
 
   /// Describes an opened backup. Blocks; writes nothing.
   ///
-  /// - Throws: `BackupError` or `FileError` if its file is gone.
+  /// - Throws: `BackupError` or `FileError` if its file is missing.
   init(_ source: OpenedBackup) throws {
     try self.init(fileAt: source.path)
     fill(from: source)
