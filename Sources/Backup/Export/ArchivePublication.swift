@@ -4,7 +4,7 @@ import Foundation
 import PhotoLibrary
 import SystemPackage
 
-/// An archive that is written and not published.
+/// An archive that is written but not yet published.
 final class UnpublishedArchive {
   let output: AtomicFile
   let plan: ExportPlan
@@ -21,10 +21,10 @@ final class UnpublishedArchive {
 }
 
 extension ArchiveExport {
-  /// Publishes the archives and records them in the library. A crash in between leaves a set whose metadata shows that it
-  /// is incomplete.
+  /// Publishes the archives and records them in the library. A crash between two archives leaves a set whose
+  /// metadata shows that it is incomplete.
   ///
-  /// - Parameter plan: of all archives.
+  /// - Parameter plan: the plan of all archives.
   func publish(
     _ unpublished: [UnpublishedArchive], of plan: ExportPlan
   ) throws -> (archives: [FilePath], bytes: Int, warnings: [String]) {

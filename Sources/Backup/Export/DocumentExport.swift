@@ -7,7 +7,7 @@ import SystemPackage
 /// Carries out the plan of an export that writes a JSON document without photo files.
 struct DocumentExport {
   let library: Library
-  /// As the user typed it.
+  /// The path that the user typed.
   let destination: FilePath
   let target: Destination
   let date: Date

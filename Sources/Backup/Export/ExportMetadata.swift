@@ -24,8 +24,8 @@ extension ExportPlan {
     }
   }
 
-  /// Returns a backup of version 1: the document alone. `path` is the file's path in the library, where
-  /// `import --photos-from` finds it.
+  /// Returns a backup of version 1, a single document. `path` is the path of the file in the library, where
+  /// `import --photos-from` finds the file.
   func jsonBackup(uuid: UUID, exportDate: Int64) -> [UInt8] {
     var metadata = document(uuid: uuid, exportDate: exportDate)
     metadata.version = 1
@@ -52,8 +52,8 @@ extension ExportPlan {
     return metadata
   }
 
-  /// The document without what differs between two exports of the same content: who made them, when, and where the files
-  /// are.
+  /// The document without values that differ between two exports of the same content: the program, the time, and
+  /// the paths of the files.
   var contentDocument: Metadata {
     var metadata = document(contentProvenance, exportDate: 0)
     metadata.appVersion = ""

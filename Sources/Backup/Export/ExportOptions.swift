@@ -5,17 +5,17 @@ import PhotoLibrary
 import Secrets
 import SystemPackage
 
-/// What an export writes.
+/// The options of an export.
 public struct ExportOptions: Sendable {
   /// The container.
   public enum Format: String, Sendable, CaseIterable {
     /// Version 2: an archive with the photo files.
     case zip
-    /// Version 1: a JSON document without them.
+    /// Version 1: a JSON document without photo files.
     case json
   }
 
-  /// For whom an export is split into several archives.
+  /// The reason to split an export into several archives.
   public enum Split: Sendable, Equatable {
     /// For the apps, which refuse a backup over their limits.
     case phone(PhoneLimits = PhoneLimits())
@@ -32,14 +32,14 @@ public struct ExportOptions: Sendable {
   public var since: Int64?
   /// Photos taken before this moment, in milliseconds since 1970.
   public var until: Int64?
-  /// The library's settings travel; otherwise the app's defaults, which both apps demand, stand in for them.
+  /// True to export the library's settings. False to write the app's defaults, since both apps require settings.
   public var includesSettings = true
-  /// Encrypts the archive, every entry of it, with AES-256; the entries' names then tell nothing but the photos' ids.
-  /// No phone reads such an archive.
+  /// Encrypts every entry of the archive with AES-256. The entries' names reveal only the photos' ids. No phone can
+  /// read such an archive.
   public var password: Secret?
-  /// Takes a password that is short enough to be guessed.
+  /// Accepts a password that is short enough to be guessed.
   public var allowsWeakPassword = false
-  /// The date that the archive bears; nil for now.
+  /// The date of the archive; nil for now.
   public var date: Date?
   /// Tags in the archive's metadata, for retention.
   public var tags: [String] = []
@@ -52,31 +52,31 @@ public struct ExportOptions: Sendable {
   public var maximumChain = ExportOptions.defaultMaximumChain
   /// A tag that the base of an incremental export must have, so that a job depends on its own archives; nil for any.
   public var baseTag: String?
-  /// Knows the health of archives, and records what is verified. A base that is suspect is verified first; with
-  /// `verifies`, so is one that was never verified or has changed since.
+  /// The health of archives, and the record of verified ones. The export first verifies a base that is suspect;
+  /// with `verifies`, also a base that was never verified or has changed since.
   public var ledger: Ledger?
   /// The operation that the export is a part of, as the ledger records it; nil for one of its own.
   package var observer: ArchiveObserver?
-  /// Reads the archive back, with every CRC and MD5, before it is published.
+  /// Verifies every CRC and MD5 of the archive before it is published.
   public var verifies = false
-  /// Who may read the archive, as chmod(1) has it; nil for its owner alone (0600).
+  /// The permissions of the archive, as in chmod(1); nil for access by the owner alone (0600).
   public var permissions: UInt16?
-  /// Plans, and writes nothing.
+  /// Plans, but writes nothing.
   public var isDryRun = false
   /// Makes the archive durable before it is reported. Without it, a power cut may remove or truncate the archive. For
   /// measurements, and for callers that flush by themselves.
   public var syncs = true
   /// How long to wait for a writer that is deleting photo files.
   public var lockWait = Library.readersWait
-  /// How many photos are read at a time; nil for what suits the disk.
+  /// The number of photos to read concurrently; nil for the best number for the disk.
   public var readers: Int?
 
-  /// The defaults: everything, as an archive.
+  /// Makes the default options: everything, as an archive.
   public init() {}
 
   /// True if the export leaves out part of the library on purpose.
   package var isSelection: Bool { !categories.isEmpty || since != nil || until != nil }
 
-  /// True if everything travels, settings too.
+  /// True if the export contains everything, including settings.
   var isWhole: Bool { !isSelection && includesSettings }
 }

@@ -1,7 +1,7 @@
 import Operations
 import SystemPackage
 
-/// What carrying out a plan did, or, for a dry run, what is known without writing.
+/// The result of carrying out a plan, or the forecast of a dry run.
 struct ExportOutcome {
   /// The plan that was carried out, without photos that could not be read.
   let plan: ExportPlan
@@ -17,7 +17,7 @@ struct ExportOutcome {
   var damaged: [Finding] = []
   /// Why phones refuse the archives, apart from encryption.
   var phoneRefusals: [String] = []
-  /// What else the user should know.
+  /// Other warnings.
   var warnings: [String] = []
   /// True if nothing was written.
   var isDryRun = false

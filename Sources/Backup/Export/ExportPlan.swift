@@ -36,13 +36,13 @@ package struct ExportPlan: Sendable {
 
   /// The categories, by position.
   package let categories: [PhotoLibrary.Category]
-  /// What the apps show for each category, by ID.
+  /// The display name of each category, by ID.
   private let displayNames: [Int64: String]
   /// Every selected row by ID, including assets and photos without files.
   package let photos: [Photo]
-  /// The photos whose files the archive holds itself, by ID.
+  /// The photos whose files are stored in the archive itself, by ID.
   package let items: [Item]
-  /// The photos whose files the library cannot give. The base may have some of them.
+  /// The photos whose files are missing or unreadable in the library. The base may have some of them.
   package let missing: [Missing]
   /// Photos whose files may have changed since they came into the library, by ID.
   package let touched: [Touched]
@@ -58,7 +58,7 @@ package struct ExportPlan: Sendable {
   package let tags: [String]
   /// The digest of the selection; nil for everything.
   package let selection: String?
-  /// The place of the archive among several; nil for a single one.
+  /// The number of the archive in its set; nil for a single archive.
   package let part: Metadata.Part?
   /// How the archive depends on a base; nil for a full one.
   package let increment: PlannedIncrement?
@@ -126,7 +126,7 @@ package struct ExportPlan: Sendable {
     }
   }
 
-  /// Derives a plan of other photos. One that is a part of several archives is a partial and full one.
+  /// Derives a plan with other photos. A part of several archives is partial and does not depend on a base.
   private init(
     _ plan: ExportPlan, photos: [Photo], items: [Item], missing: [Missing], part: Metadata.Part?
   ) {
@@ -192,7 +192,7 @@ package struct ExportPlan: Sendable {
   /// since 1970.
   func suspects(since moment: Int64) -> [Photo] { Self.suspects(among: photos, touched, since: moment) }
 
-  /// As `suspects(since:)`.
+  /// Returns the suspects among these photos; see `suspects(since:)`.
   static func suspects(among photos: [Photo], _ touched: [Touched], since moment: Int64) -> [Photo] {
     let files = Dictionary(uniqueKeysWithValues: touched.map { ($0.id, $0.file) })
     guard !files.isEmpty else { return [] }
@@ -209,7 +209,7 @@ package struct ExportPlan: Sendable {
     return missing.filter { !ids.contains($0.photo.id) }
   }
 
-  /// Returns how messages refer to a photo.
+  /// Returns the label of a photo in messages.
   func label(_ photo: Photo) -> String {
     PhotoLabel.label(id: photo.id, category: displayNames[photo.categoryId] ?? "", name: photo.name)
   }

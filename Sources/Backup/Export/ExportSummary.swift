@@ -3,43 +3,43 @@ import Operations
 import PhotoLibrary
 import SystemPackage
 
-/// What an export did.
+/// The result of an export.
 public struct ExportSummary: Sendable, Equatable {
-  /// The archive, of several the first; nil after a dry run.
+  /// The archive, or the first of several; nil after a dry run.
   public var archive: FilePath? { archives.first }
-  /// The archive, or all that the export was split into; empty after a dry run.
+  /// All archives of the export; empty after a dry run.
   public var archives: [FilePath] = []
-  /// How many archives there are, or would be.
+  /// The number of archives, or of those that a dry run would write.
   public var parts = 1
   /// How the archive depends on a base; nil for a full one.
   public var increment: Increment?
-  /// Why an export that was to be incremental is a full one, nil if it is not.
+  /// Why an export that was to be incremental is a full one, otherwise nil.
   public var fullBecause: String?
   /// Archives of the folder that cannot be the base of an incremental export, newest first.
   package var rejectedBases: [RejectedBase] = []
-  /// Photos whose files are in the archive or in its chain, and assets of the app.
+  /// Photos whose files are stored in the archive or its chain, and assets of the app.
   public var photos = 0
   /// Categories in the archive.
   public var categories = 0
   /// Bytes of the photos in the archive.
   public var bytes = 0
-  /// Bytes of the archive, of several all together; 0 after a dry run.
+  /// Bytes of all archives together; 0 after a dry run.
   public var archiveBytes = 0
-  /// Photos of the library that could not be read: their rows are in the archive, their files are not, though the
-  /// archive's base may hold them. Each by name.
+  /// Photos of the library that could not be read, by name. The archive has their rows but not their files; the
+  /// base may have the files.
   public var missing: [Finding] = []
-  /// Photos that are in the archive and whose bytes are no longer those that came into the library.
+  /// Photos in the archive that are corrupt in the library.
   public var damaged: [Finding] = []
-  /// Why a phone will refuse the archive; empty if it will not.
+  /// Why a phone will refuse the archive; empty if a phone accepts it.
   public var phoneRefusals: [String] = []
-  /// Categories, as the app shows them, that Android's merge cannot find by any name: it may file their photos under
+  /// Categories, by display name, that Android's merge cannot find by any name: Android may file their photos under
   /// another category. See `docs/format/phone-backups.md`.
   public var categoriesAndroidCannotFind: [String] = []
-  /// What else is worth knowing.
+  /// Other warnings.
   public var warnings: [String] = []
-  /// The MD5 of what was selected: an archive of the same state holds all this already.
+  /// The content fingerprint. An archive with the same fingerprint has the same content.
   public var state = ""
-  /// Nothing was written.
+  /// True if nothing was written.
   public var isDryRun = false
 
   /// Makes the summary of an export that has not begun.
@@ -53,7 +53,7 @@ public struct ExportSummary: Sendable, Equatable {
     public var base: String
     /// The chain depth.
     public var length: Int
-    /// Photos that are stored in the archives before this one.
+    /// Photos that are stored in the base or its chain.
     public var held: Int
   }
 
@@ -62,12 +62,12 @@ public struct ExportSummary: Sendable, Equatable {
 }
 
 extension ExportSummary {
-  /// Returns what an export of a library would hold, as a dry run does, whatever its destination. Blocks; writes nothing.
+  /// Describes the export of a library as a dry run does, for any destination. Blocks; writes nothing.
   ///
   /// - Parameters:
-  ///   - contents: what the library holds. The caller holds its photos with `Library.withPhotoReadLock`.
+  ///   - contents: the content of the library. The caller locks its photos with `Library.withPhotoReadLock`.
   ///   - library: the library.
-  ///   - options: how the export is made.
+  ///   - options: the options of the export.
   /// - Throws: `LibraryError`, `BackupError`, or `FileError`.
   public init(planning contents: LibraryContents, of library: Library, _ options: ExportOptions) throws {
     let plan = try ExportPlan(contents, options, files: library.files(of:))
@@ -75,9 +75,9 @@ extension ExportSummary {
   }
 
   /// - Parameters:
-  ///   - outcome: what the export did.
+  ///   - outcome: the result of the export.
   ///   - damagedInLibrary: photos that are stored in the base, and whose files in the library are corrupt.
-  ///   - selection: how the base was chosen; nil if none was looked for.
+  ///   - selection: the choice of the base; nil if the export is not incremental.
   ///   - reason: why an export that was to be incremental is a full one.
   init(
     _ outcome: ExportOutcome, damagedInLibrary: [Finding] = [], selection: BaseSelection? = nil,
@@ -99,7 +99,7 @@ extension ExportSummary {
     bytes = plan.bytes
     archiveBytes = outcome.archiveBytes
     missing = plan.missing.map { missing in
-      // the library also lacks the files that the base still has
+      // the list includes files that are missing in the library but stored in the base
       Finding(
         plan.label(missing.photo),
         lost.contains(missing.photo.id) ? missing.reason : "\(missing.reason); the base holds its file")

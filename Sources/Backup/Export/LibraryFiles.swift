@@ -2,7 +2,7 @@ import FileSystem
 import Operations
 import PhotoLibrary
 
-/// What an export asks of a library.
+/// The access of an export to the library's files.
 extension Library {
   /// Returns the length and date of each photo's file, or why it cannot be archived.
   ///
@@ -36,11 +36,11 @@ extension Library {
     }
   }
 
-  /// Returns the corrupt photos of a selection among those whose files were touched after a moment. Blocks; reads those
-  /// files and nothing else.
+  /// Returns the corrupt photos of a selection among those whose files were touched after a moment. Blocks; reads
+  /// only those files.
   ///
   /// - Parameters:
-  ///   - contents: what the library holds.
+  ///   - contents: the content of the library.
   ///   - moment: in milliseconds since 1970; nil to read every file.
   /// - Throws: `LibraryError`, `BackupError`, `FileError`, or `CancellationError`.
   public func damaged(
@@ -62,7 +62,7 @@ extension Library {
 
   /// Records exports in the library.
   ///
-  /// - Returns: a warning if that fails, since the archives are published all the same.
+  /// - Returns: a warning if that fails, since the archives are published anyway.
   func noteOrWarn(_ exports: [ExportRecord]) -> String? {
     do {
       for export in exports { try note(export) }

@@ -2,8 +2,8 @@ import Checksums
 import Foundation
 import PhotoLibrary
 
-/// The greatest length that an archive can have, known before it is written: the photos are stored, the texts are as long
-/// as they are rendered, and deflating adds at most what zlib's `compressBound` says.
+/// Computes an upper bound of an archive's length before the archive is written. The photos are stored, the texts
+/// have the length of their rendering, and deflating adds at most the result of zlib's `compressBound`.
 struct PartSize {
   /// The bytes that a photo adds.
   struct Member {
@@ -14,7 +14,7 @@ struct PartSize {
 
     init(_ record: Metadata.PhotoRecord, _ item: (ExportPlan.Item, Metadata.ManifestEntry)?) {
       let manifest = item.map { [$0.1] } ?? []
-      // of the second element of a list, which has a comma
+      // the length of the second element of a list, which includes a comma
       metadata =
         Metadata().length(photos: [record, record], manifest: manifest + manifest)
         - Metadata().length(photos: [record], manifest: manifest)
@@ -27,10 +27,10 @@ struct PartSize {
   private var metadata: Int
   private var checksums: Int
   private var photos = 0
-  /// Headers and directory.
+  /// Bytes of headers and directory.
   private var records: Int
 
-  /// An archive without photos.
+  /// Computes the size of an archive without photos.
   init(of plan: ExportPlan) {
     let number = Metadata.maximumParts
     let uuid = UUID()
@@ -52,7 +52,7 @@ struct PartSize {
     records += Self.recordsOfEntry(member.name)
   }
 
-  /// Bytes of all entries, unpacked.
+  /// Uncompressed bytes of all entries.
   var uncompressedBytes: Int { photos + metadata + checksums }
 
   /// Bytes of the file.

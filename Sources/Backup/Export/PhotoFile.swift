@@ -1,8 +1,8 @@
 /// The status of a photo's file.
 package struct PhotoFile: Sendable {
-  /// Its length in bytes.
+  /// The length in bytes.
   package var size: Int
-  /// Its date, in milliseconds since 1970.
+  /// The date, in milliseconds since 1970.
   package var modified: Int64
 
   /// Makes a value.
@@ -11,7 +11,7 @@ package struct PhotoFile: Sendable {
 
 /// Why a photo's file cannot be archived.
 package struct MissingPhoto: Error, Sendable {
-  /// The reason, as a message has it.
+  /// The reason for a message.
   package var reason: String
 
   /// Makes a value.

@@ -5,9 +5,10 @@ import PhotoLibrary
 package struct PlannedIncrement: Sendable {
   /// The base.
   package let base: ExportBase
-  /// The photos whose files the chain of the base has, by their indices in the plan's photos. They get no entry.
+  /// The photos whose files are stored in the base or its chain, by their indices in the plan's photos. They get no
+  /// entry.
   package let photosStoredInBase: [Int]
-  /// Those of them whose files in the library may have changed since they were read for an archive.
+  /// The photos among them whose files in the library may have changed since they were archived.
   let suspects: [Photo]
   /// What was removed from the library since the base was made.
   let deletions: [Metadata.Deletion]
@@ -25,7 +26,7 @@ package struct PlannedIncrement: Sendable {
     }
   }
 
-  /// Returns what the archive's metadata has about its base.
+  /// Returns the description of the base for the archive's metadata.
   ///
   /// - Parameter photos: the plan's photos.
   func record(of photos: [Photo]) -> Metadata.Increment {
