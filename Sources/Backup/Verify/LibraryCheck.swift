@@ -5,22 +5,22 @@ import PhotoLibrary
 import Synchronization
 import SystemPackage
 
-/// Reads every photo of a library and compares it with its row, and looks for files that no row knows.
+/// Reads every photo of a library, compares it with its row, and finds untracked files.
 struct LibraryCheck {
   let library: Library
   let counter: ProgressCounter
-  /// Photos at a time; nil for what suits the disk.
+  /// The number of photos to read concurrently; nil for the best number for the disk.
   var readers: Int?
 
-  /// A photo whose file is not as its row says.
+  /// A photo whose file does not match its row.
   struct DamagedPhoto {
     var photo: Photo
-    /// How messages name it.
+    /// The label of the photo in messages.
     var label: String
     var reason: String
   }
 
-  /// Blocks; reads only.
+  /// Checks the library. Blocks; reads only.
   func run(lockWait: Duration) throws -> CheckSummary {
     try library.withPhotoReadLock(lockWait: lockWait, whileWaiting: counter.reportWaitingForLock) {
       var summary = CheckSummary()
@@ -32,9 +32,9 @@ struct LibraryCheck {
     }
   }
 
-  /// Reads every photo that has a file. Blocks; reads only. The caller holds the photos.
+  /// Reads every photo that has a file. Blocks; reads only. The caller holds the read lock of the photos.
   ///
-  /// - Returns: how many there are, and those whose bytes are not those of their rows, by id.
+  /// - Returns: the number of photos read, and the corrupt ones, by id.
   func damagedPhotos() throws -> (checked: Int, damaged: [DamagedPhoto]) {
     let contents = try library.contents()
     let photos = contents.photos.filter { !$0.isFromAssets }
@@ -59,7 +59,7 @@ struct LibraryCheck {
   }
 }
 
-/// A photo of a library on its way past the checksums.
+/// Hashes a photo of a library and compares it with its row.
 private final class LibraryPhoto: HashableStream {
   private let photo: Photo
   private let library: Library
