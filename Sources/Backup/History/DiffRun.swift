@@ -7,7 +7,7 @@ import Zip
 
 /// The changes from one backup or library to another.
 public struct DiffReport: Sendable {
-  /// What has changed.
+  /// The changes.
   public var diff: BackupDiff
   /// The two sides.
   public var sides: (from: DiffSide, to: DiffSide)

@@ -1,7 +1,7 @@
 import Checksums
 import PhotoLibrary
 
-/// The content of a backup or a library, as far as a diff compares it. Ids are compared nowhere, since they differ
+/// The content of a backup or a library, as far as a diff compares it. Ids are not compared, since they differ
 /// between phones.
 public struct DiffSide: Sendable, Equatable {
   /// The identity of a photo in its category.

@@ -9,7 +9,7 @@ import Zip
 
 /// A photo in a searched archive.
 public struct FoundPhoto: Sendable {
-  /// Where its bytes are.
+  /// The place of the photo's bytes.
   public enum Place: String, Sendable {
     /// In the archive.
     case archive
