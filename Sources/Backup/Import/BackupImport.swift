@@ -13,7 +13,7 @@ struct BackupImport {
   private let counter: ProgressCounter
   private let plan: MergePlan
 
-  /// A photo that does not come into the library, or only as a corrupt one.
+  /// A photo that is not imported, or is imported as corrupt.
   private struct Loss {
     let finding: Finding
     let isDamage: Bool
@@ -21,8 +21,8 @@ struct BackupImport {
     let archive: FilePath
   }
 
-  /// Makes the plan. Reads entries for which the manifest gives no MD5 and, for a replacement, the library's files that are
-  /// kept. Writes nothing.
+  /// Makes the plan. Reads entries for which the manifest has no MD5 and, for a replacement, the files of the
+  /// library that would be kept. Writes nothing.
   ///
   /// - Throws: `BackupError.cannotReplace` if the backup must not replace the library.
   init(
@@ -44,10 +44,10 @@ struct BackupImport {
     }
   }
 
-  /// True if the backup has to hold a complete library, since it replaces one.
+  /// True if the backup must contain a complete library, since it replaces one.
   private var refusesDamage: Bool { options.strategy == .replace && !options.isForced }
 
-  /// What the plan removes from the library. Only `replace` removes anything.
+  /// Returns the items that the plan removes from the library. Only `replace` removes items.
   ///
   /// - Parameter damaged: the IDs of new photos that turned out to be corrupt in the backup.
   func removal(without damaged: Set<Int64> = []) -> Removal {
@@ -57,7 +57,7 @@ struct BackupImport {
 
   /// Imports the backup, completely or not at all, after the user has approved.
   func run(_ writer: LibraryWriter) throws -> ImportSummary {
-    // before the rows change: an error here leaves an import that has changed nothing
+    // before the rows change, so that an error here leaves the library unchanged
     let repairs = try repairs(of: writer.library)
     let repaired = try repairs.apply(writer, counter)
     try writer.requireSpace(plan.bytes)
@@ -86,7 +86,7 @@ struct BackupImport {
     }
   }
 
-  /// Returns what an import would do, and what the library would then hold.
+  /// Returns the summary of a dry run, and the content of the library after such an import.
   func dryRun(_ library: Library) throws -> (ImportSummary, after: LibraryContents) {
     try library.requireSpace(plan.bytes)
     let repairs = try repairs(of: library)
@@ -94,13 +94,13 @@ struct BackupImport {
     return (summary(repairs: repairs, restored: plan.restores.count), contents.applying(plan.edit))
   }
 
-  /// Looks in the backup for photos of the library whose files are missing.
+  /// Searches the backup for photos of the library whose files are missing.
   private func repairs(of library: Library) throws -> PhotoRepairs {
     let missing = options.strategy == .replace ? [] : library.missingPhotos(of: contents)
     return try PhotoRepairs(of: missing, in: missing.isEmpty ? [] : [source], counter)
   }
 
-  /// What is damaged about the backup itself. Its corrupt photos are imported, since they may still be worth seeing.
+  /// The damage of the backup itself. Its corrupt photos are imported, since they may still be worth seeing.
   private var damageOfBackup: [Finding] {
     (source.salvage?.findings ?? []) + source.leftOut + source.damagedBefore
   }
@@ -121,9 +121,9 @@ struct BackupImport {
 
   /// - Parameters:
   ///   - repairs: photos of the library whose files were missing and are in the backup.
-  ///   - failures: why they could not be repaired, by ID.
+  ///   - failures: why photos could not be repaired, by ID.
   ///   - damaged: photos that turned out to be corrupt in the backup.
-  ///   - restored: how many files came into the library, or would.
+  ///   - restored: the number of files that were, or would be, added to the library.
   private func summary(
     repairs: PhotoRepairs, _ failures: [Int64: String] = [:],
     damaged corrupt: [(file: MergePlan.Restore, reason: String)] = [], restored: Int

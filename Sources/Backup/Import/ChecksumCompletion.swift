@@ -4,10 +4,11 @@ import PhotoLibrary
 import Zip
 
 extension OpenedBackup {
-  /// Returns the same backup with the MD5 of every photo that has a file, since the MD5 is a part of a photo's identity.
-  /// Reads the entries for which the manifest has none. A photo that cannot be read becomes unavailable.
+  /// Returns the same backup with the MD5 of every photo that has a file, since the MD5 is a part of a photo's
+  /// identity. Reads the entries for which the manifest has no MD5. A photo that cannot be read becomes
+  /// unavailable.
   ///
-  /// - Throws: `BackupError.passwordNeeded`, if an entry has to be read and cannot be without.
+  /// - Throws: `BackupError.passwordNeeded`, if an entry must be read and is encrypted.
   func completingChecksums(_ counter: ProgressCounter) throws -> OpenedBackup {
     let unknown = photos.indices.filter { index in
       if let reference = photos[index].location.ownEntry { reference.md5 == nil } else { false }
@@ -29,7 +30,7 @@ extension OpenedBackup {
       } catch let error as ArchiveError {
         guard let reason = error.faultOfOneEntry else { throw error }
         completed[index] = photos[index].at(.unavailable(Unavailable(.damaged(reason))))
-        // the totals have its bytes, which will not be extracted
+        // the totals include its bytes, which will not be extracted
         counter.advance(bytes: entry.size)
       }
     }

@@ -1,7 +1,7 @@
 import PhotoLibrary
 
 extension LibraryContents {
-  /// Returns what a library with these contents holds after an edit.
+  /// Returns the content of the library after an edit.
   func applying(_ edit: LibraryEdit) -> LibraryContents {
     var result = self
     let removedCategories = Set(edit.removedCategories)

@@ -2,9 +2,9 @@ import Operations
 import Secrets
 import Zip
 
-/// Reading backups that are encrypted, completely or in part.
+/// Reads backups that are encrypted, completely or in part.
 extension OpenedBackup {
-  /// What the caller is about to read.
+  /// The entries that the caller is about to read.
   enum Reading {
     case photos, allEntries
   }
@@ -30,7 +30,7 @@ extension OpenedBackup {
       var fitting = 0
       for other in others where try reader.passwordFits(other) { fitting += 1 }
       if fitting == 0, case .wrongPassword = error { throw BackupError.wrongPassword(archive.path) }
-      // a wrong password may fit one of them by chance, but not most of them
+      // a wrong password may fit one of the entries by chance, but not most of them
       guard fitting > 1, fitting * 2 > others.count else {
         throw BackupError.wrongPasswordOrDamaged(archive.path)
       }

@@ -1,11 +1,11 @@
 import Zip
 
 extension ArchiveError {
-  /// Why this entry cannot be read although others may be readable: it is corrupt, or the disk cannot read it. Nil for an
-  /// error that concerns the whole archive.
+  /// Why this entry cannot be read although others may be readable: the entry is corrupt, or the disk cannot read
+  /// it. Nil for an error that concerns the complete archive.
   ///
-  /// In an archive whose metadata could be read, a password that does not fit an entry is a fault of the entry: of its
-  /// first bytes, or of whoever packed it.
+  /// If the metadata of the archive could be read, a password that does not fit an entry is a fault of the entry:
+  /// its first bytes are corrupt, or it was encrypted with another password.
   var faultOfOneEntry: String? {
     switch self {
     case .damaged(_, _, let reason): "\(reason)"

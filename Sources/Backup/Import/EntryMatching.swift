@@ -4,8 +4,8 @@ import Operations
 import PhotoLibrary
 import Zip
 
-/// Finds the entry of each photo of a backup. Names are compared by canonical equivalence (as Swift compares
-/// strings), since a manifest in NFC and an archive in NFD are the same to the apps.
+/// Finds the entry of each photo of a backup. Compares names by canonical equivalence, as Swift compares strings,
+/// since the apps treat a manifest in NFC and an archive in NFD as equal.
 struct EntryMatching {
   private(set) var photos: [OpenedBackup.Photo] = []
   private(set) var warnings: [String] = []
@@ -13,10 +13,10 @@ struct EntryMatching {
   private(set) var unknownEntries: [String] = []
   /// Files of the manifest that belong to no photo.
   private(set) var leftOut: [Finding] = []
-  /// Photos whose bytes were no longer right when the backup was made.
+  /// Photos that were already corrupt when the backup was made.
   private(set) var damagedBefore: [Finding] = []
 
-  /// What is shown of each category, by its id.
+  /// The display name of each category, by its id.
   private let displayNames: [Int64: String]
   private let losses: [String: String]
   /// The cause for photos without a file that the backup does not explain.
@@ -24,8 +24,8 @@ struct EntryMatching {
   private let writtenIDs: [Int64: Int64]
 
   /// - Parameters:
-  ///   - writtenIDs: for each photo that got a new id, the one that the backup has.
-  ///   - losses: why an entry is not there, by its name, where that is known.
+  ///   - writtenIDs: the id in the backup for each photo that got a new id.
+  ///   - losses: the known reasons why entries are missing, by name.
   init(
     metadata: Metadata, entries: [Entry], root: String, writtenIDs: [Int64: Int64] = [:],
     losses: [String: String] = [:]
@@ -63,8 +63,8 @@ struct EntryMatching {
     unknownEntries = files.unknownEntries
   }
 
-  /// Adds a photo that ships inside the app. iOS writes the files of such photos all the same; then it is a photo like
-  /// any other, since the other phone's app may not have it.
+  /// Adds a photo that ships inside the app. iOS writes the files of such photos anyway. Such a photo is added with
+  /// its file, since the other phone's app may not include the photo.
   private mutating func addAsset(
     _ record: Metadata.PhotoRecord, _ item: Metadata.ManifestEntry?, _ files: inout PhotoEntries
   ) {
@@ -93,7 +93,7 @@ struct EntryMatching {
       .init(record: record, originalPath: file.originalPath, location: .unavailable(unavailable)))
   }
 
-  /// Adds a photo that the manifest leaves out.
+  /// Adds a photo that the manifest does not list.
   private mutating func addUnlisted(_ record: Metadata.PhotoRecord, _ files: inout PhotoEntries) {
     let location: PhotoLocation
     if let (entry, name) = files.takeUnlisted(names(ofUnlisted: record)) {
@@ -139,15 +139,15 @@ struct EntryMatching {
     .unavailable(Unavailable(cause, md5: item.checksum.flatMap { MD5Digest(hex: $0) }))
   }
 
-  /// The names that either app would have given the file of a photo that the manifest leaves out.
+  /// Returns the names that either app would give the file of a photo that the manifest does not list.
   private func names(ofUnlisted record: Metadata.PhotoRecord) -> [String] {
     let name = record.path.split(separator: "/").last ?? ""
     let id = writtenIDs[record.id] ?? record.id
     return name.isEmpty ? [] : ["photos/\(id)_\(name)", "photos/\(name)"]
   }
 
-  /// The MD5 that the manifest gives. The size there is the database's figure, and 0 on iOS, which means unknown; another
-  /// size alone is only worth a warning.
+  /// Returns the MD5 in the manifest. The size in the manifest comes from the phone's database and is 0 on iOS,
+  /// which means unknown. A different size only causes a warning.
   private mutating func checksum(of item: Metadata.ManifestEntry, size: Int) -> MD5Digest? {
     if item.fileSize != size, item.fileSize != 0 {
       warnings.append("\(item.zipEntryName.escaped): \(size) bytes long, the manifest says \(item.fileSize)")

@@ -3,21 +3,21 @@ import FileSystem
 import Operations
 import Zip
 
-/// A photo that is written to the staging folder, counted and hashed.
+/// Writes a photo to the staging folder, and counts and hashes its bytes.
 final class ExtractedPhoto: HashableStream {
-  /// This photo is corrupt in the backup. Other photos are not concerned.
+  /// This photo is corrupt in the backup. Other photos are not affected.
   struct Damage: Error {
     var reason: String
   }
 
   let item: Placement.File
-  /// Bytes that have been written.
+  /// The number of written bytes.
   private(set) var count = 0
   private let output: File
   private let extraction: Extraction
   private let readNext: (UnsafeMutableRawBufferPointer) throws -> Int
 
-  /// - Parameter readNext: reads the photo's next bytes, if it is read in parallel with others.
+  /// - Parameter readNext: reads the photo's next bytes, if the photo is read concurrently with others.
   init(
     _ item: Placement.File, to output: consuming File, of extraction: Extraction,
     _ readNext: @escaping (UnsafeMutableRawBufferPointer) throws -> Int = { _ in 0 }
@@ -54,7 +54,7 @@ final class ExtractedPhoto: HashableStream {
     extraction.counter.advance(items: 1)
   }
 
-  /// Records an error that concerns this photo alone, and throws any other.
+  /// Records an error that concerns only this photo, and throws any other error.
   func fail(_ error: any Error) throws {
     let reason: String
     switch error {

@@ -6,10 +6,10 @@ import Synchronization
 import SystemPackage
 import Zip
 
-/// Extracts photo files of a backup into a change's staging folder, on several threads. Counts and hashes every byte, so
-/// that a staged file is what the backup's metadata promises.
+/// Extracts photo files of a backup into a change's staging folder, on several threads. Counts and hashes every
+/// byte, so that a staged file has the content that the backup's metadata records.
 final class Extraction: Sendable {
-  /// What was extracted.
+  /// The result of an extraction.
   struct Outcome {
     /// The files in the staging folder.
     var staged: [Change.StagedFile] = []
@@ -53,17 +53,17 @@ final class Extraction: Sendable {
       })
   }
 
-  /// Leaves a photo out, and removes what was staged of it.
+  /// Leaves a photo out, and removes its staged file.
   func giveUp(_ photo: ExtractedPhoto, _ reason: String) throws {
     try change.unstage(photo.item.stagedName)
     damaged.withLock { $0[photo.item.restore.id] = reason }
     counter.advance(items: 1, bytes: photo.item.restore.size - photo.count)
   }
 
-  /// What one thread needs.
+  /// The state of one thread.
   private struct Reader: ~Copyable {
     private let source: OpenedBackup
-    /// For entries that are expanded or decrypted.
+    /// Reads entries that are compressed or encrypted.
     private var entries: ChainReader
 
     /// - Throws: if an archive has changed since it was opened.
@@ -72,7 +72,8 @@ final class Extraction: Sendable {
       entries = try ChainReader(source)
     }
 
-    /// Returns a photo to read in parallel with others; nil if it had to be expanded or decrypted, and has been extracted.
+    /// Returns a photo to read concurrently with others, or nil if the photo is compressed or encrypted and has
+    /// been extracted.
     mutating func photo(_ item: Placement.File, of extraction: Extraction) throws -> ExtractedPhoto? {
       let output = try extraction.change.stage(item.stagedName)
       let location = source.photos[item.restore.source].location
@@ -109,7 +110,7 @@ final class Extraction: Sendable {
   }
 }
 
-/// A photo file beside a backup. An error concerns this photo alone.
+/// A photo file beside a backup. An error concerns only this photo.
 private final class LooseFile {
   private let path: FilePath
   private var opened: SharedFile.Open?

@@ -36,7 +36,7 @@ public struct ImportRun {
     self.counter = counter
   }
 
-  /// Imports, and records which archives were found damaged.
+  /// Imports, and records damaged archives.
   func observed(_ paths: [FilePath]) throws -> ImportSummary {
     let observer = options.ledger?.observer("import")
     do {
@@ -83,7 +83,7 @@ public struct ImportRun {
     return sum
   }
 
-  /// Replaces the library by the one backup, after the user has approved if that removes anything.
+  /// Replaces the library by one backup. The user must approve if that removes anything.
   private func replace(_ paths: [FilePath]) throws -> ImportSummary {
     var opened: [OpenedBackup]?
     let (writer, steps) = try LibraryWriter.approved(
@@ -121,8 +121,8 @@ public struct ImportRun {
     return sources
   }
 
-  /// Gives each incremental backup its chain, whose archives are among these or in its folder. Does not return archives of
-  /// such a chain a second time.
+  /// Adds the chain to each incremental backup. The archives of the chain are among `sources` or in the backup's
+  /// folder. Does not return these archives a second time.
   private func folded(_ sources: [OpenedBackup]) throws -> [OpenedBackup] {
     var finders: [FilePath: ChainFinder] = [:]
     var results: [OpenedBackup] = []
@@ -161,7 +161,7 @@ public struct ImportRun {
     return source ?? opened
   }
 
-  /// Opens a backup, or salvages it, or opens a photo export.
+  /// Opens a backup, salvages a damaged one, or opens a photo export.
   private func salvaged(_ path: FilePath) throws -> OpenedBackup {
     let (limits, password) = (options.limits, options.password)
     let check = { [counter] (_: Int) in try counter.checkCancellation() }
@@ -174,7 +174,7 @@ public struct ImportRun {
     }
   }
 
-  /// With several backups, each message begins with its backup's path.
+  /// Begins each message with its backup's path if there are several backups.
   private func named(
     _ summary: ImportSummary, _ source: OpenedBackup, among sources: [OpenedBackup]
   ) -> ImportSummary {

@@ -2,7 +2,7 @@ import Operations
 import PhotoLibrary
 import Synchronization
 
-/// The files of a library that a replacement would keep. A corrupt file must not become a part of the new library.
+/// The files of a library that a replacement would keep. The new library must not contain a corrupt file.
 struct KeptFiles {
   let library: Library
   let backup: OpenedBackup
@@ -19,7 +19,7 @@ struct KeptFiles {
 
   private func isIntact(_ row: Replacement.Row) throws -> Bool {
     if try library.holds(row.photo, whileReading: counter.checkCancellation) { return true }
-    // the corrupt file may be the one that an earlier import of this backup brought, and the backup has no better one
+    // an earlier import of this backup may have added the corrupt file, and the backup has no intact one
     let photo = backup.photos[row.source]
     guard photo.missingMD5 != nil, let md5 = photo.location.md5, let size = photo.location.size else {
       return false

@@ -2,12 +2,13 @@ import Checksums
 import Foundation
 import PhotoLibrary
 
-/// What importing a backup into a library changes: a pure function of the two, the strategy, the rule for duplicates and
-/// the library's intact files. The plan is complete when it is made, and a dry run is the plan itself.
+/// The changes of a library by an import: a pure function of the backup, the library, the strategy, the rule for
+/// duplicates and the library's intact files. The plan is complete when it is made, and a dry run is the plan
+/// itself.
 ///
-/// A category is its name in NFC; a photo is its content (MD5, length) in its category, an asset its path in its
-/// category. Merging is a multiset union: each photo of the backup is matched with at most one photo of the
-/// library, equal rows first, then rows of equal name, then any.
+/// A category is identified by its name in NFC. A photo is identified by its content (MD5, length) in its category,
+/// an asset by its path in its category. Merging is a multiset union: each photo of the backup matches at most one
+/// photo of the library, by equal rows first, then by equal name, then in any order.
 package struct MergePlan: Sendable {
   /// A new photo whose file comes from the backup.
   package struct Restore: Sendable, Equatable {
@@ -15,14 +16,14 @@ package struct MergePlan: Sendable {
     package let id: Int64
     /// The index of the backup's photo.
     package let source: Int
-    /// The length of its file in bytes.
+    /// The length of the file in bytes.
     let size: Int
-    /// The MD5 of its file.
+    /// The MD5 of the file.
     let md5: MD5Digest
-    /// The date that its file gets, in milliseconds since 1970.
+    /// The date of the file, in milliseconds since 1970.
     let modified: Int64
 
-    /// Nil if the backup does not have the file.
+    /// Returns nil if the backup does not have the file.
     init?(_ photo: OpenedBackup.Photo, id: Int64, source: Int) {
       guard let size = photo.location.size, let md5 = photo.location.md5 else { return nil }
       (self.id, self.source, self.size, self.md5) = (id, source, size, md5)
@@ -34,15 +35,15 @@ package struct MergePlan: Sendable {
   package let edit: LibraryEdit
   /// The files that come from the backup.
   package let restores: [Restore]
-  /// The photos of the backup that neither it nor the library has, by index.
+  /// The indices of the backup's photos that neither the backup nor the library has.
   package let missing: [Int]
-  /// Photos that are new or take new values.
+  /// The number of photos that are new or get new values.
   package let photosImported: Int
-  /// Photos that the library has already.
+  /// The number of photos that the library already has.
   package let photosSkipped: Int
-  /// Categories that are created or whose values change.
+  /// The number of categories that are created or get new values.
   package let categoriesImported: Int
-  /// Oddities of the backup.
+  /// Warnings about the backup.
   package let warnings: [String]
 
   /// Bytes of all files that come from the backup.
@@ -52,8 +53,8 @@ package struct MergePlan: Sendable {
   ///
   /// - Parameters:
   ///   - now: in milliseconds since 1970.
-  ///   - duplicates: decides what happens to a photo that the library has already.
-  ///   - intact: for a replacement, returns the IDs of the photos whose files can be kept, since they are intact.
+  ///   - duplicates: decides how to handle a photo that the library already has.
+  ///   - intact: for a replacement, returns the IDs of the photos whose files are intact and can be kept.
   package init(
     importing backup: OpenedBackup, into library: LibraryContents, strategy: ImportStrategy,
     includesSettings: Bool, now: Int64, duplicates: (Duplicate) -> DuplicateRule,

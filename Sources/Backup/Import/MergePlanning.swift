@@ -2,7 +2,7 @@ import FileSystem
 import Foundation
 import PhotoLibrary
 
-/// A merge plan in the making.
+/// Builds a merge plan.
 struct MergePlanning {
   var edit = LibraryEdit()
   private(set) var restores: [MergePlan.Restore] = []
@@ -55,7 +55,7 @@ struct MergePlanning {
     photosImported += 1
   }
 
-  /// Makes the plan what a replacement changes. Rows that the library has already stay.
+  /// Converts the plan to the changes of a replacement. Keeps rows that the library already has.
   mutating func replace(by backup: OpenedBackup, as replacement: Replacement) {
     missing = replacement.missing
     replaceCategories(replacement)
@@ -66,7 +66,7 @@ struct MergePlanning {
     var removed = Dictionary(uniqueKeysWithValues: replacement.library.categories.map { ($0.id, $0) })
     edit.newCategories = []
     for category in replacement.categories {
-      // a category of another name is another category, whatever its ID
+      // a category with another name is another category, even with the same ID
       guard let old = removed[category.id], old.name == category.name else {
         edit.newCategories.append(category)
         continue
@@ -107,7 +107,7 @@ struct MergePlanning {
 }
 
 extension Photo {
-  /// Returns whether two rows of one ID have the same file, or are both assets of the app.
+  /// Returns true if two rows with one ID have the same file, or are both assets of the app.
   fileprivate func hasFile(of other: Photo) -> Bool {
     isFromAssets == other.isFromAssets
       && (isFromAssets || md5 == other.md5 && path.utf8.elementsEqual(other.path.utf8))

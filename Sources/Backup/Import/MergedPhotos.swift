@@ -1,9 +1,9 @@
 import Checksums
 import PhotoLibrary
 
-/// The photos of a merge.
+/// Plans the photos of a merge.
 extension MergePlanning {
-  /// For `merge` and `skip`: matches photos with those of the library, and adds the others.
+  /// Matches photos with those of the library, and adds the others. For `merge` and `skip`.
   mutating func mergePhotos(
     _ backup: OpenedBackup, _ library: LibraryContents, _ categories: [Int64: PhotoLibrary.Category],
     _ strategy: ImportStrategy, _ rule: (Duplicate) -> DuplicateRule
@@ -17,7 +17,7 @@ extension MergePlanning {
       categories.values.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     // not lazy, since each change of a lazy variable copies its value
     var ids: IDs?
-    // by category, for copies under new names
+    // by category, for copies with new names
     var names: [Int64: Set<String>]?
     for position in rows.indices {
       let source = sources[position]
@@ -45,7 +45,7 @@ extension MergePlanning {
           name = Self.newName(name, taken: names?[categoryId] ?? [])
         }
       }
-      // another photo of the backup was matched with the photo of the library that it needs
+      // another photo of the backup matches the photo of the library that this one needs
       if photo.location.unavailable != nil {
         missing.append(source)
         continue
@@ -61,12 +61,12 @@ extension MergePlanning {
     shareFavorites(of: rows, with: library.photos, updates: strategy == .merge)
   }
 
-  /// Returns the photos of the backup that the library may have, by index, and the rows to match, both in the backup's
-  /// order. The others are missing.
+  /// Returns the indices of the photos of the backup that the library may have, and the rows to match, both in the
+  /// backup's order. Records the other photos as missing.
   private mutating func rowsToMatch(
     _ backup: OpenedBackup, _ library: LibraryContents, _ categories: [Int64: PhotoLibrary.Category]
   ) -> (sources: [Int], rows: [Photo]) {
-    // lazy, since few backups need them: those with missing photos
+    // lazy, since only the few backups with missing photos need them
     lazy var sizes = Dictionary(
       library.photos.lazy.compactMap { photo in photo.md5.map { ($0, photo.fileSize) } },
       uniquingKeysWith: { _, last in last })
@@ -96,7 +96,7 @@ extension MergePlanning {
     return (sources, rows)
   }
 
-  /// Gives a photo of the library the values of the backup's.
+  /// Gives a photo of the library the values of the backup's photo.
   private mutating func update(_ photo: Photo, by row: Photo) {
     let updated = photo.taking(valuesOf: row)
     if updated == photo {
@@ -111,7 +111,7 @@ extension MergePlanning {
   ///
   /// - Parameters:
   ///   - incoming: the rows of the backup.
-  ///   - updates: whether photos of the library change that the backup does not change otherwise.
+  ///   - updates: true to change photos of the library that the backup does not change otherwise.
   private mutating func shareFavorites(of incoming: [Photo], with library: [Photo], updates: Bool) {
     var favorites = Favorites()
     favorites.add(incoming)
@@ -136,7 +136,7 @@ extension MergePlanning {
     photos.reduce(into: [:]) { $0[$1.categoryId, default: []].insert($1.name) }
   }
 
-  /// `IMG_0001 (2)`, with the first number that is free.
+  /// Returns `IMG_0001 (2)`, with the first free number.
   private static func newName(_ name: String, taken: Set<String>) -> String {
     var number = 2
     while taken.contains("\(name) (\(number))") { number += 1 }
@@ -145,9 +145,9 @@ extension MergePlanning {
 }
 
 extension MergePlan {
-  /// Returns the row of a photo of the backup, with its content there or with that of the library. A photo that was corrupt
-  /// when it was backed up gets the row of the intact one, so that it is known as corrupt, can be repaired, and is the same
-  /// photo as in a backup that has it intact.
+  /// Returns the row of a photo of the backup, with the content of the backup's photo or of the library's. A photo
+  /// that was corrupt when it was backed up gets the row of the intact photo. So the photo is recognized as
+  /// corrupt, can be repaired, and has the same identity as in a backup with the intact photo.
   ///
   /// - Parameter held: the content of the library's photo.
   static func row(
@@ -167,6 +167,6 @@ extension MergePlan {
     return row
   }
 
-  /// No photo has more bytes, and the sum for all photos of a document does not overflow.
+  /// An upper bound of a photo's length. The sum for all photos of a document does not overflow.
   private static let largestFile: Int64 = 1 << 40
 }

@@ -7,8 +7,8 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// A backup that has been opened: its metadata, and the location of each photo. Immutable; completing checksums, following
-/// a chain and finding files return new values. Nothing of it has been extracted.
+/// An opened backup: its metadata, and the location of each photo. Immutable; completing checksums, following a
+/// chain and finding files return new values. Opening extracts nothing.
 package struct OpenedBackup: Sendable {
   /// The container.
   package enum Format: String, Sendable {
@@ -18,7 +18,7 @@ package struct OpenedBackup: Sendable {
     case json = "JSON"
   }
 
-  /// The program that made it, as far as its content shows.
+  /// The program that made the backup, as far as the content shows it.
   package enum Origin: String, Sendable {
     /// The Android app.
     case android
@@ -32,13 +32,13 @@ package struct OpenedBackup: Sendable {
 
   /// A photo of the backup.
   package struct Photo: Sendable {
-    /// Its row.
+    /// The row.
     package let record: Metadata.PhotoRecord
-    /// The path of its file on the phone; the last component is the file's name.
+    /// The path of the file on the phone; the last component is the file's name.
     package let originalPath: String
-    /// Where its bytes are.
+    /// The place of the photo's bytes.
     package let location: PhotoLocation
-    /// The MD5 of its bytes in the library that was backed up, if they had changed before the backup was made.
+    /// The MD5 in the library that was backed up, if the photo was already corrupt there.
     package let originalMD5: MD5Digest?
 
     init(
@@ -54,7 +54,7 @@ package struct OpenedBackup: Sendable {
       Photo(record: record, originalPath: originalPath, location: location, originalMD5: originalMD5)
     }
 
-    /// The MD5 of the right bytes, if the backup does not have them.
+    /// The MD5 of the intact photo, if the backup does not have it.
     var missingMD5: MD5Digest? {
       if case .unavailable(let unavailable) = location { unavailable.md5 } else { originalMD5 }
     }
@@ -62,17 +62,19 @@ package struct OpenedBackup: Sendable {
     /// True if an archive that the backup depends on has the file, or should have it.
     package var isStoredInBase: Bool { location.isStoredInBase }
 
-    /// True if its file was missing before the backup was made, so that no archive promises it.
+    /// True if the file was missing before the backup was made, so that no archive should have it.
     package var wasMissingBeforeBackup: Bool { location.unavailable?.cause.isLossBeforeBackup ?? false }
   }
 
   /// The chain of an incremental backup.
   struct Chain: Sendable {
-    /// The archives before it, newest first, without their photos. An archive that was repaired from another precedes it.
+    /// The archives before the backup, newest first, without their photos. An archive that was repaired from
+    /// another precedes the other.
     let bases: [OpenedBackup]
     /// The ID of the archive that is missing; nil if the chain is complete.
     let missing: String?
-    /// Why archives could not be read while that one was looked for, so that it may be one of them.
+    /// The errors of archives that could not be read during the search. One of these archives may be the missing
+    /// one.
     let unreadable: [any Error]
   }
 
@@ -80,17 +82,17 @@ package struct OpenedBackup: Sendable {
   package let path: FilePath
   /// The container.
   package let format: Format
-  /// The program that made it.
+  /// The program that made the backup.
   package let origin: Origin
-  /// Its metadata without the lists of photos and files, which are in `photos`.
+  /// The metadata without the lists of photos and files, which are in `photos`.
   package let metadata: Metadata
-  /// What the apps show for each category, by ID, for messages.
+  /// The display name of each category by ID, for messages.
   let displayNames: [Int64: String]
-  /// Its photos, in its own order.
+  /// The photos, in the backup's order.
   package let photos: [Photo]
   /// Harmless oddities, and repairs of rows that contradicted each other.
   package let warnings: [String]
-  /// Rows and files of its metadata that could not be used.
+  /// Rows and files of the metadata that could not be used.
   package let leftOut: [Finding]
   /// Photos that were corrupt in their library when the backup was made.
   package let damagedBefore: [Finding]
@@ -100,16 +102,16 @@ package struct OpenedBackup: Sendable {
   package let archive: Archive?
   /// The folder of the archive that contains everything, with its slash; empty if there is none.
   let root: String
-  /// The MD5 of `metadata.json`, by which an incremental backup refers to its base; nil for a salvaged archive.
+  /// The MD5 of `metadata.json`, by which an incremental backup identifies its base; nil for a salvaged archive.
   package let metadataDigest: MD5Digest?
-  /// The password for its encrypted entries.
+  /// The password for encrypted entries.
   let password: Secret?
-  /// What was wrong with the archive, if it had to be salvaged.
+  /// The damage of the archive, if it had to be salvaged.
   package let salvage: SalvageReport?
   /// The chain of an incremental backup, if it was looked up.
   let chain: Chain?
 
-  /// - Parameter metadata: with its lists of photos and files, or without.
+  /// - Parameter metadata: the metadata, with or without its lists of photos and files.
   init(
     path: FilePath, format: Format = .zip, origin: Origin, metadata: Metadata, photos: [Photo],
     warnings: [String], leftOut: [Finding], damagedBefore: [Finding] = [], unknownEntries: [String] = [],
@@ -146,7 +148,7 @@ package struct OpenedBackup: Sendable {
     photos.reduce(0) { $0.saturated(plus: $1.location.size ?? 0) }
   }
 
-  /// Returns how messages refer to a photo, safe for a terminal: `photo 7 “IMG_0001” in “Family”`.
+  /// Returns the label of a photo in messages, safe for a terminal: `photo 7 “IMG_0001” in “Family”`.
   package func label(of photo: Photo) -> String {
     PhotoLabel.label(
       id: photo.record.id, category: displayNames[photo.record.categoryId] ?? "", name: photo.record.name)
@@ -161,11 +163,11 @@ package struct OpenedBackup: Sendable {
   ///
   /// - Parameters:
   ///   - path: the file.
-  ///   - limits: what the backup may ask for.
-  ///   - password: for an encrypted archive. If the metadata is not encrypted, none is needed to open it, and a password
-  ///     is not tried.
-  /// - Throws: `BackupError`, `ArchiveError` or `FileError` if it cannot be used at all. A photo whose file is
-  ///   missing is no error.
+  ///   - limits: the limits for the backup.
+  ///   - password: for an encrypted archive. If the metadata is not encrypted, opening does not need or check the
+  ///     password.
+  /// - Throws: `BackupError`, `ArchiveError` or `FileError` if the backup cannot be used at all. A missing file of
+  ///   a photo is not an error.
   package init(path: FilePath, limits: Limits = Limits(), password: Secret? = nil) throws {
     let file: File
     do {
@@ -188,7 +190,7 @@ package struct OpenedBackup: Sendable {
           _ = try Archive(path: path, limits: limits)
         } catch {
           switch error {
-          // bytes precede the archive, or it cannot be read
+          // other data precedes the archive, or the archive cannot be read
           case .prefix, .file: throw error
           default: break
           }
@@ -252,7 +254,7 @@ package struct OpenedBackup: Sendable {
     }
   }
 
-  /// `metadata.json` at the root (Android), or in the one folder that holds everything (iOS).
+  /// Returns `metadata.json` at the root (Android), or in the one folder that contains everything (iOS).
   static func metadataEntry(_ archive: Archive) throws -> (Entry, root: String) {
     let entries = archive.entries.filter { !$0.isIgnored }
     let candidates = entries.filter(\.isMetadata)

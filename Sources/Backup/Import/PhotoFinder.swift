@@ -4,15 +4,16 @@ import Operations
 import PhotoLibrary
 import SystemPackage
 
-/// Finds the photo files of a JSON backup in a folder, at any depth, by file name and size. Symbolic links are not
-/// followed.
+/// Finds the photo files of a JSON backup in a folder, at any depth, by file name and size. Does not follow
+/// symbolic links.
 struct PhotoFinder {
   private struct Candidate {
     var path: FilePath
     var size: Int
   }
 
-  /// Compared by canonical equivalence, since copying between file systems changes NFC to NFD.
+  /// The files by name. Names are compared by canonical equivalence, since copying between file systems changes NFC
+  /// to NFD.
   private var candidates: [String: [Candidate]] = [:]
 
   /// Walks the folder.
@@ -35,8 +36,9 @@ struct PhotoFinder {
     }
   }
 
-  /// Returns a backup whose unavailable photos are at the files that were found. A photo for which there are several files
-  /// stays unavailable, since a wrong photo is worse than a reported one. If the backup has no size, the name decides.
+  /// Returns a backup whose unavailable photos have the locations of the files that were found. A photo with
+  /// several matching files stays unavailable, since a wrong photo is worse than a missing one. If the backup has
+  /// no size, only the name must match.
   func completing(_ backup: OpenedBackup, _ counter: ProgressCounter) throws -> OpenedBackup {
     backup.with(
       photos: try backup.photos.map { photo in

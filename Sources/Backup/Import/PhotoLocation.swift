@@ -3,18 +3,18 @@ import FileSystem
 import SystemPackage
 import Zip
 
-/// Where the bytes of a photo are.
+/// The place of a photo's bytes.
 package enum PhotoLocation: Sendable {
   /// An asset of the app, which has no file.
   case asset
-  /// An entry of the archive, or of one that it depends on.
+  /// An entry of the archive, or of an archive in its chain.
   case entry(EntryReference)
   /// A file beside the backup, with its length and MD5.
   case file(FilePath, size: Int, md5: MD5Digest)
   /// Unavailable, with the cause.
   case unavailable(Unavailable)
 
-  /// The length of the file in bytes; nil if there is none.
+  /// The length of the file in bytes; nil if there is no file.
   package var size: Int? {
     switch self {
     case .asset, .unavailable: nil
@@ -38,12 +38,12 @@ package enum PhotoLocation: Sendable {
     if case .unavailable(let unavailable) = self { unavailable } else { nil }
   }
 
-  /// The entry, if it is one of the archive itself.
+  /// The entry, if the archive itself contains it.
   var ownEntry: EntryReference? {
     if case .entry(let reference) = self, reference.base == nil { reference } else { nil }
   }
 
-  /// True if an archive before this one has the file, or should have it.
+  /// True if the file is stored in the base or its chain, or should be.
   var isStoredInBase: Bool {
     switch self {
     case .entry(let reference): reference.base != nil
@@ -62,9 +62,9 @@ package enum PhotoLocation: Sendable {
 package struct EntryReference: Sendable {
   /// The entry.
   package let entry: Entry
-  /// The MD5 in the manifest; nil if it has none.
+  /// The MD5 in the manifest; nil if the manifest has no MD5.
   package let md5: MD5Digest?
-  /// The index of its archive among the bases of the chain; nil for the archive itself.
+  /// The index of the entry's archive among the bases of the chain; nil for the archive itself.
   let base: Int32?
 
   init(_ entry: Entry, md5: MD5Digest?, base: Int32? = nil) {
@@ -78,44 +78,44 @@ package struct Unavailable: Sendable {
   package enum Cause: Sendable {
     /// The backup is a JSON document.
     case documentOnly
-    /// The library had lost the file before the backup was made, or repaired.
+    /// The file was missing in the library before the backup was made or repaired.
     case missingBeforeBackup(isRepaired: Bool)
-    /// An archive with this ID has the file, or one that it depends on.
+    /// The file is stored in the archive with this ID, or in the chain of that archive.
     case storedInBase(archiveID: String)
-    /// The same, and the archive with this ID is missing.
+    /// The file is stored in the base with this ID, which is missing.
     case baseMissing(archiveID: String)
     /// No archive of the complete chain has the file.
     case notInChain
-    /// The archive has no entry of this name.
+    /// The archive has no entry with this name.
     case notInArchive(name: String)
-    /// Another photo has the entry of this name too.
+    /// The entry with this name belongs to another photo too.
     case sharedEntry(name: String)
     /// The bytes are corrupt or cannot be read, for this reason.
     case damaged(String)
-    /// No file of this name and size was found.
+    /// No file with this name and size was found.
     case notFound(name: String, size: Int)
-    /// Several files have its name and size.
+    /// Several files have the photo's name and size.
     case ambiguous([FilePath])
-    /// The file of its name and size has other bytes.
+    /// The file with the photo's name and size has other bytes.
     case otherContent(FilePath)
   }
 
   /// The cause.
   package let cause: Cause
-  /// The MD5 that the backup promises; nil if it is unknown. The library may have the photo.
+  /// The MD5 in the backup; nil if it is unknown. The library may have the photo.
   package let md5: MD5Digest?
 
   init(_ cause: Cause, md5: MD5Digest? = nil) { (self.cause, self.md5) = (cause, md5) }
 
-  /// The cause, as a message has it.
+  /// The cause, for a message.
   package var reason: String { cause.reason }
 
-  /// True if the archive promises the file, and does not have it.
+  /// True if the archive should have the file but does not.
   package var isDamage: Bool { cause.isDamage }
 }
 
 extension Unavailable.Cause {
-  /// True if an archive promises the file, and does not have it.
+  /// True if an archive should have the file but does not.
   var isDamage: Bool {
     switch self {
     case .notInChain, .notInArchive, .sharedEntry, .damaged: true
@@ -125,7 +125,7 @@ extension Unavailable.Cause {
     }
   }
 
-  /// True if an archive before this one should have the file.
+  /// True if the file should be stored in the base or its chain.
   var isStoredInBase: Bool {
     switch self {
     case .storedInBase, .baseMissing, .notInChain: true
@@ -133,10 +133,10 @@ extension Unavailable.Cause {
     }
   }
 
-  /// True if no archive promises the file.
+  /// True if no archive should have the file.
   var isLossBeforeBackup: Bool { !isDamage && !isStoredInBase }
 
-  /// The cause, as a message has it.
+  /// The cause, for a message.
   var reason: String {
     switch self {
     case .documentOnly: return "a JSON backup holds no photo files"

@@ -1,7 +1,7 @@
 import Checksums
 import PhotoLibrary
 
-/// What makes two photos the same: equal content in one category; for an asset of the app, its path there.
+/// The identity of a photo: its content in its category; for an asset of the app, its path in its category.
 enum PhotoIdentity: Hashable {
   case file(MD5Digest, size: Int, category: Int64)
   case asset(path: String, category: Int64)
@@ -15,13 +15,13 @@ enum PhotoIdentity: Hashable {
   }
 }
 
-/// Matches each photo of a backup with at most one photo of the library: first those whose rows are equal, then
-/// those of equal name, then any of the same identity. A few passes over both, whatever they hold.
+/// Matches each photo of a backup with at most one photo of the library: by equal rows first, then by equal name,
+/// then by identity alone. Needs only a few passes over both sides.
 ///
-/// Photos that the backup lacks are matched after all others. Otherwise one could take the match of a photo that the backup
-/// has, and each import would add that photo once more.
+/// Matches photos that are missing in the backup after all others. Otherwise one of them could take the match of a
+/// photo that the backup has, and each import would add that photo again.
 enum PhotoMatching {
-  /// How alike two photos of one identity have to be.
+  /// The values that must be equal for two photos of one identity to match.
   private struct Key: Hashable {
     enum Likeness: CaseIterable { case values, name, identity }
 
@@ -40,10 +40,10 @@ enum PhotoMatching {
     }
   }
 
-  /// How many photos are of one identity.
+  /// The number of photos with one identity.
   private enum Number {
     case none
-    /// One, by index.
+    /// One photo, by index.
     case one(Int)
     case several
 
@@ -52,12 +52,12 @@ enum PhotoMatching {
     }
   }
 
-  /// For each of `incoming` the photo of the library that it is matched with, by index.
+  /// Returns for each of `incoming` the index of its match in the library.
   static func match(
     _ incoming: [Photo], with existing: [Photo], isMissing: (Int) -> Bool
   ) -> [Int?] {
     var matches = [Int?](repeating: nil, count: incoming.count)
-    // for most photos, each side has one with that identity, and there is nothing to choose
+    // most identities have one photo on each side, which needs no choice
     var numbers: [PhotoIdentity: (existing: Number, incoming: Number)] = [:]
     numbers.reserveCapacity(existing.count)
     for index in existing.indices {
@@ -90,7 +90,7 @@ enum PhotoMatching {
     return matches
   }
 
-  /// Matches those of whose identity there are several.
+  /// Matches photos whose identity occurs several times.
   private static func choose(
     among candidates: [Int], of existing: [Photo], for positions: [Int], of incoming: [Photo],
     isMissing: (Int) -> Bool, _ matches: inout [Int?]

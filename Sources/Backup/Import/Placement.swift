@@ -4,15 +4,15 @@ import PhotoLibrary
 struct Placement {
   /// A new file.
   struct File {
-    /// The photo that it belongs to.
+    /// The photo that the file belongs to.
     let restore: MergePlan.Restore
-    /// Its name in the staging folder.
+    /// The name in the staging folder.
     let stagedName: String
-    /// Its path in the library.
+    /// The path in the library.
     let path: String
   }
 
-  /// In the plan's order.
+  /// The files, in the plan's order.
   let files: [File]
 
   /// Chooses names that are free in the library and in the staging folder.

@@ -1,28 +1,28 @@
 import Checksums
 import PhotoLibrary
 
-/// What a library holds after `--strategy replace`: the categories and photos of one backup, and nothing else.
+/// The content of a library after `--strategy replace`: the categories and photos of one backup, and nothing else.
 ///
-/// The IDs are a function of the backup alone, and a photo keeps the file of the library's row with the same ID if the file
-/// has its content. So replacing a library by the same backup again changes nothing.
+/// The IDs are a function of the backup alone. A photo keeps the file of the library's row with the same ID if that
+/// file has the photo's content. So replacing a library by the same backup again changes nothing.
 package struct Replacement: Sendable {
-  /// A photo that the library will hold.
+  /// A photo of the new library.
   package struct Row: Sendable {
     /// The row. Its path is empty unless its file is kept.
     let photo: Photo
     /// The index of the backup's photo.
     let source: Int
-    /// True if the library has its file already, at the row's path.
+    /// True if the library already has the file, at the row's path.
     let isKept: Bool
   }
 
-  /// What the library holds now.
+  /// The current content of the library.
   let library: LibraryContents
   /// The categories with their new IDs.
   let categories: [PhotoLibrary.Category]
-  /// In the backup's order.
+  /// The photos, in the backup's order.
   let rows: [Row]
-  /// The photos of the backup that neither it nor the library has, by index.
+  /// The indices of the backup's photos that neither the backup nor the library has.
   let missing: [Int]
 
   /// - Parameter byID: the category of each ID of the backup.
@@ -68,8 +68,8 @@ package struct Replacement: Sendable {
     (self.library, self.categories, self.rows, self.missing) = (library, categories, rows, missing)
   }
 
-  /// Returns the replacement that keeps intact files only. A photo whose file is corrupt comes from the backup; if the
-  /// backup does not have it, it is missing.
+  /// Returns the replacement that keeps only intact files. A photo with a corrupt file comes from the backup, or is
+  /// missing if the backup does not have it.
   ///
   /// - Parameter intact: the IDs of the kept photos whose files are intact.
   func keeping(_ intact: Set<Int64>, of backup: OpenedBackup) -> Replacement {
@@ -93,8 +93,8 @@ package struct Replacement: Sendable {
     return Replacement(library: library, categories: categories, rows: rows, missing: missing.sorted())
   }
 
-  /// Returns the id of each photo of a backup. Those without a file come last, so that the other ids do not depend on
-  /// what the library has of them.
+  /// Returns the id of each photo of a backup. Photos without a file come last, so that the other ids do not depend
+  /// on the library's content.
   private static func ids(of backup: OpenedBackup) -> [Int64] {
     var ids = IDs(used: [], wanted: backup.photos.map(\.record.id))
     var result = backup.photos.map(\.record.id)
@@ -106,8 +106,9 @@ package struct Replacement: Sendable {
     return result
   }
 
-  /// Returns for each photo of a backup the library's photo whose file it keeps, by index. Each file is kept once: by
-  /// the photo of the same id, else by a photo that the backup does not hold, or holds only damaged, else by any other.
+  /// Returns the index of the library's photo whose file each photo of a backup keeps. Each file is kept once: by
+  /// the photo with the same id, otherwise by a photo that is missing in the backup, then by a photo that is
+  /// corrupt in it, then by any other.
   private static func files(
     of library: LibraryContents, for backup: OpenedBackup, _ ids: [Int64]
   ) -> [Int?] {
@@ -144,7 +145,7 @@ package struct Replacement: Sendable {
 }
 
 extension OpenedBackup.Photo {
-  /// How much a photo depends on a file that the library has, the most first.
+  /// How much a photo needs a file of the library, the greatest need first.
   fileprivate enum Need: CaseIterable { case isUnavailable, isCorrupt, isIntact }
 
   fileprivate var need: Need {
@@ -153,10 +154,10 @@ extension OpenedBackup.Photo {
 
   fileprivate var isUnavailable: Bool { location.unavailable != nil }
 
-  /// The MD5 of the right bytes, if the backup has it.
+  /// The MD5 of the intact photo, if the backup has it.
   fileprivate var wantedMD5: MD5Digest? { missingMD5 ?? location.md5 }
 
-  /// Returns whether a photo of the library has the right bytes.
+  /// Returns true if a photo of the library has the intact content.
   fileprivate func hasContent(of photo: Photo) -> Bool {
     guard let md5 = wantedMD5, md5 == photo.md5 else { return false }
     return missingMD5 != nil || location.size == photo.fileSize

@@ -1,14 +1,14 @@
 import FileSystem
 import Operations
 
-/// Decides whether a backup may replace a library. Replacing removes what the library holds, so the backup has to hold a
-/// complete one.
+/// Decides whether a backup may replace a library. A replacement removes the content of the library, so the backup
+/// must contain a complete library.
 enum ReplacementGuard {
   /// Returns why a backup must not replace a library; nil if it may.
   ///
   /// - Parameters:
-  ///   - missing: how many of its photos neither it nor the library has.
-  ///   - damage: what is damaged about it.
+  ///   - missing: the number of photos that neither the backup nor the library has.
+  ///   - damage: the damage of the backup.
   static func refusal(of backup: OpenedBackup, missing: Int, damage: [Finding]) -> String? {
     if backup.metadata.smilepile?.isPartial == true {
       "it is an export of a part of a library"

@@ -1,7 +1,7 @@
 import PhotoLibrary
 
-/// The values of a row, as opposed to its identity, and which of two sets of values wins if backups disagree. The order is
-/// total and depends on the values only, so that the order of imports does not matter.
+/// The values of a row, which are not part of its identity, and the order that decides which values win if backups
+/// disagree. The order is total and depends only on the values, so that the order of imports does not matter.
 
 extension PhotoLibrary.Category {
   func hasValues(of other: Self) -> Bool { orderKey == other.orderKey }
@@ -31,7 +31,7 @@ extension Photo {
 }
 
 private enum OrderKey {
-  /// The texts as bytes, nil before any text.
+  /// Returns the texts as bytes. Nil sorts before any text.
   static func bytes(_ texts: [String?]) -> [UInt8] {
     texts.flatMap { text in text.map { [1] + Array($0.utf8) + [0] } ?? [0] }
   }
