@@ -6,13 +6,13 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// An incremental backup and the archives that it depends on, down to the full one or the first that is missing.
+/// An incremental backup and the archives that it depends on, to the full archive or the first missing one.
 struct BackupChain {
   private let newest: OpenedBackup
-  /// The archives before it, newest first, without their photos, since each has a row for every photo of the library. An
-  /// archive that was repaired from another precedes it.
+  /// The archives before the newest, newest first. They are stored without their photos, since each has a row for
+  /// every photo of the library. An archive that was repaired from another precedes the other.
   private let bases: [OpenedBackup]
-  /// The files that the bases have, by MD5.
+  /// The files in the bases, by MD5.
   private let files: [MD5Digest: File]
 
   /// A file in a base. Small, since there may be one for every photo.
@@ -47,15 +47,16 @@ struct BackupChain {
     (self.newest, self.bases, self.files) = (newest, bases, files)
   }
 
-  /// True if it reaches a full archive.
+  /// True if the chain includes a full archive.
   var isComplete: Bool { missing == nil }
 
-  /// The ID of the base that is missing; nil for a complete chain.
+  /// The ID of the missing base; nil for a complete chain.
   private var missing: String? { (bases.last ?? newest).increment?.base }
 
-  /// Returns the newest backup with the location of each photo in any archive of the chain.
+  /// Returns the newest backup with the location of each photo in the archives of the chain.
   ///
-  /// - Parameter unreadable: why archives could not be read; any of them may be the missing one.
+  /// - Parameter unreadable: the errors of archives that could not be read; one of these archives may be the
+  ///   missing one.
   func folded(unreadable: [any Error]) -> OpenedBackup {
     guard newest.increment != nil else { return newest }
     let chain = OpenedBackup.Chain(
@@ -89,14 +90,15 @@ extension OpenedBackup {
   /// The reference to the base; nil for a full backup.
   package var increment: Metadata.Increment? { metadata.smilepile?.increment }
 
-  /// Opens a backup with its chain, which is looked for in its folder. Blocks; writes nothing.
+  /// Opens a backup with its chain, which it searches for in the backup's folder. Blocks; writes nothing.
   ///
   /// - Parameters:
   ///   - path: the newest archive.
-  ///   - limits: the limits of each archive.
+  ///   - limits: the limits for each archive.
   ///   - password: for encrypted archives.
-  ///   - check: called between archives; may throw to give up.
-  /// - Throws: as `init(path:limits:password:)`. A missing archive of the chain is no error; see `missingBase`.
+  ///   - check: called between archives; may throw to cancel.
+  /// - Throws: the errors of `init(path:limits:password:)`. A missing archive of the chain is not an error; see
+  ///   `missingBase`.
   package static func withChain(
     path: FilePath, limits: Limits = Limits(), password: Secret? = nil,
     ledger: Ledger? = nil, check: @escaping () throws -> Void = {}
@@ -109,7 +111,7 @@ extension OpenedBackup {
 
   /// Returns an incremental backup with its chain.
   ///
-  /// - Parameter known: opened backups that are used before those of the folder.
+  /// - Parameter known: opened backups that take precedence over those of the folder.
   func folded(
     among known: [OpenedBackup] = [], by finder: ChainFinder, _ limits: Limits
   ) throws -> OpenedBackup {
@@ -120,7 +122,7 @@ extension OpenedBackup {
       return known.filter { !isOriginal($0) } + known.filter(isOriginal)
     }
     let folded = chain.folded(unreadable: finder.unreadable)
-    // many rows may share one file, and each gets a copy: a small archive must not fill the disk that way
+    // many rows may share one file, and each gets a copy: a small archive must not fill the disk this way
     guard folded.photoBytes <= limits.maximumBytes else {
       let reason = "its photos have \(folded.photoBytes) bytes; at most \(limits.maximumBytes) are read"
       throw BackupError.notABackup(path, reason: reason)
@@ -128,16 +130,16 @@ extension OpenedBackup {
     return folded
   }
 
-  /// Returns whether a backup that refers to this base can use it: it is the base, or was repaired from it.
+  /// Returns true if the backup is this base or was repaired from it.
   func satisfies(_ base: ArchiveDescriptor.BaseReference) -> Bool {
     guard let provenance = metadata.smilepile, provenance.uuid == base.archiveID else { return false }
     return metadataDigest?.description == base.digest || provenance.repairedFrom.contains(base.digest)
   }
 
-  /// The ID of the archive of the chain that is missing; nil for a full backup or a complete chain.
+  /// The ID of the missing archive of the chain; nil for a full backup or a complete chain.
   package var missingBase: String? { chain.map(\.missing) ?? increment?.base }
 
-  /// The number of photos that are stored in the archives before this one.
+  /// The number of photos that are stored in the base or its chain.
   package var photosStoredInBase: Int { photos.count(where: \.isStoredInBase) }
 
   /// The files that are stored in the base, as the metadata lists them.
@@ -149,7 +151,7 @@ extension OpenedBackup {
     }
   }
 
-  /// Returns the entry of a photo, and the backup and archive that have it; nil if no archive has one.
+  /// Returns the entry of a photo, and the backup and archive that contain it; nil if no archive contains it.
   func place(of location: PhotoLocation) -> (entry: Entry, source: OpenedBackup, archive: Archive)? {
     guard case .entry(let reference) = location else { return nil }
     let holder = reference.base.flatMap { chain?.bases[Int($0)] } ?? self

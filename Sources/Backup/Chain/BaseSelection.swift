@@ -7,11 +7,11 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// The choice of the archive that an incremental export depends on.
+/// Chooses the base of an incremental export.
 struct BaseSelection {
-  /// The base; nil if the export has to be a full one.
+  /// The base; nil if the export must be a full one.
   let base: ExportBase?
-  /// Why it has to be a full one.
+  /// Why the export must be a full one.
   let reason: String?
   /// Newer archives of the folder that cannot be the base, newest first.
   let rejected: [RejectedBase]
@@ -19,11 +19,11 @@ struct BaseSelection {
   let warnings: [String]
 
   /// Chooses the newest archive of a folder that meets the requirements of an export and is intact with its chain.
-  /// Verifies archives as `options` asks for. Blocks; reads only.
+  /// Verifies archives as `options` require. Blocks; reads only.
   ///
   /// - Parameters:
-  ///   - selection: the digest of what is selected, nil for everything.
-  ///   - options: how the next export is made. Its password opens encrypted archives.
+  ///   - selection: the digest of the selection, nil for everything.
+  ///   - options: the options of the export. Their password opens encrypted archives.
   /// - Throws: `LibraryError`, `FileError` if the folder cannot be read, environment failures, `CancellationError`.
   init(
     in folder: FilePath, for selection: String?, of library: Library, _ options: ExportOptions,
@@ -60,7 +60,7 @@ struct BaseSelection {
     warnings = options.observer == nil ? observer.damageWarnings : []
   }
 
-  /// Opens an archive and its chain after verifying those whose health is not known.
+  /// Opens an archive and its chain after verifying those whose health is unknown.
   ///
   /// - Returns: the base, or the archives that cannot be used.
   private static func open(
@@ -72,9 +72,9 @@ struct BaseSelection {
       do {
         if let base = try ExportBase(members, in: folder, password: password) { return (base, []) }
       } catch BackupError.noSuchBackup {
-        // another process removed it since it was listed
+        // another process removed the archive since it was listed
       } catch  where !ArchiveVerification.isEnvironmentFailure(error) {
-        // it is corrupt, and the ledger did not know
+        // the archive is corrupt, and the ledger did not know
         corrupt = try verifier.damaged(among: members, counter)
       }
     }
@@ -82,7 +82,7 @@ struct BaseSelection {
     return (nil, corrupt.isEmpty ? [members[0]] : corrupt)
   }
 
-  /// Returns the reason that the user can do most about.
+  /// Returns the most actionable reason.
   private static func reason(
     _ rejected: [(archive: ArchiveDescriptor, reason: BaseRejection)], _ inventory: ArchiveInventory,
     _ folder: FilePath
@@ -107,14 +107,14 @@ struct BaseSelection {
 package struct RejectedBase: Sendable, Equatable {
   /// The path of the archive.
   package var archive: String
-  /// Why not.
+  /// Why the archive cannot be the base.
   package var reason: BaseRejection
 
   init(_ rejected: (archive: ArchiveDescriptor, reason: BaseRejection)) {
     (archive, reason) = (rejected.archive.path, rejected.reason)
   }
 
-  /// One line.
+  /// One line for the user.
   package var message: String {
     let path = archive.escaped
     return switch reason {

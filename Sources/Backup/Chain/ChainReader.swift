@@ -1,13 +1,13 @@
 import SystemPackage
 import Zip
 
-/// Expands and decrypts entries of a backup and of its chain, for one thread.
+/// Decompresses and decrypts entries of a backup and of its chain, for one thread.
 struct ChainReader: ~Copyable {
-  /// The reader of the archive that was read last.
+  /// The reader of the most recent archive.
   private var entries: EntryReader?
   private var path: FilePath?
 
-  /// - Throws: `ArchiveError` if one of the archives has changed since it was opened.
+  /// - Throws: `ArchiveError` if an archive has changed since it was opened.
   init(_ source: OpenedBackup) throws(ArchiveError) {
     for base in source.chain?.bases ?? [] {
       guard let archive = base.archive else { continue }
@@ -18,7 +18,7 @@ struct ChainReader: ~Copyable {
     path = archive.path
   }
 
-  /// Reads an entry to its end; `take` gets its bytes piece by piece.
+  /// Reads an entry to its end; passes the bytes to `take` piece by piece.
   mutating func read(
     _ entry: Entry, of archive: Archive, in holder: OpenedBackup,
     _ take: (UnsafeRawBufferPointer) throws -> Void

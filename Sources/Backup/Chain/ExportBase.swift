@@ -7,30 +7,30 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// The base of an incremental export with its chain: a value, made once from the opened archives.
+/// The base of an incremental export with its chain: a value that is made once from the opened archives.
 package struct ExportBase: Sendable {
-  /// The archive that the next one depends on.
+  /// The path of the base.
   package let path: FilePath
-  /// Its own bases, the newest first.
+  /// The paths of the base's own bases, newest first.
   private let others: [FilePath]
-  /// Its ID.
+  /// The base's ID.
   package let archiveID: String
-  /// The MD5 of its `metadata.json`.
+  /// The MD5 of the base's `metadata.json`.
   package let digest: MD5Digest
-  /// When it was made, in milliseconds since 1970.
+  /// When the base was made, in milliseconds since 1970.
   package let exportDate: Int64
-  /// The date of the full archive of its chain, for which every photo was read.
+  /// The date of the full archive of the chain, for which every photo was read.
   let fullDate: Int64
-  /// Its chain depth: 0 for a full archive.
+  /// The base's chain depth: 0 for a full archive.
   package let depth: Int
   /// The lengths of the files in the archives of the chain, by MD5.
   let files: [MD5Digest: Int]
 
-  /// Opens the archives of a chain one after the other, the newest first. Nil if another process has replaced one since it
-  /// was listed.
+  /// Opens the archives of a chain one after the other, newest first. Returns nil if another process has replaced
+  /// an archive since it was listed.
   ///
   /// - Parameter folder: the folder of the archives, as the user typed it.
-  /// - Throws: `BackupError`, `ArchiveError` or `FileError` if one cannot be opened.
+  /// - Throws: `BackupError`, `ArchiveError` or `FileError` if an archive cannot be opened.
   init?(_ members: [ArchiveDescriptor], in folder: FilePath, password: Secret?) throws {
     guard let newest = members.first, let full = members.last, let archiveID = newest.archiveID,
       let digest = newest.digest.flatMap({ MD5Digest(hex: $0) })
@@ -53,18 +53,19 @@ package struct ExportBase: Sendable {
     depth = newest.base?.depth ?? 0
   }
 
-  /// Returns whether the archive is still in its place.
+  /// Returns true if the archive still exists.
   func isThere() throws(FileError) -> Bool {
     guard let name = path.lastComponent else { return false }
     return try Directory.open(path.folder).status(of: FilePath(name.string))?.kind == .file
   }
 
-  /// Makes the archives of the chain durable, since the next one is no safer than they are. Costs nothing if they are.
+  /// Makes the archives of the chain durable, since the next archive depends on them. Costs nothing if they are
+  /// durable.
   func sync() throws(FileError) {
     for path in [path] + others { try File.open(path, .readFollowingLinks).sync() }
   }
 
-  /// Returns whether the chain has a photo's file.
+  /// Returns true if a photo's file is stored in the chain.
   func holds(_ photo: Photo) -> Bool {
     guard let md5 = photo.md5 else { return false }
     return files[md5] == photo.fileSize
