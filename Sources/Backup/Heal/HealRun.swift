@@ -6,42 +6,42 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// How a library is healed.
+/// The options of a library repair.
 public struct HealOptions: Sendable {
   /// Reports only, and writes nothing.
   public var isDryRun = false
   /// How long to wait for another writer.
   public var lockWait: Duration = .zero
-  /// What an archive may ask for.
+  /// The limits for archives.
   public var limits = Limits()
-  /// For encrypted archives.
+  /// The password for encrypted archives.
   public var password: Secret?
-  /// Records which archives were found damaged.
+  /// Records damaged archives.
   public var ledger: Ledger?
 
-  /// The defaults.
+  /// Makes the default options.
   public init() {}
 }
 
-/// What a healing came to.
+/// The result of a library repair.
 public struct HealSummary: Sendable, Equatable {
-  /// Photos that were read.
+  /// The number of photos that were read.
   public var photosChecked = 0
   /// Photos that were repaired, with the archive that had them.
   public var healed: [Finding] = []
   /// Photos that are still corrupt or missing, with the reason.
   public var damaged: [Finding] = []
-  /// Archives that could not be used, or not to their end; each by its path.
+  /// Archives that could not be used, or not completely, by path.
   public var unusable: [Finding] = []
-  /// Archives that were found damaged.
+  /// Damaged archives, each with a description.
   public var damagedArchives: [FilePath: String] = [:]
-  /// Bytes that were brought back.
+  /// The bytes of the repaired photos.
   public var bytes = 0
-  /// The folder that keeps the corrupt files; nil if there were none.
+  /// The folder that keeps the corrupt files; nil if there were no corrupt files.
   public var kept: FilePath?
-  /// What else is worth knowing, damage of the archives among it.
+  /// Other warnings, for example about damage of the archives.
   public var warnings: [String] = []
-  /// Nothing was written.
+  /// True if nothing was written.
   public var isDryRun = false
 
   /// True if a photo is still corrupt or missing, or an archive could not be read.
@@ -49,11 +49,11 @@ public struct HealSummary: Sendable, Equatable {
 }
 
 extension Work where Summary == HealSummary {
-  /// Starts reading every photo of a library, and repairing those that are corrupt or missing by their MD5 from any of these
-  /// archives, which may be damaged themselves.
+  /// Starts reading every photo of a library, and repairing corrupt or missing photos by their MD5 from any of
+  /// these archives, which may be damaged themselves.
   ///
-  /// Rows do not change. A corrupt file is kept in the library's folder `.rotten`. The intact file replaces it atomically
-  /// after it is durable. A crash leaves each photo as it was or repaired.
+  /// Does not change rows. Keeps a corrupt file in the library's folder `.rotten`. The intact file replaces the
+  /// corrupt one atomically after it is durable. A crash leaves each photo either unchanged or repaired.
   ///
   /// The summary throws `BackupError`, `ArchiveError`, `LibraryError`, `FileLock.Busy` or `FileError`.
   public static func heal(
@@ -68,7 +68,7 @@ extension Work where Summary == HealSummary {
   }
 }
 
-/// One run of `heal`: verifies the library, looks for corrupt and missing photos, stages and replaces them.
+/// One run of `heal`: verifies the library, searches for corrupt and missing photos, stages and replaces them.
 struct HealRun {
   let path: FilePath
   let archives: [FilePath]

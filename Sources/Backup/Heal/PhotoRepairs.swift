@@ -11,21 +11,21 @@ struct PhotoRepairs {
   struct Repair {
     let photo: LibraryCheck.DamagedPhoto
     let md5: MD5Digest
-    /// The length of its bytes.
+    /// The length in bytes.
     let size: Int
-    /// The places that have its bytes, best first; at least one.
+    /// The sources of the bytes, best first; at least one.
     let sources: [PhotoBytes]
   }
 
-  /// What repairing did.
+  /// The result of repairing.
   struct Outcome {
-    /// The folder in the library that keeps the corrupt files; nil if there were none.
+    /// The folder in the library that keeps the corrupt files; nil if there were no corrupt files.
     var kept: FilePath?
     /// Why photos could not be repaired, by ID.
     var failures: [Int64: String] = [:]
     /// The source of each repaired photo, by ID.
     var places: [Int64: FilePath] = [:]
-    /// Sources that no longer have a photo, with the reason.
+    /// Sources that no longer have a photo, with the reasons.
     var faults: [FilePath: String] = [:]
   }
 
@@ -39,9 +39,9 @@ struct PhotoRepairs {
 
   var isEmpty: Bool { repairs.isEmpty }
 
-  /// Looks for photos in backups, and reads those that it finds.
+  /// Searches backups for photos, and reads the photos that it finds.
   ///
-  /// - Parameter skipsUnreadable: as for `PhotoSources`.
+  /// - Parameter skipsUnreadable: see `PhotoSources`.
   init(
     of photos: [LibraryCheck.DamagedPhoto], in backups: [OpenedBackup], skipsUnreadable: Bool = false,
     _ counter: ProgressCounter
@@ -66,8 +66,8 @@ struct PhotoRepairs {
     (faults, failing) = (sources.faults, sources.failing)
   }
 
-  /// Stages the files and moves them to their places. Durable when it returns; blocks. A photo that no source has any more
-  /// does not keep the others from being repaired.
+  /// Stages the files and moves them into place. The files are durable when the method returns. Blocks. A photo
+  /// that no source has any more does not prevent the repair of the others.
   func apply(_ writer: LibraryWriter, _ counter: ProgressCounter) throws -> Outcome {
     guard !isEmpty else { return Outcome() }
     try writer.requireSpace(repairs.reduce(0) { $0 + $1.photo.photo.fileSize })
