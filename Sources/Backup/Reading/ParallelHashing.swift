@@ -1,13 +1,14 @@
 import Checksums
 import Operations
 
-/// Reads and hashes many photos on several threads, and several photos at a time on each thread: see `MultiStreamMD5Reader`.
+/// Reads and hashes many photos on several threads, and several photos at once on each thread: see
+/// `MultiStreamMD5Reader`.
 enum ParallelHashing {
-  /// Calls `open` for every index, in order, and reads the sources that it returns to their end.
+  /// Calls `open` for every index, in order, and reads the returned sources to their ends.
   ///
   /// - Parameters:
-  ///   - files: how many files a source holds open at most.
-  ///   - context: makes what a thread needs. Called once on each thread.
+  ///   - files: the most files that a source keeps open.
+  ///   - context: makes the context of a thread. Called once on each thread.
   ///   - open: returns the source of an index, or nil if it has read the source itself.
   static func read<Context: ~Copyable>(
     _ indices: Range<Int>, _ readers: Readers, files: Int = 1,

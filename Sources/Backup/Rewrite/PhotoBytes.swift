@@ -6,7 +6,7 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// A place that has the bytes of a photo.
+/// A source of a photo's bytes.
 enum PhotoBytes: Sendable {
   /// An entry of an archive, by index. The archive may be damaged.
   case entry(Int, of: Archive, password: Secret? = nil)
@@ -23,8 +23,8 @@ enum PhotoBytes: Sendable {
 
   /// Reads the bytes in pieces.
   ///
-  /// - Returns: why they cannot be read to the end; nil if they were.
-  /// - Throws: what `body` throws.
+  /// - Returns: why the bytes cannot be read to the end; nil if all were read.
+  /// - Throws: the errors of `body`.
   func read(_ body: (UnsafeRawBufferPointer) throws -> Void) throws -> String? {
     switch self {
     case .entry(let index, let archive, let password):

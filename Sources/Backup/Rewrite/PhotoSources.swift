@@ -5,9 +5,9 @@ import PhotoLibrary
 import SystemPackage
 import Zip
 
-/// The places that have wanted photos, by MD5: a library, and archives that may be damaged.
+/// The sources of wanted photos, by MD5: a library, and archives that may be damaged.
 struct PhotoSources {
-  /// Archives that could not be read any further, with the error. They are not used any more.
+  /// Archives that could not be read any further, with the error. They are no longer used.
   private(set) var faults: [FilePath: ArchiveError] = [:]
   /// Archives in which a photo is corrupt.
   private(set) var failing: [FilePath: String] = [:]
@@ -15,13 +15,13 @@ struct PhotoSources {
   private let counter: ProgressCounter
   private let skipsUnreadable: Bool
 
-  /// Looks for photos.
+  /// Searches for photos.
   ///
   /// - Parameters:
-  ///   - wanted: their MD5s, with the length if it is known.
-  ///   - skipsUnreadable: if an archive cannot be read for another reason than damage, for example since it has changed,
-  ///     adds it to `faults` and uses the others.
-  /// - Throws: that error, unless it is skipped.
+  ///   - wanted: the MD5s of the photos, with the length if it is known.
+  ///   - skipsUnreadable: true to add an archive to `faults` and use the others, if it cannot be read for another
+  ///     reason than damage, for example because it has changed.
+  /// - Throws: the error of such an archive, unless it is skipped.
   init(
     _ wanted: [MD5Digest: Int?], from sources: [OpenedBackup], _ library: Library?,
     _ counter: ProgressCounter, skipsUnreadable: Bool = false
@@ -46,19 +46,19 @@ struct PhotoSources {
         } else if isAnySizeUnknown || sizes.contains(entry.size),
           let found = try digest(of: bytes)
         {
-          // a manifest without checksums
+          // the manifest has no checksum
           if wanted[found.md5] != nil { candidates[found.md5, default: []].append(bytes) }
         }
       }
     }
   }
 
-  /// Returns the first place where a photo is intact, after reading it to the end.
+  /// Reads the sources of a photo to the end, and returns the first one in which the photo is intact.
   mutating func find(_ md5: MD5Digest, size: Int?) throws -> (bytes: PhotoBytes, size: Int)? {
     try places(of: md5, size: size).map { ($0.first, $0.size) }
   }
 
-  /// Returns the first place where a photo is intact, and the other places that may have it.
+  /// Returns the first source in which a photo is intact, and the other sources that may have it.
   mutating func places(
     of md5: MD5Digest, size: Int?
   ) throws -> (first: PhotoBytes, others: [PhotoBytes], size: Int)? {

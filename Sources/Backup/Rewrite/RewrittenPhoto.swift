@@ -1,14 +1,14 @@
 import Checksums
 import PhotoLibrary
 
-/// A photo of an archive that is written anew, and where its bytes are.
+/// A photo of a new archive, and the source of its bytes.
 struct RewrittenPhoto: Sendable {
-  /// Which of the backup's photos.
+  /// The index of the photo in the backup.
   var source: Int
   var bytes: PhotoBytes
   var md5: MD5Digest
   var size: Int
-  /// The MD5 that the library had for it, where these bytes are not those.
+  /// The MD5 in the library, if the bytes do not match it.
   var expected: MD5Digest?
   /// The entry's name without its folder.
   var fileName: String
