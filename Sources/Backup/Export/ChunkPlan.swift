@@ -2,8 +2,8 @@ import Zip
 
 /// Divides items into chunks, each of which fills one buffer. A large item becomes several chunks. Consecutive
 /// small items are packed into one chunk, so that the cost of locks, wake-ups and writes grows with the megabytes
-/// and not with the number of files. A value with an iterator: every stage of the pipeline steps its own copy and
-/// gets the same chunks.
+/// and not with the number of files. A value type: every stage of the pipeline iterates over its own copy and gets
+/// the same chunks.
 struct ChunkPlan {
   /// Bytes of one buffer.
   let chunkSize: Int

@@ -24,8 +24,8 @@ extension ExportPlan {
     }
   }
 
-  /// Returns a backup of version 1, a single document. `path` is the file's path in the library, where `import
-  /// --photos-from` finds the file.
+  /// Returns a backup of version 1, a single document. `path` is the path of the file in the library, where
+  /// `import --photos-from` finds the file.
   func jsonBackup(uuid: UUID, exportDate: Int64) -> [UInt8] {
     var metadata = document(uuid: uuid, exportDate: exportDate)
     metadata.version = 1

@@ -42,7 +42,7 @@ package struct ExportPlan: Sendable {
   package let photos: [Photo]
   /// The photos whose files are stored in the archive itself, by ID.
   package let items: [Item]
-  /// The photos whose files are missing in the library. The base may have some of them.
+  /// The photos whose files are missing or unreadable in the library. The base may have some of them.
   package let missing: [Missing]
   /// Photos whose files may have changed since they came into the library, by ID.
   package let touched: [Touched]

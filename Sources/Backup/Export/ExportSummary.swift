@@ -77,7 +77,7 @@ extension ExportSummary {
   /// - Parameters:
   ///   - outcome: the result of the export.
   ///   - damagedInLibrary: photos that are stored in the base, and whose files in the library are corrupt.
-  ///   - selection: the choice of the base; nil for a full export.
+  ///   - selection: the choice of the base; nil if the export is not incremental.
   ///   - reason: why an export that was to be incremental is a full one.
   init(
     _ outcome: ExportOutcome, damagedInLibrary: [Finding] = [], selection: BaseSelection? = nil,
@@ -99,7 +99,7 @@ extension ExportSummary {
     bytes = plan.bytes
     archiveBytes = outcome.archiveBytes
     missing = plan.missing.map { missing in
-      // the library also misses files that the base still has
+      // the list includes files that are missing in the library but stored in the base
       Finding(
         plan.label(missing.photo),
         lost.contains(missing.photo.id) ? missing.reason : "\(missing.reason); the base holds its file")

@@ -30,7 +30,7 @@ struct LaneHasher {
   private var streams: [Stream] = []
   /// The hash of each stream.
   private var hashes: [MultiBufferMD5] = []
-  /// Filled chunks that come before their item's previous chunk.
+  /// Filled chunks whose item's previous chunk is not hashed yet, by number.
   private var early: [Int: ChunkPlan.Chunk] = [:]
   /// For each chunk, the known checksums, and the number of items with bytes left to hash.
   private var unfinished: [Int: (done: Done, left: Int)] = [:]

@@ -35,8 +35,8 @@ final class ExtractPublication: Sendable {
     var published: [Photo] = []
     /// The items whose names another process took in the meantime.
     var taken: [Int] = []
-    /// The first error. The system reports lost data only once, so that all pending photos are suspect after a
-    /// failed flush.
+    /// The first error. The system reports lost data only once, so all pending photos are suspect after a failed
+    /// flush.
     var failure: (any Error)?
   }
 
@@ -118,7 +118,8 @@ final class ExtractPublication: Sendable {
       if isTaken {
         try target.root.remove(photo.hidden)
       } else {
-        // FAT: a file that another process creates at this moment is lost; an empty file left by a kill is likelier
+        // FAT cannot rename exclusively: this replaces a file that another process creates at this moment;
+        // reserving the name first could leave an empty file after a kill, which is likelier
         try target.root.replace(photo.name, with: photo.hidden)
       }
       return !isTaken

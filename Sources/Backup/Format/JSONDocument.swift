@@ -8,7 +8,7 @@ struct JSONDocument {
 
   private let bytes: UnsafeBufferPointer<UInt8>
   private let members: [JSONScan.Member]
-  /// Where the object begins.
+  /// The offset of the object, in bytes.
   private let start: Int
 
   /// - Parameter members: the result of scanning these bytes.

@@ -55,7 +55,7 @@ extension Metadata {
     package var length: Int
     /// The files that are stored in the base or its chain.
     package var held: [HeldFile] = []
-    /// What the user removed from the library since the base was made.
+    /// The content that the user removed from the library since the base was made.
     package var deletions: [Deletion] = []
   }
 
@@ -79,7 +79,7 @@ extension Metadata {
     package var checksum: String?
     /// The path of an asset of the app.
     package var assetPath: String?
-    /// When, in milliseconds since 1970.
+    /// The time of the removal, in milliseconds since 1970.
     package var at: Int64
   }
 }

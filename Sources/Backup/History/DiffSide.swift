@@ -107,7 +107,7 @@ extension DiffSide {
   }
 
   /// Describes a backup. A photo that was already corrupt when the backup was made has the MD5 that the library
-  /// recorded. A photo that is stored in the base has the MD5 of the base.
+  /// recorded. A photo that is stored in the base has the MD5 of the file there.
   init(_ backup: OpenedBackup) {
     categories = backup.metadata.categories.map { category in
       var side = Category(

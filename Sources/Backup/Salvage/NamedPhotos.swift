@@ -59,7 +59,7 @@ private struct Search {
     throw BackupError.wrongPassword(archive.path)
   }
 
-  // MARK: What is a photo
+  // MARK: Recognizing photos
 
   /// Returns one entry for each name of a photo. Records the other entries.
   mutating func photos() throws -> [Entry] {
