@@ -7,7 +7,7 @@ import Zip
 
 /// Why a backup cannot be read or written at all. Nothing was published or changed, except for `stopped` and
 /// `setCutShort`. The summaries report problems of single photos.
-public enum BackupError: Error, Sendable, CustomStringConvertible {
+public enum BackupError: RemediedError, Sendable, CustomStringConvertible {
   /// The file does not exist.
   case noSuchBackup(FilePath)
   /// The file is neither a ZIP archive nor a JSON document.
@@ -19,7 +19,7 @@ public enum BackupError: Error, Sendable, CustomStringConvertible {
   /// The archive has more than one `metadata.json`.
   case severalMetadata(FilePath, [String])
   /// `metadata.json` is invalid.
-  case metadata(FilePath, Metadata.Fault)
+  case metadata(FilePath, MetadataFault)
   /// The archive or a part of it is encrypted, and there is no password.
   case passwordNeeded(FilePath)
   /// The password does not fit the archive.

@@ -46,13 +46,16 @@ public struct ExportRun {
   public func run() throws -> ExportSummary {
     try checkOptions()
     let library = try Library(path: libraryPath)
-    return try library.withPhotoReadLock(lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock) {
+    return try library.withPhotoReadLock(
+      lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock
+    ) {
       let target = try Destination(destination, outside: libraryPath)
       // keeps the base from being pruned until the archive that depends on it is published
       let lock =
         try options.isIncremental && !options.isDryRun
         ? FolderLock(
-          target.folder, exclusive: false, waiting: options.lockWait, whileWaiting: counter.reportWaitingForLock)
+          target.folder, exclusive: false, waiting: options.lockWait,
+          whileWaiting: counter.reportWaitingForLock)
         : nil
       defer { withExtendedLifetime(lock) {} }
       return try run(library, target)

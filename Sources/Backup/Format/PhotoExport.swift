@@ -6,7 +6,7 @@ import Zip
 
 /// The archives that the Android app exports besides backups. They have photo files, but no rows that assign photos
 /// to categories. Both kinds are recognized by their content, never by the file's name.
-package enum PhotoExport: Sendable, Equatable {
+public enum PhotoExport: Sendable, Equatable {
   /// `SmilePile_Export_….zip`: `photos/{id}_{name}`, and a `metadata.json` with counts instead of rows.
   case statistics
   /// `SmilePile_Gallery_….zip`: a web page with `images/{id}_{name}`, and no `metadata.json`.

@@ -79,7 +79,8 @@ struct HealRun {
     // a dry run opens nothing for writing, so it can read a library that another process is changing
     let writer =
       options.isDryRun
-      ? nil : try LibraryWriter(path: path, lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock)
+      ? nil
+      : try LibraryWriter(path: path, lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock)
     let library = try writer?.library ?? Library(path: path)
     let others = try OtherArchives(archives, limits: options.limits, password: options.password, counter)
     let (checked, damaged) = try library.withPhotoReadLock(whileWaiting: counter.reportWaitingForLock) {

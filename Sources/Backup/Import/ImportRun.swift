@@ -57,7 +57,8 @@ public struct ImportRun {
       options.isDryRun
       ? nil
       : try LibraryWriter(
-        path: library, lockWait: options.lockWait, syncs: options.syncs, whileWaiting: counter.reportWaitingForLock)
+        path: library, lockWait: options.lockWait, syncs: options.syncs,
+        whileWaiting: counter.reportWaitingForLock)
     counter.enter(.planning)
     let reader = try writer?.library ?? Library(path: library)
 

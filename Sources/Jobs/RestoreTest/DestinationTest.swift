@@ -83,7 +83,8 @@ struct DestinationTest {
   private func attempt(failing error: any Error) -> Attempt {
     if isObstacle(error) { return Attempt(obstacle: error) }
     let outcome: RestoreTestResult.Outcome =
-      error is DestinationFault ? .unreachable(reason: JobMessage.text(of: error)) : .noArchive(reason: JobMessage.text(of: error))
+      error is DestinationFault
+      ? .unreachable(reason: JobMessage.text(of: error)) : .noArchive(reason: JobMessage.text(of: error))
     return Attempt(result: RestoreTestResult(folder, outcome))
   }
 
@@ -161,7 +162,8 @@ struct DestinationTest {
       } catch  where isObstacle(error) {
         obstacle = error
       } catch {
-        trial.failures.append(Finding(FilePath(trial.archive).folder.string, message: JobMessage.text(of: error)))
+        trial.failures.append(
+          Finding(FilePath(trial.archive).folder.string, message: JobMessage.text(of: error)))
       }
     }
   }

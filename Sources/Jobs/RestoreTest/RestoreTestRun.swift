@@ -74,7 +74,8 @@ struct RestoreTestRun {
       let error = isStopped ? CancellationError() : error
       run.outcome = error is CancellationError ? .interrupted : .failed
       run.exitCode = context.exitCode(error)
-      run.message = error is CancellationError ? "stopped; the scratch library was removed" : JobMessage.text(of: error)
+      run.message =
+        error is CancellationError ? "stopped; the scratch library was removed" : JobMessage.text(of: error)
       for failure in runLastHooks(run) { Self.logger.warning("\(failure)") }
       throw error
     }

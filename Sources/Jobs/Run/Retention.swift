@@ -33,7 +33,10 @@ struct Retention {
     } catch let error as CancellationError {
       throw error
     } catch {
-      return (target, [.incomplete(.archives, "\(target.folder) could not be pruned: \(JobMessage.text(of: error))")])
+      return (
+        target,
+        [.incomplete(.archives, "\(target.folder) could not be pruned: \(JobMessage.text(of: error))")]
+      )
     }
   }
 }

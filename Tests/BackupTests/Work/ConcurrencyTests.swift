@@ -95,7 +95,7 @@ struct ConcurrencyTests {
           } catch {
             busy.withLock { $0 = "\(error)" }
           }
-        }, of: .only([.rename]),
+        }, of: .only([.rename, .renameNoReplace]),
         below: FilePath(URL(fileURLWithPath: path.string).resolvingSymlinksInPath().path)))
     try await library.importing(SampleBackup(photos: ["n"]).write(to: scratch, as: "n.zip"))
     fault.disarm()
