@@ -100,7 +100,9 @@ private struct FindRun {
         if isNamed || !BackupFiles.isStranger(path, error) {
           failures.append(error)
           summary.notSearched.append(
-            Finding(path.string.escaped, message: "not searched: \(error)"))
+            Finding(
+              path.string.escaped, message: "not searched: \(error)",
+              remedy: (error as? any RemediedError)?.remedy))
         }
       }
       counter.advance(items: 1)

@@ -39,7 +39,9 @@ struct OtherArchives {
         }
         sources.append(source)
       } catch let error where paths.count > 1 && !(error is CancellationError) {
-        unusable.append(Finding(path.string.escaped, message: "\(error)"))
+        unusable.append(
+          Finding(
+            path.string.escaped, message: "\(error)", remedy: (error as? any RemediedError)?.remedy))
       }
     }
   }

@@ -94,7 +94,8 @@ struct Archives: AsyncParsableCommand {
       } catch let error where error is CancellationError || error is ValidationError {
         throw error
       } catch {
-        reporter.error(Finding(place.folder.string, message: CommandMessage.text(of: error)), during: "archives")
+        reporter.error(
+          Finding(place.folder.string, message: CommandMessage.text(of: error)), during: "archives")
         unreadable.append(place.folder.string)
         worst = max(worst, ExitStatus(for: error))
         continue

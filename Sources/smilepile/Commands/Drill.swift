@@ -85,7 +85,9 @@ struct Drill: AsyncParsableCommand {
         if report.isProven { proven += 1 }
         worst = max(worst, ExitStatus(rawValue: report.exitCode) ?? .failed)
       } catch {
-        let reason = error is CancellationError ? "stopped; the temporary library was removed" : JobMessage.text(of: error)
+        let reason =
+          error is CancellationError
+          ? "stopped; the temporary library was removed" : JobMessage.text(of: error)
         reporter.error(Finding(job.name, reason), during: "drill")
         worst = max(worst, ExitStatus(for: error))
       }

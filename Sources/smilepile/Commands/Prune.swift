@@ -165,8 +165,8 @@ struct Prune: AsyncParsableCommand {
 
   private static func warnings(of summary: PruneRun.Summary) -> [String] {
     let locked = Count(summary.locked, "encrypted archive")
-    return (summary.locked > 0 ? ["\(locked) stay, because the password does not open them"] : [])
-      + summary.unreadable.map { "\($0.path) stays, because it cannot be read: \($0.reason)" }
+    return (summary.locked > 0 ? ["kept \(locked) that the password does not open"] : [])
+      + summary.unreadable.map { "kept \($0.path), which cannot be read: \($0.reason)" }
   }
 
   /// Returns the folders and their policies before anything is removed. Without arguments, omits jobs without
