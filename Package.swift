@@ -90,7 +90,7 @@ let package = Package(
     .testTarget(
       name: "ChecksumsTests",
       dependencies: ["Checksums", "TestSupport", .product(name: "Crypto", package: "swift-crypto")]),
-    .testTarget(name: "FileSystemTests", dependencies: ["FileSystem", "TestSupport"]),
+    .testTarget(name: "FileSystemTests", dependencies: ["FileSystem", "Operations", "TestSupport"]),
     .testTarget(name: "ProcessesTests", dependencies: ["Processes", "TestSupport"]),
     .testTarget(name: "SecretsTests", dependencies: ["Secrets"]),
     .testTarget(name: "ZipTests", dependencies: ["Zip", "TestSupport"]),

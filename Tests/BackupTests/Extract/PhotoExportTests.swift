@@ -74,8 +74,9 @@ import Zip
       let error = await #expect(throws: BackupError.self, "\(index)") { try await work() }
       #expect(
         error?.description
-          == "\(path) is \(shape.title) of the Android app, and not a backup: its photos have no categories; "
-          + "smilepile extract \(path) --to FOLDER writes them as files", "\(index)")
+          == "\(path) is \(shape.title) of the Android app, and not a backup: its photos have no categories",
+        "\(index)")
+      #expect(error?.remedy == .extractPhotos(path.string), "\(index)")
     }
     #expect(try FolderTree(library.path) == before)
     #expect(try FolderTree(scratch.path).fileNames == ["x.zip"])
