@@ -29,8 +29,11 @@ let package = Package(
       dependencies: ["CMD5", "CDeflate", "FileSystem", .product(name: "Crypto", package: "swift-crypto")]),
     .target(
       name: "FileSystem",
-      dependencies: ["CSystemCalls", .product(name: "SystemPackage", package: "swift-system")]),
+      dependencies: [
+        "CSystemCalls", "Operations", "Processes", .product(name: "SystemPackage", package: "swift-system"),
+      ]),
     .target(name: "CSystemCalls"),
+    .target(name: "Processes"),
     .target(name: "Secrets"),
     .target(
       name: "Zip", dependencies: ["CLibZip", "CZLib", "Checksums", "FileSystem", "Operations", "Secrets"]),
@@ -59,7 +62,7 @@ let package = Package(
       name: "Jobs",
       dependencies: [
         "ArchiveCatalog", "Backup", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "ImageHeader",
-        "Operations", "Secrets",
+        "Operations", "Processes", "Secrets",
         .product(name: "Yams", package: "Yams"),
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -67,7 +70,7 @@ let package = Package(
       name: "smilepile",
       dependencies: [
         "ArchiveCatalog", "Backup", "Jobs", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "Operations",
-        "Secrets",
+        "Processes", "Secrets",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -87,7 +90,8 @@ let package = Package(
     .testTarget(
       name: "ChecksumsTests",
       dependencies: ["Checksums", "TestSupport", .product(name: "Crypto", package: "swift-crypto")]),
-    .testTarget(name: "FileSystemTests", dependencies: ["FileSystem", "TestSupport"]),
+    .testTarget(name: "FileSystemTests", dependencies: ["FileSystem", "Operations", "TestSupport"]),
+    .testTarget(name: "ProcessesTests", dependencies: ["Processes", "TestSupport"]),
     .testTarget(name: "SecretsTests", dependencies: ["Secrets"]),
     .testTarget(name: "ZipTests", dependencies: ["Zip", "TestSupport"]),
     .testTarget(name: "ImageHeaderTests", dependencies: ["ImageHeader"]),

@@ -135,10 +135,7 @@ public struct ArchiveDescriptor: Sendable, Equatable, Codable {
 
   /// Returns whether it is dated in the future, by a clock that was ahead. The clocks of two computers that share a
   /// folder may differ by a minute.
-  public func isDatedAfter(_ now: Date) -> Bool { Self.isAfter(now, date) }
-
-  /// Returns whether a date in milliseconds is more than a minute after now.
-  package static func isAfter(_ now: Date, _ date: Int64) -> Bool {
+  public func isDatedAfter(_ now: Date) -> Bool {
     date > Int64((now.timeIntervalSince1970 * 1000).rounded()) + 60_000
   }
 

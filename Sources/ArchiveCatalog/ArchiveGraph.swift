@@ -1,4 +1,5 @@
 import FileSystem
+import Foundation
 
 /// Which archives of a folder depend on which: a pure value, made of their descriptors and their health.
 ///
@@ -142,11 +143,11 @@ package struct BaseRequirements: Sendable {
   package var tag: String?
   /// The greatest chain depth.
   package var maximumDepth: Int
-  /// The date of the export, in milliseconds since 1970.
-  package var date: Int64
+  /// The date of the export.
+  package var date: Date
 
   /// Makes requirements of an export of everything, without encryption.
-  package init(exportIDs: Set<String>, maximumDepth: Int, date: Int64) {
+  package init(exportIDs: Set<String>, maximumDepth: Int, date: Date) {
     (self.exportIDs, self.maximumDepth, self.date) = (exportIDs, maximumDepth, date)
   }
 }
@@ -212,7 +213,7 @@ extension ArchiveGraph {
       throw .otherEncryption
     }
     // every increment would depend on it until that day, and none on the archive before it
-    if archive.date > requirements.date + 60_000 { throw .datedInFuture }
+    if archive.isDatedAfter(requirements.date) { throw .datedInFuture }
     let depth = archive.base?.depth ?? 0
     guard depth < requirements.maximumDepth else { throw .chainTooDeep(depth) }
     let members: [ArchiveDescriptor]

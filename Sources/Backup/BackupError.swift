@@ -5,66 +5,81 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// Why a backup cannot be read or written at all. Nothing was published or changed when one is thrown, but for
-/// `stopped` and `setCutShort`; what concerns single photos stands in the summaries instead.
-package enum BackupError: Error, Sendable, CustomStringConvertible {
+/// Why a backup cannot be read or written at all. Nothing was published or changed, except for `stopped` and
+/// `setCutShort`. The summaries report problems of single photos.
+public enum BackupError: RemediedError, Sendable, CustomStringConvertible {
   /// The file does not exist.
   case noSuchBackup(FilePath)
-  /// Neither a ZIP nor a JSON document.
+  /// The file is neither a ZIP archive nor a JSON document.
   case notABackup(FilePath, reason: String)
-  /// An archive without `metadata.json` where the apps put it.
+  /// The archive has no `metadata.json` where the apps put it.
   case noMetadata(FilePath)
-  /// What the Android app exports besides backups: photos that `Work.extract` writes as files, and no rows.
+  /// The file is a photo export of the Android app, without rows. `Work.extract` writes its photos as files.
   case photoExport(FilePath, PhotoExport)
-  /// An archive with more than one `metadata.json`.
+  /// The archive has more than one `metadata.json`.
   case severalMetadata(FilePath, [String])
-  /// `metadata.json` cannot be understood.
-  case metadata(FilePath, Metadata.Fault)
-  /// The archive, or a part of it, is encrypted, and there is no password.
+  /// `metadata.json` is invalid.
+  case metadata(FilePath, MetadataFault)
+  /// The archive or a part of it is encrypted, and there is no password.
   case passwordNeeded(FilePath)
   /// The password does not fit the archive.
   case wrongPassword(FilePath)
-  /// The archive's metadata does not come out of its encryption whole: the password is wrong, or it is damaged.
+  /// The archive's metadata cannot be decrypted: the password is wrong, or the metadata is corrupt.
   case wrongPasswordOrDamaged(FilePath)
-  /// The password is not one to encrypt with.
-  case unfitPassword(PasswordFault)
-  /// A JSON document was to be encrypted.
+  /// The password is unfit for encryption.
+  case unfitPassword(PasswordError)
+  /// The user asked to encrypt a JSON document.
   case cannotEncrypt(FilePath)
-  /// `replace` was asked for, and the backup does not hold a whole library.
+  /// The user asked for `replace`, but the backup does not contain a complete library.
   case cannotReplace(FilePath, reason: String)
-  /// Several backups were each to replace a library.
+  /// The user asked to replace a library by several backups.
   case severalToReplace(FilePath, after: FilePath)
-  /// A JSON document or an encrypted archive was to be split for phones, or the like.
+  /// The user asked to split an export that cannot be split, such as a JSON document or an encrypted archive.
   case cannotSplit(FilePath, reason: String)
-  /// Of several archives some have their names, and the next one could not get its own.
+  /// Some of several archives are published, and the next one could not be published.
   case setCutShort(published: [FilePath], of: Int, any Error)
-  /// What was to be exported cannot rest on other archives.
+  /// The export cannot depend on other archives.
   case cannotIncrement(FilePath, reason: String)
-  /// An archive rests on one that is not there.
+  /// The base of an archive is missing.
   case baseMissing(FilePath, uuid: String)
-  /// Several backups were to be imported, and one failed after others were imported; what that import did.
+  /// One of several backups could not be imported after others were imported; the summary describes the completed
+  /// imports.
   case stopped(at: FilePath, after: [FilePath], ImportSummary, any Error)
-  /// No folder holds a name as long as the one that the new archive would get.
+  /// The name of the new archive is too long for a file.
   case nameTooLong(FilePath)
   /// The archive's name is taken.
   case destinationExists(FilePath)
-  /// An archive was to be written into the library itself.
+  /// The destination is inside the library.
   case destinationInLibrary(FilePath)
   /// The folder for the archive does not exist.
   case noSuchDestination(FilePath)
-  /// An encrypted archive was to be written anew.
+  /// The user asked to repair an encrypted archive.
   case cannotRepairEncrypted(FilePath)
-  /// What was just written did not read back as it should.
+  /// The new archive failed verification.
   case verificationFailed(FilePath, [String])
-  /// A photo could be read, and then the disk did not give it out, twice in one export.
+  /// The disk failed to read a photo that was readable before, twice in one export.
   case unreliableDisk(String, reason: any Error)
-  /// A photo went bad while it was being read, twice in one export.
+  /// A photo changed while it was being read, twice in one export.
   case unstablePhoto(String, reason: String)
-  /// There are fewer bytes free at the destination than the archive needs.
+  /// The destination has fewer free bytes than the archive needs.
   case notEnoughSpace(FilePath, needed: Int, free: Int)
 
-  /// One line for a person: the file, what is wrong with it, and the remedy.
+  /// One line for the user: the file and the fault.
   public var description: String { message.escaped }
+
+  /// What to do about the error.
+  public var remedy: Remedy? {
+    switch self {
+    case .photoExport(let path, _): .extractPhotos(path.string)
+    case .passwordNeeded: .givePassword
+    case .cannotEncrypt: .exportArchive
+    case .cannotReplace, .severalToReplace: .merge
+    case .stopped(_, _, _, let error): (error as? any RemediedError)?.remedy
+    case .nameTooLong: .shortenName
+    case .cannotRepairEncrypted: .salvageEncrypted
+    default: nil
+    }
+  }
 
   private var message: String {
     switch self {
@@ -76,8 +91,7 @@ package enum BackupError: Error, Sendable, CustomStringConvertible {
       "\(path) is not a SmilePile backup: it has no metadata.json, neither at its root nor in one folder "
         + "that holds everything"
     case .photoExport(let path, let export):
-      "\(path) is \(export.title) of the Android app, and not a backup: its photos have no categories; "
-        + "smilepile extract \(path.string.shellQuoted) --to FOLDER writes them as files"
+      "\(path) is \(export.title) of the Android app, and not a backup: its photos have no categories"
     case .severalMetadata(let path, let names):
       "\(path) has more than one metadata.json: \(names.joined(separator: ", "))"
     case .metadata(let path, let fault):
@@ -85,8 +99,7 @@ package enum BackupError: Error, Sendable, CustomStringConvertible {
         ? "\(path): metadata: \(fault)"
         : "\(path) was \(fault.reason); update this program"
     case .passwordNeeded(let path):
-      "\(path) is encrypted; give its password with --password-file, --password-command, --password-fd or "
-        + "SMILEPILE_PASSWORD, or at a terminal"
+      "\(path) is encrypted"
     case .wrongPassword(let path):
       "\(path): wrong password"
     case .wrongPasswordOrDamaged(let path):
@@ -94,12 +107,11 @@ package enum BackupError: Error, Sendable, CustomStringConvertible {
     case .unfitPassword(let fault):
       "\(fault)"
     case .cannotEncrypt(let path):
-      "the JSON document for \(path) cannot be encrypted; export an archive (--format zip)"
+      "the JSON document for \(path) cannot be encrypted"
     case .cannotReplace(let path, let reason):
-      "\(path) cannot replace a library: \(reason); import it with --strategy merge, or force it with --force"
+      "\(path) cannot replace a library: \(reason)"
     case .severalToReplace(let path, let before):
-      "--strategy replace takes one backup, or one chain: \(path) would replace what \(before) has just brought; "
-        + "import the others with merge"
+      "only one backup, or one chain, can replace a library: \(path) would replace what \(before) has just brought"
     case .cannotSplit(let path, let reason):
       "the export to \(path) cannot be split: \(reason)"
     case .setCutShort(let published, let count, let error):
@@ -113,8 +125,7 @@ package enum BackupError: Error, Sendable, CustomStringConvertible {
       (error is BackupError ? "\(error)" : "\(path): \(error)")
         + "; imported before it: \(done.map(\.string).joined(separator: ", "))"
     case .nameTooLong(let name):
-      "the new archive cannot be named \(name): a name has at most \(FileName.maximumBytes) bytes; give a shorter "
-        + "one with -o"
+      "the new archive cannot be named \(name): a name has at most \(FileName.maximumBytes) bytes"
     case .destinationExists(let path):
       "\(path) exists already, and an archive never overwrites a file; name another, or a folder"
     case .destinationInLibrary(let path):
@@ -122,8 +133,7 @@ package enum BackupError: Error, Sendable, CustomStringConvertible {
     case .noSuchDestination(let path):
       "there is no folder \(path) to write the archive to; make it first"
     case .cannotRepairEncrypted(let path):
-      "\(path) is encrypted, and is not written anew without encryption; rescue it with import --salvage into a "
-        + "library, and export that with --encrypt"
+      "\(path) is encrypted, and is not written anew without encryption"
     case .verificationFailed(let path, let damage):
       "the archive for \(path) did not read back as it was written, and was not kept: "
         + damage.joined(separator: "; ")

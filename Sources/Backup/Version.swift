@@ -1,5 +1,5 @@
-/// This program's version, as the command prints it and the metadata of its archives says it.
+/// The version of this program, which the command prints and the metadata of its archives records.
 public enum Version {
-  /// Semantic versioning.
+  /// The semantic version.
   public static let current = "0.1.0"
 }

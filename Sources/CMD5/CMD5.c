@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-// RFC 1321 over vectors of words, a message in each of their lanes. The compiler makes AVX2 or AVX-512 of the same
-// code, by the function's target; where a vector is wider than the processor's, it takes two of those, whose
-// instructions fill each other's waiting times.
+// RFC 1321 over vectors of words, with one message in each lane. The compiler generates AVX2 or AVX-512 from the same
+// code, according to the function's target. For a vector that is wider than the processor's registers it uses two
+// registers, whose instructions fill each other's latencies.
 
 typedef uint32_t words8 __attribute__((vector_size(32)));
 typedef uint32_t words16 __attribute__((vector_size(64)));
@@ -66,7 +66,7 @@ static void scalar_blocks(uint32_t *state, const uint8_t *data, size_t blocks) {
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 
-/// The next eight words of eight messages, which lie one message after the other, into eight vectors of one word each.
+/// Loads the next eight words of eight messages, and transposes them: vector i contains word i of each message.
 INLINE void transpose(const uint8_t *const *data, size_t offset, words8 *out) {
   words8 r[8], s[8];
   for (int i = 0; i < 8; i++) memcpy(&r[i], data[i] + offset, sizeof r[i]);
@@ -103,7 +103,7 @@ INLINE void load_words16(const uint8_t *const *data, size_t offset, words16 *wor
   }
 }
 
-/// Lanes that no message has repeat the first one's bytes, into a state that is thrown away.
+/// Unused lanes repeat the first message; their states are discarded.
 #define VECTOR_BLOCKS(lanes) \
   INLINE void vector_blocks##lanes( \
     size_t count, uint32_t *const *states, const uint8_t *const *data, size_t blocks) { \
@@ -128,7 +128,7 @@ INLINE void load_words16(const uint8_t *const *data, size_t offset, words16 *wor
 VECTOR_BLOCKS(8)
 VECTOR_BLOCKS(16)
 
-#define WAY(name, attributes) \
+#define IMPLEMENTATION(name, attributes) \
   attributes static void name( \
     size_t count, uint32_t *const *states, const uint8_t *const *data, size_t blocks) { \
     if (count <= 8) { \
@@ -138,7 +138,7 @@ VECTOR_BLOCKS(16)
     } \
   }
 
-// sixteen lanes of the narrow vectors have no room in the registers
+// sixteen lanes of narrow vectors do not fit into the registers
 static void base_blocks(size_t count, uint32_t *const *states, const uint8_t *const *data, size_t blocks) {
   for (size_t first = 0; first < count; first += 8) {
     vector_blocks8(count - first < 8 ? count - first : 8, states + first, data + first, blocks);
@@ -146,11 +146,11 @@ static void base_blocks(size_t count, uint32_t *const *states, const uint8_t *co
 }
 
 #if defined(__x86_64__)
-WAY(avx2_blocks, __attribute__((target("avx2"))))
-WAY(avx512_blocks, __attribute__((target("avx512f,avx512vl,avx512bw"))))
+IMPLEMENTATION(avx2_blocks, __attribute__((target("avx2"))))
+IMPLEMENTATION(avx512_blocks, __attribute__((target("avx512f,avx512vl,avx512bw"))))
 #endif
 
-enum smilepile_md5_way smilepile_md5_best_way(void) {
+enum smilepile_md5_implementation smilepile_md5_best_implementation(void) {
 #if defined(__x86_64__)
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) {
@@ -162,9 +162,9 @@ enum smilepile_md5_way smilepile_md5_best_way(void) {
 }
 
 void smilepile_md5_blocks(
-  enum smilepile_md5_way way, size_t count, uint32_t *const *states, const uint8_t *const *data, size_t blocks) {
+  enum smilepile_md5_implementation implementation, size_t count, uint32_t *const *states, const uint8_t *const *data, size_t blocks) {
   if (count > 2) {
-    switch (way) {
+    switch (implementation) {
       case SMILEPILE_MD5_SCALAR: break;
       case SMILEPILE_MD5_BASE: return base_blocks(count, states, data, blocks);
 #if defined(__x86_64__)
@@ -180,11 +180,11 @@ void smilepile_md5_blocks(
 
 #else
 
-enum smilepile_md5_way smilepile_md5_best_way(void) { return SMILEPILE_MD5_SCALAR; }
+enum smilepile_md5_implementation smilepile_md5_best_implementation(void) { return SMILEPILE_MD5_SCALAR; }
 
 void smilepile_md5_blocks(
-  enum smilepile_md5_way way, size_t count, uint32_t *const *states, const uint8_t *const *data, size_t blocks) {
-  (void)way;
+  enum smilepile_md5_implementation implementation, size_t count, uint32_t *const *states, const uint8_t *const *data, size_t blocks) {
+  (void)implementation;
   for (size_t i = 0; i < count; i++) scalar_blocks(states[i], data[i], blocks);
 }
 

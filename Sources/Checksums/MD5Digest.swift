@@ -1,7 +1,7 @@
 import FileSystem
 
-/// The MD5 of a photo's bytes: what the apps write as `checksum`. It tells photos apart and finds damage; it
-/// is no protection against somebody who forges photos.
+/// The MD5 of a photo's bytes, which the apps write as `checksum`. It distinguishes photos and detects damage. It does not
+/// protect against forged photos.
 public struct MD5Digest: Hashable, Sendable, Comparable, CustomStringConvertible {
   private let high: UInt64
   private let low: UInt64
@@ -11,13 +11,13 @@ public struct MD5Digest: Hashable, Sendable, Comparable, CustomStringConvertible
     self.low = low
   }
 
-  /// The words of RFC 1321, each with its lowest byte first.
+  /// Makes a digest of the words of RFC 1321, whose lowest byte is the first.
   init(words: SIMD4<UInt32>) {
     high = UInt64(words[0].byteSwapped) << 32 | UInt64(words[1].byteSwapped)
     low = UInt64(words[2].byteSwapped) << 32 | UInt64(words[3].byteSwapped)
   }
 
-  /// Sixteen bytes, nil for any other number.
+  /// Makes a digest of sixteen bytes; returns nil for any other number.
   public init?(bytes: some Sequence<UInt8>) {
     var words: (UInt64, UInt64) = (0, 0)
     var count = 0
@@ -30,7 +30,7 @@ public struct MD5Digest: Hashable, Sendable, Comparable, CustomStringConvertible
     (high, low) = words
   }
 
-  /// 32 hexadecimal digits, in either case; nil for anything else.
+  /// Parses 32 hexadecimal digits of either case; returns nil for any other text.
   public init?(hex: Substring) {
     guard hex.utf8.count == 32 else { return nil }
     var words: (UInt64, UInt64) = (0, 0)
@@ -41,7 +41,7 @@ public struct MD5Digest: Hashable, Sendable, Comparable, CustomStringConvertible
     (high, low) = words
   }
 
-  /// 32 hexadecimal digits, in either case; nil for anything else.
+  /// Parses 32 hexadecimal digits of either case; returns nil for any other text.
   public init?(hex: String) { self.init(hex: hex[...]) }
 
   private static func value(ofDigit digit: UInt8) -> UInt64? {
@@ -90,7 +90,7 @@ public struct MD5Digest: Hashable, Sendable, Comparable, CustomStringConvertible
     }
   }
 
-  /// By their bytes.
+  /// Compares the bytes.
   public static func < (one: MD5Digest, other: MD5Digest) -> Bool {
     (one.high, one.low) < (other.high, other.low)
   }

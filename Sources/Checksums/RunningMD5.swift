@@ -1,13 +1,13 @@
 import Crypto
 
-/// The MD5 of bytes that come in pieces.
+/// Computes the MD5 of a message incrementally.
 package struct RunningMD5: Sendable {
   private var hash = Insecure.MD5()
 
-  /// Of nothing yet.
+  /// Starts with no bytes.
   package init() {}
 
-  /// Takes the next bytes.
+  /// Adds the next bytes.
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     hash.update(bufferPointer: bytes)
   }

@@ -1,21 +1,21 @@
 import Synchronization
 import SystemPackage
 
-/// Reads what a disk still gives of a file, and zeros for the rest. Shared by the threads that read a file.
+/// Reads a file from a failing disk, with zeros in place of unreadable sectors. The threads that read a file share it.
 final class BadSectors: Sendable {
-  /// What is passed over at a time: a page of the kernel's, in which it reads files.
+  /// The number of bytes to skip: a page, the unit in which the kernel reads files.
   private static let step = 4096
-  /// A disk of which nothing comes is soon found out.
+  /// The most steps to skip (64 MiB), so that a dead disk soon causes an error.
   private static let mostSteps = 16384
 
-  /// The steps that were passed over, by their place in the file. They are not asked for again: a file is read several
-  /// times over, and a dying disk takes seconds for each answer.
+  /// The indices of the steps that were skipped. They are not read again: a file is read several times, and a failing disk
+  /// takes seconds for each attempt.
   private let steps = Mutex<Set<Int>>([])
 
-  /// Reads what follows an offset, as pread(2) does: where that fails, as far as the next step, once more, or else zeros.
+  /// Reads at an offset as pread(2) does. If that fails, reads again up to the next step. If that fails too, returns zeros.
   ///
-  /// - Returns: the bytes that are in the buffer now; 0 at the end of the file.
-  /// - Throws: what pread(2) fails with; EIO where too much was passed over already.
+  /// - Returns: the number of bytes in the buffer; 0 at the end of the file.
+  /// - Throws: the error of pread(2); EIO if too many steps were skipped.
   func read(
     _ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(Errno) -> Int {
@@ -29,7 +29,7 @@ final class BadSectors: Sendable {
         guard error == .ioError else { throw error }
       }
     }
-    guard mayPassOver(offset / Self.step) else { throw .ioError }
+    guard canSkip(offset / Self.step) else { throw .ioError }
     let left = Int(try SystemCalls.fstat(descriptor).st_size) - offset
     guard left > 0 else { return 0 }
     let count = min(nearest, left)
@@ -37,7 +37,7 @@ final class BadSectors: Sendable {
     return count
   }
 
-  /// How many of so many bytes come before a step that is known to be bad; 0 in one.
+  /// Returns how many of `count` bytes precede the next step that is known to be bad; 0 within one.
   private func bytesBeforeBadStep(_ count: Int, from offset: Int) -> Int {
     steps.withLock { steps in
       guard !steps.isEmpty, count > 0 else { return count }
@@ -46,7 +46,7 @@ final class BadSectors: Sendable {
     }
   }
 
-  private func mayPassOver(_ step: Int) -> Bool {
+  private func canSkip(_ step: Int) -> Bool {
     steps.withLock { steps in
       if steps.count < Self.mostSteps { steps.insert(step) }
       return steps.contains(step)

@@ -1,16 +1,16 @@
 import Glibc
 import SystemPackage
 
-/// What the kernel says of the disk that holds a file.
+/// Properties of the disk of a file, from the kernel.
 package enum BlockDevice {
-  /// Whether the disk has heads that move, so that reading many files at a time is slower than one after the other;
-  /// false where nobody knows. sysfs(5),
+  /// Returns whether the disk is rotational, so that reading many files at a time is slower than reading one after the
+  /// other; false if that is unknown. sysfs(5),
   /// https://docs.kernel.org/admin-guide/abi-stable.html#abi-sys-block-disk-queue-rotational
   package static func isRotational(_ identity: FileStatus.Identity) -> Bool {
     let device = "/sys/dev/block/\(major(identity.device)):\(minor(identity.device))"
-    // a virtual machine's disk says so of itself, whatever lies below it
+    // the disk of a virtual machine claims to be rotational, whatever the host's disk is
     guard let place = target(of: device), !place.contains("/virtio") else { return false }
-    // a partition's queue is that of its disk
+    // a partition uses the queue of its disk
     for queue in ["queue", "../queue"] {
       guard let file = try? File.open(FilePath("\(device)/\(queue)/rotational"), .readFollowingLinks),
         let answer = try? file.read(1, at: 0)
@@ -20,8 +20,8 @@ package enum BlockDevice {
     return false
   }
 
-  /// The disks that hold a file, by their places in sysfs: that of its partition, all those below a volume, those of the
-  /// file that a loop device shows. Empty where nobody knows, as for file systems that are on no block device of their own.
+  /// Returns the disks of a file, by their paths in sysfs: the disk of its partition, all disks of a volume, or the disks of
+  /// the file behind a loop device. Returns none if they are unknown, such as for file systems without a block device.
   package static func disks(of identity: FileStatus.Identity, sysfs: FilePath = "/sys") -> Set<String> {
     disks(of: identity, sysfs, depth: 0)
   }
@@ -35,7 +35,7 @@ package enum BlockDevice {
   }
 
   private static func disks(below place: FilePath, _ sysfs: FilePath, depth: Int) -> Set<String> {
-    // volumes of volumes: no machine has so many floors
+    // a bound for volumes that consist of volumes
     guard depth < 16, let folder = try? Directory.open(place) else { return [] }
     if let image = loopFile(of: place) {
       return disks(of: image, sysfs, depth: depth + 1)
@@ -51,20 +51,20 @@ package enum BlockDevice {
     return isPartition ? disks(below: place.removingLastComponent(), sysfs, depth: depth + 1) : [place.string]
   }
 
-  /// The file that a loop device shows as a disk: loop(4).
+  /// Returns the backing file of a loop device. loop(4).
   private static func loopFile(of place: FilePath) -> FileStatus.Identity? {
     guard
       let name = try? File.open(place.appending("loop/backing_file"), .readFollowingLinks).read(4096, at: 0)
     else { return nil }
     let path = FilePath(String(decoding: name.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
-    // the file may be root's
+    // the file may not be readable, so its folder is asked
     guard path.isAbsolute, let last = path.lastComponent, let folder = try? Directory.open(path.folder) else {
       return nil
     }
     return try? folder.status(of: FilePath(last.string))?.identity
   }
 
-  // makedev(3): the macros are not imported
+  // makedev(3): Swift does not import the macros
 
   private static func major(_ device: UInt64) -> UInt64 { device >> 8 & 0xFFF | device >> 32 & ~0xFFF }
 

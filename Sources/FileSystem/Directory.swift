@@ -2,13 +2,12 @@ import CSystemCalls
 import Glibc
 import SystemPackage
 
-/// An open folder. Names are resolved in it and not from the root, one component at a time and never
-/// through a symbolic link, so that a link planted inside a library leads nowhere. It owns its
-/// descriptor, which is closed when the value goes. All functions block.
+/// An open folder. Names are resolved in it, one component at a time and never through a symbolic link, so that a link within
+/// a library cannot lead out of it. It owns its descriptor, which the deinitializer closes. All functions block.
 package struct Directory: ~Copyable, Sendable {
-  /// The kernel's number for the open folder.
+  /// The file descriptor.
   let descriptor: CInt
-  /// Where it was opened, for messages.
+  /// The path when the folder was opened, for messages.
   package let path: FilePath
 
   private init(descriptor: CInt, path: FilePath) {
@@ -18,18 +17,18 @@ package struct Directory: ~Copyable, Sendable {
 
   deinit { close(descriptor) }
 
-  /// Opens a folder by a path that a person gave, following symbolic links.
+  /// Opens a folder by a path that the user gave, following symbolic links.
   package static func open(_ path: FilePath) throws(FileError) -> Directory {
     try FileError.attempt("open", path) { () throws(Errno) in
       Directory(descriptor: try SystemCalls.openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY), path: path)
     }
   }
 
-  /// The path of something in this folder, for messages.
+  /// Returns the path of a file in this folder, for messages.
   package func path(of name: FilePath) -> FilePath { name.inFolder(path) }
 
-  /// Opens a file. `name` may have several components; each but the last is opened as a folder,
-  /// without following links. openat(2).
+  /// Opens a file. `name` may have several components; all but the last are opened as folders, without following links.
+  /// openat(2).
   package func open(_ name: FilePath, _ mode: File.Mode) throws(FileError) -> File {
     try inParent(of: name) { (parent, last) throws(FileError) in
       try FileError.attempt("open", path(of: name)) { () throws(Errno) in
@@ -38,15 +37,15 @@ package struct Directory: ~Copyable, Sendable {
     }
   }
 
-  /// Opens a file of this folder that has no name yet, or says that the file system has no such files.
-  /// `O_TMPFILE` of open(2).
+  /// Creates an unnamed file in this folder; returns nil if the file system does not support unnamed files. `O_TMPFILE` of
+  /// open(2).
   package func openUnnamed() throws(FileError) -> File? {
     do {
       let descriptor = try SystemCalls.openat(descriptor, ".", File.Mode.unnamed.flags, 0o600)
-      // a message that names "." names nothing
+      // the path “.” would tell the user nothing in a message
       return File(descriptor: descriptor, path: path == "." ? path.realPath ?? path : path)
     } catch .notSupportedOnSocket, .isDirectory, .noSuchFileOrDirectory, .invalidArgument {
-      // EOPNOTSUPP is what open(2) documents; older file systems and kernels answer the others
+      // open(2) documents EOPNOTSUPP; older file systems and kernels return the others
       return nil
     } catch {
       throw FileError("write in", path, error)
@@ -64,8 +63,8 @@ package struct Directory: ~Copyable, Sendable {
     }
   }
 
-  /// Makes a folder with mode 0700; true if it is new, false if it was there. The caller syncs this
-  /// folder before anything depends on the new one. mkdirat(2).
+  /// Creates a folder with mode 0700; returns false if it exists. The caller must sync this folder before anything depends on
+  /// the new one. mkdirat(2).
   @discardableResult
   package func makeDirectory(_ name: FilePath) throws(FileError) -> Bool {
     try inParent(of: name) { (parent, last) throws(FileError) in
@@ -80,20 +79,21 @@ package struct Directory: ~Copyable, Sendable {
     }
   }
 
-  /// Makes a folder and the missing ones above it, with mode 0700. Follows symbolic links. The caller syncs if anything
-  /// depends on the new folders.
+  /// Creates a folder and its missing parents with mode 0700, and syncs their names. Follows symbolic links.
   package static func makeAll(_ path: FilePath) throws(FileError) {
     do {
       _ = try Directory.open(path)
     } catch {
       guard error.isAbsence, let name = path.lastComponent else { throw error }
       try makeAll(path.folder)
-      // another process may have made it meanwhile
-      try Directory.open(path.folder).makeDirectory(FilePath(name.string))
+      // another process may have created it meanwhile
+      let parent = try Directory.open(path.folder)
+      try parent.makeDirectory(FilePath(name.string))
+      try parent.sync()
     }
   }
 
-  /// What a name stands for, nil if nothing has it. A symbolic link is not followed. fstatat(2).
+  /// Returns the status of a name; nil if it is missing. Does not follow a symbolic link. fstatat(2).
   package func status(of name: FilePath) throws(FileError) -> FileStatus? {
     do {
       return try inParent(of: name) { (parent, last) throws(FileError) in
@@ -107,48 +107,48 @@ package struct Directory: ~Copyable, Sendable {
     }
   }
 
-  /// The names in the folder, sorted, without `.` and `..`. readdir(3).
+  /// Returns the names in the folder, sorted, without `.` and `..`. readdir(3).
   package func names() throws(FileError) -> [FilePath] {
     try FileError.attempt("list", path) { () throws(Errno) in
       try SystemCalls.names(descriptor).sorted { $0.string < $1.string }
     }
   }
 
-  /// Renames a file, never over another one: a taken name is EEXIST. On a file system without
-  /// `RENAME_NOREPLACE` the file is linked and its old name removed; where there are no links either, the
-  /// name is reserved first and then renamed over. renameat2(2).
+  /// Renames a file and never replaces another one: a taken name is EEXIST. Uses the first `RenameStrategy` that the file
+  /// system supports. renameat2(2).
   package func rename(
     _ name: FilePath, to directory: borrowing Directory, as new: FilePath
   ) throws(FileError) {
-    try rename(name, to: directory, as: new, by: RenameWay.allCases)
+    try rename(name, to: directory, as: new, by: RenameStrategy.allCases)
   }
 
-  /// The same where it takes one step, so that a kill leaves nothing but a whole file under the new name; EOPNOTSUPP on
-  /// a file system that has no such way.
-  package func renameWhole(
+  /// Renames a file in one step, so that after a crash the new name is missing or refers to the complete file. EOPNOTSUPP if
+  /// the file system does not support it.
+  package func renameAtomically(
     _ name: FilePath, to directory: borrowing Directory, as new: FilePath
   ) throws(FileError) {
     try rename(name, to: directory, as: new, by: [.noReplace, .link])
   }
 
-  /// The same, by the first of these ways that the file system has.
+  /// Renames a file by the first of these strategies that the file system supports.
   func rename(
-    _ name: FilePath, to directory: borrowing Directory, as new: FilePath, by ways: [RenameWay]
+    _ name: FilePath, to directory: borrowing Directory, as new: FilePath, by strategies: [RenameStrategy]
   ) throws(FileError) {
     let target = directory.path(of: new)
     try inParent(of: name) { (from, old) throws(FileError) in
       try directory.inParent(of: new) { (to, last) throws(FileError) in
         try FileError.attempt("rename \(path(of: name)) to", target) { () throws(Errno) in
-          for way in ways where try way.rename(from, old, to, last) { return }
+          for strategy in strategies where try strategy.rename(from, old, to, last) { return }
           throw .notSupported
         }
       }
     }
   }
 
-  /// Moves a folder with all that is in it to where nothing is, or an empty folder. renameat(2).
+  /// Moves a folder with its contents to a name that is missing or an empty folder. renameat(2).
   ///
-  /// - Returns: false, and nothing was done, where something is there, or the file system cannot do it in one step.
+  /// - Returns: false if the name is taken, or if the file system cannot move the folder in one step. Then nothing has
+  ///   changed.
   package func moveFolder(
     _ name: FilePath, to directory: borrowing Directory, as new: FilePath
   ) throws(FileError) -> Bool {
@@ -167,8 +167,7 @@ package struct Directory: ~Copyable, Sendable {
     }
   }
 
-  /// Renames over whatever has the new name, in one step. For the few files that belong to this program
-  /// alone. renameat(2).
+  /// Replaces a file in one step. Only for files that belong to this program. renameat(2).
   package func replace(_ new: FilePath, with name: FilePath) throws(FileError) {
     try inParent(of: name) { (from, old) throws(FileError) in
       try inParent(of: new) { (to, last) throws(FileError) in
@@ -179,7 +178,7 @@ package struct Directory: ~Copyable, Sendable {
     }
   }
 
-  /// Gives a file without a name one; a taken name is EEXIST. linkat(2).
+  /// Gives an unnamed file a name; a taken name is EEXIST. linkat(2).
   package func link(_ file: borrowing File, as name: FilePath) throws(FileError) {
     let source = file.descriptor
     try inParent(of: name) { (parent, last) throws(FileError) in
@@ -189,13 +188,13 @@ package struct Directory: ~Copyable, Sendable {
     }
   }
 
-  /// Removes a file; false if there was none. unlinkat(2).
+  /// Removes a file; returns false if it is missing. unlinkat(2).
   @discardableResult
   package func remove(_ name: FilePath) throws(FileError) -> Bool {
     try remove(name, isDirectory: false)
   }
 
-  /// Removes an empty folder; false if there was none. unlinkat(2).
+  /// Removes an empty folder; returns false if it is missing. unlinkat(2).
   @discardableResult
   package func removeDirectory(_ name: FilePath) throws(FileError) -> Bool {
     try remove(name, isDirectory: true)
@@ -215,8 +214,7 @@ package struct Directory: ~Copyable, Sendable {
     }
   }
 
-  /// Makes the names in the folder durable. Some file systems cannot sync a folder and say EINVAL; that
-  /// is no failure. fsync(2).
+  /// Makes the names in the folder durable. Ignores EINVAL, which file systems return that cannot sync a folder. fsync(2).
   package func sync() throws(FileError) {
     do {
       try SystemCalls.fsync(descriptor)
@@ -227,10 +225,10 @@ package struct Directory: ~Copyable, Sendable {
     }
   }
 
-  /// Makes everything durable that was written to the folder's file system, by whomever, since this value was made:
-  /// cheaper than flushing many files one by one. syncfs(2).
+  /// Makes all writes to the folder's file system durable, including those of other processes. This is cheaper than syncing
+  /// many files one by one. Reports errors since this value was made. syncfs(2).
   ///
-  /// - Returns: false, and nothing is done, where the file system is not known to report what it could not write.
+  /// - Returns: false if the file system is not known to report lost pages. Then nothing is synced.
   package func syncFileSystem() throws(FileError) -> Bool {
     guard try fileSystem().reportsErrorsOfSync else { return false }
     try FileError.attempt("flush to disk the file system of", path) { () throws(Errno) in
@@ -239,15 +237,15 @@ package struct Directory: ~Copyable, Sendable {
     return true
   }
 
-  /// The file system that holds the folder. fstatfs(2).
+  /// Returns the status of the folder's file system. fstatfs(2).
   package func fileSystem() throws(FileError) -> FileSystemStatus {
     try FileError.attempt("examine", path) { () throws(Errno) in
       FileSystemStatus(try SystemCalls.fileSystem(descriptor))
     }
   }
 
-  /// Why nothing can be written in the folder: EROFS on a file system that is mounted for reading alone, EACCES
-  /// where this process may not; nil if nothing is in the way. faccessat(2).
+  /// Returns why the folder is not writable: EROFS if its file system is mounted read-only, EACCES if this process has no
+  /// permission. Returns nil if it is writable. faccessat(2).
   package func writeFault() -> Errno? {
     do throws(Errno) {
       try SystemCalls.requireWritable(descriptor)
@@ -257,15 +255,15 @@ package struct Directory: ~Copyable, Sendable {
     }
   }
 
-  /// The folder's own status.
+  /// Returns the status of the folder itself.
   package func status() throws(FileError) -> FileStatus {
     try FileError.attempt("examine", path) { () throws(Errno) in
       FileStatus(try SystemCalls.fstat(descriptor))
     }
   }
 
-  /// Opens the folders on the way to `name`, one after the other and without following links, and hands
-  /// out the last one with the last component.
+  /// Opens the parent folders of `name` one after the other, without following links, and passes the last one and the last
+  /// component to `body`.
   private func inParent<Result: ~Copyable>(
     of name: FilePath, _ body: (CInt, FilePath) throws(FileError) -> Result
   ) throws(FileError) -> Result {
@@ -286,8 +284,8 @@ package struct Directory: ~Copyable, Sendable {
 }
 
 extension FilePath {
-  /// The components, byte for byte; nil if the path is absolute or empty, or if one of them is `.` or `..`. By hand,
-  /// since taking a path apart otherwise costs more than the system calls do.
+  /// The components, byte for byte; nil if the path is absolute or empty, or if one of them is `.` or `..`. Not implemented
+  /// with `FilePath.components`, which takes longer than the system calls.
   fileprivate var plainNames: [FilePath]? {
     let isOneName = withPlatformString { name in
       strchr(name, CInt(UInt8(ascii: "/"))) == nil && name[0] != CChar(bitPattern: UInt8(ascii: "."))
@@ -301,7 +299,7 @@ extension FilePath {
     return names.count == 1 ? [self] : names.map { FilePath(platformString: $0 + [0]) }
   }
 
-  /// This path in a folder, byte for byte.
+  /// Returns this path in a folder, byte for byte.
   func inFolder(_ folder: FilePath) -> FilePath {
     FilePath(
       platformString: folder.platformBytes + [CChar(bitPattern: UInt8(ascii: "/"))] + platformBytes + [0])

@@ -2,21 +2,21 @@ import CSystemCalls
 import Glibc
 import SystemPackage
 
-/// An open file. It owns its descriptor, which is closed when the value goes, and knows its path for
-/// messages. All functions block. Reading and writing are by offset, so that threads can share a file.
+/// An open file. It owns its descriptor, which the deinitializer closes, and keeps its path for messages. All functions
+/// block. They read and write at an offset, so that threads can share a file.
 package struct File: ~Copyable, Sendable {
-  /// The kernel's number for the open file.
+  /// The file descriptor.
   let descriptor: CInt
-  /// Where it was opened, for messages; it may have been renamed since.
+  /// The path when the file was opened, for messages. The file may have been renamed since.
   package var path: FilePath { folder.map { name.inFolder($0) } ?? name }
-  /// Put together only when it is asked for.
+  /// Joined only when a message needs the path.
   private let name: FilePath
   private let folder: FilePath?
-  /// What could not be read and is passed over; nil for a file of which every byte counts.
+  /// Skips unreadable sectors; nil if they are errors.
   private let badSectors: BadSectors?
 
-  /// A path by which this process can open the same file again, whatever has become of its name, and before it
-  /// has one. Valid as long as the value lives. proc(5).
+  /// A path by which this process can open the same file again, even if it was renamed or has no name. Valid as long as the
+  /// value exists. proc(5).
   package var descriptorPath: FilePath { FilePath("/proc/self/fd/\(descriptor)") }
 
   init(descriptor: CInt, path: FilePath, in folder: FilePath? = nil, _ badSectors: BadSectors? = nil) {
@@ -28,8 +28,8 @@ package struct File: ~Copyable, Sendable {
 
   deinit { close(descriptor) }
 
-  /// How many files this process may have open at a time. getrlimit(2), `RLIMIT_NOFILE`.
-  package static var mostOpen: Int {
+  /// The most files that this process may have open. getrlimit(2), `RLIMIT_NOFILE`.
+  package static var maximumOpen: Int {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 256 }
     return Int(clamping: limit.rlim_cur)
@@ -37,26 +37,24 @@ package struct File: ~Copyable, Sendable {
 
   /// How a file is opened.
   package enum Mode: Sendable {
-    /// For reading. A symbolic link in the last component is refused (ELOOP), and opening a FIFO does
-    /// not wait for a writer.
+    /// For reading. Refuses a symbolic link in the last component (ELOOP). Does not wait for the writer of a FIFO.
     case read
-    /// For reading; a symbolic link is followed. For paths that a person gave.
+    /// For reading, following symbolic links. For paths that the user gave.
     case readFollowingLinks
-    /// As `readFollowingLinks`, for rescuing what is left: where the disk has bad sectors (EIO) zeros are read, in
-    /// steps of 4 KiB, up to 64 MiB of them.
-    case readPassingOverBadSectors
-    /// For reading and writing; made with mode 0600 if it is not there, never emptied.
+    /// As `readFollowingLinks`, for salvage: reads zeros in place of bad sectors (EIO), in steps of 4 KiB and up to 64 MiB.
+    case readSkippingBadSectors
+    /// For reading and writing. Creates a missing file with mode 0600; does not truncate an existing one.
     case readWrite
-    /// For writing; made with mode 0600. An existing file of that name is an error (EEXIST).
+    /// For writing. Creates the file with mode 0600; an existing file is an error (EEXIST).
     case create
-    /// For writing, in a folder, without a name (`O_TMPFILE`), mode 0600: it is gone with the last
-    /// descriptor unless `Directory.link` names it. EOPNOTSUPP where the file system has none.
+    /// For writing an unnamed file in a folder (`O_TMPFILE`), with mode 0600. The kernel deletes it with the last descriptor
+    /// unless `Directory.link` gives it a name. EOPNOTSUPP if the file system does not support unnamed files.
     case unnamed
 
     var flags: CInt {
       switch self {
       case .read: O_RDONLY | O_NOFOLLOW | O_NONBLOCK
-      case .readFollowingLinks, .readPassingOverBadSectors: O_RDONLY | O_NONBLOCK
+      case .readFollowingLinks, .readSkippingBadSectors: O_RDONLY | O_NONBLOCK
       case .readWrite: O_RDWR | O_CREAT | O_NOFOLLOW
       case .create: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
       case .unnamed: O_RDWR | smilepile_o_tmpfile
@@ -64,16 +62,16 @@ package struct File: ~Copyable, Sendable {
     }
   }
 
-  /// Opens a file by a path that a person gave. Paths inside a library go through `Directory.open`.
+  /// Opens a file by a path that the user gave. Paths within a library are opened by `Directory.open`.
   package static func open(_ path: FilePath, _ mode: Mode) throws(FileError) -> File {
     try FileError.attempt("open", path) { () throws(Errno) in
       File(
         descriptor: try SystemCalls.openat(AT_FDCWD, path, mode.flags, 0o600), path: path,
-        mode == .readPassingOverBadSectors ? BadSectors() : nil)
+        mode == .readSkippingBadSectors ? BadSectors() : nil)
     }
   }
 
-  /// What the kernel knows of the file now. fstat(2).
+  /// Returns the current status of the file. fstat(2).
   package func status() throws(FileError) -> FileStatus {
     try FileError.attempt("examine", path) { () throws(Errno) in
       FileStatus(try SystemCalls.fstat(descriptor))
@@ -134,34 +132,34 @@ package struct File: ~Copyable, Sendable {
     }
   }
 
-  /// Makes what was written durable. After a failure the file must be thrown away: the kernel says only
-  /// once that a page was lost. fsync(2).
+  /// Makes all writes durable. After a failure the caller must discard the file: the kernel reports a lost page only once.
+  /// fsync(2).
   package func sync() throws(FileError) {
     try FileError.attempt("flush to disk", path) { () throws(Errno) in
       try SystemCalls.fsync(descriptor)
     }
   }
 
-  /// Cuts or extends the file to `size` bytes. ftruncate(2).
+  /// Truncates or extends the file to `size` bytes. ftruncate(2).
   package func resize(to size: Int) throws(FileError) {
     try FileError.attempt("resize", path) { () throws(Errno) in
       try SystemCalls.ftruncate(descriptor, size)
     }
   }
 
-  /// Asks the kernel to begin writing a range out, and waits for nothing. sync_file_range(2).
+  /// Starts write-back of a range and does not wait. sync_file_range(2).
   package func startWriteBack(from offset: Int, count: Int) {
     SystemCalls.startWriteBack(descriptor, from: offset, count: count)
   }
 
-  /// Says who may read and write the file, as chmod(1) does: 0o640 lets the group read it. fchmod(2).
+  /// Sets the permissions as chmod(1) does: 0o640 lets the group read the file. fchmod(2).
   package func setPermissions(_ mode: UInt16) throws(FileError) {
     try FileError.attempt("set the permissions of", path) { () throws(Errno) in
       try SystemCalls.setMode(descriptor, mode_t(mode))
     }
   }
 
-  /// Sets the date of the last change. futimens(2).
+  /// Sets the modification time. futimens(2).
   package func setModified(milliseconds: Int64) throws(FileError) {
     let (seconds, rest) = milliseconds.flooredDivision(by: 1000)
     try FileError.attempt("set the date of", path) { () throws(Errno) in
@@ -170,8 +168,8 @@ package struct File: ~Copyable, Sendable {
     }
   }
 
-  /// Locks the file for as long as this value lives, and returns false when another process has it.
-  /// Locks are advisory, belong to the open file, and go with their owner. flock(2).
+  /// Locks the file until `unlock` or until the value is destroyed. Returns false if another process holds the lock. The lock
+  /// is advisory and belongs to the open file. flock(2).
   package func lock(exclusive: Bool) throws(FileError) -> Bool {
     do {
       try SystemCalls.flock(descriptor, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB)
@@ -183,11 +181,11 @@ package struct File: ~Copyable, Sendable {
     }
   }
 
-  /// Gives the lock back at once. Closing does it too, but not while a process that is just being started still
-  /// has its copy of the descriptor. flock(2).
+  /// Releases the lock at once. Closing the file releases it too, but not while a child process that is being started still
+  /// has a copy of the descriptor. flock(2).
   package func unlock() { _ = try? SystemCalls.flock(descriptor, LOCK_UN) }
 
-  /// The file system that holds the file. fstatfs(2).
+  /// Returns the status of the file's file system. fstatfs(2).
   package func fileSystem() throws(FileError) -> FileSystemStatus {
     try FileError.attempt("examine", path) { () throws(Errno) in
       FileSystemStatus(try SystemCalls.fileSystem(descriptor))
@@ -196,7 +194,7 @@ package struct File: ~Copyable, Sendable {
 }
 
 extension FileError {
-  /// Runs `body` and gives the error that it throws an operation and a path. Both are made only then.
+  /// Runs `body`, and adds an operation and a path to the error that it throws. Evaluates both only if it throws.
   static func attempt<Result: ~Copyable>(
     _ operation: @autoclosure () -> String, _ path: @autoclosure () -> FilePath,
     _ body: () throws(Errno) -> Result
@@ -210,7 +208,7 @@ extension FileError {
 }
 
 extension Int64 {
-  /// Division that rounds down, so that the remainder is never negative.
+  /// Divides rounding down, so that the remainder is never negative.
   func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

@@ -1,27 +1,27 @@
 import SystemPackage
 
-/// A system call that failed, with what a message needs: what was tried, on which file, and why.
+/// A system call that failed: the operation, the file, and the reason.
 package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What was tried, in the infinitive: "open", "write", "flush to disk".
+  /// The operation, in the infinitive: "open", "write", "flush to disk".
   package var operation: String
-  /// The file or folder it was tried on.
+  /// The path of the file or folder.
   package var path: FilePath
   /// The kernel's reason.
   package var errno: Errno
 
-  /// Makes an error from its three parts.
+  /// Makes an error of these parts.
   package init(_ operation: String, _ path: FilePath, _ errno: Errno) {
     self.operation = operation
     self.path = path
     self.errno = errno
   }
 
-  /// Nothing has the name, or what should be a folder on the way is none.
+  /// True if the file is missing, or if a component of its path is not a folder.
   package var isAbsence: Bool { errno == .noSuchFileOrDirectory || errno == .notDirectory }
 
-  /// This process, or the machine, has no more of what every call needs: open files, or memory. It says nothing of the
-  /// file.
-  package var isShortage: Bool {
+  /// True if the process or the system has used up a resource that every call needs: open files or memory. The error says
+  /// nothing about the file.
+  package var isResourceExhaustion: Bool {
     [.tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory].contains(errno)
   }
 

@@ -1,4 +1,6 @@
 import Glibc
+import Operations
+import Processes
 import SystemPackage
 
 /// An advisory lock on a file, held until the value goes: the kernel clears it when its owner dies, so
@@ -9,8 +11,8 @@ package struct FileLock: ~Copyable, Sendable {
 
   deinit { file.unlock() }
 
-  /// Somebody else has the lock.
-  package struct Busy: Error, Equatable, Sendable, CustomStringConvertible {
+  /// Another process holds the lock.
+  package struct Busy: RemediedError, Equatable, Sendable, CustomStringConvertible {
     /// The lock file.
     package let path: FilePath
     /// Who wrote itself into it: `process 4711 on nas`; empty if unknown.
@@ -22,10 +24,13 @@ package struct FileLock: ~Copyable, Sendable {
       (self.path, self.owner, self.isOwnerAncestor) = (path, owner, isOwnerAncestor)
     }
 
-    /// One line for a person, with the remedy.
+    /// An owner that waits for the end of this process would be waited for in vain.
+    package var remedy: Remedy? { isOwnerAncestor ? nil : .waitForLock }
+
+    /// One line for a person.
     package var description: String {
       let who = owner.isEmpty ? "another process" : owner
-      return "\(path.removingLastComponent()) is in use by \(who); wait for it to end, or use --lock-wait"
+      return "\(path.removingLastComponent()) is in use by \(who)"
     }
   }
 
@@ -70,16 +75,8 @@ package struct FileLock: ~Copyable, Sendable {
     _ name: FilePath, in directory: borrowing Directory, exclusive: Bool = true, waiting wait: Duration,
     whileWaiting: () throws -> Void = {}
   ) throws {
-    let deadline = ContinuousClock.now + wait
-    while true {
-      do {
-        self = try FileLock(name, in: directory, exclusive: exclusive)
-        return
-      } catch let busy as Busy {
-        if busy.isOwnerAncestor || ContinuousClock.now >= deadline { throw busy }
-        try whileWaiting()
-        usleep(100_000)
-      }
+    self = try LockWait.take(within: wait, whileWaiting: whileWaiting) {
+      try FileLock(name, in: directory, exclusive: exclusive)
     }
   }
 

@@ -1,10 +1,10 @@
 import Glibc
 
-/// What the kernel knows of a file: stat(2).
+/// The status of a file: stat(2).
 package struct FileStatus: Sendable {
-  /// What kind of thing a name stands for.
+  /// The kind of a directory entry.
   package enum Kind: Sendable {
-    /// A file with bytes.
+    /// A regular file.
     case file
     /// A folder.
     case directory
@@ -14,37 +14,37 @@ package struct FileStatus: Sendable {
     case other
   }
 
-  /// What it is.
+  /// Its kind.
   package let kind: Kind
-  /// Length in bytes.
+  /// The length in bytes.
   package let size: Int
-  /// The date of the last change, in milliseconds since 1970.
+  /// The modification time in milliseconds since 1970.
   package let modified: Int64
-  /// The user id of who owns it.
+  /// The owner's user ID.
   package let owner: UInt32
-  /// Device and inode: equal for two names of one file, and for nothing else at one time.
+  /// Device and inode: equal for two names of the same file, and different for all other files at a given time.
   package let identity: Identity
-  /// What is another one once the file was changed in any way, its names and permissions among them.
+  /// Differs after any change of the file, including its names and permissions.
   package let version: Version
 
-  /// What tells one file from every other on this machine.
+  /// Identifies a file on this machine.
   package struct Identity: Sendable, Hashable {
-    /// The file system's number.
+    /// The device ID of the file system.
     package let device: UInt64
-    /// The file's number in it.
+    /// The inode number in that file system.
     package let inode: UInt64
   }
 
-  /// A file as it was at one moment. The inode is no part of it: FAT, exFAT and many a FUSE file system give a file
-  /// another number whenever the kernel has forgotten it. Another file in its place has another time of change, which FAT
-  /// and exFAT do not keep; there its date and its size have to tell.
+  /// The version of a file at one moment. It excludes the inode: FAT, exFAT and many FUSE file systems assign another number
+  /// when the kernel drops the file from its cache. A replaced file has another status change time. FAT and exFAT do not
+  /// store that time, so there only modification time and size differ.
   package struct Version: Sendable, Hashable {
     private let size: Int
     private let times: SIMD4<Int>
 
     fileprivate init(_ status: stat) {
       size = Int(status.st_size)
-      // to the nanosecond; the second one is set by the kernel alone, whatever a program says of the first
+      // in nanoseconds; programs can set the modification time, but only the kernel sets the status change time
       times = SIMD4(
         status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
     }
@@ -66,17 +66,17 @@ package struct FileStatus: Sendable {
   }
 }
 
-/// What the kernel knows of a file system: statfs(2).
+/// The status of a file system: statfs(2).
 package struct FileSystemStatus: Sendable, Equatable {
-  /// Bytes that an ordinary user can still write.
+  /// The bytes that are free for an unprivileged user.
   package let freeBytes: Int
-  /// The name of the network protocol behind it, nil for a local file system. SQLite's write-ahead log
-  /// and flock(2) do not hold across machines.
+  /// The network protocol of the file system; nil for a local one. SQLite's write-ahead log and flock(2) do not work across
+  /// machines.
   package let networkProtocol: String?
-  /// Whether `Directory.syncFileSystem` reports a page that was lost: Linux 5.8, commit 735e4ae5ba28, and a file system
-  /// on a disk that marks such pages.
+  /// True if `Directory.syncFileSystem` reports lost pages: on Linux 5.8 (commit 735e4ae5ba28) and later, and file systems on
+  /// disks that mark such pages.
   package let reportsErrorsOfSync: Bool
-  /// Whether it is gone when the machine stops: tmpfs(5), or its kin.
+  /// True if its contents are lost on reboot: tmpfs(5) and ramfs.
   package let isInMemory: Bool
 
   init(_ raw: (type: Int, freeBytes: Int)) {
@@ -100,11 +100,11 @@ package struct FileSystemStatus: Sendable, Equatable {
       }
   }
 
-  /// Refuses what does not fit.
+  /// Throws an error if there is not enough free space.
   ///
   /// - Parameters:
-  ///   - margin: what is needed on top of `bytes`.
-  ///   - refusal: the error, by the bytes that are needed and those that are free.
+  ///   - margin: bytes that are needed in addition to `bytes`.
+  ///   - refusal: makes the error from the bytes that are needed and those that are free.
   package func requireSpace<Refusal: Error>(
     _ bytes: Int, margin: Int, orThrow refusal: (_ needed: Int, _ free: Int) -> Refusal
   ) throws(Refusal) {
@@ -112,7 +112,7 @@ package struct FileSystemStatus: Sendable, Equatable {
     if freeBytes < needed { throw refusal(needed, freeBytes) }
   }
 
-  /// By the release that uname(2) tells.
+  /// Determined by the release of uname(2).
   private static let kernelReportsErrorsOfSync: Bool = {
     var system = utsname()
     guard uname(&system) == 0 else { return false }

@@ -1,15 +1,15 @@
 import SystemPackage
 
-/// What is mounted where, as this process sees it.
+/// The mount points in the namespace of this process.
 package struct MountTable: Sendable {
-  /// What is mounted at a place.
+  /// What is mounted at a path.
   private struct Mount {
     let device: Substring
-    /// The folder of the file system that stands at the place.
+    /// The folder of the file system that is mounted.
     let root: FilePath
   }
 
-  /// By place; of several that lie on each other, the uppermost.
+  /// The topmost mount of each path.
   private var mounts: [FilePath: Mount] = [:]
 
   /// Reads `/proc/self/mountinfo`: proc(5). Blocks.
@@ -29,13 +29,13 @@ package struct MountTable: Sendable {
     }
   }
 
-  /// Whether something is mounted at this place that would not be there otherwise, links followed.
+  /// Returns whether another file system, or another folder, is mounted at a path. Follows symbolic links.
   package func isMountPoint(_ path: FilePath) -> Bool {
     path.realPath.map(isMountPoint(real:)) ?? false
   }
 
-  /// systemd mounts each folder that a fenced service may write onto itself. Such a mount has the device of the file
-  /// system around it, and the folder that would be at its place without it.
+  /// systemd mounts each folder that a sandboxed service may write onto itself. Such a mount has the device of the file
+  /// system around it, and the folder that would be at the path without it.
   func isMountPoint(real place: FilePath) -> Bool {
     guard let mount = mounts[place] else { return false }
     var outer = place
@@ -47,7 +47,7 @@ package struct MountTable: Sendable {
     return true
   }
 
-  /// The kernel writes blanks, tabs, line feeds and backslashes as `\\040`.
+  /// Decodes blanks, tabs, line feeds and backslashes, which the kernel writes as octal escapes such as `\\040`.
   private static func unescaped(_ field: Substring) -> String {
     var bytes: [UInt8] = []
     var rest = field.utf8[...]

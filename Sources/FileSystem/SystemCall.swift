@@ -1,7 +1,6 @@
-/// The kinds of system call that `SystemCalls` makes, by the names of the manual's section 2, so that a report
-/// can say at which one something happened.
+/// The kinds of system calls that `SystemCalls` makes. Reports of injected faults contain them.
 package enum SystemCall: String, CaseIterable, Sendable {
-  /// openat(2) of what is there.
+  /// openat(2) of an existing file or folder.
   case open
   /// openat(2) with `O_CREAT`.
   case create
@@ -29,7 +28,7 @@ package enum SystemCall: String, CaseIterable, Sendable {
   case rename
   /// linkat(2) of a name.
   case link
-  /// linkat(2) of a file that has no name yet.
+  /// linkat(2) of an unnamed file.
   case linkDescriptor
   /// flock(2).
   case lock
@@ -44,7 +43,7 @@ package enum SystemCall: String, CaseIterable, Sendable {
   /// readdir(3).
   case list
 
-  /// Whether the call changes anything on a disk, or promises that something is on it.
+  /// True if the call changes a disk, or makes changes durable.
   package var writes: Bool {
     switch self {
     case .open, .read, .status, .lock, .fileSystem, .access, .list: false

@@ -2,14 +2,13 @@ import CSystemCalls
 import Glibc
 import SystemPackage
 
-/// The system calls that touch user data, and nothing else. Every one of them passes through `call`, so
-/// that what happens around a system call (retrying after a signal, and faults injected by tests) is
-/// written once.
+/// The system calls that access user data. All of them use `call`, which repeats a call after a signal, and injects the
+/// faults of tests.
 ///
-/// swift-system has no `openat`, `fsync` or `renameat2`, which is why these stand here. All functions
-/// throw the kernel's `Errno` alone; `File` and `Directory` add the path.
+/// swift-system does not have `openat`, `fsync` and `renameat2`. All functions throw only the kernel's `Errno`; `File` and
+/// `Directory` add the path.
 enum SystemCalls {
-  /// Runs a call until a signal no longer interrupts it. The descriptor and the name are what the call works on.
+  /// Makes a call, and repeats it while signals interrupt it. The descriptor and the name are the arguments of the call.
   private static func call<Result: FixedWidthInteger>(
     _ kind: SystemCall, _ descriptor: CInt, _ name: FilePath? = nil, _ body: () -> Result
   ) throws(Errno) -> Result {
@@ -22,18 +21,18 @@ enum SystemCalls {
   ) throws(Errno) -> Result {
     while true {
       let result =
-        Faults.isArmed ? underFault(kind, descriptor, name, count, body) : body(count)
+        FaultInjection.isArmed ? underFault(kind, descriptor, name, count, body) : body(count)
       if result != -1 { return result }
       let code = Glibc.errno
       if code != EINTR { throw Errno(rawValue: code) }
     }
   }
 
-  /// Makes a call as the armed faults say.
+  /// Makes a call with the effects of the armed faults.
   private static func underFault<Result: FixedWidthInteger>(
     _ kind: SystemCall, _ descriptor: CInt, _ name: FilePath?, _ count: Int, _ body: (Int) -> Result
   ) -> Result {
-    let effects = Faults.effects(at: kind, descriptor, name)
+    let effects = FaultInjection.effects(at: kind, descriptor, name)
     var count = count
     for effect in effects {
       switch effect {
@@ -41,7 +40,7 @@ enum SystemCalls {
         Glibc.errno = error.rawValue
         return -1
       case .short where count > 1: count /= 2
-      case .killBefore: Faults.kill()
+      case .killBefore: FaultInjection.kill()
       case .short, .killAfter, .errorAfter, .then, .fileSystem, .badSectors: continue
       }
     }
@@ -49,7 +48,7 @@ enum SystemCalls {
     var code = Glibc.errno
     for effect in effects {
       switch effect {
-      case .killAfter: Faults.kill()
+      case .killAfter: FaultInjection.kill()
       case .then(let action): action()
       case .errorAfter(let error): (result, code) = (-1, error.rawValue)
       case .error, .short, .killBefore, .fileSystem, .badSectors: continue
@@ -74,7 +73,9 @@ enum SystemCalls {
     _ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(Errno) -> Int {
     var count = buffer.count
-    if Faults.isArmed, let bad = Faults.badSectors(of: descriptor), bad.overlaps(offset..<offset + count) {
+    if FaultInjection.isArmed, let bad = FaultInjection.badSectors(of: descriptor),
+      bad.overlaps(offset..<offset + count)
+    {
       guard offset < bad.lowerBound else { throw .ioError }
       count = bad.lowerBound - offset
     }
@@ -106,12 +107,12 @@ enum SystemCalls {
     return status
   }
 
-  /// Never tried again after a failure: the kernel reports a lost page once, and the retry would lie.
+  /// Never repeated after a failure: the kernel reports a lost page only once, so the second call would succeed.
   static func fsync(_ descriptor: CInt) throws(Errno) {
     _ = try call(.sync, descriptor) { Glibc.fsync(descriptor) }
   }
 
-  /// Never tried again after a failure, as `fsync`.
+  /// Never repeated after a failure, as `fsync`.
   static func syncfs(_ descriptor: CInt) throws(Errno) {
     _ = try call(.syncFileSystem, descriptor) { smilepile_syncfs(descriptor) }
   }
@@ -120,8 +121,8 @@ enum SystemCalls {
     _ = try call(.truncate, descriptor) { Glibc.ftruncate(descriptor, off_t(size)) }
   }
 
-  /// `sync_file_range` with `SYNC_FILE_RANGE_WRITE` alone starts write-back and waits for nothing; its
-  /// waiting flags would swallow the error that the final `fsync` has to see.
+  /// `sync_file_range` with only `SYNC_FILE_RANGE_WRITE` starts write-back and does not wait. Its flags that wait would consume
+  /// the error that the final `fsync` must report.
   static func startWriteBack(_ descriptor: CInt, from offset: Int, count: Int) {
     _ = smilepile_start_write_back(descriptor, off_t(offset), off_t(count))
   }
@@ -138,8 +139,8 @@ enum SystemCalls {
     }
   }
 
-  /// `renameat2` with `RENAME_NOREPLACE`: EEXIST where the new name is taken, EINVAL where the file
-  /// system cannot promise it.
+  /// `renameat2` with `RENAME_NOREPLACE`: EEXIST if the new name is taken, EINVAL if the file system does not support the
+  /// flag.
   static func renameNoReplace(
     _ from: CInt, _ old: FilePath, _ to: CInt, _ new: FilePath
   ) throws(Errno) {
@@ -162,8 +163,7 @@ enum SystemCalls {
     }
   }
 
-  /// Gives a file that was opened with `O_TMPFILE` a name, through `/proc/self/fd`, which needs no
-  /// privilege (`AT_EMPTY_PATH` does).
+  /// Links a file that was opened with `O_TMPFILE`, through `/proc/self/fd`: unlike `AT_EMPTY_PATH`, that needs no privilege.
   static func linkDescriptor(_ descriptor: CInt, _ to: CInt, _ new: FilePath) throws(Errno) {
     _ = try call(.linkDescriptor, to, new) {
       "/proc/self/fd/\(descriptor)".withCString { old in
@@ -185,22 +185,22 @@ enum SystemCalls {
     _ = try call(.setMode, descriptor) { fchmod(descriptor, mode) }
   }
 
-  /// The magic number of the file system that holds an open file (`f_type` of statfs(2)), and the bytes
-  /// that an ordinary user can still write to it.
+  /// Returns the magic number of an open file's file system (`f_type` of statfs(2)), and the bytes that are free for an
+  /// unprivileged user.
   static func fileSystem(_ descriptor: CInt) throws(Errno) -> (type: Int, freeBytes: Int) {
     var type = 0
     var free = 0
     _ = try call(.fileSystem, descriptor) { smilepile_fstatfs(descriptor, &type, &free) }
-    if Faults.isArmed, let other = Faults.fileSystem(of: descriptor) { return other }
+    if FaultInjection.isArmed, let other = FaultInjection.fileSystem(of: descriptor) { return other }
     return (type, free)
   }
 
-  /// Throws EROFS on a file system that nobody can write to, EACCES where this process may not.
+  /// Throws EROFS if the file system is mounted read-only, EACCES if this process has no write permission.
   static func requireWritable(_ directory: CInt) throws(Errno) {
     _ = try call(.access, directory) { faccessat(directory, ".", W_OK, AT_EACCESS) }
   }
 
-  /// The names in an open folder, without `.` and `..`, in no order.
+  /// Returns the names in an open folder, without `.` and `..`, in no particular order.
   static func names(_ descriptor: CInt) throws(Errno) -> [FilePath] {
     let own = try openat(descriptor, ".", O_RDONLY | O_DIRECTORY)
     guard let stream = fdopendir(own) else {

@@ -1,10 +1,10 @@
 /// Reads small pieces of a file through a window, up to a total number of bytes.
 final class ByteReader {
-  /// No image is larger; keeping offsets below it keeps every sum of an offset and a count in range.
+  /// Larger than every image. Offsets are less than it, so that the sum of an offset and a count does not overflow.
   static let largestFile = 1 << 40
 
-  // Headers are walked in steps of a few bytes that are often far apart: a larger window would
-  // spend the limit on bytes that are skipped.
+  // Parsers read a few bytes at offsets that are often far apart. A larger window would use up the limit for bytes that are
+  // skipped.
   private static let windowSize = 256
 
   private let fetch: (_ offset: Int, _ count: Int) -> [UInt8]
@@ -17,7 +17,7 @@ final class ByteReader {
     remaining = limit
   }
 
-  /// Exactly `count` bytes, or nil past the end of the file, or of the limit, or beyond a window.
+  /// Returns exactly `count` bytes; nil past the end of the file, beyond the limit, or if they exceed a window.
   func bytes(_ offset: Int, _ count: Int) -> ArraySlice<UInt8>? {
     guard offset >= 0, offset < Self.largestFile, count >= 0, count <= Self.windowSize else { return nil }
     if offset < windowStart || offset + count > windowStart + window.count {
@@ -38,7 +38,7 @@ enum ByteOrder {
   case little
 }
 
-/// A part of a file; offsets are from its start and reads do not leave it.
+/// A part of a file. Offsets count from its start, and reads cannot leave it.
 struct Block {
   private let reader: ByteReader
   private let start: Int
@@ -54,12 +54,12 @@ struct Block {
     self.count = count
   }
 
-  private func holds(_ offset: Int, _ count: Int) -> Bool {
+  private func contains(_ offset: Int, _ count: Int) -> Bool {
     offset >= 0 && count >= 0 && offset <= self.count && count <= self.count - offset
   }
 
   func block(_ offset: Int, _ count: Int) -> Block? {
-    holds(offset, count) ? Block(reader: reader, start: start + offset, count: count) : nil
+    contains(offset, count) ? Block(reader: reader, start: start + offset, count: count) : nil
   }
 
   func block(from offset: Int) -> Block? {
@@ -67,14 +67,14 @@ struct Block {
   }
 
   func bytes(_ offset: Int, _ count: Int) -> ArraySlice<UInt8>? {
-    holds(offset, count) ? reader.bytes(start + offset, count) : nil
+    contains(offset, count) ? reader.bytes(start + offset, count) : nil
   }
 
   func starts(with prefix: [UInt8]) -> Bool {
     bytes(0, prefix.count).map { $0.elementsEqual(prefix) } ?? false
   }
 
-  /// An unsigned number of 0 to 8 bytes; nil also when it is beyond Int.
+  /// Returns an unsigned number of 0 to 8 bytes; nil if it is out of bounds or exceeds the range of an `Int`.
   func number(_ offset: Int, _ size: Int, _ order: ByteOrder = .big) -> Int? {
     guard size <= 8, let bytes = bytes(offset, size) else { return nil }
     let value =
@@ -90,7 +90,7 @@ struct Block {
   }
 }
 
-/// The four character code that names a chunk, a box or a brand.
+/// The four-character code of a chunk, a box or a brand.
 struct FourCC: Hashable, ExpressibleByStringLiteral {
   let value: Int
 

@@ -2,7 +2,7 @@ import Foundation
 
 /// Exif: the date taken from the directories of a TIFF structure (CIPA DC-008, section 4.6).
 enum EXIF {
-  // Beyond what any writer puts in a directory; entries past it are not looked at.
+  // More entries than any writer puts in a directory. Further entries are ignored.
   private static let entryLimit = 512
 
   private enum Tag {
@@ -21,12 +21,12 @@ enum EXIF {
   private struct Entry {
     let type: Int
     let count: Int
-    /// Where the four bytes are that hold the value, or the offset of one that is longer.
+    /// The position of the four bytes that contain the value, or the offset of a longer value.
     let position: Int
   }
 
-  /// The date in a TIFF structure that follows the mark Exif, a zero and a byte of padding.
-  static func dateTaken(inMarked block: Block, timeZone: TimeZone) -> Date? {
+  /// Returns the date in a TIFF structure after the identifier “Exif”, a zero and a byte of padding.
+  static func dateTaken(withIdentifier block: Block, timeZone: TimeZone) -> Date? {
     guard block.starts(with: Array("Exif\0".utf8)), let tiff = block.block(from: 6) else { return nil }
     return dateTaken(in: tiff, timeZone: timeZone)
   }
@@ -63,7 +63,7 @@ enum EXIF {
     let tiff: Block
     let order: ByteOrder
 
-    /// The entries by tag, as many as can be read; of one that is repeated the first.
+    /// Returns the readable entries by tag; the first of several with the same tag.
     func entries(at start: Int) -> [Int: Entry] {
       var entries: [Int: Entry] = [:]
       guard let count = tiff.number(start, 2, order) else { return entries }
@@ -79,13 +79,13 @@ enum EXIF {
       return entries
     }
 
-    /// A LONG or an IFD.
+    /// Returns the value of an entry of type LONG or IFD.
     func pointer(_ entry: Entry?) -> Int? {
       guard let entry, entry.type == 4 || entry.type == 13 else { return nil }
       return tiff.number(entry.position, 4, order)
     }
 
-    /// The first bytes of an ASCII value, or of one stored as UNDEFINED or UTF-8; empty for others.
+    /// Returns the first bytes of a value of type ASCII, UNDEFINED or UTF-8; no bytes for other types.
     func text(_ entry: Entry?) -> ArraySlice<UInt8> {
       guard let entry, [2, 7, 129].contains(entry.type) else { return [] }
       let offset = entry.count <= 4 ? entry.position : tiff.number(entry.position, 4, order)

@@ -1,24 +1,24 @@
 import Foundation
 
-/// The three texts that make a date in Exif (CIPA DC-008, section 4.6).
+/// The three texts of a date in Exif (CIPA DC-008, section 4.6).
 struct ExifStamp {
-  /// The length of the longest text, the date, without the zero at its end.
+  /// The length of the longest text, the date, without the terminating zero.
   static let textLength = 19
 
-  /// As in 2024:02:29 23:59:58.
+  /// For example 2024:02:29 23:59:58.
   let date: ArraySlice<UInt8>
-  /// As in +02:00; blank or absent when unknown.
+  /// For example +02:00; blank or missing if unknown.
   let offset: ArraySlice<UInt8>
-  /// The decimals of the second, as many as the writer gives.
+  /// The decimal places of the second, of any number.
   let fraction: ArraySlice<UInt8>
 
-  // A clock that was never set gives year 0 or 1, and there are no photographs from before.
+  // A clock that was never set yields year 0 or 1. There are no earlier photographs.
   private static let firstYear = 1800
 
-  /// The point in time, or nil when the date is blank or is none of the calendar.
+  /// Returns the point in time; nil if the date is blank or invalid.
   func date(timeZone: TimeZone) -> Date? {
     let text = Array(date)
-    // Some writers put the dashes and the T of ISO 8601.
+    // Some writers use the dashes and the T of ISO 8601.
     guard text.count == Self.textLength, text[4] == text[7], Self.isOne(text[4], of: ":-/"),
       Self.isOne(text[10], of: " T"), text[13] == text[16], Self.isOne(text[13], of: ":"),
       let year = Self.number(text[0..<4]), let month = Self.number(text[5..<7]),
@@ -64,7 +64,7 @@ struct ExifStamp {
     return value
   }
 
-  // The calendar would take 31 February for a day in March.
+  // The calendar would accept 31 February as a day in March.
   private static func days(inMonth month: Int, year: Int) -> Int {
     switch month {
     case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28

@@ -2,7 +2,7 @@ import Foundation
 
 /// HEIC, HEIF and AVIF: boxes of an ISO base media file (ISO/IEC 14496-12, section 4.2).
 enum ISOMedia {
-  // Of images and of sequences of images, coded in HEVC and AVC (ISO/IEC 23008-12) and AV1 (AVIF 1.1).
+  // The brands of images and image sequences with HEVC and AVC (ISO/IEC 23008-12) and AV1 (AVIF 1.1).
   private static let brands: Set<FourCC> = [
     "mif1", "mif2", "msf1", "heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs", "avci", "avcs",
     "avif", "avis",
@@ -10,7 +10,7 @@ enum ISOMedia {
 
   private static let brandLimit = 64
 
-  // A large picture is a grid of tiles, each an item with properties of its own.
+  // A large picture is a grid of tiles. Each tile is an item with its own properties.
   static let boxLimit = 4096
 
   struct Box {
@@ -31,7 +31,7 @@ enum ISOMedia {
       taken: items.dateTaken(timeZone: timeZone))
   }
 
-  /// The major brand, four bytes of its version, then the compatible brands.
+  /// Checks the major brand and, after four bytes of version, the compatible brands.
   private static func isImage(_ content: Block) -> Bool {
     for index in 0..<brandLimit where index != 1 {
       guard let brand = content.fourCC(index * 4) else { return false }
@@ -40,7 +40,7 @@ enum ISOMedia {
     return false
   }
 
-  /// The boxes one after the other, up to the first of the given type, if any.
+  /// Returns consecutive boxes, up to the first of the given type.
   static func boxes(in block: Block, until type: FourCC? = nil) -> [Box] {
     var boxes: [Box] = []
     var offset = 0
@@ -52,7 +52,7 @@ enum ISOMedia {
     return boxes
   }
 
-  /// A length of 1 stands for one of 64 bits after the type, and 0 for all that is left.
+  /// A length of 1 means a 64-bit length after the type; 0 means the rest of the block.
   private static func box(in block: Block, at offset: Int) -> (box: Box, end: Int)? {
     guard let short = block.number(offset, 4), let type = block.fourCC(offset + 4) else { return nil }
     var length = short

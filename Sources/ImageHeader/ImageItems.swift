@@ -1,6 +1,6 @@
 import Foundation
 
-/// The items that a meta box describes: the size of the primary one and the Exif of the image
+/// The items of a meta box: the size of the primary item, and the Exif data of the image
 /// (ISO/IEC 14496-12, section 8.11, and ISO/IEC 23008-12, sections 6.5, 9.3 and annex A).
 struct ImageItems {
   private static let itemLimit = 4096
@@ -24,7 +24,7 @@ struct ImageItems {
     return pitm.number(4, version == 0 ? 2 : 4)
   }
 
-  /// The extent of the primary item before the properties that crop and turn it.
+  /// The extent of the primary item before cropping and rotation.
   var size: (width: Int, height: Int)? {
     guard let primary, let iprp = content("iprp") else { return nil }
     let parts = ISOMedia.boxes(in: iprp)
@@ -32,7 +32,7 @@ struct ImageItems {
     let properties = ISOMedia.boxes(in: ipco.content)
     for part in parts where part.type == "ipma" {
       for index in propertyIndices(of: primary, in: part.content) {
-        // Properties are counted from 1; 0 stands for none.
+        // Properties are numbered from 1; 0 means none.
         guard index >= 1, index <= properties.count else { continue }
         let property = properties[index - 1]
         if property.type == "ispe", let width = property.content.number(4, 4),
@@ -50,7 +50,7 @@ struct ImageItems {
     else { return [] }
     let idSize = version == 0 ? 2 : 4
     let indexSize = flags & 1 == 0 ? 1 : 2
-    // The upper bit says whether a reader has to understand the property.
+    // The upper bit marks properties that a reader must support.
     let mask = indexSize == 1 ? 0x7F : 0x7FFF
     var offset = 8
     for _ in 0..<min(count, Self.itemLimit) {
@@ -64,7 +64,7 @@ struct ImageItems {
     return []
   }
 
-  /// The date of the first Exif item that has one.
+  /// Returns the date of the first Exif item that has a date.
   func dateTaken(timeZone: TimeZone) -> Date? {
     for id in exifItems.prefix(Self.exifLimit) {
       // The content begins with the number of bytes between that number and the TIFF header.
@@ -90,7 +90,7 @@ struct ImageItems {
     }
   }
 
-  /// Where an item is that lies in one piece in this file; nil for others.
+  /// Returns the block of an item that is contiguous and in this file; nil for other items.
   private func location(of item: Int) -> Block? {
     guard let iloc = content("iloc"), let version = iloc.number(0, 1), version <= 2,
       let sizes = iloc.number(4, 2), let count = iloc.number(6, version < 2 ? 2 : 4)
@@ -117,7 +117,7 @@ struct ImageItems {
         else { return nil }
         let (sum, overflow) = base.addingReportingOverflow(start)
         guard !overflow else { return nil }
-        // A length of 0 stands for all that is left of the file.
+        // A length of 0 means the rest of the file.
         return length == 0 ? file.block(from: sum) : file.block(sum, length)
       }
       offset = extentsAt + extents * (indexSize + offsetSize + lengthSize)

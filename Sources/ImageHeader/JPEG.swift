@@ -2,7 +2,7 @@ import Foundation
 
 /// JPEG: marker segments up to the start of the first scan (ITU-T T.81, annex B).
 enum JPEG {
-  // Extended XMP and ICC profiles come in segments of 64 KiB: this allows for some 250 MiB of them.
+  // Extended XMP and ICC profiles are split into segments of 64 KiB: this allows for about 250 MiB.
   private static let segmentLimit = 4096
 
   // Decoders skip stray bytes between segments, and some writers pad them.
@@ -24,10 +24,10 @@ enum JPEG {
       guard let segment = segment(of: file, at: offset, padding: &padding) else { break }
       offset = segment.end
       if isFrame(segment.marker) {
-        // A hierarchical file has a frame for each resolution: the first stands for the image.
+        // A hierarchical file has a frame for each resolution: the first one counts.
         frame = frame ?? size(ofFrame: segment.content)
       } else if segment.marker == 0xE1, taken == nil {
-        taken = EXIF.dateTaken(inMarked: segment.content, timeZone: timeZone)
+        taken = EXIF.dateTaken(withIdentifier: segment.content, timeZone: timeZone)
       }
       if frame != nil, taken != nil { break }
     }
@@ -35,7 +35,7 @@ enum JPEG {
       format: .jpeg, width: frame?.width ?? 0, height: frame?.height ?? 0, taken: taken)
   }
 
-  /// The segment after any padding, or nil where the scan begins or the file ends.
+  /// Returns the segment after any padding; nil if the scan begins or the file ends.
   private static func segment(of file: Block, at start: Int, padding: inout Int) -> Segment? {
     var offset = start
     while padding > 0, let pair = file.bytes(offset, 2), let lead = pair.first, let marker = pair.last {
@@ -58,12 +58,12 @@ enum JPEG {
     marker == 0x01 || (0xD0...0xD7).contains(marker)
   }
 
-  /// SOF0 to SOF15; C4, C8 and CC in their midst are DHT, JPG and DAC.
+  /// True for SOF0 to SOF15; C4, C8 and CC among them are DHT, JPG and DAC.
   private static func isFrame(_ marker: UInt8) -> Bool {
     (0xC0...0xCF).contains(marker) && marker != 0xC4 && marker != 0xC8 && marker != 0xCC
   }
 
-  /// The precision comes first, then the lines, then the samples of a line.
+  /// Returns the size of a frame. Its fields are the precision, the number of lines, and the samples of a line.
   private static func size(ofFrame content: Block) -> (width: Int, height: Int)? {
     guard let height = content.number(1, 2), let width = content.number(3, 2) else { return nil }
     return (width, height)

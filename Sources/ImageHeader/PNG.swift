@@ -2,7 +2,7 @@ import Foundation
 
 /// PNG: chunks of a length, a type, the content and a checksum (W3C PNG, third edition, section 5).
 enum PNG {
-  // The eXIf chunk may follow the image data, which many writers cut into chunks of 8 KiB.
+  // The eXIf chunk may follow the image data, which many writers split into chunks of 8 KiB.
   private static let chunkLimit = 4096
 
   static func header(of file: Block, timeZone: TimeZone) -> ImageHeader? {
@@ -28,7 +28,7 @@ enum PNG {
     return nil
   }
 
-  /// PNG keeps its numbers below 2^31.
+  /// Returns a number; numbers of PNG are less than 2^31.
   private static func number(in file: Block, at offset: Int) -> Int? {
     file.number(offset, 4).flatMap { $0 <= Int(Int32.max) ? $0 : nil }
   }

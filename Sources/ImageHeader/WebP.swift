@@ -33,9 +33,9 @@ enum WebP {
     for _ in 0..<chunkLimit {
       guard let chunk = chunk(of: file, at: offset) else { return nil }
       if chunk.type == "EXIF" {
-        // The content is to begin with the TIFF header, but the mark of JPEG is often copied along.
+        // The content should begin with the TIFF header, but many writers copy the identifier of JPEG too.
         return EXIF.dateTaken(in: chunk.content, timeZone: timeZone)
-          ?? EXIF.dateTaken(inMarked: chunk.content, timeZone: timeZone)
+          ?? EXIF.dateTaken(withIdentifier: chunk.content, timeZone: timeZone)
       }
       offset = chunk.end
     }
@@ -60,7 +60,7 @@ enum WebP {
     }
   }
 
-  /// The head of a VP8 key frame: the upper two bits of each number ask for scaling (RFC 6386, 9.1).
+  /// Returns the size in the header of a VP8 key frame. The upper two bits of each number request scaling (RFC 6386, 9.1).
   private static func lossySize(in content: Block) -> (width: Int, height: Int)? {
     guard let tag = content.number(0, 1), tag & 1 == 0, content.number(3, 3) == 0x9D012A,
       let width = content.number(6, 2, .little), let height = content.number(8, 2, .little)

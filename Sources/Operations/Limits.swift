@@ -1,23 +1,22 @@
-/// What an archive may ask of this machine before anything is read from it: the one place that decides about
-/// limits. Generous: they stop an attack or a broken file, not a large library. A limit says nothing about
-/// whether a phone can read the archive.
+/// The limits of the resources that an archive may require. They stop an attack or a corrupt file, not a large library, and
+/// are independent of what a phone can read.
 public struct Limits: Sendable, Equatable {
-  /// Most entries, directories included.
+  /// The most entries, including folders.
   public var maximumEntries = 2_000_000
-  /// Largest central directory, in bytes; this much memory may be taken while it is read.
+  /// The greatest size of the central directory, in bytes. Reading it may take this much memory.
   public var maximumDirectoryBytes = 1 << 30
-  /// Largest sum of the uncompressed sizes that the entries declare, in bytes. Reading stops at what an entry
-  /// declares, so this bounds time and disk too.
+  /// The greatest sum of the uncompressed sizes that the entries declare, in bytes. Reading stops at the size that an entry
+  /// declares, so this limit bounds time and disk space too.
   public var maximumBytes = 8 << 40
-  /// Largest document that is held in memory whole, in bytes: 256 MiB, some 500,000 photos.
+  /// The greatest size of a document that is read into memory, in bytes: 256 MiB, about 500,000 photos.
   public var maximumDocumentBytes = 256 << 20
-  /// Deepest nesting of objects and lists in a document. Backups have three levels.
+  /// The deepest nesting of objects and lists in a document. Backups have three levels.
   public var maximumNesting = 64
 
-  /// The limits that fit every library that fits a disk of today.
+  /// Makes the default limits, which fit every library that fits on a current disk.
   public init() {}
 
-  /// Every limit by its name.
+  /// All limits with their names.
   public static var table: [(name: String, limit: WritableKeyPath<Limits, Int> & Sendable)] {
     [
       ("entries", \.maximumEntries),
@@ -28,7 +27,7 @@ public struct Limits: Sendable, Equatable {
     ]
   }
 
-  /// The defaults after a change.
+  /// Returns the limits with another value of one limit.
   public func with(_ limit: WritableKeyPath<Limits, Int>, _ value: Int) -> Limits {
     var limits = self
     limits[keyPath: limit] = value

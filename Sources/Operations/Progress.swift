@@ -1,19 +1,18 @@
-/// How far a piece of work has come: a plain value, a snapshot of the counters at one moment.
+/// The progress of an operation: a snapshot of its counters.
 ///
-/// Totals are known from the plan before the first byte moves, so the percentage is exact and never runs
-/// backwards.
+/// The totals are known from the plan before the first byte is processed, so the percentage is exact and never decreases.
 public struct Progress: Sendable, Equatable {
-  /// What the work is doing now.
+  /// A phase of an operation.
   public enum Phase: String, Sendable {
-    /// Finding out what there is to do; the totals are not known yet.
+    /// Making the plan; the totals are not known yet.
     case planning
     /// Copying photos into the library.
     case reading
     /// Writing photos into an archive.
     case writing
-    /// Reading back and comparing.
+    /// Reading and comparing checksums.
     case verifying
-    /// Taking photos out of a backup.
+    /// Extracting photos from a backup.
     case restoring
     /// Making the result durable and visible.
     case committing
@@ -21,27 +20,26 @@ public struct Progress: Sendable, Equatable {
     case finished
   }
 
-  /// What the work is doing now.
+  /// The current phase.
   public var phase: Phase
-  /// How many photos there are to work on.
+  /// The number of photos to process.
   public var totalItems: Int
-  /// How many of them are done, 0…`totalItems`.
+  /// The number of processed photos, 0…`totalItems`.
   public var processedItems: Int
-  /// How many bytes there are to work on.
+  /// The number of bytes to process.
   public var totalBytes: Int
-  /// How many of them are done, 0…`totalBytes`.
+  /// The number of processed bytes, 0…`totalBytes`.
   public var bytesProcessed: Int
-  /// The share of the whole that the totals are of, where the work has several parts whose totals become known one after
-  /// the other.
+  /// The part of the operation that the totals cover, if it has several parts whose totals become known one after the other.
   public var share: ClosedRange<Double> = 0...1
-  /// The photo that is being worked on.
+  /// The photo that is being processed.
   public var currentItem: String?
-  /// Time since the work began.
+  /// The time since the operation started.
   public var elapsed: Duration
-  /// Time the rest will take if it goes on as it went, nil while nothing is known.
+  /// The estimated time to the end at the current rate; nil while it is unknown.
   public var estimatedRemaining: Duration?
 
-  /// Makes a value; everything but the phase starts at nothing.
+  /// Makes a snapshot.
   public init(
     phase: Phase, totalItems: Int = 0, processedItems: Int = 0, totalBytes: Int = 0,
     bytesProcessed: Int = 0, currentItem: String? = nil, elapsed: Duration = .zero,
@@ -57,7 +55,7 @@ public struct Progress: Sendable, Equatable {
     self.estimatedRemaining = estimatedRemaining
   }
 
-  /// 0…1: by bytes, or by items where there are no bytes to count.
+  /// 0…1, by bytes, or by items if there are no bytes.
   public var fractionCompleted: Double {
     if phase == .finished { return 1 }
     return share.lowerBound + (share.upperBound - share.lowerBound) * fractionOfShare

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// The counters that working threads bump; a ticker reads them. Nothing here waits, so a slow reader of the
-/// progress never slows the work.
+/// The counters that worker threads increment, and the request to cancel. No function waits, so a slow reader of the progress
+/// never delays the operation.
 public final class ProgressCounter: Sendable {
   private struct State {
     var progress = Progress(phase: .planning)
     var isCancelled = false
-    /// What is still to be done once more before it counts.
+    /// Items and bytes that are processed again, and not counted a second time.
     var repeatedItems = 0
     var repeatedBytes = 0
-    /// Where the phase began: planning, and what needs no work, say nothing about the speed of the rest.
+    /// The fraction at the start of the phase. Planning and skipped items do not count for the rate.
     var phaseFraction = 0.0
     var phaseStart: ContinuousClock.Instant?
   }
@@ -22,18 +22,18 @@ public final class ProgressCounter: Sendable {
 
   init(startedAt start: ContinuousClock.Instant) { self.start = start }
 
-  /// True once the work was asked to stop. Working threads look at it at least once a buffer.
+  /// True after `cancel`. Worker threads check it at least once for each buffer.
   public var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  /// Asks the work to stop.
+  /// Requests the operation to stop.
   public func cancel() { state.withLock { $0.isCancelled = true } }
 
-  /// Throws `CancellationError` once the work was asked to stop.
+  /// Throws `CancellationError` after `cancel`.
   public func checkCancellation() throws {
     if isCancelled { throw CancellationError() }
   }
 
-  /// Sets the totals, once the plan is known. What was counted so far stays, up to the totals.
+  /// Sets the totals when the plan is known. Keeps the counts so far, up to the totals.
   public func setTotals(items: Int, bytes: Int) {
     state.withLock {
       $0.progress.totalItems = items
@@ -43,9 +43,9 @@ public final class ProgressCounter: Sendable {
     }
   }
 
-  /// Begins a part of the work, with totals of its own that are not known yet.
+  /// Begins a part of the operation. Its totals are not known yet.
   ///
-  /// - Parameter share: where in the whole it lies; not before the part that came before it.
+  /// - Parameter share: the part's share of the operation. It must not begin before the previous part.
   public func begin(_ share: ClosedRange<Double>) {
     state.withLock {
       $0.progress.share = share
@@ -55,8 +55,8 @@ public final class ProgressCounter: Sendable {
     }
   }
 
-  /// Says that the work begins again. What is done once more counts only from where it stood, so that the
-  /// percentage waits and never runs backwards.
+  /// Starts the operation again from its beginning. What is processed again is not counted, so that the percentage never
+  /// decreases.
   public func restart() {
     state.withLock {
       $0.repeatedItems = $0.progress.processedItems
@@ -64,7 +64,7 @@ public final class ProgressCounter: Sendable {
     }
   }
 
-  /// Says what the work is doing now.
+  /// Enters a phase.
   public func enter(_ phase: Progress.Phase) {
     state.withLock {
       $0.progress.phase = phase
@@ -74,7 +74,7 @@ public final class ProgressCounter: Sendable {
     }
   }
 
-  /// Counts work as done.
+  /// Counts processed items and bytes.
   public func advance(items: Int = 0, bytes: Int = 0, current: String? = nil) {
     state.withLock {
       let repeatedItems = min(items, $0.repeatedItems)
@@ -82,13 +82,13 @@ public final class ProgressCounter: Sendable {
       $0.repeatedItems -= repeatedItems
       $0.repeatedBytes -= repeatedBytes
       $0.progress.processedItems += items - repeatedItems
-      // what could not be read to its end counts by what it declares
+      // an item that cannot be read to its end counts with its declared size, which may be any number
       $0.progress.bytesProcessed = $0.progress.bytesProcessed.saturated(plus: bytes - repeatedBytes)
       if let current { $0.progress.currentItem = current }
     }
   }
 
-  /// A snapshot, with the times filled in.
+  /// A snapshot, including the times.
   public var current: Progress {
     let now = ContinuousClock.now
     let (state, phaseStart) = state.withLock { ($0, $0.phaseStart ?? start) }
@@ -96,7 +96,7 @@ public final class ProgressCounter: Sendable {
     progress.elapsed = now - start
     let fraction = progress.fractionCompleted
     let (gained, time) = (fraction - state.phaseFraction, now - phaseStart)
-    // before half a second or one percent, the rate is noise
+    // within half a second or one percent, the rate is not significant
     if gained > 0.01 && fraction < 1 && time > .milliseconds(500) {
       progress.estimatedRemaining = time * ((1 - fraction) / gained)
     }

@@ -1,19 +1,19 @@
 import Foundation
 
-/// Work under way: its progress as a stream, and its summary when it is done.
+/// A running operation: its progress as a stream, and its summary at the end.
 ///
-/// The work runs on a thread of its own, off Swift's cooperative pool, since it blocks. It starts when the
-/// value is made. Failures of single photos stand in the summary; `summary` throws only when nothing was
-/// published or changed, and `CancellationError` when the work was cancelled, after it has cleaned up.
+/// The operation starts when the value is made. It runs on its own thread and not on Swift's cooperative pool, since it
+/// blocks. Failures of single photos are in the summary. `summary` throws only if nothing was published or changed, and
+/// `CancellationError` after a cancelled operation has cleaned up.
 public struct Work<Summary: Sendable>: Sendable {
-  /// At most ten values a second, the newest only, the last one always: a slow reader misses values in
-  /// between and holds nothing up. Ending the iteration's task cancels the work. One reader.
+  /// At most ten snapshots a second, and always the last one. A slow reader misses snapshots and does not delay the
+  /// operation. Cancelling the task that iterates cancels the operation. Supports one reader.
   public let progress: AsyncStream<Progress>
 
   private let counter: ProgressCounter
   private let task: Task<Summary, any Error>
 
-  /// Starts `body` on its own thread. `body` counts what it does and looks at `isCancelled`.
+  /// Starts `body` on its own thread. `body` must count its progress and check `isCancelled`.
   public init(_ body: @escaping @Sendable (ProgressCounter) throws -> Summary) {
     let counter = ProgressCounter()
     let (stream, continuation) = AsyncStream.makeStream(
@@ -52,12 +52,12 @@ public struct Work<Summary: Sendable>: Sendable {
     }
   }
 
-  /// Where the work stands this moment, for whoever does not follow the stream.
+  /// The current progress, for callers that do not read the stream.
   public var currentProgress: Progress { counter.current }
 
-  /// Waits for the end. Cancelling the waiting task cancels the work.
+  /// Waits for the end. Cancelling the waiting task cancels the operation.
   ///
-  /// - Throws: `CancellationError` after a cancellation; else the error that stopped the work.
+  /// - Throws: `CancellationError` after a cancellation; otherwise the error that stopped the operation.
   public var summary: Summary {
     get async throws {
       try await withTaskCancellationHandler {
@@ -68,6 +68,6 @@ public struct Work<Summary: Sendable>: Sendable {
     }
   }
 
-  /// Asks the work to stop; `summary` throws `CancellationError` once it has cleaned up.
+  /// Requests the operation to stop. `summary` throws `CancellationError` when it has cleaned up.
   public func cancel() { counter.cancel() }
 }

@@ -1,9 +1,9 @@
 import Dispatch
 import Glibc
 
-/// Why a thread could not be started: memory is short, or the limit of processes is reached.
+/// A thread could not be started: there is not enough memory, or the limit of processes is reached.
 package struct ThreadError: Error, Sendable, CustomStringConvertible {
-  /// What pthread_create(3) returned.
+  /// The result of pthread_create(3).
   package let code: CInt
 
   /// One line, with the remedy.
@@ -12,11 +12,10 @@ package struct ThreadError: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// Threads of their own for work that blocks, which the threads of Swift's concurrency must not do: those
-/// are as many as the cores, and everything else would wait for them. They are joined when the value goes
-/// at the latest, so whoever starts them tells them to end first.
+/// Threads for blocking work. The threads of Swift's cooperative pool must not block: there are as many as cores, and all
+/// other tasks would wait for them. The deinitializer joins the threads, so the caller must tell them to end first.
 ///
-/// Foundation's `Thread` says nothing when there can be no thread, and what waits for it waits for ever.
+/// Foundation's `Thread` is not used, since it does not report that a thread could not be started.
 package struct WorkerThreads: ~Copyable {
   private var threads: [pthread_t] = []
 
@@ -25,20 +24,20 @@ package struct WorkerThreads: ~Copyable {
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
-  /// None yet.
+  /// Starts no thread.
   package init() {}
 
-  /// How many were started.
+  /// The number of threads that were started.
   package var count: Int { threads.count }
 
-  /// Starts a thread. What `body` holds is let go before the thread can be joined.
+  /// Starts a thread. Releases what `body` retains before the thread can be joined.
   package mutating func start(
     stackSize: Int = 512 << 10, _ body: @escaping @Sendable () -> Void
   ) throws(ThreadError) {
     threads.append(try Self.thread(stackSize: stackSize, body))
   }
 
-  /// Starts a thread that nobody waits for.
+  /// Starts a thread that is not joined.
   static func startDetached(stackSize: Int, _ body: @escaping @Sendable () -> Void) throws(ThreadError) {
     pthread_detach(try thread(stackSize: stackSize, body))
   }
@@ -66,10 +65,10 @@ package struct WorkerThreads: ~Copyable {
     return thread
   }
 
-  /// Waits until all have ended. pthread_join(3).
+  /// Waits for the end of all threads. pthread_join(3).
   package consuming func join() {}
 
-  /// Looks whether so many threads could run at a time, each with a stack of the usual size; none is kept.
+  /// Throws if this many threads cannot run at a time, each with a stack of the default size. Ends them again.
   package static func requireThreads(_ count: Int) throws(ThreadError) {
     var usual = pthread_attr_t()
     pthread_attr_init(&usual)

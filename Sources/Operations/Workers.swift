@@ -1,16 +1,16 @@
 import Foundation
 import Synchronization
 
-/// Runs blocking work on threads of its own.
+/// Runs blocking work on its own threads.
 package enum Workers {
-  /// How many threads are worth starting for work that keeps a processor busy.
+  /// The number of threads for work that is limited by the processors.
   package static var defaultCount: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
 
-  /// Calls `body` for every index, on up to `count` threads and at least one, and waits for all of them. Indices are handed
-  /// out in order. After the first error no further index is handed out, and that error is thrown.
+  /// Calls `body` for every index on up to `count` threads, at least one, and waits for all of them. Assigns the indices in
+  /// order. After the first error it assigns no further index, and throws that error.
   ///
-  /// `context` is called once on each thread and its value handed to every call there: what one thread
-  /// needs for itself, as a handle or a buffer.
+  /// Calls `context` once on each thread, and passes its value to every call of `body` there. Such a value is, for example, a
+  /// handle or a buffer that threads cannot share.
   package static func forEach<Context: ~Copyable>(
     _ indices: Range<Int>, threads count: Int = defaultCount,
     context: @escaping @Sendable () throws -> Context,
@@ -22,10 +22,9 @@ package enum Workers {
     }
   }
 
-  /// Calls `body` once on each of up to `count` threads, and waits for all of them. It gets a function that hands out
-  /// the indices in order, each to one of the threads, and nil when none is left or another thread has thrown. The
-  /// first error is thrown. Fewer threads do it where the system has no more to give, and the calling one where it has
-  /// none.
+  /// Calls `body` once on each of up to `count` threads, and waits for all of them. The argument of `body` is a function that
+  /// returns the next index, and nil if there is none left or another thread has thrown. Throws the first error. Uses fewer
+  /// threads if the system cannot start more, and the calling thread if it can start none.
   package static func share(
     _ indices: Range<Int>, threads count: Int = defaultCount,
     _ body: @escaping @Sendable (_ next: () -> Int?) throws -> Void
@@ -48,13 +47,13 @@ package enum Workers {
     for _ in 0..<min(max(1, count), indices.count) {
       do { try threads.start(stackSize: 1 << 20, work) } catch { break }
     }
-    // where there can be no thread, this one does it
+    // if no thread could be started, the calling one does the work
     if threads.count == 0, !indices.isEmpty { work() }
     threads.join()
     if let failure = state.withLock({ $0.failure }) { throw failure }
   }
 
-  /// The same, for work that needs nothing of its own on each thread.
+  /// Does the same for work without a context.
   package static func forEach(
     _ indices: Range<Int>, threads count: Int = defaultCount,
     _ body: @escaping @Sendable (Int) throws -> Void

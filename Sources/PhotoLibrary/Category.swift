@@ -1,29 +1,28 @@
 import Foundation
 internal import GRDB
 
-/// A pile of photos. Its `name` is its identity, on every phone and in every backup; ids differ from phone to
-/// phone.
+/// A category of photos. Its `name` is its identity on every phone and in every backup; IDs differ between phones.
 public struct Category: Sendable, Equatable, Identifiable {
-  /// The row's number, 1…2⁵³ for those that this library gave out.
+  /// The row's ID; 1…2⁵³ if this library chose it.
   public var id: Int64
   /// The key for merging, in Unicode NFC; unique in a library.
   public var name: String {
     didSet { name = name.precomposedStringWithCanonicalMapping }
   }
-  /// What the app shows.
+  /// The displayed name.
   public var displayName: String
-  /// Where it stands among the others, from 0.
+  /// The position among the categories, from 0.
   public var position: Int
   /// The name of an icon in the app.
   public var iconResource: String?
   /// "#RRGGBB".
   public var colorHex: String?
-  /// One of those that the app made by itself.
+  /// Whether the app made it by itself.
   public var isDefault: Bool
   /// When it was made, in milliseconds since 1970; negative before.
   public var createdAt: Int64
-  /// From when these values are, in milliseconds since 1970: the date of the backup that they came with, or of
-  /// the change made here. When two backups disagree, the newer values stand.
+  /// The date of the values, in milliseconds since 1970: that of their backup, or of the change in this library. If two
+  /// backups differ, the newer values are used.
   public var valuesAsOf: Int64
 
   /// Makes a category; the name is brought into NFC.
@@ -42,7 +41,7 @@ public struct Category: Sendable, Equatable, Identifiable {
     self.valuesAsOf = valuesAsOf
   }
 
-  /// The name that the apps give a category which a person calls `displayName`: lower case, spaces as `_`, NFC.
+  /// Returns the name that the apps give a category with this displayed name: lower case, spaces as `_`, NFC.
   public static func name(forDisplayName displayName: String) -> String {
     displayName.lowercased().replacing(" ", with: "_").precomposedStringWithCanonicalMapping
   }

@@ -2,8 +2,8 @@ import FileSystem
 import Synchronization
 import SystemPackage
 
-/// The file of a library's database, held open as long as anybody in this process uses the library: closing any
-/// descriptor of a file gives up all POSIX locks that the process has on it, those of SQLite's own connections too.
+/// The file of a library's database. It stays open as long as this process uses the library: closing any descriptor of a
+/// file releases all POSIX locks that the process has on the file, including those of SQLite's connections.
 /// https://www.sqlite.org/howtocorrupt.html, 2.2
 final class DatabaseFile: Sendable {
   private let file: File
@@ -16,7 +16,7 @@ final class DatabaseFile: Sendable {
 
   private init(_ file: consuming File) { self.file = file }
 
-  /// The one for what now lies at a place in a folder. Blocks.
+  /// Returns the value for the file that has this name now. Blocks.
   static func shared(_ name: FilePath, in folder: borrowing Directory) throws -> DatabaseFile {
     guard let identity = try folder.status(of: name)?.identity else {
       throw FileError("open", folder.path(of: name), .noSuchFileOrDirectory)
@@ -27,7 +27,7 @@ final class DatabaseFile: Sendable {
       open = open.filter { $0.value.file != nil }
       let opened = try file.file.status().identity
       if let other = open[opened]?.file {
-        // somebody was quicker; ours must not be closed now, so it stays with theirs
+        // another thread was first; its value keeps this descriptor, which must not be closed now
         other.twins.withLock { $0.append(file) }
         return other
       }
@@ -41,12 +41,12 @@ final class DatabaseFile: Sendable {
   /// The first bytes of the file.
   func header(_ count: Int) throws(FileError) -> [UInt8] { try file.read(count, at: 0) }
 
-  /// Reads the whole file, to see whether it can be read.
+  /// Reads the whole file, and throws if it cannot be read.
   func readAll() throws(FileError) { try file.readAll() }
 }
 
 extension File {
-  /// Reads to the end and keeps nothing.
+  /// Reads to the end, and discards the bytes.
   func readAll() throws(FileError) {
     let piece = 64 << 10
     var offset = 0

@@ -1,7 +1,7 @@
 import Checksums
 internal import GRDB
 
-/// Something that was removed from a library on purpose: content of a category, or a category.
+/// A deliberate removal of a category, or of content from a category.
 public struct Deletion: Sendable, Equatable {
   /// The category's `name`.
   public var category: String
@@ -9,13 +9,12 @@ public struct Deletion: Sendable, Equatable {
   public var md5: MD5Digest?
   /// The path of an asset of the app.
   public var assetPath: String?
-  /// When, in milliseconds since 1970.
+  /// The time, in milliseconds since 1970.
   public var at: Int64
 }
 
 extension Library {
-  /// What was removed at this moment or later, in milliseconds since 1970, the oldest first. What an undo has brought
-  /// back is not among it.
+  /// Returns the removals since a time, in milliseconds since 1970, the oldest first. Undone removals are not included.
   public func deletions(since date: Int64) throws -> [Deletion] {
     try read { database in
       let rows = try Row.fetchAll(
@@ -26,7 +25,7 @@ extension Library {
     }
   }
 
-  /// The numbers of all backups that were made of this library, as far as it remembers.
+  /// Returns the IDs of all archives that the library has records of.
   public func exportIDs() throws -> Set<String> {
     try read { database in try Set(String.fetchAll(database, sql: "SELECT id FROM export")) }
   }

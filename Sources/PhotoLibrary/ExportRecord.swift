@@ -2,19 +2,19 @@ import FileSystem
 internal import GRDB
 import SystemPackage
 
-/// A backup that was made of a library, as the library remembers it.
+/// The library's record of an archive that was made of it.
 public struct ExportRecord: Sendable, Equatable {
-  /// The backup's number, as in its metadata.
+  /// The archive's UUID, as in its metadata.
   public var id: String
-  /// Where it was written, as an absolute path.
+  /// The absolute path that it was written to.
   public var archive: String
-  /// When, in milliseconds since 1970.
+  /// The time, in milliseconds since 1970.
   public var at: Int64
-  /// How many photos it holds.
+  /// The number of its photos.
   public var photos: Int
   /// The archive's length in bytes.
   public var archiveBytes: Int
-  /// It does not hold the whole library.
+  /// Whether it contains only a part of the library.
   public var isPartial: Bool
 
   /// Makes a record of these parts.
@@ -54,7 +54,7 @@ extension ExportRecord: StoredRow {
 }
 
 extension Library {
-  /// The last backup that was made and that holds the whole library, whatever the clock said; nil if there is none.
+  /// Returns the last archive of the whole library, by order and not by date; nil if there is none.
   public func lastExport() throws -> ExportRecord? {
     try read { database in
       try ExportRecord.fetchOne(
@@ -62,8 +62,7 @@ extension Library {
     }
   }
 
-  /// Remembers a backup. One short transaction, which needs no `library.lock`: SQLite's own lock serializes it
-  /// with a writer's.
+  /// Records an archive, in a short transaction that needs no `library.lock`: SQLite's lock serializes it with a writer.
   public func note(_ export: ExportRecord) throws {
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)

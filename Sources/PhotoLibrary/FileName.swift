@@ -1,14 +1,14 @@
 import Foundation
 
-/// The rules for names of photo files, in the library and in archives. Names from a backup pass through here
-/// before they name anything.
+/// The rules for names of photo files, in the library and in archives. Every name from a backup is converted by them
+/// before it is used.
 package enum FileName {
-  /// The longest name that Linux file systems hold, in UTF-8 bytes.
+  /// The maximum length of a name on Linux file systems, in UTF-8 bytes.
   package static let maximumBytes = 255
 
-  /// What stands after the last `/` or `\`; nothing is decoded.
+  /// Returns the part after the last `/` or `\`, without decoding.
   package static func lastComponent(of path: String) -> String {
-    // bytes, since a slash and the mark at the beginning of a name would be one character
+    // bytes, since a slash and a combining mark after it would be one character
     let isSeparator = { (byte: UInt8) in byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") }
     guard let last = path.utf8.lastIndex(where: { !isSeparator($0) }) else { return "" }
     let end = path.utf8.index(after: last)
@@ -16,8 +16,8 @@ package enum FileName {
     return String(path.unicodeScalars[(start ?? path.startIndex)..<end])
   }
 
-  /// A name that any file system takes and no program reads as a path or an option: control characters and
-  /// `/ \ : * ? " < > |` become `_`, as do leading dots and dashes; trailing dots and spaces go; an empty
+  /// Returns a name that every file system accepts and no program takes for a path or an option: control characters and
+  /// `/ \ : * ? " < > |` become `_`, as do leading dots and dashes; trailing dots and spaces are removed; an empty
   /// name becomes `photo`. At most `limit` UTF-8 bytes, the extension kept.
   package static func safe(_ name: String, limit: Int = maximumBytes) -> String {
     if name.utf8.count <= limit, isPlain(name) { return name }
@@ -35,8 +35,8 @@ package enum FileName {
     return shortened(String(withoutTwoDots(scalars)), limit: limit)
   }
 
-  /// Whether a name is safe for certain, as most names are: ASCII letters, digits, `_`, and single dots and dashes
-  /// between them.
+  /// Whether a name is safe without further checks, as most names are: ASCII letters, digits, `_`, and single dots and
+  /// dashes between them.
   private static func isPlain(_ name: String) -> Bool {
     var previous = UInt8(ascii: ".")
     for byte in name.utf8 {
@@ -67,24 +67,24 @@ package enum FileName {
     return result
   }
 
-  /// The name with `suffix` before its extension, at most `limit` UTF-8 bytes.
+  /// Returns the name with `suffix` before its extension, at most `limit` UTF-8 bytes.
   package static func inserting(_ suffix: String, into name: String, limit: Int = maximumBytes) -> String {
     let (stem, ending) = split(name)
     let room = limit - suffix.utf8.count - ending.utf8.count
     return prefix(of: stem, bytes: room) + suffix + ending
   }
 
-  /// The name, cut before its extension where it is longer than `limit` UTF-8 bytes.
+  /// Returns the name, truncated before its extension if it is longer than `limit` UTF-8 bytes.
   static func shortened(_ name: String, limit: Int) -> String {
     guard name.utf8.count > limit else { return name }
     let (stem, ending) = split(name)
     var cut = prefix(of: stem, bytes: limit - ending.utf8.count).unicodeScalars
-    // the cut may have come after a dot or a space, which must end neither a name nor a stem
+    // neither a name nor a stem may end in a dot or a space
     while let last = cut.last, last == "." || last == " " { cut.removeLast() }
     return (cut.isEmpty ? "photo" : String(cut)) + ending
   }
 
-  /// Stem and extension with its dot. An extension is up to 16 bytes; what is longer is part of the name.
+  /// Returns the stem, and the extension with its dot. An extension has at most 16 bytes.
   private static func split(_ name: String) -> (stem: Substring, ending: Substring) {
     guard let dot = name.lastIndex(of: "."), dot != name.startIndex,
       name[dot...].utf8.count <= 17
@@ -92,7 +92,7 @@ package enum FileName {
     return (name[..<dot], name[dot...])
   }
 
-  /// As many whole characters as fit; where not even the first does, as many scalars.
+  /// Returns as many whole characters as fit; if not even the first fits, as many scalars.
   private static func prefix(of text: Substring, bytes: Int) -> String {
     var end = text.startIndex
     while end < text.endIndex, text[...end].utf8.count <= bytes { end = text.index(after: end) }

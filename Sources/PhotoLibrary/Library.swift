@@ -9,23 +9,23 @@ import SystemPackage
 /// Readers are never blocked by a writer and never block one: they read a snapshot of the database. Photo
 /// files are written once and never changed in place. All functions block.
 public final class Library: Sendable {
-  /// Where the library lies.
+  /// The library's folder, as the caller gave it.
   public let path: FilePath
   /// The library's folder; everything in it is opened from here.
   let root: Directory
   private let folders = PhotoFolders()
   let database: DatabaseQueue
-  /// Keeps writers away where the database is read as one that does not change.
-  private let quiet: WriterKept?
-  /// Goes after the database's own connection.
+  /// Excludes writers while the database is read as immutable.
+  private let writerExclusion: WriterExclusion?
+  /// Closed after the connection to the database.
   private let file: DatabaseFile
 
   static let databaseName: FilePath = "library.sqlite"
 
-  /// Opens a library for reading. Nothing in the folder is written but SQLite's own `-shm` and `-wal`.
+  /// Opens a library for reading. It writes only SQLite's files `-shm` and `-wal`.
   ///
-  /// - Throws: `LibraryError` if the folder is no library, is from a newer version, lies on a network file
-  ///   system, or its database is damaged. `FileError` if it cannot be opened.
+  /// - Throws: `LibraryError` if the folder is not a library, is from a newer version, is on a network file system, or
+  ///   its database is corrupt. `FileError` if it cannot be opened.
   public convenience init(path: FilePath) throws {
     var configuration = Configuration()
     configuration.readonly = true
@@ -37,10 +37,11 @@ public final class Library: Sendable {
     self.path = path
     root = try Self.openFolder(path)
     file = try Self.check(root)
-    (database, quiet) = try Self.openDatabase(path, configuration, file, in: root)
+    (database, writerExclusion) = try Self.openDatabase(path, configuration, file, in: root)
   }
 
-  /// The library that a folder is, or lies in, links followed; nil if there is none, or no such folder. Blocks.
+  /// Returns the library that a folder is, or that contains it; nil if there is none, or no such folder. Follows symbolic
+  /// links. Blocks.
   public static func holding(_ folder: FilePath) -> FilePath? {
     guard var folder = folder.realPath else { return nil }
     while !folder.components.isEmpty {
@@ -50,7 +51,7 @@ public final class Library: Sendable {
     return nil
   }
 
-  /// Whether a folder has what every library has. A database alone may be somebody's copy of one.
+  /// Whether a folder has the database and the photo folder. A database alone may be a copy.
   private static func isLibrary(_ path: FilePath) -> Bool {
     guard let folder = try? Directory.open(path), (try? folder.status(of: databaseName)) != nil else {
       return false
@@ -58,8 +59,8 @@ public final class Library: Sendable {
     return (try? folder.status(of: "photos"))?.kind == .directory
   }
 
-  /// Refuses work for which there is no room, before anything is written. A hundredth, and 4 MiB for the
-  /// database and the file system's own records, come on top of `bytes`.
+  /// Throws if the file system lacks space for `bytes`, one percent more, and 4 MiB for the database and the file system's
+  /// records.
   ///
   /// - Throws: `LibraryError.notEnoughSpace`, or `FileError`.
   public func requireSpace(_ bytes: Int) throws {
@@ -76,7 +77,7 @@ public final class Library: Sendable {
   /// The library's categories, by position, then id.
   public func categories() throws -> [Category] { try read(LibraryContents.categories) }
 
-  /// How much the library holds: rows, and bytes of photo files. SQLite counts; no row is read into memory.
+  /// Counts rows and bytes of photo files. SQLite counts; no row is read into memory.
   public func totals() throws -> (photos: Int, categories: Int, bytes: Int) {
     try read { database in
       let row = try Row.fetchOne(
@@ -89,19 +90,11 @@ public final class Library: Sendable {
     }
   }
 
-  /// The library's own number, which its archives bear; nil in one that no writer of this version has opened yet.
-  public func uuid() throws -> String? {
+  /// The library ID, which is in its archives; nil if no writer of this version has opened the library yet.
+  public func libraryID() throws -> String? {
     try read { database in
       guard try database.tableExists("identity") else { return nil }
       return try String.fetchOne(database, sql: "SELECT uuid FROM identity")
-    }
-  }
-
-  /// What the app shows of each category, by id.
-  func categoryNames() throws -> [Int64: String] {
-    try read { database in
-      let rows = try Row.fetchAll(database, sql: "SELECT id, displayName FROM category")
-      return Dictionary(rows.map { ($0[0], $0[1]) }, uniquingKeysWith: { first, _ in first })
     }
   }
 
@@ -109,7 +102,7 @@ public final class Library: Sendable {
     try translating { try database.read(body) }
   }
 
-  /// Gives SQLite's errors the library's path.
+  /// Runs `body`, and translates SQLite's errors to `FileError` or `LibraryError`.
   func translating<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()
@@ -119,7 +112,7 @@ public final class Library: Sendable {
       {
         throw cause
       }
-      throw Self.meaning(of: error, file, in: root)
+      throw Self.translation(of: error, file, in: root)
     }
   }
 
@@ -129,8 +122,8 @@ public final class Library: Sendable {
   /// Opens a photo's file by the row's path in the library.
   package func openPhoto(at path: String) throws(FileError) -> File { try folders.open(path, in: root) }
 
-  /// Whether a photo's file is there and its bytes are those of its row. Reads the whole file; `whileReading` is
-  /// called between its pieces, and may throw to give up.
+  /// Whether a photo's file exists and has the size and MD5 of its row. Reads the whole file; `whileReading` is called
+  /// between its pieces, and may throw to give up.
   public func holds(_ photo: Photo, whileReading: () throws -> Void = {}) throws -> Bool {
     do {
       let (digest, size) = try MD5Digest.ofFile(open(photo)) { _ in try whileReading() }
@@ -140,31 +133,28 @@ public final class Library: Sendable {
     }
   }
 
-  /// Whether a photo's file is there as it was imported: with the length and the date that it got then, or else with
-  /// the row's bytes.
+  /// Whether a photo's file is as it was imported: it has the size of the row, and the date or the MD5.
   ///
-  /// - Throws: `FileError` where nobody can tell.
-  func isUntouched(_ photo: Photo) throws -> Bool {
+  /// - Throws: `FileError` if the file cannot be read.
+  func isUnchanged(_ photo: Photo) throws -> Bool {
     guard let status = try root.status(of: FilePath(photo.path)), status.kind == .file,
       status.size == photo.fileSize
     else { return false }
     return try status.modified == photo.createdAt || MD5Digest.ofFile(open(photo)).digest == photo.md5
   }
 
-  /// The library's folder, for what is asked about its disk.
+  /// The identity of the library's folder.
   package var identity: FileStatus.Identity { get throws(FileError) { try root.status().identity } }
 
-  /// How long readers wait, unless they are told otherwise, for a writer that is deleting photo files: that takes
-  /// moments, and is no reason for an export to fail.
+  /// How long readers wait by default for a writer that moves or deletes photo files, which takes moments.
   public static let readersWait: Duration = .seconds(60)
 
-  /// Keeps photo files from being deleted while `body` runs; exports read under it. A writer that is deleting
-  /// some just now is waited for, and `whileWaiting` may throw to give up. Where the lock file can be neither written
-  /// nor read, or is not there and cannot be made, nothing is locked: the owner may delete photos meanwhile, and those are
-  /// named as missing.
+  /// Runs `body` under a shared lock on `readers.lock`, which keeps writers from moving and deleting photo files. Waits for
+  /// a writer that has the lock; `whileWaiting` may throw to give up. If the lock file cannot be opened, as on a read-only
+  /// file system, `body` runs without the lock: photos that the owner deletes meanwhile are then reported as missing.
   ///
-  /// - Throws: `FileLock.Busy` if the writer does not end in time, or what `body` throws.
-  public func holdingPhotos<Value>(
+  /// - Throws: `FileLock.Busy` if the writer keeps the lock too long, or what `body` throws.
+  public func withPhotoReadLock<Value>(
     lockWait: Duration = readersWait, whileWaiting: () throws -> Void = {}, _ body: () throws -> Value
   ) throws -> Value {
     let lock: FileLock
@@ -179,16 +169,16 @@ public final class Library: Sendable {
     return value
   }
 
-  /// What the kernel knows of the photos' files, in the photos' order. Each folder is opened once.
+  /// Returns the status of each photo's file, in the photos' order. Opens each folder once.
   package func statuses(of photos: [Photo]) -> [Result<FileStatus, FileError>] {
     var results = [Result<FileStatus, FileError>?](repeating: nil, count: photos.count)
-    // most photos lie where the one before lies
+    // most photos are in the folder of the photo before
     var byFolder: [FilePath: [Int]] = [:]
     var folder: Substring = ""
     var indices: [Int] = []
     for index in photos.indices {
       let next = photos[index].path.folderAndName.folder
-      // bytes, since two names that are one to Swift are two to the kernel
+      // compares bytes: two names that are equal strings can be two files
       if !next.utf8.elementsEqual(folder.utf8) {
         byFolder[FilePath(String(folder)), default: []] += indices
         (folder, indices) = (next, [])
@@ -244,7 +234,7 @@ public struct LibraryContents: Sendable, Equatable {
       database, sql: "SELECT \(Photo.columns(database)) FROM photo ORDER BY id",
       expecting: Int.fetchOne(database, sql: "SELECT count(*) FROM photo") ?? 0)
     guard let settings = try Settings.fetchOne(database, sql: "SELECT * FROM settings") else {
-      throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the settings record is gone")
+      throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the settings record is missing")
     }
     self.settings = settings
   }
@@ -255,14 +245,14 @@ public struct LibraryContents: Sendable, Equatable {
 }
 
 extension Date {
-  /// Milliseconds since 1970, as the apps count; a date beyond what fits is cut to the nearest that does.
+  /// Milliseconds since 1970, as in the apps. Dates beyond the range of `Int64` are clamped.
   public var milliseconds: Int64 {
-    // to the nearest: a date is kept as a binary fraction of a second, which may be a little less than was meant
+    // rounds, since `Date` has a binary fraction of a second, which can be slightly too small
     let value = (timeIntervalSince1970 * 1000).rounded()
     return Int64(exactly: value) ?? (value < 0 ? .min : .max)
   }
 
-  /// The date that the apps mean by these milliseconds since 1970.
+  /// Makes a date of milliseconds since 1970.
   public init(milliseconds: Int64) {
     self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
   }

@@ -1,40 +1,50 @@
 import FileSystem
+import Operations
 import SystemPackage
 
-/// Why a library cannot be opened or changed. Nothing was touched when one of these is thrown, but for `undecided`.
-public enum LibraryError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// There is no folder there, or it holds no library.
+/// Why a library cannot be opened or changed. Nothing was changed, except in the case `undecided`.
+public enum LibraryError: RemediedError, Equatable, Sendable, CustomStringConvertible {
+  /// The folder does not exist, or is not a library.
   case notALibrary(FilePath)
-  /// A library was to be made where one is already.
+  /// The folder of a new library is a library already.
   case alreadyALibrary(FilePath)
-  /// A library was to be made in a folder that holds something else.
+  /// The folder of a new library is not empty.
   case folderNotEmpty(FilePath)
-  /// A library was to be made in another one.
+  /// The folder of a new library is in another library.
   case insideAnother(FilePath, FilePath)
-  /// The library was made or changed by a later version of this program.
+  /// A newer version of this program made or changed the library.
   case newerVersion(FilePath)
-  /// Neither SQLite's write-ahead log nor file locks hold on a network file system.
+  /// SQLite's write-ahead log and file locks are not reliable on a network file system.
   case networkFileSystem(FilePath, protocol: String)
-  /// The database is damaged or cannot be read; SQLite's reason.
+  /// The database is corrupt or cannot be read; SQLite's reason.
   case database(FilePath, reason: String)
-  /// The disk failed while a change was being committed, and again while it was looked whether it stands.
+  /// The commit of a change failed, and whether it took effect cannot be read.
   case undecided(FilePath, reason: String)
-  /// There are fewer bytes free than the work needs.
+  /// The file system has fewer free bytes than the operation needs.
   case notEnoughSpace(FilePath, needed: Int, free: Int)
-  /// A photo was to be added out of the library itself.
+  /// A photo to add is in the library.
   case insideLibrary(FilePath)
   /// No category has this name.
   case noSuchCategory(String)
-  /// No photo has what completes "no photo has …".
+  /// No photo matches; the value completes "no photo has …".
   case noSuchPhoto(String)
 
-  /// One line for a person: what is wrong with which folder, and the remedy.
+  /// One line for a person: what is wrong with which folder.
   public var description: String { message.escaped }
+
+  /// What to do about the error.
+  public var remedy: Remedy? {
+    switch self {
+    case .notALibrary(let path): .createLibrary(path.string)
+    case .noSuchCategory, .noSuchPhoto: .listLibrary
+    default: nil
+    }
+  }
 
   private var message: String {
     switch self {
     case .notALibrary(let path):
-      "\(path) is no SmilePile library; make one with: smilepile init \(path)"
+      "\(path) is no SmilePile library"
     case .alreadyALibrary(let path):
       "\(path) is a SmilePile library already"
     case .folderNotEmpty(let path):
@@ -56,9 +66,9 @@ public enum LibraryError: Error, Equatable, Sendable, CustomStringConvertible {
     case .insideLibrary(let path):
       "\(path) lies in the library itself; move it out of there first, then add it"
     case .noSuchCategory(let name):
-      "no category is named “\(name)”; smilepile ls shows them"
+      "no category is named “\(name)”"
     case .noSuchPhoto(let what):
-      "no photo has \(what); smilepile ls shows them"
+      "no photo has \(what)"
     }
   }
 }

@@ -4,24 +4,24 @@ import SystemPackage
 
 /// A photo in a category: a row, and a file in the library's photo folder unless it ships inside the app.
 ///
-/// A photo is its content in its category, whatever its path, id or file name. Two rows may hold equal content.
+/// The identity of a photo is its content in its category, not its path, ID or file name. Two rows may have equal content.
 public struct Photo: Sendable, Equatable, Identifiable {
-  /// The row's number, 1…2⁵³ for those that this library gave out.
+  /// The row's ID; 1…2⁵³ if this library chose it.
   public var id: Int64
-  /// The category it lies in.
+  /// The ID of its category.
   public var categoryId: Int64
-  /// What the app shows.
+  /// The displayed name.
   public var name: String
-  /// Where the file lies in the library (`photos/2025/10/x.jpg`), or the app's own path of an asset.
+  /// The path of the file in the library (`photos/2025/10/x.jpg`), or the path of an asset in the app.
   public var path: String
-  /// The path on the phone that it came from, or the name of the file that was added. Its last component is
-  /// the photo's file name. Never a place to write to.
+  /// The path on the phone that it came from, or the name of the added file. Its last component is the photo's file name.
+  /// Never a path to write to.
   public var originalPath: String
-  /// The photo ships inside the app: there is a row, and no file.
+  /// Whether the photo ships inside the app: it has a row and no file.
   public var isFromAssets: Bool
-  /// When it was taken, in milliseconds since 1970; negative before.
+  /// When it was taken, in milliseconds since 1970; negative for earlier dates.
   public var createdAt: Int64
-  /// The file's length in bytes; for an asset what the backup said.
+  /// The file's size in bytes; for an asset, the size in its backup.
   public var fileSize: Int
   /// Width as stored in the file, before any rotation, in pixels; 0 where unknown.
   public var width: Int
@@ -54,7 +54,7 @@ public struct Photo: Sendable, Equatable, Identifiable {
     self.md5 = md5
   }
 
-  /// The name that the photo's file had where it came from.
+  /// The name of the photo's file on the phone or in the folder that it came from.
   public var fileName: String { FileName.lastComponent(of: originalPath) }
 }
 
@@ -76,8 +76,8 @@ extension Photo: StoredRow {
     return isMigrated ? allColumns : firstColumns + ", NULL, 0"
   }
 
-  /// Reads a row selected as `columns`. By position: finding the columns by name takes most of the time
-  /// that it takes to read a large library.
+  /// Reads a row selected as `columns`, by position: looking up columns by name takes most of the time of reading a large
+  /// library.
   init(row: Row) {
     id = row[0]
     categoryId = row[1]
@@ -94,8 +94,7 @@ extension Photo: StoredRow {
     shipsWithApp = row[12]
   }
 
-  /// Writes new rows. By one statement with its values in the columns' order: a record that names its columns for each
-  /// row takes twice as long.
+  /// Inserts rows with one statement and positional values: naming the columns of each row takes twice as long.
   static func insert(_ photos: [Photo], into database: Database) throws {
     let statement = try database.cachedStatement(
       sql: "INSERT INTO photo (\(allColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")

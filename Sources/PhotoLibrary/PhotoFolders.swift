@@ -2,8 +2,8 @@ import FileSystem
 import Synchronization
 import SystemPackage
 
-/// Folders of photos, held open once a photo has been opened in them: opening the next one costs one system call then,
-/// not one for each folder on the way. Any thread.
+/// Opens photos, and keeps their folders open: opening another photo of a folder costs one system call, not one for each
+/// component of its path. Any thread.
 final class PhotoFolders: Sendable {
   private final class Folder: Sendable {
     let directory: Directory
@@ -11,7 +11,7 @@ final class PhotoFolders: Sendable {
   }
 
   private let folders = Mutex<[Substring: Folder]>([:])
-  /// Twelve for each of some years.
+  /// Enough for the twelve folders of each of some years.
   private static let most = 64
 
   /// Opens a photo's file, never through a symbolic link.
@@ -24,7 +24,7 @@ final class PhotoFolders: Sendable {
       return try folder(parent, in: root).directory.open(FilePath(String(name)), mode)
     } catch {
       guard error.isAbsence else { throw error }
-      // the folder may have gone when it was empty, and been made again
+      // the folder may have been removed and made again
       return try root.open(FilePath(path), mode)
     }
   }

@@ -1,9 +1,22 @@
 import FileSystem
 
-/// How messages name a photo. Names repeat, so the id and the category stand with it.
+/// The name of a photo in messages. Names of photos are not unique, so it includes ID and category.
 public enum PhotoLabel {
   /// `photo 7 “IMG_0001” in “Family”`, safe for a terminal.
   public static func label(id: Int64, category: String, name: String) -> String {
     "photo \(id) “\(name.escaped)” in “\(category.escaped)”"
   }
+}
+
+extension [Category] {
+  /// Returns the label of a photo in one of these categories.
+  func label(of photo: Photo) -> String {
+    PhotoLabel.label(
+      id: photo.id, category: first { $0.id == photo.categoryId }?.displayName ?? "", name: photo.name)
+  }
+}
+
+extension LibraryContents {
+  /// Returns the label of a photo in this library.
+  public func label(of photo: Photo) -> String { categories.label(of: photo) }
 }

@@ -1,22 +1,20 @@
 import Foundation
 
-/// Gives photo files their place in the library: `photos/YYYY/MM/<file name>` by the date taken (UTC), so that a
-/// person with a file manager finds their way.
+/// Chooses the paths of photo files: `photos/YYYY/MM/<file name>` by the date taken (UTC), which a person understands in a
+/// file manager.
 struct PhotoPath {
-  /// Paths that are taken, compared without case and in NFC, since a library may be copied to a file system
-  /// that tells neither apart.
+  /// Taken paths, in NFC and lower case, since a library may be copied to a file system that does not distinguish these.
   private var taken: Set<String>
-  /// The next number to try for a name that was taken, so that a thousand photos of one name are not a
-  /// million attempts.
+  /// The next number to try for a taken name, so that a thousand photos of one name do not need a million attempts.
   private var nextNumber: [String: Int] = [:]
-  /// The folder that was asked for last, and its day since 1970: photos come in order, most of the time.
+  /// The last folder, and its day since 1970: photos mostly come in order.
   private var lastFolder: (day: Int64, path: String)?
 
   init(taken: some Sequence<String>) {
     self.taken = Set(taken.map(Self.key))
   }
 
-  /// A path that nothing has, neither a row nor, by `exists`, a file.
+  /// Returns a path that neither a row nor, according to `exists`, a file has.
   mutating func next(
     forFileName fileName: String, createdAt: Int64, exists: (String) throws -> Bool
   ) rethrows -> String {
@@ -44,7 +42,7 @@ struct PhotoPath {
     return path
   }
 
-  /// `photos/2025/10`, or `photos/undated` for years that a folder cannot show.
+  /// Returns `photos/2025/10`, or `photos/undated` for years that do not have four digits.
   static func folder(createdAt: Int64) -> String {
     let date = Date(timeIntervalSince1970: Double(createdAt) / 1000)
     // years 1…9999
@@ -71,8 +69,7 @@ struct PhotoPath {
 }
 
 extension String {
-  /// What stands before the last slash, and after it. By hand: taking a path apart otherwise costs more than asking the
-  /// kernel for its status.
+  /// The parts before and after the last slash. `FilePath` takes longer for this than the kernel takes for a status.
   var folderAndName: (folder: Substring, name: Substring) {
     guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", self[...]) }
     return (self[..<slash], self[utf8.index(after: slash)...])

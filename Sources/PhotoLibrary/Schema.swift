@@ -1,15 +1,14 @@
 import Foundation
 internal import GRDB
 
-/// The database of a library, as migrations. A migration that was ever released is never changed; the next
-/// one is added below it.
+/// The database of a library, as migrations. A released migration is never changed; the next one is added below it.
 enum Schema {
-  /// "SMPL" in `PRAGMA application_id`: what tells a library's database from any other, by file(1) too.
+  /// "SMPL" in `PRAGMA application_id`, which identifies a library's database, to file(1) too.
   static let applicationID: Int32 = 0x534D_504C
 
-  /// The number in `PRAGMA user_version`: that of the newest migration below, so that a library of a newer version is
-  /// known without opening it. Libraries made before there was one have 0.
-  static let version: Int32 = 5
+  /// The number of the newest migration, in `PRAGMA user_version`. It tells a library of a newer version without opening
+  /// the database. Libraries of the first versions have 0.
+  static let version: Int32 = 6
 
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
@@ -27,7 +26,7 @@ enum Schema {
       try database.execute(sql: settingsTable("settings", key: "id INTEGER PRIMARY KEY CHECK (id = 1)"))
     }
     migrator.registerMigration("2 changes and what they replaced") { database in
-      // one row for every change that added or replaced photo files: recovery decides by it alone
+      // one row for every change
       try database.execute(
         sql: """
           CREATE TABLE change (
@@ -50,7 +49,7 @@ enum Schema {
     }
     migrator.registerMigration("3 undo, deletions, PIN") { database in
       try database.execute(sql: "PRAGMA user_version = 3")
-      // the rows that a change added, as ranges of ids
+      // the rows that a change added, as ranges of IDs
       try database.execute(
         sql: """
           CREATE TABLE added (
@@ -59,7 +58,7 @@ enum Schema {
             first INTEGER NOT NULL, last INTEGER NOT NULL CHECK (last >= first)
           ) STRICT
           """)
-      // content that went from a category on purpose; where both md5 and assetPath are NULL, the category itself
+      // content that was deliberately removed from a category; if md5 and assetPath are NULL, the category itself
       try database.execute(
         sql: """
           CREATE TABLE deletion (
@@ -78,7 +77,7 @@ enum Schema {
     }
     migrator.registerMigration("4 identity") { database in
       try database.execute(sql: "PRAGMA user_version = 4")
-      // by which archives of two libraries are told apart where they lie in one folder
+      // distinguishes archives of two libraries in one folder
       try database.execute(
         sql: "CREATE TABLE identity (id INTEGER PRIMARY KEY CHECK (id = 1), uuid TEXT NOT NULL) STRICT")
       try database.execute(
@@ -100,6 +99,17 @@ enum Schema {
               CHECK (shipsWithApp IN (0, 1))
             """)
       }
+    }
+    migrator.registerMigration("6 file moves") { database in
+      try database.execute(sql: "PRAGMA user_version = 6")
+      // staged files that are moved to the places of photos, until the operation is complete
+      try database.execute(
+        sql: """
+          CREATE TABLE fileMove (
+            operationId TEXT NOT NULL, kind TEXT NOT NULL CHECK (kind IN ('add', 'repair')),
+            source TEXT NOT NULL, target TEXT NOT NULL, md5 BLOB NOT NULL
+          ) STRICT
+          """)
     }
     return migrator
   }

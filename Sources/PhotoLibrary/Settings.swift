@@ -2,7 +2,7 @@ internal import GRDB
 
 /// The app's settings: one record in every library. Flags only; a PIN never travels.
 ///
-/// A setting is nil until a backup states it. The computed properties give the default of the apps' specification then.
+/// A setting is nil until a backup states it. The computed properties then return the default of the apps' specification.
 public struct Settings: Sendable, Equatable {
   /// How the app looks.
   public enum ThemeMode: String, Sendable, CaseIterable {
@@ -14,14 +14,14 @@ public struct Settings: Sendable, Equatable {
     case system
   }
 
-  /// A setting for which the newer statement stands when two backups disagree.
+  /// A setting with the date of its backup. If two backups differ, the newer value is used.
   public struct Dated<Value: Sendable & Equatable>: Sendable, Equatable {
-    /// What a backup stated.
+    /// The value in the backup.
     public var value: Value
-    /// When, in milliseconds since 1970: the date of that backup.
+    /// The date of the backup, in milliseconds since 1970.
     public var asOf: Int64
 
-    /// Makes a statement.
+    /// Makes a setting of these parts.
     public init(_ value: Value, asOf: Int64) {
       self.value = value
       self.asOf = asOf

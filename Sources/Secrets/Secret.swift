@@ -1,43 +1,43 @@
 import Glibc
 
-/// A password or PIN in memory. It is never shown: whoever prints, logs or dumps it, or a value that holds it, sees
-/// `(password)`. Its bytes are wiped when the last copy goes; what has passed through a `String` on its way here was
-/// copied by the runtime, which wipes nothing, so read it into bytes where that can be.
+/// A password or PIN in memory. Printing, logging or dumping it, or a value that contains it, yields `(password)`. Its bytes
+/// are wiped with the last copy. A `String` from which it was made is copied by the runtime and not wiped, so callers should
+/// read secrets as bytes if possible.
 public struct Secret: Sendable {
   private let memory: Memory
 
-  /// The UTF-8 of a text, as it stands.
+  /// Makes a secret of the UTF-8 of a text.
   public init(_ text: String) {
     var text = text
     memory = text.withUTF8 { Memory(UnsafeRawBufferPointer($0)) }
   }
 
-  /// These bytes.
+  /// Makes a secret of bytes.
   public init(_ bytes: UnsafeRawBufferPointer) { memory = Memory(bytes) }
 
   /// The number of bytes.
   public var byteCount: Int { memory.bytes.count - 1 }
 
-  /// Whether there is nothing in it.
+  /// True if it has no bytes.
   public var isEmpty: Bool { byteCount == 0 }
 
-  /// Runs `body` with the bytes. They are gone afterwards: make no copy that outlives the call.
+  /// Calls `body` with the bytes, which are valid only during the call. `body` must not keep a copy.
   public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
     try body(UnsafeRawBufferPointer(rebasing: memory.bytes.dropLast()))
   }
 
-  /// Runs `body` with the bytes and a zero after them, for C. A secret with a zero in it ends there for C, so
-  /// refuse such ones before.
+  /// Calls `body` with the bytes and a terminating zero, for C. Callers must refuse secrets that contain a zero first, since C
+  /// truncates them there.
   public func withCString<Result>(_ body: (UnsafePointer<CChar>) throws -> Result) rethrows -> Result {
     try memory.bytes.withMemoryRebound(to: CChar.self) { characters in
-      // never empty: a zero stands at the end
+      // never nil: the memory contains at least the terminating zero
       try characters.baseAddress.map { try body($0) } ?? body("")
     }
   }
 
-  /// The bytes and a zero after them.
+  /// The bytes and a terminating zero.
   ///
-  /// `@unchecked Sendable` because the bytes are written by `init` alone, and wiped when nobody has them any more.
+  /// `@unchecked Sendable` because only `init` writes the bytes, and `deinit` wipes them after the last access.
   private final class Memory: @unchecked Sendable {
     let bytes: UnsafeMutableRawBufferPointer
 
@@ -55,7 +55,7 @@ public struct Secret: Sendable {
 }
 
 extension Secret: Equatable {
-  /// Compares in a time that says nothing about where they differ.
+  /// Compares in a time that does not depend on where the bytes differ.
   public static func == (one: Secret, other: Secret) -> Bool {
     let (a, b) = (one.memory.bytes, other.memory.bytes)
     guard a.count == b.count else { return false }
@@ -64,16 +64,16 @@ extension Secret: Equatable {
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// `(password)`, whatever it is.
+  /// Always `(password)`.
   public var description: String { "(password)" }
   /// The same.
   public var debugDescription: String { description }
-  /// Nothing, so that `dump` finds nothing.
+  /// A mirror without children, so that `dump` shows nothing.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension UnsafeMutableRawBufferPointer {
-  /// Overwrites the bytes with zeros, which the compiler does not leave out. explicit_bzero(3).
+  /// Overwrites the bytes with zeros; the compiler cannot optimize this away. explicit_bzero(3).
   public func wipe() {
     if let baseAddress { explicit_bzero(baseAddress, count) }
   }

@@ -6,52 +6,63 @@ import Glibc
 import Logging
 import Operations
 
-/// The command `smilepile`. Each subcommand has a file of its own; the work is done in the libraries.
+/// The command `smilepile`. Each subcommand has its own file.
 struct Smilepile: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "smilepile",
     abstract: "Back up and restore the photo libraries of SmilePile, and merge those of a family.",
     discussion: """
-      Example, from a phone's backup to an archive that proves itself:
+      Example, from a phone's backup to a verified archive:
         smilepile init ~/Family
         smilepile import -l ~/Family smilepile_backup_20251003_140000.zip
         archive=$(smilepile export -l ~/Family -o /backups --verify)
 
-      The library is named by -l or by SMILEPILE_LIBRARY.
+      -l or SMILEPILE_LIBRARY names the library.
 
       Exit codes:
           0  done
-          1  failed; nothing was published or changed but what is named
-          3  incomplete: something that was asked for is absent, and named
+          1  failed; nothing was published or changed except what is reported
+          3  incomplete: the result lacks something that is reported
           4  verify, drill or prune found damage
          10  no such library, archive, folder of archives, job or job file
-         11  the library or the job is locked by another process
+         11  another process has locked the library or the job
          12  wrong or missing password or PIN
          64  a mistake on the command line or in the job file
-        130  interrupted (SIGINT); 131 by SIGQUIT
-        143  terminated (SIGTERM, SIGHUP)
+        130  interrupted (SIGINT); 131 by SIGQUIT, 143 by SIGTERM or SIGHUP
       """,
     version: "smilepile \(Version.current)",
-    subcommands: [
-      Init.self, Add.self, Remove.self, Undo.self, List.self, Export.self, Import.self, Inspect.self,
-      Extract.self, Diff.self, Find.self, Verify.self, Flatten.self, Repair.self, Heal.self, Stats.self,
-      PINCommand.self, BackupCommand.self, Archives.self, Prune.self, Drill.self, ScheduleCommand.self,
-      Config.self,
+    groupedSubcommands: [
+      CommandGroup(
+        name: "Library",
+        subcommands: [
+          Init.self, Add.self, Photos.self, Remove.self, Undo.self, Stats.self, PINCommand.self,
+        ]),
+      CommandGroup(
+        name: "Backups",
+        subcommands: [Export.self, Import.self, Inspect.self, Extract.self, Diff.self, Find.self]),
+      CommandGroup(
+        name: "Archives",
+        subcommands: [
+          Archives.self, Verify.self, Repair.self, Heal.self, Flatten.self, Prune.self,
+        ]),
+      CommandGroup(
+        name: "Jobs",
+        subcommands: [BackupCommand.self, Drill.self, ScheduleCommand.self, Config.self]),
     ])
 }
 
-/// Parses the command line, runs a command, and turns whatever it ends with into messages and an exit code.
+/// Parses the command line, runs a command, and turns its error into messages and an exit code.
 @main
 enum Main {
   static func main() async {
-    // it asks for progress, and there is none yet
+    // SIGUSR1 prints progress, which does not exist yet
     signal(SIGUSR1, SIG_IGN)
     EnvironmentSecrets.take()
-    StandardStreams.occupy()
-    // what this user makes, this user can read
+    StandardStreams.reopenIfClosed()
+    // only the owner can read new files, whatever the umask is
     umask(umask(0o077) & 0o077)
-    LargeBlocks.giveBack()
-    // without /proc the language's runtime knows no arguments, and what was asked for would not be done, in silence
+    Malloc.returnLargeBlocksToSystem()
+    // the Swift runtime reads the arguments from /proc
     guard access("/proc/self/cmdline", R_OK) == 0 else {
       Console.standard.print("smilepile: /proc is not mounted; mount -t proc proc /proc", to: .error)
       exit(.failed)
@@ -68,8 +79,8 @@ enum Main {
     var running: any ParsableCommand.Type = Smilepile.self
     do {
       var command = try Smilepile.parseAsRoot(arguments)
-      // add reports its paths that are not UTF-8, and adds the others
-      if !(command is Add) { try ForeignText.refuse(arguments) }
+      // `add` reports its paths that are not UTF-8, and adds the other paths
+      if !(command is Add) { try ArgumentEncoding.requireUTF8(arguments) }
       running = type(of: command)
       try requireResources()
       Signals.install()
@@ -82,7 +93,7 @@ enum Main {
     } catch {
       code = Failure.report(error, of: running, arguments: arguments)
     }
-    Console.standard.printKept()
+    Console.standard.flushSaved()
     if Console.standard.outputFailure != nil {
       Failure.reportLostOutput()
       if code == .done { code = .failed }
@@ -90,12 +101,12 @@ enum Main {
     exit(code)
   }
 
-  /// Refuses to begin where there is no room for the threads, the memory and the open files that every command needs: the
-  /// language's runtime waits for ever for a thread that cannot be started, and ends the program where there is no memory.
+  /// Refuses to start without enough threads, memory and open files. The Swift runtime waits forever for a
+  /// thread that cannot be started, and ends the program if memory is missing.
   private static func requireResources() throws {
     try MemoryShortage.requireMemory(256 << 20)
-    try FileShortage.requireFiles(64)
-    // the runtime's own, one a core, and this program's
+    try OpenFileLimitError.requireFiles(64)
+    // the threads of the runtime, one for each core, and of this program
     try WorkerThreads.requireThreads(ProcessInfo.processInfo.activeProcessorCount + 2)
   }
 

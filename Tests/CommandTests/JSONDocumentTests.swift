@@ -43,8 +43,7 @@ struct JSONDocumentTests {
   @Test("has the fields that the sources have")
   func whatIsInTheSources() throws {
     let sources = try Sources()
-    // progress has keys of its own, which are met above
-    let types = document.fields.filter { !$0.key.hasPrefix("summary of ") && $0.key != "status" }
+    let types = document.fields.filter { !$0.key.hasPrefix("summary of ") }
     #expect(sources.types == types)
     let told = document.shapes
     #expect(sources.shapes.count > 20)
@@ -71,10 +70,11 @@ struct JSONDocumentTests {
   private static let commands: Set<String> = {
     func names(_ command: any ParsableCommand.Type, _ above: [String]) -> [String] {
       let path = above + [command._commandName]
-      let below = command.configuration.subcommands
+      let below = command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
       return below.isEmpty ? [path.dropFirst().joined(separator: " ")] : below.flatMap { names($0, path) }
     }
-    return Set(names(Smilepile.self, []))
+    // repair prints another summary for a library
+    return Set(names(Smilepile.self, [])).union(["repair --library"])
   }()
 }
 
@@ -82,7 +82,7 @@ struct JSONDocumentTests {
 private struct JSONDocument {
   /// The types of the lines that each command prints.
   private(set) var types: [String: Set<String>] = [:]
-  /// The fields of each type of line, as `increment.base` and `tasks[].job`; of summaries by command: `summary of ls`.
+  /// The fields of each type of line, as `increment.base` and `tasks[].job`; of summaries by command: `summary of photos`.
   private(set) var fields: [String: Set<String>] = [:]
   private let document: Document
 
@@ -135,7 +135,7 @@ private struct JSONDocument {
   }
 
   func meaning(of field: String, in type: String) -> String {
-    document.rows(below: "`\(type)`").first { Document.code(in: $0[0]).contains(field) }?[1] ?? ""
+    document.rows(below: "`\(type)`").first { Document.code(in: $0[0]).contains(field) }?[2] ?? ""
   }
 }
 
@@ -205,7 +205,11 @@ private struct PrintedJSON {
   /// Each command as it succeeds, and as it finds something wrong.
   private static let script = #"""
     j() {
-      case $1 in pin | schedule | config) echo "> $1 $2" ;; *) echo "> $1" ;; esac
+      case "$1 $2" in
+        pin* | schedule* | config*) echo "> $1 $2" ;;
+        "repair -l") echo "> repair --library" ;;
+        *) echo "> $1" ;;
+      esac
       smilepile "$@" --json
     }
     rot() { chmod u+w "$1"; printf X | dd of="$1" bs=1 seek=20000 conv=notrunc status=none; }
@@ -220,7 +224,7 @@ private struct PrintedJSON {
     j undo -l Family --yes
     j import -l Family $ANDROID
     cp -r Family/photos pics; j add -l Family --category Beach pics nowhere.jpg
-    j ls -l Family
+    j photos -l Family
     j export -l Family -o b/1.zip --incremental
     j remove -l Family --category Beach --yes
     j export -l Family -o b/2.zip --incremental
@@ -237,11 +241,11 @@ private struct PrintedJSON {
     cp whole.zip b/1.zip
     rot "$(find Family/photos -name IMG_0001.jpg | head -n 1)"
     j export -l Family -o b/3.zip
-    j heal -l Family whole.zip $REFUSED
-    j list b
-    j list parts
+    j repair -l Family whole.zip $REFUSED
+    j archives b
+    j archives parts
     head -c 1000 whole.zip > b/smilepile_backup_half.zip
-    j list b
+    j archives b
 
     echo 1234 > pin; echo 4321 > new; chmod 600 pin new
     j pin set -l Family --pin-file pin
@@ -289,16 +293,22 @@ private struct Sources {
   /// The keys of `values` in a `change`.
   private(set) var values: Set<String> = []
 
+  /// The key of a property in JSON.
+  private static func key(of property: Substring) -> String {
+    String(property.replacing(/[A-Z]+/) { "_" + $0.0.lowercased() })
+  }
+
   init() throws {
     let root = Fixture.path("../Sources/smilepile").string
     for name in try FileManager.default.subpathsOfDirectory(atPath: root) where name.hasSuffix(".swift") {
       let text = try String(contentsOfFile: "\(root)/\(name)", encoding: .utf8)
       // the properties stand first, and end with the first brace
-      for match in text.matches(of: /struct (\w+): [\w, ]*(?:Enc|C)odable[\w, ]*\{([^{}]+)/)
-      where match.1 != "StatusMessage" {
-        let properties = match.2.matches(of: /(?m)^ +(?:var|let) (\w+)(?::| =).*\n/).map { String($0.1) }
+      for match in text.matches(of: /struct \w+: [\w, ]*(?:Enc|C)odable[\w, ]*\{([^{}]+)/) {
+        let properties = match.1.matches(of: /(?m)^ +(?:@Null )?(?:var|let) (\w+)(?::| =).*\n/).map {
+          Self.key(of: $0.1)
+        }
         let fields = Set(properties).subtracting(["message_type"])
-        let type = match.2.firstMatch(of: /message_type = "(\w+)"/).map { String($0.1) }
+        let type = match.1.firstMatch(of: /messageType = "(\w+)"/).map { String($0.1) }
         if let type, type != "summary" {
           types[type, default: []].formUnion(fields)
         } else {

@@ -1,4 +1,5 @@
 import Foundation
+import Processes
 import Secrets
 import TestSupport
 import Testing
@@ -10,10 +11,10 @@ import Testing
   /// None of the commands here may be waited for until it ends by itself.
   private func failure(
     _ command: String, timeLimit: Duration? = .seconds(60), isCancelled: @escaping () -> Bool = { false }
-  ) -> ShellOutput.Failure? {
+  ) -> ChildProcess.Failure? {
     let start = ContinuousClock.now
     defer { #expect(ContinuousClock.now - start < .seconds(60)) }
-    do throws(ShellOutput.Failure) {
+    do throws(ChildProcess.Failure) {
       _ = try ShellOutput(timeLimit: timeLimit, isCancelled: isCancelled).firstLine(of: command)
       return nil
     } catch {

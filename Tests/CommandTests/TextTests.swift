@@ -58,4 +58,30 @@ struct TextTests {
       try JSONLine.text(Sample())
         == #"{"date":1758500400123,"path":"/backups/a\nb.zip","speed":"inf"}"#)
   }
+
+  @Test("TextTable: columns are as wide as their widest cell")
+  func table() {
+    let table = TextTable(
+      .right, .left, .left, indentation: 2, rows: [["8", "日本", "a"], ["120", "x", ""]])
+    #expect(table.text == "    8  日本  a\n  120  x     ")
+  }
+
+  @Test("TextTable: without rows there is no text")
+  func emptyTable() {
+    #expect(TextTable(.left, rows: []).text == nil)
+  }
+
+  @Test("JSONLine: keys are in snake case and sorted, an optional is left out, a @Null is null")
+  func jsonKeys() throws {
+    struct Line: Encodable {
+      let messageType = "line"
+      var archiveID: Int? = nil
+      @Null var md5: String? = nil
+      @Null var photoIds: [Int]? = [1]
+    }
+    #expect(try JSONLine.text(Line()) == #"{"md5":null,"message_type":"line","photo_ids":[1]}"#)
+    #expect(
+      try JSONLine.text(Line(archiveID: 1))
+        == #"{"archive_id":1,"md5":null,"message_type":"line","photo_ids":[1]}"#)
+  }
 }

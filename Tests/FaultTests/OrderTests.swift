@@ -51,25 +51,16 @@ struct OrderTests {
     let changeFolder =
       staging + "/" + (firstMove.path.dropFirst(staging.count + 1).split(separator: "/").first ?? "")
 
-    // the staged files, before the journal
-    let journalWritten = try trace.first("fsync") { $0.path.hasSuffix("/journal.new") }
-    let staged = trace.all("fsync") {
-      $0.path.hasPrefix(changeFolder + "/") && !$0.path.hasSuffix("/journal.new")
-    }
-    #expect(staged.count == 8)
-    #expect(staged.allSatisfy { $0.end < journalWritten.begin })
-    #expect(moves.allSatisfy { move in staged.contains { $0.path.hasPrefix(move.path) } })
-    // the journal, its name, its folder, and the folders above
-    let journalNamed = try trace.first("renameat") { $0.paths.last?.hasSuffix("/journal") == true }
-    #expect(journalWritten.end < journalNamed.begin)
-    var last = journalNamed
-    for folder in [changeFolder, staging, library] {
-      let flush = try trace.first("fsync") { $0.path == folder && $0.begin > last.end }
-      #expect(flush.end < firstMove.begin, "\(folder) is flushed too late")
-      last = flush
-    }
-    // every folder that changed, and each new ancestor in the one above it, before the database
+    // the staged files, then the pending moves in the database, then the renames
     let log = library + "/library.sqlite-wal"
+    let staged = trace.all("fsync") { $0.path.hasPrefix(changeFolder + "/") }
+    #expect(staged.count == 8)
+    let lastStaged = try #require(staged.map(\.end).max())
+    let recorded = try trace.first("pwrite64") { $0.path == log && $0.begin > lastStaged }
+    let recordFlushed = try trace.first("fsync", "fdatasync") { $0.path == log && $0.begin > recorded.end }
+    #expect(recordFlushed.end < firstMove.begin)
+    #expect(moves.allSatisfy { move in staged.contains { $0.path.hasPrefix(move.path) } })
+    // every folder that changed, and each new ancestor in the one above it, before the database
     let commit = try trace.first("pwrite64") { $0.path == log && $0.begin > lastMove.end }
     for move in moves {
       let folder = FilePath(move.paths.last ?? "").removingLastComponent().string
@@ -87,10 +78,10 @@ struct OrderTests {
         "\(parent) is not flushed after \(folder) was made")
     }
     #expect(try folders(in: library) == folders(of: Fixture.androidV2))
-    // the commit, before the journal goes
+    // the commit, before the staging folder is removed
     let flushed = try trace.first("fsync", "fdatasync") { $0.path == log && $0.begin > commit.end }
-    let journalGone = try trace.first("unlinkat") { $0.path == changeFolder + "/journal" }
-    #expect(flushed.end < journalGone.begin)
+    let removed = try trace.first("unlinkat") { $0.path == changeFolder }
+    #expect(flushed.end < removed.begin)
   }
 
   /// The folders of photos that an import into a new library makes.

@@ -96,7 +96,7 @@ private struct Family {
       var selection = RemoveSelection()
       selection.ids = [ids[Int(random.next() % UInt64(ids.count))]]
       var options = RemoveOptions()
-      options.consent = .given
+      options.authorization = .given
       _ = try await Work.remove(selection, from: library.path, options: options).summary
     }
     if random.next() % 8 == 0 {

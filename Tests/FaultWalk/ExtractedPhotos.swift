@@ -23,8 +23,8 @@ extension Scene {
   /// there, and hidden files too.
   func faultsOfExtracted(isWhole: Bool) throws -> [String] {
     var missing: [MD5Digest: Int] = [:]
-    for photo in try BackupSource(path: backup).photos {
-      if let md5 = photo.content.md5 { missing[md5, default: 0] += 1 }
+    for photo in try OpenedBackup(path: backup).photos {
+      if let md5 = photo.location.md5 { missing[md5, default: 0] += 1 }
     }
     var faults: [String] = []
     let tree = try FolderTree(extracted)

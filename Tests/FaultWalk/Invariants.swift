@@ -122,7 +122,7 @@ struct Invariants: Sendable {
     let path = operation.library(scene)
     guard FileManager.default.fileExists(atPath: path.appending("library.sqlite").string) else { return [] }
     var faults: [String] = []
-    let strangers = try Library(path: path).strangers().map(\.string)
+    let strangers = try Library(path: path).untrackedFiles().map(\.string)
     for stranger in strangers where stranger != "photos/2023/11/notes.txt" {
       faults.append("left behind: \(stranger)")
     }
@@ -155,7 +155,7 @@ struct Invariants: Sendable {
         let damage = try await Work.verify([path], password: operation.password).summary.damaged
         if !damage.isEmpty { faults.append("\(name) is damaged: \(damage)") }
         if case .succeeded(isComplete: false) = outcome { continue }
-        let source = try BackupSource(path: path, password: operation.password)
+        let source = try OpenedBackup(path: path, password: operation.password)
         let (photos, files) = operation.archived
         let isAlone = source.increment == nil && source.photoFiles == operation.archivedAlone
         if source.photos.count != photos || source.format == .zip && source.photoFiles != files && !isAlone {

@@ -164,7 +164,7 @@ extension WalkedOperation {
         var selection = RemoveSelection()
         selection.categories = ["family"]
         var options = RemoveOptions()
-        options.consent = .given
+        options.authorization = .given
         options.lockWait = .seconds(10)
         return try await !Work.remove(selection, from: scene.library, options: options).summary.photos.isEmpty
       }, isOnce: true),
@@ -176,7 +176,7 @@ extension WalkedOperation {
       var selection = RemoveSelection()
       selection.ids = [1, 3, 4]
       var options = RemoveOptions()
-      options.consent = .given
+      options.authorization = .given
       _ = try await Work.remove(selection, from: scene.library, options: options).summary
     },
   ]
@@ -188,7 +188,7 @@ extension WalkedOperation {
       name: name, result: .change, arguments: { [["undo", "-l", $0.library.string, "--yes"]] },
       run: { scene in
         var options = UndoOptions()
-        options.consent = .given
+        options.authorization = .given
         options.lockWait = .seconds(10)
         return try await Work.undo(scene.library, options: options).summary.missing.isEmpty
       }, prepare: prepare, isOnce: true)
@@ -290,7 +290,7 @@ extension WalkedOperation {
     var options = ImportOptions()
     options.readers = 1
     options.lockWait = .seconds(10)
-    options.consent = .given
+    options.authorization = .given
     configure(&options)
     return Work.import(backups, into: scene.library, options: options)
   }

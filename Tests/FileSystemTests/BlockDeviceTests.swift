@@ -4,7 +4,7 @@ import Testing
 
 @testable import FileSystem
 
-/// Over a folder that is laid out as sysfs is.
+/// Uses a folder with the layout of sysfs.
 struct BlockDeviceTests {
   private let sysfs: TemporaryFolder
 
@@ -32,18 +32,20 @@ struct BlockDeviceTests {
     return Set(BlockDevice.disks(of: identity, sysfs: sysfs.path).map { String($0.suffix(3)) })
   }
 
-  @Test func partitionsOfOneDiskShareIt() {
+  @Test("Block device: partitions belong to their disk")
+  func partitions() {
     #expect(disks(8, 1) == ["sda"])
     #expect(disks(8, 2) == ["sda"])
   }
 
-  @Test func volumeLiesOnTheDisksBelowIt() {
+  @Test("Block device: a volume belongs to the disks below it")
+  func volume() {
     #expect(disks(253, 0) == ["sdb"])
     #expect(disks(8, 16) == ["sdb"])
   }
 
-  /// What a loop device shows is as safe as the disk that its file lies on.
-  @Test func loopDeviceLiesOnTheDiskOfItsFile() throws {
+  @Test("Block device: a loop device belongs to the disk of its file")
+  func loopDevice() throws {
     let image = sysfs.path.appending("image")
     try sysfs.write("", to: "image")
     let device = try File.open(image, .read).status().identity.device
@@ -53,12 +55,13 @@ struct BlockDeviceTests {
     try sysfs.link("dev/block/7:0", to: "../../devices/loop0")
     try sysfs.link("dev/block/\(major):\(minor)", to: "../../devices/sdb/sdb1")
     #expect(disks(7, 0) == ["sdb"])
-    // and so do its partitions
+    // its partitions belong to the same disk
     try sysfs.makeFolder("devices/loop0/loop0p1")
     try sysfs.write("1\n", to: "devices/loop0/loop0p1/partition")
     try sysfs.link("dev/block/7:1", to: "../../devices/loop0/loop0p1")
     #expect(disks(7, 1) == ["sdb"])
   }
 
-  @Test func nobodyKnowsOfAFileSystemWithoutADevice() { #expect(disks(0, 42) == []) }
+  @Test("Block device: a file system without a device has no disks")
+  func noDevice() { #expect(disks(0, 42) == []) }
 }

@@ -19,7 +19,7 @@ struct DirectoryTests {
 
   private func inside() throws -> Directory { try Directory.open(folder.path("inside")) }
 
-  /// Everything that takes a name, tried with this one.
+  /// Every function that takes a name, called with this one.
   private func attempts(with name: FilePath) -> [(name: String, run: (borrowing Directory) throws -> Void)] {
     [
       ("open", { _ = try $0.open(name, .read) }),
@@ -40,8 +40,8 @@ struct DirectoryTests {
     "", ".", "..", "../outside/secret", "real/../../outside/secret", "/etc/passwd", "/", "./photo", "real/..",
   ]
 
-  @Test(arguments: leadingElsewhere)
-  func aNameThatLeadsElsewhereIsRefused(name: FilePath) throws {
+  @Test("Directory: a name that leads out of the folder is refused", arguments: leadingElsewhere)
+  func escapingName(name: FilePath) throws {
     let directory = try inside()
     let before = try folder.tree()
     for attempt in attempts(with: name) {
@@ -52,8 +52,10 @@ struct DirectoryTests {
     #expect(try folder.tree() == before)
   }
 
-  @Test(arguments: ["link/secret", "real/link/secret"] as [FilePath])
-  func aLinkOnTheWayIsRefused(name: FilePath) throws {
+  @Test(
+    "Directory: a symbolic link within a path is refused",
+    arguments: ["link/secret", "real/link/secret"] as [FilePath])
+  func linkWithinPath(name: FilePath) throws {
     let directory = try inside()
     let before = try folder.tree()
     for attempt in attempts(with: name) {
@@ -64,16 +66,21 @@ struct DirectoryTests {
     #expect(try folder.tree() == before)
   }
 
-  @Test func aLinkAtTheEndIsRefusedOrTakenForItself() throws {
+  @Test("Directory: a symbolic link at the end of a path is not followed")
+  func linkAtEnd() throws {
     let directory = try inside()
-    #expect(throws: FileError.self) { _ = try directory.directory("link") }
-    #expect(throws: FileError.self) { _ = try directory.open("link", .read) }
+    let link = folder.path("inside/link")
+    #expect(throws: FileError("open", link, .notDirectory)) { _ = try directory.directory("link") }
+    #expect(throws: FileError("open", link, .tooManySymbolicLinkLevels)) {
+      _ = try directory.open("link", .read)
+    }
     #expect(try directory.status(of: "link")?.kind == .symbolicLink)
     #expect(try directory.remove("link"))
     #expect(folder.has("outside/secret"))
   }
 
-  @Test func severalComponentsAreResolved() throws {
+  @Test("Directory: names may have several components")
+  func components() throws {
     let directory = try inside()
     #expect(try directory.makeDirectory("real/deeper"))
     do {
@@ -89,7 +96,8 @@ struct DirectoryTests {
     #expect(try directory.directory("real").directory("deeper").names() == [])
   }
 
-  @Test func makingAFolderSaysWhetherItIsNew() throws {
+  @Test("Directory: creating a folder returns whether it is new")
+  func makeDirectory() throws {
     let directory = try inside()
     #expect(try directory.makeDirectory("new"))
     #expect(try !directory.makeDirectory("new"))
@@ -100,7 +108,8 @@ struct DirectoryTests {
     #expect(attributes[.posixPermissions] as? Int == 0o700)
   }
 
-  @Test func absenceIsNoError() throws {
+  @Test("Directory: a missing file is not an error of status and remove")
+  func missing() throws {
     let directory = try inside()
     #expect(try directory.status(of: "none") == nil)
     #expect(try directory.status(of: "none/deeper") == nil)
@@ -109,13 +118,15 @@ struct DirectoryTests {
     #expect(try !directory.removeDirectory("none"))
   }
 
-  @Test func namesAreSortedAndComplete() throws {
+  @Test("Directory: the list of names is sorted and complete")
+  func names() throws {
     let names = (0..<300).map { String(format: "%03d", $0 * 7 % 300) } + [".hidden", "été", "日本"]
     for name in names { try folder.write("", to: "many/" + name) }
     #expect(try Directory.open(folder.path("many")).names().map(\.string) == names.sorted())
   }
 
-  @Test func aNameThatIsNotUTF8IsAsGoodAsAnyOther() throws {
+  @Test("Directory: a name that is not UTF-8 is supported")
+  func nonUTF8Name() throws {
     let directory = try inside()
     // “été.jpg” in Latin-1, as older systems wrote it
     let name = try #require(FilePath(bytes: [0xE9, 0x74, 0xE9, 0x2E, 0x6A, 0x70, 0x67]))
@@ -127,7 +138,8 @@ struct DirectoryTests {
     #expect(try !directory.names().contains(name))
   }
 
-  @Test func whatIsNoFolderIsNotOpenedAsOne() throws {
+  @Test("Directory: a file or a missing path cannot be opened as a folder")
+  func notAFolder() throws {
     #expect(throws: FileError("open", folder.path("inside/photo"), .notDirectory)) {
       _ = try Directory.open(folder.path("inside/photo"))
     }
@@ -137,7 +149,8 @@ struct DirectoryTests {
     try Directory.open(folder.path).sync()
   }
 
-  @Test func aFolderThatIsNotEmptyStays() throws {
+  @Test("Directory: a folder that is not empty cannot be removed")
+  func notEmpty() throws {
     #expect(throws: FileError("remove", folder.path("inside/real"), .directoryNotEmpty)) {
       try inside().removeDirectory("real")
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FileSystem
 
-/// The seam through which other tests make system calls fail.
+/// The fault injection that other tests use.
 struct FaultTests {
   let folder: TemporaryFolder
 
@@ -17,7 +17,8 @@ struct FaultTests {
     ArmedFault(Fault(effect, at: number, of: calls, persists: persists, below: folder.path))
   }
 
-  @Test func theCallOfThatNumberFailsAndNoOther() throws {
+  @Test("Fault injection: only the call with the number fails")
+  func number() throws {
     let file = try File.open(folder.path("a"), .create)
     let fault = arm(.error(.noSpace), at: 2, of: .only([.write]))
     defer { fault.disarm() }
@@ -29,35 +30,41 @@ struct FaultTests {
     #expect(try folder.bytes("a") == [1, 0, 3])
   }
 
-  @Test func everyFurtherOneToo() throws {
+  @Test("Fault injection: a persistent fault affects all later calls")
+  func persistent() throws {
     let file = try File.open(folder.path("a"), .create)
     let fault = arm(.error(.ioError), at: 2, of: .writing, persists: true)
     try file.write([1], at: 0)
-    #expect(throws: FileError.self) { try file.write([2], at: 1) }
-    #expect(throws: FileError.self) { try file.sync() }
+    #expect(throws: FileError("write", folder.path("a"), .ioError)) { try file.write([2], at: 1) }
+    #expect(throws: FileError("flush to disk", folder.path("a"), .ioError)) { try file.sync() }
     #expect(try file.read(1, at: 0) == [1])
     fault.disarm()
     try file.sync()
   }
 
-  @Test func whatLiesElsewhereIsNotConcerned() throws {
+  @Test("Fault injection: files outside of the folder are not affected")
+  func otherFolder() throws {
     let other = try TemporaryFolder()
     let fault = arm(.error(.ioError), persists: true)
     defer { fault.disarm() }
     let file = try File.open(other.path("a"), .create)
     try file.write([1], at: 0)
     #expect(fault.count == 0)
-    #expect(throws: FileError.self) { _ = try File.open(folder.path("a"), .create) }
+    #expect(throws: FileError("open", folder.path("a"), .ioError)) {
+      _ = try File.open(folder.path("a"), .create)
+    }
   }
 
-  @Test func aSignalIsNoFailure() throws {
+  @Test("Fault injection: a call that a signal interrupts is repeated")
+  func signal() throws {
     let fault = arm(.error(.interrupted))
     defer { fault.disarm() }
     _ = try Directory.open(folder.path).names()
     #expect(fault.place != nil)
   }
 
-  @Test func aShortWriteIsGoneOnWith() throws {
+  @Test("Fault injection: short reads and writes are continued")
+  func shortTransfer() throws {
     let file = try File.open(folder.path("a"), .create)
     let fault = arm(.short, of: .only([.write, .read]), persists: true)
     defer { fault.disarm() }
@@ -68,8 +75,8 @@ struct FaultTests {
     #expect(try folder.bytes("a") == bytes)
   }
 
-  /// Every kind is counted under its own name.
-  @Test func everyCallHasItsName() throws {
+  @Test("Fault injection: every kind of call is counted under its name")
+  func kinds() throws {
     var seen: Set<SystemCall> = []
     let folder = folder
     func expect(_ call: SystemCall, _ body: () throws -> Void) throws {
@@ -115,17 +122,19 @@ struct FaultTests {
     #expect(try folder.tree() == ["a": .file(Data()), "b": .file(Data("b".utf8))])
   }
 
-  /// Where nobody knows what the file system reports, every file is to be flushed by itself.
-  @Test(arguments: [
-    (0xEF53, true), (0x5846_5342, true), (0x9123_683E, true), (0x4D44, false), (0x0102_1994, false),
-  ])
-  func onlySomeFileSystemsAreFlushedAsAWhole(type: Int, isFlushed: Bool) throws {
+  @Test(
+    "File system: only those that report lost pages are synced as a whole",
+    arguments: [
+      (0xEF53, true), (0x5846_5342, true), (0x9123_683E, true), (0x4D44, false), (0x0102_1994, false),
+    ])
+  func syncFileSystem(type: Int, isFlushed: Bool) throws {
     let kind = arm(.fileSystem(type: type, freeBytes: 7), of: .only([.fileSystem]), persists: true)
     defer { kind.disarm() }
     #expect(try Directory.open(folder.path).syncFileSystem() == isFlushed)
   }
 
-  @Test func aFileSystemOfAnotherKindCanBePretended() throws {
+  @Test("Fault injection: another kind of file system can be simulated")
+  func fileSystem() throws {
     let fault = arm(.fileSystem(type: 0x6969, freeBytes: 7))
     defer { fault.disarm() }
     let status = try Directory.open(folder.path).fileSystem()

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Operations
 import SystemPackage
 import TestSupport
 import Testing
@@ -32,14 +33,13 @@ struct FileLockTests {
     #expect(busy?.owner.hasPrefix("process \(getpid()) on \(host)") == true)
     let text = try #require(busy?.description)
     #expect(text.hasPrefix("\(folder.path) is in use by process \(getpid()) on \(host)"))
-    #expect(text.hasSuffix("; wait for it to end, or use --lock-wait"))
+    #expect(busy?.remedy == .waitForLock)
     lock.release()
   }
 
   @Test func anUnknownOwnerIsSaidToBeOne() {
     let busy = FileLock.Busy(path: "/photos/library.lock", owner: "")
-    let text = "/photos is in use by another process; wait for it to end, or use --lock-wait"
-    #expect(busy.description == text)
+    #expect(busy.description == "/photos is in use by another process")
   }
 
   @Test func theNoteOfALongerOwnerIsReplacedWhole() throws {
@@ -103,6 +103,36 @@ struct FileLockTests {
     #expect(ContinuousClock.now - start < .seconds(30))
     lock.release()
     try FileLock("library.lock", in: Directory.open(folder.path), waiting: .zero).release()
+  }
+
+  @Test("Folder lock: a waiter gives up when its time is over, or when it is told to")
+  func folderLockWait() throws {
+    struct Stop: Error {}
+    let lock = try FolderLock(folder.path, exclusive: true)
+    #expect(lock.isHeld)
+    for wait in [Duration.zero, .milliseconds(150)] {
+      var polls = 0
+      let busy = #expect(throws: FileLock.Busy.self) {
+        _ = try FolderLock(folder.path, exclusive: true, waiting: wait, whileWaiting: { polls += 1 })
+      }
+      #expect(busy?.path.removingLastComponent() == folder.path)
+      #expect((polls > 0) == (wait > .zero))
+    }
+    #expect(throws: Stop.self) {
+      _ = try FolderLock(
+        folder.path, exclusive: false, waiting: .seconds(600), whileWaiting: { throw Stop() })
+    }
+    withExtendedLifetime(lock) {}
+  }
+
+  @Test("Folder lock: a waiter gets the lock when it is free")
+  func folderLockHandover() async throws {
+    let path = folder.path
+    var lock: FolderLock? = try FolderLock(path, exclusive: true)
+    let waiter = Task.detached { try FolderLock(path, exclusive: true, waiting: .seconds(60)).isHeld }
+    _ = lock
+    lock = nil
+    #expect(try await waiter.value)
   }
 
   @Test func aWaiterGetsItWhenItIsFree() async throws {

@@ -10,7 +10,8 @@ struct FileTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  @Test func readsAndWritesByOffset() throws {
+  @Test("File: reads and writes at offsets")
+  func offsets() throws {
     let file = try File.open(folder.path("a"), .create)
     try file.write([1, 2, 3], at: 4)
     try file.write([9], at: 0)
@@ -25,13 +26,13 @@ struct FileTests {
     #expect(try folder.bytes("a") == [9, 0, 0, 0, 1])
   }
 
-  /// However often they are read, 64 MiB of bad sectors are passed over, and no more.
-  @Test func badSectorsArePassedOverUpToALimit() throws {
+  @Test("File: at most 64 MiB of bad sectors are skipped, however often they are read")
+  func badSectors() throws {
     let (limit, piece, step) = (64 << 20, 1 << 20, 4096)
     try File.open(folder.path("a"), .create).resize(to: limit + 4 * step)
     let fault = ArmedFault(Fault(.badSectors(step..<limit + 3 * step), below: folder.path))
     defer { fault.disarm() }
-    let file = try File.open(folder.path("a"), .readPassingOverBadSectors)
+    let file = try File.open(folder.path("a"), .readSkippingBadSectors)
     for _ in 0..<2 {
       for offset in stride(from: 0, to: limit, by: piece) {
         #expect(try file.read(piece, at: offset).count == piece)
@@ -45,31 +46,32 @@ struct FileTests {
     #expect(try file.read(2 * step, at: limit + 3 * step).count == step)
   }
 
-  /// Each answer of a dying disk takes seconds.
-  @Test func aBadSectorIsNotAskedForAgain() throws {
+  @Test("File: a bad sector is not read again")
+  func badSectorOnce() throws {
     let step = 4096
     let bytes = [UInt8](repeating: 7, count: 3 * step)
     try File.open(folder.path("a"), .create).write(bytes, at: 0)
-    let file = try File.open(folder.path("a"), .readPassingOverBadSectors)
+    let file = try File.open(folder.path("a"), .readSkippingBadSectors)
     let fault = ArmedFault(Fault(.badSectors(step + 1..<step + 2), below: folder.path))
     let found = try file.read(bytes.count, at: 0)
     fault.disarm()
     #expect(found == bytes[..<(step + 1)] + [UInt8](repeating: 0, count: step - 1) + bytes[(2 * step)...])
     for (count, offset) in [(3 * step, 0), (step, step), (step, step / 2), (2 * step, step + 9)] {
-      // of the second step nothing is asked for, though the disk would give it now
+      // the second step is not read again, although the disk could read it now
       let expected = (offset..<min(offset + count, bytes.count)).map { $0 / step == 1 ? 0 : UInt8(7) }
       #expect(try file.read(count, at: offset) == expected, "\(count) at \(offset)")
     }
   }
 
-  @Test(arguments: [File.Mode.create, .readWrite])
-  func aNewFileIsPrivate(mode: File.Mode) throws {
+  @Test("File: a new file has mode 0600", arguments: [File.Mode.create, .readWrite])
+  func mode(mode: File.Mode) throws {
     _ = try File.open(folder.path("a"), mode)
     let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("a").string)
     #expect(attributes[.posixPermissions] as? Int == 0o600)
   }
 
-  @Test func createNeverOpensWhatIsThere() throws {
+  @Test("File: create refuses an existing name")
+  func createExisting() throws {
     try folder.write("old", to: "a")
     try folder.link("dangling", to: "nowhere")
     for name in ["a", "dangling"] {
@@ -81,14 +83,15 @@ struct FileTests {
     #expect(!folder.has("nowhere"))
   }
 
-  @Test func readWriteKeepsWhatIsThere() throws {
+  @Test("File: read-write does not truncate")
+  func readWriteExisting() throws {
     try folder.write("old", to: "a")
     let file = try File.open(folder.path("a"), .readWrite)
     #expect(try file.read(10, at: 0) == Array("old".utf8))
   }
 
-  @Test(arguments: [File.Mode.read, .readWrite])
-  func aLinkIsRefused(mode: File.Mode) throws {
+  @Test("File: a symbolic link is refused", arguments: [File.Mode.read, .readWrite])
+  func link(mode: File.Mode) throws {
     try folder.write("secret", to: "target")
     try folder.link("link", to: "target")
     #expect(throws: FileError("open", folder.path("link"), .tooManySymbolicLinkLevels)) {
@@ -96,14 +99,16 @@ struct FileTests {
     }
   }
 
-  @Test func aLinkThatAPersonGaveIsFollowed() throws {
+  @Test("File: a symbolic link that the user gave is followed")
+  func followedLink() throws {
     try folder.write("photo", to: "target")
     try folder.link("link", to: "target")
     let file = try File.open(folder.path("link"), .readFollowingLinks)
     #expect(try file.read(10, at: 0) == Array("photo".utf8))
   }
 
-  @Test func aFileWithoutANameIsReachedByItsDescriptor() throws {
+  @Test("File: an unnamed file can be opened again by its descriptor")
+  func unnamed() throws {
     let directory = try Directory.open(folder.path)
     guard let file = try directory.openUnnamed() else { return }
     try file.write([7], at: 0)
@@ -113,25 +118,30 @@ struct FileTests {
     #expect(try directory.names().isEmpty)
   }
 
-  // from 1901 on, and to 2446: what ext4 holds
-  @Test(arguments: [0, 1, -1, -1000, -1001, 1_759_413_600_123, -2_147_483_648_000, 15_032_385_535_000])
-  func datesAreKeptToTheMillisecond(milliseconds: Int64) throws {
+  // 1901 to 2446, the range of ext4
+  @Test(
+    "File: modification times are stored to the millisecond",
+    arguments: [0, 1, -1, -1000, -1001, 1_759_413_600_123, -2_147_483_648_000, 15_032_385_535_000])
+  func modificationTime(milliseconds: Int64) throws {
     let file = try File.open(folder.path("a"), .create)
     try file.setModified(milliseconds: milliseconds)
     #expect(try file.status().modified == milliseconds)
   }
 
-  @Test(arguments: [
-    (7, 0, 7), (1000, 1, 0), (0, 0, 0), (-7, -1, 993), (-1000, -1, 0),
-    (Int64.min, -9_223_372_036_854_776, 192),
-  ])
-  func divisionRoundsDown(value: Int64, quotient: Int64, remainder: Int64) {
+  @Test(
+    "Division: the quotient is rounded down",
+    arguments: [
+      (7, 0, 7), (1000, 1, 0), (0, 0, 0), (-7, -1, 993), (-1000, -1, 0),
+      (Int64.min, -9_223_372_036_854_776, 192),
+    ])
+  func flooredDivision(value: Int64, quotient: Int64, remainder: Int64) {
     let result = value.flooredDivision(by: 1000)
     #expect(result.quotient == quotient)
     #expect(result.remainder == remainder)
   }
 
-  @Test func kindsAndIdentities() throws {
+  @Test("File status: kinds and identities")
+  func status() throws {
     try folder.write("x", to: "a")
     try folder.makeFolder("b")
     try folder.link("c", to: "a")
@@ -147,7 +157,8 @@ struct FileTests {
     #expect(try File.open("/dev/null", .read).status().kind == .other)
   }
 
-  @Test func aNewNameOrAnotherDateIsAnotherVersionOfAFile() throws {
+  @Test("File status: another date or another file is another version")
+  func version() throws {
     try folder.write("x", to: "a")
     let file = try File.open(folder.path("a"), .readWrite)
     try file.setModified(milliseconds: 951_782_400_123)
@@ -159,18 +170,20 @@ struct FileTests {
     #expect(try File.open(folder.path("b"), .read).status().version != first.version)
   }
 
-  /// As FAT does with one that the kernel has forgotten in the meantime.
-  @Test func anotherInodeAloneIsNoOtherVersion() {
+  @Test("File status: another inode alone, as FAT assigns it, is the same version")
+  func inode() {
     var raw = stat()
     (raw.st_ino, raw.st_size, raw.st_mtim.tv_sec, raw.st_ctim.tv_nsec) = (7, 100, 5, 6)
     let first = FileStatus(raw)
     raw.st_ino = 8
-    #expect(FileStatus(raw).identity != first.identity && FileStatus(raw).version == first.version)
+    #expect(FileStatus(raw).identity != first.identity)
+    #expect(FileStatus(raw).version == first.version)
     raw.st_ctim.tv_nsec = 7
     #expect(FileStatus(raw).version != first.version)
   }
 
-  @Test func aNetworkFileSystemIsKnownByItsNumber() throws {
+  @Test("File system status: a network file system is recognized by its magic number")
+  func networkFileSystem() throws {
     let status = try Directory.open(folder.path).fileSystem()
     #expect(status.networkProtocol == nil)
     #expect(status.freeBytes > 0)
@@ -179,7 +192,8 @@ struct FileTests {
     }
   }
 
-  @Test func errorsNameOperationFileAndReason() throws {
+  @Test("File error: operation, path and reason are reported")
+  func errors() throws {
     let error = FileError("write", "/nas/x.zip", .noSpace)
     #expect(error.description == "cannot write /nas/x.zip: No space left on device (errno 28)")
     #expect(!error.isAbsence)

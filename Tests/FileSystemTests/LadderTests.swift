@@ -14,12 +14,12 @@ struct LadderTests {
   /// Publishes a file while these calls answer these errors in this folder.
   private func publish(
     _ missing: [SystemCall: Errno], as names: [FilePath] = ["a.zip"]
-  ) throws -> (name: FilePath, durability: UnpublishedFile.Durability)? {
+  ) throws -> (name: FilePath, durability: AtomicFile.Durability)? {
     let armed = missing.map {
       ArmedFault(Fault(.error($1), of: .only([$0]), persists: true, below: folder.path))
     }
     defer { for fault in armed { fault.disarm() } }
-    let output = try UnpublishedFile(in: folder.path)
+    let output = try AtomicFile(in: folder.path)
     try output.file.write(Array("archive".utf8), at: 0)
     return try output.publish(as: names)
   }
@@ -93,7 +93,7 @@ struct LadderTests {
     ])
     #expect(result?.name == "a.zip")
     #expect(try folder.tree().count == 2)
-    _ = try UnpublishedFile(in: folder.path)
+    _ = try AtomicFile(in: folder.path)
     #expect(try folder.tree() == published)
   }
 
@@ -129,7 +129,7 @@ struct LadderTests {
   @Test func theReservationOfADeadRunIsSwept() throws {
     try folder.write("", to: "a.zip")
     try folder.write("half an archive", to: ".smilepile-dead+a.zip.partial")
-    _ = try UnpublishedFile(in: folder.path)
+    _ = try AtomicFile(in: folder.path)
     #expect(try folder.tree() == [:])
   }
 
@@ -140,7 +140,7 @@ struct LadderTests {
     try folder.makeFolder("c")
     let before = try folder.tree()
     try folder.write("half", to: ".smilepile-dead\(mark.replacingOccurrences(of: "/", with: "_")).partial")
-    _ = try UnpublishedFile(in: folder.path)
+    _ = try AtomicFile(in: folder.path)
     #expect(try folder.tree() == before)
   }
 }

@@ -5,14 +5,15 @@ import Testing
 @testable import FileSystem
 
 struct MountTableTests {
-  /// As the kernel has it: number, parent, device, folder of the file system, place. proc(5)
+  /// The format of the kernel: ID, parent, device, folder of the file system, mount point. proc(5)
   private func table(_ mounts: String...) -> MountTable {
     MountTable(
       mountinfo: mounts.enumerated().map { "\($0 + 1) 0 \($1) rw,relatime shared:1 - ext4 /dev/x rw\n" }
         .joined())
   }
 
-  @Test func disksAreMounted() {
+  @Test("Mount table: disks are mount points")
+  func disks() {
     let table = table("8:1 / /", "8:2 / /mnt/usb", #"8:3 / /mnt/my\040disk"#)
     #expect(table.isMountPoint(real: "/"))
     #expect(table.isMountPoint(real: "/mnt/usb"))
@@ -21,24 +22,26 @@ struct MountTableTests {
     #expect(!table.isMountPoint(real: "/mnt/usb/family"))
   }
 
-  /// As systemd does it for `ReadWritePaths=`: the disk is not there for that.
-  @Test func whatIsMountedOntoItselfIsNoDisk() {
+  @Test("Mount table: a folder that systemd mounts onto itself is not a mount point")
+  func selfMount() {
     #expect(!table("8:1 / /", "8:1 /mnt/usb /mnt/usb").isMountPoint(real: "/mnt/usb"))
     #expect(!table("8:1 / /", "8:4 / /mnt", "8:4 /usb /mnt/usb").isMountPoint(real: "/mnt/usb"))
     #expect(
       !table("8:1 / /", "8:1 /mnt /mnt", "8:1 /mnt/usb /mnt/usb").isMountPoint(real: "/mnt/usb"))
-    // a root that is a subvolume
+    // the root is a subvolume
     #expect(!table("0:30 /@ /", "0:30 /@/mnt/usb /mnt/usb").isMountPoint(real: "/mnt/usb"))
   }
 
-  @Test func otherFoldersOfADiskAreMounted() {
+  @Test("Mount table: another folder of a disk is a mount point")
+  func otherFolder() {
     #expect(table("8:1 / /", "8:1 /srv/backups /mnt/usb").isMountPoint(real: "/mnt/usb"))
     #expect(table("0:30 /@ /", "0:30 /@backups /mnt/usb").isMountPoint(real: "/mnt/usb"))
-    // a disk that systemd has mounted onto itself is still there
+    // a disk that systemd has mounted onto itself is still mounted
     #expect(table("8:1 / /", "8:2 / /mnt/usb", "8:2 / /mnt/usb").isMountPoint(real: "/mnt/usb"))
   }
 
-  @Test func theMachinesOwnTableIsRead() throws {
+  @Test("Mount table: the table of this machine is read")
+  func ownTable() throws {
     #expect(try MountTable().isMountPoint("/proc"))
     #expect(try !MountTable().isMountPoint("/proc/self"))
   }

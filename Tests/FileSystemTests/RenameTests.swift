@@ -5,7 +5,7 @@ import Testing
 
 @testable import FileSystem
 
-/// Every way to rename without replacing, one at a time, on a file system that has them all.
+/// Every strategy to rename without replacing, on a file system that supports all of them.
 struct RenameTests {
   let folder: TemporaryFolder
 
@@ -15,53 +15,56 @@ struct RenameTests {
     try folder.makeFolder("to")
   }
 
-  private func rename(_ name: FilePath, as new: FilePath, by ways: [RenameWay]) throws(FileError) {
+  private func rename(_ name: FilePath, as new: FilePath, by strategies: [RenameStrategy]) throws(FileError) {
     let from = try Directory.open(folder.path("from"))
     let to = try Directory.open(folder.path("to"))
-    try from.rename(name, to: to, as: new, by: ways)
+    try from.rename(name, to: to, as: new, by: strategies)
   }
 
-  @Test(arguments: RenameWay.allCases)
-  func aFileMovesWhole(way: RenameWay) throws {
-    try rename("a", as: "b", by: [way])
+  @Test("Rename: a file moves", arguments: RenameStrategy.allCases)
+  func move(strategy: RenameStrategy) throws {
+    try rename("a", as: "b", by: [strategy])
     #expect(try folder.tree() == ["from": .folder, "to": .folder, "to/b": .file(Data("photo".utf8))])
   }
 
-  @Test(arguments: RenameWay.allCases)
-  func aTakenNameIsNeverReplaced(way: RenameWay) throws {
+  @Test("Rename: a taken name is never replaced", arguments: RenameStrategy.allCases)
+  func takenName(strategy: RenameStrategy) throws {
     try folder.write("other", to: "to/b")
     let before = try folder.tree()
     let expected = FileError("rename \(folder.path("from/a")) to", folder.path("to/b"), .fileExists)
-    #expect(throws: expected) { try rename("a", as: "b", by: [way]) }
+    #expect(throws: expected) { try rename("a", as: "b", by: [strategy]) }
     #expect(try folder.tree() == before)
   }
 
-  @Test(arguments: RenameWay.allCases)
-  func aDanglingLinkIsATakenName(way: RenameWay) throws {
+  @Test("Rename: a dangling symbolic link is a taken name", arguments: RenameStrategy.allCases)
+  func danglingLink(strategy: RenameStrategy) throws {
     try folder.link("to/b", to: "nowhere")
     let before = try folder.tree()
-    let error = #expect(throws: FileError.self) { try rename("a", as: "b", by: [way]) }
-    #expect(error?.errno == .fileExists)
+    let expected = FileError("rename \(folder.path("from/a")) to", folder.path("to/b"), .fileExists)
+    #expect(throws: expected) { try rename("a", as: "b", by: [strategy]) }
     #expect(try folder.tree() == before)
   }
 
-  @Test(arguments: RenameWay.allCases)
-  func aMissingFileLeavesNothing(way: RenameWay) throws {
+  @Test("Rename: a missing file changes nothing", arguments: RenameStrategy.allCases)
+  func missing(strategy: RenameStrategy) throws {
     let before = try folder.tree()
-    let error = #expect(throws: FileError.self) { try rename("none", as: "b", by: [way]) }
-    #expect(error?.errno == .noSuchFileOrDirectory)
+    let expected = FileError(
+      "rename \(folder.path("from/none")) to", folder.path("to/b"), .noSuchFileOrDirectory)
+    #expect(throws: expected) { try rename("none", as: "b", by: [strategy]) }
     #expect(try folder.tree() == before)
   }
 
-  /// The link was made, and the answer was lost, or this program ended before the old name went.
-  @Test func aLinkOfOurOwnIsNoTakenName() throws {
+  /// The reply of a server was lost, or the program ended before it removed the old name.
+  @Test("Rename: a link that an earlier attempt made is not a taken name")
+  func ownLink() throws {
     try FileManager.default.linkItem(atPath: folder.path("from/a").string, toPath: folder.path("to/b").string)
     try rename("a", as: "b", by: [.link])
     #expect(try folder.tree() == ["from": .folder, "to": .folder, "to/b": .file(Data("photo".utf8))])
   }
 
-  @Test func theBestWayIsTriedFirst() throws {
-    #expect(RenameWay.allCases == [.noReplace, .link, .reservation])
+  @Test("Rename: the best strategy is tried first")
+  func order() throws {
+    #expect(RenameStrategy.allCases == [.noReplace, .link, .reservation])
     let from = try Directory.open(folder.path("from"))
     let identity = try from.status(of: "a")?.identity
     try from.rename("a", to: from, as: "b")
@@ -69,21 +72,25 @@ struct RenameTests {
     #expect(try from.names() == ["b"])
   }
 
-  /// A folder cannot be linked (EPERM), as a file on FAT cannot: the next way is tried, which refuses a folder too.
-  @Test func theNextWayIsTriedWhereOneIsMissing() throws {
+  /// A folder cannot be linked (EPERM), like a file on FAT. The next strategy refuses a folder too.
+  @Test("Rename: the next strategy is tried if one is not supported")
+  func fallback() throws {
     try folder.makeFolder("from/folder")
     let before = try folder.tree()
-    let error = #expect(throws: FileError.self) { try rename("folder", as: "b", by: [.link, .reservation]) }
-    #expect(error?.errno == .notDirectory)
+    let expected = FileError("rename \(folder.path("from/folder")) to", folder.path("to/b"), .notDirectory)
+    #expect(throws: expected) { try rename("folder", as: "b", by: [.link, .reservation]) }
     #expect(try folder.tree() == before)
   }
 
-  @Test func replacingIsOneStep() throws {
+  @Test("Rename: replacing a file keeps the old one on failure")
+  func replace() throws {
     try folder.write("old", to: "from/journal")
     let from = try Directory.open(folder.path("from"))
     try from.replace("journal", with: "a")
     #expect(try folder.tree("from") == ["journal": .file(Data("photo".utf8))])
-    #expect(throws: FileError.self) { try from.replace("journal", with: "none") }
+    let expected = FileError(
+      "rename \(folder.path("from/none")) to", folder.path("from/journal"), .noSuchFileOrDirectory)
+    #expect(throws: expected) { try from.replace("journal", with: "none") }
     #expect(try folder.bytes("from/journal") == Array("photo".utf8))
   }
 }

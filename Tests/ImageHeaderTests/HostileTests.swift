@@ -20,8 +20,8 @@ struct HostileTests {
     return header
   }
 
-  @Test(arguments: Sample.all)
-  func everyTruncationEnds(sample: Sample) {
+  @Test("Image header: every truncation of a sample is read to an end", arguments: Sample.all)
+  func truncated(sample: Sample) {
     for count in 0..<sample.bytes.count {
       let header = checkedHeader(of: Array(sample.bytes.prefix(count)))
       #expect(header.width == 0 || header.width == sample.header.width)
@@ -29,8 +29,10 @@ struct HostileTests {
     }
   }
 
-  @Test(arguments: Sample.all, [0xFF, 0x01, 0x80] as [UInt8])
-  func everyFlippedByteEnds(sample: Sample, pattern: UInt8) {
+  @Test(
+    "Image header: every changed byte of a sample is read to an end", arguments: Sample.all,
+    [0xFF, 0x01, 0x80] as [UInt8])
+  func flippedBytes(sample: Sample, pattern: UInt8) {
     for index in sample.bytes.indices {
       var bytes = sample.bytes
       bytes[index] ^= pattern
@@ -38,8 +40,8 @@ struct HostileTests {
     }
   }
 
-  @Test(arguments: Sample.all, 0..<4)
-  func randomChangesEnd(sample: Sample, seed: Int) {
+  @Test("Image header: random changes of a sample are read to an end", arguments: Sample.all, 0..<4)
+  func randomChanges(sample: Sample, seed: Int) {
     var generator = SeededGenerator(seed: UInt64(seed))
     let values: [UInt8] = [0, 1, 0x7F, 0x80, 0xFE, 0xFF]
     for _ in 0..<500 {
@@ -55,20 +57,23 @@ struct HostileTests {
     }
   }
 
-  @Test(arguments: [
-    [0xFF, 0xD8, 0xFF, 0xE1, 0, 2], [0xFF, 0xD8, 0xFF], [0xFF, 0xD8, 0xFF, 0xD0],
-    [0xFF, 0xD8, 0xFF, 0xE0, 0, 0],
-    [0x89] + text("PNG\r\n\u{1A}\n") + Sample.chunk("IHDR", big(1, 4) + big(1, 4) + big(0, 5)),
-    Sample.webP([("VP8X", big(0, 10)), ("ANMF", [])]),
-    HEIFBuilder.box("ftyp", text("heic")), HEIFBuilder.box("ftyp", text("abcd")),
-  ])
-  func repeatedContentIsBounded(head: [UInt8]) {
+  @Test(
+    "Image header: endless content is read up to the limit",
+    arguments: [
+      [0xFF, 0xD8, 0xFF, 0xE1, 0, 2], [0xFF, 0xD8, 0xFF], [0xFF, 0xD8, 0xFF, 0xD0],
+      [0xFF, 0xD8, 0xFF, 0xE0, 0, 0],
+      [0x89] + text("PNG\r\n\u{1A}\n") + Sample.chunk("IHDR", big(1, 4) + big(1, 4) + big(0, 5)),
+      Sample.webP([("VP8X", big(0, 10)), ("ANMF", [])]),
+      HEIFBuilder.box("ftyp", text("heic")), HEIFBuilder.box("ftyp", text("abcd")),
+    ])
+  func endlessContent(head: [UInt8]) {
     for tail in [Array(head.suffix(4)), Array(head.suffix(8)), [0], [0xFF], HEIFBuilder.box("free", [])] {
       #expect(endlessTotal(head: head, tail: tail) <= ImageHeader.readLimit)
     }
   }
 
-  @Test func distantSegmentsStayWithinTheLimit() {
+  @Test("Image header: distant segments are read up to the limit")
+  func distantSegments() {
     let exif = text("Exif\0\0MM") + [0, 42] + big(40_000, 4)
     let segment = Sample.segment(0xE1, exif + Array(repeating: 0, count: 65_533 - exif.count))
     let total = endlessTotal(head: [0xFF, 0xD8], tail: segment)
@@ -88,20 +93,25 @@ struct HostileTests {
     return total
   }
 
-  @Test(arguments: [0x7FFF_FFFF_FFFF_FFFF, -1, 0, 15, 1 << 40, 1 << 62])
-  func longBoxesOfAnyLengthEnd(length: Int) {
+  @Test(
+    "HEIF: 64-bit box lengths of any value are read to an end",
+    arguments: [0x7FFF_FFFF_FFFF_FFFF, -1, 0, 15, 1 << 40, 1 << 62])
+  func longBoxes(length: Int) {
     let ftyp = HEIFBuilder.box("ftyp", text("heic") + big(0, 4))
     checkedHeader(of: ftyp + big(1, 4) + text("mdat") + big(length, 8) + big(0, 40))
     checkedHeader(of: ftyp + big(1, 4) + text("meta") + big(length, 8) + big(0, 40))
   }
 
-  @Test(arguments: [Int.max, 1 << 62, 1 << 40, 5000], [Int.max, 1 << 40, 0])
-  func exifOfHEIFBeyondTheFileEnds(base: Int, offset: Int) {
+  @Test(
+    "HEIF: Exif data beyond the file is ignored", arguments: [Int.max, 1 << 62, 1 << 40, 5000],
+    [Int.max, 1 << 40, 0])
+  func heifExifBeyondFile(base: Int, offset: Int) {
     let bytes = HEIFBuilder(hasWideItems: true, place: (base, offset)).bytes
     #expect(checkedHeader(of: bytes) == ImageHeader(format: .heif, width: 5712, height: 4284))
   }
 
-  @Test func directoryThatPointsToItselfEnds() {
+  @Test("Exif: a directory that refers to itself is read once")
+  func selfReference() {
     var exif = ExifBuilder().bytes
     exif.replaceSubrange(18..<22, with: little(8, 4))
     checkedHeader(of: [0xFF, 0xD8] + Sample.segment(0xE1, text("Exif\0\0") + exif))
@@ -109,7 +119,8 @@ struct HostileTests {
     checkedHeader(of: [0xFF, 0xD8] + Sample.segment(0xE1, text("Exif\0\0") + exif))
   }
 
-  @Test func moreBytesThanAskedForAreCutOff() {
+  @Test("Image header: more bytes than requested are ignored")
+  func tooManyBytes() {
     let sample = Sample.jpeg(isBigEndian: true)
     let header = ImageHeader.read { offset, _ in Array(sample.bytes.dropFirst(offset)) }
     #expect(header == sample.header)
@@ -117,8 +128,8 @@ struct HostileTests {
 
   private struct ReadFailure: Error {}
 
-  @Test(arguments: 0..<3)
-  func failureOfTheReadIsThrownAtOnce(failing: Int) {
+  @Test("Image header: an error of the read is thrown at once", arguments: 0..<3)
+  func readError(failing: Int) {
     let sample = Sample.extendedWebP(isMarked: true)
     var calls = 0
     #expect(throws: ReadFailure.self) {

@@ -67,6 +67,28 @@ import Testing
     #expect(try await night.drill().isProven)
   }
 
+  @Test("Backup: a base that rotted, and was never verified, is reported and replaced by full archives")
+  func corruptBaseDirectory() async throws {
+    var night = try Night("incremental: true", "verify: false")
+    _ = try await night.backup()
+    let old = try ["one", "two"].map { try night.archives($0)[0].path }
+    for path in old {
+      let directory = try #require(
+        try Data(contentsOf: URL(fileURLWithPath: path)).firstRange(of: Data([0x50, 0x4B, 1, 2])))
+      try night.damage(path, at: directory.lowerBound, keepsDate: true)
+    }
+    try night.changeLibrary(id: 7)
+    night.on(day: 2)
+    let run = try await night.backup()
+    #expect(run.outcome == .done)
+    #expect(run.destinations.map(\.isNew) == [true, true])
+    for name in ["one", "two"] {
+      let new = try #require(try night.archives(name).last { !old.contains($0.path) })
+      #expect(new.base == nil)
+    }
+    #expect(run.warnings.contains { $0.hasPrefix("\(old[0]) is damaged (") })
+  }
+
   /// The file is as long and as old as it was, so that nothing tells that it changed but a copy that fails.
   @Test func whatCannotBeCopiedIsReadAgain() async throws {
     var night = try Night()
@@ -437,7 +459,7 @@ import Testing
     let told = try String(contentsOfFile: night.folder("told").string, encoding: .utf8)
     #expect(
       told.contains("SMILEPILE_OUTCOME=failed\n")
-        && told.contains("a backup or a drill of job “family” is being run by"))
+        && told.contains("a backup or a restore test of job “family” is being run by"))
   }
 
   /// The command line may name the library, of which the job file knows nothing.

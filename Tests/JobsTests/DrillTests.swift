@@ -99,7 +99,7 @@ import Testing
   @Test func whatIsPromisedAndDoesNotComeBackIsAFailure() async throws {
     let night = try Night()
     _ = try await night.backup()
-    let source = try BackupSource(path: FilePath(night.archives("one")[0].path))
+    let source = try OpenedBackup(path: FilePath(night.archives("one")[0].path))
     var summary = ImportSummary()
     summary.photosImported = 4
     summary.photosSkipped = 1

@@ -1,4 +1,5 @@
 import Foundation
+import Processes
 import TestSupport
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
   /// None of the hooks here may be waited for until it ends by itself.
   private func run(
     _ command: String, timeLimit: Double = 60, isCancelled: @escaping () -> Bool = { false }
-  ) -> HookRun.Failure? {
+  ) -> ChildProcess.Failure? {
     let start = ContinuousClock.now
     defer { #expect(ContinuousClock.now - start < .seconds(60)) }
     do throws(HookRun.Failure) {
@@ -22,7 +23,8 @@ import Testing
       ).run()
       return nil
     } catch {
-      return error
+      #expect(error.name == "after")
+      return error.cause
     }
   }
 
@@ -33,9 +35,9 @@ import Testing
   }
 
   @Test func statusIsTold() {
-    #expect(run("exit 7") == .status("after", 7))
-    #expect(run("kill -9 $$") == .status("after", 137))
-    #expect(run("/nowhere/at/all 2>/dev/null") == .status("after", 127))
+    #expect(run("exit 7") == .status(7))
+    #expect(run("kill -9 $$") == .status(137))
+    #expect(run("/nowhere/at/all 2>/dev/null") == .status(127))
   }
 
   /// What it started in the background holds a pipe open for as long as it lives.
@@ -45,7 +47,7 @@ import Testing
     let reader = open(pipe, O_RDONLY | O_NONBLOCK)
     defer { close(reader) }
     let command = "{ echo x; sleep 300; } > '\(pipe)' & sleep 300"
-    #expect(run(command, timeLimit: 0.5) == .timeLimit("after", 0.5))
+    #expect(run(command, timeLimit: 0.5) == .timeLimit(.seconds(0.5)))
     _ = fcntl(reader, F_SETFL, 0)
     let bytes = FileHandle(fileDescriptor: reader).readDataToEndOfFile()
     #expect(String(decoding: bytes, as: UTF8.self) == "x\n")
@@ -56,18 +58,18 @@ import Testing
     let (script, tidied) = (scratch.path.appending("script").string, scratch.path.appending("tidied").string)
     try "trap 'sleep 0.5; echo yes > \(tidied); exit 1' TERM\nsleep 300 & wait\n"
       .write(toFile: script, atomically: true, encoding: .utf8)
-    #expect(run("sh '\(script)'; true", timeLimit: 0.5) == .timeLimit("after", 0.5))
+    #expect(run("sh '\(script)'; true", timeLimit: 0.5) == .timeLimit(.seconds(0.5)))
     #expect(try String(contentsOfFile: tidied, encoding: .utf8) == "yes\n")
   }
 
   @Test func cancellationEndsIt() {
-    #expect(run("sleep 300", isCancelled: { true }) == .cancelled("after"))
+    #expect(run("sleep 300", isCancelled: { true }) == .cancelled)
   }
 
   /// What prints without an end is ended like what is silent.
   @Test func whatNeverStopsPrintingIsEnded() {
-    #expect(run("tr '\\0' x < /dev/zero", timeLimit: 0.3) == .timeLimit("after", 0.3))
-    #expect(run("tr '\\0' x < /dev/zero", isCancelled: { true }) == .cancelled("after"))
+    #expect(run("tr '\\0' x < /dev/zero", timeLimit: 0.3) == .timeLimit(.seconds(0.3)))
+    #expect(run("tr '\\0' x < /dev/zero", isCancelled: { true }) == .cancelled)
   }
 
   @Test func manyLinesDoNotStopIt() { #expect(run("seq 1 20000") == nil) }

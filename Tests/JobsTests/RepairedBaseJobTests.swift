@@ -85,7 +85,7 @@ struct RepairedBaseJobTests {
     let base = try #require(night.archives("one").first).path
     try night.damage(base, at: 12_000, keepsDate: true)
     let repaired = try await repair(FilePath(base), night, withLibrary: true)
-    try #require(try BackupSource(path: repaired).metadata.smilepile?.repairedFrom.count == 1)
+    try #require(try OpenedBackup(path: repaired).metadata.smilepile?.repairedFrom.count == 1)
     try night.remove(base)
     for day in 2...3 {
       try night.changeLibrary(id: Int64(5 + day))

@@ -4,6 +4,7 @@ import Testing
 
 struct ProgressCounterTests {
   @Test(
+    "Progress: the fraction is by bytes, or by items",
     arguments: [
       (Progress(phase: .planning), 0),
       (Progress(phase: .reading, totalItems: 4, processedItems: 1), 0.25),
@@ -16,11 +17,12 @@ struct ProgressCounterTests {
       (Progress(phase: .finished), 1),
       (Progress(phase: .finished, totalItems: 9, totalBytes: 9), 1),
     ] as [(Progress, Double)])
-  func theFractionIsByBytesOrElseByItems(progress: Progress, fraction: Double) {
+  func fraction(progress: Progress, fraction: Double) {
     #expect(progress.fractionCompleted == fraction)
   }
 
-  @Test func workIsCounted() {
+  @Test("Progress: items and bytes are counted")
+  func counting() {
     let counter = ProgressCounter()
     #expect(counter.current.phase == .planning)
     counter.setTotals(items: 3, bytes: 300)
@@ -37,15 +39,17 @@ struct ProgressCounterTests {
     #expect(counter.current.elapsed >= first.elapsed)
   }
 
-  /// Two archives may each declare more than half of what a number holds.
-  @Test func moreBytesThanANumberHolds() {
+  @Test("Progress: the sum of declared sizes may exceed an Int")
+  func overflow() {
     let counter = ProgressCounter()
     counter.setTotals(items: 2, bytes: .max)
     for _ in 0..<2 { counter.advance(items: 1, bytes: .max / 2 + 1) }
-    #expect(counter.current.bytesProcessed == .max && counter.current.fractionCompleted == 1)
+    #expect(counter.current.bytesProcessed == .max)
+    #expect(counter.current.fractionCompleted == 1)
   }
 
-  @Test func aPhaseHasNoItemYet() {
+  @Test("Progress: a new phase has no current item")
+  func newPhase() {
     let counter = ProgressCounter()
     counter.advance(items: 1, current: "a.jpg")
     counter.enter(.committing)
@@ -53,27 +57,32 @@ struct ProgressCounterTests {
     #expect(counter.current.processedItems == 1)
   }
 
-  @Test func totalsThatComeLateKeepWhatWasCounted() {
+  @Test("Progress: late totals keep the counts")
+  func lateTotals() {
     let counter = ProgressCounter()
     counter.advance(items: 1, bytes: 10)
     counter.setTotals(items: 2, bytes: 40)
     #expect(counter.current.fractionCompleted == 0.25)
   }
 
-  @Test func partsHaveTheirOwnTotalsAndShareTheWhole() {
+  @Test("Progress: each part has its own totals and share")
+  func parts() {
     let counter = ProgressCounter()
     counter.begin(0...0.5)
     counter.setTotals(items: 2, bytes: 20)
     counter.advance(items: 2, bytes: 20)
     #expect(counter.current.fractionCompleted == 0.5)
     counter.begin(0.5...1)
-    #expect(counter.current.fractionCompleted == 0.5 && counter.current.processedItems == 0)
+    #expect(counter.current.fractionCompleted == 0.5)
+    #expect(counter.current.processedItems == 0)
     counter.setTotals(items: 4, bytes: 40)
     counter.advance(items: 2, bytes: 20)
-    #expect(counter.current.fractionCompleted == 0.75 && counter.current.processedItems == 2)
+    #expect(counter.current.fractionCompleted == 0.75)
+    #expect(counter.current.processedItems == 2)
   }
 
-  @Test func afterARestartTheCountWaitsUntilItIsWhereItWas() {
+  @Test("Progress: a restart does not decrease the percentage")
+  func restart() {
     let counter = ProgressCounter()
     counter.setTotals(items: 4, bytes: 40)
     counter.advance(items: 2, bytes: 20)
@@ -88,7 +97,8 @@ struct ProgressCounterTests {
     #expect(counter.current.fractionCompleted == 1)
   }
 
-  @Test func aSecondRestartDoesNotForgetTheFirst() {
+  @Test("Progress: a second restart does not decrease it either")
+  func secondRestart() {
     let counter = ProgressCounter()
     counter.setTotals(items: 0, bytes: 40)
     counter.advance(bytes: 20)
@@ -101,7 +111,8 @@ struct ProgressCounterTests {
     #expect(counter.current.bytesProcessed == 40)
   }
 
-  @Test func totalsThatShrinkCutTheCount() {
+  @Test("Progress: smaller totals limit the counts")
+  func smallerTotals() {
     let counter = ProgressCounter()
     counter.setTotals(items: 4, bytes: 40)
     counter.advance(items: 3, bytes: 30)
@@ -110,20 +121,24 @@ struct ProgressCounterTests {
     #expect(counter.current.fractionCompleted == 1)
   }
 
-  @Test func theRestIsEstimatedByTheRate() throws {
+  @Test("Progress: the remaining time is estimated from the rate")
+  func estimate() throws {
     let counter = ProgressCounter(startedAt: .now - .seconds(10))
     counter.setTotals(items: 0, bytes: 100)
     counter.advance(bytes: 25)
     let estimate = try #require(counter.current.estimatedRemaining)
-    #expect(estimate >= .seconds(30) && estimate < .seconds(60))
+    #expect(estimate >= .seconds(30))
+    #expect(estimate < .seconds(60))
     counter.advance(bytes: 50)
     let later = try #require(counter.current.estimatedRemaining)
-    #expect(later >= .milliseconds(3333) && later < .seconds(10))
+    #expect(later >= .milliseconds(3333))
+    #expect(later < .seconds(10))
     counter.advance(bytes: 25)
     #expect(counter.current.estimatedRemaining == nil)
   }
 
-  @Test func aRateThatIsNoiseGivesNoEstimate() {
+  @Test("Progress: there is no estimate before the rate is significant")
+  func noEstimate() {
     let young = ProgressCounter(startedAt: .now + .seconds(3600))
     young.setTotals(items: 0, bytes: 100)
     young.advance(bytes: 50)
@@ -134,7 +149,8 @@ struct ProgressCounterTests {
     #expect(slow.current.estimatedRemaining == nil)
   }
 
-  @Test func cancellingIsSeenByTheWork() throws {
+  @Test("Progress: the operation sees a cancellation")
+  func cancellation() throws {
     let counter = ProgressCounter()
     try counter.checkCancellation()
     counter.cancel()
@@ -142,7 +158,8 @@ struct ProgressCounterTests {
     #expect(throws: CancellationError.self) { try counter.checkCancellation() }
   }
 
-  @Test func manyThreadsCountRight() throws {
+  @Test("Progress: many threads count correctly")
+  func threads() throws {
     let counter = ProgressCounter()
     counter.setTotals(items: 10_000, bytes: 70_000)
     try Workers.forEach(0..<10_000, threads: 8) { _ in counter.advance(items: 1, bytes: 7) }

@@ -2,7 +2,8 @@ import Operations
 import Testing
 
 struct RequiredThreadsTests {
-  @Test func aFewThreadsCanBeHadTimeAndAgain() throws {
+  @Test("Threads: a few can be required again and again")
+  func requireThreads() throws {
     for _ in 0..<50 { try WorkerThreads.requireThreads(8) }
   }
 }

@@ -4,7 +4,8 @@ import Testing
 struct WorkTests {
   private struct Failure: Error {}
 
-  @Test func theSummaryComesAndTheLastProgressIsFinished() async throws {
+  @Test("Work: the last progress is finished, and the summary is returned")
+  func success() async throws {
     let work = Work { counter in
       counter.setTotals(items: 2, bytes: 20)
       counter.enter(.writing)
@@ -24,7 +25,8 @@ struct WorkTests {
     #expect(work.currentProgress.phase == .finished)
   }
 
-  @Test func aFailureEndsTheStreamAndIsThrown() async throws {
+  @Test("Work: a failure ends the stream and is thrown")
+  func failure() async throws {
     let work = Work<Void> { counter in
       counter.enter(.reading)
       throw Failure()
@@ -35,31 +37,35 @@ struct WorkTests {
     await #expect(throws: Failure.self) { try await work.summary }
   }
 
-  @Test func theWorkGoesOnUnwatched() async throws {
+  @Test("Work: it needs no reader of its progress")
+  func unwatched() async throws {
     #expect(try await Work { _ in 7 }.summary == 7)
   }
 
-  /// The body runs until it is asked to stop, so these tests end only if it is asked.
+  /// The body runs until it is cancelled, so the tests end only if it is.
   private static func untilCancelled() -> Work<Int> {
     Work { counter in
       while true { try counter.checkCancellation() }
     }
   }
 
-  @Test func cancellingStopsIt() async throws {
+  @Test("Work: cancel stops it")
+  func cancel() async throws {
     let work = Self.untilCancelled()
     work.cancel()
     await #expect(throws: CancellationError.self) { try await work.summary }
   }
 
-  @Test func cancellingTheWaitingTaskStopsIt() async throws {
+  @Test("Work: cancelling the waiting task stops it")
+  func cancelWaiting() async throws {
     let work = Self.untilCancelled()
     let waiter = Task { try await work.summary }
     waiter.cancel()
     await #expect(throws: CancellationError.self) { try await waiter.value }
   }
 
-  @Test func leavingTheStreamStopsIt() async throws {
+  @Test("Work: cancelling the reader of the progress stops it")
+  func cancelReader() async throws {
     let work = Self.untilCancelled()
     let reader = Task { for await _ in work.progress {} }
     reader.cancel()

@@ -8,21 +8,22 @@ struct WorkersTests {
     var index: Int
   }
 
-  @Test(arguments: [1, 2, 7, 64])
-  func everyIndexIsWorkedOnOnce(threads: Int) throws {
+  @Test("Workers: every index is processed once", arguments: [1, 2, 7, 64])
+  func indices(threads: Int) throws {
     let seen = Mutex<[Int]>([])
     try Workers.forEach(10..<210, threads: threads) { index in seen.withLock { $0.append(index) } }
     #expect(seen.withLock { $0.sorted() } == Array(10..<210))
   }
 
-  @Test func oneThreadWorksInOrder() throws {
+  @Test("Workers: one thread processes the indices in order")
+  func order() throws {
     let seen = Mutex<[Int]>([])
     try Workers.forEach(0..<100, threads: 1) { index in seen.withLock { $0.append(index) } }
     #expect(seen.withLock { $0 } == Array(0..<100))
   }
 
-  /// An open library that the work refers to is closed, and its lock free, when whoever started the work lets go.
-  @Test func nothingOfTheWorkOutlivesIt() throws {
+  @Test("Workers: what the work retains is released before the call returns")
+  func release() throws {
     final class Resource: Sendable {}
     for _ in 0..<300 {
       weak var weakly: Resource?
@@ -35,8 +36,8 @@ struct WorkersTests {
     }
   }
 
-  /// A stack larger than any address space: pthread_create(3) fails as it does where memory is short.
-  @Test func threadThatCannotBeStartedIsAnError() {
+  @Test("Workers: a thread that cannot be started is an error")
+  func threadError() {
     #expect(throws: ThreadError.self) {
       var threads = WorkerThreads()
       try threads.start(stackSize: 1 << 48) {}
@@ -44,7 +45,8 @@ struct WorkersTests {
     }
   }
 
-  @Test func noIndicesIsNoWork() throws {
+  @Test("Workers: no indices make no context")
+  func noIndices() throws {
     let contexts = Mutex(0)
     try Workers.forEach(5..<5, context: { contexts.withLock { $0 += 1 } }) { _, _ in
       Issue.record("there is no index")
@@ -52,22 +54,21 @@ struct WorkersTests {
     #expect(contexts.withLock { $0 } == 0)
   }
 
-  /// A wrong setting must not pass for work that is done.
-  @Test(arguments: [0, -1, Int.min])
-  func thereIsAlwaysAThread(threads: Int) throws {
+  @Test("Workers: there is at least one thread", arguments: [0, -1, Int.min])
+  func atLeastOneThread(threads: Int) throws {
     let count = Mutex(0)
     try Workers.forEach(0..<3, threads: threads) { _ in count.withLock { $0 += 1 } }
     #expect(count.withLock { $0 } == 3)
   }
 
-  @Test(arguments: [1, 4])
-  func theFirstErrorIsThrownAndEndsTheWork(threads: Int) {
+  @Test("Workers: the first error is thrown and ends the work", arguments: [1, 4])
+  func firstError(threads: Int) {
     let started = Mutex<[Int]>([])
     let error = #expect(throws: Failure.self) {
       try Workers.forEach(0..<1_000_000, threads: threads) { index in
         started.withLock { $0.append(index) }
         if index == 3 { throw Failure(index: index) }
-        // the others go on only once the error is there to be seen, or the work would be over before it
+        // the other threads wait until the error was thrown, or they would finish the work before
         if threads > 1, index > 3 { try Self.spin(until: { started.withLock { $0.contains(3) } }) }
       }
     }
@@ -80,8 +81,8 @@ struct WorkersTests {
     while !condition() { sched_yield() }
   }
 
-  /// All threads fail at the same place; one of the errors comes out, and the call returns.
-  @Test func manyErrorsAreOne() {
+  @Test("Workers: of simultaneous errors, one is thrown")
+  func simultaneousErrors() {
     let barrier = Mutex(0)
     let error = #expect(throws: Failure.self) {
       try Workers.forEach(0..<4, threads: 4) { index in
@@ -93,7 +94,7 @@ struct WorkersTests {
     #expect((0..<4).contains(error?.index ?? -1))
   }
 
-  /// What a thread has for itself, which counts what becomes of it.
+  /// The context of a thread. Counts its uses.
   private struct Handle: ~Copyable {
     let log: Log
     var uses = 0
@@ -115,23 +116,25 @@ struct WorkersTests {
     let uses = Mutex(0)
   }
 
-  @Test(arguments: [1, 3, 8])
-  func everyThreadHasItsOwnContext(threads: Int) throws {
+  @Test("Workers: every thread has its own context", arguments: [1, 3, 8])
+  func contexts(threads: Int) throws {
     let log = Log()
     try Workers.forEach(0..<500, threads: threads, context: { Handle(log) }) { _, handle in handle.uses += 1 }
     #expect(log.opened.withLock { $0 } == threads)
-    // gone before the call returns: what holds a file open must not outlive the work
+    // released before the call returns: a context that has a file open must not outlive the work
     #expect(log.closed.withLock { $0 } == threads)
     #expect(log.uses.withLock { $0 } == 500)
   }
 
-  @Test func thereAreNoMoreThreadsThanIndices() throws {
+  @Test("Workers: there are no more threads than indices")
+  func fewIndices() throws {
     let log = Log()
     try Workers.forEach(0..<2, threads: 16, context: { Handle(log) }) { _, handle in handle.uses += 1 }
     #expect(log.opened.withLock { $0 } == 2)
   }
 
-  @Test func aContextThatCannotBeMadeIsAnError() {
+  @Test("Workers: an error of the context is thrown")
+  func contextError() {
     let worked = Mutex(0)
     #expect(throws: Failure(index: -1)) {
       try Workers.forEach(0..<10, threads: 3, context: { throw Failure(index: -1) }) { (_, _: inout Int) in
@@ -141,5 +144,6 @@ struct WorkersTests {
     #expect(worked.withLock { $0 } == 0)
   }
 
-  @Test func thereIsAtLeastOneProcessor() { #expect(Workers.defaultCount >= 1) }
+  @Test("Workers: the default count is at least one")
+  func defaultCount() { #expect(Workers.defaultCount >= 1) }
 }

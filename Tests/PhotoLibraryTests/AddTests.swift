@@ -36,7 +36,10 @@ struct AddTests {
     return Dictionary(contents.photos.map { (names[$0.categoryId] ?? "", 1) }, uniquingKeysWith: +)
   }
 
-  @Test(arguments: [false, true]) func photosThatDoNotFitAreRefusedWithTheFigures(_ isDryRun: Bool) throws {
+  @Test("Add: photos that do not fit are refused, with the sizes", arguments: [false, true])
+  func lackOfSpace(
+    _ isDryRun: Bool
+  ) throws {
     try folder.write(Self.png("1"), to: "in/a.png")
     let fault = ArmedFault(Fault(.fileSystem(type: 0, freeBytes: 5), below: scratch.path))
     defer { fault.disarm() }
@@ -44,16 +47,21 @@ struct AddTests {
     #expect(error?.description.contains("5 free") == true)
   }
 
-  @Test func categoriesAreFolders() throws {
+  @Test("Add: the category is the folder of a photo")
+  func categoriesByFolder() throws {
     try folder.write(Self.png("1"), to: "in/Summer 2025/a.png")
     try folder.write(Self.png("2"), to: "in/Summer 2025/b.png")
     try folder.write(Self.png("3"), to: "in/Winter/deep/c.png")
     try folder.write(Self.png("4"), to: "in/d.png")
     let summary = try add("in")
     #expect(try categories() == ["Summer 2025": 2, "deep": 1, "in": 1])
-    #expect(summary.categoriesAdded == 3 && summary.photosAdded == 4 && summary.photosSkipped == 0)
+    #expect(summary.categoriesAdded == 3)
+    #expect(summary.photosAdded == 4)
+    #expect(summary.photosSkipped == 0)
     #expect(summary.bytes == 4 * Self.png("1").count)
-    #expect(summary.errors.isEmpty && summary.warnings.isEmpty && !summary.isDryRun)
+    #expect(summary.errors.isEmpty)
+    #expect(summary.warnings.isEmpty)
+    #expect(!summary.isDryRun)
     let contents = try scratch.contents()
     #expect(Set(contents.categories.map(\.name)) == ["summer_2025", "deep", "in"])
     #expect(contents.categories.map(\.position) == [0, 1, 2])
@@ -63,7 +71,8 @@ struct AddTests {
     #expect(kinds == ["add"])
   }
 
-  @Test func aCategoryMayBeNamedAndIsUsedAgain() throws {
+  @Test("Add: a given category is made once, and used again")
+  func namedCategory() throws {
     try folder.write(Self.png("1"), to: "in/a.png")
     try folder.write(Self.png("2"), to: "in/b.png")
     #expect(try add("in/a.png", category: "Our Family").categoriesAdded == 1)
@@ -75,21 +84,25 @@ struct AddTests {
     #expect(try scratch.contents().categories.count == 2)
   }
 
-  @Test func aPhotoIsItsContentInItsCategory() throws {
+  @Test("Add: content that its category has is skipped")
+  func duplicates() throws {
     for name in ["one/a.png", "one/copy of a.png", "two/a.png"] {
       try folder.write(Self.png("same"), to: "in/" + name)
     }
     let first = try add("in")
-    #expect(first.photosAdded == 2 && first.photosSkipped == 1)
+    #expect(first.photosAdded == 2)
+    #expect(first.photosSkipped == 1)
     #expect(try categories() == ["one": 1, "two": 1])
     let files = try scratch.files()
     let second = try add("in", "in/one/a.png")
-    #expect(second.photosAdded == 0 && second.photosSkipped == 4)
+    #expect(second.photosAdded == 0)
+    #expect(second.photosSkipped == 4)
     #expect(try scratch.files() == files)
     #expect(try scratch.rowsWithoutFile().isEmpty)
   }
 
-  @Test func equalNamesOfDifferentPhotosAreKeptApart() throws {
+  @Test("Add: different photos with the same name get different paths")
+  func equalNames() throws {
     for number in 1...3 {
       try folder.write(Self.png("\(number)"), to: "in/\(number)/IMG_0001.png")
     }
@@ -100,13 +113,15 @@ struct AddTests {
     #expect(try scratch.rowsWithoutFile().isEmpty)
   }
 
-  @Test func theFixturesPhotosKeepDateAndMeasures() throws {
+  @Test("Add: date taken, width and height come from the header")
+  func dateAndSize() throws {
     let photos = try Fixture.photos()
     for (number, photo) in photos.enumerated() {
       try folder.write(photo.bytes, to: "in/\(number)/\(photo.name)")
     }
     let summary = try add("in", category: "Fixture")
-    #expect(summary.photosAdded == 8 && summary.errors.isEmpty)
+    #expect(summary.photosAdded == 8)
+    #expect(summary.errors.isEmpty)
     let added = try scratch.contents().photos
     #expect(added.map(\.fileName) == photos.map(\.name))
     #expect(added.map(\.fileSize) == photos.map(\.bytes.count))
@@ -120,7 +135,8 @@ struct AddTests {
     #expect(try scratch.rowsWithoutFile().isEmpty)
   }
 
-  @Test func withoutADateTakenTheFilesOwnCounts() throws {
+  @Test("Add: without a date taken, the modification time is used")
+  func modificationTime() throws {
     try folder.write(Self.png("1"), to: "in/a.png")
     try File.open(folder.path("in/a.png"), .readWrite).setModified(milliseconds: 951_782_400_123)
     try add("in")
@@ -131,7 +147,8 @@ struct AddTests {
     #expect(stored.modified == 951_782_400_123)
   }
 
-  @Test func aDryRunTellsWhatWouldBeAndWritesNothing() throws {
+  @Test("Add: a dry run reports the result and writes nothing")
+  func dryRun() throws {
     try folder.write(Self.png("1"), to: "in/one/a.png")
     try add("in")
     try folder.write(Self.png("2"), to: "in/two/b.png")
@@ -142,12 +159,17 @@ struct AddTests {
     var real = try add("in", "in/none")
     real.isDryRun = true
     #expect(dry == real)
-    #expect(dry.photosAdded == 1 && dry.photosSkipped == 1 && dry.categoriesAdded == 1)
-    #expect(dry.errors.count == 1 && dry.warnings.count == 1)
+    #expect(dry.photosAdded == 1)
+    #expect(dry.photosSkipped == 1)
+    #expect(dry.categoriesAdded == 1)
+    #expect(dry.errors.count == 1)
+    #expect(dry.warnings.count == 1)
   }
 
-  @Test(arguments: ["library", "library/photos", "link/photos/2025", "library/photos/stray.png"])
-  func whatLiesInTheLibraryIsNotAdded(name: String) throws {
+  @Test(
+    "Add: a file in the library is refused",
+    arguments: ["library", "library/photos", "link/photos/2025", "library/photos/stray.png"])
+  func fileInLibrary(name: String) throws {
     try folder.write(Self.png("1"), to: "library/photos/stray.png")
     try folder.write(Self.png("2"), to: "library/photos/2025/x.png")
     try folder.link("link", to: "library")
@@ -155,7 +177,8 @@ struct AddTests {
     #expect(try scratch.contents().photos.isEmpty)
   }
 
-  @Test func aFolderAroundTheLibraryIsSearchedButForIt() throws {
+  @Test("Add: a folder that contains the library is searched without it")
+  func folderAroundLibrary() throws {
     try folder.write(Self.png("1"), to: "in/a.png")
     try scratch.commit(["x.jpg": "one"], as: .add)
     let summary = try add("")
@@ -165,7 +188,7 @@ struct AddTests {
   }
 
   /// What another program does to a photo that is being read.
-  enum Meddling: CaseIterable {
+  enum Modification: CaseIterable {
     case cut, append, overwrite, replace
 
     func run(on path: FilePath) throws {
@@ -180,8 +203,10 @@ struct AddTests {
     }
   }
 
-  @Test(arguments: Meddling.allCases, [false, true])
-  func aPhotoThatChangesWhileItIsReadIsNamedAndLeftOut(meddling: Meddling, isDryRun: Bool) throws {
+  @Test(
+    "Add: a photo that changes while it is read is reported and not added", arguments: Modification.allCases,
+    [false, true])
+  func changedWhileRead(modification: Modification, isDryRun: Bool) throws {
     let photo = folder.path("in/a.png")
     let others = try scratch.files()
     var number = 1
@@ -191,7 +216,8 @@ struct AddTests {
       try File.open(photo, .readWrite).setModified(milliseconds: 951_782_400_123)
       let fault = ArmedFault(
         Fault(
-          .then { try? meddling.run(on: photo) }, at: number, of: .only([.read]), below: folder.path("in")))
+          .then { try? modification.run(on: photo) }, at: number, of: .only([.read]), below: folder.path("in")
+        ))
       defer { fault.disarm() }
       let summary = try add("in", isDryRun: isDryRun)
       guard fault.place != nil else { break }
@@ -206,7 +232,8 @@ struct AddTests {
     #expect(number > 3, "both the header and the photo are read")
   }
 
-  @Test func cancellingLeavesNothing() async throws {
+  @Test("Add: cancellation leaves the library unchanged")
+  func cancellation() async throws {
     for number in 0..<50 { try folder.write(Self.png("\(number)"), to: "in/\(number).png") }
     let (contents, files) = (try scratch.contents(), try scratch.files())
     let counter = ProgressCounter()
@@ -222,10 +249,11 @@ struct AddTests {
     #expect(added == 0 || added == 50)
     #expect(try scratch.contents().photos.count == contents.photos.count + added)
     #expect(try scratch.rowsWithoutFile().isEmpty)
-    #expect(try Library(path: scratch.path).strangers() == [])
+    #expect(try Library(path: scratch.path).untrackedFiles() == [])
   }
 
-  @Test func idsGoOnWhateverAReplacedLibraryBrought() throws {
+  @Test("Add: a new ID is chosen whatever IDs a replaced library has")
+  func newIDs() throws {
     try scratch.sql { database in
       var category = LibraryScratch.category(.max, "far")
       category.position = .max

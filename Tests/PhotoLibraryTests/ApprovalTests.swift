@@ -8,7 +8,7 @@ import Testing
 
 @testable import PhotoLibrary
 
-/// What takes photos away asks first, and nobody waits for the library while a person thinks.
+/// Destructive operations need a confirmation or the PIN.
 struct ApprovalTests {
   let scratch: LibraryScratch
   private let right: PIN
@@ -38,15 +38,15 @@ struct ApprovalTests {
     if isProtected {
       try scratch.sql { try $0.execute(sql: "UPDATE settings SET deleteProtectionEnabled = 1") }
     }
-    let byPIN = operation.takesAway && isProtected && hasPIN
-    let byYes = operation.takesAway && !byPIN
+    let byPIN = operation.needsConfirmation && isProtected && hasPIN
+    let byYes = operation.needsConfirmation && !byPIN
 
     let (right, wrong) = (right, wrong)
-    let pin = Consent(pin: { _ in right }, confirms: { _ in false })
-    let yes = Consent(pin: { _ in nil }, confirms: { _ in true })
-    let wrongPIN = Consent(pin: { _ in wrong }, confirms: { _ in true })
-    func isAllowed(_ consent: Consent) -> Bool {
-      (try? LibraryWriter.approved(scratch.path, by: consent) { _ in ((), operation) }) != nil
+    let pin = Authorization(pin: { _ in right }, confirms: { _ in false })
+    let yes = Authorization(pin: { _ in nil }, confirms: { _ in true })
+    let wrongPIN = Authorization(pin: { _ in wrong }, confirms: { _ in true })
+    func isAllowed(_ authorization: Authorization) -> Bool {
+      (try? LibraryWriter.approved(scratch.path, by: authorization) { _ in ((), operation) }) != nil
     }
     #expect(isAllowed(pin) == !byYes)
     #expect(isAllowed(yes) == !byPIN)
@@ -55,9 +55,9 @@ struct ApprovalTests {
   }
 
   /// What another process does while the question stands open, once.
-  private func consent(
+  private func authorization(
     _ questions: Questions, meanwhile: @escaping @Sendable () throws -> Void = {}
-  ) -> Consent {
+  ) -> Authorization {
     let right = right
     @Sendable func ask(_ operation: DestructiveOperation) throws {
       let isFirst = questions.asked.withLock {
@@ -66,7 +66,7 @@ struct ApprovalTests {
       }
       if isFirst { try meanwhile() }
     }
-    return Consent(
+    return Authorization(
       pin: {
         try ask($0)
         return right
@@ -82,17 +82,17 @@ struct ApprovalTests {
     var all: [String] { asked.withLock { $0 } }
   }
 
-  private func removeEverything(_ consent: Consent) throws -> RemoveSummary {
+  private func removeEverything(_ authorization: Authorization) throws -> RemoveSummary {
     var selection = RemoveSelection()
     selection.names = ["*.jpg"]
     var options = RemoveOptions()
-    options.consent = consent
+    options.authorization = authorization
     return try RemoveRun(path: scratch.path, options: options, counter: ProgressCounter()).run(selection)
   }
 
-  private func undo(_ consent: Consent) throws -> UndoSummary {
+  private func undo(_ authorization: Authorization) throws -> UndoSummary {
     var options = UndoOptions()
-    options.consent = consent
+    options.authorization = authorization
     return try UndoRun(path: scratch.path, options: options, counter: ProgressCounter()).run()
   }
 
@@ -101,31 +101,32 @@ struct ApprovalTests {
     try scratch.sql { try $0.execute(sql: "UPDATE settings SET deleteProtectionEnabled = 1") }
   }
 
-  @Test(arguments: [false, true])
-  func theLibraryIsFreeWhileAPersonThinks(hasPIN: Bool) throws {
+  @Test("Authorization: the library is not locked while the question is open", arguments: [false, true])
+  func notLockedWhileAsking(hasPIN: Bool) throws {
     try protect(withPIN: hasPIN)
     let (scratch, questions) = (scratch, Questions())
-    let removed = try removeEverything(consent(questions) { _ = try scratch.writer() })
+    let removed = try removeEverything(authorization(questions) { _ = try scratch.writer() })
     #expect(removed.photos.map(\.id) == [1, 2])
     #expect(questions.all == ["remove 2 photos"], "a plan that still holds is asked for once")
-    #expect(try undo(consent(Questions()) { _ = try scratch.writer() }).photosRestored == 2)
+    #expect(try undo(authorization(Questions()) { _ = try scratch.writer() }).photosRestored == 2)
     #expect(try scratch.contents().photos.count == 2)
   }
 
-  /// Nobody has said yes to a photo that was not there when they were asked.
-  @Test(arguments: [false, true])
-  func whatChangedMeanwhileIsAskedForAgain(hasPIN: Bool) throws {
+  @Test(
+    "Authorization: if the library changes meanwhile, the question is asked again", arguments: [false, true])
+  func askedAgain(hasPIN: Bool) throws {
     try protect(withPIN: hasPIN)
     let (scratch, questions) = (scratch, Questions())
     let removed = try removeEverything(
-      consent(questions) { try scratch.commit(["c.jpg": "three"], as: .add, firstId: 3) })
+      authorization(questions) { try scratch.commit(["c.jpg": "three"], as: .add, firstId: 3) })
     #expect(questions.all == ["remove 2 photos", "remove 3 photos"])
     #expect(removed.photos.map(\.id) == [1, 2, 3])
   }
 
-  @Test func aNoAfterAChangeChangesNothing() throws {
+  @Test("Authorization: a refusal after a change of the library changes nothing")
+  func refusedAfterChange() throws {
     let (scratch, questions) = (scratch, Questions())
-    let consent = Consent(
+    let authorization = Authorization(
       pin: { _ in nil },
       confirms: { operation in
         let count = questions.asked.withLock {
@@ -135,31 +136,34 @@ struct ApprovalTests {
         if count == 1 { try scratch.commit(["c.jpg": "three"], as: .add, firstId: 3) }
         return count == 1
       })
-    #expect(throws: ConsentError.notConfirmed(scratch.path)) { try removeEverything(consent) }
+    #expect(throws: AuthorizationError.notConfirmed(scratch.path)) { try removeEverything(authorization) }
     #expect(try scratch.contents().photos.count == 3)
   }
 
-  /// A PIN that is set while the question for a confirmation stands open is asked for.
-  @Test func aPINThatWasSetMeanwhileCounts() throws {
+  @Test("Authorization: a PIN that is set meanwhile is required")
+  func pinSetMeanwhile() throws {
     try protect(withPIN: false)
     let (scratch, questions, right, wrong) = (scratch, Questions(), right, wrong)
-    let consent = Consent(
+    let authorization = Authorization(
       pin: { _ in wrong },
       confirms: { operation in
         questions.asked.withLock { $0.append(operation.description) }
         try scratch.writer().setPIN(right)
         return true
       })
-    #expect(throws: ConsentError.wrongPIN(scratch.path, triesLeft: 4)) { try removeEverything(consent) }
+    #expect(throws: AuthorizationError.wrongPIN(scratch.path, triesLeft: 4)) {
+      try removeEverything(authorization)
+    }
     #expect(questions.all.count == 1)
     #expect(try scratch.contents().photos.count == 2)
   }
 
-  @Test func anUndoThatIsNoLongerPossibleIsRefused() throws {
+  @Test("Authorization: an undo that becomes impossible meanwhile is refused")
+  func undoImpossibleMeanwhile() throws {
     try protect(withPIN: false)
     let (scratch, questions) = (scratch, Questions())
     #expect(throws: UndoError.self) {
-      try undo(consent(questions) { try scratch.commit(["c.jpg": "three"], as: .add, firstId: 3) })
+      try undo(authorization(questions) { try scratch.commit(["c.jpg": "three"], as: .add, firstId: 3) })
     }
     #expect(try scratch.contents().photos.count == 3)
   }

@@ -24,8 +24,8 @@ struct ChangeFaultTests {
     return ArmedFault(Fault(effect, at: number, of: .only(calls), persists: persists, below: folder))
   }
 
-  /// What cannot be tidied away after the commit is no failure of the change.
-  @Test func aChangeThatStandsHasNotFailed() throws {
+  @Test("Change: it succeeds if only the removal of the staging folder fails")
+  func failedCleanup() throws {
     let fault = arm(.error(.ioError), of: [.unlink], persists: true, below: ".staging")
     try scratch.commit(["b.jpg": "two"], firstId: 2)
     fault.disarm()
@@ -35,12 +35,12 @@ struct ChangeFaultTests {
     #expect(try scratch.folder.tree("library/.staging").isEmpty)
   }
 
-  /// Recovery removes and needs no room.
-  @Test func recoveryDoesWithoutRoom() throws {
+  @Test("Recovery: it succeeds on a full disk")
+  func recoveryOnFullDisk() throws {
     let lock = try FileLock("readers.lock", in: Directory.open(scratch.path), exclusive: false)
     try scratch.commit(["b.jpg": "two"], as: .replace, firstId: 2)
     lock.release()
-    try scratch.folder.write("half", to: "library/.staging/\(LibraryScratch.crashed)/0")
+    try scratch.folder.write("half", to: "library/.staging/\(LibraryScratch.interrupted)/0")
     let full = arm(
       .error(.noSpace), of: [.openUnnamed, .write, .makeDirectory, .rename, .renameNoReplace, .link],
       persists: true)
@@ -54,40 +54,33 @@ struct ChangeFaultTests {
     #expect(try scratch.folder.tree("library/.undo").values.contains(.file(Data("one".utf8))))
   }
 
-  /// A kill between the reservation of a name and the renaming, where the file system has no better way.
-  @Test func anEmptyFileThatReservedANameGoes() throws {
-    try scratch.folder.write("two", to: "library/.staging/\(LibraryScratch.crashed)/0")
+  @Test("Recovery: an empty file that reserves the name of a staged file is removed")
+  func reservedName() throws {
+    try scratch.folder.write("two", to: "library/.staging/\(LibraryScratch.interrupted)/0")
     try scratch.folder.write("", to: "library/photos/2001/02/b.jpg")
-    let file = Change.StagedFile(name: "0", path: "photos/2001/02/b.jpg", md5: LibraryScratch.digest("two"))
-    try scratch.folder.write(
-      LibraryScratch.journal([file]), to: "library/.staging/\(LibraryScratch.crashed)/journal")
+    try scratch.leaveMoves(["photos/2001/02/b.jpg": "two"])
     let library = try scratch.writer().library
-    #expect(try library.strangers() == [])
+    #expect(try library.untrackedFiles() == [])
     #expect(!scratch.folder.has("library/photos/2001"))
   }
 
-  /// The removals are on the disk before the journal that asks for them goes.
-  @Test func aJournalOutlivesWhatItTakesBack() throws {
+  @Test("Recovery: moves are deleted after the removal of their files is durable")
+  func durableRemoval() throws {
     try scratch.folder.write("two", to: "library/photos/2025/10/b.jpg")
-    let file = Change.StagedFile(name: "0", path: "photos/2025/10/b.jpg", md5: LibraryScratch.digest("two"))
-    try scratch.folder.write(
-      LibraryScratch.journal([file]), to: "library/.staging/\(LibraryScratch.crashed)/journal")
-    let path = scratch.path
-    // at the flush of the folder the photo is gone, and the journal is not
+    try scratch.leaveMoves(["photos/2025/10/b.jpg": "two"])
     let fault = arm(
-      .then {
-        #expect(!FileManager.default.fileExists(atPath: path.pushing("photos/2025/10/b.jpg").string))
-        #expect(
-          FileManager.default.fileExists(
-            atPath: path.appending(".staging").appending(LibraryScratch.crashed).appending("journal").string))
+      .then { [scratch] in
+        #expect(!scratch.folder.has("library/photos/2025/10/b.jpg"))
+        #expect((try? scratch.pendingMoves().count) == 1)
       }, of: [.sync], below: "photos/2025/10")
     _ = try scratch.writer()
     fault.disarm()
     #expect(fault.count == 1)
-    #expect(!scratch.folder.has("library/.staging/\(LibraryScratch.crashed)"))
+    #expect(try scratch.pendingMoves() == [])
   }
 
-  @Test func aNewLibraryThatCannotBeFlushedIsNone() throws {
+  @Test("Create: a library that cannot be flushed is removed")
+  func unflushedLibrary() throws {
     let path = scratch.folder.path("new")
     // after those of the database's file and of the folder before the renaming
     let fault = ArmedFault(Fault(.error(.ioError), at: 3, of: .only([.sync]), below: path))
@@ -97,9 +90,10 @@ struct ChangeFaultTests {
     try Library.create(at: path)
   }
 
-  /// To SQLite a file that the disk does not give out may be a damaged database.
-  @Test(arguments: [FilePath("library.sqlite"), "library.sqlite-wal"])
-  func whatCannotBeReadIsNotCalledDamaged(name: FilePath) throws {
+  @Test(
+    "Database: an unreadable file is not reported as corrupt",
+    arguments: [FilePath("library.sqlite"), "library.sqlite-wal"])
+  func unreadableDatabase(name: FilePath) throws {
     let library = try Library(path: scratch.path)
     let malformed = DatabaseError(resultCode: .SQLITE_CORRUPT, message: "malformed")
     let place = scratch.path.appending(name.components)
@@ -114,7 +108,8 @@ struct ChangeFaultTests {
     #expect(throws: FileError("read", place, .ioError)) { try library.translating { throw malformed } }
   }
 
-  @Test func aFullDiskIsCalledFull() throws {
+  @Test("Database: a full disk is reported as lack of space")
+  func fullDisk() throws {
     let file = try DatabaseFile.shared("library.sqlite", in: Directory.open(scratch.path))
     try scratch.folder.remove("library/library.sqlite")
     try scratch.folder.makeFolder("library/library.sqlite")

@@ -13,7 +13,8 @@ struct ChangeTests {
 
   init() throws { scratch = try LibraryScratch() }
 
-  @Test func photosBecomeRowsAndFiles() throws {
+  @Test("Change: new photos have rows and files")
+  func rowsAndFiles() throws {
     let photos = try scratch.commit(["a.jpg": "one", "b.jpg": "two", "a.jpg": "three"])
     #expect(photos.map(\.path) == ["a.jpg", "b.jpg", "a (2).jpg"].map { "photos/2025/10/" + $0 })
     #expect(try scratch.contents().photos == photos)
@@ -26,7 +27,8 @@ struct ChangeTests {
     #expect(changes == ["merge"])
   }
 
-  @Test func filesAndFoldersArePrivate() throws {
+  @Test("Change: only the owner can read new files and folders")
+  func permissions() throws {
     try scratch.commit(["a.jpg": "one"])
     for (name, mode) in [("photos/2025", 0o700), ("photos/2025/10", 0o700), ("photos/2025/10/a.jpg", 0o600)] {
       let path = scratch.path.pushing(FilePath(name)).string
@@ -34,7 +36,8 @@ struct ChangeTests {
     }
   }
 
-  @Test func rowsAloneNeedNoFile() throws {
+  @Test("Change: an edit of rows needs no files")
+  func rowsOnly() throws {
     try scratch.writer().change(.merge) { change in
       var edit = LibraryEdit()
       edit.newCategories = [LibraryScratch.category()]
@@ -44,7 +47,8 @@ struct ChangeTests {
     #expect(try scratch.files().keys.sorted() == ["photos"])
   }
 
-  @Test func whatWasStagedAndNotCommittedGoes() throws {
+  @Test("Change: staged files that are not committed are removed")
+  func uncommittedFiles() throws {
     let before = try scratch.files()
     try scratch.writer().change(.merge) { change in
       try change.stage("0").write([1], at: 0)
@@ -55,8 +59,10 @@ struct ChangeTests {
     #expect(try scratch.files() == before)
   }
 
-  @Test(arguments: ["../escaped", "/tmp/escaped", "a/b", "", ".."])
-  func aStagedNameStaysInTheStagingFolder(name: String) throws {
+  @Test(
+    "Change: a staged name outside of the staging folder is refused",
+    arguments: ["../escaped", "/tmp/escaped", "a/b", "", ".."])
+  func nameOutside(name: String) throws {
     let error = try scratch.writer().change(.merge) { change in
       #expect(throws: FileError.self) { _ = try change.stage(name) }
     }
@@ -64,7 +70,8 @@ struct ChangeTests {
     #expect(try scratch.folder.tree().keys.allSatisfy { $0.hasPrefix("library") })
   }
 
-  @Test func valuesOfRowsChange() throws {
+  @Test("Change: values of rows are updated")
+  func updates() throws {
     var photo = try #require(try scratch.commit(["a.jpg": "one"]).first)
     photo.name = "renamed"
     photo.width = 7
@@ -78,32 +85,33 @@ struct ChangeTests {
     #expect(try scratch.contents().categories == [category])
   }
 
-  /// At the moment of the commit every file is in its place, and the journal still names them all.
-  @Test func theCommitComesLast() throws {
+  @Test("Change: at the commit, the files are in their places and the moves are pending")
+  func commitOrder() throws {
     try scratch.commit(["a.jpg": "one"])
     let writer = try scratch.writer()
     let witness = Witness(scratch)
     writer.library.database.add(transactionObserver: witness)
     let photos = try scratch.commit(["b.jpg": "two", "c.jpg": "three"], firstId: 2, with: writer)
     let seen = witness.seen.withLock { $0 }
-    #expect(seen?.rows == 1)
+    let (recording, commit) = (try #require(seen.first), try #require(seen.dropFirst().first))
+    #expect(recording.texts.filter { $0.key.hasPrefix("photos/") } == ["photos/2025/10/a.jpg": "one"])
+    #expect(recording.texts.keys.filter { $0.hasPrefix(".staging/") }.count == 2)
+    #expect(recording.moves == [])
+    #expect(commit.rows == 1)
     #expect(
-      seen?.texts.filter { $0.key.hasPrefix("photos/") } == [
+      commit.texts == [
         "photos/2025/10/a.jpg": "one", "photos/2025/10/b.jpg": "two", "photos/2025/10/c.jpg": "three",
       ])
-    let staged = try #require(seen?.texts.filter { $0.key.hasPrefix(".staging/") })
-    #expect(staged.count == 1)
-    let (path, text) = try #require(staged.first)
-    #expect(path.hasSuffix("/journal"))
-    let journal = try JSONDecoder().decode(Staging.Journal.self, from: Data(text.utf8))
-    #expect(journal.files.map(\.path) == photos.map(\.path))
-    #expect(journal.files.map(\.md5) == ["two", "three"].map { LibraryScratch.digest($0).description })
+    #expect(commit.moves.map(\.target) == photos.map(\.path))
+    #expect(commit.moves.map(\.md5) == ["two", "three"].map(LibraryScratch.digest))
+    #expect(commit.moves.map(\.source) == ["0", "1"])
+    #expect(try scratch.pendingMoves() == [])
     #expect(try scratch.files().keys.allSatisfy { !$0.hasPrefix(".staging") })
   }
 
-  /// Looks at the library when a transaction is about to be committed, as another process would see it.
+  /// Sees the library as another process does, before each transaction is committed.
   private final class Witness: TransactionObserver, Sendable {
-    let seen = Mutex<(texts: [String: String], rows: Int)?>(nil)
+    let seen = Mutex<[(texts: [String: String], rows: Int, moves: [FileMove])]>([])
     let scratch: LibraryScratch
 
     init(_ scratch: LibraryScratch) { self.scratch = scratch }
@@ -111,14 +119,15 @@ struct ChangeTests {
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
     func databaseDidChange(with event: DatabaseEvent) {}
     func databaseWillCommit() throws {
-      let now = (try scratch.photoTexts(), try scratch.contents().photos.count)
-      seen.withLock { $0 = $0 ?? now }
+      let now = (try scratch.photoTexts(), try scratch.contents().photos.count, try scratch.pendingMoves())
+      seen.withLock { $0.append(now) }
     }
     func databaseDidCommit(_ database: Database) {}
     func databaseDidRollback(_ database: Database) {}
   }
 
-  @Test func readersKeepTheirSnapshotAndSeeTheNextOne() throws {
+  @Test("Change: an open reader sees a committed change")
+  func openReader() throws {
     try scratch.commit(["a.jpg": "one"])
     let reader = try Library(path: scratch.path)
     #expect(try reader.contents().photos.count == 1)
@@ -126,7 +135,8 @@ struct ChangeTests {
     #expect(try reader.contents().photos.count == 2)
   }
 
-  @Test func manyPhotosInManyFolders() throws {
+  @Test("Change: many photos in many folders have rows and files")
+  func manyFolders() throws {
     let writer = try scratch.writer()
     var random = SeededNumbers(seed: 3)
     let dates = (0..<50).map { _ in Int64.random(in: -1 << 41...1 << 41, using: &random) }
@@ -146,6 +156,6 @@ struct ChangeTests {
     }
     #expect(try scratch.rowsWithoutFile().isEmpty)
     #expect(try scratch.contents().photos.count == 50)
-    #expect(try Library(path: scratch.path).strangers() == [])
+    #expect(try Library(path: scratch.path).untrackedFiles() == [])
   }
 }

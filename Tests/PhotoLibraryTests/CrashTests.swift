@@ -7,8 +7,8 @@ import Testing
 
 @testable import PhotoLibrary
 
-/// What a crash leaves at each step of a change, made by hand; opening the library for writing has to bring it to
-/// the old state or to the new one, whole.
+/// The states that an interruption leaves at each step of a change, made by hand. The next writer brings the library to
+/// the old state or to the new one.
 struct CrashTests {
   let scratch: LibraryScratch
   private let before: LibraryContents
@@ -19,18 +19,16 @@ struct CrashTests {
     before = try scratch.contents()
   }
 
-  /// How far a change came.
+  /// The last step before the interruption.
   enum Step: Int, CaseIterable {
-    case folderMade, halfStaged, staged, journalBegun, journalled, foldersMade, oneMoved, halfLinked,
-      allMoved,
-      committed, stagingHalfRemoved
+    case folderMade, halfStaged, staged, recorded, foldersMade, oneMoved, halfLinked, allMoved, committed
 
-    var isDone: Bool { self == .committed || self == .stagingHalfRemoved }
+    var isDone: Bool { self == .committed }
   }
 
   private static let texts: KeyValuePairs = ["a.jpg": "two", "b.jpg": "three"]
 
-  /// Leaves the library as a crash at this step does, and returns the photos that were to be.
+  /// Leaves the library as an interruption at this step does, and returns the photos of the change.
   private func crash(at step: Step) throws -> [Photo] {
     let writer = try scratch.writer()
     let change = try Change(.merge, writer: writer)
@@ -44,13 +42,11 @@ struct CrashTests {
     photos[1].path = "photos/2001/02/b.jpg"
     files[1] = .init(name: "1", path: photos[1].path, md5: files[1].md5)
     if step == .staged { return photos }
-    let journal = try LibraryScratch.journal(files)
-    if step == .journalBegun {
-      try scratch.folder.write(journal.prefix(journal.count / 2), to: staging + "/journal.new")
-      return photos
-    }
-    try scratch.folder.write(journal, to: staging + "/journal")
-    if step == .journalled { return photos }
+    try writer.record(
+      files.map {
+        FileMove(operationID: change.id, kind: .add, source: $0.name, target: $0.path, md5: $0.md5)
+      })
+    if step == .recorded { return photos }
     try scratch.folder.makeFolder("library/photos/2001/02")
     if step == .foldersMade { return photos }
     try move(staging + "/0", files[0].path)
@@ -65,12 +61,12 @@ struct CrashTests {
     if step == .allMoved { return photos }
     try writer.write { [photos] database in
       try database.inTransaction {
+        try FileMove.delete(operation: change.id, from: database)
         try database.execute(sql: "INSERT INTO change VALUES (?, 'merge', 0)", arguments: [change.id])
         for photo in photos { try photo.insert(database) }
         return .commit
       }
     }
-    if step == .stagingHalfRemoved { try scratch.folder.remove(staging + "/journal") }
     return photos
   }
 
@@ -79,11 +75,12 @@ struct CrashTests {
       atPath: scratch.folder.path(name).string, toPath: scratch.path.pushing(FilePath(path)).string)
   }
 
-  @Test(arguments: Step.allCases)
-  func theNextWriterFindsAWholeLibrary(step: Step) throws {
+  @Test(
+    "Interrupted change: readers see the old or the new state, and the next writer restores it",
+    arguments: Step.allCases)
+  func recovery(step: Step) throws {
     let files = try scratch.files()
     let photos = try crash(at: step)
-    // a reader that comes first sees a whole library too, and changes nothing
     let left = try scratch.files()
     let seen = try scratch.contents()
     #expect(seen.photos == before.photos + (step.isDone ? photos : []))
@@ -94,7 +91,8 @@ struct CrashTests {
       let library = try scratch.writer().library
       #expect(try library.contents() == seen)
       #expect(try scratch.rowsWithoutFile().isEmpty)
-      #expect(try library.strangers() == [])
+      #expect(try library.untrackedFiles() == [])
+      #expect(try scratch.pendingMoves() == [])
       if step.isDone {
         #expect(
           try scratch.photoTexts() == [
@@ -106,30 +104,34 @@ struct CrashTests {
     }
   }
 
-  @Test(arguments: Step.allCases)
-  func theSameChangeCanBeMadeAfterwards(step: Step) throws {
+  @Test("Interrupted change: the same change can be repeated", arguments: Step.allCases)
+  func repetition(step: Step) throws {
     _ = try crash(at: step)
     try scratch.commit(["a.jpg": "two", "c.jpg": "four"], firstId: 10)
     #expect(try scratch.rowsWithoutFile().isEmpty)
     #expect(try scratch.contents().photos.count == (step.isDone ? 5 : 3))
-    #expect(try Library(path: scratch.path).strangers() == [])
+    #expect(try Library(path: scratch.path).untrackedFiles() == [])
   }
 
-  @Test func severalCrashesAreTidiedAtOnce() throws {
+  @Test("Interrupted change: one writer recovers from several interruptions")
+  func severalInterruptions() throws {
     let files = try scratch.files()
-    // a writer that crashes without having recovered: each begins where the last one stopped
-    let states = try [Step.staged, .journalled, .oneMoved].map { step in
-      _ = try crash(at: step)
-      let state = try scratch.folder.tree("library/.staging").filter { $0.value != .folder }
+    // each interruption begins after recovery from the one before
+    let states = try [Step.staged, .recorded, .oneMoved].map { step in
+      let photos = try crash(at: step)
+      let moved = try photos.isEmpty ? [:] : scratch.files().filter { files[$0.key] == nil }
+      let moves = try scratch.pendingMoves()
       _ = try scratch.writer()
-      return state
+      return (moved, moves)
     }
-    for state in states {
-      for case (let path, .file(let bytes)) in state {
-        try scratch.folder.write(bytes, to: "library/.staging/" + path)
+    for (moved, moves) in states {
+      for case (let path, .file(let bytes)) in moved {
+        try scratch.folder.write(bytes, to: "library/" + path)
       }
+      try scratch.sql { try FileMove.insert(moves, into: $0) }
     }
     _ = try scratch.writer()
     #expect(try scratch.files() == files)
+    #expect(try scratch.pendingMoves() == [])
   }
 }

@@ -13,10 +13,12 @@ struct CreateTests {
 
   private var path: FilePath { folder.path("library") }
 
-  @Test func aNewLibraryIsEmptyPrivateAndWhole() throws {
+  @Test("Create: a new library is empty, private and complete")
+  func newLibrary() throws {
     try Library.create(at: path, now: Date(milliseconds: 1_759_413_600_123))
     let contents = try Library(path: path).contents()
-    #expect(contents.categories.isEmpty && contents.photos.isEmpty)
+    #expect(contents.categories.isEmpty)
+    #expect(contents.photos.isEmpty)
     #expect(contents.settings == Settings(createdAt: 1_759_413_600_123))
     let names = try Set(FileManager.default.contentsOfDirectory(atPath: path.string))
     #expect(
@@ -29,8 +31,8 @@ struct CreateTests {
     }
   }
 
-  /// Somebody's copy of a database makes no library of the folder that it lies in.
-  @Test func aDatabaseAloneHoldsNothing() throws {
+  @Test("Create: a folder with a copy of a database does not count as a library around the new one")
+  func copiedDatabase() throws {
     try Library.create(at: path)
     #expect(Library.holding(path.appending("photos")) == FilePath(path.realPath?.string ?? ""))
     try FileManager.default.copyItem(
@@ -39,7 +41,8 @@ struct CreateTests {
     try Library.create(at: folder.path("second"))
   }
 
-  @Test func anEmptyFolderIsTakenAsItIs() throws {
+  @Test("Create: an empty folder becomes a library")
+  func emptyFolder() throws {
     try folder.makeFolder("library")
     #expect(chmod(path.string, 0o755) == 0)
     try Library.create(at: path)
@@ -50,32 +53,34 @@ struct CreateTests {
     }
   }
 
-  @Test(arguments: ["library/.", "link", "library/../library"])
-  func anEmptyFolderMayBeNamedInAnyWay(name: String) throws {
+  @Test("Create: the path may have any form", arguments: ["library/.", "link", "library/../library"])
+  func formsOfPath(name: String) throws {
     try folder.makeFolder("library")
     try folder.link("link", to: "library")
     try Library.create(at: folder.path(name))
     #expect(try Library(path: path).contents().photos.isEmpty)
   }
 
-  @Test func aLibraryIsNotMadeTwice() throws {
+  @Test("Create: an existing library is refused")
+  func existingLibrary() throws {
     try Library.create(at: path)
     let before = try folder.tree()
     #expect(throws: LibraryError.alreadyALibrary(path)) { try Library.create(at: path) }
     #expect(try folder.tree() == before)
   }
 
-  /// A folder of somebody's own is left alone, and one of photos most of all.
-  @Test(arguments: ["notes.txt", "photos/2019/beach.jpg", "photos/beach.jpg", ".hidden", "photo/x"])
-  func aFolderThatHoldsSomethingIsRefused(name: String) throws {
+  @Test(
+    "Create: a folder that is not empty is refused",
+    arguments: ["notes.txt", "photos/2019/beach.jpg", "photos/beach.jpg", ".hidden", "photo/x"])
+  func nonemptyFolder(name: String) throws {
     try folder.write("mine", to: "library/" + name)
     let before = try folder.tree()
     #expect(throws: LibraryError.folderNotEmpty(path)) { try Library.create(at: path) }
     #expect(try folder.tree() == before)
   }
 
-  @Test(arguments: ["elsewhere", "nowhere"])
-  func photosThatAreALinkAreRefused(target: String) throws {
+  @Test("Create: a symbolic link named photos is refused", arguments: ["elsewhere", "nowhere"])
+  func linkedPhotos(target: String) throws {
     try folder.makeFolder("library")
     try folder.makeFolder("elsewhere")
     try folder.link("library/photos", to: "../" + target)
@@ -84,25 +89,28 @@ struct CreateTests {
     #expect(try folder.tree() == before)
   }
 
-  @Test func aFileIsNoFolder() throws {
+  @Test("Create: a file is refused")
+  func file() throws {
     try folder.write("file", to: "library")
     #expect(throws: FileError("open", path, .notDirectory)) { try Library.create(at: path) }
     #expect(try folder.tree() == ["library": .file(Data("file".utf8))])
   }
 
-  @Test func theFolderAboveHasToBeThere() throws {
+  @Test("Create: a missing parent folder is an error")
+  func missingParent() throws {
     #expect(throws: FileError("open", folder.path("none"), .noSuchFileOrDirectory)) {
       try Library.create(at: folder.path("none/library"))
     }
     #expect(try folder.tree() == [:])
   }
 
-  /// What a crash can leave: any part of what is made before the database gets its name.
-  @Test(arguments: [
-    [], ["library.lock"], ["library.lock", "photos/"], ["library.lock", "photos/", "library.sqlite.new"],
-    ["photos/", "library.sqlite.new", "library.sqlite.new-wal", "library.sqlite.new-shm", "library.lock"],
-  ])
-  func anInterruptedCreateIsMadeAgain(left: [String]) throws {
+  @Test(
+    "Create: it can be repeated after an interruption",
+    arguments: [
+      [], ["library.lock"], ["library.lock", "photos/"], ["library.lock", "photos/", "library.sqlite.new"],
+      ["photos/", "library.sqlite.new", "library.sqlite.new-wal", "library.sqlite.new-shm", "library.lock"],
+    ])
+  func repetition(left: [String]) throws {
     try folder.makeFolder("library")
     for name in left {
       if name.hasSuffix("/") {
@@ -115,20 +123,22 @@ struct CreateTests {
     try Library.create(at: path)
     #expect(try Library(path: path).contents().photos.isEmpty)
     #expect(!folder.has("library/library.sqlite.new"))
-    #expect(try LibraryWriter(path: path).library.strangers() == [])
+    #expect(try LibraryWriter(path: path).library.untrackedFiles() == [])
   }
 
-  @Test func twoAtOnceMakeOneLibrary() async throws {
+  @Test("Create: two concurrent calls make one library")
+  func concurrency() async throws {
     let path = path
     let made = await withTaskGroup(of: Bool.self) { group in
       for _ in 0..<8 { group.addTask { (try? Library.create(at: path)) != nil } }
       return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
     }
     #expect(made == 1)
-    #expect(try LibraryWriter(path: path).library.strangers() == [])
+    #expect(try LibraryWriter(path: path).library.untrackedFiles() == [])
   }
 
-  @Test func aCreateUnderWayIsNotDisturbed() throws {
+  @Test("Create: a second call does not disturb one that runs")
+  func lock() throws {
     try folder.write("half", to: "library/library.sqlite.new")
     let lock = try FileLock("library.lock", in: Directory.open(path), exclusive: true)
     let before = try folder.tree()

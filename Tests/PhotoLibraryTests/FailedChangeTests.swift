@@ -49,58 +49,66 @@ struct FailedChangeTests {
     return error
   }
 
-  @Test func anIdThatIsTaken() throws {
+  @Test("Failed change: a taken ID")
+  func takenID() throws {
     let error = try expectNothing { _, edit, _ in edit.newPhotos[1].id = 1 }
     #expect(
       "\(try #require(error))".hasPrefix("cannot use \(scratch.path)/library.sqlite: UNIQUE constraint"))
   }
 
-  @Test func anIdGivenTwice() throws {
+  @Test("Failed change: an ID that is used twice")
+  func duplicateID() throws {
     try expectNothing { _, edit, _ in edit.newPhotos[2].id = edit.newPhotos[1].id }
   }
 
-  @Test func aCategoryThatIsNotThere() throws {
+  @Test("Failed change: a category that does not exist")
+  func missingCategory() throws {
     try expectNothing { _, edit, _ in edit.newPhotos[2].categoryId = 77 }
   }
 
-  @Test func aCategoryNameThatIsTaken() throws {
+  @Test("Failed change: the name of another category")
+  func takenName() throws {
     try expectNothing { _, edit, _ in edit.newCategories = [LibraryScratch.category(2, "family")] }
   }
 
-  @Test func aChangeOfARowThatIsNotThere() throws {
+  @Test("Failed change: an update of a row that does not exist")
+  func missingRow() throws {
     try expectNothing { _, edit, _ in edit.changedPhotos = [LibraryScratch.photo(99, "photos/x", "x")] }
   }
 
-  @Test func aRowThatCannotBe() throws {
+  @Test("Failed change: a row that violates a constraint")
+  func invalidRow() throws {
     try expectNothing { _, edit, _ in edit.newPhotos[2].md5 = nil }
   }
 
-  @Test func aStagedFileThatIsMissing() throws {
+  @Test("Failed change: a missing staged file")
+  func missingFile() throws {
     let error = try expectNothing { _, _, files in
       files[1] = .init(name: "none", path: files[1].path, md5: files[1].md5)
     }
     #expect((error as? FileError)?.errno == .noSuchFileOrDirectory)
   }
 
-  /// Somebody puts a file where a photo was to go, after its place was chosen: that file stays.
-  @Test func aPlaceThatWasTakenInTheMeantime() throws {
+  @Test("Failed change: an untracked file at the place of a photo stays")
+  func takenPlace() throws {
     let error = try expectNothing { _, _, files in
-      try scratch.folder.write("a stranger's", to: "library/" + files[1].path)
+      try scratch.folder.write("untracked", to: "library/" + files[1].path)
     }
     #expect((error as? FileError)?.errno == .fileExists)
-    #expect(try scratch.photoTexts()["photos/2025/10/c.jpg"] == "a stranger's")
+    #expect(try scratch.photoTexts()["photos/2025/10/c.jpg"] == "untracked")
   }
 
-  @Test func aFileWhereAFolderHasToBe() throws {
+  @Test("Failed change: an untracked file at the path of a folder stays")
+  func fileAsFolder() throws {
     let error = try expectNothing { _, _, _ in
-      try scratch.folder.write("a stranger's", to: "library/photos/1999")
+      try scratch.folder.write("untracked", to: "library/photos/1999")
     }
     #expect((error as? FileError)?.errno == .notDirectory)
-    #expect(try scratch.photoTexts()["photos/1999"] == "a stranger's")
+    #expect(try scratch.photoTexts()["photos/1999"] == "untracked")
   }
 
-  /// A link planted in the photo folder leads nowhere.
-  @Test func aLinkWhereAFolderHasToBe() throws {
+  @Test("Failed change: a symbolic link at the path of a folder is not followed")
+  func linkAsFolder() throws {
     try scratch.folder.makeFolder("outside")
     try expectNothing { _, _, _ in
       try scratch.folder.link("library/photos/1999", to: "../../outside")
@@ -108,8 +116,10 @@ struct FailedChangeTests {
     #expect(try scratch.folder.tree("outside").isEmpty)
   }
 
-  @Test(arguments: ["../outside/d.jpg", "/tmp/d.jpg", "photos/../../outside/d.jpg", "d.jpg/", ""])
-  func aPlaceOutsideOfTheLibrary(path: String) throws {
+  @Test(
+    "Failed change: a place outside of the library",
+    arguments: ["../outside/d.jpg", "/tmp/d.jpg", "photos/../../outside/d.jpg", "d.jpg/", ""])
+  func placeOutside(path: String) throws {
     try scratch.folder.makeFolder("outside")
     try expectNothing { _, edit, files in
       edit.newPhotos[2].path = path
@@ -118,9 +128,8 @@ struct FailedChangeTests {
     #expect(try scratch.folder.tree("outside").isEmpty)
   }
 
-  /// The very last step, after every file has been moved.
-  @Test(arguments: [Change.Kind.add, .merge, .replace])
-  func aCommitThatFails(kind: Change.Kind) throws {
+  @Test("Failed change: a commit that fails", arguments: [Change.Kind.add, .merge, .replace])
+  func failedCommit(kind: Change.Kind) throws {
     let observer = Refusal()
     try expectNothing(kind: kind) { writer, edit, _ in
       if kind == .replace {
@@ -140,7 +149,8 @@ struct FailedChangeTests {
     func databaseDidRollback(_ database: Database) {}
   }
 
-  @Test func aBodyThatThrows() throws {
+  @Test("Failed change: an error of the caller removes the staged files")
+  func thrownError() throws {
     let contents = try scratch.contents()
     let files = try scratch.files()
     #expect(throws: CancellationError.self) {
@@ -153,14 +163,15 @@ struct FailedChangeTests {
     #expect(try scratch.files() == files)
   }
 
-  @Test(arguments: [Int.max, Int.max / 2, 1 << 50])
-  func thereHasToBeRoom(bytes: Int) throws {
+  @Test("Change: lack of space is reported with the sizes", arguments: [Int.max, Int.max / 2, 1 << 50])
+  func lackOfSpace(bytes: Int) throws {
     let error = #expect(throws: LibraryError.self) { try scratch.writer().requireSpace(bytes) }
     guard case .notEnoughSpace(scratch.path, let needed, let free)? = error else {
       Issue.record("\(String(describing: error))")
       return
     }
-    #expect(needed >= bytes && free < needed)
+    #expect(needed >= bytes)
+    #expect(free < needed)
     #expect(error?.description.hasPrefix("not enough space in \(scratch.path): ") == true)
     try scratch.writer().requireSpace(0)
   }

@@ -20,8 +20,8 @@ struct LibraryScratch {
   let folder: TemporaryFolder
   /// October 2025: where the photos of these tests lie.
   static let october: Int64 = 1_759_413_600_000
-  /// The number of a change that did not come to its end.
-  static let crashed = "6F9619FF-8B86-D011-B42D-00CF4FC964FF"
+  /// The ID of an operation that was interrupted.
+  static let interrupted = "6F9619FF-8B86-D011-B42D-00CF4FC964FF"
 
   var path: FilePath { folder.path("library") }
 
@@ -69,10 +69,21 @@ struct LibraryScratch {
       md5: digest(text))
   }
 
-  /// The journal of a change that brings these files.
-  static func journal(_ files: [Change.StagedFile]) throws -> [UInt8] {
-    try Array(JSONEncoder().encode(Staging.Journal(files: files.map(Staging.Journal.Item.init))))
+  /// Leaves the pending moves of an interrupted operation: the targets, with the texts of the staged files `0`, `1`, ….
+  func leaveMoves(
+    _ texts: KeyValuePairs<String, String>, kind: FileMove.Kind = .add,
+    of operation: String = interrupted
+  ) throws {
+    let moves = texts.enumerated().map { index, item in
+      FileMove(
+        operationID: operation, kind: kind, source: "\(index)", target: item.key,
+        md5: Self.digest(item.value))
+    }
+    try sql { try FileMove.insert(moves, into: $0) }
   }
+
+  /// Returns the pending moves.
+  func pendingMoves() throws -> [FileMove] { try Library(path: path).read { try FileMove.pending(in: $0) } }
 
   static func digest(_ text: String) -> MD5Digest {
     var hash = RunningMD5()

@@ -10,15 +10,17 @@ import Testing
 
 struct MD5DigestTests {
   // RFC 1321, A.5
-  @Test(arguments: [
-    ("", "d41d8cd98f00b204e9800998ecf8427e"), ("a", "0cc175b9c0f1b6a831c399e269772661"),
-    ("abc", "900150983cd24fb0d6963f7d28e17f72"), ("message digest", "f96b697d7cb7938d525a2f31aaf161d0"),
-    (
-      "12345678901234567890123456789012345678901234567890123456789012345678901234567890",
-      "57edf4a22be3c955ac49da2e2107b67a"
-    ),
-  ])
-  func theVectorsOfTheStandard(text: String, hex: String) throws {
+  @Test(
+    "MD5: the test vectors of RFC 1321",
+    arguments: [
+      ("", "d41d8cd98f00b204e9800998ecf8427e"), ("a", "0cc175b9c0f1b6a831c399e269772661"),
+      ("abc", "900150983cd24fb0d6963f7d28e17f72"), ("message digest", "f96b697d7cb7938d525a2f31aaf161d0"),
+      (
+        "12345678901234567890123456789012345678901234567890123456789012345678901234567890",
+        "57edf4a22be3c955ac49da2e2107b67a"
+      ),
+    ])
+  func standardVectors(text: String, hex: String) throws {
     let digest = LibraryScratch.digest(text)
     #expect(digest.description == hex)
     #expect(MD5Digest(hex: hex) == digest)
@@ -31,23 +33,26 @@ struct MD5DigestTests {
     #expect(size == text.utf8.count)
   }
 
-  @Test(arguments: [
-    "", "0", "d41d8cd98f00b204e9800998ecf8427", "d41d8cd98f00b204e9800998ecf8427e0",
-    "g41d8cd98f00b204e9800998ecf8427e", " d41d8cd98f00b204e9800998ecf8427",
-    "d41d8cd98f00b204e9800998ecf842７e",
-    "-41d8cd98f00b204e9800998ecf8427e", "d41d8cd98f00b204e9800998ecf8427\0",
-    "é1d8cd98f00b204e9800998ecf8427e",
-  ])
-  func whatIsNoDigestIsRefused(hex: String) {
+  @Test(
+    "MD5: text that is not a digest is refused",
+    arguments: [
+      "", "0", "d41d8cd98f00b204e9800998ecf8427", "d41d8cd98f00b204e9800998ecf8427e0",
+      "g41d8cd98f00b204e9800998ecf8427e", " d41d8cd98f00b204e9800998ecf8427",
+      "d41d8cd98f00b204e9800998ecf842７e",
+      "-41d8cd98f00b204e9800998ecf8427e", "d41d8cd98f00b204e9800998ecf8427\0",
+      "é1d8cd98f00b204e9800998ecf8427e",
+    ])
+  func invalidHex(hex: String) {
     #expect(MD5Digest(hex: hex) == nil)
   }
 
-  @Test(arguments: [0, 1, 15, 17, 32])
-  func sixteenBytesAndNoOtherNumber(count: Int) {
+  @Test("MD5: a digest has sixteen bytes", arguments: [0, 1, 15, 17, 32])
+  func byteCount(count: Int) {
     #expect(MD5Digest(bytes: repeatElement(1 as UInt8, count: count)) == nil)
   }
 
-  @Test func bytesHexAndOrderAgree() {
+  @Test("MD5: bytes, text and order agree")
+  func representations() {
     var random = SeededNumbers(seed: 1)
     var digests: [MD5Digest] = []
     for _ in 0..<500 {
@@ -64,7 +69,8 @@ struct MD5DigestTests {
     #expect(digests.sorted().map(\.description) == digests.map(\.description).sorted())
   }
 
-  @Test func aDatabaseHoldsSixteenBytes() {
+  @Test("MD5: a column has sixteen bytes or none")
+  func column() {
     let digest = LibraryScratch.digest("x")
     #expect(digest.blob == Data(digest.bytes))
     #expect(MD5Digest(blob: digest.blob) == digest)
@@ -72,19 +78,20 @@ struct MD5DigestTests {
     #expect(MD5Digest(blob: nil) == nil)
   }
 
-  /// Around the size of the buffer, and over it.
-  @Test(arguments: [(1 << 18) - 1, 1 << 18, (1 << 18) + 1, 700_001])
-  func largeFilesAreReadToTheirEnd(size: Int) throws {
+  @Test("MD5: a large file is read to its end", arguments: [(1 << 18) - 1, 1 << 18, (1 << 18) + 1, 700_001])
+  func largeFile(size: Int) throws {
     let folder = try TemporaryFolder()
     let text = String(repeating: "x", count: size)
     try folder.write(text, to: "x")
     var pieces = 0
     let result = try MD5Digest.ofFile(File.open(folder.path("x"), .read)) { pieces += $0 }
     #expect(result.digest == LibraryScratch.digest(text))
-    #expect(result.size == size && pieces == size)
+    #expect(result.size == size)
+    #expect(pieces == size)
   }
 
-  @Test func readingEndsWhenItIsAskedTo() throws {
+  @Test("MD5: the caller can stop the reading")
+  func cancellation() throws {
     let folder = try TemporaryFolder()
     try folder.write("x", to: "x")
     #expect(throws: CancellationError.self) {

@@ -51,28 +51,31 @@ struct NewFolderTests {
     return (faults[0].count, faults[1].count)
   }
 
-  @Test func aNewFolderIsMovedAsOne() throws {
+  @Test("Change: a new folder is moved with one rename")
+  func oneRename() throws {
     #expect(try bring() == (1, 0))
     #expect(try scratch.folder.tree("library/.staging").isEmpty)
   }
 
-  @Test func intoAFolderThatIsThereEachFileIsMoved() throws {
+  @Test("Change: files move one by one into an existing folder")
+  func existingFolder() throws {
     try scratch.folder.write("note", to: "library/photos/1970/01/note")
     #expect(try bring() == (0, 2))
   }
 
-  /// As where a file system of several disks keeps the two folders on different ones.
-  @Test(arguments: [Errno.improperLink, .directoryNotEmpty, .fileExists])
-  func whatCannotBeMovedAsOneIsMovedByFile(error: Errno) throws {
+  @Test(
+    "Change: files move one by one if the folder cannot be renamed",
+    arguments: [Errno.improperLink, .directoryNotEmpty, .fileExists])
+  func fallback(error: Errno) throws {
     #expect(try bring(error) == (1, 2))
     #expect(try scratch.folder.tree("library/.staging").isEmpty)
   }
 
-  /// What another program left among the staged files does not become a part of the library.
-  @Test func whatElseLiesInTheFolderStays() throws {
+  @Test("Change: an untracked file among the staged ones does not move")
+  func untrackedFile() throws {
     #expect(
       try bring { try Data("x".utf8).write(to: URL(fileURLWithPath: $0.appending(".sync").string)) } == (0, 2)
     )
-    #expect(try Library(path: scratch.path).strangers().map(\.lastComponent?.string) == [".sync"])
+    #expect(try Library(path: scratch.path).untrackedFiles().map(\.lastComponent?.string) == [".sync"])
   }
 }

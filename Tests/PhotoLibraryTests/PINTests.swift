@@ -18,38 +18,43 @@ struct PINTests {
     wrong = try #require(PIN(Secret("4321")))
   }
 
-  @Test(arguments: [
-    ("1234", true), ("123456", true), ("00000", true), ("123", false), ("1234567", false), ("12a4", false),
-    ("", false),
-    ("１２３４", false), (" 1234", false), ("12 4", false),
-  ])
-  func fourToSixDigits(text: String, isPIN: Bool) { #expect((PIN(Secret(text)) != nil) == isPIN) }
+  @Test(
+    "PIN: four to six ASCII digits",
+    arguments: [
+      ("1234", true), ("123456", true), ("00000", true), ("123", false), ("1234567", false), ("12a4", false),
+      ("", false),
+      ("１２３４", false), (" 1234", false), ("12 4", false),
+    ])
+  func digits(text: String, isPIN: Bool) { #expect((PIN(Secret(text)) != nil) == isPIN) }
 
-  @Test func itIsNeverPrinted() {
+  @Test("PIN: it is never printed")
+  func secrecy() {
     #expect(!"\(right)".contains("1234"))
     #expect(!String(reflecting: right).contains("1234"))
     var dumped = ""
     dump(right, to: &dumped)
-    #expect(!dumped.contains("1234") && !dumped.contains("49"))
+    #expect(!dumped.contains("1234"))
+    #expect(!dumped.contains("49"))
   }
 
-  @Test func setChangeRemove() throws {
+  @Test("PIN: it can be set, changed and removed")
+  func lifecycle() throws {
     let writer = try scratch.writer()
     #expect(try !writer.library.hasPIN())
     #expect(throws: PINError.notSet(scratch.path)) { try writer.removePIN(right) }
     try writer.setPIN(right)
     #expect(throws: PINError.alreadySet(scratch.path)) { try writer.setPIN(wrong) }
-    #expect(throws: ConsentError.wrongPIN(scratch.path, triesLeft: 4)) {
+    #expect(throws: AuthorizationError.wrongPIN(scratch.path, triesLeft: 4)) {
       try writer.changePIN(wrong, to: wrong)
     }
     try writer.changePIN(right, to: wrong)
-    #expect(throws: ConsentError.self) { try writer.check(right) }
+    #expect(throws: AuthorizationError.self) { try writer.check(right) }
     try writer.removePIN(wrong)
     #expect(try !writer.library.hasPIN())
   }
 
-  /// Neither the digits nor their plain hash: a salt of its own, PBKDF2 with 600,000 rounds.
-  @Test func whatIsKept() throws {
+  @Test("PIN: the database has a salted hash")
+  func row() throws {
     try scratch.writer().setPIN(right)
     let other = try LibraryScratch()
     try other.writer().setPIN(right)
@@ -58,32 +63,33 @@ struct PINTests {
     #expect(one["rounds"] as Int == 600_000)
     #expect((one["salt"] as Data).count == 32)
     #expect((one["hash"] as Data).count == 32)
-    #expect(one["salt"] as Data != two["salt"] as Data && one["hash"] as Data != two["hash"] as Data)
+    #expect(one["salt"] as Data != two["salt"] as Data)
+    #expect(one["hash"] as Data != two["hash"] as Data)
   }
 
-  /// A writer is opened anew for each try: what counts is on the disk.
-  @Test func fiveWrongOnesAndAPause() throws {
+  @Test("PIN: five wrong PINs cause a pause")
+  func pause() throws {
     try scratch.writer().setPIN(right)
     for left in [4, 3, 2, 1] {
-      #expect(throws: ConsentError.wrongPIN(scratch.path, triesLeft: left)) {
+      #expect(throws: AuthorizationError.wrongPIN(scratch.path, triesLeft: left)) {
         try scratch.writer().check(wrong, now: 1000)
       }
     }
-    #expect(throws: ConsentError.coolingDown(scratch.path, seconds: 30)) {
+    #expect(throws: AuthorizationError.coolingDown(scratch.path, seconds: 30)) {
       try scratch.writer().check(wrong, now: 1000)
     }
-    #expect(throws: ConsentError.coolingDown(scratch.path, seconds: 1)) {
+    #expect(throws: AuthorizationError.coolingDown(scratch.path, seconds: 1)) {
       try scratch.writer().check(right, now: 30_999)
     }
     // a clock that was set back does not make the pause longer
-    #expect(throws: ConsentError.coolingDown(scratch.path, seconds: 30)) {
+    #expect(throws: AuthorizationError.coolingDown(scratch.path, seconds: 30)) {
       try scratch.writer().check(right, now: -1_000_000_000)
     }
-    #expect(throws: ConsentError.wrongPIN(scratch.path, triesLeft: 4)) {
+    #expect(throws: AuthorizationError.wrongPIN(scratch.path, triesLeft: 4)) {
       try scratch.writer().check(wrong, now: 31_000)
     }
     try scratch.writer().check(right, now: 31_000)
-    #expect(throws: ConsentError.wrongPIN(scratch.path, triesLeft: 4)) {
+    #expect(throws: AuthorizationError.wrongPIN(scratch.path, triesLeft: 4)) {
       try scratch.writer().check(wrong, now: 31_000)
     }
   }
@@ -101,14 +107,15 @@ struct PINTests {
         arguments: [Data(0..<16), Data(hash)])
     }
     let writer = try scratch.writer()
-    #expect(throws: ConsentError.wrongPIN(scratch.path, triesLeft: 4)) { try writer.check(wrong) }
+    #expect(throws: AuthorizationError.wrongPIN(scratch.path, triesLeft: 4)) { try writer.check(wrong) }
     try writer.check(right)
     try writer.changePIN(right, to: wrong)
     let salt = try scratch.sql { try Data.fetchOne($0, sql: "SELECT salt FROM pin") }
     #expect(salt?.count == 32)
   }
 
-  @Test func aLibraryOfAnOlderVersionHasNone() throws {
+  @Test("PIN: a library of an older version has none")
+  func olderVersion() throws {
     try scratch.sql { try $0.execute(sql: "DROP TABLE pin") }
     #expect(try !Library(path: scratch.path).hasPIN())
   }

@@ -5,16 +5,18 @@ import Testing
 @testable import PhotoLibrary
 
 struct PhotoPathTests {
-  @Test(arguments: [
-    (0, "photos/1970/01"), (-1, "photos/1969/12"), (1_759_413_600_000, "photos/2025/10"),
-    // the last millisecond of a month, and the next, in UTC whatever the clock here says
-    (1_761_955_199_999, "photos/2025/10"), (1_761_955_200_000, "photos/2025/11"),
-    (951_782_400_000, "photos/2000/02"), (-62_135_596_800_000, "photos/0001/01"),
-    (-62_135_596_800_001, "photos/undated"), (253_402_300_799_999, "photos/9999/12"),
-    (253_402_300_800_000, "photos/undated"), (-62_167_219_200_000, "photos/undated"),
-    (Int64.min, "photos/undated"), (Int64.max, "photos/undated"),
-  ])
-  func aFolderIsAYearAndAMonth(createdAt: Int64, folder: String) {
+  @Test(
+    "Photo path: the folder is year and month of the date taken",
+    arguments: [
+      (0, "photos/1970/01"), (-1, "photos/1969/12"), (1_759_413_600_000, "photos/2025/10"),
+      // the last millisecond of a month, and the next, in UTC whatever the clock here says
+      (1_761_955_199_999, "photos/2025/10"), (1_761_955_200_000, "photos/2025/11"),
+      (951_782_400_000, "photos/2000/02"), (-62_135_596_800_000, "photos/0001/01"),
+      (-62_135_596_800_001, "photos/undated"), (253_402_300_799_999, "photos/9999/12"),
+      (253_402_300_800_000, "photos/undated"), (-62_167_219_200_000, "photos/undated"),
+      (Int64.min, "photos/undated"), (Int64.max, "photos/undated"),
+    ])
+  func folder(createdAt: Int64, folder: String) {
     #expect(PhotoPath.folder(createdAt: createdAt) == folder)
   }
 
@@ -24,7 +26,8 @@ struct PhotoPathTests {
     paths.next(forFileName: name, createdAt: LibraryScratch.october, exists: exists)
   }
 
-  @Test func equalNamesAreNumbered() {
+  @Test("Photo path: equal names get numbers")
+  func numbers() {
     var paths = PhotoPath(taken: ["photos/2025/10/a.jpg"])
     #expect(next(&paths, "a.jpg") == "photos/2025/10/a (2).jpg")
     #expect(next(&paths, "a.jpg") == "photos/2025/10/a (3).jpg")
@@ -34,11 +37,13 @@ struct PhotoPathTests {
       paths.next(forFileName: "a.jpg", createdAt: 0, exists: { _ in false }) == "photos/1970/01/a.jpg")
   }
 
-  @Test(arguments: [
-    ("IMG.JPG", "img.jpg"), ("É.jpg", "é.jpg"), ("café.jpg", "cafe\u{301}.jpg"), ("Å.jpg", "\u{212B}.jpg"),
-    ("ΣΊΣΥΦΟΣ.jpg", "σίσυφοσ.jpg"), ("Привет.jpg", "пРИВЕТ.jpg"),
-  ])
-  func namesThatSomeFileSystemsDoNotTellApartAreTwo(one: String, other: String) {
+  @Test(
+    "Photo path: names that differ in case or normal form get numbers",
+    arguments: [
+      ("IMG.JPG", "img.jpg"), ("É.jpg", "é.jpg"), ("café.jpg", "cafe\u{301}.jpg"), ("Å.jpg", "\u{212B}.jpg"),
+      ("ΣΊΣΥΦΟΣ.jpg", "σίσυφοσ.jpg"), ("Привет.jpg", "пРИВЕТ.jpg"),
+    ])
+  func caseAndNormalForm(one: String, other: String) {
     var paths = PhotoPath(taken: [])
     let first = next(&paths, one)
     let second = next(&paths, other)
@@ -46,14 +51,15 @@ struct PhotoPathTests {
     #expect(second.hasSuffix(" (2).jpg"))
   }
 
-  @Test func aFileThatIsThereIsNotOverwritten() {
+  @Test("Photo path: the path of an existing file is not used")
+  func existingFile() {
     var paths = PhotoPath(taken: [])
     let there: Set = ["photos/2025/10/a.jpg", "photos/2025/10/a (2).jpg"]
     #expect(next(&paths, "a.jpg", exists: there.contains) == "photos/2025/10/a (3).jpg")
   }
 
-  /// Names that differ only where they are too long become one name, and are numbered.
-  @Test func longNamesStayApartAndWithinTheLimit() {
+  @Test("Photo path: long names get numbers within the limit")
+  func longNames() {
     var paths = PhotoPath(taken: [])
     let stem = String(repeating: "é", count: 200)
     var seen: Set<String> = []
@@ -65,8 +71,8 @@ struct PhotoPathTests {
     }
   }
 
-  /// A camera that starts at IMG_0001 with every card: each photo is one or two attempts, not all before it.
-  @Test func aThousandEqualNamesAreAThousandAttempts() {
+  @Test("Photo path: a thousand equal names take a thousand attempts")
+  func attempts() {
     var paths = PhotoPath(taken: [])
     var attempts = 0
     var seen: Set<String> = []
@@ -81,10 +87,11 @@ struct PhotoPathTests {
     #expect(attempts == 1000)
   }
 
-  @Test func namesOnAndOffTheDiskAreAvoided() throws {
+  @Test("Photo path: the paths of rows and of files are not used")
+  func rowsAndFiles() throws {
     let scratch = try LibraryScratch()
     try scratch.commit(["a.jpg": "one"])
-    try scratch.folder.write("a stranger's", to: "library/photos/2025/10/b.jpg")
+    try scratch.folder.write("untracked", to: "library/photos/2025/10/b.jpg")
     let writer = try scratch.writer()
     let files = ["a.jpg", "A.JPG", "b.jpg", "c.jpg", "c.jpg"].map { ($0, LibraryScratch.october) }
     #expect(
@@ -95,7 +102,8 @@ struct PhotoPathTests {
     #expect(try writer.newPaths(for: []) == [])
   }
 
-  @Test func aNameIsNotGivenOutAgainWhileAnUndoMayNeedIt() throws {
+  @Test("Photo path: the path of a replaced photo is not used while an undo may need it")
+  func replacedPath() throws {
     let scratch = try LibraryScratch()
     try scratch.commit(["a.jpg": "old"])
     try scratch.commit(["b.jpg": "new"], as: .replace, firstId: 2)

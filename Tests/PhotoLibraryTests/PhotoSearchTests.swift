@@ -8,7 +8,7 @@ import Testing
 
 @testable import PhotoLibrary
 
-/// Which of the files that a person named are photos.
+/// Which of the given files are photos.
 struct PhotoSearchTests {
   let folder: TemporaryFolder
 
@@ -44,7 +44,8 @@ struct PhotoSearchTests {
     #expect(search.errors.isEmpty)
   }
 
-  @Test func whatIsNamedIsTakenThoughHiddenOrALink() throws {
+  @Test("Photo search: given paths may be hidden or symbolic links")
+  func givenPaths() throws {
     try folder.write(AddTests.png("2"), to: "in/.hidden.png")
     try folder.link("link.png", to: "in/a.png")
     try folder.link("folder", to: "in")
@@ -53,7 +54,8 @@ struct PhotoSearchTests {
     #expect(search("folder").photos.map(\.folder) == ["folder"])
   }
 
-  @Test func whatIsNoPhotoIsNamed() throws {
+  @Test("Photo search: files that are not photos are reported")
+  func otherFiles() throws {
     try folder.write("text", to: "in/notes.txt")
     try folder.write("text", to: "notes.txt")
     let search = search("in", "notes.txt", "none.jpg")
@@ -66,27 +68,32 @@ struct PhotoSearchTests {
       ])
   }
 
-  @Test(arguments: ["x.jpg", "x.JPEG", "x.dng", "x.jxl", "x.TIFF", "x.bmp"])
-  func aPhotoIsKnownByItsEndingWhereItsHeaderIsNot(name: String) throws {
+  @Test(
+    "Photo search: a format without a known header is recognized by the extension",
+    arguments: ["x.jpg", "x.JPEG", "x.dng", "x.jxl", "x.TIFF", "x.bmp"])
+  func extensions(name: String) throws {
     try folder.write("raw bytes", to: "raw/" + name)
     let found = search("raw").photos
     #expect(found.map(\.size) == [9])
     #expect(found.first?.header.width == 0)
   }
 
-  @Test(arguments: ["IMG_0001", "photo.txt", "photo.bak"])
-  func aPhotoIsKnownByItsBytesWhateverItsName(name: String) throws {
+  @Test(
+    "Photo search: a photo is recognized by its header, whatever its name",
+    arguments: ["IMG_0001", "photo.txt", "photo.bak"])
+  func headers(name: String) throws {
     try folder.write(AddTests.png("x", width: 9), to: "odd/" + name)
     #expect(search("odd").photos.first?.header.width == 9)
   }
 
-  @Test func anEmptyFileIsAPhotoByItsEnding() throws {
+  @Test("Photo search: an empty file is recognized by the extension")
+  func emptyFile() throws {
     try folder.write("", to: "empty/x.jpg")
     #expect(search("empty").photos.map(\.size) == [0])
   }
 
-  /// Opening a pipe must not wait for somebody to write into it.
-  @Test func aPipeIsNoPhoto() throws {
+  @Test("Photo search: a named pipe is not opened")
+  func pipe() throws {
     #expect(mkfifo(folder.path("in/pipe.jpg").string, 0o600) == 0)
     let search = search("in", "in/pipe.jpg")
     #expect(names(search) == ["in/a.png"])
@@ -110,8 +117,9 @@ struct PhotoSearchTests {
     #expect(try library.contents().photos.allSatisfy { try library.holds($0) })
   }
 
-  @Test(.enabled(if: geteuid() != 0))
-  func whatCannotBeReadIsNamedAndTheRestGoesOn() throws {
+  @Test(
+    "Photo search: an unreadable file is reported, and the others are found", .enabled(if: geteuid() != 0))
+  func unreadableFile() throws {
     try folder.write(AddTests.png("2"), to: "in/b.png")
     try folder.write(AddTests.png("3"), to: "in/closed/c.png")
     for name in ["in/b.png", "in/closed"] { #expect(chmod(folder.path(name).string, 0) == 0) }
@@ -125,8 +133,8 @@ struct PhotoSearchTests {
         })
   }
 
-  /// What cannot be opened is left out and named; the others are added.
-  @Test func aLoopOfLinksIsNamedAndTheRestAdded() throws {
+  @Test("Photo search: a loop of symbolic links is reported, and the others are found")
+  func linkLoop() throws {
     try Library.create(at: folder.path("library"))
     try folder.write("x", to: "in/b.jpg")
     try folder.link("loop.jpg", to: "loop.jpg")
@@ -139,7 +147,8 @@ struct PhotoSearchTests {
       ])
   }
 
-  @Test func theFolderOfABareNameIsTheWorkingFolder() throws {
+  @Test("Photo search: the folder of a bare name is the working folder")
+  func workingFolder() throws {
     let base = FilePath(FileManager.default.currentDirectoryPath)
     let relative = FilePath(
       String(repeating: "../", count: base.components.count) + folder.path.string.dropFirst())

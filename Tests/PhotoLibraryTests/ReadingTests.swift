@@ -13,11 +13,12 @@ struct ReadingTests {
 
   init() throws { scratch = try LibraryScratch() }
 
-  @Test func strangersAreNamedAndKept() throws {
+  @Test("Untracked files: they are listed, and a writer keeps them")
+  func untrackedFiles() throws {
     try scratch.commit(["a.jpg": "one", "caf\u{E9}.jpg": "two"])
     try scratch.commit(["b.jpg": "three"], as: .replace)
     let library = try Library(path: scratch.path)
-    #expect(try library.strangers() == [])
+    #expect(try library.untrackedFiles() == [])
     for name in [
       "notes.txt", "photos/x.jpg", "photos/2025/10/b (2).jpg", "photos/2025/10/deep/y.jpg", "extra/z",
     ] {
@@ -25,29 +26,32 @@ struct ReadingTests {
     }
     try scratch.folder.link("library/photos/2025/10/link.jpg", to: "b.jpg")
     #expect(
-      try library.strangers() == [
+      try library.untrackedFiles() == [
         "extra", "notes.txt", "photos/2025/10/b (2).jpg", "photos/2025/10/deep/y.jpg",
         "photos/2025/10/link.jpg", "photos/x.jpg",
       ])
     _ = try scratch.writer()
-    #expect(try library.strangers().count == 6)
+    #expect(try library.untrackedFiles().count == 6)
   }
 
-  /// Equal to a reader, and two files to Linux: the one without a row is a stranger.
-  @Test func aNameInAnotherNormalFormIsAStranger() throws {
+  @Test("Untracked files: a name in another normal form than its photo's")
+  func normalForms() throws {
     try scratch.commit(["caf\u{E9}.jpg": "one"])
     let name = "photos/2025/10/cafe\u{301}.jpg"
     try scratch.folder.write("mine", to: "library/" + name)
-    #expect(try Library(path: scratch.path).strangers() == [FilePath(name)])
+    #expect(try Library(path: scratch.path).untrackedFiles() == [FilePath(name)])
   }
 
-  @Test func aNameThatIsNotUTF8IsAStranger() throws {
+  @Test("Untracked files: a name that is not UTF-8")
+  func invalidName() throws {
     let name = try #require(FilePath(bytes: [0xE9, 0x2E, 0x6A, 0x70, 0x67]))
     _ = try Directory.open(scratch.path.appending("photos")).open(name, .create)
-    #expect(try Library(path: scratch.path).strangers() == [FilePath("photos").appending(name.components)])
+    #expect(
+      try Library(path: scratch.path).untrackedFiles() == [FilePath("photos").appending(name.components)])
   }
 
-  @Test func totalsCountFilesAndNotAssets() throws {
+  @Test("Totals: bytes of assets do not count")
+  func totals() throws {
     #expect(try Library(path: scratch.path).totals() == (0, 0, 0))
     try scratch.commit(["a.jpg": "one", "b.jpg": "four!"])
     try scratch.sql { database in
@@ -60,7 +64,8 @@ struct ReadingTests {
     #expect(try Library(path: scratch.path).totals() == (3, 2, 8))
   }
 
-  @Test func statusesComeInTheOrderOfThePhotos() throws {
+  @Test("Statuses: they have the order of the photos")
+  func statuses() throws {
     try scratch.folder.makeFolder("outside")
     try scratch.folder.write("x", to: "outside/x.jpg")
     let library = try Library(path: scratch.path)
@@ -83,7 +88,8 @@ struct ReadingTests {
     #expect(library.statuses(of: []).isEmpty)
   }
 
-  @Test func aPhotoIsHeldWhenItsBytesAreThoseOfItsRow() throws {
+  @Test("Library: a photo is intact if size and MD5 are those of its row")
+  func intactPhotos() throws {
     let photos = try scratch.commit(["a.jpg": "one", "b.jpg": "two", "c.jpg": "three", "d.jpg": "four"])
     try scratch.folder.write("ONE", to: "library/" + photos[0].path)
     try scratch.folder.write("two and more", to: "library/" + photos[1].path)
@@ -92,7 +98,8 @@ struct ReadingTests {
     #expect(try photos.map { try library.holds($0) } == [false, false, false, true])
   }
 
-  @Test func aPhotoIsNotReadThroughALink() throws {
+  @Test("Library: a photo is not read through a symbolic link")
+  func linkedFolder() throws {
     let photo = try scratch.commit(["a.jpg": "one"])[0]
     try scratch.folder.remove("library/photos/2025")
     try scratch.folder.write("one", to: "outside/10/a.jpg")
@@ -104,10 +111,11 @@ struct ReadingTests {
     #expect(try !library.holds(photo))
   }
 
-  @Test func readersHoldThePhotosTogether() throws {
+  @Test("Read lock: several readers share it")
+  func sharedLock() throws {
     let library = try Library(path: scratch.path)
-    let result = try library.holdingPhotos {
-      try Library(path: scratch.path).holdingPhotos {
+    let result = try library.withPhotoReadLock {
+      try Library(path: scratch.path).withPhotoReadLock {
         #expect(throws: FileLock.Busy.self) {
           _ = try FileLock("readers.lock", in: Directory.open(scratch.path), exclusive: true)
         }
@@ -116,19 +124,19 @@ struct ReadingTests {
     }
     #expect(result == 7)
     try FileLock("readers.lock", in: Directory.open(scratch.path), exclusive: true).release()
-    #expect(throws: CancellationError.self) { try library.holdingPhotos { throw CancellationError() } }
+    #expect(throws: CancellationError.self) { try library.withPhotoReadLock { throw CancellationError() } }
     try FileLock("readers.lock", in: Directory.open(scratch.path), exclusive: true).release()
   }
 
-  /// A writer that is moving files aside is done in a moment, and no reason for an export to fail.
-  @Test func aReaderWaitsForAWriterThatMovesFiles() throws {
+  @Test("Read lock: a reader waits for a writer that moves files")
+  func waitingReader() throws {
     let lock = try FileLock("readers.lock", in: Directory.open(scratch.path), exclusive: true)
     let (path, starting, ended) = (scratch.path, DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let result = Mutex<Int?>(nil)
     // a thread of its own, since the others' tests may hold every thread of the pool for minutes
     Thread.detachNewThread {
       starting.signal()
-      let value = try? Library(path: path).holdingPhotos { 7 }
+      let value = try? Library(path: path).withPhotoReadLock { 7 }
       result.withLock { $0 = value }
       ended.signal()
     }
@@ -138,10 +146,10 @@ struct ReadingTests {
     #expect(result.withLock { $0 } == 7)
   }
 
-  /// Root can write anywhere, so this says something only for another user. SQLite reads its log's database only
-  /// where it finds or can make the log's files, which a reader leaves behind, empty.
-  @Test(.enabled(if: geteuid() != 0), arguments: [false, true])
-  func aFolderThatThisUserCannotWrite(hasBeenRead: Bool) throws {
+  @Test(
+    "Read lock: a folder that the user cannot write is read without it", .enabled(if: geteuid() != 0),
+    arguments: [false, true])
+  func readOnlyFolder(hasBeenRead: Bool) throws {
     try scratch.commit(["a.jpg": "one"])
     if hasBeenRead { _ = try scratch.contents() }
     let before = try scratch.folder.tree()
@@ -149,9 +157,9 @@ struct ReadingTests {
     try FileManager.default.setAttributes(attributes(0o500), ofItemAtPath: scratch.path.string)
     defer { try? FileManager.default.setAttributes(attributes(0o700), ofItemAtPath: scratch.path.string) }
     if hasBeenRead {
-      // without readers.lock, since whoever cannot make that file cannot delete a photo either
+      // without readers.lock: a user who cannot make that file cannot delete a photo either
       let library = try Library(path: scratch.path)
-      #expect(try library.holdingPhotos { try library.contents().photos.count } == 1)
+      #expect(try library.withPhotoReadLock { try library.contents().photos.count } == 1)
     } else {
       for open in [{ _ = try Library(path: scratch.path) }, { _ = try scratch.writer() }] {
         let error = #expect(throws: LibraryError.self) { try open() }
@@ -161,7 +169,8 @@ struct ReadingTests {
     #expect(try scratch.folder.tree() == before)
   }
 
-  @Test func exportsAreRemembered() throws {
+  @Test("Export records: the last complete export is found by order")
+  func exportRecords() throws {
     let library = try Library(path: scratch.path)
     #expect(try library.lastExport() == nil)
     func record(_ id: String, at: Int64, isPartial: Bool = false) -> ExportRecord {
@@ -178,7 +187,8 @@ struct ReadingTests {
     #expect(throws: LibraryError.self) { try library.note(record("old", at: 40)) }
   }
 
-  @Test func anExportIsRememberedWhileSomebodyWrites() throws {
+  @Test("Export records: one is added while a writer is open")
+  func exportRecordWhileWriting() throws {
     let writer = try scratch.writer()
     let library = try Library(path: scratch.path)
     try library.note(

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PhotoLibrary
 
-/// What recovery may remove, and what it must not.
+/// Which files recovery removes.
 struct RecoveryTests {
   let scratch: LibraryScratch
 
@@ -16,93 +16,87 @@ struct RecoveryTests {
     try scratch.commit(["a.jpg": "one"])
   }
 
-  private func journal(_ files: KeyValuePairs<String, String>, change: String = LibraryScratch.crashed) throws
-  {
-    let files = files.map { path, text in
-      Change.StagedFile(name: "0", path: path, md5: LibraryScratch.digest(text))
-    }
-    try scratch.folder.write(
-      try LibraryScratch.journal(files), to: "library/.staging/\(change)/journal")
-  }
-
-  @Test func whatTheJournalNamesIsRemovedAndNothingElse() throws {
+  @Test("Recovery: only the files of pending moves are removed")
+  func pendingMoves() throws {
     try scratch.folder.write("two", to: "library/photos/2001/02/b.jpg")
-    try scratch.folder.write("a stranger's", to: "library/photos/2001/02/c.jpg")
+    try scratch.folder.write("untracked", to: "library/photos/2001/02/c.jpg")
     try scratch.folder.write("three", to: "library/photos/1999/01/d.jpg")
-    try journal([
+    try scratch.leaveMoves([
       "photos/2001/02/b.jpg": "two", "photos/1999/01/d.jpg": "three", "photos/1998/01/e.jpg": "four",
     ])
     let library = try scratch.writer().library
     #expect(
       try scratch.photoTexts() == [
-        "photos/2025/10/a.jpg": "one", "photos/2001/02/c.jpg": "a stranger's",
+        "photos/2025/10/a.jpg": "one", "photos/2001/02/c.jpg": "untracked",
       ])
     #expect(!scratch.folder.has("library/photos/1999"))
-    #expect(try library.strangers() == ["photos/2001/02/c.jpg"])
+    #expect(try library.untrackedFiles() == ["photos/2001/02/c.jpg"])
   }
 
-  @Test func aFileWithOtherBytesIsAStrangers() throws {
+  @Test("Recovery: a file with other content is untracked and stays")
+  func otherContent() throws {
     try scratch.folder.write("edited since", to: "library/photos/2001/02/b.jpg")
     try scratch.folder.write("", to: "library/photos/2001/02/c.jpg")
-    try journal(["photos/2001/02/b.jpg": "two", "photos/2001/02/c.jpg": "three"])
+    try scratch.leaveMoves(["photos/2001/02/b.jpg": "two", "photos/2001/02/c.jpg": "three"])
     let library = try scratch.writer().library
     #expect(try scratch.photoTexts()["photos/2001/02/b.jpg"] == "edited since")
-    #expect(try library.strangers() == ["photos/2001/02/b.jpg", "photos/2001/02/c.jpg"])
+    #expect(try library.untrackedFiles() == ["photos/2001/02/b.jpg", "photos/2001/02/c.jpg"])
   }
 
-  /// Its staged file is still there, so the change did not come to move it: another photo of the same bytes lies
-  /// in its place.
-  @Test func anEqualFileThatTheChangeDidNotMoveIsAStrangers() throws {
+  @Test("Recovery: an equal file stays if the staged file still exists")
+  func equalContent() throws {
     try scratch.folder.write("two", to: "library/photos/2001/02/b.jpg")
-    try scratch.folder.write("two", to: "library/.staging/\(LibraryScratch.crashed)/0")
-    try journal(["photos/2001/02/b.jpg": "two"])
+    try scratch.folder.write("two", to: "library/.staging/\(LibraryScratch.interrupted)/0")
+    try scratch.leaveMoves(["photos/2001/02/b.jpg": "two"])
     let library = try scratch.writer().library
-    #expect(try library.strangers() == ["photos/2001/02/b.jpg"])
-    #expect(!scratch.folder.has("library/.staging/\(LibraryScratch.crashed)"))
+    #expect(try library.untrackedFiles() == ["photos/2001/02/b.jpg"])
+    #expect(!scratch.folder.has("library/.staging/\(LibraryScratch.interrupted)"))
   }
 
-  /// What cannot be reached keeps nobody from using the library, and is there for the next start.
-  @Test func aFolderThatIsALinkNowKeepsNoWriterOut() throws {
+  @Test("Recovery: a folder that is a symbolic link does not block writers")
+  func linkedFolder() throws {
     try scratch.folder.write("two", to: "outside/b.jpg")
     try scratch.folder.makeFolder("library/photos/2001")
     try scratch.folder.link("library/photos/2001/02", to: "../../../outside")
-    try journal(["photos/2001/02/b.jpg": "two"])
+    try scratch.leaveMoves(["photos/2001/02/b.jpg": "two"])
     #expect(try scratch.writer().library.contents().photos.count == 1)
     #expect(scratch.folder.has("outside/b.jpg"))
   }
 
-  /// Until the next writer comes, a file that was moved and has no row yet is known to a reader.
-  @Test func aJournalledFileIsNoStrangers() throws {
+  @Test("Recovery: the file of a pending move is not untracked")
+  func pendingFilesAreTracked() throws {
     try scratch.folder.write("two", to: "library/photos/2001/02/b.jpg")
-    try journal(["photos/2001/02/b.jpg": "two"])
-    #expect(try Library(path: scratch.path).strangers() == [])
-    #expect(try scratch.writer().library.strangers() == [])
+    try scratch.leaveMoves(["photos/2001/02/b.jpg": "two"])
+    #expect(try Library(path: scratch.path).untrackedFiles() == [])
+    #expect(try scratch.writer().library.untrackedFiles() == [])
     #expect(!scratch.folder.has("library/photos/2001"))
   }
 
-  @Test func aFileThatARowHasIsNotRemoved() throws {
-    try journal(["photos/2025/10/a.jpg": "one"])
+  @Test("Recovery: the file of a photo stays")
+  func fileOfPhoto() throws {
+    try scratch.leaveMoves(["photos/2025/10/a.jpg": "one"])
     _ = try scratch.writer()
     #expect(try scratch.photoTexts() == ["photos/2025/10/a.jpg": "one"])
     #expect(try scratch.rowsWithoutFile().isEmpty)
   }
 
-  /// The file of a photo that was replaced is needed for the undo, wherever it lies just now.
-  @Test func aFileThatAnUndoNeedsIsNotRemoved() throws {
+  @Test("Recovery: a file that an undo needs stays")
+  func fileOfUndo() throws {
     let lock = try FileLock("readers.lock", in: Directory.open(scratch.path), exclusive: false)
     try scratch.commit(["b.jpg": "two"], as: .replace, firstId: 2)
-    try journal(["photos/2025/10/a.jpg": "one"])
+    try scratch.leaveMoves(["photos/2025/10/a.jpg": "one"])
     _ = try scratch.writer()
     #expect(try scratch.photoTexts()["photos/2025/10/a.jpg"] == "one")
     lock.release()
   }
 
-  @Test func aLinkOrAFolderIsNotRemoved() throws {
+  @Test("Recovery: symbolic links and folders stay")
+  func linksAndFolders() throws {
     try scratch.folder.write("one", to: "outside/x.jpg")
     try scratch.folder.makeFolder("library/photos/2001/02/c.jpg")
     try scratch.folder.link("library/photos/2001/02/b.jpg", to: "../../../../outside/x.jpg")
     try scratch.folder.link("library/photos/1999", to: "../../outside")
-    try journal([
+    try scratch.leaveMoves([
       "photos/2001/02/b.jpg": "one", "photos/2001/02/c.jpg": "one", "photos/1999/x.jpg": "one",
     ])
     let before = try scratch.folder.tree("library/photos")
@@ -111,17 +105,16 @@ struct RecoveryTests {
     #expect(scratch.folder.has("outside/x.jpg"))
   }
 
-  /// A journal that was not written by this program, or that has rotted, has no power over any file, and does not
-  /// lock the library up.
-  @Test(arguments: [
-    "../outside/x.jpg", "/etc/hostname", "photos/../../outside/x.jpg", "library.lock",
-    ".staging/\(LibraryScratch.crashed)/journal",
-    "photos", "", "photos/2001/02/\0.jpg",
-  ])
-  func aJournalThatNamesWhatIsNoPhoto(path: String) throws {
+  @Test(
+    "Recovery: a target that is not the place of a photo is ignored",
+    arguments: [
+      "../outside/x.jpg", "/etc/hostname", "photos/../../outside/x.jpg", "library.lock",
+      ".staging/\(LibraryScratch.interrupted)/0", "photos", "", "photos/2001/02/\0.jpg",
+    ])
+  func invalidTarget(path: String) throws {
     try scratch.folder.write("one", to: "outside/x.jpg")
     try scratch.folder.write("one", to: "library/library.lock")
-    try journal([path: "one"])
+    try scratch.leaveMoves([path: "one"])
     let library = try scratch.writer().library
     #expect(try library.contents().photos.count == 1)
     #expect(scratch.folder.has("outside/x.jpg"))
@@ -129,19 +122,8 @@ struct RecoveryTests {
     #expect(try scratch.photoTexts() == ["photos/2025/10/a.jpg": "one"])
   }
 
-  @Test(arguments: ["", "{", "{}", "[]", "null", #"{"files":[{"path":1}]}"#, "\u{0}\u{0}\u{0}"])
-  func aJournalThatCannotBeRead(text: String) throws {
-    try scratch.folder.write("two", to: "library/photos/2001/02/b.jpg")
-    try scratch.folder.write(text, to: "library/.staging/\(LibraryScratch.crashed)/journal")
-    let library = try scratch.writer().library
-    // nobody knows whose it is, so it stays and is named
-    #expect(try library.strangers() == ["photos/2001/02/b.jpg"])
-    #expect(try scratch.folder.tree("library/.staging").isEmpty)
-    #expect(try library.contents().photos.count == 1)
-  }
-
-  /// Only a change's own folders and files are tidied up. The rest is named, and stays.
-  @Test func anythingElseInTheWorkingFoldersIsAStrangers() throws {
+  @Test("Recovery: untracked files in .staging and .undo stay")
+  func workingFolders() throws {
     let change = UUID().uuidString
     for name in [
       ".staging/file", ".staging/deep/er/file", ".staging/\(change)/mine.jpg", ".staging/\(change)/1/.mine",
@@ -154,41 +136,75 @@ struct RecoveryTests {
     }
     try scratch.folder.write("outside", to: "outside/x")
     try scratch.folder.link("library/.staging/link", to: "../../outside")
-    try scratch.folder.makeFolder("library/.staging/\(LibraryScratch.crashed)/journal")
+    try scratch.folder.makeFolder("library/.staging/\(LibraryScratch.interrupted)/journal")
     for _ in 0..<2 {
       let library = try scratch.writer().library
       #expect(
-        try Set(library.strangers().map(\.string)) == [
-          ".staging/\(LibraryScratch.crashed)/journal", ".staging/deep", ".staging/file", ".staging/link",
+        try Set(library.untrackedFiles().map(\.string)) == [
+          ".staging/\(LibraryScratch.interrupted)/journal", ".staging/deep", ".staging/file", ".staging/link",
           ".staging/\(change)/1/.mine", ".staging/\(change)/mine.jpg", ".undo/\(change)/1",
           ".undo/mine.jpg",
         ])
       #expect(
         ["0", "1/photo.jpg", "2"].allSatisfy { !scratch.folder.has("library/.staging/\(change)/\($0)") })
-      #expect(scratch.folder.has("library/.staging/deep/er/file") && scratch.folder.has("outside/x"))
+      #expect(scratch.folder.has("library/.staging/deep/er/file"))
+      #expect(scratch.folder.has("outside/x"))
     }
   }
 
-  @Test func aCommittedChangeIsNotTakenBackWhateverItsJournalSays() throws {
-    let id = try scratch.sql { try String.fetchOne($0, sql: "SELECT id FROM change") }
-    try scratch.folder.write("two", to: "library/photos/2001/02/b.jpg")
-    try journal(["photos/2001/02/b.jpg": "two"], change: #require(id))
-    let library = try scratch.writer().library
-    #expect(try library.strangers() == ["photos/2001/02/b.jpg"])
+  @Test("Recovery: the staging folder of a committed change is removed, and its photos stay")
+  func committedChange() throws {
+    let id = try #require(try scratch.sql { try String.fetchOne($0, sql: "SELECT id FROM change") })
+    try scratch.folder.write("one", to: "library/.staging/\(id)/0")
+    _ = try scratch.writer()
+    #expect(try scratch.photoTexts() == ["photos/2025/10/a.jpg": "one"])
     #expect(try scratch.folder.tree("library/.staging").isEmpty)
   }
 
-  @Test func aReaderRecoversNothing() throws {
+  @Test("Recovery: reverting a change of many photos leaves no moves", arguments: [0, 1, 2500])
+  func manyMoves(count: Int) throws {
+    let moves = (0..<count).map { number in
+      FileMove(
+        operationID: LibraryScratch.interrupted, kind: .add, source: "\(number)",
+        target: "photos/“\(number)”\\.jpg", md5: LibraryScratch.digest("\(number)"))
+    }
+    try scratch.writer().record(moves)
+    #expect(try scratch.pendingMoves() == moves)
+    _ = try scratch.writer()
+    #expect(try scratch.pendingMoves() == [])
+  }
+
+  @Test(
+    "Recovery: a source outside of the staging folder is ignored",
+    arguments: ["../../photos/2025/10/a.jpg", "/etc/hostname", "", "mine.jpg", "0/../1", "1/.x", "1/2/3"])
+  func invalidSource(source: String) throws {
+    let file = try scratch.photoTexts()
+    try scratch.sql {
+      try FileMove.insert(
+        [
+          FileMove(
+            operationID: LibraryScratch.interrupted, kind: .repair, source: source,
+            target: "photos/2025/10/a.jpg", md5: LibraryScratch.digest("one"))
+        ], into: $0)
+    }
+    _ = try scratch.writer()
+    #expect(try scratch.photoTexts() == file)
+    #expect(try scratch.pendingMoves() == [])
+  }
+
+  @Test("Recovery: a reader does not recover")
+  func reader() throws {
     try scratch.folder.write("two", to: "library/photos/2001/02/b.jpg")
-    try journal(["photos/2001/02/b.jpg": "two"])
+    try scratch.leaveMoves(["photos/2001/02/b.jpg": "two"])
     let before = try scratch.files()
     _ = try scratch.contents()
     #expect(try scratch.files() == before)
   }
 
-  @Test func aWriterThatIsRefusedRecoversNothing() throws {
+  @Test("Recovery: a writer that does not get the lock does not recover")
+  func refusedWriter() throws {
     let writer = try scratch.writer()
-    try journal(["photos/2025/10/a.jpg": "one"])
+    try scratch.leaveMoves(["photos/2025/10/a.jpg": "one"])
     let before = try scratch.files()
     #expect(throws: FileLock.Busy.self) { _ = try scratch.writer() }
     #expect(try scratch.files() == before)

@@ -42,24 +42,26 @@ struct RemoveTests {
 
   @discardableResult
   private func remove(
-    _ selection: RemoveSelection, isDryRun: Bool = false, consent: Consent = .given
+    _ selection: RemoveSelection, isDryRun: Bool = false, authorization: Authorization = .given
   ) throws -> RemoveSummary {
     var options = RemoveOptions()
-    options.consent = consent
+    options.authorization = authorization
     options.isDryRun = isDryRun
     return try RemoveRun(path: scratch.path, options: options, counter: ProgressCounter()).run(selection)
   }
 
-  /// Without `*`, `?` and `[` it is a name, whatever else stands in it.
-  @Test(arguments: [
-    (#"a\b"#, #"a\b"#, true), (#"a\b"#, "ab", false), (#"a\*"#, #"a\b"#, true), (#"a\*"#, "a*", false),
-    ("a[*]", "a*", true), ("a[*]", "ab", false), (#"a[\]b"#, #"a\b"#, true), ("a[b", "a[b", true),
-  ])
-  func aBackslashStandsForItself(pattern: String, name: String, isMatch: Bool) {
+  @Test(
+    "Remove: a backslash in a pattern is an ordinary character",
+    arguments: [
+      (#"a\b"#, #"a\b"#, true), (#"a\b"#, "ab", false), (#"a\*"#, #"a\b"#, true), (#"a\*"#, "a*", false),
+      ("a[*]", "a*", true), ("a[*]", "ab", false), (#"a[\]b"#, #"a\b"#, true), ("a[b", "a[b", true),
+    ])
+  func backslash(pattern: String, name: String, isMatch: Bool) {
     #expect(NamePattern(pattern).matches(name) == isMatch)
   }
 
-  @Test func conditionsNarrow() throws {
+  @Test("Remove: a photo must meet conditions of every kind")
+  func conditions() throws {
     let expected: [(RemoveSelection, photos: [Int64], categories: [String])] = [
       (selection(ids: [1, 3]), [1, 3], []),
       (selection(names: ["photo ?"]), [1, 2, 3, 4], []),
@@ -77,7 +79,8 @@ struct RemoveTests {
     }
   }
 
-  @Test func whatMeetsNothingIsAnError() throws {
+  @Test("Remove: a condition without a match is an error")
+  func noMatch() throws {
     for wrong in [
       selection(ids: [1, 99]), selection(names: ["z*"]), selection(names: ["a*", "z*"]),
       selection(categories: ["boats"]), selection(ids: [1], categories: ["cars"]),
@@ -87,24 +90,28 @@ struct RemoveTests {
     #expect(try scratch.contents().photos.count == 5)
   }
 
-  @Test func filesArePutAside() throws {
+  @Test("Remove: files move to .undo")
+  func files() throws {
     let before = try scratch.photoTexts()
     let summary = try remove(selection(names: ["a*.jpg"]))
-    #expect(summary.photos.map(\.id) == [1, 4] && summary.bytes == 7)
+    #expect(summary.photos.map(\.id) == [1, 4])
+    #expect(summary.bytes == 7)
     let texts = try scratch.photoTexts()
     #expect(texts.filter { $0.key.hasPrefix("photos/") }.values.sorted() == ["three", "two"])
     #expect(texts.values.sorted() == before.values.sorted(), "nothing is deleted")
     #expect(try scratch.contents().photos.map(\.id) == [2, 3, 5])
-    #expect(try Library(path: scratch.path).strangers() == [])
+    #expect(try Library(path: scratch.path).untrackedFiles() == [])
   }
 
-  @Test func aCategoryGoesWithItsPhotos() throws {
+  @Test("Remove: a category is removed with its photos")
+  func category() throws {
     try remove(selection(categories: ["cars"]))
     #expect(try scratch.contents().categories.map(\.name) == ["family"])
     #expect(try scratch.contents().photos.map(\.id) == [1, 2, 3])
   }
 
-  @Test func deletionsAreRemembered() throws {
+  @Test("Remove: removals are recorded")
+  func deletions() throws {
     try remove(selection(categories: ["cars"]))
     let rows = try scratch.sql { try Row.fetchAll($0, sql: "SELECT category, md5, assetPath FROM deletion") }
     #expect(rows.map { $0["category"] as String } == ["cars", "cars", "cars"])
@@ -112,18 +119,19 @@ struct RemoveTests {
     #expect(rows.compactMap { $0["assetPath"] as String? } == ["sample/x.png"])
   }
 
-  @Test func itIsAskedForEveryTime() throws {
+  @Test("Remove: every removal needs a confirmation")
+  func confirmation() throws {
     let tree = try scratch.files()
-    #expect(throws: ConsentError.notConfirmed(scratch.path)) {
-      try remove(selection(ids: [1]), consent: .refused)
+    #expect(throws: AuthorizationError.notConfirmed(scratch.path)) {
+      try remove(selection(ids: [1]), authorization: .refused)
     }
     #expect(try scratch.files() == tree)
-    #expect(try remove(selection(ids: [1]), isDryRun: true, consent: .refused).photos.count == 1)
+    #expect(try remove(selection(ids: [1]), isDryRun: true, authorization: .refused).photos.count == 1)
     #expect(try scratch.files() == tree)
   }
 
-  /// A disk that does not answer is not a file that is not there.
-  @Test func whatCannotBeLookedAtIsNotCalledGone() throws {
+  @Test("Remove: an unreadable file is not reported as missing")
+  func unreadableFile() throws {
     let place = scratch.path.appending("photos/2025/10/a.jpg")
     let fault = ArmedFault(Fault(.error(.ioError), of: .only([.status]), persists: true, below: place))
     let summary = try remove(selection(ids: [1]), isDryRun: true)
@@ -135,10 +143,10 @@ struct RemoveTests {
     #expect(gone.missing.first?.message.contains("its file is not there, and no undo brings it back") == true)
   }
 
-  /// An export that is under way still finds the file; it is put away by the next writer.
-  @Test func nothingMovesUnderAnExport() throws {
+  @Test("Remove: files stay in place while an export reads")
+  func readLock() throws {
     let library = try Library(path: scratch.path)
-    try library.holdingPhotos {
+    try library.withPhotoReadLock {
       let photos = try library.contents().photos
       try remove(selection(ids: [1]))
       #expect(try library.holds(photos[0]))

@@ -26,7 +26,7 @@ struct ReplacedPhotosTests {
 
   @discardableResult
   private func holdingReadersLock<Value>(_ body: () throws -> Value) throws -> Value {
-    try Library(path: scratch.path).holdingPhotos(body)
+    try Library(path: scratch.path).withPhotoReadLock(body)
   }
 
   /// As an undo of the newest change would find them: the replaced rows' bytes, by id.
@@ -40,7 +40,8 @@ struct ReplacedPhotosTests {
     try scratch.photoTexts().filter { $0.key.hasPrefix("photos/") }
   }
 
-  @Test func filesAreMovedAsideUnderTheirIds() throws {
+  @Test("Replaced files: they move to .undo under the IDs of their photos")
+  func moved() throws {
     let before = try scratch.contents()
     try scratch.commit(["c.jpg": "three"], as: .replace, firstId: 1)
     let change = try #require(try changes().last)
@@ -61,15 +62,17 @@ struct ReplacedPhotosTests {
     #expect(kept == before)
   }
 
-  @Test func emptyFoldersGoAndStrangersStay() throws {
+  @Test("Replaced files: empty folders are removed, and untracked files stay")
+  func folders() throws {
     try scratch.folder.write("mine", to: "library/photos/2025/mine.txt")
     try scratch.commit([:], as: .replace)
     #expect(try photoTexts() == ["photos/2025/mine.txt": "mine"])
     #expect(!scratch.folder.has("library/photos/2025/10"))
-    #expect(try Library(path: scratch.path).strangers() == ["photos/2025/mine.txt"])
+    #expect(try Library(path: scratch.path).untrackedFiles() == ["photos/2025/mine.txt"])
   }
 
-  @Test func aPhotoThatIsKeptStaysWhereItIs() throws {
+  @Test("Replaced files: the file of a kept photo stays in place")
+  func keptPhoto() throws {
     let kept = try #require(try scratch.contents().photos.first)
     try scratch.commit(["c.jpg": "three"], as: .replace, firstId: 7, keeping: [kept])
     #expect(try photoTexts() == ["photos/2025/10/a.jpg": "one", "photos/2025/10/c.jpg": "three"])
@@ -77,7 +80,8 @@ struct ReplacedPhotosTests {
     #expect(try scratch.rowsWithoutFile().isEmpty)
   }
 
-  @Test func nothingMovesUnderAnExport() throws {
+  @Test("Replaced files: they do not move while an export reads")
+  func readLockWhileMoving() throws {
     try holdingReadersLock {
       try scratch.commit(["c.jpg": "three"], as: .replace)
       #expect(try photoTexts().values.sorted() == ["one", "three", "two"])
@@ -85,14 +89,15 @@ struct ReplacedPhotosTests {
       _ = try scratch.writer()
       #expect(try photoTexts().values.sorted() == ["one", "three", "two"])
       #expect(try scratch.contents().photos.count == 1)
-      #expect(try Library(path: scratch.path).strangers() == [])
+      #expect(try Library(path: scratch.path).untrackedFiles() == [])
     }
     _ = try scratch.writer()
     #expect(try photoTexts() == ["photos/2025/10/c.jpg": "three"])
     #expect(try undoTexts() == ["1": "one", "2": "two"])
   }
 
-  @Test func nothingIsDeletedUnderAnExport() throws {
+  @Test("Replaced files: they are not deleted while an export reads")
+  func readLockWhileDeleting() throws {
     try scratch.commit(["c.jpg": "three"], as: .replace)
     try holdingReadersLock {
       try scratch.commit(["d.jpg": "four"], firstId: 5)
@@ -103,18 +108,18 @@ struct ReplacedPhotosTests {
     #expect(try replacedRows() == [])
   }
 
-  /// Somebody put a file where a photo had been before it was put away.
-  @Test func aStrangersFileInAnOldPlaceIsNotDeleted() throws {
+  @Test("Replaced files: an untracked file in a former place is not deleted")
+  func untrackedFile() throws {
     try scratch.commit(["c.jpg": "three"], as: .replace)
-    try scratch.folder.write("a stranger's", to: "library/photos/2025/10/a.jpg")
+    try scratch.folder.write("untracked", to: "library/photos/2025/10/a.jpg")
     try scratch.commit(["d.jpg": "four"], firstId: 5)
     #expect(try undoTexts() == [:])
-    #expect(try photoTexts()["photos/2025/10/a.jpg"] == "a stranger's")
-    #expect(try Library(path: scratch.path).strangers() == ["photos/2025/10/a.jpg"])
+    #expect(try photoTexts()["photos/2025/10/a.jpg"] == "untracked")
+    #expect(try Library(path: scratch.path).untrackedFiles() == ["photos/2025/10/a.jpg"])
   }
 
-  @Test(arguments: [Change.Kind.merge, .replace])
-  func theNextImportEndsTheUndo(kind: Change.Kind) throws {
+  @Test("Replaced files: the next undoable change deletes them", arguments: [Change.Kind.merge, .replace])
+  func nextChange(kind: Change.Kind) throws {
     try scratch.commit(["c.jpg": "three"], as: .replace)
     try scratch.commit(["d.jpg": "four"], as: kind, firstId: 5)
     let expected = kind == .merge ? ["c.jpg": "three", "d.jpg": "four"] : ["d.jpg": "four"]
@@ -124,7 +129,8 @@ struct ReplacedPhotosTests {
     #expect(!scratch.folder.has("library/.undo/\(try changes()[1])"))
   }
 
-  @Test func addingPhotosKeepsTheUndo() throws {
+  @Test("Replaced files: adding photos keeps them")
+  func add() throws {
     try scratch.commit(["c.jpg": "three"], as: .replace)
     try scratch.commit(["d.jpg": "four"], as: .add, firstId: 5)
     _ = try scratch.writer()
@@ -132,9 +138,10 @@ struct ReplacedPhotosTests {
     #expect(try replacedRows() == [1, 2])
   }
 
-  /// A file that two libraries in a row held, and the third does not: the newest undo needs it.
-  @Test(arguments: [false, true])
-  func aFileSharedBetweenGenerationsSurvives(isExporting: Bool) throws {
+  @Test("Replaced files: a file that two changes refer to is kept", arguments: [false, true])
+  func sharedFile(
+    isExporting: Bool
+  ) throws {
     let kept = try #require(try scratch.contents().photos.first)
     let replace = {
       try scratch.commit(["c.jpg": "three"], as: .replace, firstId: 7, keeping: [kept])
@@ -147,7 +154,8 @@ struct ReplacedPhotosTests {
     #expect(try Set(replacedRows()) == [1, 7])
   }
 
-  @Test func aFileThatComesBackIntoUseIsNotDeleted() throws {
+  @Test("Replaced files: a file that a photo uses again is not deleted")
+  func reusedFile() throws {
     let kept = try #require(try scratch.contents().photos.first)
     try holdingReadersLock {
       try scratch.commit(["c.jpg": "three"], as: .replace, firstId: 7)
@@ -160,9 +168,10 @@ struct ReplacedPhotosTests {
     #expect(try undoTexts() == ["7": "three"])
   }
 
-  /// A crash in the midst of moving or deleting: the next writer goes on where the last one stopped.
-  @Test(arguments: [1, 2])
-  func movingGoesOnAfterACrash(moved: Int) throws {
+  @Test("Replaced files: moving continues after an interruption", arguments: [1, 2])
+  func interruptedMove(
+    moved: Int
+  ) throws {
     try holdingReadersLock { try scratch.commit(["c.jpg": "three"], as: .replace) }
     let change = try #require(try changes().last)
     try scratch.folder.makeFolder("library/.undo/\(change)")
@@ -176,10 +185,10 @@ struct ReplacedPhotosTests {
     #expect(try photoTexts() == ["photos/2025/10/c.jpg": "three"])
   }
 
-  /// Where the file system has no better way, the name in the undo's folder is reserved by an empty file first, and a
-  /// crash, or a disk that takes nothing any more, may leave that alone.
-  @Test(arguments: [false, true])
-  func anEmptyFileIsNoReplacedPhoto(nextChange: Bool) throws {
+  @Test("Replaced files: an empty file in .undo reserves a name", arguments: [false, true])
+  func reservedName(
+    nextChange: Bool
+  ) throws {
     try holdingReadersLock { try scratch.commit(["c.jpg": "three"], as: .replace) }
     let change = try #require(try changes().last)
     let reserve = { try self.scratch.folder.write("", to: "library/.undo/\(change)/1") }
@@ -189,7 +198,7 @@ struct ReplacedPhotosTests {
       try holdingReadersLock { try scratch.commit(["d.jpg": "four"], firstId: 5) }
       _ = try scratch.writer()
       #expect(try undoTexts() == [:])
-      #expect(try Library(path: scratch.path).strangers() == [])
+      #expect(try Library(path: scratch.path).untrackedFiles() == [])
     } else {
       _ = try scratch.writer()
       #expect(try undoTexts() == ["1": "one", "2": "two"])
@@ -197,7 +206,8 @@ struct ReplacedPhotosTests {
     }
   }
 
-  @Test func deletingGoesOnAfterACrash() throws {
+  @Test("Replaced files: deleting continues after an interruption")
+  func interruptedDeletion() throws {
     try scratch.commit(["c.jpg": "three"], as: .replace)
     try holdingReadersLock { try scratch.commit(["d.jpg": "four"], firstId: 5) }
     try scratch.folder.remove("library/.undo/\(try changes()[1])/1")
@@ -207,7 +217,8 @@ struct ReplacedPhotosTests {
     #expect(try photoTexts().count == 2)
   }
 
-  @Test func aReplacedFileThatIsGoneHoldsNothingUp() throws {
+  @Test("Replaced files: a missing file does not stop the others")
+  func missingFile() throws {
     try scratch.folder.remove("library/photos/2025/10/a.jpg")
     try scratch.commit(["c.jpg": "three"], as: .replace)
     #expect(try undoTexts() == ["2": "two"])

@@ -12,7 +12,8 @@ struct SchemaTests {
 
   init() throws { scratch = try LibraryScratch() }
 
-  @Test func theWriterIsDurable() throws {
+  @Test("Schema: commits of a writer are durable")
+  func pragmas() throws {
     let writer = try scratch.writer()
     let pragmas = ["synchronous", "journal_mode", "foreign_keys"]
     let values = try writer.write { database in
@@ -23,12 +24,14 @@ struct SchemaTests {
     #expect(later == 2)
   }
 
-  @Test func aDatabaseIsOursByItsNumber() throws {
+  @Test("Schema: the application ID identifies the database")
+  func applicationID() throws {
     let bytes = try scratch.folder.bytes("library/library.sqlite")
     #expect(Array(bytes[68..<72]) == Array("SMPL".utf8))
   }
 
-  @Test func migrationsRunFromEveryVersion() throws {
+  @Test("Schema: every version is migrated to the same schema")
+  func migrations() throws {
     let names = Schema.migrator.migrations
     let fromEmpty = try DatabaseQueue()
     try Schema.migrator.migrate(fromEmpty)
@@ -47,7 +50,8 @@ struct SchemaTests {
     try String.fetchAll(database, sql: "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name")
   }
 
-  @Test func aWriterBringsAnOlderLibraryUpToDate() throws {
+  @Test("Schema: a writer migrates an older library")
+  func migratingWriter() throws {
     let path = scratch.path.appending("library.sqlite").string
     for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
     do {
@@ -124,10 +128,12 @@ struct SchemaTests {
     #expect(try scratch.contents().settings == settings)
   }
 
-  @Test(arguments: [
-    ("café", "cafe\u{301}"), ("Å", "\u{212B}"), ("각", "\u{1100}\u{1161}\u{11A8}"), ("plain", "plain"),
-  ])
-  func aCategoryIsItsNameInNFC(one: String, other: String) throws {
+  @Test(
+    "Schema: category names are compared in NFC",
+    arguments: [
+      ("café", "cafe\u{301}"), ("Å", "\u{212B}"), ("각", "\u{1100}\u{1161}\u{11A8}"), ("plain", "plain"),
+    ])
+  func normalForm(one: String, other: String) throws {
     let (first, second) = (LibraryScratch.category(1, one), LibraryScratch.category(2, other))
     #expect(Array(first.name.utf8) == Array(second.name.utf8))
     var later = LibraryScratch.category(3, "later")
@@ -141,7 +147,8 @@ struct SchemaTests {
     #expect(try scratch.contents().categories == [first])
   }
 
-  @Test func namesThatDifferInCaseAreTwoCategories() throws {
+  @Test("Schema: category names that differ in case are different")
+  func letterCase() throws {
     try scratch.sql { database in
       try LibraryScratch.category(1, "Family").insert(database)
       try LibraryScratch.category(2, "family").insert(database)
@@ -149,15 +156,18 @@ struct SchemaTests {
     #expect(try scratch.contents().categories.count == 2)
   }
 
-  @Test(arguments: [
-    ("Family", "family"), ("Summer 2025", "summer_2025"), ("É cole", "é_cole"), ("cafe\u{301}", "café"),
-    ("", ""), ("a  b", "a__b"), ("生日", "生日"),
-  ])
-  func namesAreMadeAsTheAppsMakeThem(displayName: String, name: String) {
+  @Test(
+    "Schema: names of categories are formed as in the apps",
+    arguments: [
+      ("Family", "family"), ("Summer 2025", "summer_2025"), ("É cole", "é_cole"), ("cafe\u{301}", "café"),
+      ("", ""), ("a  b", "a__b"), ("生日", "生日"),
+    ])
+  func categoryNames(displayName: String, name: String) {
     #expect(Category.name(forDisplayName: displayName) == name)
   }
 
-  @Test func categoriesComeByPositionThenId() throws {
+  @Test("Schema: categories are ordered by position, then ID")
+  func categoryOrder() throws {
     try scratch.sql { database in
       for (id, position) in [(1, 2), (2, 0), (3, 1), (4, 0)] as [(Int64, Int)] {
         var category = LibraryScratch.category(id, "c\(id)")
@@ -168,15 +178,17 @@ struct SchemaTests {
     #expect(try scratch.contents().categories.map(\.id) == [2, 4, 3, 1])
   }
 
-  /// Rows that must not come to be: an asset with an MD5, a photo without one, a negative length, no category.
   @Test(
+    "Schema: invalid photos are refused",
     arguments: [
       (isFromAssets: true, md5: LibraryScratch.digest("x"), size: 1, category: 1),
       (isFromAssets: false, md5: nil, size: 1, category: 1),
       (isFromAssets: false, md5: LibraryScratch.digest("x"), size: -1, category: 1),
       (isFromAssets: false, md5: LibraryScratch.digest("x"), size: 1, category: 2),
     ] as [(isFromAssets: Bool, md5: MD5Digest?, size: Int, category: Int64)])
-  func aPhotoThatCannotBeIsRefused(isFromAssets: Bool, md5: MD5Digest?, size: Int, category: Int64) throws {
+  func invalidPhotos(
+    isFromAssets: Bool, md5: MD5Digest?, size: Int, category: Int64
+  ) throws {
     try scratch.sql { try LibraryScratch.category().insert($0) }
     let photo = Photo(
       id: 1, categoryId: category, name: "x", path: "photos/x", originalPath: "x", isFromAssets: isFromAssets,
@@ -185,7 +197,8 @@ struct SchemaTests {
     #expect(error?.resultCode == .SQLITE_CONSTRAINT)
   }
 
-  @Test func onlyAssetsSharePaths() throws {
+  @Test("Schema: only assets share paths")
+  func uniquePaths() throws {
     try scratch.sql { database in
       try LibraryScratch.category().insert(database)
       for id in 1...2 as ClosedRange<Int64> {
@@ -203,7 +216,8 @@ struct SchemaTests {
     #expect(error?.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE)
   }
 
-  @Test func everyValueOfAPhotoComesBack() throws {
+  @Test("Schema: every value of a photo is read as it was written")
+  func roundTrip() throws {
     var photo = LibraryScratch.photo(1 << 53, "photos/2025/10/é 生日.jpg", "x", createdAt: -5)
     photo.width = 4032
     photo.height = 3024

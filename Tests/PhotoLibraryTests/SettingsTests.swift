@@ -10,19 +10,22 @@ struct SettingsTests {
 
   init() throws { scratch = try LibraryScratch() }
 
-  @Test func aNewLibraryHasTheDefaults() throws {
+  @Test("Settings: a new library has the defaults")
+  func defaults() throws {
     let settings = try scratch.contents().settings
     #expect(settings.themeMode == .system)
-    #expect(!settings.hasPIN && !settings.hasPattern)
+    #expect(!settings.hasPIN)
+    #expect(!settings.hasPattern)
     #expect(settings.kidSafeModeEnabled)
     #expect(!settings.deleteProtectionEnabled)
     #expect(settings.cameraAccessAllowed)
-    #expect(settings.createdAt == 1000 && settings.changedAt == 1000)
+    #expect(settings.createdAt == 1000)
+    #expect(settings.changedAt == 1000)
     #expect(settings == Settings(createdAt: 1000))
   }
 
-  @Test(arguments: Settings.ThemeMode.allCases)
-  func everyValueComesBack(theme: Settings.ThemeMode) throws {
+  @Test("Settings: every value is read as it was written", arguments: Settings.ThemeMode.allCases)
+  func roundTrip(theme: Settings.ThemeMode) throws {
     var settings = Settings(createdAt: -1)
     settings.theme = .init(theme, asOf: 2)
     settings.pin = .init(true, asOf: -2)
@@ -37,13 +40,15 @@ struct SettingsTests {
     #expect(try scratch.contents().settings == settings)
   }
 
-  @Test(arguments: [
-    "themeMode = 'purple'", "themeMode = ''", "hasPIN = 2", "hasPattern = -1", "hasPINAsOf = 1",
-    "themeMode = 'dark'", "cameraAccessAllowed = 2",
-    "deleteProtectionEnabled = 7", "changedAt = createdAt - 1", "id = 2", "hasPIN = 'yes'",
-    "createdAt = 'now'",
-  ])
-  func aValueThatCannotBeIsRefused(assignment: String) throws {
+  @Test(
+    "Settings: invalid values are refused",
+    arguments: [
+      "themeMode = 'purple'", "themeMode = ''", "hasPIN = 2", "hasPattern = -1", "hasPINAsOf = 1",
+      "themeMode = 'dark'", "cameraAccessAllowed = 2",
+      "deleteProtectionEnabled = 7", "changedAt = createdAt - 1", "id = 2", "hasPIN = 'yes'",
+      "createdAt = 'now'",
+    ])
+  func invalidValues(assignment: String) throws {
     let error = #expect(throws: DatabaseError.self) {
       try scratch.sql { try $0.execute(sql: "UPDATE settings SET \(assignment)") }
     }
@@ -51,11 +56,13 @@ struct SettingsTests {
     #expect(try scratch.contents().settings == Settings(createdAt: 1000))
   }
 
-  @Test func thereIsOneRecord() throws {
+  @Test("Settings: there is one row")
+  func oneRow() throws {
     #expect(throws: DatabaseError.self) { try scratch.sql { try Settings(createdAt: 1).insert($0) } }
   }
 
-  @Test func aChangeThatEndsBeforeItBeganIsRefused() throws {
+  @Test("Settings: a change before the creation is refused")
+  func invalidDates() throws {
     var edit = LibraryEdit()
     edit.settings = Settings(createdAt: 10)
     edit.settings?.changedAt = 9
@@ -66,14 +73,15 @@ struct SettingsTests {
     #expect(try scratch.contents().settings == Settings(createdAt: 1000))
   }
 
-  @Test func aLibraryThatLostItsRecordSaysSo() throws {
+  @Test("Settings: a missing row is reported")
+  func missingRow() throws {
     try scratch.sql { try $0.execute(sql: "DELETE FROM settings") }
     let error = #expect(throws: LibraryError.self) { _ = try scratch.contents() }
-    #expect(error?.description.contains("the settings record is gone; make a new library") == true)
+    #expect(error?.description.contains("the settings record is missing; make a new library") == true)
   }
 
-  /// Every moment that the apps can name survives the way through a date.
-  @Test func datesKeepTheirMilliseconds() {
+  @Test("Settings: dates keep their milliseconds")
+  func milliseconds() {
     var random = SeededNumbers(seed: 20_251_003)
     for _ in 0..<20_000 {
       let milliseconds = Int64.random(in: -62_135_596_800_000...253_402_300_799_999, using: &random)

@@ -24,12 +24,15 @@ struct UndoTests {
     return try UndoRun(path: scratch.path, options: options, counter: ProgressCounter()).run()
   }
 
-  @Test func aFileThatHasRottenMeanwhileComesBackAndIsNamed() throws {
+  @Test("Undo: a corrupt file comes back and is reported")
+  func corruptFile() throws {
     try change(.remove)
     let kept = try scratch.folder.tree("library/.undo").keys.filter { $0.hasSuffix("/2") }
     try scratch.folder.write("tow", to: "library/.undo/\(try #require(kept.first))")
     let summary = try undo()
-    #expect(summary.damaged.map(\.message).count == 1 && summary.missing.isEmpty && summary.isIncomplete)
+    #expect(summary.damaged.map(\.message).count == 1)
+    #expect(summary.missing.isEmpty)
+    #expect(summary.isIncomplete)
     #expect(summary.damaged.first?.message.contains("its bytes have changed") == true)
   }
 
@@ -79,19 +82,22 @@ struct UndoTests {
     #expect(try scratch.contents() == contents, sourceLocation: sourceLocation)
     #expect(try scratch.files() == files, sourceLocation: sourceLocation)
     #expect(try scratch.rowsWithoutFile().isEmpty, sourceLocation: sourceLocation)
-    #expect(try Library(path: scratch.path).strangers() == [], sourceLocation: sourceLocation)
+    #expect(try Library(path: scratch.path).untrackedFiles() == [], sourceLocation: sourceLocation)
   }
 
-  @Test(arguments: [Change.Kind.merge, .replace, .remove])
-  func everythingIsAsItWas(kind: Change.Kind) throws {
+  @Test(
+    "Undo: rows, values and files are as before the change",
+    arguments: [Change.Kind.merge, .replace, .remove])
+  func formerState(kind: Change.Kind) throws {
     let (contents, files) = (try scratch.contents(), try scratch.files())
     try change(kind)
     #expect(try scratch.contents() != contents)
     let dry = try undo { $0.isDryRun = true }
     #expect(try scratch.contents() != contents)
-    var summary = try undo { $0.consent = .given }
+    var summary = try undo { $0.authorization = .given }
     try expectState(contents, files)
-    #expect(summary.kind == kind && summary.missing.isEmpty)
+    #expect(summary.kind == kind)
+    #expect(summary.missing.isEmpty)
     summary.isDryRun = true
     #expect(summary == dry)
     let left = try scratch.sql { database in
@@ -102,17 +108,24 @@ struct UndoTests {
     #expect(left == [0, 0, 0, 0, 0], "nothing is kept for a second undo")
   }
 
-  @Test func theSummaryCounts() throws {
+  @Test("Undo: the summary counts photos and categories")
+  func summary() throws {
     try change(.merge)
-    let merge = try undo { $0.consent = .given }
-    #expect(merge.photosRemoved == 2 && merge.photosRestored == 0 && merge.photosReverted == 1)
-    #expect(merge.categoriesRemoved == 1 && merge.categoriesRestored == 1)
+    let merge = try undo { $0.authorization = .given }
+    #expect(merge.photosRemoved == 2)
+    #expect(merge.photosRestored == 0)
+    #expect(merge.photosReverted == 1)
+    #expect(merge.categoriesRemoved == 1)
+    #expect(merge.categoriesRestored == 1)
     try change(.remove)
     let remove = try undo()
-    #expect(remove.photosRemoved == 0 && remove.photosRestored == 3 && remove.categoriesRestored == 1)
+    #expect(remove.photosRemoved == 0)
+    #expect(remove.photosRestored == 3)
+    #expect(remove.categoriesRestored == 1)
   }
 
-  @Test func thereMustBeSomethingToTakeBack() throws {
+  @Test("Undo: it is refused if there is nothing to undo")
+  func nothingToUndo() throws {
     let empty = try LibraryScratch()
     #expect(throws: UndoError.nothingToUndo(empty.path)) {
       try UndoRun(path: empty.path, options: UndoOptions(), counter: ProgressCounter()).run()
@@ -126,7 +139,8 @@ struct UndoTests {
     }
   }
 
-  @Test func notOnceTheLibraryHasChanged() throws {
+  @Test("Undo: it is refused after another change")
+  func laterChange() throws {
     try change(.remove)
     try scratch.commit(["x.jpg": "ten"], as: .add, firstId: 50)
     let (contents, files) = (try scratch.contents(), try scratch.files())
@@ -136,19 +150,23 @@ struct UndoTests {
     #expect(try scratch.files() == files)
   }
 
-  @Test func onlyTheLastOneOfSeveral() throws {
+  @Test("Undo: only the last of several changes is undone")
+  func lastChange() throws {
     try change(.remove)
     let (contents, files) = (try scratch.contents(), try scratch.files())
     try scratch.commit(["x.jpg": "ten"], firstId: 50)
-    try undo { $0.consent = .given }
+    try undo { $0.authorization = .given }
     #expect(try scratch.contents() == contents)
-    // what had been put aside for the undo before went with it
+    // the files for the undo before were deleted
     #expect(try scratch.files() == files.filter { !$0.key.hasPrefix(".undo") })
   }
 
-  /// The files are back, and the rows are not yet: the next writer puts them away again, and the undo still works.
-  @Test(arguments: [Change.Kind.replace, .remove], [1, 2])
-  func cutShortBeforeTheRows(kind: Change.Kind, filesBack: Int) throws {
+  @Test(
+    "Undo: interrupted before the commit, its files move to .undo again",
+    arguments: [Change.Kind.replace, .remove], [1, 2])
+  func interruptedBeforeCommit(
+    kind: Change.Kind, filesBack: Int
+  ) throws {
     let (contents, files) = (try scratch.contents(), try scratch.files())
     try change(kind)
     let (after, filesAfter) = (try scratch.contents(), try scratch.files())
@@ -161,84 +179,88 @@ struct UndoTests {
         atPath: scratch.folder.path("library/.undo/\(id)/\(photo.id)").string, toPath: path.string)
     }
     #expect(try scratch.contents() == after)
-    #expect(try Library(path: scratch.path).strangers() == [])
+    #expect(try Library(path: scratch.path).untrackedFiles() == [])
     _ = try scratch.writer()
     #expect(try scratch.files() == filesAfter)
-    try undo { $0.consent = .given }
+    try undo { $0.authorization = .given }
     try expectState(contents, files)
   }
 
-  /// The rows are back, and the files of the photos that went are still there: the next writer removes them.
-  @Test(arguments: [Change.Kind.merge, .replace])
-  func cutShortAfterTheRows(kind: Change.Kind) throws {
+  @Test(
+    "Undo: interrupted after the commit, the next writer deletes the files",
+    arguments: [Change.Kind.merge, .replace])
+  func interruptedAfterCommit(kind: Change.Kind) throws {
     let (contents, files) = (try scratch.contents(), try scratch.files())
     try change(kind)
     // an export that is reading keeps the files from being deleted
-    try Library(path: scratch.path).holdingPhotos {
-      let held = try scratch.photoTexts()
-      try undo { $0.consent = .given }
+    try Library(path: scratch.path).withPhotoReadLock {
+      let before = try scratch.photoTexts()
+      try undo { $0.authorization = .given }
       #expect(try scratch.contents() == contents)
-      for (path, text) in held where path.hasPrefix("photos/") {
+      for (path, text) in before where path.hasPrefix("photos/") {
         #expect(try scratch.photoTexts()[path] == text)
       }
-      #expect(try Library(path: scratch.path).strangers() == [])
+      #expect(try Library(path: scratch.path).untrackedFiles() == [])
     }
     _ = try scratch.writer()
     try expectState(contents, files)
   }
 
-  @Test func aStrangersFileInThePlaceOfAPhotoStays() throws {
+  @Test("Undo: it is refused if an untracked file is in the place of a photo")
+  func takenPlace() throws {
     let path = try scratch.contents().photos[1].path
     try change(.remove)
     let after = try scratch.contents()
-    try scratch.folder.write("a stranger's", to: "library/" + path)
+    try scratch.folder.write("untracked", to: "library/" + path)
     #expect(throws: UndoError.placeTaken(scratch.folder.path("library/" + path))) { try undo() }
     #expect(try scratch.contents() == after)
-    #expect(try scratch.photoTexts()[path] == "a stranger's")
+    #expect(try scratch.photoTexts()[path] == "untracked")
     // and the next writer leaves it there too
     _ = try scratch.writer()
-    #expect(try scratch.photoTexts().filter { $0.key.hasPrefix("photos/") } == [path: "a stranger's"])
+    #expect(try scratch.photoTexts().filter { $0.key.hasPrefix("photos/") } == [path: "untracked"])
     try scratch.folder.remove("library/" + path)
     #expect(try undo().photosRestored == 3)
     #expect(try scratch.rowsWithoutFile().isEmpty)
   }
 
-  /// What a person put where a removed photo's file had been missing is neither put away nor deleted, whatever is done
-  /// afterwards.
-  @Test func aStrangersFileWhereARemovedPhotosWasMissingStays() throws {
+  @Test("Undo: an untracked file in the place of a missing photo stays")
+  func untrackedFile() throws {
     let path = try scratch.contents().photos[1].path
     try scratch.folder.remove("library/" + path)
     try change(.remove)
-    try scratch.folder.write("a stranger's", to: "library/" + path)
+    try scratch.folder.write("untracked", to: "library/" + path)
     for kind in [Change.Kind.add, .merge, .remove, .merge] {
-      #expect(try Library(path: scratch.path).strangers().map(\.string) == [path])
+      #expect(try Library(path: scratch.path).untrackedFiles().map(\.string) == [path])
       var edit = LibraryEdit()
       edit.settings = try scratch.contents().settings
       try scratch.writer().change(kind) { try $0.commit(edit, files: []) }
-      #expect(try scratch.photoTexts()[path] == "a stranger's")
+      #expect(try scratch.photoTexts()[path] == "untracked")
     }
-    #expect(try Library(path: scratch.path).strangers().map(\.string) == [path])
+    #expect(try Library(path: scratch.path).untrackedFiles().map(\.string) == [path])
   }
 
-  /// A file that was changed since it was imported is a person's work, and no undo takes it away.
-  @Test func aFileThatWasChangedSinceStaysAndIsNamed() throws {
+  @Test("Undo: a file that was changed since the import stays and is reported")
+  func changedFile() throws {
     let before = try scratch.contents()
     try change(.merge)
     let photos = try scratch.contents().photos.filter { $0.id >= 7 }
     try scratch.folder.write("edited", to: "library/" + photos[0].path)
     for isDryRun in [true, false] {
-      let summary = try undo { ($0.isDryRun, $0.consent) = (isDryRun, .given) }
-      #expect(summary.photosRemoved == 2 && summary.isIncomplete)
-      #expect(summary.left.count == 1 && summary.left.first?.item.hasPrefix("photo 7 “photo 7”") == true)
+      let summary = try undo { ($0.isDryRun, $0.authorization) = (isDryRun, .given) }
+      #expect(summary.photosRemoved == 2)
+      #expect(summary.isIncomplete)
+      #expect(summary.left.count == 1)
+      #expect(summary.left.first?.item.hasPrefix("photo 7 “photo 7”") == true)
     }
     #expect(try scratch.contents() == before)
     _ = try scratch.writer()
     #expect(try scratch.photoTexts()[photos[0].path] == "edited")
     #expect(!scratch.folder.has("library/" + photos[1].path))
-    #expect(try Library(path: scratch.path).strangers().map(\.string) == [photos[0].path])
+    #expect(try Library(path: scratch.path).untrackedFiles().map(\.string) == [photos[0].path])
   }
 
-  @Test func aFileThatIsGoneIsNamed() throws {
+  @Test("Undo: a missing file is reported")
+  func missingFile() throws {
     try change(.remove)
     let id = try #require(try scratch.sql { try Change.Record.newest($0) }).id
     try scratch.folder.remove("library/.undo/\(id)/2")
@@ -250,15 +272,17 @@ struct UndoTests {
   @Test("Undo: a removal comes back without a question")
   func undoOfRemoval() throws {
     try change(.remove)
-    let summary = try undo { $0.consent = .refused }
+    let summary = try undo { $0.authorization = .refused }
     #expect(summary.photosRestored == 3)
   }
 
-  @Test("Undo: a change that brought photos is not taken back without a confirmation")
+  @Test("Undo: a change that added photos is not undone without a confirmation")
   func undoOfAddedPhotos() throws {
     try scratch.commit(["d.jpg": "four"], firstId: 7)
     let contents = try scratch.contents()
-    #expect(throws: ConsentError.notConfirmed(scratch.path)) { try undo { $0.consent = .refused } }
+    #expect(throws: AuthorizationError.notConfirmed(scratch.path)) {
+      try undo { $0.authorization = .refused }
+    }
     #expect(try scratch.contents() == contents)
   }
 
@@ -271,19 +295,21 @@ struct UndoTests {
     try scratch.writer().change(.merge) { try $0.commit(edit, files: []) }
   }
 
-  @Test("Undo: a change that raised kid-safe mode is not taken back without a confirmation")
+  @Test("Undo: a change that turned on kid-safe mode is not undone without a confirmation")
   func undoOfKidSafeMode() throws {
     try changeSettings { $0.kidSafeMode = false }
     try changeSettings { $0.kidSafeMode = true }
-    #expect(throws: ConsentError.notConfirmed(scratch.path)) { try undo { $0.consent = .refused } }
-    let summary = try undo { $0.consent = .given }
+    #expect(throws: AuthorizationError.notConfirmed(scratch.path)) {
+      try undo { $0.authorization = .refused }
+    }
+    let summary = try undo { $0.authorization = .given }
     #expect(summary.protectionsLowered == [.kidSafeMode])
   }
 
-  @Test("Undo: a change of the theme is taken back without a question")
+  @Test("Undo: a change of the theme is undone without a question")
   func undoOfTheme() throws {
     try changeSettings { $0.theme = .init(.dark, asOf: 5) }
-    let summary = try undo { $0.consent = .refused }
+    let summary = try undo { $0.authorization = .refused }
     #expect(summary.protectionsLowered == [])
   }
 
@@ -296,29 +322,32 @@ struct UndoTests {
     edit.removedPhotos = [3]
     edit.newPhotos = [photo]
     try scratch.writer().change(.replace) { try $0.commit(edit, files: []) }
-    let summary = try undo { $0.consent = .refused }
+    let summary = try undo { $0.authorization = .refused }
     #expect(try scratch.contents() == before)
     #expect(summary.photosRemoved == 0)
     #expect(summary.photosRestored == 0)
     #expect(summary.photosReverted == 1)
   }
 
-  @Test func protectedLibrariesAskFirst() throws {
+  @Test("Undo: a protected library needs a confirmation")
+  func protectedLibrary() throws {
     try change(.merge)
     let contents = try scratch.contents()
     #expect(contents.settings.deleteProtectionEnabled)
-    #expect(throws: ConsentError.notConfirmed(scratch.path)) { try undo() }
+    #expect(throws: AuthorizationError.notConfirmed(scratch.path)) { try undo() }
     #expect(try scratch.contents() == contents)
-    try undo { $0.consent = .given }
+    try undo { $0.authorization = .given }
   }
 
-  @Test func aLibraryOfAnOlderVersionSaysSo() throws {
+  @Test("Undo: a library of an older version is refused")
+  func olderVersion() throws {
     try change(.merge)
     try scratch.sql { try $0.execute(sql: "DROP TABLE added") }
     #expect(throws: UndoError.self) { try undo { $0.isDryRun = true } }
   }
 
-  @Test func photosOfAnOlderVersionsImportAreNotTakenBack() throws {
+  @Test("Undo: an import by an older version is refused")
+  func olderImport() throws {
     try change(.merge)
     try scratch.sql { try $0.execute(sql: "DELETE FROM replacedSettings; DELETE FROM added") }
     #expect(throws: UndoError.self) { try undo() }

@@ -109,7 +109,7 @@ package final class SampleLibrary: Sendable {
     var faults = try library.contents().photos
       .filter { !$0.isFromAssets && !FileManager.default.fileExists(atPath: file(of: $0).string) }
       .map { "photo \($0.id) has no file \($0.path)" }
-    faults += try library.strangers().map { "stranger \($0)" }
+    faults += try library.untrackedFiles().map { "stranger \($0)" }
     faults += try tree.files.keys.filter { $0.hasPrefix(".staging/") && $0 != ".staging/" }.sorted()
     return faults
   }

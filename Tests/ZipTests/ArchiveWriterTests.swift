@@ -7,7 +7,8 @@ import Testing
 @testable import Zip
 
 @Suite struct ArchiveWriterTests {
-  @Test func foreignToolsReadTheArchive() throws {
+  @Test("ZIP writer: other programs read the archive")
+  func otherPrograms() throws {
     let scratch = try WriterScratch()
     let entries: [(String, [UInt8])] = [
       ("photos/1_a.jpg", Array(repeating: 0xA5, count: 100_000)),
@@ -21,7 +22,8 @@ import Testing
     #expect(failures == [])
   }
 
-  @Test func localHeadersCarrySizesAndChecksum() throws {
+  @Test("ZIP writer: local headers have sizes and checksum")
+  func localHeaders() throws {
     let scratch = try WriterScratch()
     try scratch.write([("a", Array("123456789".utf8)), ("bild-ä", [])], texts: [("t", [1, 2, 3])])
     let headers = try scratch.localHeaders()
@@ -30,13 +32,18 @@ import Testing
     #expect(headers[1].flags & 0x0800 != 0, "a name beyond ASCII is flagged as UTF-8")
     // the check value of CRC-32
     #expect(headers[0].crc == 0xCBF4_3926)
-    #expect(headers[0].size == 9 && headers[0].compressedSize == 9 && headers[0].method == 0)
-    #expect(headers[1].size == 0 && headers[1].crc == 0)
-    #expect(headers[2].size == 3 && headers[2].method == 8)
-    #expect(headers.allSatisfy { $0.extraLength == 0 }, "nothing needs ZIP64 here")
+    #expect(headers[0].size == 9)
+    #expect(headers[0].compressedSize == 9)
+    #expect(headers[0].method == 0)
+    #expect(headers[1].size == 0)
+    #expect(headers[1].crc == 0)
+    #expect(headers[2].size == 3)
+    #expect(headers[2].method == 8)
+    #expect(headers.allSatisfy { $0.extraLength == 0 }, "no number needs ZIP64")
   }
 
-  @Test func textsAreRenderedAfterThePhotosAreHandedOver() throws {
+  @Test("ZIP writer: texts are rendered after the placed entries")
+  func textOrder() throws {
     let scratch = try WriterScratch()
     let contents = MemoryContents([[1, 2, 3], [4]])
     var writer = try ArchiveWriter()
@@ -47,26 +54,31 @@ import Testing
     #expect(contents.closed == 2)
   }
 
-  @Test func aTextAloneIsAnArchive() throws {
+  @Test("ZIP writer: an archive may consist of a text")
+  func textOnly() throws {
     let scratch = try WriterScratch()
     try scratch.write([], texts: [("metadata.json", Array("{}".utf8))])
     #expect(try scratch.toolFailures() == [])
   }
 
-  @Test func anArchiveWithoutEntriesIsRefused() throws {
+  @Test("ZIP writer: an archive without entries is refused")
+  func noEntries() throws {
     let scratch = try WriterScratch()
     #expect(throws: ArchiveWriteError.empty) { try scratch.write([], texts: []) }
   }
 
-  @Test(arguments: ["", "photos/", "a\0b", String(repeating: "x", count: 70_000)])
-  func badNamesAreRefused(_ name: String) throws {
+  @Test(
+    "ZIP writer: an invalid name is refused",
+    arguments: ["", "photos/", "a\0b", String(repeating: "x", count: 70_000)])
+  func invalidName(_ name: String) throws {
     #expect(throws: ArchiveWriteError.name(name)) {
       var writer = try ArchiveWriter()
       try writer.addPlaced(name, size: 1, modified: 0)
     }
   }
 
-  @Test func aNameTwiceIsRefused() throws {
+  @Test("ZIP writer: a duplicate name is refused")
+  func duplicateName() throws {
     #expect(throws: ArchiveWriteError.duplicate("a")) {
       var writer = try ArchiveWriter()
       try writer.addPlaced("a", size: 1, modified: 0)
@@ -74,7 +86,8 @@ import Testing
     }
   }
 
-  @Test func callersErrorsComeThrough() throws {
+  @Test("ZIP writer: an error of the caller is thrown unchanged")
+  func callerError() throws {
     struct Mine: Error {}
     let scratch = try WriterScratch()
     #expect(throws: Mine.self) {
@@ -84,8 +97,10 @@ import Testing
     }
   }
 
-  @Test(arguments: [nil, "correct horse battery"] as [Secret?])
-  func aPlacedEntryOfTheWrongLengthIsAnError(password: Secret?) throws {
+  @Test(
+    "ZIP writer: a placed entry of the wrong length is an error",
+    arguments: [nil, "correct horse battery"] as [Secret?])
+  func wrongLength(password: Secret?) throws {
     let scratch = try WriterScratch()
     #expect(throws: ArchiveWriteError.length(entry: 0, expected: 4, given: 3)) {
       var writer = try ArchiveWriter(password: password)
@@ -99,7 +114,8 @@ import Testing
     }
   }
 
-  @Test func cancellationIsAsked() throws {
+  @Test("ZIP writer: it can be cancelled")
+  func cancellation() throws {
     let scratch = try WriterScratch()
     #expect(throws: CancellationError.self) {
       var writer = try ArchiveWriter()
@@ -108,9 +124,10 @@ import Testing
     }
   }
 
-  @Test func aFileThatCannotBeWrittenIsItsOwnError() throws {
+  @Test("ZIP writer: a failed write is a file error")
+  func writeError() throws {
     let scratch = try WriterScratch()
-    #expect(throws: FileError.self) {
+    #expect(throws: FileError("write", scratch.path, .badFileDescriptor)) {
       let readOnly = try File.open(scratch.path, .read)
       var writer = try ArchiveWriter()
       try writer.addText("t", modified: 0) { try [UInt8(1)].withUnsafeBytes($0) }
@@ -118,15 +135,16 @@ import Testing
     }
   }
 
-  @Test func anEarlierLongerAttemptLeavesNothingBehind() throws {
+  @Test("ZIP writer: an earlier, longer archive is truncated")
+  func truncation() throws {
     let scratch = try WriterScratch()
     try scratch.write([("a", Array(repeating: 1, count: 1000))], texts: [])
     let size = try scratch.write([("a", [1])], texts: [])
     #expect(try scratch.bytes().count == size)
   }
 
-  /// Exactly 65,535 entries is the first count that the plain end record cannot say.
-  @Test(arguments: [65_534, 65_535, 65_536])
+  @Test(
+    "ZIP writer: from 65,535 entries on there is a ZIP64 end record", arguments: [65_534, 65_535, 65_536])
   func manyEntries(_ count: Int) throws {
     let scratch = try WriterScratch()
     var writer = try ArchiveWriter()
@@ -140,14 +158,17 @@ import Testing
     #expect(try scratch.toolFailures() == [])
   }
 
-  @Test(arguments: [Int64.min, -1, 0, 1_700_000_000_000, 5_000_000_000_000, Int64.max])
-  func everyDateIsWritten(_ modified: Int64) throws {
+  @Test(
+    "ZIP writer: every date is written within the range of ZIP",
+    arguments: [Int64.min, -1, 0, 1_700_000_000_000, 5_000_000_000_000, Int64.max])
+  func dates(_ modified: Int64) throws {
     let scratch = try WriterScratch()
     var writer = try ArchiveWriter()
     try writer.addPlaced("a", size: 0, modified: modified)
     _ = try writer.write(to: scratch.file, placed: MemoryContents([[]]))
     let date = try scratch.localHeaders()[0].date
-    #expect((1...12).contains(date >> 5 & 15) && (1...31).contains(date & 31))
+    #expect((1...12).contains(date >> 5 & 15))
+    #expect((1...31).contains(date & 31))
     if modified < 0 { #expect(date >> 9 == 0) }
     if modified > 4_400_000_000_000 { #expect(date >> 9 == 127) }
   }

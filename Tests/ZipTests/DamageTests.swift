@@ -2,8 +2,7 @@ import TestSupport
 import Testing
 import Zip
 
-/// A small archive, cut at every length and changed at every byte: it is refused, or what it delivers is
-/// what it held. Never other bytes.
+/// A small archive, truncated to every length and changed at every byte: it is refused, or yields the original bytes.
 struct DamageTests {
   private static let ordinary = ZipBuilder([
     .stored("metadata.json", "{}"), .deflated("photos/1_é.jpg", "not really a photo").streamed,
@@ -24,8 +23,8 @@ struct DamageTests {
 
   static let archives = [ordinary.bytes, zip64.bytes]
 
-  @Test(arguments: archives)
-  func everyLengthIsRefused(_ bytes: [UInt8]) throws {
+  @Test("ZIP: an archive truncated to any length is refused", arguments: archives)
+  func everyLength(_ bytes: [UInt8]) throws {
     let disk = try ArchiveOnDisk()
     for length in bytes.indices {
       try disk.write(Array(bytes.prefix(length)))
@@ -33,8 +32,8 @@ struct DamageTests {
     }
   }
 
-  @Test(arguments: archives, [0x01, 0x80, 0xFF] as [UInt8])
-  func everyChangeIsFoundOrHarmless(_ bytes: [UInt8], _ pattern: UInt8) throws {
+  @Test("ZIP: a changed byte is detected or harmless", arguments: archives, [0x01, 0x80, 0xFF] as [UInt8])
+  func everyByte(_ bytes: [UInt8], _ pattern: UInt8) throws {
     let disk = try ArchiveOnDisk(bytes)
     let expected = try disk.open().contents()
     var found = 0

@@ -11,8 +11,7 @@ import Testing
 struct EncryptedWriterTests {
   private static let password: Secret = "correct horse battery"
 
-  /// Sizes around what libzip treats differently: nothing, a cipher block, where it begins to write checksums, and
-  /// its buffer and ours.
+  /// Sizes around the boundaries of libzip: 0, a cipher block, the smallest size with a checksum, its buffer and ours.
   static let sizes = [0, 1, 15, 16, 17, 19, 20, 21, 8164, 8191, 8192, 8193, 300_000, 5 << 20]
 
   static func bytes(_ count: Int) -> [UInt8] {
@@ -20,7 +19,8 @@ struct EncryptedWriterTests {
     return (0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
   }
 
-  @Test(arguments: sizes) func weReadWhatWeWrite(_ size: Int) throws {
+  @Test("Encrypted ZIP: the archive is read, and contains nothing in plain text", arguments: sizes)
+  func roundTrip(_ size: Int) throws {
     let scratch = try WriterScratch()
     let (photo, text) = (Self.bytes(size), Array(String(repeating: "text ", count: size / 64).utf8))
     let length = try scratch.write(
@@ -32,14 +32,14 @@ struct EncryptedWriterTests {
       archive.entries.map(\.encryption).allSatisfy { if case .aes(256, _) = $0 { true } else { false } })
     let contents = try archive.contents(password: Self.password)
     #expect(contents == ["photos/1.jpg": photo, "photos/2.jpg": [7], "metadata.json": text])
-    // nothing of it stands there in the clear
+    // the archive does not contain plain text
     let file = try scratch.bytes()
     if size >= 16 { #expect(file.firstRange(of: photo.prefix(16)) == nil) }
     #expect(file.firstRange(of: Self.password.withBytes { Array($0) }) == nil)
   }
 
-  @Test(.enabled(if: Tool.sevenZip.isInstalled), arguments: sizes)
-  func sevenZipReadsWhatWeWrite(_ size: Int) throws {
+  @Test("Encrypted ZIP: 7-Zip reads the archive", .enabled(if: Tool.sevenZip.isInstalled), arguments: sizes)
+  func sevenZip(_ size: Int) throws {
     let scratch = try WriterScratch()
     let photo = Self.bytes(size)
     try scratch.write(
@@ -49,13 +49,14 @@ struct EncryptedWriterTests {
     let out = scratch.folder.appendingPathComponent("out")
     #expect(Array(try Data(contentsOf: out.appendingPathComponent("photos/1.jpg"))) == photo)
     #expect(Array(try Data(contentsOf: out.appendingPathComponent("metadata.json"))) == Array("{}".utf8))
-    #expect(throws: (any Error).self) {
-      try Tool.run("7z t -bd -y -pwrong a.zip 2>&1", in: folder)
-    }
+    let command = "7z t -bd -y -pwrong a.zip 2>&1"
+    #expect(throws: Tool.Failure(command: command, status: 2)) { try Tool.run(command, in: folder) }
   }
 
-  @Test(.enabled(if: Tool.bsdtar.isInstalled), arguments: [0, 19, 20, 300_000])
-  func bsdtarReadsWhatWeWrite(_ size: Int) throws {
+  @Test(
+    "Encrypted ZIP: bsdtar reads the archive", .enabled(if: Tool.bsdtar.isInstalled),
+    arguments: [0, 19, 20, 300_000])
+  func bsdtar(_ size: Int) throws {
     let scratch = try WriterScratch()
     let photo = Self.bytes(size)
     try scratch.write([("1.jpg", photo)], texts: [("t", [1])], password: Self.password)
@@ -63,8 +64,10 @@ struct EncryptedWriterTests {
     #expect(Array(try Data(contentsOf: scratch.folder.appendingPathComponent("1.jpg"))) == photo)
   }
 
-  @Test(arguments: ["wrong", "correct horse batterY", "correct horse battery ", " correct horse battery"])
-  func anotherPasswordIsWrong(_ other: String) throws {
+  @Test(
+    "Encrypted ZIP: another password is refused",
+    arguments: ["wrong", "correct horse batterY", "correct horse battery ", " correct horse battery"])
+  func wrongPassword(_ other: String) throws {
     let scratch = try WriterScratch()
     try scratch.write(
       [("a", Self.bytes(1000)), ("b", [])], texts: [("t", [1, 2, 3])], password: Self.password)
@@ -74,14 +77,14 @@ struct EncryptedWriterTests {
       #expect(throws: ArchiveError.self) { try reader.bytes(of: entry, limit: 1 << 20) }
     }
     let fitting = try archive.entries.filter { try reader.passwordFits($0) }
-    // each fits by chance once in 65,536 times
+    // a wrong password passes the check with a probability of 1/65,536
     #expect(fitting.count < 3)
     var right = try EntryReader(archive, password: Self.password)
     for entry in archive.entries { #expect(try right.passwordFits(entry)) }
   }
 
-  /// Every salt is new, so that equal photos are not seen to be equal, nor one archive like another.
-  @Test func nothingIsEncryptedTheSameTwice() throws {
+  @Test("Encrypted ZIP: every entry has its own salt")
+  func salts() throws {
     let (one, other) = (try WriterScratch(), try WriterScratch())
     let photo = Self.bytes(100)
     for scratch in [one, other] { try scratch.write([("a", photo), ("b", photo)], password: Self.password) }
@@ -91,20 +94,22 @@ struct EncryptedWriterTests {
         Array(bytes[$0.dataOffset..<$0.dataOffset + $0.compressedSize])
       }
     }
-    #expect(files.count == 4 && Set(files).count == 4)
+    #expect(files.count == 4)
+    #expect(Set(files).count == 4)
     #expect(Set(files.map { $0.prefix(16) }).count == 4)
   }
 
-  @Test(arguments: ["", "with a \0 zero"]) func passwordsThatCWouldCutAreRefused(_ password: String) throws {
+  @Test(
+    "Encrypted ZIP: an empty password or one with a zero byte is refused", arguments: ["", "with a \0 zero"])
+  func invalidPassword(_ password: String) throws {
     #expect(throws: ArchiveWriteError.password) {
       let writer = try ArchiveWriter(password: Secret(password))
       _ = consume writer
     }
   }
 
-  /// Every byte of a small archive, changed three ways: an error, or what was there.
-  @Test(arguments: [0x01, 0x80, 0xFF] as [UInt8])
-  func everyChangeIsFoundOrHarmless(_ pattern: UInt8) throws {
+  @Test("Encrypted ZIP: a changed byte is detected or harmless", arguments: [0x01, 0x80, 0xFF] as [UInt8])
+  func everyByte(_ pattern: UInt8) throws {
     let scratch = try WriterScratch()
     try scratch.write(
       [("photos/1.jpg", Self.bytes(40)), ("photos/2.jpg", Self.bytes(10)), ("photos/3.jpg", [])],
@@ -126,7 +131,8 @@ struct EncryptedWriterTests {
     }
   }
 
-  @Test func theFileThatCannotBeWrittenIsItsOwnError() throws {
+  @Test("Encrypted ZIP: a full disk is a file error")
+  func fullDisk() throws {
     let error = #expect(throws: FileError.self) {
       let full = try File.open("/dev/full", .readWrite)
       var writer = try ArchiveWriter(password: Self.password)
@@ -136,9 +142,8 @@ struct EncryptedWriterTests {
     #expect(error?.errno == .noSpace)
   }
 
-  /// Encrypted bytes are not taken for records, whatever they happen to be: those of a record would be mended on
-  /// their way to the file.
-  @Test func encryptedBytesAreNotMended() throws {
+  @Test("Encrypted ZIP: encrypted bytes that look like a record are not corrected")
+  func recordsInData() throws {
     let scratch = try WriterScratch()
     let looksLikeAField: [UInt8] = [0x01, 0x00, 0x00, 0x00]
     try withUnsafePointer(to: scratch.file) { file in
@@ -153,38 +158,41 @@ struct EncryptedWriterTests {
   }
 }
 
-/// Where 4 GiB begins, for what libzip writes: by arithmetic, since the archives would be as large.
+/// The boundary of ZIP64 for entries that libzip writes. The archives would be too large, so only the numbers are tested.
 struct EntryNumbersTests {
   private static let limit = 0xFFFF_FFFF
 
-  /// Size, whether libzip has to be told, and the directory's numbers that it leaves out.
-  @Test(arguments: [
-    (limit - 29, false, []), (limit - 28, true, [limit]), (limit - 27, true, []), (limit - 1, true, []),
-    (limit, true, []), (limit + 1, false, []), (limit + 29, false, []), (0, false, []),
-  ])
-  func anEncryptedOne(_ size: Int, _ isForced: Bool, _ left: [Int]) {
+  @Test(
+    "ZIP64 boundary: the numbers that libzip omits are determined",
+    arguments: [
+      (limit - 29, false, []), (limit - 28, true, [limit]), (limit - 27, true, []), (limit - 1, true, []),
+      (limit, true, []), (limit + 1, false, []), (limit + 29, false, []), (0, false, []),
+    ])
+  func omittedNumbers(_ size: Int, _ isForced: Bool, _ left: [Int]) {
     let numbers = EntryNumbers(encrypting: size)
     #expect(numbers.compressedSize == size + 28)
     #expect(numbers.needsForcedZip64 == isForced)
     #expect(numbers.directoryField(offset: 5) == left)
-    // what libzip decides by the size alone, before, and by both, after, is the same unless it is told
+    // unless ZIP64 is forced, libzip decides equally by the size alone and by both sizes
     let (before, after) = (size >= Self.limit, numbers.compressedSize >= Self.limit)
     #expect(isForced || before == after)
   }
 
-  @Test func anEncryptedOneAtTheLimitsOffset() {
+  @Test("ZIP64 boundary: an offset at the limit is added")
+  func offsetAtLimit() {
     let numbers = EntryNumbers(encrypting: Self.limit - 28)
     #expect(numbers.directoryField(offset: Self.limit) == [Self.limit, Self.limit])
     #expect(numbers.directoryField(offset: Self.limit + 1) == [])
   }
 
-  /// libzip ends a directory of so many entries, or at that offset, as if it could say so without ZIP64.
-  @Test(arguments: [(0xFFFF, 7), (3, limit)]) func theEndIsMended(_ count: Int, _ offset: Int) {
+  @Test("ZIP64 boundary: the end record at the limit is corrected", arguments: [(0xFFFF, 7), (3, limit)])
+  func endRecord(_ count: Int, _ offset: Int) {
     let end = ArchiveEnd(count: count, size: 100, offset: offset)
-    let mended = end.plain.withUnsafeBytes { Zip64Boundary.repair($0) }
-    #expect(mended == end.bytes && mended?.count == 98)
+    let mended = end.plain.withUnsafeBytes { Zip64Boundary.correct($0) }
+    #expect(mended == end.bytes)
+    #expect(mended?.count == 98)
     let small = ArchiveEnd(count: 3, size: 100, offset: 7)
-    #expect(small.plain.withUnsafeBytes { Zip64Boundary.repair($0) } == nil)
+    #expect(small.plain.withUnsafeBytes { Zip64Boundary.correct($0) } == nil)
     #expect(small.bytes == small.plain)
   }
 }

@@ -1,17 +1,21 @@
 import Testing
 import Zip
 
-/// The table of names: what an entry may be called, and what not.
+/// Names that are accepted, and names that are refused.
 struct EntryNameTests {
-  @Test(arguments: [
-    "metadata.json", "photos/101_IMG_0001.jpg", "backup_temp_1759500000123/", "a/b/c/d", "./", "./a.jpg",
-    "été à la plage.jpg", "生日.jpg", "👨‍👩‍👧.jpg", ".nomedia", "photos/.hidden", "photos/...", "a..b", "..a", "a..",
-    "photos/..jpg", "ab:c", "12:30.jpg", "photos/C:.jpg", " ", "-", "~", "a ", "__MACOSX/._a.jpg", "CON",
-    String(repeating: "x", count: 255), String(repeating: "x/", count: 500) + "y",
-  ])
-  func isAllowed(_ name: String) { #expect(EntryName.fault(of: name) == nil) }
+  @Test(
+    "Entry name: a valid name is accepted",
+    arguments: [
+      "metadata.json", "photos/101_IMG_0001.jpg", "backup_temp_1759500000123/", "a/b/c/d", "./", "./a.jpg",
+      "été à la plage.jpg", "生日.jpg", "👨‍👩‍👧.jpg", ".nomedia", "photos/.hidden", "photos/...", "a..b", "..a",
+      "a..",
+      "photos/..jpg", "ab:c", "12:30.jpg", "photos/C:.jpg", " ", "-", "~", "a ", "__MACOSX/._a.jpg", "CON",
+      String(repeating: "x", count: 255), String(repeating: "x/", count: 500) + "y",
+    ])
+  func valid(_ name: String) { #expect(EntryName.problem(of: name) == nil) }
 
   @Test(
+    "Entry name: an unsafe name is refused with its reason",
     arguments: [
       ("", .empty), ("a\0b", .nul), ("a\nb", .controlCharacter), ("a\u{7F}", .controlCharacter),
       ("a\u{85}b", .controlCharacter), ("a\\b", .backslash), ("/a", .absolute), ("/", .absolute),
@@ -22,12 +26,13 @@ struct EntryNameTests {
       ("a/./b", .dotComponent), ("./.", .dotComponent), ("a//b", .emptyComponent), ("a//", .emptyComponent),
       (String(repeating: "x", count: 256), .longComponent),
       ("a/" + String(repeating: "é", count: 128) + ".jpg", .longComponent),
-    ] as [(String, NameFault)])
-  func isRefused(_ name: String, _ fault: NameFault) { #expect(EntryName.fault(of: name) == fault) }
+    ] as [(String, NameProblem)])
+  func unsafe(_ name: String, _ fault: NameProblem) { #expect(EntryName.problem(of: name) == fault) }
 
-  @Test func rawNamesHaveToBeUTF8() {
-    #expect(EntryName.fault(of: [0x61, 0xC3]) == .invalidUTF8)
-    #expect(EntryName.fault(of: [0xC0, 0xAE, 0xC0, 0xAE, 0x2F]) == .invalidUTF8)
-    #expect(EntryName.fault(of: Array("é".utf8)) == nil)
+  @Test("Entry name: raw names must be UTF-8")
+  func rawNames() {
+    #expect(EntryName.problem(of: [0x61, 0xC3]) == .invalidUTF8)
+    #expect(EntryName.problem(of: [0xC0, 0xAE, 0xC0, 0xAE, 0x2F]) == .invalidUTF8)
+    #expect(EntryName.problem(of: Array("é".utf8)) == nil)
   }
 }

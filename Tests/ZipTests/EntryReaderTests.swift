@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Zip
 
-/// Reading delivers exactly what was put in, or fails.
+/// Reading returns the original bytes, or fails.
 struct EntryReaderTests {
   private static let text = "some content that is there"
 
@@ -28,33 +28,36 @@ struct EntryReaderTests {
   private static let stored = ZipMember.stored("a", text)
   private static let deflated = ZipMember.deflated("a", text)
 
-  @Test(arguments: [
-    Damaged("stored, another checksum", stored.with { $0.both { $0.crc32 ^= 1 } }, .checksum),
-    Damaged("deflated, another checksum", deflated.with { $0.both { $0.crc32 ^= 1 } }, .checksum),
-    Damaged("stored, another byte", stored.with { $0.data[3] ^= 4 }, .checksum),
-    Damaged("deflated, goes on", deflated.with { $0.both { $0.size -= 1 } }, .long(declared: 25)),
-    Damaged(
-      "deflated, goes on, with the checksum of the beginning",
-      deflated.with {
-        $0.both {
-          $0.size = 4; $0.crc32 = CRC32.of("some".utf8)
-        }
-      }, .long(declared: 4)),
-    Damaged(
-      "deflated, ends early", deflated.with { $0.both { $0.size += 1 } },
-      .short(declared: 27, delivered: 26)),
-    Damaged("deflated, no such block", deflated.with { $0.data[0] = 0xFF }, .compressedData),
-    Damaged("deflated, cut off", deflated.with { cut(&$0, to: 20) }, .short(declared: 26, delivered: 15)),
-    Damaged("deflated, nothing there", deflated.with { cut(&$0, to: 1) }, .short(declared: 26, delivered: 0)),
-    Damaged(
-      "deflated, more bytes after its end",
-      deflated.with {
-        $0.data += [1, 2, 3]
-        let count = UInt32($0.data.count)
-        $0.both { $0.compressedSize = count }
-      }, .surplus(bytes: 3)),
-  ])
-  func damageIsFound(_ damaged: Damaged) throws {
+  @Test(
+    "Entry reader: damage is detected with its reason",
+    arguments: [
+      Damaged("stored, another checksum", stored.with { $0.both { $0.crc32 ^= 1 } }, .checksum),
+      Damaged("deflated, another checksum", deflated.with { $0.both { $0.crc32 ^= 1 } }, .checksum),
+      Damaged("stored, another byte", stored.with { $0.data[3] ^= 4 }, .checksum),
+      Damaged("deflated, too long", deflated.with { $0.both { $0.size -= 1 } }, .long(declared: 25)),
+      Damaged(
+        "deflated, too long, with the checksum of the beginning",
+        deflated.with {
+          $0.both {
+            $0.size = 4; $0.crc32 = CRC32.of("some".utf8)
+          }
+        }, .long(declared: 4)),
+      Damaged(
+        "deflated, ends early", deflated.with { $0.both { $0.size += 1 } },
+        .short(declared: 27, delivered: 26)),
+      Damaged("deflated, no such block", deflated.with { $0.data[0] = 0xFF }, .compressedData),
+      Damaged("deflated, truncated", deflated.with { cut(&$0, to: 20) }, .short(declared: 26, delivered: 15)),
+      Damaged(
+        "deflated, without data", deflated.with { cut(&$0, to: 1) }, .short(declared: 26, delivered: 0)),
+      Damaged(
+        "deflated, more bytes after its end",
+        deflated.with {
+          $0.data += [1, 2, 3]
+          let count = UInt32($0.data.count)
+          $0.both { $0.compressedSize = count }
+        }, .surplus(bytes: 3)),
+    ])
+  func damage(_ damaged: Damaged) throws {
     let disk = try ArchiveOnDisk(damaged.bytes)
     let archive = try disk.open()
     var reader = try EntryReader(archive)
@@ -74,7 +77,8 @@ struct EntryReaderTests {
     member.both { $0.compressedSize = UInt32(count) }
   }
 
-  @Test func largeEntryComesInPieces() throws {
+  @Test("Entry reader: a large entry is read in pieces")
+  func pieces() throws {
     let content = String(repeating: "0123456789abcdef", count: 50_000)
     let archive = try ArchiveOnDisk(ZipBuilder([.stored("large", content)]).bytes).open()
     var reader = try EntryReader(archive)
@@ -89,7 +93,8 @@ struct EntryReaderTests {
     #expect(pieces.allSatisfy { $0 <= EntryReader.pieceSize })
   }
 
-  @Test func entryOverTheLimitIsNotRead() throws {
+  @Test("Entry reader: an entry over the limit is not read")
+  func limit() throws {
     let disk = try ArchiveOnDisk(ZipBuilder([Self.stored]).bytes)
     let archive = try disk.open()
     var reader = try EntryReader(archive)
@@ -99,8 +104,8 @@ struct EntryReaderTests {
     #expect(try reader.bytes(of: archive.entries[0], limit: 26).count == 26)
   }
 
-  /// Of an entry that may be held in memory, and is too large for it.
-  @Test func aShortageOfMemoryIsAnError() throws {
+  @Test("Entry reader: too little memory is an error")
+  func memory() throws {
     let size = UInt64(1 << 60)
     let large = ZipMember.stored("a", "data").with { member in
       member.both {
@@ -117,24 +122,25 @@ struct EntryReaderTests {
     }
   }
 
-  /// What is in the way of every entry is told from what is wrong with one.
-  @Test func obstaclesAreNoDamage() {
+  @Test("Archive error: environment failures differ from damage")
+  func environmentFailures() {
     let file = FileError("read", "a", .noMemory)
     let obstacles: [ArchiveError] = [
       .file(file), .changed("a"), .libzip("a", code: 14, text: "Malloc failure"),
       .libzip("a", code: 0, text: "No error"),
     ]
-    #expect(obstacles.filter { !$0.isObstacle } == [])
-    #expect(obstacles.filter { !$0.isShortage } == [.changed("a")])
+    #expect(obstacles.filter { !$0.isEnvironmentFailure } == [])
+    #expect(obstacles.filter { !$0.isResourceExhaustion } == [.changed("a")])
     let others: [ArchiveError] = [
       .damaged("a", entry: "b", reason: .checksum), .wrongPassword("a", entry: "b"),
       .libzip("a", code: 28, text: "Operation not supported"), .truncated("a"),
       .entryTooLarge("a", entry: "b", bytes: 2, limit: 1),
     ]
-    #expect(others.filter { $0.isObstacle } == [])
+    #expect(others.filter { $0.isEnvironmentFailure } == [])
   }
 
-  @Test func errorOfTheCallerPassesThroughAndTheReaderGoesOn() throws {
+  @Test("Entry reader: an error of the caller is thrown, and the reader stays usable")
+  func callerError() throws {
     struct Stop: Error, Equatable {}
     let archive = try ArchiveOnDisk(ZipBuilder([Self.deflated]).bytes).open()
     var reader = try EntryReader(archive)
@@ -142,15 +148,20 @@ struct EntryReaderTests {
     #expect(try reader.bytes(of: archive.entries[0], limit: 100) == Array(Self.text.utf8))
   }
 
-  @Test func damageOfOneEntryLeavesTheOthers() throws {
+  @Test("Entry reader: a damaged entry does not affect the others")
+  func otherEntries() throws {
     let zip = ZipBuilder([Self.deflated.with { $0.data[0] = 0xFF }, .deflated("b", "fine")])
-    let archive = try ArchiveOnDisk(zip.bytes).open()
+    let disk = try ArchiveOnDisk(zip.bytes)
+    let archive = try disk.open()
     var reader = try EntryReader(archive)
-    #expect(throws: ArchiveError.self) { try reader.bytes(of: archive.entries[0], limit: 100) }
+    #expect(throws: ArchiveError.damaged(disk.path, entry: "a", reason: .compressedData)) {
+      try reader.bytes(of: archive.entries[0], limit: 100)
+    }
     #expect(try reader.bytes(of: archive.entries[1], limit: 100) == Array("fine".utf8))
   }
 
-  @Test func entryOfAnotherArchiveIsRefused() throws {
+  @Test("Entry reader: an entry of another archive is refused")
+  func otherArchive() throws {
     let one = try ArchiveOnDisk(ZipBuilder([.stored("a", "1")]).bytes)
     let other = try ArchiveOnDisk(ZipBuilder([.stored("a", "2")]).bytes)
     var reader = try EntryReader(one.open())
@@ -158,7 +169,8 @@ struct EntryReaderTests {
     #expect(throws: ArchiveError.changed(one.path)) { try reader.bytes(of: entry, limit: 10) }
   }
 
-  @Test func archiveThatWasReplacedOnDiskIsReadAsItWas() throws {
+  @Test("Entry reader: an archive that was replaced on disk is read unchanged")
+  func replaced() throws {
     let disk = try ArchiveOnDisk(ZipBuilder([.stored("a", "old")]).bytes)
     let archive = try disk.open()
     let other = try ArchiveOnDisk(ZipBuilder([.stored("a", "new")]).bytes)
@@ -166,7 +178,8 @@ struct EntryReaderTests {
     #expect(try archive.contents() == ["a": Array("old".utf8)])
   }
 
-  @Test func encryptedEntryNeedsAPassword() throws {
+  @Test("Entry reader: an encrypted entry needs a password")
+  func password() throws {
     let member = ZipMember.stored("a", "twelve bytes and more").with {
       $0.both {
         $0.flags |= 1; $0.size = 9
@@ -183,7 +196,8 @@ struct EntryReaderTests {
     }
   }
 
-  @Test func readersWorkSideBySide() async throws {
+  @Test("Entry reader: several readers work in parallel")
+  func parallel() async throws {
     let names = (0..<40).map { "photo \($0)" }
     let content = String(repeating: "x", count: 70_000)
     let zip = ZipBuilder(names.map { .stored($0, $0 + content) })

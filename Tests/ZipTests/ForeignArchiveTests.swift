@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 import Zip
 
-/// Archives made by the programs that people have. Each test needs its program and is left out without it.
+/// Archives of other programs. Each test is skipped if its program is not installed.
 @Suite(.waitsForPrograms) struct ForeignArchiveTests {
-  /// What is packed: names that need UTF-8, an empty file, one that shrinks and one that does not.
+  /// Files with names that need UTF-8, an empty one, a compressible one and an incompressible one.
   private static let files: [String: [UInt8]] = [
     "text.txt": Array(String(repeating: "the same line again and again\n", count: 20_000).utf8),
     "noise.jpg": noise(300_000), "empty.txt": [], "photos/été.txt": Array("hi".utf8),
@@ -21,35 +21,38 @@ import Zip
     }
   }
 
-  @Test(.enabled(if: Tool.zip.isInstalled), arguments: ["-r", "-0 -r", "-9 -X -r", "-r -fz", "-r -fd"])
+  @Test(
+    "ZIP of Info-ZIP", .enabled(if: Tool.zip.isInstalled),
+    arguments: ["-r", "-0 -r", "-9 -X -r", "-r -fz", "-r -fd"])
   func infoZIP(_ options: String) throws {
     try check { "\(Tool.zip.name) -q \(options) '\($0)' ." }
   }
 
-  @Test(.enabled(if: Tool.zip.isInstalled))
+  @Test("ZIP of Info-ZIP, streamed", .enabled(if: Tool.zip.isInstalled))
   func infoZIPStreamed() throws {
     try check { "\(Tool.zip.name) -q -r - . | cat > '\($0)'" }
   }
 
-  @Test(.enabled(if: Tool.zip.isInstalled), arguments: ["-r", "-0 -r"])
+  @Test("ZIP of Info-ZIP, encrypted", .enabled(if: Tool.zip.isInstalled), arguments: ["-r", "-0 -r"])
   func infoZIPEncrypted(_ options: String) throws {
     try check(password: "secret") { "\(Tool.zip.name) -q -P secret \(options) '\($0)' ." }
   }
 
-  /// Streamed entries have their passwords checked by the date, since the checksum is not known ahead.
-  @Test(.enabled(if: Tool.zip.isInstalled))
+  /// The password check of streamed entries uses the date, since the checksum is not known in advance.
+  @Test("ZIP of Info-ZIP, encrypted and streamed", .enabled(if: Tool.zip.isInstalled))
   func infoZIPEncryptedAndStreamed() throws {
     try check(password: "secret") { "\(Tool.zip.name) -q -P secret -r - . | cat > '\($0)'" }
   }
 
   @Test(
-    .enabled(if: Tool.sevenZip.isInstalled), arguments: ["", "-mx0", "-mm=BZip2", "-mx9 -mmt1"])
+    "ZIP of 7-Zip", .enabled(if: Tool.sevenZip.isInstalled),
+    arguments: ["", "-mx0", "-mm=BZip2", "-mx9 -mmt1"])
   func sevenZip(_ options: String) throws {
     try check { "\(Tool.sevenZip.name) a -bd -y \(options) '\($0)' ." }
   }
 
   @Test(
-    .enabled(if: Tool.sevenZip.isInstalled),
+    "ZIP of 7-Zip, encrypted", .enabled(if: Tool.sevenZip.isInstalled),
     arguments: ["", "-mx0 "].flatMap { level in
       ["AES128", "AES192", "AES256", "ZipCrypto"].map { "\(level)-mem=\($0)" }
     })
@@ -58,26 +61,29 @@ import Zip
   }
 
   @Test(
-    .enabled(if: Tool.bsdtar.isInstalled),
+    "ZIP of bsdtar", .enabled(if: Tool.bsdtar.isInstalled),
     arguments: ["zip:compression=deflate", "zip:compression=store", "zip:zip64", "zip:!zip64"])
   func bsdtar(_ options: String) throws {
     try check { "\(Tool.bsdtar.name) --format zip --options \(options) -cf '\($0)' ." }
     try check { "\(Tool.bsdtar.name) --format zip --options \(options) -cf - . | cat > '\($0)'" }
   }
 
-  @Test(.enabled(if: Tool.bsdtar.isInstalled), arguments: ["aes128", "aes256", "zipcrypt"])
+  @Test(
+    "ZIP of bsdtar, encrypted", .enabled(if: Tool.bsdtar.isInstalled),
+    arguments: ["aes128", "aes256", "zipcrypt"])
   func bsdtarEncrypted(_ method: String) throws {
     try check(password: "secret") {
       "\(Tool.bsdtar.name) --format zip --options zip:encryption=\(method) --passphrase secret -cf '\($0)' ."
     }
   }
 
-  @Test(.enabled(if: Tool.jar.isInstalled), arguments: ["cMf", "c0Mf"])
+  @Test("ZIP of jar", .enabled(if: Tool.jar.isInstalled), arguments: ["cMf", "c0Mf"])
   func jar(_ options: String) throws {
     try check { "\(Tool.jar.name) \(options) '\($0)' ." }
   }
 
-  @Test(.enabled(if: Tool.python.isInstalled), arguments: ["STORED", "DEFLATED"], [false, true])
+  @Test(
+    "ZIP of Python", .enabled(if: Tool.python.isInstalled), arguments: ["STORED", "DEFLATED"], [false, true])
   func python(_ method: String, _ isStreamed: Bool) throws {
     let output = isStreamed ? "sys.stdout.buffer" : "sys.argv[1]"
     let script = """
@@ -94,7 +100,7 @@ import Zip
     }
   }
 
-  /// Packs the files with a command, reads the archive, and compares; then tries a wrong password.
+  /// Packs the files with a command, reads the archive, and compares. Then tries a wrong password.
   private func check(password: Secret? = nil, _ command: (String) -> String) throws {
     let disk = try ArchiveOnDisk()
     try FileManager.default.removeItem(atPath: disk.path.string)
@@ -119,7 +125,7 @@ import Zip
       #expect(entry.isEncrypted)
       var reader = try EntryReader(disk.open(), password: "wrong")
       let error = try #require(throws: ArchiveError.self) { try reader.bytes(of: entry, limit: 1 << 20) }
-      // the check value of the traditional encryption lets one wrong password in 256 through
+      // a wrong password passes the check of the traditional encryption with a probability of 1/256
       #expect(
         error == .wrongPassword(disk.path, entry: entry.name)
           || error == .damaged(disk.path, entry: entry.name, reason: .checksumOrPassword))
@@ -127,8 +133,8 @@ import Zip
     }
   }
 
-  /// A changed byte of encrypted data is found, whether a checksum or an authentication code vouches for it;
-  /// a changed code beside a right checksum is harmless.
+  /// A changed byte of encrypted data is detected by a checksum or an authentication code. A changed code with a matching
+  /// checksum is harmless.
   private func checkChanges(_ entry: Entry, _ disk: ArchiveOnDisk) throws {
     let original = try Data(contentsOf: URL(fileURLWithPath: disk.path.string))
     defer { try? disk.write(Array(original)) }
@@ -148,6 +154,12 @@ import Zip
 
 /// A program that may be installed.
 struct Tool: Sendable {
+  /// A command ended with a status other than 0.
+  struct Failure: Error, Equatable {
+    let command: String
+    let status: Int32
+  }
+
   let name: String
 
   static let zip = Tool(name: "zip")
@@ -156,7 +168,7 @@ struct Tool: Sendable {
   static let python = Tool(name: "python3")
   static let jar = Tool(name: "jar")
 
-  /// Whether it is in one of the folders of PATH.
+  /// True if it is in one of the folders of PATH.
   var isInstalled: Bool {
     let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
     return folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }
@@ -164,7 +176,6 @@ struct Tool: Sendable {
 
   /// Runs a command of the shell, and throws if it fails.
   static func run(_ command: String, in folder: FilePath) throws {
-    struct Failure: Error { let command: String, status: Int32 }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
     process.arguments = ["-c", command]

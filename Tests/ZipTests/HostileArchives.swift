@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Zip
 
-/// An archive that has to be refused, and the error that says why.
+/// An archive that must be refused, and the expected error.
 struct Hostile: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let bytes: [UInt8]
@@ -32,7 +32,7 @@ struct Hostile: Sendable, CustomTestStringConvertible {
   }
 
   /// An archive of one entry with this name.
-  init(_ description: String, named name: String, _ reason: NameFault) {
+  init(_ description: String, named name: String, _ reason: NameProblem) {
     self.init(description, ZipBuilder([.stored(name)]).bytes) {
       .unsafeName($0, entry: name, reason: reason)
     }
@@ -189,6 +189,6 @@ enum HostileArchives {
   ]
 
   static func lie(_ path: FilePath, _ entry: String?, _ field: HeaderField) -> ArchiveError {
-    .directoryLies(path, entry: entry, field: field)
+    .inconsistentHeader(path, entry: entry, field: field)
   }
 }

@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Zip
 
-/// What is hostile in single entries: their headers, their names and kinds, and how they share data.
+/// Hostile entries: headers, names, kinds, and shared data.
 extension HostileArchives {
   static let headers: [Hostile] = [
     Hostile("extra field beyond its block", { $0.members[0].central.extra = [1, 0, 9, 0] }) {
@@ -113,7 +113,7 @@ extension HostileArchives {
       lie($0, "a.jpg", .extraField)
     },
     Hostile(
-      "AES of a version that nobody knows",
+      "AES of an unknown version",
       {
         $0.members[0].both {
           $0.flags = 1; $0.method = 99; $0.extra = .extraField(0x9901, [3, 0, 0x41, 0x45, 3, 0, 0])
@@ -159,7 +159,7 @@ extension HostileArchives {
     Hostile("folder without a slash", { $0.members[0].central.externalAttributes = 0o040755 << 16 }) {
       .notARegularFile($0, entry: "a.jpg", kind: .directory)
     },
-    // unzip and others make links and pipes of the mode whatever system the entry says that it is from
+    // unzip and other programs create links and pipes from the mode, whatever system the entry declares
     madeElsewhere("symbolic link, made by FAT", system: 0, mode: 0o120777, .symbolicLink),
     madeElsewhere("symbolic link, made by NTFS", system: 10, mode: 0o120777, .symbolicLink),
     madeElsewhere("symbolic link, made by VFAT", system: 14, mode: 0o120777, .symbolicLink),

@@ -24,7 +24,8 @@ struct HostileFixtureTests {
     HostileArchives.betweenEntries,
   ].flatMap(\.self)
 
-  @Test(arguments: files) func theFileIsWhatTheTestsBuild(_ file: String, _ description: String) throws {
+  @Test("Hostile fixture: it is the archive that the tests build", arguments: files)
+  func fixture(_ file: String, _ description: String) throws {
     let hostile = try #require(Self.hostile.first { $0.testDescription == description })
     let path = Fixture.path("hostile/\(file)")
     if ProcessInfo.processInfo.environment["SMILEPILE_WRITE_FIXTURES"] != nil {
@@ -34,7 +35,8 @@ struct HostileFixtureTests {
     #expect(throws: hostile.expected(path)) { try Archive(path: path) }
   }
 
-  @Test func thereAreDozensOfHostileArchives() {
+  @Test("Hostile archives: there are more than 100 with distinct descriptions")
+  func count() {
     #expect(Set(Self.hostile.map(\.testDescription)).count == Self.hostile.count)
     #expect(Self.hostile.count > 100)
   }

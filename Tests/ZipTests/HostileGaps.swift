@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import Zip
 
-/// What is hostile between entries: descriptors that contradict the directory, and bytes that belong to nothing.
-/// A program that reads forward believes the one and may take the other for an entry.
+/// Hostile bytes between entries: descriptors that contradict the directory, and bytes that belong to no entry. A program that
+/// reads sequentially uses the former, and may find an entry in the latter.
 extension HostileArchives {
   /// A descriptor in one of its four forms. APPNOTE 4.3.9.
   static func descriptor(
@@ -74,10 +74,10 @@ extension HostileArchives {
   ]
 }
 
-/// What is odd between entries and hides nothing.
+/// Valid bytes between entries.
 struct OddGapTests {
-  @Test(arguments: [true, false], [true, false])
-  func everyFormOfDescriptorIsRead(isMarked: Bool, isWide: Bool) throws {
+  @Test("ZIP: every form of data descriptor is read", arguments: [true, false], [true, false])
+  func descriptors(isMarked: Bool, isWide: Bool) throws {
     let members = [ZipMember.deflated("a.jpg", "first"), .stored("b.jpg", "second")].map { member in
       member.streamed.with {
         $0.afterData = HostileArchives.descriptor(member, isMarked: isMarked, isWide: isWide)
@@ -87,8 +87,8 @@ struct OddGapTests {
     #expect(contents == ["a.jpg": Array("first".utf8), "b.jpg": Array("second".utf8)])
   }
 
-  /// The checksum of these four bytes is the mark of a descriptor: the form without the mark begins with it.
-  @Test func aChecksumThatLooksLikeTheMarkIsNoTrap() throws {
+  @Test("ZIP: a checksum that equals the signature of a descriptor is read")
+  func checksumLikeSignature() throws {
     var member = ZipMember.stored("a.jpg", "xxxx")
     member.data = Self.bytesWithChecksum(0x0807_4B50)
     member.both { $0.crc32 = 0x0807_4B50 }
@@ -102,14 +102,16 @@ struct OddGapTests {
     }
   }
 
-  @Test func zerosBetweenEntriesAreAlignment() throws {
+  @Test("ZIP: zeros between entries are accepted as alignment")
+  func alignment() throws {
     var zip = ZipBuilder([.stored("a.jpg", "first"), .stored("b.jpg", "second").streamed])
     zip.members[0].afterData = [UInt8](repeating: 0, count: 4096)
     zip.members[1].afterData += [0, 0, 0]
     #expect(try ArchiveOnDisk(zip.bytes).open().contents().count == 2)
   }
 
-  @Test func aFlagWithoutADescriptorIsHarmlessWhereTheHeaderSaysEverything() throws {
+  @Test("ZIP: the flag of a descriptor is ignored if the header is complete")
+  func flagWithoutDescriptor() throws {
     var zip = ZipBuilder([.stored("a.jpg", "first"), .stored("b.jpg", "second")])
     for index in 0..<2 { zip.members[index].both { $0.flags |= 1 << 3 } }
     #expect(try ArchiveOnDisk(zip.bytes).open().contents().count == 2)
@@ -123,7 +125,7 @@ struct OddGapTests {
       for _ in 0..<8 { value = value & 1 == 1 ? (value >> 1) ^ 0xEDB8_8320 : value >> 1 }
       table.append(value)
     }
-    // four bytes take the register through four entries of the table, which its result names one by one
+    // four bytes select four entries of the table, which the result determines one by one
     var register = ~checksum
     var rows: [Int] = []
     for _ in 0..<4 {

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Zip
 
-/// Where 4 GiB begins, for what is written without libzip: archives with a hole in the place of the data.
+/// The boundary of ZIP64 for archives that are written without libzip. They have a hole instead of data.
 struct LargeEntryTests {
   private static let limit = 0xFFFF_FFFF
 
-  /// Zeros, of which nothing is written.
+  /// Zeros that are not written.
   private final class Hole: PlacedContents {
     private let sizes: [Int]
     private var left = 0
@@ -32,11 +32,12 @@ struct LargeEntryTests {
     func close() {}
   }
 
-  @Test(arguments: [limit - 1, limit, limit + 1]) func anEntryOfSize(_ size: Int) throws {
+  @Test("ZIP64: entries around 4 GiB are written and read", arguments: [limit - 1, limit, limit + 1])
+  func size(_ size: Int) throws {
     let scratch = try WriterScratch()
     var writer = try ArchiveWriter()
     try writer.addPlaced("large", size: size, modified: 0)
-    // begins beyond the limit, or just at it
+    // begins at the limit or beyond it
     try writer.addPlaced("small", size: 3, modified: 0)
     try writer.addText("t", modified: 0) { try [UInt8(1)].withUnsafeBytes($0) }
     let end = try writer.write(to: scratch.file, placed: Hole([size, 3]))
@@ -52,8 +53,8 @@ struct LargeEntryTests {
     #expect(try scratch.file.status().size == end)
   }
 
-  /// The second entry's header, and then the directory, stand at exactly the offset that needs ZIP64.
-  @Test func anOffsetAtTheLimit() throws {
+  @Test("ZIP64: a header and a directory at the offset of the limit are written and read")
+  func offset() throws {
     let scratch = try WriterScratch()
     for sizes in [[Self.limit - 31, 3], [Self.limit - 31 - 34, 3]] {
       var writer = try ArchiveWriter()

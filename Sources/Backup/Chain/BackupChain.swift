@@ -6,33 +6,29 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// An incremental backup and the archives that it rests on, back to the full one, as far as they are there.
+/// An incremental backup and the archives that it depends on, to the full archive or the first missing one.
 struct BackupChain {
-  /// The backup whose state is that of the chain.
-  let newest: BackupSource
-  /// The archives before it, the newest first, without their photos: each has a row for every photo of the library. What
-  /// was repaired from one of them stands before it.
-  let bases: [BackupSource]
-  /// The files that they hold, by their MD5.
-  private(set) var files: [MD5Digest: File] = [:]
-  /// The entries of each of `bases`.
-  private let entries: [[Entry]]
+  private let newest: OpenedBackup
+  /// The archives before the newest, newest first. They are stored without their photos, since each has a row for
+  /// every photo of the library. An archive that was repaired from another precedes the other.
+  private let bases: [OpenedBackup]
+  /// The files in the bases, by MD5.
+  private let files: [MD5Digest: File]
 
-  /// A file that an archive of `bases` holds, the first that does. Small, since there may be one for every photo.
-  struct File {
-    /// The archive's place in `bases`.
-    let number: Int32
-    /// The place of its entry in the archive.
+  /// A file in a base. Small, since there may be one for every photo.
+  private struct File {
+    /// The index of the archive in `bases`.
+    let base: Int32
+    /// The index of its entry in the archive.
     let entry: Int32
   }
 
   /// Follows a backup's bases.
   ///
-  /// - Parameter find: the archive of this number whose `metadata.json` has this MD5, and what was repaired from it, as
-  ///   far as they are there: where several have a file, the first.
-  init(_ newest: BackupSource, find: (ArchiveDescriptor.BaseReference) throws -> [BackupSource]) rethrows {
-    self.newest = newest
-    var bases: [BackupSource] = []
+  /// - Parameter find: returns the archives that satisfy a reference. If several have a file, the first is used.
+  init(_ newest: OpenedBackup, find: (ArchiveDescriptor.BaseReference) throws -> [OpenedBackup]) rethrows {
+    var bases: [OpenedBackup] = []
+    var files: [MD5Digest: File] = [:]
     var seen = Set([newest.metadataDigest].compactMap { $0 })
     while let increment = (bases.last ?? newest).increment,
       let digest = MD5Digest(hex: increment.baseDigest), seen.insert(digest).inserted,
@@ -40,108 +36,93 @@ struct BackupChain {
     {
       for base in found {
         for photo in base.photos {
-          // what was already damaged there is held as it is, under the MD5 that it has
-          guard case .entry(let entry, let md5?) = photo.content, files[md5] == nil else { continue }
-          files[md5] = File(number: Int32(bases.count), entry: Int32(entry.index))
+          // a photo that was corrupt when it was backed up is stored under the MD5 of its corrupt bytes
+          guard let reference = photo.location.ownEntry, let md5 = reference.md5, files[md5] == nil
+          else { continue }
+          files[md5] = File(base: Int32(bases.count), entry: Int32(reference.entry.index))
         }
-        bases.append(base.withoutPhotos)
+        bases.append(base.with(photos: []))
       }
     }
-    self.bases = bases
-    entries = bases.map { $0.archive?.entries ?? [] }
+    (self.newest, self.bases, self.files) = (newest, bases, files)
   }
 
-  /// Whether it reaches back to a full archive.
-  var isWhole: Bool { missing == nil }
+  /// True if the chain includes a full archive.
+  var isComplete: Bool { missing == nil }
 
-  /// The number of the archive that it rests on and that is not there; nil for a whole chain.
+  /// The ID of the missing base; nil for a complete chain.
   private var missing: String? { (bases.last ?? newest).increment?.base }
 
-  /// A file's entry, in the archive of `bases` that has it.
-  func entry(_ file: File) -> Entry { entries[Int(file.number)][Int(file.entry)] }
-
-  /// One backup of all: the newest, with each photo's bytes from whichever archive of the chain holds them.
-  func folded() -> BackupSource {
-    var result = newest
-    guard newest.increment != nil else { return result }
-    result.chain = BackupSource.Chain(bases: bases, missing: missing)
-    let lostBecause =
-      missing.map { Self.reason(archive: $0, isThere: false) } ?? "no archive of the chain holds its file"
-    for index in result.photos.indices where result.photos[index].isHeld {
-      guard case .absent(_, let isDamage, let md5) = result.photos[index].content else { continue }
-      if let md5, let file = files[md5] {
-        result.photos[index].content = .base(entry(file), md5: md5, number: Int(file.number))
-      } else {
-        result.photos[index].content = .absent(
-          reason: lostBecause, isDamage: isWhole || isDamage, md5: md5)
-      }
-    }
-    return result
+  /// Returns the newest backup with the location of each photo in the archives of the chain.
+  ///
+  /// - Parameter unreadable: the errors of archives that could not be read; one of these archives may be the
+  ///   missing one.
+  func folded(unreadable: [any Error]) -> OpenedBackup {
+    guard newest.increment != nil else { return newest }
+    let chain = OpenedBackup.Chain(
+      bases: bases, missing: missing, unreadable: isComplete ? [] : unreadable)
+    return newest.with(photos: newest.photos.map(located)).with(chain: chain)
   }
 
-  /// Why a photo's file is not in an incremental archive.
-  static func reason(archive uuid: String, isThere: Bool = true) -> String {
-    "its file is in the base, archive \(uuid.escaped)" + (isThere ? "" : ", which is not here")
+  private func located(_ photo: OpenedBackup.Photo) -> OpenedBackup.Photo {
+    guard case .unavailable(let unavailable) = photo.location, unavailable.cause.isStoredInBase else {
+      return photo
+    }
+    if let md5 = unavailable.md5, let file = files[md5],
+      let entry = bases[Int(file.base)].archive?.entries[Int(file.entry)]
+    {
+      return photo.at(.entry(EntryReference(entry, md5: md5, base: file.base)))
+    }
+    let cause: Unavailable.Cause = missing.map { .baseMissing(archiveID: $0) } ?? .notInChain
+    return photo.at(.unavailable(Unavailable(cause, md5: unavailable.md5)))
   }
 }
 
-extension BackupSource {
-  /// What an incremental backup rests on, as far as it is there.
-  struct Chain: Sendable {
-    /// The archives before it, the newest first, without their photos. What was repaired from one of them stands before it.
-    var bases: [BackupSource]
-    /// The number of the archive that is not there; nil if they reach back to a full one.
-    var missing: String?
-    /// What the disk did not give when that was looked for, so that it may be there all the same.
-    var unreadable: [any Error] = []
-  }
-
-  /// The archive that holds a photo's bytes, or should.
+extension OpenedBackup {
+  /// Returns the archive that has a photo's bytes, or should have them.
   func archive(of photo: Photo) -> FilePath {
-    guard case .base(_, _, let number) = photo.content, let chain else { return path }
-    return chain.bases[number].path
+    guard case .entry(let reference) = photo.location, let base = reference.base, let chain else {
+      return path
+    }
+    return chain.bases[Int(base)].path
   }
 
-  /// What this one rests on; nil for a full backup.
+  /// The reference to the base; nil for a full backup.
   package var increment: Metadata.Increment? { metadata.smilepile?.increment }
 
-  /// Opens a backup together with the archives that it rests on, which are looked for in its folder: each photo's bytes
-  /// are where the chain has them. Blocks; writes nothing.
+  /// Opens a backup with its chain, which it searches for in the backup's folder. Blocks; writes nothing.
   ///
   /// - Parameters:
   ///   - path: the newest archive.
-  ///   - limits: what each archive may ask for.
-  ///   - password: opens encrypted archives.
-  ///   - check: called between archives, and may throw to give up.
-  /// - Throws: as `init(path:limits:password:)`. That an archive of the chain is not there is no error; see `missingBase`.
+  ///   - limits: the limits for each archive.
+  ///   - password: for encrypted archives.
+  ///   - check: called between archives; may throw to cancel.
+  /// - Throws: the errors of `init(path:limits:password:)`. A missing archive of the chain is not an error; see
+  ///   `missingBase`.
   package static func withChain(
     path: FilePath, limits: Limits = Limits(), password: Secret? = nil,
     ledger: Ledger? = nil, check: @escaping () throws -> Void = {}
-  ) throws -> BackupSource {
-    let newest = try BackupSource(path: path, limits: limits, password: password)
+  ) throws -> OpenedBackup {
+    let newest = try OpenedBackup(path: path, limits: limits, password: password)
     guard newest.increment != nil else { return newest }
     let finder = ChainFinder(beside: path, limits: limits, password: password, ledger: ledger, check: check)
     return try newest.folded(by: finder, limits)
   }
 
-  /// An incremental backup together with the archives that it rests on.
+  /// Returns an incremental backup with its chain.
   ///
-  /// - Parameter known: where they are looked for before the folder.
+  /// - Parameter known: opened backups that take precedence over those of the folder.
   func folded(
-    among known: [BackupSource] = [], by finder: ChainFinder, _ limits: Limits
-  ) throws -> BackupSource {
+    among known: [OpenedBackup] = [], by finder: ChainFinder, _ limits: Limits
+  ) throws -> OpenedBackup {
     let chain = try BackupChain(self) { base in
       let known = known.filter { $0.satisfies(base) }
       if known.isEmpty { return try finder.candidates(for: base) }
-      let isOriginal = { (source: BackupSource) in source.metadataDigest?.description == base.digest }
+      let isOriginal = { (source: OpenedBackup) in source.metadataDigest?.description == base.digest }
       return known.filter { !isOriginal($0) } + known.filter(isOriginal)
     }
-    var folded = chain.folded()
-    if !chain.isWhole {
-      folded.chain?.unreadable = finder.unreadable
-      folded.warnings += finder.unreadable.map { "\($0)" }
-    }
-    // of many rows that share one file, each gets a copy: a small archive must not fill a disk that way
+    let folded = chain.folded(unreadable: finder.unreadable)
+    // many rows may share one file, and each gets a copy: a small archive must not fill the disk this way
     guard folded.photoBytes <= limits.maximumBytes else {
       let reason = "its photos have \(folded.photoBytes) bytes; at most \(limits.maximumBytes) are read"
       throw BackupError.notABackup(path, reason: reason)
@@ -149,47 +130,37 @@ extension BackupSource {
     return folded
   }
 
-  /// Returns whether a backup that refers to this base can use it: it is the base, or was repaired from it.
+  /// Returns true if the backup is this base or was repaired from it.
   func satisfies(_ base: ArchiveDescriptor.BaseReference) -> Bool {
     guard let provenance = metadata.smilepile, provenance.uuid == base.archiveID else { return false }
     return metadataDigest?.description == base.digest || provenance.repairedFrom.contains(base.digest)
   }
 
-  /// The number of the archive that an incremental backup rests on and that is not there; nil for one that is whole.
+  /// The ID of the missing archive of the chain; nil for a full backup or a complete chain.
   package var missingBase: String? { chain.map(\.missing) ?? increment?.base }
 
-  /// How many photos have their files in the archives that this one rests on.
-  package var heldPhotos: Int { photos.count(where: \.isHeld) }
+  /// The number of photos that are stored in the base or its chain.
+  package var photosStoredInBase: Int { photos.count(where: \.isStoredInBase) }
 
-  /// The files that this one does not hold itself, as its metadata has them.
+  /// The files that are stored in the base, as the metadata lists them.
   var heldFiles: [Metadata.HeldFile] {
-    photos.filter(\.isHeld).map { photo in
+    photos.filter(\.isStoredInBase).map { photo in
       Metadata.HeldFile(
         photoId: photo.record.id, originalPath: photo.originalPath, fileSize: photo.record.fileSize,
-        checksum: photo.content.md5?.description ?? "")
+        checksum: photo.location.md5?.description ?? "")
     }
   }
 
-  /// The archive, and the password for it, of a photo's entry.
-  func place(of content: Content) -> (entry: Entry, source: BackupSource, archive: Archive)? {
-    switch content {
-    case .entry(let entry, _):
-      archive.map { (entry, self, $0) }
-    case .base(let entry, _, let number):
-      chain.flatMap { chain in chain.bases[number].archive.map { (entry, chain.bases[number], $0) } }
-    case .asset, .file, .absent: nil
-    }
-  }
-
-  fileprivate var withoutPhotos: BackupSource {
-    var source = self
-    source.photos = []
-    return source
+  /// Returns the entry of a photo, and the backup and archive that contain it; nil if no archive contains it.
+  func place(of location: PhotoLocation) -> (entry: Entry, source: OpenedBackup, archive: Archive)? {
+    guard case .entry(let reference) = location else { return nil }
+    let holder = reference.base.flatMap { chain?.bases[Int($0)] } ?? self
+    return holder.archive.map { (reference.entry, holder, $0) }
   }
 }
 
 extension Metadata.Increment {
-  /// How it refers to its base.
+  /// The reference to the base.
   var reference: ArchiveDescriptor.BaseReference {
     ArchiveDescriptor.BaseReference(archiveID: base, digest: baseDigest, depth: length)
   }

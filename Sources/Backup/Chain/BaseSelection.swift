@@ -3,28 +3,27 @@ import FileSystem
 import Foundation
 import Operations
 import PhotoLibrary
+import Secrets
 import SystemPackage
 import Zip
 
-/// Which archive an incremental export depends on.
+/// Chooses the base of an incremental export.
 struct BaseSelection {
-  /// The base; nil if the export has to be a full one.
-  var base: ExportBase?
-  /// Why it has to be a full one.
-  var reason: String?
-  /// Why newer archives of the folder will not do, newest first.
-  var rejected: [RejectedBase] = []
-  /// Archives that were found damaged on the way, in an export of its own.
-  var warnings: [String] = []
+  /// The base; nil if the export must be a full one.
+  let base: ExportBase?
+  /// Why the export must be a full one.
+  let reason: String?
+  /// Newer archives of the folder that cannot be the base, newest first.
+  let rejected: [RejectedBase]
+  /// Archives that were found damaged, if the export is an operation of its own.
+  let warnings: [String]
 
-  private static func full(_ reason: String) -> BaseSelection { BaseSelection(reason: reason) }
-
-  /// Chooses the newest archive of a folder that meets the requirements of an export and is intact, with all that it
-  /// depends on. Verifies archives as `options` asks for. Blocks; reads only.
+  /// Chooses the newest archive of a folder that meets the requirements of an export and is intact with its chain.
+  /// Verifies archives as `options` require. Blocks; reads only.
   ///
   /// - Parameters:
-  ///   - selection: the digest of what is selected, nil for everything.
-  ///   - options: how the next export is made. Its password opens encrypted archives.
+  ///   - selection: the digest of the selection, nil for everything.
+  ///   - options: the options of the export. Their password opens encrypted archives.
   /// - Throws: `LibraryError`, `FileError` if the folder cannot be read, environment failures, `CancellationError`.
   init(
     in folder: FilePath, for selection: String?, of library: Library, _ options: ExportOptions,
@@ -32,7 +31,7 @@ struct BaseSelection {
   ) throws {
     let exportIDs = try library.exportIDs()
     guard !exportIDs.isEmpty else {
-      self = .full("the library has no export yet")
+      (base, reason, rejected, warnings) = (nil, "the library has no export yet", [], [])
       return
     }
     let observer = options.observer ?? (options.ledger ?? Ledger()).observer("export")
@@ -42,31 +41,48 @@ struct BaseSelection {
       folder: folder, password: options.password, ledger: observer.ledger,
       whileReading: counter.checkCancellation)
     var requirements = BaseRequirements(
-      exportIDs: exportIDs, maximumDepth: options.maximumChain, date: (options.date ?? Date()).milliseconds)
+      exportIDs: exportIDs, maximumDepth: options.maximumChain, date: options.date ?? Date())
     (requirements.selection, requirements.isPartial) = (selection, options.isSelection)
     (requirements.isEncrypted, requirements.tag) = (options.password != nil, options.baseTag)
     var graph = inventory.graph
-    while case (let members?, let rejected) = graph.base(for: requirements) {
-      let corrupt = try members.filter { try !verifier.areIntact([$0], counter) }
-      if corrupt.isEmpty, let base = try ExportBase(members, in: folder, password: options.password) {
-        self.init(base: base, rejected: rejected.map(RejectedBase.init))
-        if options.observer == nil { warnings = observer.damageWarnings }
-        return
-      }
-      // one that was replaced since it was listed is of no use either
-      graph = graph.excluding(Set((corrupt.isEmpty ? [members[0]] : corrupt).map(\.path)))
+    var choice = graph.base(for: requirements)
+    var base: ExportBase?
+    while let members = choice.members, base == nil {
+      let unusable: [ArchiveDescriptor]
+      (base, unusable) = try Self.open(members, in: folder, options.password, verifier, counter)
+      guard base == nil else { break }
+      graph = graph.excluding(Set(unusable.map(\.path)))
+      choice = graph.base(for: requirements)
     }
-    let rejected = graph.base(for: requirements).rejected
-    self.init(
-      reason: Self.reason(rejected, inventory, folder), rejected: rejected.map(RejectedBase.init))
-    if options.observer == nil { warnings = observer.damageWarnings }
+    self.base = base
+    reason = base == nil ? Self.reason(choice.rejected, inventory, folder) : nil
+    rejected = choice.rejected.map(RejectedBase.init)
+    warnings = options.observer == nil ? observer.damageWarnings : []
   }
 
-  private init(base: ExportBase? = nil, reason: String? = nil, rejected: [RejectedBase] = []) {
-    (self.base, self.reason, self.rejected) = (base, reason, rejected)
+  /// Opens an archive and its chain after verifying those whose health is unknown.
+  ///
+  /// - Returns: the base, or the archives that cannot be used.
+  private static func open(
+    _ members: [ArchiveDescriptor], in folder: FilePath, _ password: Secret?, _ verifier: ArchiveVerifier,
+    _ counter: ProgressCounter
+  ) throws -> (base: ExportBase?, unusable: [ArchiveDescriptor]) {
+    var corrupt = try members.filter { try !verifier.areIntact([$0], counter) }
+    if corrupt.isEmpty {
+      do {
+        if let base = try ExportBase(members, in: folder, password: password) { return (base, []) }
+      } catch BackupError.noSuchBackup {
+        // another process removed the archive since it was listed
+      } catch  where !ArchiveVerification.isEnvironmentFailure(error) {
+        // the archive is corrupt, and the ledger did not know
+        corrupt = try verifier.damaged(among: members, counter)
+      }
+    }
+    // an archive that another process has replaced since it was listed cannot be used either
+    return (nil, corrupt.isEmpty ? [members[0]] : corrupt)
   }
 
-  /// Returns the reason that the user can do most about.
+  /// Returns the most actionable reason.
   private static func reason(
     _ rejected: [(archive: ArchiveDescriptor, reason: BaseRejection)], _ inventory: ArchiveInventory,
     _ folder: FilePath
@@ -91,14 +107,14 @@ struct BaseSelection {
 package struct RejectedBase: Sendable, Equatable {
   /// The path of the archive.
   package var archive: String
-  /// Why not.
+  /// Why the archive cannot be the base.
   package var reason: BaseRejection
 
   init(_ rejected: (archive: ArchiveDescriptor, reason: BaseRejection)) {
     (archive, reason) = (rejected.archive.path, rejected.reason)
   }
 
-  /// One line.
+  /// One line for the user.
   package var message: String {
     let path = archive.escaped
     return switch reason {

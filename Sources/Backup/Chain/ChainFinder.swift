@@ -6,8 +6,8 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// Opens the archives that incremental backups of one folder depend on. Lists the folder once, when the first of them is
-/// asked for.
+/// Opens the archives that incremental backups of one folder depend on. Lists the folder once, at the first
+/// request.
 final class ChainFinder {
   private let folder: FilePath
   private let limits: Limits
@@ -16,13 +16,13 @@ final class ChainFinder {
   private let check: () throws -> Void
   private var inventory: ArchiveInventory?
   private var isListed = false
-  /// Why archives of the folder, or the folder itself, could not be read, so that a missing base may be there after all.
+  /// The errors of the folder and of archives in it. An archive that could not be read may be the missing base.
   private(set) var unreadable: [any Error] = []
 
   /// - Parameters:
   ///   - archive: an archive in the folder.
-  ///   - ledger: knows the health of archives.
-  ///   - check: called between archives; may throw to give up.
+  ///   - ledger: the health of archives.
+  ///   - check: called between archives; may throw to cancel.
   init(
     beside archive: FilePath, limits: Limits, password: Secret?, ledger: Ledger?,
     check: @escaping () throws -> Void
@@ -33,15 +33,15 @@ final class ChainFinder {
 
   /// Opens every archive that satisfies a reference, in the order of `ArchiveGraph.candidates(for:)`.
   ///
-  /// - Throws: environment failures, and what `check` throws.
-  func candidates(for base: ArchiveDescriptor.BaseReference) throws -> [BackupSource] {
+  /// - Throws: environment failures, and the errors of `check`.
+  func candidates(for base: ArchiveDescriptor.BaseReference) throws -> [OpenedBackup] {
     guard let graph = try listed()?.graph else { return [] }
-    var sources: [BackupSource] = []
+    var sources: [OpenedBackup] = []
     for archive in graph.candidates(for: base) {
       try check()
       do {
-        let source = try BackupSource(path: FilePath(archive.path), limits: limits, password: password)
-        // another process may have replaced it since it was listed
+        let source = try OpenedBackup(path: FilePath(archive.path), limits: limits, password: password)
+        // another process may have replaced the archive since it was listed
         if source.satisfies(base) { sources.append(source) }
       } catch  where ArchiveVerification.isEnvironmentFailure(error) {
         guard case BackupError.noSuchBackup = error else { throw error }
@@ -59,7 +59,7 @@ final class ChainFinder {
       inventory = try ArchiveInventory(
         folder: folder, password: password, ledger: ledger, whileReading: check)
       unreadable += inventory?.errors ?? []
-    } catch let error as FileError where !error.isShortage {
+    } catch let error as FileError where !error.isResourceExhaustion {
       unreadable.append(error)
     }
     return inventory

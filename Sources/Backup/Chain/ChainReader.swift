@@ -1,14 +1,14 @@
 import SystemPackage
 import Zip
 
-/// Expands and decrypts entries of a backup, and of the archives that it rests on, for one thread.
+/// Decompresses and decrypts entries of a backup and of its chain, for one thread.
 struct ChainReader: ~Copyable {
-  /// Of the archive that was read last, since a chain has several.
+  /// The reader of the most recent archive.
   private var entries: EntryReader?
   private var path: FilePath?
 
-  /// - Throws: `ArchiveError` if one of the archives has changed since it was opened.
-  init(_ source: BackupSource) throws(ArchiveError) {
+  /// - Throws: `ArchiveError` if an archive has changed since it was opened.
+  init(_ source: OpenedBackup) throws(ArchiveError) {
     for base in source.chain?.bases ?? [] {
       guard let archive = base.archive else { continue }
       _ = try base.entryReader(archive)
@@ -18,9 +18,9 @@ struct ChainReader: ~Copyable {
     path = archive.path
   }
 
-  /// Reads an entry to its end; `take` gets its bytes piece by piece.
+  /// Reads an entry to its end; passes the bytes to `take` piece by piece.
   mutating func read(
-    _ entry: Entry, of archive: Archive, in holder: BackupSource,
+    _ entry: Entry, of archive: Archive, in holder: OpenedBackup,
     _ take: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
     if path != archive.path {

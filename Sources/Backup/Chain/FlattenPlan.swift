@@ -4,25 +4,25 @@ import Operations
 import Synchronization
 import Zip
 
-/// What a full archive of a chain's state holds: found by reading every photo of it to its end.
+/// The content of a full archive made from a chain. Reads every photo of the chain to its end.
 struct FlattenPlan {
-  let source: BackupSource
+  let source: OpenedBackup
   private(set) var items: [RewrittenPhoto] = []
-  /// Photos that the chain promises and does not hold whole; each by name.
+  /// Photos that are missing or corrupt in the chain.
   private(set) var lost: [Finding] = []
 
   var bytes: Int { items.reduce(0) { $0 + $1.size } }
 
-  /// - Parameter source: a whole chain, folded.
-  init(_ source: BackupSource, _ counter: ProgressCounter) throws {
+  /// - Parameter source: a backup with its complete chain.
+  init(_ source: OpenedBackup, _ counter: ProgressCounter) throws {
     self.source = source
     let outcomes = try Self.outcomes(of: source, counter)
     items.reserveCapacity(source.photos.count)
     for (index, photo) in source.photos.enumerated() {
-      if case .absent(let reason, isDamage: true, _) = photo.content {
-        lost.append(Finding(source.label(of: photo), reason))
+      if let unavailable = photo.location.unavailable, unavailable.isDamage {
+        lost.append(Finding(source.label(of: photo), unavailable.reason))
       }
-      guard let (entry, holder, archive) = source.place(of: photo.content), let outcome = outcomes[index]
+      guard let (entry, holder, archive) = source.place(of: photo.location), let outcome = outcomes[index]
       else { continue }
       let md5: MD5Digest
       switch outcome {
@@ -38,19 +38,20 @@ struct FlattenPlan {
     }
   }
 
-  /// What came of reading a photo.
+  /// The result of reading a photo.
   private enum Outcome {
-    /// It has this MD5, which the manifest says too, unless it says none.
+    /// The photo is intact: its MD5 equals that of the manifest, if the manifest has one.
     case whole(MD5Digest)
     case lost(reason: String)
   }
 
-  /// By the photos' places in the backup; nil for those that have no file. Reads them all, on several threads.
-  private static func outcomes(of source: BackupSource, _ counter: ProgressCounter) throws -> [Outcome?] {
+  /// Reads all photos, on several threads. Returns the outcomes by the photos' indices in the backup; nil for
+  /// photos without a file.
+  private static func outcomes(of source: OpenedBackup, _ counter: ProgressCounter) throws -> [Outcome?] {
     let outcomes = Mutex([Outcome?](repeating: nil, count: source.photos.count))
     try Workers.forEach(0..<source.photos.count) { index in
       let photo = source.photos[index]
-      guard let (entry, holder, archive) = source.place(of: photo.content) else { return }
+      guard let (entry, holder, archive) = source.place(of: photo.location) else { return }
       counter.advance(current: photo.record.name)
       var hash = RunningMD5()
       var counted = 0
@@ -65,7 +66,7 @@ struct FlattenPlan {
       let outcome: Outcome =
         if let fault {
           .lost(reason: fault)
-        } else if let expected = photo.content.md5, digest != expected {
+        } else if let expected = photo.location.md5, digest != expected {
           .lost(reason: "its MD5 is \(digest) and should be \(expected)")
         } else {
           .whole(digest)
@@ -75,11 +76,11 @@ struct FlattenPlan {
     return outcomes.withLock { $0 }
   }
 
-  /// `metadata.json` without its photos: that of the newest archive. Where a photo is lost it is marked as a part, so
-  /// that it replaces no library.
+  /// Returns `metadata.json` of the newest archive without its photos. If a photo is lost, marks the archive as
+  /// partial, so that it cannot replace a library.
   func metadata(uuid: UUID) -> Metadata {
     var metadata = source.metadata
-    // those of an older version of this program may lack one
+    // archives of an older version of this program may lack a setting
     metadata.completeSettings()
     guard var provenance = metadata.smilepile else { return metadata }
     provenance.flattenedFrom = provenance.flattenedFrom ?? provenance.uuid
@@ -92,7 +93,7 @@ struct FlattenPlan {
   }
 }
 
-extension BackupSource {
-  /// Whether the archive is encrypted, so that one made of it has to be.
+extension OpenedBackup {
+  /// True if the archive is encrypted. A new archive made from it must then be encrypted too.
   var isEncrypted: Bool { archive?.entries.contains(where: \.isEncrypted) ?? false }
 }

@@ -6,26 +6,26 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// How a chain is flattened.
+/// The options of flattening.
 public struct FlattenOptions: Sendable {
   /// An existing folder or a free file name; nil for `NAME.full.zip` beside the archive.
   public var destination: FilePath?
-  /// What an archive may ask for.
+  /// The limits for archives.
   public var limits = Limits()
-  /// For encrypted chains; the new archive is encrypted with it.
+  /// The password for encrypted chains. It also encrypts the new archive.
   public var password: Secret?
   /// Records that the new archive is verified, and which archives of the chain are corrupt.
   public var ledger: Ledger?
 
-  /// The defaults: beside the archive.
+  /// Makes the default options: writes beside the archive.
   public init() {}
 }
 
-/// What a flattening came to.
+/// The result of flattening.
 public struct FlattenSummary: Sendable, Equatable {
-  /// The new archive; nil if the old one rests on nothing.
+  /// The new archive; nil if the old one is a full one.
   public var archive: FilePath?
-  /// The archives of the chain, the newest first; what was repaired from one of them stands before it.
+  /// The archives of the chain, newest first. An archive that was repaired from another precedes the other.
   public var chain: [FilePath] = []
   /// Photos with files in the new archive, or in the old one if that is full.
   public var photos = 0
@@ -33,21 +33,21 @@ public struct FlattenSummary: Sendable, Equatable {
   public var bytes = 0
   /// The length of the new archive.
   public var archiveBytes = 0
-  /// Photos that the chain promises and does not hold whole; each by name.
+  /// Photos that are missing or corrupt in the chain.
   public var lost: [Finding] = []
-  /// What else is worth knowing.
+  /// Other warnings.
   public var warnings: [String] = []
 
-  /// True when the new archive does not hold all that the chain promises. Then the chain is still needed.
+  /// True if photos are missing in the new archive. The chain is still needed then.
   public var isIncomplete: Bool { !lost.isEmpty }
 }
 
 extension Work where Summary == FlattenSummary {
-  /// Starts writing a full archive of the state of an incremental one, from the archives of its chain alone. The state,
-  /// the dates and the tags are those of the incremental archive; the number is a new one.
+  /// Starts writing a full archive with the content of an incremental one, from the archives of its chain. The new
+  /// archive has the content, the dates and the tags of the incremental archive, but a new ID.
   ///
-  /// The chain is never touched. The new archive is written out of sight, flushed, read back to the last byte, and then
-  /// gets its name, never over a file. An archive that rests on nothing is left alone, and nothing is written.
+  /// Never changes the chain. Publishes the new archive atomically when it is complete, durable and verified, and
+  /// never replaces a file. Writes nothing if the archive is a full one.
   ///
   /// The summary throws `BackupError`, `ArchiveError` or `FileError`; nothing was published then.
   public static func flatten(_ archive: FilePath, options: FlattenOptions = FlattenOptions()) -> Self {
@@ -80,7 +80,7 @@ struct FlattenRun {
     summary.chain += chain.bases.map(\.path)
     let target = try target()
     let (count, bytes) = (source.photoFiles, source.photoBytes)
-    // each is read, written and read back
+    // each photo is read, written and verified
     counter.setTotals(items: count * 3, bytes: bytes.saturated(times: 3))
     counter.enter(.verifying)
     let plan = try FlattenPlan(source, counter)
@@ -98,9 +98,9 @@ struct FlattenRun {
     return summary
   }
 
-  /// The archive with what it rests on; alone if that is nothing.
-  private func folded() throws -> BackupSource {
-    let newest = try BackupSource(path: path, limits: options.limits, password: options.password)
+  /// Opens the archive with its chain.
+  private func folded() throws -> OpenedBackup {
+    let newest = try OpenedBackup(path: path, limits: options.limits, password: options.password)
     try newest.requirePassword(toRead: .allEntries)
     guard newest.increment != nil else { return newest }
     let finder = ChainFinder(
@@ -108,7 +108,7 @@ struct FlattenRun {
       check: counter.checkCancellation)
     let source = try newest.folded(by: finder, options.limits)
     if let missing = source.missingBase {
-      // it may be one of those that the disk does not give
+      // the missing archive may be one that the disk cannot read
       throw source.chain?.unreadable.first
         ?? BackupError.baseMissing(source.chain?.bases.last?.path ?? path, uuid: missing)
     }

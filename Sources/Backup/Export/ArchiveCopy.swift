@@ -4,17 +4,17 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// A copy of an archive in another folder: whole, read back and on the disk before it gets its name.
+/// A copy of an archive in another folder, published when it is complete, verified and durable.
 package struct ArchiveCopy {
-  /// What is copied.
+  /// The archive to copy.
   package var source: FilePath
-  /// Where to.
+  /// The folder to copy to.
   package var folder: FilePath
-  /// Opens it, to read the copy back.
+  /// Opens the copy to verify it.
   package var password: Secret?
-  /// Who may read the copy, as chmod(1) has it; nil for its owner alone.
+  /// The permissions of the copy, as in chmod(1); nil for access by the owner alone.
   package var permissions: UInt16?
-  /// Hears a cancellation, and counts.
+  /// Reports cancellation, and counts progress.
   package var counter: ProgressCounter
 
   private static let pieceSize = 1 << 20
@@ -27,22 +27,22 @@ package struct ArchiveCopy {
     self.counter = counter
   }
 
-  /// Copies, under the same name; with a number behind it where that is taken. Nothing is overwritten, and a failure
-  /// or a kill leaves nothing. Blocks.
+  /// Copies the archive under the same name, with a number added if the name is taken. Overwrites nothing. A
+  /// failure or a kill leaves nothing. Blocks.
   ///
-  /// - Returns: where the copy lies, and what is worth knowing.
-  /// - Throws: `FileError`, `ArchiveError`, `BackupError.notEnoughSpace`, or `.verificationFailed` where the copy does
-  ///   not read back as it should.
+  /// - Returns: the path of the copy, and a warning.
+  /// - Throws: `FileError`, `ArchiveError`, `BackupError.notEnoughSpace`, or `.verificationFailed` if the copy is
+  ///   corrupt.
   package func run() throws -> (archive: FilePath, warning: String?) {
     let input = try File.open(source, .readFollowingLinks)
     let status = try input.status()
-    let output = try UnpublishedFile(in: folder)
+    let output = try AtomicFile(in: folder)
     try output.requireSpace(bytes: status.size, photos: 0, in: folder)
     counter.enter(.writing)
     try copy(input, status.size, to: output.file)
     counter.enter(.verifying)
     let archive = try Archive(path: output.file.descriptorPath, limits: .own)
-    let backup = try BackupSource(archive: archive, limits: .own, password: password)
+    let backup = try OpenedBackup(archive: archive, limits: .own, password: password)
     let damage = try ArchiveCheck(source: backup, counter: counter).run().damaged
     if !damage.isEmpty { throw BackupError.verificationFailed(folder, damage.map(\.message)) }
     if let permissions { try output.file.setPermissions(permissions) }
@@ -65,11 +65,11 @@ package struct ArchiveCopy {
       try output.write(UnsafeRawBufferPointer(rebasing: piece[..<count]), at: offset)
       offset += count
     }
-    // whoever writes to it meanwhile makes another archive of it
+    // another process has written to the archive meanwhile
     guard offset == size else { throw ArchiveError.changed(source) }
   }
 
-  /// The archive's own name, then the same with a number.
+  /// The archive's own name, then names with a number.
   private var names: some Sequence<FilePath> {
     let stem = source.stem ?? "smilepile_backup"
     let ending = source.extension.map { ".\($0)" } ?? ""

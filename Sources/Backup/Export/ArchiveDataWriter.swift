@@ -1,7 +1,7 @@
 import FileSystem
 
-/// Writes the photos' bytes from the shared buffers to their places in the archive, each chunk once `ArchiveWriter`
-/// is done with it, since only then the places of all its items are known.
+/// Writes the photos' bytes from the shared buffers to their offsets in the archive. Writes a chunk after
+/// `ArchiveWriter` has finished it, since only then the offsets of all its items are known.
 struct ArchiveDataWriter {
   let items: [PipelineItem]
   let pool: BufferPool
@@ -9,7 +9,7 @@ struct ArchiveDataWriter {
   let startsWriteBack: Bool
   let progress: @Sendable (PipelineAdvance) -> Void
   private var writeBackStart = 0
-  /// Bytes for which write-back is started at once.
+  /// The number of written bytes after which write-back starts.
   private static let writeBackSize = 8 << 20
 
   init(
@@ -34,8 +34,8 @@ struct ArchiveDataWriter {
     }
   }
 
-  /// Counts what `ArchiveWriter` has written itself, and returns where that ends, or nearly so: a part of it may still
-  /// be in its buffer.
+  /// Counts the bytes that `ArchiveWriter` has written itself. Returns approximately their end in the archive: some
+  /// of them may still be in the buffer of `ArchiveWriter`.
   private func pass(_ chunk: ChunkPlan.Chunk, _ number: Int) -> Int {
     advance(chunk)
     return pool[placeOf: number] + chunk.offset + chunk.length
@@ -49,7 +49,8 @@ struct ArchiveDataWriter {
     for item in chunk.items { progress(PipelineAdvance(item: item, bytes: items[item].size, isDone: true)) }
   }
 
-  /// A piece of an item; or items and the headers between them, which lie in the buffer as in the archive.
+  /// Writes a piece of an item, or several items with the headers between them. The buffer has the same layout as
+  /// the archive.
   private func store(
     _ chunk: ChunkPlan.Chunk, _ number: Int, in file: borrowing File
   ) throws(FileError) -> Int {

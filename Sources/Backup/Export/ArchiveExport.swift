@@ -7,8 +7,8 @@ import PhotoLibrary
 import SystemPackage
 import Zip
 
-/// Carries out the plan of an export that makes archives, one or several. All are written out of sight, and read back if
-/// that was asked for, before the first gets its name.
+/// Carries out the plan of an export that writes one archive or several. Publishes the first when all are complete, and
+/// verified if the options ask for that.
 struct ArchiveExport {
   let library: Library
   let target: Destination
@@ -17,45 +17,48 @@ struct ArchiveExport {
   let counter: ProgressCounter
   private static let logger = Logger(label: "smilepile.export")
 
-  func run(_ plan: ExportPlan) throws -> ExportSummary {
+  func run(_ plan: ExportPlan) throws -> ExportOutcome {
     counter.enter(.writing)
-    // of the whole selection, as it was before anything was read: the parts of two equal exports need not be equal, and
-    // a photo that cannot be read is no other state
-    let state = plan.state().description
-    let (written, archives, split) = try write(plan, state: state)
-    var summary = ExportSummary(of: written)
-    summary.state = state
-    summary.parts = archives.count
-    for archive in archives {
-      for (item, digest) in zip(archive.plan.items, archive.digests) where digest != item.photo.md5 {
-        summary.damaged.append(
-          Finding(
-            written.label(item.photo),
-            "its bytes have changed since it came into the library "
-              + "(MD5 \(digest), was \(item.photo.md5?.description ?? "unknown"))"))
-      }
-    }
-    summary.phoneRefusals += split?.refusals ?? []
+    // of the whole selection as it was planned: parts of equal exports may differ, and a photo that turns out to be
+    // unreadable does not change what was selected
+    let fingerprint = ContentFingerprint(of: plan)
+    let (written, archives, split) = try write(plan, fingerprint)
     if options.verifies { counter.enter(.verifying) }
-    for archive in archives { try check(archive, isSplit: split != nil, &summary) }
+    let refusals = try archives.map(check)
     try counter.checkCancellation()
-    if let base = written.base, try !base.isThere() {
-      // whoever prunes has taken it in the meantime
-      throw BackupError.baseMissing(target.folder, uuid: base.uuid)
+    let base = written.increment?.base
+    if let base, try !base.isThere() {
+      // another process has pruned it in the meantime
+      throw BackupError.baseMissing(target.folder, uuid: base.archiveID)
     }
     counter.enter(.committing)
-    if options.syncs { try written.base?.sync() }
-    try publish(archives, split, &summary)
-    return summary
+    if options.syncs { try base?.sync() }
+    let published = try publish(archives, of: written)
+    return ExportOutcome(
+      plan: written, fingerprint: fingerprint, archives: published.archives, parts: archives.count,
+      archiveBytes: published.bytes, damaged: archives.flatMap { damaged(in: $0, of: written) },
+      phoneRefusals: split.map { $0.refusals(reading: refusals) } ?? refusals.flatMap { $0 },
+      warnings: published.warnings)
+  }
+
+  /// Returns the photos in an archive that are corrupt in the library.
+  private func damaged(in archive: UnpublishedArchive, of plan: ExportPlan) -> [Finding] {
+    zip(archive.plan.items, archive.digests).filter { item, digest in digest != item.photo.md5 }.map {
+      item, digest in
+      Finding(
+        plan.label(item.photo),
+        "its bytes have changed since it came into the library "
+          + "(MD5 \(digest), was \(item.photo.md5?.description ?? "unknown"))")
+    }
   }
 
   // MARK: Writing
 
-  /// Writes the archives. A photo that fails in the middle voids them: the rest is checked then, and they are written
-  /// once more with what is good.
-  private func write(_ plan: ExportPlan, state: String) throws -> Written {
+  /// Writes the archives. If a photo cannot be read, discards them, checks the other photos, and writes the archives once
+  /// more without those that fail.
+  private func write(_ plan: ExportPlan, _ fingerprint: ContentFingerprint) throws -> Written {
     do {
-      return try writeOnce(plan, state: state)
+      return try writeOnce(plan, fingerprint)
     } catch let unreadable as UnreadablePhoto {
       Self.logger.notice(
         "a photo cannot be read; checking the others, then writing the archive again",
@@ -68,7 +71,7 @@ struct ArchiveExport {
     counter.restart()
     counter.setTotals(items: rest.items.count * options.passes, bytes: rest.bytes * options.passes)
     do {
-      return try writeOnce(rest, state: state)
+      return try writeOnce(rest, fingerprint)
     } catch let unreadable as UnreadablePhoto {
       let label = rest.label(unreadable.photo)
       if case .file(let error) = unreadable.reason, !error.isAbsence {
@@ -78,27 +81,27 @@ struct ArchiveExport {
     }
   }
 
-  /// A photo whose file does not give the bytes that it should.
+  /// A photo whose file cannot be read, or has another length than planned.
   private struct UnreadablePhoto: Error {
     var photo: Photo
     var reason: ItemReason
   }
 
-  /// What was written, and what it is of.
+  /// The archives, and the plan that they were written from.
   private typealias Written = (plan: ExportPlan, archives: [UnpublishedArchive], split: SplitPlan?)
 
-  private func writeOnce(_ plan: ExportPlan, state: String) throws -> Written {
-    var split: SplitPlan?
-    if case .phone(let limits) = options.split { split = SplitPlan(plan, limits, set: UUID()) }
+  private func writeOnce(_ plan: ExportPlan, _ fingerprint: ContentFingerprint) throws -> Written {
+    let split: SplitPlan? =
+      if case .phone(let limits) = options.split { SplitPlan(plan, limits, set: UUID()) } else { nil }
     var archives: [UnpublishedArchive] = []
     for part in split?.parts ?? [plan] {
-      let output = try UnpublishedFile(in: target.folder)
+      let output = try AtomicFile(in: target.folder)
       if archives.isEmpty {
         try output.requireSpace(bytes: plan.bytes, photos: plan.photos.count, in: target.folder)
       }
       let uuid = UUID()
       do {
-        let digests = try write(part, to: output.file, uuid, state: state)
+        let digests = try write(part, to: output.file, uuid, fingerprint)
         archives.append(UnpublishedArchive(output, part, uuid, digests))
       } catch PipelineError.item(let index, let reason) {
         throw UnreadablePhoto(photo: part.items[index].photo, reason: reason)
@@ -108,10 +111,10 @@ struct ArchiveExport {
   }
 
   private func write(
-    _ plan: ExportPlan, to file: borrowing File, _ uuid: UUID, state: String
+    _ plan: ExportPlan, to file: borrowing File, _ uuid: UUID, _ fingerprint: ContentFingerprint
   ) throws -> [MD5Digest] {
     let exportDate = date.milliseconds
-    // the dates of an encrypted archive's entries stand in its directory, which anybody reads
+    // the directory of an encrypted archive is not encrypted, and has the entries' dates
     let modified = plan.isEncrypted ? exportDate : nil
     var pipeline = PhotoPipeline(items: plan.items.map { library.pipelineItem($0, modified: modified) })
     pipeline.password = options.password
@@ -121,7 +124,7 @@ struct ArchiveExport {
     let entries = [
       PipelineText(entryName: ArchiveTexts.metadataName, modified: exportDate) { digests, write in
         try texts.writeMetadata(
-          plan.document(uuid: uuid, exportDate: exportDate, state: state), photos: plan.records,
+          plan.document(uuid: uuid, exportDate: exportDate, fingerprint: fingerprint), photos: plan.records,
           manifest: plan.manifest(digests), to: write)
       },
       PipelineText(entryName: ArchiveTexts.checksumsName, modified: exportDate) { digests, write in
@@ -138,37 +141,31 @@ struct ArchiveExport {
     ).digests
   }
 
-  /// Threads that read, each a photo at a time: two keep the pipeline full.
+  /// Threads that read, each one photo at a time. Two keep the pipeline full.
   private func readers() throws -> Int {
-    if let asked = options.readers { return min(asked, LaneReading.mostStreams) }
+    if let asked = options.readers { return min(asked, MultiStreamMD5Reader.maximumStreams) }
     return BlockDevice.isRotational(try library.identity) ? 1 : 2
   }
 
-  // MARK: Reading back
+  // MARK: Verifying
 
-  /// Reads the directory of what was written, for what a phone will say to it; with `verifies`, every byte.
-  private func check(
-    _ written: UnpublishedArchive, isSplit: Bool, _ summary: inout ExportSummary
-  ) throws {
+  /// Reads the directory of an archive to find out whether phones accept it; with `verifies`, reads every byte.
+  ///
+  /// - Returns: why a phone refuses it.
+  /// - Throws: `BackupError.verificationFailed`.
+  private func check(_ written: UnpublishedArchive) throws -> [String] {
     let limits = if case .phone(let limits) = options.split { limits } else { PhoneLimits() }
     let plan = written.plan
     let mayFitPhone = plan.items.count <= limits.entries && plan.bytes <= limits.uncompressedBytes
     let size = try written.output.file.status().size
-    summary.archiveBytes += size
-    // those of a split that are too large have been named by their photos
-    func note(_ refusals: [String]) {
-      if !isSplit || summary.phoneRefusals.isEmpty { summary.phoneRefusals += refusals }
-    }
-    guard mayFitPhone || options.verifies else {
-      return note(plan.phoneRefusals(limits, archiveBytes: size))
-    }
+    guard mayFitPhone || options.verifies else { return plan.phoneRefusals(limits, archiveBytes: size) }
     let archive = try Archive(path: written.output.file.descriptorPath, limits: .own)
-    note(
-      limits.refusals(
-        entries: archive.entries.map { ($0.name, $0.size, $0.compressedSize) }, archiveBytes: size))
-    guard options.verifies else { return }
-    let source = try BackupSource(archive: archive, limits: .own, password: options.password)
-    let damage = try ArchiveCheck(source: source, counter: counter).run().damaged
-    if !damage.isEmpty { throw BackupError.verificationFailed(target.folder, damage.map(\.message)) }
+    if options.verifies {
+      let source = try OpenedBackup(archive: archive, limits: .own, password: options.password)
+      let damage = try ArchiveCheck(source: source, counter: counter).run().damaged
+      if !damage.isEmpty { throw BackupError.verificationFailed(target.folder, damage.map(\.message)) }
+    }
+    return limits.refusals(
+      entries: archive.entries.map { ($0.name, $0.size, $0.compressedSize) }, archiveBytes: size)
   }
 }

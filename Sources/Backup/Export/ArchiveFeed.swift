@@ -2,20 +2,20 @@ import Checksums
 import PhotoLibrary
 import Zip
 
-/// Hands the chunks to `ArchiveWriter`, and notes for the writer where in the archive each item belongs. Belongs to
-/// the thread that runs that.
+/// Passes the chunks to `ArchiveWriter`, and records the offset of each item in the archive for the writer. Used
+/// only by the thread that runs `ArchiveWriter`.
 final class ArchiveFeed: PlacedContents {
   private let monitor: Monitor<PipelineState>
   private let pool: BufferPool
   private let items: [PipelineItem]
   private let isEncrypted: Bool
 
-  /// The chunk that it is in, if it is in one, and its number; else the next one's.
+  /// The current chunk, nil between chunks. `number` is its number, or the number of the next chunk.
   private var chunk: ChunkPlan.Chunk?
   private var number = 0
   private var item = 0
   private var itemOffset = 0
-  /// Where the item's next bytes are in the chunk's buffer.
+  /// The offset of the item's next bytes in the chunk's buffer.
   private var position = 0
   /// Headers of large items, which the writer gets with the next chunk.
   private var headers: [PipelineState.Header] = []
@@ -51,7 +51,7 @@ final class ArchiveFeed: PlacedContents {
   }
 
   func close() {
-    // otherwise the header is still to come
+    // otherwise the header is still to follow
     guard isEncrypted, let chunk, item == chunk.items.upperBound - 1 else { return }
     leaveChunk()
   }
@@ -64,7 +64,7 @@ final class ArchiveFeed: PlacedContents {
       return true
     }
     let size = items[item].headerSize
-    // what is packed is far from needing ZIP64
+    // a packed item is far too small for ZIP64
     precondition(bytes.count == size && offset + size == itemOffset)
     let start = position - items[item].size - size
     pool.buffer(number)[start..<start + size].copyBytes(from: bytes)
@@ -76,7 +76,7 @@ final class ArchiveFeed: PlacedContents {
     number += 1
   }
 
-  /// Waits for the chunk, and lets go of those before it.
+  /// Waits for the next chunk, and releases the chunks before it.
   private func wait() throws -> ChunkPlan.Chunk {
     let number = number
     let chunk = try monitor.wait(on: PipelineState.Condition.filled) { state, signal in
@@ -88,8 +88,8 @@ final class ArchiveFeed: PlacedContents {
     return chunk
   }
 
-  /// Waits until every item is hashed and in the file, for the texts that list the checksums and come after them. To be
-  /// called once the writer has read every item.
+  /// Waits until every item is hashed and in the file, and returns the checksums for the texts that follow the
+  /// items. Call this method after the writer has read every item.
   func digests() throws -> [MD5Digest] {
     let number = number
     return try monitor.wait(on: PipelineState.Condition.filled) { state, signal in

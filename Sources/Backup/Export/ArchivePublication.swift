@@ -4,15 +4,15 @@ import Foundation
 import PhotoLibrary
 import SystemPackage
 
-/// An archive that is written, and has no name yet.
+/// An archive that is written but not yet published.
 final class UnpublishedArchive {
-  let output: UnpublishedFile
+  let output: AtomicFile
   let plan: ExportPlan
   let uuid: UUID
-  /// The checksums of the plan's items.
+  /// The MD5s of the plan's items.
   let digests: [MD5Digest]
 
-  init(_ output: consuming UnpublishedFile, _ plan: ExportPlan, _ uuid: UUID, _ digests: [MD5Digest]) {
+  init(_ output: consuming AtomicFile, _ plan: ExportPlan, _ uuid: UUID, _ digests: [MD5Digest]) {
     self.output = output
     self.plan = plan
     self.uuid = uuid
@@ -21,56 +21,59 @@ final class UnpublishedArchive {
 }
 
 extension ArchiveExport {
-  /// Gives the archives their names. A crash between two of them leaves a set that says by its numbers that it is not
-  /// whole.
+  /// Publishes the archives and records them in the library. A crash between two archives leaves a set whose
+  /// metadata shows that it is incomplete.
+  ///
+  /// - Parameter plan: the plan of all archives.
   func publish(
-    _ archives: [UnpublishedArchive], _ split: SplitPlan?, _ summary: inout ExportSummary
-  ) throws {
-    for archive in archives {
+    _ unpublished: [UnpublishedArchive], of plan: ExportPlan
+  ) throws -> (archives: [FilePath], bytes: Int, warnings: [String]) {
+    for archive in unpublished {
       if let permissions = options.permissions { try archive.output.file.setPermissions(permissions) }
-      // so that the disk has taken all of them before the first is there to be seen
-      if options.syncs, archives.count > 1 { try archive.output.file.sync() }
+      // all archives are durable before the first is published
+      if options.syncs, unpublished.count > 1 { try archive.output.file.sync() }
     }
-    let parts = archives.map(\.plan.part)
+    let parts = unpublished.map(\.plan.part)
     let first =
-      try archives.count == 1
+      try unpublished.count == 1
       ? nil
       : target.freeStem(at: date) { stem in
         parts.map { target.name(stem, part: $0, fileExtension: "zip") }
       }
-    if archives.count > 1, first == nil { throw exists(parts[0]) }
+    if unpublished.count > 1, first == nil { throw exists(parts[0]) }
+    var archives: [FilePath] = []
+    var warnings: [String] = []
     var records: [ExportRecord] = []
-    for archive in archives {
+    for archive in unpublished {
       let size = try archive.output.file.status().size
-      let (name, durability): (FilePath, UnpublishedFile.Durability)
+      let (name, durability): (FilePath, AtomicFile.Durability)
       do {
         (name, durability) = try publish(archive, from: first)
-      } catch let error where !summary.archives.isEmpty {
-        throw BackupError.setCutShort(published: summary.archives, of: archives.count, error)
+      } catch let error where !archives.isEmpty {
+        throw BackupError.setCutShort(published: archives, of: unpublished.count, error)
       }
       let path = target.folder.appending(name.components)
-      summary.archives.append(path)
-      if let warning = durability.warning(for: path) { summary.warnings.append(warning) }
-      records.append(
-        ExportRecord(
-          id: archive.uuid.uuidString, archive: path.absoluteString, at: date.milliseconds,
-          photos: archive.plan.photos.count - archive.plan.lost.count,
-          archiveBytes: size, isPartial: archive.plan.isPartial))
+      archives.append(path)
+      if let warning = durability.warning(for: path) { warnings.append(warning) }
+      records.append(record(archive.uuid.uuidString, path, archive.plan, bytes: size))
     }
-    if let set = parts[0]?.set {
-      // together they are the export that was asked for
-      records.append(
-        ExportRecord(
-          id: set, archive: summary.archives[0].absoluteString, at: date.milliseconds,
-          photos: summary.photos, archiveBytes: summary.archiveBytes, isPartial: options.isSelection))
-    }
-    library.note(records, &summary)
+    let bytes = records.reduce(0) { $0 + $1.archiveBytes }
+    // the set is a record of its own: the export that the user asked for
+    if let set = parts[0]?.set { records.append(record(set, archives[0], plan, bytes: bytes)) }
+    if let warning = library.noteOrWarn(records) { warnings.append(warning) }
+    return (archives, bytes, warnings)
   }
 
-  /// - Parameter stem: the first to try.
+  private func record(_ id: String, _ path: FilePath, _ plan: ExportPlan, bytes: Int) -> ExportRecord {
+    ExportRecord(
+      id: id, archive: path.absoluteString, at: date.milliseconds,
+      photos: plan.photos.count - plan.lost.count, archiveBytes: bytes, isPartial: plan.isPartial)
+  }
+
+  /// - Parameter stem: the first stem to try; nil for any.
   private func publish(
     _ archive: UnpublishedArchive, from stem: String?
-  ) throws -> (FilePath, UnpublishedFile.Durability) {
+  ) throws -> (FilePath, AtomicFile.Durability) {
     let stems = target.stems(at: date).lazy.drop { next in stem.map { $0 != next } ?? false }
     let names = stems.map { target.name($0, part: archive.plan.part, fileExtension: "zip") }
     guard let (name, durability) = try archive.output.publish(as: names, sync: options.syncs) else {

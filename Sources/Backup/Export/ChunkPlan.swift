@@ -1,9 +1,9 @@
 import Zip
 
-/// How items are cut into chunks, each of which fills one buffer: a large item is several chunks, and
-/// consecutive small ones are packed into a chunk, so that locks, wake-ups and writes are paid by the
-/// megabyte and not by the file. A value that is stepped: every stage of the pipeline that steps its own
-/// copy sees the same.
+/// Divides items into chunks, each of which fills one buffer. A large item becomes several chunks. Consecutive
+/// small items are packed into one chunk, so that the cost of locks, wake-ups and writes grows with the megabytes
+/// and not with the number of files. A value type: every stage of the pipeline iterates over its own copy and gets
+/// the same chunks.
 struct ChunkPlan {
   /// Bytes of one buffer.
   let chunkSize: Int
@@ -11,22 +11,22 @@ struct ChunkPlan {
   private var nextItem = 0
   private var nextOffset = 0
 
-  /// One buffer's worth.
+  /// The content of one buffer.
   struct Chunk: Equatable {
-    /// The items in it: one, or several if packed.
+    /// The items in the chunk: one, or several if packed.
     var items: Range<Int>
-    /// Whether the items are whole, and one behind the other as in the archive: each has room for its
-    /// local header before it. Otherwise it is a piece of one item, and nothing else.
+    /// True if the chunk has complete items in the archive's order, with room for the local header before each.
+    /// False if the chunk is a piece of one item and has nothing else.
     var isPacked: Bool
-    /// Where in its item a piece begins.
+    /// The offset of a piece in its item.
     var offset: Int
-    /// Bytes, with the room for headers.
+    /// The length in bytes, including the room for headers.
     var length: Int
-    /// Whether it holds the end of its items.
+    /// True if the chunk contains the end of its items.
     var isLast: Bool
   }
 
-  /// Items in one chunk at most.
+  /// The most items in one chunk.
   static let maximumItems = 128
 
   init(_ items: [PipelineItem], chunkSize: Int) {
@@ -34,7 +34,7 @@ struct ChunkPlan {
     self.chunkSize = chunkSize
   }
 
-  /// The next chunk, nil after the last.
+  /// Returns the next chunk, nil after the last.
   mutating func next() -> Chunk? {
     guard nextItem < items.count else { return nil }
     let first = nextItem
@@ -56,7 +56,7 @@ struct ChunkPlan {
     return Chunk(items: first..<nextItem, isPacked: true, offset: 0, length: length, isLast: true)
   }
 
-  /// All chunks that are still to come.
+  /// The number of remaining chunks.
   var count: Int {
     var rest = self
     var count = 0

@@ -2,10 +2,11 @@ import FileSystem
 import Foundation
 import SystemPackage
 
-/// Where an export goes: a folder, in which it gets a name with the time, or a file name that a person chose.
+/// The destination of an export: a folder, in which the archive gets a name with the time, or a file name that the
+/// user chose.
 struct Destination {
   let folder: FilePath
-  /// The name that a person chose, nil for a folder.
+  /// The name that the user chose, nil for a folder.
   let name: FilePath?
 
   /// - Throws: `BackupError.noSuchDestination`, `.destinationExists`, `.destinationInLibrary`, or `FileError`.
@@ -37,8 +38,8 @@ struct Destination {
     }
   }
 
-  /// The names to try, without what comes after them: the chosen one; or `smilepile_backup_YYYYMMDD_HHMMSS` with the
-  /// local time, and the seconds after it, for an hour.
+  /// Returns the names to try, without part and extension: the chosen name, or `smilepile_backup_YYYYMMDD_HHMMSS`
+  /// with the local time, for each second of an hour.
   func stems(at date: Date) -> some Sequence<String> {
     let format = DateFormatter()
     format.locale = Locale(identifier: "en_US_POSIX")
@@ -49,7 +50,7 @@ struct Destination {
     }
   }
 
-  /// The name of an archive: of one of several with its place among them.
+  /// Returns the name of an archive. Adds the number of the part, if the archive is one of several.
   func name(_ stem: String, part: Metadata.Part? = nil, fileExtension: String) -> FilePath {
     if let name, part == nil { return name }
     let place = part.map { "_\($0.number)of\($0.count)" } ?? ""
@@ -57,7 +58,7 @@ struct Destination {
     return FilePath(stem + place + ending)
   }
 
-  /// The first stem under which all of these names are free. Nothing keeps them so.
+  /// Returns the first stem with which all of these names are free. Another process may take them later.
   func freeStem(at date: Date, _ names: (String) -> [FilePath]) throws -> String? {
     let directory = try Directory.open(folder)
     for stem in stems(at: date) {

@@ -3,7 +3,7 @@ import Foundation
 import PhotoLibrary
 
 extension ExportPlan {
-  /// The rows of `metadata.json`, made as they are asked for.
+  /// The rows of `metadata.json`, lazily.
   var records: some Sequence<Metadata.PhotoRecord> {
     photos.lazy.map { photo in
       let path = "photos/\(Self.entryFileName(photo, isEncrypted: isEncrypted))"
@@ -11,9 +11,9 @@ extension ExportPlan {
     }
   }
 
-  /// The manifest of a backup with files (version 2), made as it is asked for.
+  /// Returns the manifest of a backup with files (version 2), lazily.
   ///
-  /// - Parameter digests: the MD5 of each item's bytes, as they are in the archive.
+  /// - Parameter digests: the MD5 of each item in the archive.
   func manifest(_ digests: [MD5Digest]) -> some Sequence<Metadata.ManifestEntry> {
     items.indices.lazy.map { index in
       let (item, digest) = (items[index], digests[index])
@@ -24,8 +24,8 @@ extension ExportPlan {
     }
   }
 
-  /// A backup of version 1: the document alone. `path` says where the file lies in the library, so that
-  /// `import --photos-from` finds it there.
+  /// Returns a backup of version 1, a single document. `path` is the path of the file in the library, where
+  /// `import --photos-from` finds the file.
   func jsonBackup(uuid: UUID, exportDate: Int64) -> [UInt8] {
     var metadata = document(uuid: uuid, exportDate: exportDate)
     metadata.version = 1
@@ -38,24 +38,41 @@ extension ExportPlan {
   }
 
   /// `metadata.json` without its photos and their files.
-  func document(uuid: UUID, exportDate: Int64, state: String? = nil) -> Metadata {
-    var metadata = Metadata()
-    metadata.exportDate = exportDate
-    metadata.appVersion = Version.current
-    metadata.categories = categoryRecords
-    let settings = settings ?? Settings(createdAt: exportDate)
-    metadata.settings = Metadata.SettingsRecord(settings)
-    var provenance = Metadata.Provenance(
-      uuid: uuid.uuidString, isPartial: isPartial,
-      // defaults that no backup stated say nothing about what anybody wants
-      includesSettings: !settings.isDefault)
-    if provenance.includesSettings { provenance.defaultSettings = settings.defaultKeys }
-    provenance.library = library
+  func document(uuid: UUID, exportDate: Int64, fingerprint: ContentFingerprint? = nil) -> Metadata {
+    var provenance = contentProvenance
+    provenance.uuid = uuid.uuidString
+    provenance.library = libraryID
     provenance.tags = tags
-    provenance.state = state
+    provenance.state = fingerprint?.description
     provenance.selection = selection
     provenance.part = part
-    provenance.increment = increment
+    provenance.increment = increment?.record(of: photos)
+    var metadata = document(provenance, exportDate: exportDate)
+    metadata.appVersion = Version.current
+    return metadata
+  }
+
+  /// The document without values that differ between two exports of the same content: the program, the time, and
+  /// the paths of the files.
+  var contentDocument: Metadata {
+    var metadata = document(contentProvenance, exportDate: 0)
+    metadata.appVersion = ""
+    return metadata
+  }
+
+  private var contentProvenance: Metadata.Provenance {
+    // default settings are not the user's choice
+    var provenance = Metadata.Provenance(
+      uuid: "", isPartial: isPartial, includesSettings: settings?.isDefault == false)
+    if provenance.includesSettings { provenance.defaultSettings = settings?.defaultKeys ?? [] }
+    return provenance
+  }
+
+  private func document(_ provenance: Metadata.Provenance, exportDate: Int64) -> Metadata {
+    var metadata = Metadata()
+    metadata.exportDate = exportDate
+    metadata.categories = categoryRecords
+    metadata.settings = Metadata.SettingsRecord(settings ?? Settings(createdAt: exportDate))
     metadata.smilepile = provenance
     return metadata
   }
@@ -71,8 +88,8 @@ extension ExportPlan {
     }
   }
 
-  /// The categories that Android's merge cannot find again, as the app shows them; none of an encrypted archive, which no
-  /// phone opens.
+  /// The categories that Android's merge cannot find again, as the app shows them. Empty for an encrypted archive, which
+  /// phones cannot open.
   var categoriesAndroidCannotFind: [String] {
     isEncrypted
       ? [] : AndroidCategoryNames(categoryRecords).unfindable.map { categories[$0].displayName }

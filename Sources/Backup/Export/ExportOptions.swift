@@ -5,17 +5,17 @@ import PhotoLibrary
 import Secrets
 import SystemPackage
 
-/// What an export writes.
+/// The options of an export.
 public struct ExportOptions: Sendable {
   /// The container.
   public enum Format: String, Sendable, CaseIterable {
     /// Version 2: an archive with the photo files.
     case zip
-    /// Version 1: a JSON document without them.
+    /// Version 1: a JSON document without photo files.
     case json
   }
 
-  /// For whom an export is split into several archives.
+  /// The reason to split an export into several archives.
   public enum Split: Sendable, Equatable {
     /// For the apps, which refuse a backup over their limits.
     case phone(PhoneLimits = PhoneLimits())
@@ -32,109 +32,51 @@ public struct ExportOptions: Sendable {
   public var since: Int64?
   /// Photos taken before this moment, in milliseconds since 1970.
   public var until: Int64?
-  /// The library's settings travel; otherwise the app's defaults, which both apps demand, stand in for them.
+  /// True to export the library's settings. False to write the app's defaults, since both apps require settings.
   public var includesSettings = true
-  /// Encrypts the archive, every entry of it, with AES-256; the entries' names then tell nothing but the photos' ids.
-  /// No phone reads such an archive.
+  /// Encrypts every entry of the archive with AES-256. The entries' names reveal only the photos' ids. No phone can
+  /// read such an archive.
   public var password: Secret?
-  /// Takes a password that is short enough to be guessed.
+  /// Accepts a password that is short enough to be guessed.
   public var allowsWeakPassword = false
-  /// The date that the archive bears; nil for now.
+  /// The date of the archive; nil for now.
   public var date: Date?
-  /// What the archive is called, for whoever prunes: written into its metadata.
+  /// Tags in the archive's metadata, for retention.
   public var tags: [String] = []
-  /// Writes several archives where one would be too large, and how large each may be.
+  /// Writes several archives if one would be too large, with the limits of each.
   public var split: Split?
-  /// Leaves out the files that a base among the archives of the destination's folder holds. There being none, or a chain
-  /// that is long enough, the archive holds every file.
+  /// Leaves out the files that are stored in a base in the destination's folder. The archive is a full one if there is no
+  /// base, or if the chain has its greatest depth.
   public var isIncremental = false
-  /// How many increments may rest on a full archive, where a base is looked for.
+  /// The greatest chain depth of the archive.
   public var maximumChain = ExportOptions.defaultMaximumChain
   /// A tag that the base of an incremental export must have, so that a job depends on its own archives; nil for any.
   public var baseTag: String?
-  /// Knows the health of archives, and records what is verified. A base that is suspect is verified first; with
-  /// `verifies`, so is one that was never verified or has changed since.
+  /// The health of archives, and the record of verified ones. The export first verifies a base that is suspect;
+  /// with `verifies`, also a base that was never verified or has changed since.
   public var ledger: Ledger?
   /// The operation that the export is a part of, as the ledger records it; nil for one of its own.
   package var observer: ArchiveObserver?
-  /// Reads the archive back, with every CRC and MD5, before it is published.
+  /// Verifies every CRC and MD5 of the archive before it is published.
   public var verifies = false
-  /// Who may read the archive, as chmod(1) has it; nil for its owner alone (0600).
+  /// The permissions of the archive, as in chmod(1); nil for access by the owner alone (0600).
   public var permissions: UInt16?
-  /// Plans, and writes nothing.
+  /// Plans, but writes nothing.
   public var isDryRun = false
-  /// Flushes the archive and its name to the disk before it is said to be there. Without, a power cut may take it or
-  /// leave a part of it; for measuring, and for those who flush themselves.
+  /// Makes the archive durable before it is reported. Without it, a power cut may remove or truncate the archive. For
+  /// measurements, and for callers that flush by themselves.
   public var syncs = true
   /// How long to wait for a writer that is deleting photo files.
   public var lockWait = Library.readersWait
-  /// How many photos are read at a time; nil for what suits the disk.
+  /// The number of photos to read concurrently; nil for the best number for the disk.
   public var readers: Int?
 
-  /// The defaults: everything, as an archive.
+  /// Makes the default options: everything, as an archive.
   public init() {}
 
   /// True if the export leaves out part of the library on purpose.
   package var isSelection: Bool { !categories.isEmpty || since != nil || until != nil }
 
-  /// True if everything travels, settings too.
+  /// True if the export contains everything, including settings.
   var isWhole: Bool { !isSelection && includesSettings }
-}
-
-/// What an export did.
-public struct ExportSummary: Sendable, Equatable {
-  /// The archive, of several the first; nil after a dry run.
-  public var archive: FilePath? { archives.first }
-  /// The archive, or all that the export was split into; empty after a dry run.
-  public var archives: [FilePath] = []
-  /// How many archives there are, or would be.
-  public var parts = 1
-  /// What the archive rests on, nil if it holds every file itself.
-  public var increment: Increment?
-  /// Why an export that was to be incremental is a full one, nil if it is not.
-  public var fullBecause: String?
-  /// Archives of the folder that cannot be the base of an incremental export, newest first.
-  package var rejectedBases: [RejectedBase] = []
-  /// Photos whose files are in the archive or in those that it rests on, and assets of the app.
-  public var photos = 0
-  /// Categories in the archive.
-  public var categories = 0
-  /// Bytes of the photos in the archive.
-  public var bytes = 0
-  /// Bytes of the archive, of several all together; 0 after a dry run.
-  public var archiveBytes = 0
-  /// Photos of the library that could not be read: their rows are in the archive, their files are not, though the
-  /// archive's base may hold them. Each by name.
-  public var missing: [Finding] = []
-  /// Photos that are in the archive and whose bytes are no longer those that came into the library.
-  public var damaged: [Finding] = []
-  /// Why a phone will refuse the archive; empty if it will not.
-  public var phoneRefusals: [String] = []
-  /// Categories, as the app shows them, that Android's merge cannot find by any name: it may file their photos under
-  /// another category. See `docs/format/phone-backups.md`.
-  public var categoriesAndroidCannotFind: [String] = []
-  /// What else is worth knowing.
-  public var warnings: [String] = []
-  /// The MD5 of what was selected: an archive of the same state holds all this already.
-  public var state = ""
-  /// Nothing was written.
-  public var isDryRun = false
-
-  /// Of an export that has not begun.
-  public init() {}
-
-  /// What an incremental archive rests on.
-  public struct Increment: Sendable, Equatable {
-    /// The base's archive, as it was found.
-    public var archive: FilePath
-    /// The base's number.
-    public var base: String
-    /// How many increments there are since the full archive, with this one.
-    public var length: Int
-    /// Photos whose files are in the archives before this one.
-    public var held: Int
-  }
-
-  /// True when something that was asked for is not in the archive as it should be.
-  public var isIncomplete: Bool { !missing.isEmpty || !damaged.isEmpty }
 }

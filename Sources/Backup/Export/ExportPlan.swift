@@ -1,93 +1,90 @@
+import Checksums
 import Foundation
 import PhotoLibrary
 
-/// What an export writes, before it writes anything: a pure value, so that a dry run, and the totals that an exact
-/// percentage needs, are the plan itself.
+/// What an export writes, decided before anything is written: a value that is complete when it is made. A dry run is the
+/// plan itself, and so are the totals of an exact percentage.
 package struct ExportPlan: Sendable {
   /// A photo whose file goes into the archive.
   package struct Item: Sendable {
     /// The row.
-    package var photo: Photo
-    /// The entry's name without its folder: `{photoId}_{file name}`, at most 255 UTF-8 bytes; `{photoId}.{extension}`
-    /// where names must not tell anything.
-    package var fileName: String
-    /// The bytes that the file has now.
-    package var size: Int
+    package let photo: Photo
+    /// The entry's name without its folder: `{photoId}_{file name}`, at most 255 UTF-8 bytes; `{photoId}.{extension}` in
+    /// an encrypted archive, since ZIP does not encrypt names.
+    package let fileName: String
+    /// The current length of the file in bytes.
+    package let size: Int
     /// The entry's name.
     package var entryName: String { "photos/\(fileName)" }
   }
 
-  /// A photo that keeps its row and gets no entry, and why.
+  /// A photo that keeps its row and gets no entry, with the reason.
   package struct Missing: Sendable {
     /// The row.
-    package var photo: Photo
+    package let photo: Photo
     /// Why its file cannot be archived.
-    package var reason: String
+    package let reason: String
   }
 
-  /// A photo whose file somebody has touched.
+  /// A photo whose file has another length or date than the library recorded.
   package struct Touched: Sendable {
-    /// The photo's number.
-    package var id: Int64
-    /// The length and date that its file has now.
-    package var file: PhotoFile
+    /// The photo's ID.
+    package let id: Int64
+    /// The current length and date of its file.
+    package let file: PhotoFile
   }
 
   /// The categories, by position.
   package let categories: [PhotoLibrary.Category]
-  /// What is shown of each, by its id.
+  /// The display name of each category, by ID.
   private let displayNames: [Int64: String]
-  /// Every row that was selected, assets and photos without files too, by id.
-  package internal(set) var photos: [Photo]
-  /// The photos with files, by id.
-  package var items: [Item]
-  /// The photos without, in the library; of these, the base may hold some.
-  package var missing: [Missing]
-  /// Photos whose files have another length or date than they came with, by id: they may have changed.
-  package var touched: [Touched] = []
-  /// The settings, nil if they stay behind.
-  package var settings: Settings?
-  /// Part of the library was selected.
-  package var isPartial: Bool
-  /// The archive is encrypted, and what its directory shows tells nothing.
-  package var isEncrypted: Bool
-  /// The library's own number.
-  package var library: String?
-  /// What whoever exports calls it.
-  package var tags: [String]
-  /// What was selected, nil for everything: a number that is equal for equal selections.
-  package var selection: String?
-  /// Which of several archives this one is.
-  package var part: Metadata.Part?
-  /// What the archive rests on, nil if it holds every file itself.
-  package internal(set) var base: ExportBase?
-  /// The photos whose files the base's chain holds, by their places in `photos`: they get no entry.
-  package internal(set) var held: [Int] = []
-  /// Those of them whose files in the library somebody has touched since they were read for an archive.
-  var suspects: [Photo] = []
-  /// What was removed from the library since the base was made.
-  var deletions: [Metadata.Deletion] = []
+  /// Every selected row by ID, including assets and photos without files.
+  package let photos: [Photo]
+  /// The photos whose files are stored in the archive itself, by ID.
+  package let items: [Item]
+  /// The photos whose files are missing or unreadable in the library. The base may have some of them.
+  package let missing: [Missing]
+  /// Photos whose files may have changed since they came into the library, by ID.
+  package let touched: [Touched]
+  /// The settings; nil if the export leaves them out.
+  package let settings: Settings?
+  /// True if the export leaves out a part of the library.
+  package let isPartial: Bool
+  /// True if the archive is encrypted, so that its directory must not reveal anything.
+  package let isEncrypted: Bool
+  /// The library's ID.
+  package let libraryID: String?
+  /// The tags of the archive.
+  package let tags: [String]
+  /// The digest of the selection; nil for everything.
+  package let selection: String?
+  /// The number of the archive in its set; nil for a single archive.
+  package let part: Metadata.Part?
+  /// How the archive depends on a base; nil for a full one.
+  package let increment: PlannedIncrement?
 
-  /// Bytes of all photo files.
+  /// Bytes of all photo files in the archive.
   package var bytes: Int { items.reduce(0) { $0 + $1.size } }
 
   /// Makes the plan.
   ///
   /// - Parameters:
   ///   - library: a snapshot of the library.
+  ///   - libraryID: the library's ID.
   ///   - options: what is selected, and how it is written.
-  ///   - files: what is known of each photo's file, or why it cannot be archived; asked for once, for all that are no
-  ///     assets.
+  ///   - base: the archive that the export depends on, and the deletions of the library since then; nil for a full export.
+  ///   - files: looks up the files of all photos that are not assets, or why they cannot be archived. Called once.
   /// - Throws: `LibraryError.noSuchCategory`, or what `files` throws.
   package init(
-    _ library: LibraryContents, _ options: ExportOptions,
+    _ library: LibraryContents, of libraryID: String? = nil, _ options: ExportOptions,
+    base: (archive: ExportBase, deletions: [PhotoLibrary.Deletion])? = nil,
     files: ([Photo]) throws -> [Result<PhotoFile, MissingPhoto>]
   ) throws {
     categories = try library.categories.selected(by: options)
     let displayNames = Dictionary(
       categories.map { ($0.id, $0.displayName) }, uniquingKeysWith: { first, _ in first })
     self.displayNames = displayNames
-    photos =
+    let photos =
       !options.isSelection
       ? library.photos
       : library.photos.filter { photo in
@@ -95,20 +92,27 @@ package struct ExportPlan: Sendable {
           && options.since.map { photo.createdAt >= $0 } ?? true
           && options.until.map { photo.createdAt < $0 } ?? true
       }
+    self.photos = photos
     settings = options.includesSettings ? library.settings : nil
     isPartial = options.isSelection
     isEncrypted = options.password != nil
+    self.libraryID = libraryID
     tags = options.tags
-    selection = Self.selection(categories, options)
-    items = []
-    missing = []
+    selection = Self.selectionDigest(categories, options)
+    part = nil
+    var items: [Item] = []
+    var missing: [Missing] = []
+    var touched: [Touched] = []
     let withFiles = photos.contains(where: \.isFromAssets) ? photos.filter { !$0.isFromAssets } : photos
     items.reserveCapacity(withFiles.count)
     for (photo, file) in zip(withFiles, try files(withFiles)) {
       switch file {
       case .success(let file):
-        items.append(
-          Item(photo: photo, fileName: Self.entryFileName(photo, isEncrypted: isEncrypted), size: file.size))
+        if base?.archive.holds(photo) != true {
+          items.append(
+            Item(
+              photo: photo, fileName: Self.entryFileName(photo, isEncrypted: isEncrypted), size: file.size))
+        }
         if file.size != photo.fileSize || file.modified != photo.createdAt {
           touched.append(Touched(id: photo.id, file: file))
         }
@@ -116,21 +120,65 @@ package struct ExportPlan: Sendable {
         missing.append(Missing(photo: photo, reason: failure.reason))
       }
     }
+    (self.items, self.missing, self.touched) = (items, missing, touched)
+    increment = base.map { base in
+      PlannedIncrement(base.archive, photos: photos, touched: touched, deletions: base.deletions)
+    }
   }
 
-  /// `{photoId}_{file name}`: unique by the id, so that the apps find it, and of letters that both apps take.
+  /// Derives a plan with other photos. A part of several archives is partial and does not depend on a base.
+  private init(
+    _ plan: ExportPlan, photos: [Photo], items: [Item], missing: [Missing], part: Metadata.Part?
+  ) {
+    (self.photos, self.items, self.missing, self.part) = (photos, items, missing, part)
+    (categories, displayNames, touched) = (plan.categories, plan.displayNames, plan.touched)
+    (settings, isEncrypted) = (plan.settings, plan.isEncrypted)
+    (libraryID, tags, selection) = (plan.libraryID, plan.tags, plan.selection)
+    isPartial = plan.isPartial || part != nil
+    increment = part == nil ? plan.increment : nil
+  }
+
+  /// Returns the same plan without the files of some items, whose rows stay.
+  func excluding(_ bad: [(index: Int, reason: String)]) -> ExportPlan {
+    let indices = Set(bad.map(\.index))
+    let missing = missing + bad.map { Missing(photo: items[$0.index].photo, reason: $0.reason) }
+    return ExportPlan(
+      self, photos: photos, items: items.enumerated().filter { !indices.contains($0.offset) }.map(\.element),
+      missing: missing.sorted { $0.photo.id < $1.photo.id }, part: part)
+  }
+
+  /// Returns the plans of several archives. Each has every category and the settings.
+  ///
+  /// - Parameters:
+  ///   - count: how many.
+  ///   - set: the ID that they share.
+  ///   - place: the index of the archive of each photo, by the photo's ID.
+  func divided(into count: Int, set: UUID, place: (Int64) -> Int) -> [ExportPlan] {
+    var parts = Array(
+      repeating: (photos: [Photo](), items: [Item](), missing: [Missing]()), count: count)
+    for photo in photos { parts[place(photo.id)].photos.append(photo) }
+    for item in items { parts[place(item.photo.id)].items.append(item) }
+    for photo in missing { parts[place(photo.photo.id)].missing.append(photo) }
+    return parts.enumerated().map { index, part in
+      ExportPlan(
+        self, photos: part.photos, items: part.items, missing: part.missing,
+        part: Metadata.Part(set: set.uuidString, number: index + 1, count: count))
+    }
+  }
+
+  /// `{photoId}_{file name}`: unique by the ID, and made of characters that both apps accept.
   static func entryFileName(_ photo: Photo, isEncrypted: Bool = false) -> String {
     if isEncrypted { return "\(photo.id)\(plainExtension(of: photo.fileName))" }
     let prefix = "\(photo.id)_"
-    // in NFC, since bsdtar brings names into it while it unpacks, and checksums.md5 would not find them
+    // in NFC, since bsdtar extracts names in NFC, and md5sum would not find the names of checksums.md5
     let fileName = photo.fileName
     let isASCII = fileName.utf8.allSatisfy { $0 < 0x80 }
     let name = isASCII ? fileName : fileName.precomposedStringWithCanonicalMapping
     return prefix + FileName.safe(name, limit: FileName.maximumBytes - prefix.utf8.count)
   }
 
-  /// `.jpg`, so that an unpacked photo opens; nothing where the name has no short extension of letters and digits,
-  /// for anything longer may be a part of the name.
+  /// `.jpg`, so that programs open an extracted photo. Empty if the extension is not 1 to 5 letters and digits, since a
+  /// longer one may be a part of the name.
   private static func plainExtension(of name: String) -> String {
     guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return "" }
     let ending = name[dot...].dropFirst().lowercased()
@@ -140,62 +188,54 @@ package struct ExportPlan: Sendable {
     return isPlain && (1...5).contains(ending.utf8.count) ? ".\(ending)" : ""
   }
 
-  /// The same plan without some of its items, whose rows stay.
-  func excluding(_ bad: [(index: Int, reason: String)]) -> ExportPlan {
-    var plan = self
-    let indices = Set(bad.map(\.index))
-    plan.missing += bad.map { Missing(photo: items[$0.index].photo, reason: $0.reason) }
-    plan.missing.sort { $0.photo.id < $1.photo.id }
-    plan.items = items.enumerated().filter { !indices.contains($0.offset) }.map(\.element)
-    return plan
-  }
+  /// Returns the photos whose files have another length than recorded, or were modified after a moment in milliseconds
+  /// since 1970.
+  func suspects(since moment: Int64) -> [Photo] { Self.suspects(among: photos, touched, since: moment) }
 
-  /// Photos whose files somebody has touched after a moment, in milliseconds since 1970, or that have another length
-  /// than they should.
-  func suspects(since moment: Int64) -> [Photo] {
-    let sizes = Dictionary(uniqueKeysWithValues: touched.map { ($0.id, $0.file) })
-    guard !sizes.isEmpty else { return [] }
+  /// Returns the suspects among these photos; see `suspects(since:)`.
+  static func suspects(among photos: [Photo], _ touched: [Touched], since moment: Int64) -> [Photo] {
+    let files = Dictionary(uniqueKeysWithValues: touched.map { ($0.id, $0.file) })
+    guard !files.isEmpty else { return [] }
     return photos.filter { photo in
-      guard let file = sizes[photo.id] else { return false }
+      guard let file = files[photo.id] else { return false }
       return file.size != photo.fileSize || file.modified > moment
     }
   }
 
-  /// The photos whose files nothing holds, neither the library nor the base.
+  /// The photos whose files neither the library nor the base has.
   var lost: [Missing] {
-    guard !held.isEmpty, !missing.isEmpty else { return missing }
-    let ids = Set(held.map { photos[$0].id })
+    guard let increment, !missing.isEmpty else { return missing }
+    let ids = Set(increment.photosStoredInBase.map { photos[$0].id })
     return missing.filter { !ids.contains($0.photo.id) }
   }
 
+  /// Returns the label of a photo in messages.
   func label(_ photo: Photo) -> String {
     PhotoLabel.label(id: photo.id, category: displayNames[photo.categoryId] ?? "", name: photo.name)
   }
 }
 
 extension [PhotoLibrary.Category] {
-  /// Those that an export selects.
+  /// Returns the categories that an export selects.
   func selected(by options: ExportOptions) throws(LibraryError) -> Self {
     options.categories.isEmpty ? self : try named(options.categories)
   }
 }
 
-/// What a look at a photo's file says, without reading it.
-package struct PhotoFile: Sendable {
-  /// Its length in bytes.
-  package var size: Int
-  /// Its date, in milliseconds since 1970.
-  package var modified: Int64
-
-  /// Makes a value.
-  package init(size: Int, modified: Int64) { (self.size, self.modified) = (size, modified) }
-}
-
-/// Why a photo's file cannot be archived.
-package struct MissingPhoto: Error, Sendable {
-  /// In the words of a message.
-  package var reason: String
-
-  /// Makes a value.
-  package init(_ reason: String) { self.reason = reason }
+extension ExportPlan {
+  /// Returns the digest of a selection, nil for everything: equal for equal categories, dates and settings.
+  static func selectionDigest(_ categories: [PhotoLibrary.Category], _ options: ExportOptions) -> String? {
+    guard !options.isWhole else { return nil }
+    var parts = options.categories.isEmpty ? ["all"] : ["some"] + categories.map(\.name).sorted()
+    parts += [
+      options.since.map(String.init) ?? "", options.until.map(String.init) ?? "",
+      options.includesSettings ? "settings" : "",
+    ]
+    var digest = RunningMD5()
+    for part in parts {
+      var text = "\(part.utf8.count):\(part)"
+      text.withUTF8 { digest.update(UnsafeRawBufferPointer($0)) }
+    }
+    return digest.digest.description
+  }
 }

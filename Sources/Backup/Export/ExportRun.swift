@@ -8,13 +8,12 @@ import SystemPackage
 extension Work where Summary == ExportSummary {
   /// Starts writing a backup of a library.
   ///
-  /// The archive is written out of sight, flushed, and gets its name when it is whole; no file is ever
-  /// overwritten. Until then a failure, a cancellation or a kill leaves nothing. Photos are read from a
-  /// snapshot of the library, each once; one that cannot be read is left out and named in the summary.
-  /// Of several archives the first gets its name when all are whole.
+  /// The archive is published atomically when it is complete and durable, and never replaces a file. Until then a failure,
+  /// a cancellation or a kill leaves nothing. Photos are read from a snapshot of the library, each once. The summary reports
+  /// photos that cannot be read; the archive has their rows. Several archives are published when all are complete.
   ///
-  /// - Parameter destination: an existing folder, for `smilepile_backup_YYYYMMDD_HHMMSS.zip` in it, or a file
-  ///   name that is not taken.
+  /// - Parameter destination: an existing folder, for `smilepile_backup_YYYYMMDD_HHMMSS.zip` in it, or the path of a file
+  ///   that does not exist.
   ///
   /// The summary throws `BackupError`, `LibraryError`, `FileLock.Busy` or `FileError`.
   public static func export(
@@ -26,7 +25,7 @@ extension Work where Summary == ExportSummary {
   }
 }
 
-/// One run of `export`, for whoever has a thread and a counter of its own, as a job that does more than this.
+/// One run of `export`, for callers with a thread and a counter of their own, such as a job.
 public struct ExportRun {
   let libraryPath: FilePath
   let destination: FilePath
@@ -47,47 +46,67 @@ public struct ExportRun {
   public func run() throws -> ExportSummary {
     try checkOptions()
     let library = try Library(path: libraryPath)
-    return try library.holdingPhotos(lockWait: options.lockWait, whileWaiting: counter.waitForWriter) {
+    return try library.withPhotoReadLock(
+      lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock
+    ) {
       let target = try Destination(destination, outside: libraryPath)
-      // nobody prunes what this rests on until it has its name
+      // keeps the base from being pruned until the archive that depends on it is published
       let lock =
         try options.isIncremental && !options.isDryRun
         ? FolderLock(
-          target.folder, exclusive: false, waiting: options.lockWait, whileWaiting: counter.waitForWriter)
+          target.folder, exclusive: false, waiting: options.lockWait,
+          whileWaiting: counter.reportWaitingForLock)
         : nil
       defer { withExtendedLifetime(lock) {} }
-      // before the library is read: not both have to be in memory
-      let found = options.isIncremental ? try base(in: target, library) : nil
-      let date = options.date ?? Date()
-      var plan = try ExportPlan(library.contents(), options, files: library.files(of:))
-      plan.library = try library.uuid()
-      let fullBecause = try found.flatMap { try rest(&plan, on: $0, library) }
-      setTotals(plan)
-      // before anything has its name, since it can take long, and may be stopped
-      let damaged = try library.damaged(among: plan.suspects, of: plan, counter)
-      var summary =
-        switch options.format {
-        case _ where options.isDryRun: try dryRun(plan, target)
-        case .zip:
-          try ArchiveExport(library: library, target: target, date: date, options: options, counter: counter)
-            .run(plan)
-        case .json: try exportDocument(plan, library, target, date)
-        }
-      summary.fullBecause = fullBecause
-      summary.rejectedBases = found?.base.rejected ?? []
-      summary.warnings += found?.base.warnings ?? []
-      summary.damaged += damaged
-      if options.verifies, !options.isDryRun, options.format == .zip {
-        (options.observer ?? options.ledger?.observer("export"))?.recordVerified(summary.archives)
-      }
-      return summary
+      return try run(library, target)
     }
+  }
+
+  private func run(_ library: Library, _ target: Destination) throws -> ExportSummary {
+    // before the library is read, so that the base's rows and the library's are not in memory together
+    let digest = try selectionDigest(library.categories())
+    let selection =
+      try options.isIncremental
+      ? BaseSelection(in: target.folder, for: digest, of: library, options, counter) : nil
+    let date = options.date ?? Date()
+    let contents = try library.contents()
+    let isUnchanged = try selectionDigest(contents.categories) == digest
+    let base = isUnchanged ? selection?.base : nil
+    let plan = try ExportPlan(
+      contents, of: library.libraryID(), options,
+      base: base.map { ($0, try library.deletions(since: $0.exportDate)) }, files: library.files(of:))
+    counter.setTotals(items: plan.items.count * options.passes, bytes: plan.bytes * options.passes)
+    // before anything is published, since it can take long and be cancelled
+    let damaged = try library.damaged(among: plan.increment?.suspects ?? [], of: plan, counter)
+    let outcome =
+      switch options.format {
+      case _ where options.isDryRun: try dryRun(plan, target)
+      case .zip:
+        try ArchiveExport(library: library, target: target, date: date, options: options, counter: counter)
+          .run(plan)
+      case .json:
+        try DocumentExport(
+          library: library, destination: destination, target: target, date: date, options: options,
+          counter: counter
+        ).run(plan)
+      }
+    if options.verifies, !options.isDryRun, options.format == .zip {
+      (options.observer ?? options.ledger?.observer("export"))?.recordVerified(outcome.archives)
+    }
+    return ExportSummary(
+      outcome, damagedInLibrary: damaged, selection: selection,
+      reason: isUnchanged ? selection?.reason : selection.map { _ in "the categories were changed meanwhile" }
+    )
+  }
+
+  private func selectionDigest(_ categories: [PhotoLibrary.Category]) throws -> String? {
+    ExportPlan.selectionDigest(try categories.selected(by: options), options)
   }
 
   private func checkOptions() throws {
     if let password = options.password {
       guard options.format == .zip else { throw BackupError.cannotEncrypt(destination) }
-      if let fault = PasswordFault.find(in: password, allowsWeak: options.allowsWeakPassword) {
+      if let fault = PasswordError.find(in: password, allowsWeak: options.allowsWeakPassword) {
         throw BackupError.unfitPassword(fault)
       }
     }
@@ -108,120 +127,30 @@ public struct ExportRun {
     if let reason { throw BackupError.cannotSplit(destination, reason: reason) }
   }
 
-  /// A base, and the selection that it has.
-  private typealias SelectedBase = (base: BaseSelection, selection: String?)
-
-  /// Finds what the archive is to rest on.
-  private func base(in target: Destination, _ library: Library) throws -> SelectedBase {
-    let selection = ExportPlan.selection(try library.categories().selected(by: options), options)
-    return (try BaseSelection(in: target.folder, for: selection, of: library, options, counter), selection)
-  }
-
-  /// Rests a plan on what was found.
-  ///
-  /// - Returns: why it cannot, and the archive will be a full one although it should not.
-  private func rest(_ plan: inout ExportPlan, on found: SelectedBase, _ library: Library) throws -> String? {
-    guard let base = found.base.base else { return found.base.reason }
-    guard plan.selection == found.selection else { return "the categories were changed meanwhile" }
-    plan = plan.resting(on: base, deletions: try library.deletions(since: base.exportDate))
-    return nil
-  }
-
-  private func setTotals(_ plan: ExportPlan) {
-    let passes = options.passes
-    counter.setTotals(items: plan.items.count * passes, bytes: plan.bytes * passes)
-  }
-
-  private func dryRun(_ plan: ExportPlan, _ target: Destination) throws -> ExportSummary {
-    var summary = ExportSummary(of: plan)
-    summary.isDryRun = true
-    summary.state = plan.state().description
-    try target.requireRoom(bytes: options.format == .zip ? plan.bytes : 0, photos: plan.photos.count)
-    guard options.format == .zip else { return summary }
-    // those that an increment names are among the suspects, and are read
-    let suspects = Set(plan.suspects.map(\.id))
+  private func dryRun(_ plan: ExportPlan, _ target: Destination) throws -> ExportOutcome {
+    var outcome = ExportOutcome(plan: plan, fingerprint: ContentFingerprint(of: plan), isDryRun: true)
+    try target.requireSpace(bytes: options.format == .zip ? plan.bytes : 0, photos: plan.photos.count)
+    guard options.format == .zip else { return outcome }
+    // the suspects of an incremental export are read
+    let suspects = Set(plan.increment?.suspects.map(\.id) ?? [])
     for item in plan.items where item.size != item.photo.fileSize && !suspects.contains(item.photo.id) {
-      summary.damaged.append(
+      outcome.damaged.append(
         Finding(
           plan.label(item.photo),
           "its file has \(Count(item.size, "byte")), and had \(item.photo.fileSize) when it came into the library"
         ))
     }
     guard case .phone(let limits) = options.split else {
-      summary.phoneRefusals += plan.phoneRefusals(PhoneLimits(), archiveBytes: plan.bytes)
-      return summary
+      outcome.phoneRefusals = plan.phoneRefusals(PhoneLimits(), archiveBytes: plan.bytes)
+      return outcome
     }
     let split = SplitPlan(plan, limits, set: UUID())
-    summary.parts = split.parts.count
-    summary.phoneRefusals += split.refusals
-    return summary
-  }
-
-  private func exportDocument(
-    _ plan: ExportPlan, _ library: Library, _ target: Destination, _ date: Date
-  ) throws -> ExportSummary {
-    let output = try UnpublishedFile(in: target.folder)
-    let uuid = UUID()
-    let json = plan.jsonBackup(uuid: uuid, exportDate: date.milliseconds)
-    try output.requireSpace(bytes: json.count, photos: 0, in: target.folder)
-    counter.enter(.writing)
-    try output.file.write(json, at: 0)
-    var summary = ExportSummary(of: plan)
-    summary.state = plan.state().description
-    summary.archiveBytes = json.count
-    if options.verifies { _ = try BackupSource(path: output.file.descriptorPath, limits: .own) }
-    counter.advance(items: plan.items.count * options.passes, bytes: plan.bytes * options.passes)
-    try counter.checkCancellation()
-    counter.enter(.committing)
-    if let permissions = options.permissions { try output.file.setPermissions(permissions) }
-    let names = target.stems(at: date).lazy.map { target.name($0, fileExtension: "json") }
-    guard let (name, durability) = try output.publish(as: names, sync: options.syncs) else {
-      throw BackupError.destinationExists(destination)
-    }
-    let archive = target.folder.appending(name.components)
-    summary.archives = [archive]
-    if let warning = durability.warning(for: archive) { summary.warnings.append(warning) }
-    let record = ExportRecord(
-      id: uuid.uuidString, archive: archive.absoluteString, at: date.milliseconds, photos: summary.photos,
-      archiveBytes: json.count, isPartial: true)
-    library.note([record], &summary)
-    return summary
+    (outcome.parts, outcome.phoneRefusals) = (split.parts.count, split.refusals)
+    return outcome
   }
 }
 
 extension ExportOptions {
-  /// How often every photo passes by: it is written, and with `verifies` read back.
+  /// How often the export reads or writes each photo: with `verifies`, it reads the archive.
   var passes: Int { verifies ? 2 : 1 }
-}
-
-extension ExportSummary {
-  init(of plan: ExportPlan) {
-    let lost = plan.lost
-    photos = plan.photos.count - lost.count
-    categories = plan.categories.count
-    bytes = plan.bytes
-    let nowhere = Set(lost.map(\.photo.id))
-    missing = plan.missing.map {
-      // the library is in need of those, too, that the base still holds
-      Finding(
-        plan.label($0.photo),
-        nowhere.contains($0.photo.id) ? $0.reason : "\($0.reason); the base holds its file")
-    }
-    if plan.isEncrypted { phoneRefusals = ["it is encrypted"] }
-    categoriesAndroidCannotFind = plan.categoriesAndroidCannotFind
-    guard let base = plan.base else { return }
-    increment = Increment(
-      archive: base.path, base: base.uuid, length: base.length + 1, held: plan.held.count)
-  }
-}
-
-extension Library {
-  /// Remembers backups. That it cannot is worth knowing, and no failure of the backups.
-  func note(_ exports: [ExportRecord], _ summary: inout ExportSummary) {
-    do {
-      for export in exports { try note(export) }
-    } catch {
-      summary.warnings.append("the library could not note the backup: \(error)")
-    }
-  }
 }

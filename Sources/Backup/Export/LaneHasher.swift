@@ -1,38 +1,38 @@
 import Checksums
 
-/// Computes the MD5 of items out of their chunks, many items side by side, since `LaneMD5` is several times as fast
-/// that way. Belongs to the thread that hashes.
+/// Computes the MD5 of items from their chunks, many items at once, since `MultiBufferMD5` is then several times as
+/// fast. Used only by the thread that hashes.
 struct LaneHasher {
-  /// A chunk that is hashed, and the checksums that became known with it.
+  /// A hashed chunk, and the checksums that are known after it.
   struct Done {
     var number: Int
     var digests: [(item: Int, digest: MD5Digest)] = []
   }
 
-  /// An item of which bytes are still to come.
+  /// An item with bytes still to hash.
   private struct Stream {
     let item: Int
-    /// The chunk with its next bytes.
+    /// The number of the chunk with the next bytes.
     var number: Int
-    /// Where these are in the chunk's buffer; empty until it is filled.
+    /// The range of these bytes in the chunk's buffer; empty until the chunk is filled.
     var bytes = 0..<0
-    /// Whether the item ends with them.
+    /// True if the item ends with these bytes.
     var isLast = false
   }
 
-  /// Items that are worth hashing together. With fewer, it is better to wait for more, as long as more will come.
-  private static let worthwhile = LaneMD5.lanes / 2
-  /// Most bytes of an item at once, so that buffers become free steadily.
+  /// The number of items that use the lanes well. With fewer items, the hasher waits as long as more will follow.
+  private static let worthwhile = MultiBufferMD5.lanes / 2
+  /// The most bytes to hash of an item at once, so that buffers become free steadily.
   private static let most = 256 << 10
 
   private let items: [PipelineItem]
   private let pool: BufferPool
   private var streams: [Stream] = []
-  /// The state of each stream.
-  private var hashes: [LaneMD5] = []
-  /// Filled chunks whose item is not so far yet.
+  /// The hash of each stream.
+  private var hashes: [MultiBufferMD5] = []
+  /// Filled chunks whose item's previous chunk is not hashed yet, by number.
   private var early: [Int: ChunkPlan.Chunk] = [:]
-  /// What became known of each chunk, and of how many items bytes are left in it.
+  /// For each chunk, the known checksums, and the number of items with bytes left to hash.
   private var unfinished: [Int: (done: Done, left: Int)] = [:]
 
   init(_ items: [PipelineItem], _ pool: BufferPool) {
@@ -40,10 +40,10 @@ struct LaneHasher {
     self.pool = pool
   }
 
-  /// Whether so many items have bytes that hashing them now is a good use of the lanes.
+  /// True if enough items have bytes to use the lanes well.
   var isWorthwhile: Bool { streams.count { !$0.bytes.isEmpty } >= Self.worthwhile }
 
-  /// Takes a filled chunk, in any order.
+  /// Adds a filled chunk. The order does not matter.
   mutating func add(_ chunk: ChunkPlan.Chunk, _ number: Int) {
     unfinished[number] = (Done(number: number), chunk.items.count)
     if chunk.isPacked {
@@ -67,18 +67,18 @@ struct LaneHasher {
 
   private mutating func begin(_ stream: Stream) {
     streams.append(stream)
-    hashes.append(LaneMD5())
+    hashes.append(MultiBufferMD5())
   }
 
-  /// Hashes some of what is there, and returns the chunks that are done with it.
+  /// Hashes some of the available bytes, and returns the chunks that are finished.
   mutating func hash() -> [Done] {
-    // as far as most lanes have bytes; the rest of the longer ones finds company later
+    // only as many bytes as most lanes have; the rest of the longer items is hashed with later items
     let lengths = streams.map(\.bytes.count).sorted(by: >).prefix(Self.worthwhile)
     let length = min(Self.most, lengths.last { $0 > 0 } ?? 0)
     let pieces = streams.map { stream in
       UnsafeRawBufferPointer(rebasing: pool.buffer(stream.number)[stream.bytes.prefix(length)])
     }
-    LaneMD5.update(&hashes, with: pieces)
+    MultiBufferMD5.update(&hashes, with: pieces)
     var done: [Done] = []
     var kept = 0
     for index in streams.indices {
@@ -92,9 +92,9 @@ struct LaneHasher {
     return done
   }
 
-  /// Returns what is left of a stream, nil at its end.
+  /// Returns the rest of a stream, nil at its end.
   private mutating func advance(
-    _ stream: Stream, by length: Int, _ hash: LaneMD5, _ done: inout [Done]
+    _ stream: Stream, by length: Int, _ hash: MultiBufferMD5, _ done: inout [Done]
   ) -> Stream? {
     var stream = stream
     let isUnfilled = stream.bytes.isEmpty && !stream.isLast

@@ -1,14 +1,16 @@
 import FileSystem
+import Operations
 import PhotoLibrary
 
-/// What an export needs to know of the files of a library.
+/// The access of an export to the library's files.
 extension Library {
-  /// The length and date of each photo's file, or why it cannot be archived.
-  /// - Throws: what is no fault of a photo: that files cannot be opened any more, or that a whole folder cannot be read.
+  /// Returns the length and date of each photo's file, or why it cannot be archived.
+  ///
+  /// - Throws: an error that does not concern one photo: no more files can be opened, or a folder cannot be read.
   func files(of photos: [Photo]) throws(FileError) -> [Result<PhotoFile, MissingPhoto>] {
     let statuses = statuses(of: photos)
     for case .failure(let error) in statuses
-    where error.isShortage || error.operation == "open" && error.errno == .ioError {
+    where error.isResourceExhaustion || error.operation == "open" && error.errno == .ioError {
       throw error
     }
     return zip(photos, statuses).map { photo, status in
@@ -21,16 +23,52 @@ extension Library {
     }
   }
 
-  /// How the pipeline reads a photo.
+  /// Returns how the pipeline reads a photo.
   ///
-  /// - Parameter modified: the entry's date, where the photo's own must not be seen.
+  /// - Parameter modified: the entry's date, if the archive must not reveal the photo's.
   func pipelineItem(_ item: ExportPlan.Item, modified: Int64? = nil) -> PipelineItem {
-    // the path alone, since there is one of these for every photo
+    // captures only the path, since there is one closure for each photo
     let path = item.photo.path
     return PipelineItem(
       entryName: item.entryName, size: item.size, modified: modified ?? item.photo.createdAt
     ) {
       () throws(FileError) in try self.openPhoto(at: path)
+    }
+  }
+
+  /// Returns the corrupt photos of a selection among those whose files were touched after a moment. Blocks; reads
+  /// only those files.
+  ///
+  /// - Parameters:
+  ///   - contents: the content of the library.
+  ///   - moment: in milliseconds since 1970; nil to read every file.
+  /// - Throws: `LibraryError`, `BackupError`, `FileError`, or `CancellationError`.
+  public func damaged(
+    in contents: LibraryContents, touchedAfter moment: Int64?, _ options: ExportOptions,
+    _ counter: ProgressCounter
+  ) throws -> [Finding] {
+    let plan = try ExportPlan(contents, options, files: files(of:))
+    let photos = moment.map(plan.suspects) ?? plan.items.map(\.photo)
+    return try damaged(among: photos, of: plan, counter)
+  }
+
+  func damaged(among photos: [Photo], of plan: ExportPlan, _ counter: ProgressCounter) throws -> [Finding] {
+    try photos.filter { try !holds($0, whileReading: counter.checkCancellation) }.map {
+      Finding(
+        plan.label($0),
+        "its bytes have changed since it came into the library; an archive before this one holds it")
+    }
+  }
+
+  /// Records exports in the library.
+  ///
+  /// - Returns: a warning if that fails, since the archives are published anyway.
+  func noteOrWarn(_ exports: [ExportRecord]) -> String? {
+    do {
+      for export in exports { try note(export) }
+      return nil
+    } catch {
+      return "the library could not note the backup: \(error)"
     }
   }
 }

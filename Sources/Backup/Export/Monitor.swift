@@ -1,22 +1,22 @@
 import Glibc
 
-/// A state that threads share, with a mutex around it and conditions to wait on.
+/// A state that threads share, protected by a mutex, with conditions to wait for.
 ///
-/// `@unchecked Sendable` because the compiler cannot see that the mutex is held whenever the state is
-/// touched: the state is private and reached through `withLock` and `wait` alone. pthread's own are used
-/// because the standard library has a mutex but no condition.
+/// `@unchecked Sendable` because the compiler cannot see that every access to the state holds the mutex: the state
+/// is private, and only `withLock` and `wait` access it. Uses pthread's mutex and condition because the standard
+/// library has a mutex but no condition.
 final class Monitor<State>: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let conditions: UnsafeMutablePointer<pthread_cond_t>
   private let count: Int
   private var state: State
 
-  /// Wakes threads that wait. Only of use inside `withLock` and `wait`.
+  /// Wakes waiting threads. Valid only inside `withLock` and `wait`.
   struct Signal {
     fileprivate let conditions: UnsafeMutablePointer<pthread_cond_t>
     fileprivate let count: Int
 
-    /// Wakes one thread that waits on a condition.
+    /// Wakes one thread that waits for a condition.
     func wake(_ condition: Int) { pthread_cond_signal(conditions + condition) }
 
     /// Wakes every thread.
@@ -43,7 +43,7 @@ final class Monitor<State>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Runs `body` with the state to itself.
+  /// Runs `body` with exclusive access to the state.
   func withLock<Result, Failure>(
     _ body: (inout State, Signal) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -52,8 +52,8 @@ final class Monitor<State>: @unchecked Sendable {
     return try body(&state, Signal(conditions: conditions, count: count))
   }
 
-  /// Runs `body` with the state to itself, again after every wake-up of `condition`, until it returns
-  /// something. Whatever `body` changes must bear being done again.
+  /// Runs `body` with exclusive access to the state, and again after every wake-up of `condition`, until it returns
+  /// a value. Repeating the changes that `body` makes must be harmless.
   func wait<Result>(
     on condition: Int, _ body: (inout State, Signal) throws -> Result?
   ) rethrows -> Result {

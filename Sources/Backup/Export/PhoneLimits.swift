@@ -2,21 +2,21 @@ import FileSystem
 import PhotoLibrary
 import Zip
 
-/// What both apps refuse to restore, on the phones themselves; smaller ones are for tests.
+/// The limits above which both apps refuse to restore a backup on the phone. Tests use smaller limits.
 public struct PhoneLimits: Sendable, Equatable {
-  /// Entries of an archive, its texts among them.
+  /// The most entries of an archive, including its texts.
   public var entries = 10_000
-  /// Bytes of all entries, unpacked.
+  /// The most uncompressed bytes of all entries.
   public var uncompressedBytes = 1 << 30
-  /// Bytes of the archive's file.
+  /// The most bytes of the archive's file.
   public var archiveBytes = 1 << 30
-  /// How many times smaller an entry may be than its contents.
+  /// The greatest compression ratio of an entry.
   public var ratio = 100
 
-  /// The limits of the apps.
+  /// Makes the limits of the apps.
   public init() {}
 
-  /// Why a phone will refuse an archive.
+  /// Returns why a phone will refuse an archive.
   func refusals(entries list: [(name: String, size: Int, compressedSize: Int)], archiveBytes size: Int)
     -> [String]
   {
@@ -41,7 +41,7 @@ public struct PhoneLimits: Sendable, Equatable {
 }
 
 extension ExportPlan {
-  /// Why a phone will refuse an archive of this plan, as far as it can be told without one.
+  /// Returns why a phone will refuse an archive of this plan, as far as the plan shows it.
   func phoneRefusals(_ limits: PhoneLimits, archiveBytes: Int) -> [String] {
     let photos = items.map { ($0.entryName, $0.size, $0.size) }
     let texts = [(ArchiveTexts.metadataName, 0, 0), (ArchiveTexts.checksumsName, 0, 0)]

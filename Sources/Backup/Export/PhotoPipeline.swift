@@ -6,9 +6,9 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// Writes photos into a ZIP archive and hashes them on the way, reading each file once. Reader threads
-/// fill a bounded pool of buffers; a hasher, the archive's `ArchiveWriter` and a thread that writes share each buffer, so that a checksum is
-/// that of the archive's bytes by construction, and memory stays flat whatever the photos' sizes.
+/// Writes photos into a ZIP archive and hashes them on the way, reading each file once. Reader threads fill a
+/// bounded pool of buffers. A hasher, the archive's `ArchiveWriter` and a writer thread share each buffer. So a
+/// checksum is by construction that of the archive's bytes, and the memory does not depend on the photos' sizes.
 ///
 /// ```
 ///            ┌▶ hasher ───────────▶ digests ─┐
@@ -17,46 +17,46 @@ import Zip
 ///                  └────▶ writer ─▶ photo bytes, by offset
 /// ```
 ///
-/// In an encrypted archive `ArchiveWriter` writes the photos' bytes too, and the thread that writes only counts them and
-/// frees the buffers.
+/// In an encrypted archive, `ArchiveWriter` writes the photos' bytes too, and the writer thread only counts them
+/// and frees the buffers.
 struct PhotoPipeline: Sendable {
-  /// The photos, in the archive's order. Names must be distinct.
+  /// The photos, in the archive's order. Their names must be distinct.
   var items: [PipelineItem]
-  /// How many threads and how much memory.
+  /// The number of threads and the memory.
   var options = Options()
-  /// Encrypts every entry, if there is one.
+  /// Encrypts every entry; nil for no encryption.
   var password: Secret?
 
-  /// A pipeline's threads and memory.
+  /// The threads and the memory of a pipeline.
   struct Options: Sendable {
-    /// Threads that read files.
+    /// The number of threads that read files.
     var readers = 2
-    /// Buffers shared by all stages.
+    /// The number of buffers that all stages share.
     var bufferCount = 48
     /// Bytes of a buffer.
     var bufferSize = 1 << 20
-    /// Whether the kernel is told to write out finished parts at once, since a sync will follow.
+    /// True to start write-back of finished parts at once, since a sync will follow.
     var startsWriteBack = false
   }
 
-  /// What came of it.
+  /// The result of a pipeline.
   struct Result: Sendable {
-    /// The archive's bytes.
+    /// The length of the archive in bytes.
     var archiveSize: Int
     /// The checksums of the photos, in the items' order.
     var digests: [MD5Digest]
   }
 
-  /// Empties `file` and writes the archive into it: the photos stored, then the texts deflated. Nothing is
-  /// synced or published. Blocks until all is written, so it wants a thread of its own; the threads that it
-  /// starts have ended when it returns or throws.
+  /// Empties `file` and writes the archive into it: the photos stored, then the texts deflated. Neither syncs nor
+  /// publishes the file. Blocks until everything is written, so call this method on a thread of its own. All
+  /// threads that it starts have ended when it returns or throws.
   ///
-  /// `progress` is called by one thread, in the items' order, for every buffer and every small file: it
-  /// must be quick, like bumping a counter. `isCancelled` is asked as often, by several threads.
+  /// One thread calls `progress`, in the items' order, for every buffer and every small file: it must be quick,
+  /// such as incrementing a counter. Several threads call `isCancelled` equally often.
   ///
-  /// Throws `PipelineError` for an item, `FileError` for the archive's file, `CancellationError`, what a
-  /// text threw, `ArchiveWriteError`, `MemoryShortage`, or `ThreadError` where no thread can be started; `file`
-  /// then holds no archive.
+  /// - Throws: `PipelineError` for an item, `FileError` for the archive's file, `CancellationError`, the error of a
+  ///   text, `ArchiveWriteError`, `MemoryShortage`, or `ThreadError` if no thread can be started. `file` is then
+  ///   not a valid archive.
   func write(
     _ texts: [PipelineText], to file: borrowing File,
     isCancelled: @escaping @Sendable () -> Bool = { false },
@@ -102,10 +102,10 @@ struct PhotoPipeline: Sendable {
   }
 }
 
-/// A pointer for the threads of one call, which all end before it does.
+/// A pointer for the threads of one call, all of which end before the call returns.
 ///
-/// `@unchecked Sendable` because the compiler cannot see that: `PhotoPipeline.write` joins its threads
-/// before it lets go of the file.
+/// `@unchecked Sendable` because the compiler cannot see that `PhotoPipeline.write` joins its threads before it
+/// releases the file.
 private struct SharedPointer: @unchecked Sendable {
   let pointer: UnsafePointer<File>
   init(_ pointer: UnsafePointer<File>) { self.pointer = pointer }

@@ -1,8 +1,8 @@
 import FileSystem
 import Synchronization
 
-/// An item's file, shared by the readers of its chunks: opened by the first of them, and closed when the
-/// last one lets go.
+/// An item's file, which the readers of its chunks share. The first reader opens the file. The release of the last
+/// reference closes it.
 final class SharedFile: Sendable {
   final class Open: Sendable {
     let file: File
@@ -21,13 +21,14 @@ final class SharedFile: Sendable {
   }
 }
 
-/// Reads chunks into buffers and compares what the files give with the sizes expected of them.
+/// Reads chunks into buffers, and compares the files with their expected sizes.
 struct PhotoReader: Sendable {
   let items: [PipelineItem]
   let isCancelled: @Sendable () -> Bool
 
-  /// Fills `buffer`, which has room for a byte more than the chunk's. Throws `PipelineError`,
-  /// `CancellationError`, or `FileError` for what is no fault of an item.
+  /// Fills `buffer`, which has room for one byte more than the chunk.
+  ///
+  /// - Throws: `PipelineError`, `CancellationError`, or `FileError` for an error that does not concern an item.
   func read(
     _ chunk: ChunkPlan.Chunk, _ shared: SharedFile?, into buffer: UnsafeMutableRawBufferPointer
   ) throws {
@@ -52,7 +53,7 @@ struct PhotoReader: Sendable {
     }
   }
 
-  /// Reads `length` bytes, and one more to see whether the file ends there. Returns what is wrong.
+  /// Reads `length` bytes, and one more to check that the file ends there. Returns the fault of the file.
   private static func fill(
     _ buffer: UnsafeMutableRawBufferPointer, from file: borrowing File, at offset: Int, _ length: Int,
     toEnd: Bool
@@ -63,13 +64,13 @@ struct PhotoReader: Sendable {
     return count > length ? .tooLong : nil
   }
 
-  /// Throws what is no fault of the item as it is.
+  /// Throws errors that do not concern the item unchanged.
   private func attempt(_ item: Int, _ body: () throws(FileError) -> ItemReason?) throws {
     let reason: ItemReason?
     do throws(FileError) {
       reason = try body()
     } catch {
-      if error.isShortage { throw error }
+      if error.isResourceExhaustion { throw error }
       reason = .file(error)
     }
     if let reason { throw PipelineError.item(index: item, reason) }

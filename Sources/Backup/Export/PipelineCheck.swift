@@ -6,14 +6,16 @@ import SystemPackage
 extension PhotoPipeline {
   /// An item that cannot be archived.
   struct BadItem: Equatable, Sendable {
-    /// Its index in the list.
+    /// The index in the list.
     var index: Int
-    /// Why.
+    /// Why the item cannot be archived.
     var reason: ItemReason
   }
 
-  /// Opens and reads every item to its end without writing anything, and returns those that `write` would
-  /// end for, in the list's order. Blocks; throws `CancellationError`.
+  /// Reads every item to its end, writes nothing, and returns the items for which `write` would fail, in the list's
+  /// order. Blocks.
+  ///
+  /// - Throws: `CancellationError`.
   static func check(
     _ items: [PipelineItem], readers: Int = 2, isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws -> [BadItem] {
@@ -21,7 +23,7 @@ extension PhotoPipeline {
     try Workers.forEach(0..<items.count, threads: readers, context: { try ReadBuffer() }) { index, buffer in
       if isCancelled() { throw CancellationError() }
       guard let reason = items[index].whatIsWrong(buffer.bytes, isCancelled) else { return }
-      if case .file(let error) = reason, error.isShortage { throw error }
+      if case .file(let error) = reason, error.isResourceExhaustion { throw error }
       bad.withLock { $0.append(BadItem(index: index, reason: reason)) }
     }
     if isCancelled() { throw CancellationError() }
@@ -36,7 +38,7 @@ extension PhotoPipeline {
 }
 
 extension PipelineItem {
-  /// Reads the whole file; nil if it has exactly the bytes that it should have.
+  /// Reads the complete file. Returns nil if its length is as expected.
   fileprivate func whatIsWrong(
     _ buffer: UnsafeMutableRawBufferPointer, _ isCancelled: () -> Bool
   ) -> ItemReason? {
@@ -45,7 +47,7 @@ extension PipelineItem {
       let file = try open()
       var position = 0
       while position <= size && !isCancelled() {
-        // one byte more than expected, to see whether the file goes on
+        // one byte more than expected, to detect a longer file
         let wanted = min(size - position + 1, buffer.count)
         let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted])
         let count = try file.read(into: piece, at: position)

@@ -2,44 +2,44 @@ import Checksums
 import FileSystem
 import PhotoLibrary
 
-/// One photo on its way into an archive.
+/// A photo to be written into an archive.
 struct PipelineItem: Sendable {
   /// The entry's name in the archive.
   var entryName: String
-  /// The bytes that the file must have, neither fewer nor more.
+  /// The exact length of the file in bytes.
   var size: Int
   /// The entry's date, in milliseconds since 1970.
   var modified: Int64
-  /// Opens the file. Called once, by a thread of the pipeline, when its turn comes.
+  /// Opens the file. One thread of the pipeline calls this closure once.
   var open: @Sendable () throws(FileError) -> File
 }
 
-/// A deflated entry after the photos, like `metadata.json`.
+/// A deflated entry after the photos, such as `metadata.json`.
 struct PipelineText {
   /// The entry's name in the archive.
   var entryName: String
   /// The entry's date, in milliseconds since 1970.
   var modified: Int64
-  /// Renders the entry piece by piece, once every photo's checksum is known: they come in the items' order.
+  /// Renders the entry piece by piece after every photo's checksum is known. The checksums are in the items' order.
   var render: (_ digests: [MD5Digest], _ write: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
 }
 
 /// Why a pipeline ended early.
 enum PipelineError: Error, Equatable, Sendable {
-  /// The item at `index` cannot be archived. The archive is void; the others can be tried without it.
+  /// The item at `index` cannot be archived. The archive is invalid; the caller can retry without the item.
   case item(index: Int, ItemReason)
 }
 
-/// What is wrong with one item.
+/// The fault of an item.
 enum ItemReason: Error, Equatable, Sendable, CustomStringConvertible {
-  /// Opening or reading it failed.
+  /// Opening or reading the file failed.
   case file(FileError)
-  /// It is shorter than its size says, and ends after `bytes`.
+  /// The file is shorter than its size, and ends after `bytes`.
   case tooShort(bytes: Int)
-  /// It goes on after the bytes that its size says.
+  /// The file is longer than its size.
   case tooLong
 
-  /// One line for a person, which leaves the name to the caller.
+  /// One line for the user, without the item's name.
   var description: String {
     switch self {
     case .file(let error): error.description

@@ -1,6 +1,6 @@
 import FileSystem
 
-/// What each kind of thread of a pipeline does until there is nothing left, or the run has failed.
+/// The loops of a pipeline's threads. Each ends when no work is left or the run has failed.
 struct PipelineStages: Sendable {
   let monitor: Monitor<PipelineState>
   let pool: BufferPool
@@ -42,7 +42,7 @@ struct PipelineStages: Sendable {
     }
   }
 
-  /// Writes what `ArchiveWriter` has done with.
+  /// Writes the chunks that `ArchiveWriter` has finished.
   func write(_ writer: ArchiveDataWriter, _ file: borrowing File) {
     var writer = writer
     do {

@@ -1,11 +1,11 @@
 import Checksums
 import PhotoLibrary
 
-/// Which chunk is where. Chunks are numbered in order; a reader fills one, a hasher and `ArchiveWriter` read it,
-/// the writer writes it once that is done with it, and then its buffer is free for the chunk `count`
-/// numbers later.
+/// The state of every chunk. Chunks are numbered in order. A reader fills a chunk, the hasher and `ArchiveWriter`
+/// read it, the writer writes it after `ArchiveWriter` has finished it, and then its buffer is free for the chunk
+/// `count` numbers later.
 struct PipelineState {
-  /// The conditions of the monitor: what its threads wait for.
+  /// The conditions that the threads wait for.
   enum Condition {
     static let free = 0
     static let filled = 1
@@ -14,7 +14,7 @@ struct PipelineState {
     static let count = 4
   }
 
-  /// What a reader is to do.
+  /// The next task of a reader.
   struct Task {
     var number: Int
     var chunk: ChunkPlan.Chunk
@@ -22,7 +22,7 @@ struct PipelineState {
     var file: SharedFile?
   }
 
-  /// A local header that is to be written apart from its entry's data.
+  /// A local header that is written separately from its entry's data.
   struct Header {
     var offset: Int
     var bytes: [UInt8]
@@ -37,9 +37,9 @@ struct PipelineState {
     var isFree: Bool { isHashed && isWritten }
   }
 
-  /// All of the chunks.
+  /// The number of chunks.
   let chunkCount: Int
-  /// The checksums, in the items' order, as far as they are known.
+  /// The known checksums, in the items' order.
   private var digests: [MD5Digest?]
   /// Why the run ended early.
   private(set) var failure: (any Error)?
@@ -63,7 +63,7 @@ struct PipelineState {
     slots = Array(repeating: Slot(chunk: none), count: count)
   }
 
-  /// Ends the run: every thread that waits, or asks, gets the error. The first one counts.
+  /// Ends the run: every thread that waits or asks gets the error. Keeps the first error.
   mutating func fail(_ error: any Error, _ signal: Signal) {
     if failure == nil { failure = error }
     signal.wakeAll()
@@ -75,7 +75,7 @@ struct PipelineState {
 
   // MARK: Readers
 
-  /// The next chunk to read: `.none` to wait for its buffer, `.some(nil)` at the end.
+  /// Returns the next chunk to read: `.none` to wait for its buffer, `.some(nil)` at the end.
   mutating func claim(_ signal: Signal) throws -> Task?? {
     try checkFailure()
     let number = claimed
@@ -95,7 +95,7 @@ struct PipelineState {
     return task
   }
 
-  /// A chunk's bytes are in its buffer.
+  /// Records that a chunk's bytes are in its buffer.
   mutating func filled(_ number: Int, _ signal: Signal) {
     slots[number % slots.count].isFilled = true
     filledCount += 1
@@ -106,14 +106,14 @@ struct PipelineState {
 
   // MARK: ArchiveWriter
 
-  /// A chunk whose bytes are there; nil to wait.
+  /// Returns a filled chunk; nil to wait.
   func filledChunk(_ number: Int) throws -> ChunkPlan.Chunk? {
     try checkFailure()
     let slot = slots[number % slots.count]
     return slot.number == number && slot.isFilled ? slot.chunk : nil
   }
 
-  /// `ArchiveWriter` is done with every chunk below `number`, and with these headers.
+  /// Records that `ArchiveWriter` has finished every chunk below `number`, and these headers.
   mutating func zipped(upTo number: Int, taking headers: inout [Header], _ signal: Signal) {
     self.headers.append(contentsOf: headers)
     headers.removeAll(keepingCapacity: true)
@@ -122,8 +122,8 @@ struct PipelineState {
     signal.wake(Condition.zipped)
   }
 
-  /// Every item's checksum, once the file holds all items, so that what comes after them leaves no gap before it: some
-  /// file systems know none; nil to wait.
+  /// Returns every item's checksum after the file contains all items; nil to wait. So the texts after the items
+  /// leave no gap before them, which some file systems do not support.
   func allDigests() throws -> [MD5Digest]? {
     try checkFailure()
     return isHashed && written == chunkCount ? digests.compactMap(\.self) : nil
@@ -131,7 +131,7 @@ struct PipelineState {
 
   // MARK: Writer
 
-  /// A chunk that can be written, and headers besides; nil to wait.
+  /// Returns a chunk that can be written, and headers to write; nil to wait.
   mutating func writableChunk(_ number: Int) throws -> (ChunkPlan.Chunk, [Header])? {
     try checkFailure()
     guard zipped > number else { return nil }
@@ -139,7 +139,7 @@ struct PipelineState {
     return (slots[number % slots.count].chunk, headers)
   }
 
-  /// A chunk's bytes are in the file.
+  /// Records that a chunk's bytes are in the file.
   mutating func written(_ number: Int, _ signal: Signal) {
     slots[number % slots.count].isWritten = true
     written += 1
@@ -149,22 +149,22 @@ struct PipelineState {
 
   // MARK: Hasher
 
-  /// The chunks that have been filled since it was last asked.
+  /// Returns the chunks that have been filled since the last call.
   mutating func takeHashable() throws -> [(number: Int, chunk: ChunkPlan.Chunk)] {
     try checkFailure()
     defer { hashable.removeAll(keepingCapacity: true) }
     return hashable
   }
 
-  /// Whether no reader will fill another chunk before one is hashed.
+  /// True if no reader will fill another chunk before a chunk is hashed.
   var isStarved: Bool {
     filledCount == claimed && (claimed == chunkCount || !slots[claimed % slots.count].isHashed)
   }
 
-  /// Whether every chunk is hashed.
+  /// True if every chunk is hashed.
   var isHashed: Bool { hashed == chunkCount }
 
-  /// A chunk has been hashed.
+  /// Records that a chunk has been hashed.
   mutating func hashed(_ chunk: LaneHasher.Done, _ signal: Signal) {
     for (item, digest) in chunk.digests { digests[item] = digest }
     slots[chunk.number % slots.count].isHashed = true

@@ -4,24 +4,24 @@ import Operations
 import Synchronization
 import SystemPackage
 
-/// What is there already of the files that an extraction would write: their lengths, and the MD5 of those that may be
-/// the photos themselves. Reads only.
+/// Finds out which files of an extraction exist: reads their lengths, and the MD5 of files that may be the photos
+/// themselves. Writes nothing.
 struct ExtractLook {
-  /// What has a file's name.
+  /// The existing item under a file's name.
   enum Found: Equatable, Sendable {
     case nothing
     /// The photo, byte for byte.
     case same
-    /// A file of other bytes, this many.
+    /// A file with other bytes, and its length.
     case other(size: Int)
-    /// Something that is no file.
+    /// An item that is not a file.
     case noFile(FileStatus.Kind)
   }
 
-  /// For each of the plan's items.
+  /// The result for each item of the plan.
   private(set) var found: [Found]
 
-  /// - Parameter compares: whether it matters what the files hold, besides that they are there.
+  /// - Parameter compares: true to compare the content of existing files; false to check only their existence.
   init(
     _ plan: ExtractPlan, in target: ExtractTarget?, compares: Bool, _ readers: Readers,
     _ counter: ProgressCounter
@@ -52,7 +52,7 @@ struct ExtractLook {
     _ counter: ProgressCounter
   ) throws -> [Int] {
     let same = Mutex<[Int]>([])
-    try SideBySide.read(0..<candidates.count, readers, context: {}) { place, _ in
+    try ParallelHashing.read(0..<candidates.count, readers, context: {}) { place, _ in
       try counter.checkCancellation()
       let item = plan.items[candidates[place]]
       counter.advance(current: item.name)
@@ -64,8 +64,8 @@ struct ExtractLook {
   }
 }
 
-/// A file that is there, on its way past the checksum. One that cannot be read is not the photo.
-private final class ExistingFile: LaneSource {
+/// Hashes an existing file. Treats a file that cannot be read as different from the photo.
+private final class ExistingFile: HashableStream {
   private let item: ExtractPlan.Item
   private let path: FilePath
   private let target: ExtractTarget

@@ -4,95 +4,103 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// What becomes of a file that is there under a photo's name.
+/// How to handle an existing file under a photo's name.
 public enum OverwriteRule: String, Sendable, CaseIterable {
-  /// It stays; one with other bytes is named.
+  /// Keeps the file, and reports a file with other bytes.
   case never
-  /// It stays if its bytes are the photo's, and is replaced if not.
+  /// Keeps the file if its bytes equal the photo's, otherwise replaces it.
   case ifChanged = "if-changed"
-  /// It is replaced.
+  /// Replaces the file.
   case always
 }
 
-/// What is extracted, and how.
+/// The options of an extraction.
 public struct ExtractOptions: Sendable {
-  /// Which photos.
+  /// The photos to extract.
   public var selection = PhotoSelection()
-  /// What becomes of files that are there.
+  /// How to handle existing files.
   public var overwrite = OverwriteRule.never
-  /// Plans and compares, and writes nothing.
+  /// Plans and compares, but writes nothing.
   public var isDryRun = false
-  /// Opens encrypted archives.
+  /// The password for encrypted archives.
   public var password: Secret?
-  /// Records which archives were found damaged.
+  /// Records damaged archives.
   public var ledger: Ledger?
-  /// What an archive may ask for.
+  /// The limits for archives.
   public var limits = Limits()
-  /// How many photos are read at a time; nil for what suits the disk.
+  /// The number of photos to read concurrently; nil for the best number for the disk.
   public var readers: Int?
 
-  /// The defaults: everything, and what is there stays, since it may be somebody's own.
+  /// Makes the default options: all photos. Keeps existing files, which may be the user's own.
   public init() {}
 }
 
-/// What an extraction did, or would do.
+/// The result of an extraction or of a dry run.
 public struct ExtractSummary: Sendable, Equatable {
-  /// Photos of the selection that are files.
+  /// The selected photos that are files.
   public var files = 0
-  /// Their bytes.
+  /// The bytes of these photos.
   public var bytes = 0
-  /// Files written, those in another's place too.
+  /// The files written, including replaced ones.
   public var filesWritten = 0
-  /// Their bytes.
+  /// The bytes of the written files.
   public var bytesWritten = 0
-  /// Of the files written, those that took the place of one with other bytes.
+  /// The written files that replaced a file with other bytes.
   public var filesReplaced = 0
-  /// Files that were there with the same bytes, and were left as they are.
+  /// The existing files with the same bytes, which were kept.
   public var filesKept = 0
-  /// Their bytes.
+  /// The bytes of the kept files.
   public var bytesKept = 0
-  /// Photos that ship inside the app, and are no files.
+  /// The selected photos that ship inside the app and have no files.
   public var assets = 0
-  /// Photos that were asked for and are not there now, or not as they should be; each by name.
+  /// The selected photos that are missing or corrupt in the folder, by name.
   public var errors: [Finding] = []
-  /// Archives in which something is not as it was written.
+  /// The archives with damage, each with a description.
   public var damagedArchives: [FilePath: String] = [:]
-  /// What else is worth knowing.
+  /// Other warnings.
   public var warnings: [String] = []
-  /// Nothing was written.
+  /// True if nothing was written.
   public var isDryRun = false
 
-  /// True when something that was asked for is not in the folder as it should be.
+  /// True if a selected photo is missing or corrupt in the folder.
   public var isIncomplete: Bool { !errors.isEmpty }
 }
 
-/// Why nothing can be extracted. Nothing was written when one is thrown.
-public enum ExtractError: Error, Sendable, CustomStringConvertible {
-  /// A backup of version 1.
+/// Why nothing can be extracted. The extraction throws these errors before it writes anything.
+public enum ExtractError: RemediedError, Sendable, CustomStringConvertible {
+  /// The backup has version 1.
   case noPhotoFiles(FilePath)
-  /// No category has a name that was asked for.
+  /// No category has the selected name.
   case noSuchCategory(FilePath, String)
-  /// No photo has a name that was asked for.
+  /// No photo has the selected name.
   case noSuchPhoto(FilePath, String)
-  /// The folder's parent is not there.
+  /// The folder's parent does not exist.
   case noSuchFolder(FilePath)
-  /// What should be a folder is none, or a link.
+  /// The path is not a folder, or is a link.
   case notAFolder(FilePath)
-  /// The folder lies in a library.
+  /// The folder is inside a library.
   case insideLibrary(FilePath)
   /// Another process writes to the folder.
   case busy(FilePath)
 
-  /// One line for a person, with the remedy.
+  /// One line for the user.
   public var description: String { message.escaped }
+
+  /// What to do about the error.
+  public var remedy: Remedy? {
+    switch self {
+    case .noPhotoFiles: .importPhotosFromFolder
+    case .noSuchCategory: .listArchive
+    default: nil
+    }
+  }
 
   private var message: String {
     switch self {
     case .noPhotoFiles(let path):
-      "\(path) is a JSON backup, which holds no photo files; extract from an archive (ZIP), or import it with "
-        + "--photos-from"
+      "\(path) is a JSON backup, which holds no photo files"
     case .noSuchCategory(let path, let name):
-      "no category in \(path) is named “\(name)”; smilepile inspect shows them"
+      "no category in \(path) is named “\(name)”"
     case .noSuchPhoto(let path, let pattern):
       "no photo in \(path) has a name like “\(pattern)”"
     case .noSuchFolder(let path):

@@ -3,44 +3,44 @@ import Operations
 import PhotoLibrary
 import SystemPackage
 
-/// Which photo of a backup goes into which file: a pure function of the backup and the selection.
+/// Maps the photos of a backup to files: a pure function of the backup and the selection.
 ///
-/// The names do not depend on the selection, and are the same in every run: so a run that was interrupted is taken up
-/// again, and a photo that is extracted alone lies where it would lie among the others.
+/// The names do not depend on the selection and are the same in every run. So an interrupted run can be continued,
+/// and a photo that is extracted alone gets the same path as among the others.
 struct ExtractPlan: Sendable {
   /// A photo that becomes a file.
   struct Item: Sendable {
-    /// Which of the backup's photos.
+    /// The index of the photo in the backup.
     var source: Int
-    /// Which of the folders.
+    /// The index of the folder in `folders`.
     var folder: Int
     /// The file's name, safe and unique in its folder.
     var name: String
-    /// Its length in bytes.
+    /// The length in bytes.
     var size: Int
-    /// Its MD5, nil if the backup says none.
+    /// The MD5, nil if the backup does not have it.
     var md5: MD5Digest?
-    /// The date that the file gets, in milliseconds since 1970.
+    /// The date of the file, in milliseconds since 1970.
     var modified: Int64
   }
 
   /// The names of the categories' folders.
   private(set) var folders: [String] = []
-  /// In the backup's order.
+  /// The photos that become files, in the backup's order.
   private(set) var items: [Item] = []
-  /// Photos of the selection that the backup does not hold, or holds as they should not be.
+  /// The selected photos that are missing or corrupt in the backup.
   private(set) var faults: [Finding] = []
-  /// Photos of the selection that ship inside the app.
+  /// The number of selected photos that ship inside the app.
   private(set) var assets = 0
 
-  /// Bytes of all files.
+  /// The bytes of all files.
   var bytes: Int { items.reduce(0) { $0 + $1.size } }
 
-  /// Where a photo goes, in the target.
+  /// Returns the path of a photo in the target.
   func path(of item: Item) -> FilePath { FilePath(folders[item.folder]).appending(item.name) }
 
-  /// - Throws: `ExtractError` where a part of the selection meets nothing.
-  init(_ backup: BackupSource, _ selection: PhotoSelection) throws {
+  /// - Throws: `ExtractError` if a condition of the selection matches nothing.
+  init(_ backup: OpenedBackup, _ selection: PhotoSelection) throws {
     for name in selection.categories where backup.metadata.categories(named: name).isEmpty {
       throw ExtractError.noSuchCategory(backup.path, name)
     }
@@ -53,15 +53,13 @@ struct ExtractPlan: Sendable {
       for pattern in patterns.indices where !isMet[pattern] {
         isMet[pattern] = PhotoMatcher.matches(patterns[pattern], photo)
       }
-      switch photo.content {
+      switch photo.location {
       case .asset:
         assets += 1
-      case .absent(let reason, _, _):
-        faults.append(Finding(backup.label(of: photo), reason))
-      case .entry(let entry, let md5):
-        add(index, photo, size: entry.size, md5: md5, at: places, in: backup)
-      case .base(let entry, let md5, _):
-        add(index, photo, size: entry.size, md5: md5, at: places, in: backup)
+      case .unavailable(let unavailable):
+        faults.append(Finding(backup.label(of: photo), unavailable.reason))
+      case .entry(let reference):
+        add(index, photo, size: reference.entry.size, md5: reference.md5, at: places, in: backup)
       case .file(_, let size, let md5):
         add(index, photo, size: size, md5: md5, at: places, in: backup)
       }
@@ -72,16 +70,16 @@ struct ExtractPlan: Sendable {
   }
 
   private mutating func add(
-    _ index: Int, _ photo: BackupSource.Photo, size: Int, md5: MD5Digest?, at places: Places,
-    in backup: BackupSource
+    _ index: Int, _ photo: OpenedBackup.Photo, size: Int, md5: MD5Digest?, at places: Places,
+    in backup: OpenedBackup
   ) {
     guard let folder = places.folderOf[photo.record.categoryId] else { return }
     items.append(
       Item(
         source: index, folder: folder, name: places.names[index], size: size, md5: md5,
         modified: photo.record.createdAt))
-    // it comes along, since it may still be worth seeing; that it is damaged is said every time
-    if let expected = photo.expected {
+    // the photo is extracted, since it may still be worth seeing; every run reports the damage
+    if let expected = photo.originalMD5 {
       faults.append(
         Finding(
           backup.label(of: photo),
@@ -89,14 +87,14 @@ struct ExtractPlan: Sendable {
     }
   }
 
-  /// Where every photo of the backup would lie.
+  /// The path of every photo of the backup.
   private struct Places {
     var folders: [String] = []
     var folderOf: [Int64: Int] = [:]
-    /// For each photo; empty for one that has no file by nature.
+    /// The name of each photo's file; empty for a photo that ships inside the app.
     var names: [String]
 
-    init(_ backup: BackupSource) {
+    init(_ backup: OpenedBackup) {
       var folderNames = UniqueNames(ofFolders: true)
       for category in backup.metadata.categories {
         let name = category.displayName.isEmpty ? category.name : category.displayName

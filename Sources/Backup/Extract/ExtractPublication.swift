@@ -2,27 +2,27 @@ import FileSystem
 import Synchronization
 import SystemPackage
 
-/// Photos that are whole under hidden names, until they are on the disk and get their own: many at a time, since that
-/// costs the disk little more than one.
+/// Publishes photos atomically: makes photos durable under hidden names, then renames them. Flushes many photos at
+/// once, since that costs the disk little more than one.
 ///
-/// A crash leaves hidden files, which the next run sweeps, and never a part of a photo under a photo's name: what has
-/// one has been flushed before.
+/// A crash leaves hidden files, which the next run removes, and never a truncated photo under a photo's name,
+/// because a photo is flushed before it is renamed.
 final class ExtractPublication: Sendable {
   /// A photo under its hidden name.
   struct Photo: Sendable {
-    /// Which of the plan's items.
+    /// The index of the photo in the plan's items.
     var index: Int
-    /// Its category's.
+    /// The folder of the category.
     var folder: FilePath
-    /// In the target, as `name` is.
+    /// The path in the target. `name` is relative to the target too.
     var hidden: FilePath
     var name: FilePath
     var size: Int
-    /// It takes the place of a file that was there.
+    /// True if the photo replaces an existing file.
     var replaces: Bool
   }
 
-  /// As many files, or bytes, are flushed together.
+  /// The numbers of files and bytes that are flushed together.
   private static let mostFiles = 256
   static let mostBytes = 256 << 20
 
@@ -33,9 +33,10 @@ final class ExtractPublication: Sendable {
 
   private struct Progress {
     var published: [Photo] = []
-    /// Names that somebody took in the meantime, by item.
+    /// The items whose names another process took in the meantime.
     var taken: [Int] = []
-    /// After a failed flush the disk has said once what it lost, and nothing that waits can be trusted.
+    /// The first error. The system reports lost data only once, so all pending photos are suspect after a failed
+    /// flush.
     var failure: (any Error)?
   }
 
@@ -45,7 +46,7 @@ final class ExtractPublication: Sendable {
 
   init(in target: ExtractTarget) { self.target = target }
 
-  /// Takes a photo that has been written and checked. Any thread.
+  /// Adds a photo that has been written and checked. Callable from any thread.
   func add(_ photo: Photo) throws {
     let batch = pending.withLock { pending -> [Photo] in
       pending.photos.append(photo)
@@ -57,9 +58,9 @@ final class ExtractPublication: Sendable {
     if !batch.isEmpty { try publish(batch) }
   }
 
-  /// Publishes what waits, and makes the names durable.
+  /// Publishes the pending photos, and makes the names durable.
   ///
-  /// - Returns: the photos that have their names now, and the items whose names were taken in the meantime.
+  /// - Returns: the published photos, and the items whose names another process took in the meantime.
   func finish() throws -> (published: [Photo], taken: [Int]) {
     let rest = pending.withLock { pending in
       defer { pending = Pending() }
@@ -95,20 +96,21 @@ final class ExtractPublication: Sendable {
   }
 
   private func flush(_ batch: [Photo]) throws {
-    // the target was opened before the files were made, so that it hears of each page of them that was lost
+    // the target was opened before the files were created, so that a sync of the target reports every lost page of
+    // them
     if batch.count > 1, try target.syncFileSystem() { return }
     for photo in batch { try target.root.open(photo.hidden, .read).sync() }
   }
 
-  /// - Returns: false if somebody took the name in the meantime; the photo is gone then.
+  /// - Returns: false if another process took the name in the meantime; then the photo has been removed.
   private func rename(_ photo: Photo) throws -> Bool {
     if photo.replaces {
-      // a folder of that name is an error, and a link is replaced and not followed
+      // fails for a folder with that name; replaces a link and does not follow it
       try target.root.replace(photo.name, with: photo.hidden)
       return true
     }
     do {
-      try target.root.renameWhole(photo.hidden, to: target.root, as: photo.name)
+      try target.root.renameAtomically(photo.hidden, to: target.root, as: photo.name)
       return true
     } catch {
       guard error.errno == .fileExists || error.errno == .notSupported else { throw error }
@@ -116,7 +118,8 @@ final class ExtractPublication: Sendable {
       if isTaken {
         try target.root.remove(photo.hidden)
       } else {
-        // FAT: a name that comes to be at this very moment would be lost; an empty file left by a kill is likelier
+        // FAT cannot rename exclusively: this replaces a file that another process creates at this moment;
+        // reserving the name first could leave an empty file after a kill, which is likelier
         try target.root.replace(photo.name, with: photo.hidden)
       }
       return !isTaken

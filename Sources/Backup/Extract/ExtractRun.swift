@@ -5,16 +5,17 @@ import SystemPackage
 import Zip
 
 extension Work where Summary == ExtractSummary {
-  /// Starts extracting photos of an archive as plain files: a folder for each category, and in it each photo under the
-  /// name that its file had, with the date when it was taken.
+  /// Starts extracting photos of an archive as plain files: a folder for each category, and in it each photo under
+  /// the original name of its file, with the date when it was taken.
   ///
-  /// A photo has its name once it is whole and on the disk, so that a crash leaves no half of one; run again, what is
-  /// there is kept by its MD5, and the rest is done. A damaged photo leaves no file, and stands in the summary.
+  /// Photos are published atomically when they are complete and durable, so that a crash leaves no truncated photo.
+  /// A second run keeps the existing photos, which it recognizes by their MD5, and extracts the rest. A corrupt
+  /// photo leaves no file; the summary reports it.
   ///
-  /// Of a `PhotoExport`, which has no categories, all photos come into one folder, “Photos”.
+  /// All photos of a `PhotoExport`, which has no categories, go into one folder, “Photos”.
   ///
-  /// The summary throws `ExtractError`, `BackupError`, `ArchiveError` or `FileError`. After a cancellation, or on a full
-  /// disk, what is there is whole.
+  /// The summary throws `ExtractError`, `BackupError`, `ArchiveError` or `FileError`. After a cancellation or on a
+  /// full disk, all published photos are intact.
   public static func extract(
     _ archive: FilePath, to folder: FilePath, options: ExtractOptions = ExtractOptions()
   ) -> Self {
@@ -27,7 +28,7 @@ extension Work where Summary == ExtractSummary {
   }
 }
 
-/// One run of `extract`: plan, look what is there, write the rest.
+/// One run of `extract`: makes the plan, compares existing files, writes the rest.
 private struct ExtractRun {
   let archive: FilePath
   let folder: FilePath
@@ -40,12 +41,12 @@ private struct ExtractRun {
       throw ExtractError.noPhotoFiles(archive)
     }
     var plan = try ExtractPlan(source, options.selection)
-    if plan.items.contains(where: { source.photos[$0.source].content.isEncrypted }) {
+    if plan.items.contains(where: { source.photos[$0.source].location.isEncrypted }) {
       try source.requirePassword(toRead: .photos)
     }
     counter.setTotals(items: plan.items.count, bytes: plan.bytes)
     if plan.items.contains(where: { $0.md5 == nil }), options.overwrite != .always {
-      // what is there can be compared only with what is known
+      // existing files can be compared only with known checksums
       source = try source.completingChecksums(counter)
       plan = try ExtractPlan(source, options.selection)
     }
@@ -63,7 +64,7 @@ private struct ExtractRun {
     summary.warnings = source.warnings
     summary.isDryRun = options.isDryRun
     let items = choose(plan, look, source, &summary)
-    // of a folder that is not there yet, the one in which it would be made
+    // if the folder does not exist yet, the free space of its parent
     let free = try target?.freeBytes() ?? Directory.open(folder.folder).fileSystem().freeBytes
     try requireSpace(for: items, plan, look, free: free)
     if let target, !options.isDryRun {
@@ -77,20 +78,21 @@ private struct ExtractRun {
     return counted(items, plan, &summary)
   }
 
-  /// The archive as a backup, or as an export of photos without rows, which are files all the same.
-  private func open() throws -> BackupSource {
+  /// Opens the archive as a backup, or as a photo export without rows, whose photos are files too.
+  private func open() throws -> OpenedBackup {
     do {
-      return try BackupSource.withChain(
+      return try OpenedBackup.withChain(
         path: archive, limits: options.limits, password: options.password, ledger: options.ledger,
         check: counter.checkCancellation)
     } catch BackupError.photoExport(_, let export) {
-      return try BackupSource(export, at: archive, limits: options.limits, password: options.password)
+      return try OpenedBackup(export, at: archive, limits: options.limits, password: options.password)
     }
   }
 
-  /// Which items are written, and which of them over a file. What stays as it is is counted, or named.
+  /// Returns the items to write, and whether each replaces a file. Counts or reports the items that remain as they
+  /// are.
   private func choose(
-    _ plan: ExtractPlan, _ look: ExtractLook, _ source: BackupSource, _ summary: inout ExtractSummary
+    _ plan: ExtractPlan, _ look: ExtractLook, _ source: OpenedBackup, _ summary: inout ExtractSummary
   ) -> [(index: Int, replaces: Bool)] {
     var items: [(index: Int, replaces: Bool)] = []
     for (index, item) in plan.items.enumerated() {
@@ -103,8 +105,10 @@ private struct ExtractRun {
       case .other where options.overwrite != .never:
         items.append((index, true))
       case .other:
-        let reason = "is there with other bytes, and was left as it is; --overwrite if-changed replaces it"
-        summary.errors.append(finding(item, plan, source, reason))
+        let reason = "is there with other bytes, and was left as it is"
+        var finding = finding(item, plan, source, reason)
+        finding.remedy = .overwriteChanged
+        summary.errors.append(finding)
         counter.advance(items: 1, bytes: item.size)
       case .noFile(let kind):
         let what = kind == .symbolicLink ? "a symbolic link" : kind == .directory ? "a folder" : "no file"
@@ -115,16 +119,16 @@ private struct ExtractRun {
     return items
   }
 
-  /// Names a photo whose file's name is taken.
+  /// Reports a photo whose file name is taken.
   private func finding(
-    _ item: ExtractPlan.Item, _ plan: ExtractPlan, _ source: BackupSource, _ reason: String
+    _ item: ExtractPlan.Item, _ plan: ExtractPlan, _ source: OpenedBackup, _ reason: String
   ) -> Finding {
     let path = folder.appending(plan.path(of: item).components)
     return Finding(source.label(of: source.photos[item.source]), "\(path.string.escaped) \(reason)")
   }
 
   private func note(
-    _ outcome: ExtractWriting.Outcome, _ plan: ExtractPlan, _ source: BackupSource,
+    _ outcome: ExtractWriting.Outcome, _ plan: ExtractPlan, _ source: OpenedBackup,
     _ summary: inout ExtractSummary
   ) {
     for (index, note) in outcome.notes {
@@ -152,8 +156,8 @@ private struct ExtractRun {
     return summary
   }
 
-  /// Refuses what does not fit, before anything is written. A file that is replaced goes when its successor is on the
-  /// disk: as many as are flushed together are there twice.
+  /// Refuses an extraction that does not fit, before anything is written. A replaced file is removed when its
+  /// replacement is durable: the disk stores both for all files that are flushed together.
   private func requireSpace(
     for items: [(index: Int, replaces: Bool)], _ plan: ExtractPlan, _ look: ExtractLook,
     free: Int
@@ -161,7 +165,7 @@ private struct ExtractRun {
     var needed = 0
     var replaced = 0
     for (index, _) in items {
-      // what file systems take for a file of its own, and its name
+      // the overhead of a file and its name in usual file systems
       needed = needed.saturated(plus: plan.items[index].size).saturated(plus: 4096)
       guard case .other(let size) = look.found[index] else { continue }
       let freed = min(size, plan.items[index].size)

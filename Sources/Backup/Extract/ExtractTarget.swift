@@ -2,21 +2,20 @@ import FileSystem
 import PhotoLibrary
 import SystemPackage
 
-/// The folder that photos are extracted to. Below it are the folders of the categories, which are opened by name in it
-/// and never through a link.
+/// The folder that photos are extracted to. The target opens the categories' folders in it by name and never
+/// follows a link.
 ///
-/// One extraction at a time writes to a folder: it holds a lock on the folder itself, which leaves nothing behind and
-/// clears itself when its owner dies. What a dead run left under hidden names is then nobody's, and goes. Where a
-/// folder cannot be locked (NFS), nothing is swept either.
+/// Only one extraction at a time writes to a folder: it locks the folder itself, which leaves no file behind and
+/// ends when the process dies. Hidden files in a locked folder belong to dead runs, so that the target removes
+/// them. If a folder cannot be locked (NFS), the target keeps such files.
 final class ExtractTarget: Sendable {
   let path: FilePath
-  /// Everything below is opened from here, by the names of its folder and file: with one folder a category there may be
-  /// more than a process can have open.
+  /// The folder. All files are opened from here by the names of their folder and file: there may be more category
+  /// folders than a process can have open.
   let root: Directory
   private let lock: FolderLock?
 
-  /// Opens a folder, and makes it if it is to be written to and is not there; nil if it is not there and nothing is to
-  /// be written.
+  /// Opens a folder. Creates a missing folder if `forWriting` is true, otherwise returns nil for it.
   ///
   /// - Throws: `ExtractError`, or `FileError`.
   static func open(_ path: FilePath, forWriting: Bool) throws -> ExtractTarget? {
@@ -53,9 +52,9 @@ final class ExtractTarget: Sendable {
     if lock?.isHeld == true { sweep() }
   }
 
-  /// The library's files are the library's: a stranger among them would be reported for ever.
+  /// Refuses a folder in a library, which would report an untracked file there in every check.
   private static func refuseLibrary(_ path: FilePath) throws {
-    // a folder that is not there yet is in whatever its parent leads to
+    // a folder that does not exist yet is created in the resolved folder of its parent
     let folder = path.realPath == nil ? path.folder : path
     if Library.holding(folder) != nil { throw ExtractError.insideLibrary(path) }
   }
@@ -66,45 +65,33 @@ final class ExtractTarget: Sendable {
       guard (try? root.status(of: name))?.kind == .directory, let folder = try? root.directory(name) else {
         continue
       }
-      for file in (try? folder.names()) ?? [] where Self.isUnfinished(file) {
+      for file in (try? folder.names()) ?? [] where PartialName.lockedFolder.matches(file) {
         _ = try? folder.remove(file)
       }
     }
   }
 
-  /// The bytes that can still be written.
+  /// Returns the number of bytes that can still be written.
   func freeBytes() throws -> Int { try root.fileSystem().freeBytes }
 
-  /// Whether a category's folder is there.
+  /// Returns true if a category's folder exists.
   ///
-  /// - Throws: `ExtractError.notAFolder` for a file, or a link.
+  /// - Throws: `ExtractError.notAFolder` for a file or a link.
   func hasFolder(_ name: FilePath) throws -> Bool {
     guard let status = try root.status(of: name) else { return false }
     guard status.kind == .directory else { throw ExtractError.notAFolder(root.path(of: name)) }
     return true
   }
 
-  /// Makes a category's folder, if it is not there.
+  /// Creates a category's folder if it does not exist.
   func makeFolder(_ name: FilePath) throws {
     if try !hasFolder(name) { try root.makeDirectory(name) }
   }
 
-  /// Makes everything durable that was written to the file system; false where that has to be asked of each file.
+  /// Makes all written files of the file system durable. Returns false if the file system requires a sync of each
+  /// file.
   func syncFileSystem() throws -> Bool { try root.syncFileSystem() }
 
   /// Makes the names of the folders durable.
   func sync() throws { try root.sync() }
-
-  private static let prefix = ".smilepile-extract-"
-  /// Another than that of unpublished archives, which whoever exports into the same folder sweeps.
-  private static let suffix = ".unfinished"
-
-  /// The hidden name of a file that is being written.
-  static func unfinishedName(run: UInt64, _ number: Int) -> FilePath {
-    FilePath("\(prefix)\(String(run, radix: 36))-\(number)\(suffix)")
-  }
-
-  static func isUnfinished(_ name: FilePath) -> Bool {
-    name.string.hasPrefix(prefix) && name.string.hasSuffix(suffix)
-  }
 }

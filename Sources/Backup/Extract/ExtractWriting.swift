@@ -5,17 +5,16 @@ import Synchronization
 import SystemPackage
 import Zip
 
-/// Writes the photos of a plan that are to be written, on several threads.
+/// Writes the chosen photos of a plan, on several threads.
 final class ExtractWriting: Sendable {
-  private let source: BackupSource
+  private let source: OpenedBackup
   private let plan: ExtractPlan
   private let target: ExtractTarget
   private let counter: ProgressCounter
   private let notes = Mutex<[(index: Int, note: ExtractNote)]>([])
-  private let run = UInt64.random(in: .min ... .max)
 
   init(
-    _ source: BackupSource, _ plan: ExtractPlan, to target: ExtractTarget, _ counter: ProgressCounter
+    _ source: OpenedBackup, _ plan: ExtractPlan, to target: ExtractTarget, _ counter: ProgressCounter
   ) {
     self.source = source
     self.plan = plan
@@ -23,20 +22,20 @@ final class ExtractWriting: Sendable {
     self.counter = counter
   }
 
-  /// What became of the photos, by the plan's items.
+  /// The results of writing, by item of the plan.
   struct Outcome {
-    /// Those that are under their names, on the disk.
+    /// The items that are published and durable.
     var written: [Int]
-    /// Those whose names were taken while they were written.
+    /// The items whose names another process took while they were written.
     var taken: [Int]
-    /// What is to be said of some.
+    /// The notes about some of the items.
     var notes: [(index: Int, note: ExtractNote)]
   }
 
-  /// Writes these items; each takes the place of a file if it is said to.
+  /// Writes these items. An item with `replaces` replaces an existing file.
   ///
-  /// - Throws: what keeps the others from being extracted, as a full disk or a cancellation. What was whole by then has
-  ///   its name, if the disk took it.
+  /// - Throws: an error that stops the extraction, such as a full disk or a cancellation. The photos that were
+  ///   complete by then are published if the disk allows it.
   func write(_ items: [(index: Int, replaces: Bool)], _ readers: Readers) throws -> Outcome {
     for folder in Set(items.map { plan.items[$0.index].folder }).sorted() {
       try target.makeFolder(FilePath(plan.folders[folder]))
@@ -48,7 +47,7 @@ final class ExtractWriting: Sendable {
       let folder = name.removingLastComponent()
       return ExtractPublication.Photo(
         index: index, folder: folder,
-        hidden: folder.appending(ExtractTarget.unfinishedName(run: run, index).components),
+        hidden: folder.appending(PartialName.lockedFolder.random().components),
         name: name, size: item.size, replaces: replaces)
     }
     do {
@@ -67,13 +66,14 @@ final class ExtractWriting: Sendable {
     _ photos: [ExtractPublication.Photo], _ publication: ExtractPublication, _ readers: Readers
   ) throws {
     let source = source
-    try SideBySide.read(0..<photos.count, readers, context: { try ChainReader(source) }) { place, reader in
+    try ParallelHashing.read(0..<photos.count, readers, context: { try ChainReader(source) }) {
+      place, reader in
       let photo = photos[place]
       let item = self.plan.items[photo.index]
       let record = source.photos[item.source]
       try self.counter.checkCancellation()
       self.counter.advance(current: record.record.name)
-      guard let (entry, holder, archive) = source.place(of: record.content) else { return nil }
+      guard let (entry, holder, archive) = source.place(of: record.location) else { return nil }
       let note = { (note: ExtractNote) in self.notes.withLock { $0.append((photo.index, note)) } }
       if var plain = try PlainEntry(entry, of: archive) {
         return try ExtractedFile(item, as: photo, to: publication, self.counter, note: note) {

@@ -5,9 +5,9 @@ import Synchronization
 import SystemPackage
 import Zip
 
-/// One photo on its way into a hidden file of its folder: every byte is counted and hashed as it passes. What does not
-/// come to its end leaves nothing.
-final class ExtractedFile: LaneSource {
+/// Writes one photo into a hidden file of its folder, and counts and hashes every byte. Removes the file if the
+/// photo is not completed.
+final class ExtractedFile: HashableStream {
   private let item: ExtractPlan.Item
   private let photo: ExtractPublication.Photo
   private let publication: ExtractPublication
@@ -19,8 +19,8 @@ final class ExtractedFile: LaneSource {
   private var isHandedOn = false
 
   /// - Parameters:
-  ///   - note: takes what is to be said of the photo.
-  ///   - readNext: gives the photo's next bytes, where it is read side by side with others.
+  ///   - note: receives notes about the photo.
+  ///   - readNext: reads the photo's next bytes, if the photo is read concurrently with others.
   init(
     _ item: ExtractPlan.Item, as photo: ExtractPublication.Photo, to publication: ExtractPublication,
     _ counter: ProgressCounter, note: @escaping (ExtractNote) -> Void,
@@ -69,7 +69,7 @@ final class ExtractedFile: LaneSource {
     try publication.add(photo)
   }
 
-  /// Notes what concerns this photo alone, and throws everything else.
+  /// Records an error that concerns only this photo, and throws any other error.
   func fail(_ error: any Error) throws {
     guard let reason = (error as? ArchiveError)?.faultOfOneEntry else { throw error }
     giveUp(reason)
@@ -81,10 +81,10 @@ final class ExtractedFile: LaneSource {
   }
 }
 
-/// What is to be said of a photo that was extracted, or was not.
+/// A note about an extracted or refused photo.
 enum ExtractNote: Sendable {
-  /// It is not what it should be, and there is no file of it.
+  /// The photo is corrupt and was not extracted.
   case damage(String)
-  /// Its date could not be set.
+  /// The date could not be set.
   case date(String)
 }

@@ -1,20 +1,20 @@
 import Foundation
 import PhotoLibrary
 
-/// Gives out names for files in one folder, no two of which are one on a file system that tells neither case nor
-/// normal forms apart.
+/// Chooses unique file names for one folder. The names stay distinct on a file system that ignores case and Unicode
+/// normal forms.
 struct UniqueNames {
   private var taken: Set<String> = []
-  /// The next number to try for a name that was taken, so that a thousand photos of one name are not a million
+  /// The next number to try for a taken name, so that a thousand photos with one name do not take a million
   /// attempts.
   private var nextNumber: [String: Int] = [:]
 
-  /// Of folders, whose names have no extension.
+  /// True for names of folders, which have no extension.
   private let areFolders: Bool
 
   init(ofFolders areFolders: Bool = false) { self.areFolders = areFolders }
 
-  /// The name, made safe; `name (2).jpg` where it was given out before.
+  /// Returns the name, made safe; `name (2).jpg` if the name is taken.
   mutating func next(_ name: String) -> String {
     let safe = Self.withoutDevice(FileName.safe(name))
     let first = Self.key(safe)
@@ -34,7 +34,8 @@ struct UniqueNames {
     }
   }
 
-  /// Windows takes `con.jpg` for its console, in any folder: a disk that is carried there has `_con.jpg`.
+  /// Avoids names that Windows reserves: it opens its console for `con.jpg` in any folder, so the name becomes
+  /// `_con.jpg`.
   /// https://learn.microsoft.com/windows/win32/fileio/naming-a-file#naming-conventions
   private static func withoutDevice(_ name: String) -> String {
     let stem = name.prefix { $0 != "." }.lowercased()

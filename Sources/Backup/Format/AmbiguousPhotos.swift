@@ -2,17 +2,17 @@ import FileSystem
 import Operations
 import PhotoLibrary
 
-/// Photos of one backup that share an id. Android makes ids from a hash of the path, so that two photos in a few hundred
-/// libraries have the same; the path tells them apart.
+/// Gives unique ids to photos of one backup that share an id. Android derives ids from a hash of the path, so that
+/// in one of a few hundred libraries two photos have the same id. The path distinguishes them.
 ///
-/// Rows of equal id and path are one photo, and each file of the manifest is a photo of its own. Every photo but the
-/// first of an id gets a new one.
+/// Rows with equal id and path are one photo. Each file of the manifest is a photo of its own. For each id, every
+/// photo but the first gets a new id.
 struct AmbiguousPhotos {
   private(set) var photos: [Metadata.PhotoRecord]
   private(set) var manifest: [Metadata.ManifestEntry]
   private(set) var warnings: [String] = []
   private(set) var leftOut: [Finding] = []
-  /// For each new id the one that the backup has: the apps name files by it.
+  /// The id in the backup by new id. The apps derive file names from the id in the backup.
   private(set) var writtenIDs: [Int64: Int64] = [:]
 
   private let ambiguous: Set<Int64>
@@ -21,13 +21,13 @@ struct AmbiguousPhotos {
   private var renumbered = 0
   private var repeated = 0
 
-  /// Rows of one id and path, and the files that belong to them, by index.
+  /// The rows with one id and path, and their files, by index.
   private struct Group {
     var rows: [Int] = []
     var files: [Int] = []
   }
 
-  /// - Parameter ambiguous: the ids that several rows or several files have.
+  /// - Parameter ambiguous: the ids that several rows or several files share.
   init(_ metadata: Metadata, _ ambiguous: Set<Int64>) {
     photos = metadata.photos
     manifest = metadata.photoManifest
@@ -56,8 +56,8 @@ struct AmbiguousPhotos {
     }
   }
 
-  /// For each ambiguous id, in the order of the rows, its photos by path. A file whose path no row has goes to a row
-  /// without a file.
+  /// Returns the photos of each ambiguous id, grouped by path, in the order of the rows. Assigns a file whose path
+  /// is in no row to a row without a file.
   private func groups(droppingFiles dropped: inout Set<Int>) -> [[Group]] {
     var order: [Int64] = []
     var byID: [Int64: [Group]] = [:]
@@ -74,7 +74,7 @@ struct AmbiguousPhotos {
     var strays: [Int] = []
     var seen: Set<[String]> = []
     for (index, file) in manifest.enumerated() where ambiguous.contains(file.photoId) {
-      // the same file listed twice is one
+      // a file that is listed twice counts once
       guard seen.insert([String(file.photoId), file.originalPath, file.zipEntryName]).inserted else {
         dropped.insert(index)
         continue
@@ -85,7 +85,7 @@ struct AmbiguousPhotos {
         strays.append(index)
       }
     }
-    // of each id, the first group that may have no file
+    // for each id, the first group that may have no file
     var next: [Int64: Int] = [:]
     for index in strays {
       let id = manifest[index].photoId

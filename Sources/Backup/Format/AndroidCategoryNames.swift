@@ -1,17 +1,17 @@
-/// The names under which categories are written, so that Android's import finds each of them again.
+/// Chooses the names to write for categories, so that Android's import finds each category again.
 ///
-/// Its merge splits `name` at every `_`, gives each part a capital first letter, joins the parts by blanks, and looks for
-/// a category that is shown so, whatever the case of ASCII letters. Where it finds none, it adds the category under a new
-/// id, and files the photos under the id in the backup, which may be another category on that phone. (Read off the app's
-/// public sources, September 2025.)
+/// Android's merge splits `name` at every `_`, capitalizes each part, joins the parts with blanks, and searches for
+/// a category with that display name, ignoring the case of ASCII letters. If Android finds none, it adds the
+/// category with a new id, but files the photos under the id in the backup, which may be another category on that
+/// phone. (Source: the app's public code, September 2025.)
 struct AndroidCategoryNames {
   /// The name to write for each category.
   let names: [String]
-  /// The categories that no name lets Android find, by index.
+  /// The categories that Android cannot find by any name, by index.
   let unfindable: [Int]
 
   init(_ categories: [Metadata.CategoryRecord]) {
-    // two categories of one name would become one on the phone
+    // two categories with one name would become one on the phone
     var taken = Set(categories.map(\.name))
     var shown: Set<String> = []
     var names: [String] = []
@@ -27,7 +27,7 @@ struct AndroidCategoryNames {
     (self.names, self.unfindable) = (names, unfindable)
   }
 
-  /// Its own name, then what the apps make of what they show, then what is shown itself.
+  /// Returns the category's own name, the names that the apps derive from the display name, and the display name.
   private static func candidates(_ category: Metadata.CategoryRecord) -> [String] {
     let shown = category.displayName
     return [
@@ -35,7 +35,7 @@ struct AndroidCategoryNames {
     ]
   }
 
-  /// Whether Android finds a category that is shown so by this name.
+  /// Returns true if Android finds the category with this display name by this name.
   private static func finds(_ name: String, _ displayName: String) -> Bool {
     let parts = name.split(separator: "_", omittingEmptySubsequences: false)
     let shown = parts.map { $0.capitalizingFirst }.joined(separator: " ")
@@ -44,14 +44,14 @@ struct AndroidCategoryNames {
 }
 
 extension StringProtocol {
-  /// With a capital first letter, as Kotlin makes one: of the first UTF-16 unit alone.
+  /// The text with an uppercase first letter. Like Kotlin, converts only the first UTF-16 unit.
   fileprivate var capitalizingFirst: String {
     guard let first = unicodeScalars.first, first.value <= 0xFFFF else { return String(self) }
     return first.properties.uppercaseMapping
       + String(String.UnicodeScalarView(unicodeScalars.dropFirst()))
   }
 
-  /// With small letters for the capital ones of ASCII, as SQLite's `lower` does.
+  /// The text with lowercase ASCII letters. Like SQLite's `lower`, leaves other letters alone.
   fileprivate var asciiLowercased: String {
     String(
       decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)

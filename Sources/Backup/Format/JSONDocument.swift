@@ -1,6 +1,6 @@
-/// The object that a document is, its properties to be read in any order.
+/// The root object of a document. The caller reads its properties in any order.
 struct JSONDocument {
-  /// Why it is refused.
+  /// Why the document is refused.
   enum Refusal: Error {
     case mismatch(JSONReader.Mismatch)
     case fault(Metadata.Fault)
@@ -8,10 +8,10 @@ struct JSONDocument {
 
   private let bytes: UnsafeBufferPointer<UInt8>
   private let members: [JSONScan.Member]
-  /// Where the object begins.
+  /// The offset of the object, in bytes.
   private let start: Int
 
-  /// - Parameter members: as the scan of these bytes found them.
+  /// - Parameter members: the result of scanning these bytes.
   init(_ bytes: UnsafeBufferPointer<UInt8>, _ members: [JSONScan.Member]) throws(Refusal) {
     self.bytes = bytes
     self.members = members
@@ -22,12 +22,12 @@ struct JSONDocument {
     do { try reader.beginObject() } catch { throw .mismatch(error) }
   }
 
-  /// Whether the object has a property of this name.
+  /// Returns true if the object has a property with this name.
   func holds(_ name: StaticString) -> Bool { member(name) != nil }
 
-  /// Reads a list of objects, empty where the property is missing.
+  /// Reads a list of objects. Returns an empty list if the property is missing.
   ///
-  /// - Parameter gaps: receives what rows lack that are left out, and the list itself where it is missing.
+  /// - Parameter gaps: receives each row that lacks a required property, and the list itself if it is missing.
   func list<Row>(
     _ name: StaticString, gaps: inout [JSONGap],
     _ row: (inout JSONReader) throws(JSONReader.Mismatch) -> Row
@@ -39,7 +39,7 @@ struct JSONDocument {
     return rows ?? []
   }
 
-  /// Reads a property that may be left out or null.
+  /// Reads a property that may be missing or null.
   func optional<Value>(
     _ name: StaticString, _ read: (inout JSONReader) throws(JSONReader.Mismatch) -> Value
   ) throws(Refusal) -> Value? {

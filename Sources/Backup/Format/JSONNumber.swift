@@ -1,19 +1,19 @@
-/// Numbers of JSON that are written with a fraction or an exponent and may be whole all the same: `1.0`, `25e1`.
+/// Parses JSON numbers that have a fraction or an exponent but may be integers: `1.0`, `25e1`.
 enum JSONNumber {
   enum Fault: Error {
-    /// It is no whole number.
+    /// The number is not an integer.
     case isFraction
-    /// It does not fit into 64 bits.
+    /// The number does not fit into 64 bits.
     case isTooLarge
   }
 
-  /// The magnitude of a number, exactly. Its digits are looked at one by one, however many there are, and no power
-  /// of ten is ever built.
+  /// Returns the exact magnitude of a number. Reads the digits one by one, however many there are, and never
+  /// computes a power of ten.
   static func wholeNumber(_ number: UnsafeBufferPointer<UInt8>) -> Result<UInt64, Fault> {
     let exponentMark = number.firstIndex { $0 | 0x20 == UInt8(ascii: "e") } ?? number.endIndex
     let mantissa = number[..<exponentMark]
     let point = mantissa.firstIndex(of: UInt8(ascii: ".")) ?? mantissa.endIndex
-    // where the point would stand among the digits with an exponent of 0
+    // the position of the decimal point among the digits once the exponent is 0
     let digits = mantissa.lazy.filter { isDigit($0) }.map { $0 - UInt8(ascii: "0") }
     guard digits.contains(where: { $0 != 0 }) else { return .success(0) }
     let whole = mantissa[..<point].lazy.filter { isDigit($0) }.count
@@ -30,7 +30,7 @@ enum JSONNumber {
       }
       count += 1
     }
-    // zeroes that the exponent adds; a value that is not 0 is soon too large
+    // zeroes that the exponent adds; a nonzero value soon overflows
     while value != 0, count < end {
       guard add(0, to: &value) else { return .failure(.isTooLarge) }
       count += 1
@@ -45,7 +45,7 @@ enum JSONNumber {
     return !isOver && !isOverToo
   }
 
-  /// Cut where it is beyond anything that a document's digits could make up for.
+  /// Returns the exponent, limited to more than a document's digits could compensate.
   private static func exponent(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
     let magnitude = text.lazy.filter { isDigit($0) }.reduce(0) { sum, digit in
       min(sum * 10 + Int(digit - UInt8(ascii: "0")), 1 << 40)

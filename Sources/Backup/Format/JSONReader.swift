@@ -1,11 +1,11 @@
-/// Reads a JSON document value after value, into whatever they are for, and builds no tree of them. The document has
-/// passed a `JSONScan`: what is read here is valid JSON, and what can still be wrong is what its values are.
+/// Reads a JSON document value by value and builds no tree. The document has passed a `JSONScan`: it is valid JSON,
+/// and only the types and ranges of its values can be wrong.
 struct JSONReader {
   /// Why a value is refused.
   struct Mismatch: Error {
-    /// Where in the document the value begins, in bytes.
+    /// The offset of the value in the document, in bytes.
     var position: Int
-    /// The property that this value should have and has not.
+    /// The required property that this value lacks.
     var missing: StaticString?
     /// What is wrong.
     var reason: String
@@ -13,7 +13,7 @@ struct JSONReader {
 
   private var text: JSONText
 
-  /// - Parameter position: where a value begins.
+  /// - Parameter position: the offset of a value.
   init(_ bytes: UnsafeBufferPointer<UInt8>, at position: Int) {
     text = JSONText(bytes: bytes)
     text.position = position
@@ -26,7 +26,7 @@ struct JSONReader {
 
   // MARK: Objects and lists
 
-  /// The beginning of an object, whose keys `nextKey` gives. Returns where that is.
+  /// Begins an object, whose keys `nextKey` returns. Returns the offset of the object.
   @discardableResult
   mutating func beginObject() throws(Mismatch) -> Int {
     guard text.next == UInt8(ascii: "{") else { throw mismatch("an object") }
@@ -34,8 +34,8 @@ struct JSONReader {
     return text.position - 1
   }
 
-  /// The next key of the object that was begun last; its value has to be read or skipped before the next one. Nil at
-  /// the object's end.
+  /// Returns the next key of the innermost object, or nil at its end. The caller reads or skips the value before it
+  /// asks for the next key.
   mutating func nextKey() -> JSONKey? {
     guard isMore() else { return nil }
     let start = text.position
@@ -47,7 +47,7 @@ struct JSONReader {
     return key
   }
 
-  /// A list, every element of which is read by `element`.
+  /// Reads a list. `element` reads each element.
   mutating func list<Element>(
     of element: (inout JSONReader) throws(Mismatch) -> Element
   ) throws(Mismatch) -> [Element] {
@@ -58,9 +58,9 @@ struct JSONReader {
     return elements
   }
 
-  /// A list of objects, each read by `row`. One that lacks a property which it must have is left out.
+  /// Reads a list of objects. `row` reads each object. Leaves out an object that lacks a required property.
   ///
-  /// - Parameter gaps: receives what such a row lacks.
+  /// - Parameter gaps: receives the property that each such object lacks.
   mutating func rows<Row>(
     of list: StaticString, gaps: inout [JSONGap], _ row: (inout JSONReader) throws(Mismatch) -> Row
   ) throws(Mismatch) -> [Row] {
@@ -82,7 +82,7 @@ struct JSONReader {
     return rows
   }
 
-  /// Goes to the next value of an object or a list, or past its end.
+  /// Advances to the next value of an object or a list. Returns false and advances past the end if there is none.
   private mutating func isMore() -> Bool {
     text.skipBlanks()
     if text.next == UInt8(ascii: ",") {
@@ -94,7 +94,7 @@ struct JSONReader {
     return false
   }
 
-  /// Goes past a value of any kind.
+  /// Skips a value of any type.
   mutating func skip() {
     var depth = 0
     repeat {
@@ -106,7 +106,7 @@ struct JSONReader {
         depth -= 1
         text.position += 1
       case UInt8(ascii: ","), UInt8(ascii: ":"): text.position += 1
-      // the scan has found nothing wrong
+      // the scan has accepted the scalar
       default: if text.skipScalar() != nil { return }
       }
       if depth > 0 { text.skipBlanks() }
@@ -158,7 +158,7 @@ struct JSONReader {
     return true
   }
 
-  /// Nil for null, else what `value` reads.
+  /// Returns nil for null, otherwise the result of `value`.
   mutating func optional<Value>(
     _ value: (inout JSONReader) throws(Mismatch) -> Value
   ) throws(Mismatch) -> Value? {
@@ -176,11 +176,11 @@ struct JSONReader {
   }
 }
 
-/// What a document lacks, and is read without.
+/// A missing part of a document. The reader continues without it.
 enum JSONGap: Equatable {
-  /// A property of a row, which is left out.
+  /// A row lacks a property; the row is left out.
   case row(String, lacks: String)
-  /// A list, which counts as empty.
+  /// A list is missing; it counts as empty.
   case list(String)
 }
 
@@ -196,10 +196,10 @@ extension FixedWidthInteger {
   }
 }
 
-/// A key of an object, to be compared with those that are known.
+/// A key of an object, for comparison with the known keys.
 struct JSONKey {
   private let bytes: UnsafeBufferPointer<UInt8>
-  /// What it says, if it is written with escapes.
+  /// The unescaped bytes, if the key contains escapes.
   private let unescaped: [UInt8]?
 
   init(_ range: Range<Int>, of text: JSONText) {

@@ -1,38 +1,38 @@
 import FileSystem
 
-/// Looks through a JSON document before it is read, in one pass and without recursion: RFC 8259 to the letter,
-/// nested no deeper than allowed, and no key twice in an object, of which two programs would take two values.
+/// Validates a JSON document in one pass, without recursion, before the document is read. Enforces RFC 8259
+/// strictly, a maximum nesting, and unique keys in each object, because two programs would choose different values
+/// of a duplicate key.
 ///
-/// What is read afterwards need not look for any of that, and may read the document's properties in the order in
-/// which they matter.
+/// The reader need not check any of these, and may read the document's properties in the order that it needs.
 struct JSONScan {
   /// Why a document is refused, and where.
   typealias Fault = Metadata.Fault
 
   private var text: JSONText
   private let maximumNesting: Int
-  /// The objects and lists around the current place, the outermost first.
+  /// The objects and lists around the current position, outermost first.
   private var open: [Container] = []
 
-  /// The keys of all of them, as they stand there with their quotes.
+  /// The keys of all open containers with their quotes, as ranges of the document.
   private var keys: [Range<Int>] = []
-  /// The keys without escapes of those objects that have many, or one with an escape, by the place in `open`.
+  /// The unescaped keys of objects that have many keys or an escaped key, by index in `open`.
   private var manyKeys: [Int: Set<[UInt8]>] = [:]
   private(set) var members: [Member] = []
 
   private struct Container {
     var isObject: Bool
-    /// Where its keys begin among all.
+    /// The index of its first key in `keys`.
     var firstKey: Int
-    /// Which value of it is being read, from 0.
+    /// The index of its current value, from 0.
     var index = 0
   }
 
-  /// A property of the document's own object.
+  /// A property of the document's root object.
   struct Member {
-    /// The key with its quotes.
+    /// The range of the key with its quotes.
     var key: Range<Int>
-    /// Where its value begins.
+    /// The offset of the value.
     var value: Int
   }
 
@@ -41,10 +41,10 @@ struct JSONScan {
     self.maximumNesting = maximumNesting
   }
 
-  /// Checks a whole document.
+  /// Checks a complete document.
   ///
-  /// - Returns: the properties of its object.
-  /// - Throws: `Fault` with the place.
+  /// - Returns: the properties of its root object.
+  /// - Throws: `Fault` with the path.
   static func check(
     _ bytes: UnsafeBufferPointer<UInt8>, maximumNesting: Int
   ) throws(Fault) -> [Member] {
@@ -53,14 +53,14 @@ struct JSONScan {
     return scan.members
   }
 
-  /// Where in a document that has passed a value stands, as `photos[3].id`.
+  /// Returns the path of a value in a valid document, for example `photos[3].id`.
   static func path(_ bytes: UnsafeBufferPointer<UInt8>, ofValueAt position: Int) -> String {
     var scan = JSONScan(bytes, maximumNesting: .max)
     try? scan.read(to: position)
     return scan.path
   }
 
-  /// Reads on until the value at a place is next, or to the document's end.
+  /// Reads until the value at `end` is next, or to the end of the document.
   private mutating func read(to end: Int) throws(Fault) {
     var isValueNext = true
     text.skipBlanks()
@@ -78,7 +78,7 @@ struct JSONScan {
     }
   }
 
-  /// Reads a value, or the beginning of one that holds others. Returns whether a value comes next.
+  /// Reads a scalar, or the beginning of a container. Returns true if a value comes next.
   private mutating func value() throws(Fault) -> Bool {
     switch text.next {
     case UInt8(ascii: "{"):
@@ -104,7 +104,7 @@ struct JSONScan {
     text.skipBlanks()
   }
 
-  /// Goes past the end of the innermost container. No value comes next: false.
+  /// Advances past the end of the innermost container. Returns false: no value comes next.
   private mutating func leave() -> Bool {
     text.position += 1
     let container = open.removeLast()
@@ -113,7 +113,7 @@ struct JSONScan {
     return false
   }
 
-  /// A comma or the end of the container. Returns whether a value comes next.
+  /// Reads a comma or the end of the container. Returns true if a value comes next.
   private mutating func afterValue() throws(Fault) -> Bool {
     let isObject = open[open.count - 1].isObject
     if text.next == UInt8(ascii: ",") {
@@ -144,8 +144,8 @@ struct JSONScan {
     if open.count == 1 { members.append(Member(key: key, value: text.position)) }
   }
 
-  /// Whether a key is the first of its kind in the innermost object. The few keys of the usual object are looked
-  /// through one by one.
+  /// Returns true if the innermost object does not have the key yet. Searches linearly while the object has few
+  /// keys.
   private mutating func isNew(_ key: Range<Int>) -> Bool {
     let place = open.count - 1
     let first = open[place].firstKey
@@ -166,7 +166,8 @@ struct JSONScan {
     Fault(path: path, reason: "not valid JSON: \(reason) at byte \(text.position)")
   }
 
-  /// Where the scan is: `photos[3].id`. Long keys are cut, and the middle of a long path is left out.
+  /// The path of the current position, for example `photos[3].id`. Shortens long keys, and omits the middle of a
+  /// long path.
   private var path: String {
     var path = ""
     for (place, container) in open.enumerated() {

@@ -1,4 +1,4 @@
-/// The bytes of a JSON document, and a place in them.
+/// The bytes of a JSON document, and a position in them.
 struct JSONText {
   let bytes: UnsafeBufferPointer<UInt8>
   var position = 0
@@ -6,14 +6,14 @@ struct JSONText {
   init(bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
   var isAtEnd: Bool { position == bytes.count }
-  /// The byte at the place, 0 at the end: no JSON begins with it.
+  /// The byte at the position. 0 at the end, because no JSON value begins with 0.
   var next: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
   mutating func skipBlanks() {
     while next == 0x20 || next == 0x0A || next == 0x0D || next == 0x09 { position += 1 }
   }
 
-  /// Goes past a text, a number or a word; returns what is wrong with it.
+  /// Skips a string, a number or a literal. Returns a description of the fault if it is invalid.
   mutating func skipScalar() -> String? {
     switch next {
     case UInt8(ascii: "\""): skipText()
@@ -36,7 +36,7 @@ struct JSONText {
   }
 
   var isDigitNext: Bool { next &- UInt8(ascii: "0") < 10 }
-  /// A fraction or an exponent follows the digits.
+  /// True if a fraction or an exponent follows the digits.
   var isNumberGoingOn: Bool { next == UInt8(ascii: ".") || next | 0x20 == UInt8(ascii: "e") }
 
   private mutating func skipDigits() -> Int {
@@ -45,7 +45,7 @@ struct JSONText {
     return position - start
   }
 
-  /// Goes past a number's sign and first digits, and returns what they say.
+  /// Skips the sign and the first digits of a number, and returns their value.
   mutating func plainDigits() -> (magnitude: UInt64, isTooLarge: Bool) {
     if next == UInt8(ascii: "-") { position += 1 }
     let start = position
@@ -92,8 +92,8 @@ struct JSONText {
     return "a text has no end"
   }
 
-  /// What follows a backslash. Half of a surrogate pair is no character, and each program makes of it what it
-  /// likes.
+  /// Skips the rest of an escape after the backslash. Refuses half of a surrogate pair, because programs decode it
+  /// differently.
   private mutating func skipEscape() -> String? {
     let letter = next
     position += 1
@@ -120,14 +120,14 @@ struct JSONText {
     return unit
   }
 
-  /// A text that stands here with its quotes, as it counts: without escapes.
+  /// Returns the unescaped content of the string in this range, which includes the quotes.
   func string(_ range: Range<Int>) -> String {
     let raw = UnsafeBufferPointer(rebasing: bytes[range.lowerBound + 1..<range.upperBound - 1])
     guard raw.contains(UInt8(ascii: "\\")) else { return String(decoding: raw, as: UTF8.self) }
     return String(decoding: unescaped(range), as: UTF8.self)
   }
 
-  /// The bytes of a text that stands here with its quotes, without escapes.
+  /// Returns the unescaped bytes of the string in this range, which includes the quotes.
   func unescaped(_ range: Range<Int>) -> [UInt8] {
     let raw = bytes[range.lowerBound + 1..<range.upperBound - 1]
     guard raw.contains(UInt8(ascii: "\\")) else { return Array(raw) }
@@ -160,7 +160,7 @@ struct JSONText {
     UInt8(ascii: "t"): 9,
   ]
 
-  /// A key for a message; a long one is cut.
+  /// Returns a key for a message. Shortens a long key.
   func key(_ range: Range<Int>) -> String {
     let text = string(range)
     return text.count > 60 ? "\(text.prefix(60))…" : text

@@ -1,14 +1,14 @@
-/// Writes a JSON document byte by byte, without a tree of its values, and passes it on piece by piece. Indented by two
-/// blanks, as Foundation writes it; the keys come in the order in which they are given.
+/// Writes a JSON document incrementally, without a tree of its values. Like Foundation, indents by two blanks.
+/// Writes the keys in the order of the calls.
 struct JSONWriter {
-  /// What has not been passed on yet.
+  /// The bytes that have not been passed on yet.
   private var bytes: [UInt8] = []
-  /// How many objects and lists are open.
+  /// The number of open objects and lists.
   private var depth = 0
-  /// Nothing stands yet in the innermost of them.
+  /// True if the innermost container has no value yet.
   private var isEmpty = true
 
-  /// Hands over what has been written since the last time, if that is so many bytes.
+  /// Passes on the bytes since the last call, if there are at least `minimum` of them.
   mutating func pass(
     to write: (UnsafeRawBufferPointer) throws -> Void, from minimum: Int = 0
   ) rethrows {
@@ -41,7 +41,7 @@ struct JSONWriter {
     depth += 1
     isEmpty = true
     try contents(&self)
-    // Foundation leaves an empty line in what is empty
+    // Foundation writes an empty line into an empty container
     if isEmpty { bytes.append(UInt8(ascii: "\n")) }
     depth -= 1
     newLine()
@@ -49,14 +49,14 @@ struct JSONWriter {
     isEmpty = false
   }
 
-  /// Writes a property; none if the value is nil.
+  /// Writes a property, or nothing if the value is nil.
   mutating func property(_ key: StaticString, _ value: String?) {
     guard let value else { return }
     begin(key)
     text(value)
   }
 
-  /// Writes a property; none if the value is nil.
+  /// Writes a property, or nothing if the value is nil.
   mutating func property(_ key: StaticString, _ value: (some BinaryInteger)?) {
     guard let value, let value = Int64(exactly: value) else { return }
     begin(key)
@@ -69,14 +69,14 @@ struct JSONWriter {
     text(value)
   }
 
-  /// Writes a property; none if the value is nil.
+  /// Writes a property, or nothing if the value is nil.
   mutating func property(_ key: StaticString, _ value: Bool?) {
     guard let value else { return }
     begin(key)
     append(value ? "true" : "false")
   }
 
-  /// The comma after what stands before, the line's beginning and the key.
+  /// Writes the comma after the previous value, the indentation and the key.
   private mutating func begin(_ key: StaticString?) {
     if !isEmpty { bytes.append(UInt8(ascii: ",")) }
     isEmpty = false
@@ -114,7 +114,7 @@ struct JSONWriter {
     bytes.append(UInt8(ascii: "\""))
     var value = value
     value.withUTF8 { utf8 in
-      // as many bytes at a time as need no escape
+      // copies the longest runs that need no escape
       var start = 0
       for (index, byte) in utf8.enumerated() where Self.needsEscape(byte) {
         bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start..<index]))
@@ -130,7 +130,7 @@ struct JSONWriter {
     byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
   }
 
-  /// RFC 8259, 7: the short way where there is one.
+  /// Escapes a byte (RFC 8259, 7). Uses the two-character form if the byte has one.
   private mutating func escape(_ byte: UInt8) {
     switch byte {
     case 0x08: append("\\b")

@@ -1,33 +1,33 @@
-/// `metadata.json`: what a SmilePile backup says of itself, as the two apps write it, version 1 (the JSON document
-/// is the whole backup) and version 2 (it lies in a ZIP beside the photo files).
+/// `metadata.json`: the description of a SmilePile backup in the format of the two apps. In version 1 the JSON
+/// document is the complete backup. In version 2 the document is in a ZIP archive with the photo files.
 ///
-/// Android's serializer leaves out every property that equals its Kotlin default, so those are optional to read;
-/// iOS demands every one, so all are written. Keys that both apps ignore carry what only this project knows.
-/// All times are milliseconds since 1970, all ids 64 bits wide.
+/// Android's serializer omits every property that equals its Kotlin default, so reading treats those properties as
+/// optional. iOS requires every property, so writing includes all of them. Both apps ignore the keys that only this
+/// project uses. All times are milliseconds since 1970. All ids have 64 bits.
 package struct Metadata: Sendable, Equatable {
   /// The newest version that this project reads.
   package static let newestVersion = 2
 
   /// 1 or 2.
   package var version = Metadata.newestVersion
-  /// When the backup was made; nil where it does not say.
+  /// When the backup was made; nil if the backup does not record it.
   package var exportDate: Int64?
-  /// The version of the app that made it.
+  /// The version of the app that made the backup.
   package var appVersion = ""
   /// "ZIP" or "JSON".
   package var format = "ZIP"
-  /// The piles.
+  /// The categories (the piles of the app).
   package var categories: [CategoryRecord] = []
   /// The rows, with or without files.
   package var photos: [PhotoRecord] = []
-  /// The app's settings; nil in a damaged or foreign backup.
+  /// The app's settings; nil in a damaged or third-party backup.
   package var settings: SettingsRecord?
-  /// Which entry of the archive is which photo's file.
+  /// Maps entries of the archive to photos.
   package var photoManifest: [ManifestEntry] = []
-  /// What only this project writes; nil in the apps' backups.
+  /// This project's own data; nil in the apps' backups.
   package var smilepile: Provenance?
 
-  /// The same without the lists that grow with the photos.
+  /// The metadata without the lists that grow with the photos.
   var withoutPhotos: Metadata {
     var rest = self
     rest.photos = []
@@ -36,7 +36,7 @@ package struct Metadata: Sendable, Equatable {
     return rest
   }
 
-  /// What is shown of each category, by its id.
+  /// The display name of each category by its id.
   var displayNames: [Int64: String] {
     Dictionary(uniqueKeysWithValues: categories.map { ($0.id, $0.displayName) })
   }
@@ -45,21 +45,21 @@ package struct Metadata: Sendable, Equatable {
   package struct CategoryRecord: Sendable, Equatable {
     /// The category's id on its phone.
     package var id: Int64
-    /// Its identity.
+    /// The identity of the category.
     package var name: String
-    /// What the app shows.
+    /// The name that the app shows.
     package var displayName: String
-    /// Where it stands among the others.
+    /// The position among the categories.
     package var position: Int
     /// The name of an icon in the app.
     package var iconResource: String?
     /// "#RRGGBB".
     package var colorHex: String?
-    /// Made by the app itself.
+    /// True if the app itself made the category.
     package var isDefault = false
-    /// When it was made.
+    /// When the category was made.
     package var createdAt: Int64
-    /// This project's: from when the values are.
+    /// This project's key: the date of the values.
     package var valuesAsOf: Int64?
   }
 
@@ -67,75 +67,74 @@ package struct Metadata: Sendable, Equatable {
   package struct PhotoRecord: Sendable, Equatable {
     /// The photo's id on its phone.
     package var id: Int64
-    /// Where its file lay; never a place to write to.
+    /// The path of the file on the phone. Never write to this path.
     package var path: String
-    /// The category it lies in.
+    /// The id of the photo's category.
     package var categoryId: Int64
-    /// What the app shows.
+    /// The name that the app shows.
     package var name: String
-    /// The photo ships inside the app, and no file travels.
+    /// True if the photo ships inside the app, so that the backup has no file for the photo.
     package var isFromAssets = false
-    /// When it was taken.
+    /// When the photo was taken.
     package var createdAt: Int64
-    /// The file's length as the phone's database had it.
+    /// The file's length according to the phone's database.
     package var fileSize: Int64 = 0
-    /// Width in pixels, 0 where unknown.
+    /// Width in pixels, 0 if unknown.
     package var width = 0
-    /// Height in pixels, 0 where unknown.
+    /// Height in pixels, 0 if unknown.
     package var height = 0
-    /// Marked as a favourite; nil in the backups of app versions that do not have favourites.
+    /// True if the photo is a favourite; nil in the backups of app versions that do not have favourites.
     package var isFavorite: Bool?
-    /// This project's: the phone listed the photo among those that ship inside the app, and its file travels all the
-    /// same.
+    /// This project's key: true if the phone listed the photo as shipping inside the app, but the backup has its
+    /// file.
     package var shipsWithApp = false
   }
 
-  /// The object `settings`. Every version of the iOS app with an export button writes `isDarkMode` alone.
+  /// The object `settings`. Every version of the iOS app with an export button writes only `isDarkMode`.
   package struct SettingsRecord: Sendable, Equatable {
-    /// All that the apps know of the theme.
+    /// The theme, as far as the apps distinguish themes.
     package var isDarkMode: Bool?
     /// Flags only, never a PIN.
     package var securitySettings = SecurityRecord()
-    /// This project's: "light", "dark" or "system", which `isDarkMode` cannot say.
+    /// This project's key: "light", "dark" or "system", which `isDarkMode` cannot express.
     package var themeMode: String?
-    /// This project's: from when the theme is.
+    /// This project's key: the date of the theme.
     package var valuesAsOf: Int64?
   }
 
-  /// The object `settings.securitySettings`. A flag that is nil leaves the library's alone.
+  /// The object `settings.securitySettings`. A nil flag leaves the library's flag unchanged.
   package struct SecurityRecord: Sendable, Equatable {
-    /// The phone is protected by a PIN.
+    /// True if a PIN protects the phone.
     package var hasPIN: Bool?
-    /// The phone is protected by a pattern.
+    /// True if a pattern protects the phone.
     package var hasPattern: Bool?
-    /// The child sees photos and nothing else.
+    /// True if the child sees only photos.
     package var kidSafeModeEnabled: Bool?
-    /// Photos cannot be deleted without a parent.
+    /// True if only a parent can delete photos.
     package var deleteProtectionEnabled: Bool?
-    /// The child may use the camera. Android's builds of 22 to 27 September 2025 require it.
+    /// True if the child may use the camera. Android's builds of 22 to 27 September 2025 require this property.
     package var cameraAccessAllowed: Bool?
-    /// This project's: from when `hasPIN` is; nil for the date of `settings`.
+    /// This project's key: the date of `hasPIN`; nil for the date of `settings`.
     package var hasPINAsOf: Int64?
-    /// This project's: from when `hasPattern` is; nil for the date of `settings`.
+    /// This project's key: the date of `hasPattern`; nil for the date of `settings`.
     package var hasPatternAsOf: Int64?
   }
 
   /// An object of `photoManifest`.
   package struct ManifestEntry: Sendable, Equatable {
-    /// The photo whose file this is.
+    /// The id of the photo that the file belongs to.
     package var photoId: Int64
-    /// Where the file lay on the phone; its last component is the file's full name.
+    /// The path of the file on the phone. Its last component is the file's full name.
     package var originalPath: String
-    /// The name of the entry, relative to the folder that holds metadata.json.
+    /// The name of the entry, relative to the folder that contains metadata.json.
     package var zipEntryName: String
-    /// The last component of `zipEntryName`, by which the apps open the entry.
+    /// The last component of `zipEntryName`. The apps open the entry by this name.
     package var fileName: String
-    /// The file's length as the phone's database had it; the entry's own may differ.
+    /// The file's length according to the phone's database. The length of the entry may differ.
     package var fileSize: Int64
     /// MD5 of the file, 32 hexadecimal digits.
     package var checksum: String?
-    /// This project's: the MD5 that the library had for the file, where its bytes no longer matched when the
-    /// backup was made.
+    /// This project's key: the MD5 in the library, if the file no longer matched it when the backup was made.
     package var expectedChecksum: String?
   }
 }

@@ -2,19 +2,19 @@ import FileSystem
 import Operations
 import PhotoLibrary
 
-/// Rows that contradict each other, as released versions of the apps wrote them, and what is made of them.
+/// Repairs rows that contradict each other. Released versions of the apps wrote such rows.
 extension Metadata {
-  /// What had to be done so that rows agree.
+  /// The result of making the rows consistent.
   struct Repairs {
     var warnings: [String] = []
-    /// Rows that could not be used; each by name.
+    /// Rows that could not be used, with their names.
     var leftOut: [Finding] = []
-    /// For each photo that got a new id, the one that the backup has.
+    /// The id in the backup for each photo that got a new id.
     var writtenIDs: [Int64: Int64] = [:]
   }
 
-  /// Makes every id unique, joins each file of the manifest with one photo, and gives every photo a category. Changes
-  /// nothing where the rows agree.
+  /// Makes every id unique, assigns each file of the manifest to one photo, and gives every photo a category.
+  /// Changes nothing if the rows are consistent.
   mutating func makeConsistent() -> Repairs {
     var repairs = Repairs()
     renumberCategories(&repairs)
@@ -30,13 +30,13 @@ extension Metadata {
     return repairs
   }
 
-  /// Multiplies by 1,000 the dates that the iOS app wrote in seconds: those of photos that were edited in it. As seconds
-  /// such a date lies before the export, give or take a year for a clock that was wrong; as milliseconds it lies in
-  /// January 1970.
+  /// Multiplies by 1,000 the dates that the iOS app wrote in seconds, which are the dates of photos edited in that
+  /// app. Interpreted as seconds, such a date is before the export, with a tolerance of one year for a wrong clock.
+  /// Interpreted as milliseconds, the date is in January 1970.
   ///
-  /// - Returns: what was changed; nil if nothing was.
+  /// - Returns: a description of the change; nil if nothing changed.
   mutating func repairSeconds() -> String? {
-    // an export date in milliseconds: after March 1973
+    // an export date in milliseconds is after March 1973
     guard let exportDate, exportDate >= 100_000_000_000 else { return nil }
     let latest = exportDate / 1000 + 366 * 86_400
     var count = 0
@@ -50,8 +50,8 @@ extension Metadata {
 
   // MARK: Categories
 
-  /// Android's first version gave every category of the user's own the id 0. The photos of such an id go to the first of them, as in the
-  /// app.
+  /// Gives unique ids to categories. Android's first version gave the id 0 to every category that the user made.
+  /// Like the app, moves the photos with such an id to the first of these categories.
   private mutating func renumberCategories(_ repairs: inout Repairs) {
     var first: [Int64: Int] = [:]
     var later: [Int] = []
@@ -88,7 +88,7 @@ extension Metadata {
 
   // MARK: Photos
 
-  /// The ids that several photos, or several files of the manifest, have; nil if there are none.
+  /// Returns the ids that several photos or several files of the manifest share, or nil if all ids are unique.
   private func ambiguousPhotoIDs() -> Set<Int64>? {
     var seen = Set<Int64>(minimumCapacity: photos.count)
     var ids: Set<Int64> = []

@@ -1,15 +1,15 @@
-/// Writing, as both apps read it: every property written out, but nothing for a nil `iconResource`, `colorHex` or
-/// `checksum`, as on iOS.
+/// Writes the format that both apps read: every property, except that a nil `iconResource`, `colorHex` or
+/// `checksum` is omitted, as on iOS.
 extension Metadata {
-  /// The document: UTF-8, keys sorted, indented.
+  /// Returns the document: UTF-8, keys sorted, indented.
   package func json() -> [UInt8] {
     var json: [UInt8] = []
     write(photos: photos, manifest: photoManifest) { json += $0 }
     return json
   }
 
-  /// The same with other photos and another manifest, and handed over piece by piece: those of a large library, and
-  /// the document, have fifty megabytes each.
+  /// Writes the document with other photos and another manifest, piece by piece, because the lists of a large
+  /// library and the document have fifty megabytes each.
   func write(
     photos: some Sequence<PhotoRecord>, manifest: some Sequence<ManifestEntry>,
     to write: (UnsafeRawBufferPointer) throws -> Void
@@ -42,7 +42,7 @@ extension Metadata {
 }
 
 extension Metadata.CategoryRecord {
-  /// - Parameter writtenName: what the apps read as its name; the own name stands beside it where that is another.
+  /// - Parameter writtenName: the `name` for the apps. If the category's own name differs, `ownName` records it.
   fileprivate func write(as writtenName: String, to object: inout JSONWriter) {
     object.property("colorHex", colorHex)
     object.property("createdAt", createdAt)

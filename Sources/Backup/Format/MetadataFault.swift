@@ -1,28 +1,30 @@
 import FileSystem
 import Operations
 
-extension Metadata {
-  /// Why a document is no backup's metadata.
-  package struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Where, as `photos[3].categoryId`; empty for the document as a whole.
-    package var path: String
-    /// What is wrong there.
-    package var reason: String
-    /// The version it names, if that is what is wrong: it was made by a newer app.
-    package var newerVersion: Int?
-    /// It is nested deeper than `Limits` allow.
-    package var isTooDeep = false
+/// Why a document is not the metadata of a backup.
+public struct MetadataFault: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The path, for example `photos[3].categoryId`; empty for the complete document.
+  public var path: String
+  /// What is wrong.
+  public var reason: String
+  /// The version of the document, if a newer app wrote the document; otherwise nil.
+  public var newerVersion: Int?
+  /// True if the document is nested deeper than `Limits` allow.
+  public var isTooDeep = false
 
-    /// `photos[3].categoryId: …`
-    package var description: String { path.isEmpty ? reason : "\(path): \(reason)" }
+  /// `photos[3].categoryId: …`
+  public var description: String { path.isEmpty ? reason : "\(path): \(reason)" }
 
-    /// Whether damage can have brought it about: a document of a newer version, or with more in it than is allowed, was
-    /// written so.
-    var isDamage: Bool { newerVersion == nil && !isTooDeep }
-  }
+  /// True if damage can be the cause. False for a newer version and for too deep nesting, because a program wrote
+  /// those on purpose.
+  var isDamage: Bool { newerVersion == nil && !isTooDeep }
 }
 
-extension Metadata.Fault {
+extension Metadata {
+  package typealias Fault = MetadataFault
+}
+
+extension MetadataFault {
   init(_ mismatch: JSONReader.Mismatch, in json: UnsafeBufferPointer<UInt8>) {
     var path = JSONScan.path(json, ofValueAt: mismatch.position)
     if let key = mismatch.missing { path += (path.isEmpty ? "" : ".") + "\(key)" }

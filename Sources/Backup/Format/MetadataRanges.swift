@@ -1,24 +1,25 @@
-/// What the numbers and texts of `metadata.json` may be. Ids are any 64 bits: those outside of 1…2⁵³ get new ones.
+/// The ranges of the numbers and texts in `metadata.json`. Ids may be any 64 bits: ids outside of 1…2⁵³ get new
+/// ones.
 extension Metadata {
-  /// Milliseconds since 1970: the dates that every calendar of a program can show, some 273,000 years either way.
-  /// ECMA-262, 21.4.1.1.
+  /// Milliseconds since 1970 that every program's calendar can show, some 273,000 years either way. ECMA-262,
+  /// 21.4.1.1.
   static let dates: ClosedRange<Int64> = -8_640_000_000_000_000...8_640_000_000_000_000
   /// Lengths of files, in bytes.
   static let sizes: ClosedRange<Int64> = 0 ... .max
-  /// Width and height: the apps keep them in 32 bits.
+  /// Width and height. The apps store them in 32 bits.
   static let pixels = 0...Int(Int32.max)
-  /// Places among the categories: likewise.
+  /// Positions of categories. The apps store them in 32 bits.
   static let positions = Int(Int32.min)...Int(Int32.max)
-  /// Archives of one set: what is split is split into gigabytes.
+  /// The most archives in one set. The parts of a split archive have gigabytes.
   static let maximumParts = 1_000_000
-  /// Increments on one full backup.
+  /// The most increments that depend on one full backup.
   static let maximumChain = 10_000
-  /// The longest text of a property, in bytes of UTF-8. Paths are the longest that backups hold.
+  /// The longest text of a property, in bytes of UTF-8. Paths are the longest texts of backups.
   static let maximumTextBytes = 64 << 10
 
   /// Brings every number and text of the rows into its range.
   ///
-  /// - Returns: what was changed, one warning for each property.
+  /// - Returns: one warning for each property that changed.
   mutating func repairRanges() -> [String] {
     var repairs = RangeRepairs()
     if let date = exportDate, !Self.dates.contains(date) {
@@ -48,7 +49,7 @@ extension Metadata {
       path: path(), reason: "\(number) is out of range, \(range.lowerBound) to \(range.upperBound)")
   }
 
-  /// Refuses a text that the database cannot hold: SQLite's end at a NUL.
+  /// Refuses a text that the database cannot store. SQLite's texts end at a NUL.
   static func require(_ text: String?, _ path: @autoclosure () -> String) throws(Fault) {
     guard let text else { return }
     let count = text.utf8.count
@@ -59,7 +60,7 @@ extension Metadata {
   }
 }
 
-/// Repairs values out of range, and counts them by property: a document may have a hundred thousand.
+/// Repairs values out of range and counts them by property, because a document may have a hundred thousand.
 private struct RangeRepairs {
   private struct Count {
     var first: String
@@ -77,7 +78,7 @@ private struct RangeRepairs {
     }
   }
 
-  /// Takes the nearest value that is in the range.
+  /// Replaces a number by the nearest value in the range.
   mutating func repair<Number: BinaryInteger>(
     _ number: inout Number, in range: ClosedRange<Number>, _ path: @autoclosure () -> String
   ) {
@@ -87,15 +88,15 @@ private struct RangeRepairs {
     note(path(), "\(old) is out of range, and was read as \(number)")
   }
 
-  /// Removes a date that is out of range. The least number of all means that the values have no date: this project
-  /// writes it.
+  /// Removes a date that is out of range. Keeps the least number, which this project writes for values without a
+  /// date.
   mutating func repair(asOf date: inout Int64?, _ path: @autoclosure () -> String) {
     guard let old = date, old != .min, !Metadata.dates.contains(old) else { return }
     date = nil
     note(path(), "\(old) is out of range, and was ignored")
   }
 
-  /// Removes NULs, which end a text for SQLite, and cuts what is longer than any name or path.
+  /// Removes NULs, at which SQLite ends a text, and shortens a text that is longer than any name or path.
   mutating func repair(_ text: inout String, _ path: @autoclosure () -> String) {
     guard text.needsRepair else { return }
     let (old, count) = (text, text.utf8.count)
@@ -155,17 +156,17 @@ extension Metadata.ManifestEntry {
 }
 
 extension String {
-  /// Whether no row can hold it as it is.
+  /// True if the text cannot be stored in a row.
   fileprivate var needsRepair: Bool { utf8.count > Metadata.maximumTextBytes || holdsNUL }
 
-  /// Whether a NUL stands in it.
+  /// True if the text contains a NUL.
   fileprivate var holdsNUL: Bool {
     utf8.withContiguousStorageIfAvailable { $0.contains(0) } ?? utf8.contains(0)
   }
 }
 
 extension Comparable {
-  /// The nearest value in a range: what an older version let into a library must not make an archive that nobody
-  /// reads.
+  /// Returns the nearest value in a range. An older version may have stored any value in a library, and an archive
+  /// with a value out of range would be unreadable.
   func clamped(to range: ClosedRange<Self>) -> Self { min(max(self, range.lowerBound), range.upperBound) }
 }

@@ -2,35 +2,35 @@ import FileSystem
 import Operations
 import Zip
 
-/// A `metadata.json` that was read, with rows that agree with each other: what contradicts other rows is repaired, or
-/// left out and reported. `docs/format/phone-backups.md` has the rules.
+/// Reads a `metadata.json` and makes its rows consistent. Repairs contradictory rows, or leaves them out and
+/// reports them. `docs/format/phone-backups.md` has the rules.
 struct MetadataReading {
-  /// What the document says, after the repairs. Ids are unique, and every photo has its category.
+  /// The document after the repairs. Ids are unique, and every photo has its category.
   private(set) var metadata: Metadata
-  /// What was repaired.
+  /// Descriptions of the repairs.
   private(set) var warnings: [String] = []
   /// Rows that could not be used.
   private(set) var leftOut: [Finding] = []
-  /// For each photo that got a new id, the one that the backup has: the apps name files by it.
+  /// The id in the backup for each photo that got a new id. The apps derive file names from the id in the backup.
   let writtenIDs: [Int64: Int64]
-  /// Which program made the backup.
-  let origin: BackupSource.Origin
+  /// The program that made the backup.
+  let origin: OpenedBackup.Origin
 
-  /// Reads and repairs a document. Releases its bytes before it repairs, if the caller does not keep them.
+  /// Reads and repairs a document. Releases its bytes before the repairs, unless the caller keeps them.
   ///
   /// - Parameters:
-  ///   - container: the kind of file that holds the document.
-  ///   - root: the folder of the archive that holds everything; empty if there is none.
-  ///   - maximumNesting: how deep objects and lists may stand within each other.
-  /// - Throws: `Metadata.Fault` with the place in the document, where it is malformed JSON, has a value of a wrong type, or
-  ///   comes from a newer version.
+  ///   - container: the kind of file that contains the document.
+  ///   - root: the folder of the archive that contains everything; empty if there is none.
+  ///   - maximumNesting: the deepest nesting of objects and lists.
+  /// - Throws: `Metadata.Fault` with the path in the document, if the document is malformed JSON, has a value of a
+  ///   wrong type, or comes from a newer version.
   init(
-    json: consuming [UInt8], container: BackupSource.Format = .zip, root: String = "",
+    json: consuming [UInt8], container: OpenedBackup.Format = .zip, root: String = "",
     maximumNesting: Int = Limits().maximumNesting
   ) throws(Metadata.Fault) {
     let document = try Document(consume json, maximumNesting: maximumNesting)
     metadata = document.metadata
-    origin = BackupSource.Origin(document, container, root: root)
+    origin = OpenedBackup.Origin(document, container, root: root)
     leftOut = document.gaps.map { gap in
       switch gap {
       case .row(let row, let key): Finding(row, message: "\(row) has no \(key); the row was left out")
@@ -52,16 +52,16 @@ struct MetadataReading {
     writtenIDs = repairs.writtenIDs
   }
 
-  /// Corrects dates that the iOS app wrote in seconds. Apart from reading, since a document that is written again and
-  /// read again must stay the same.
+  /// Corrects dates that the iOS app wrote in seconds. The initializer does not call this method, because a
+  /// document that is written and read again must stay the same.
   mutating func repairSeconds() {
     if origin == .ios, let warning = metadata.repairSeconds() { warnings.append(warning) }
   }
 
-  /// What stands in a document, before anything is repaired.
+  /// The content of a document before the repairs.
   struct Document {
     var metadata: Metadata
-    /// Rows, and lists, that lack something.
+    /// Missing lists, and rows that lack a property.
     var gaps: [JSONGap]
     var hasVersion: Bool
 
@@ -103,12 +103,12 @@ struct MetadataReading {
 }
 
 extension Metadata {
-  /// Reads a document and repairs what its rows contradict each other in.
+  /// Reads a document and repairs its contradictory rows.
   ///
   /// - Parameters:
   ///   - json: the document, in UTF-8.
   ///   - maximumNesting: the deepest nesting of objects and lists.
-  /// - Throws: `Fault` with the place in the document.
+  /// - Throws: `Fault` with the path in the document.
   package init(
     json: consuming [UInt8], maximumNesting: Int = Limits().maximumNesting
   ) throws(Fault) {
@@ -116,11 +116,12 @@ extension Metadata {
   }
 }
 
-extension BackupSource.Origin {
-  /// Tells the program by what only it writes: this project its own key; iOS every property, `isDarkMode` alone in its
-  /// settings, paths relative to Documents, and until October 2025 one folder around everything; Android no property that
-  /// has its default, so no `version` in an archive, and absolute paths or `content://` addresses.
-  fileprivate init(_ document: MetadataReading.Document, _ container: BackupSource.Format, root: String) {
+extension OpenedBackup.Origin {
+  /// Recognizes the program by what only that program writes. This project: its own key. iOS: every property,
+  /// settings with `isDarkMode` alone, paths relative to Documents, and until October 2025 one folder around
+  /// everything. Android: no property that equals its default, so no `version` in an archive, and absolute paths or
+  /// `content://` addresses.
+  fileprivate init(_ document: MetadataReading.Document, _ container: OpenedBackup.Format, root: String) {
     let metadata = document.metadata
     self =
       if metadata.smilepile != nil {
@@ -140,7 +141,7 @@ extension BackupSource.Origin {
 }
 
 extension Metadata.PhotoRecord {
-  /// Whether only Android writes such a path.
+  /// True if only Android writes such a path.
   fileprivate var hasAndroidPath: Bool {
     !isFromAssets
       && (path.hasPrefix("/data/") || path.hasPrefix("/storage/") || path.hasPrefix("content://"))

@@ -1,11 +1,11 @@
-/// Reads the properties of the objects in `metadata.json`, with the defaults of the Android app's serializer. Unknown
-/// keys are skipped.
+/// Reads the properties of the objects in `metadata.json`, with the defaults of the Android app's serializer. Skips
+/// unknown keys.
 private typealias Mismatch = JSONReader.Mismatch
 
 extension Metadata {
-  /// - Parameter gaps: receives each row that lacks a property without a default; such a row is left out.
+  /// - Parameter gaps: receives each row that lacks a property without a default. Such a row is left out.
   init(_ document: JSONDocument, gaps: inout [JSONGap]) throws(JSONDocument.Refusal) {
-    // the version first: nothing else of a newer version needs to be as this one expects it
+    // the version first: the other properties of a newer version may have other types
     version =
       try document.optional("version") { json throws(Mismatch) in try json.integer() } ?? Self.newestVersion
     guard version <= Self.newestVersion else {
@@ -20,7 +20,7 @@ extension Metadata {
     }
     photos = try document.list("photos", gaps: &gaps) { json throws(Mismatch) in try PhotoRecord(&json) }
     settings = try document.optional("settings") { json throws(Mismatch) in try SettingsRecord(&json) }
-    // the manifest is in the photos' order, where an app has made it
+    // an app writes the manifest in the order of the photos
     var rest = photos[...]
     photoManifest =
       try document.optional("photoManifest") { json throws(Mismatch) in
@@ -36,7 +36,7 @@ extension Metadata {
 }
 
 extension JSONReader {
-  /// A property that an object must have.
+  /// Returns a required property of an object, or throws if the property is missing.
   func require<Value>(
     _ value: Value?, _ name: StaticString, of object: Int
   ) throws(Mismatch) -> Value {
@@ -139,8 +139,8 @@ extension Metadata.ManifestEntry {
 }
 
 extension Metadata.ManifestEntry {
-  /// Holds the photo's own path where the same text, byte for byte, stands here: the apps say that path again, this
-  /// project the entry's name, and so it is in memory once.
+  /// Shares the photo's path with each equal text of this entry, byte for byte, so that memory holds the text once.
+  /// The apps repeat the path in `originalPath`, this project repeats the name of the entry.
   fileprivate mutating func share(_ path: String) {
     if originalPath.utf8.elementsEqual(path.utf8) { originalPath = path }
     if zipEntryName.utf8.elementsEqual(path.utf8) { zipEntryName = path }

@@ -4,15 +4,15 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// What the Android app exports besides backups: archives with photo files, and without the rows that say which photo
-/// is in which category. Both are recognized by their content, never by the file's name.
-package enum PhotoExport: Sendable, Equatable {
-  /// `SmilePile_Export_….zip`: `photos/{id}_{name}`, and a `metadata.json` with counts in the place of rows.
+/// The archives that the Android app exports besides backups. They have photo files, but no rows that assign photos
+/// to categories. Both kinds are recognized by their content, never by the file's name.
+public enum PhotoExport: Sendable, Equatable {
+  /// `SmilePile_Export_….zip`: `photos/{id}_{name}`, and a `metadata.json` with counts instead of rows.
   case statistics
   /// `SmilePile_Gallery_….zip`: a web page with `images/{id}_{name}`, and no `metadata.json`.
   case gallery
 
-  /// The folder that holds its photos.
+  /// The folder that contains the photos.
   var folder: String {
     switch self {
     case .statistics: "photos"
@@ -22,12 +22,12 @@ package enum PhotoExport: Sendable, Equatable {
 
   // MARK: Recognition
 
-  /// Whether a `metadata.json` is that of a statistics export: it has the counts, and neither of the lists.
+  /// Returns true if a `metadata.json` belongs to a statistics export: it has the counts and neither list.
   static func isStatistics(_ document: [UInt8], _ limits: Limits = Limits()) -> Bool {
-    // the app writes the counts before everything that may be long; a backup is not scanned twice for them
+    // the app writes the counts before any long value; this search avoids a second scan of every backup
     let mark = Array("\"photosCount\"".utf8)
     let hasMark = document.withUnsafeBytes { bytes in
-      // by hand: the library's search through 64 KiB takes longer than reading the rows of a thousand photos
+      // a loop, because the library's search through 64 KiB takes longer than reading the rows of a thousand photos
       (0..<max(0, min(bytes.count, 64 << 10) - mark.count + 1)).contains { place in
         bytes[place] == mark[0] && bytes[place..<(place + mark.count)].elementsEqual(mark)
       }
@@ -43,8 +43,8 @@ package enum PhotoExport: Sendable, Equatable {
     }
   }
 
-  /// Whether the entries are those of an HTML gallery: the three files of the page, and beside them images that are
-  /// named as the app names them, all at the root or in one folder.
+  /// Returns true if the entries are an HTML gallery: the three files of the page and images with the app's names,
+  /// all at the root or in one folder.
   static func isGallery(_ entries: [Entry]) -> Bool {
     let folder = PhotoExport.gallery.folder
     let roots = Set(
@@ -60,29 +60,19 @@ package enum PhotoExport: Sendable, Equatable {
   }
 }
 
-extension BackupSource {
-  /// Opens a photo export as if it were a backup with one category, “Photos”: each photo has the name of its entry
-  /// without the id, and the entry's date. Blocks; writes nothing.
+extension OpenedBackup {
+  /// Opens a photo export as a backup with one category, “Photos”. Each photo has the name of its entry without the
+  /// id, and the entry's date. Blocks; writes nothing.
   ///
-  /// - Throws: `ArchiveError` where the archive cannot be read.
+  /// - Throws: `ArchiveError` if the archive cannot be read.
   init(_ export: PhotoExport, at path: FilePath, limits: Limits, password: Secret?) throws(ArchiveError) {
     let archive = try Archive(path: path, limits: limits)
     let photos = archive.entries.filter { $0.isIn(export.folder) && !$0.isDirectory && !$0.isIgnored }
     let metadata = EntryRows(photos, in: export.folder, category: "Photos").metadata
     let matching = EntryMatching(metadata: metadata, entries: archive.entries, root: "")
-    self.path = path
-    self.archive = archive
-    self.metadata = metadata.withoutPhotos
-    self.photos = matching.photos
-    self.password = password
-    format = .zip
-    origin = .android
-    displayNames = metadata.displayNames
-    warnings = matching.warnings
-    leftOut = matching.leftOut
-    damagedBefore = []
-    strangers = matching.strangers
-    root = ""
-    metadataDigest = nil
+    self.init(
+      path: path, origin: .android, metadata: metadata, photos: matching.photos, warnings: matching.warnings,
+      leftOut: matching.leftOut, unknownEntries: matching.unknownEntries, archive: archive,
+      password: password)
   }
 }

@@ -1,66 +1,69 @@
-/// What only this project writes, under the key `smilepile`, which both apps ignore: where a backup stands among others.
+/// This project's own data under the key `smilepile`, which both apps ignore: how a backup relates to other
+/// backups.
 extension Metadata {
-  /// What this project says of a backup that it made.
+  /// This project's description of a backup that it made.
   package struct Provenance: Sendable, Equatable {
-    /// The backup's own number.
+    /// The archive ID.
     package var uuid: String
-    /// The number of the library that it was made of.
+    /// The ID of the library that the backup was made from.
     package var library: String?
-    /// Part of the library was selected, and the rest is not in this backup.
+    /// True if the user selected a part of the library, and the rest is not in this backup.
     package var isPartial: Bool
-    /// The settings are the library's; otherwise they are defaults, which both apps demand.
+    /// True if the settings are the library's. Otherwise they are defaults, which both apps require.
     package var includesSettings: Bool
-    /// The settings, by their keys, that are defaults since no backup of the library stated them.
+    /// The keys of the settings that are defaults, because no backup of the library stated them.
     package var defaultSettings: [String] = []
-    /// The MD5, 32 hexadecimal digits, of everything that was selected: two backups of equal states hold the same.
+    /// The content fingerprint: the MD5, 32 hexadecimal digits, of everything that was selected. Backups with equal
+    /// fingerprints have equal content.
     package var state: String?
-    /// What was selected: equal for equal selections, nil for everything.
+    /// A description of the selection. Equal for equal selections, nil for everything.
     package var selection: String?
-    /// The number of the backup whose state this one holds, where it was made from archives and not from a library.
+    /// The ID of the archive whose content this archive has, if it was made from archives instead of a library.
     package var flattenedFrom: String?
-    /// Photos that it should hold could not be rescued when it was repaired or flattened.
+    /// True if a repair or `flatten` could not recover photos that the archive should contain.
     package var isRemnant = false
-    /// The MD5 of the `metadata.json` of every archive that this one was repaired from, the first one first: what rests
-    /// on one of them can rest on this.
+    /// The MD5 of the `metadata.json` of every archive that this one was repaired from, the first archive first. An
+    /// archive that depends on one of them can depend on this one.
     package var repairedFrom: [String] = []
-    /// What whoever made it called it, for retention.
+    /// The tags that the user gave the backup, for retention.
     package var tags: [String] = []
-    /// Which of several archives this is, that hold the library together.
+    /// The number of this archive in a set of archives that together contain the library.
     package var part: Part?
-    /// What this backup rests on, if it does not hold all the files itself.
+    /// The base of this backup; nil if the backup stores all files itself.
     package var increment: Increment?
   }
 
-  /// The place of an archive among those that an export was split into. Each is a whole backup of a part.
+  /// The number of an archive in the set that an export was split into. Each part is a complete backup of a part of
+  /// the library.
   package struct Part: Sendable, Equatable {
-    /// The number that all parts share.
+    /// The ID that all parts share.
     package var set: String
     /// From 1.
     package var number: Int
-    /// How many there are.
+    /// The number of parts.
     package var count: Int
   }
 
-  /// What an incremental backup says of the one before it. Its rows are those of the whole library; the files that
-  /// the base holds, by itself or through its own base, are not in it again.
+  /// The base of an incremental backup. The rows are those of the complete library. The backup does not store the
+  /// files that are stored in the base or in the base's own chain.
   package struct Increment: Sendable, Equatable {
-    /// The base's number.
+    /// The archive ID of the base.
     package var base: String
-    /// The MD5 of the base's `metadata.json`, which names the MD5 of every file in it.
+    /// The MD5 of the base's `metadata.json`, which contains the MD5 of every file in the base.
     package var baseDigest: String
-    /// How many increments there are since the full backup, with this one.
+    /// The chain depth: the number of increments since the full backup, including this one.
     package var length: Int
-    /// The files that the chain before it holds.
+    /// The files that are stored in the base or its chain.
     package var held: [HeldFile] = []
-    /// What was removed from the library on purpose since the base was made.
+    /// The content that the user removed from the library since the base was made.
     package var deletions: [Deletion] = []
   }
 
-  /// A photo's file that an archive before this one holds.
+  /// A photo's file that is stored in the base or its chain.
   package struct HeldFile: Sendable, Equatable {
-    /// The photo in this backup.
+    /// The photo's id in this backup.
     package var photoId: Int64
-    /// As in the manifest.
+    /// The same path as in the manifest.
     package var originalPath: String
     /// The file's length in bytes.
     package var fileSize: Int64
@@ -68,7 +71,7 @@ extension Metadata {
     package var checksum: String
   }
 
-  /// Content that was removed from a category, or a category.
+  /// The removal of content from a category, or of a category.
   package struct Deletion: Sendable, Equatable {
     /// The category's `name`.
     package var category: String
@@ -76,7 +79,7 @@ extension Metadata {
     package var checksum: String?
     /// The path of an asset of the app.
     package var assetPath: String?
-    /// When, in milliseconds since 1970.
+    /// The time of the removal, in milliseconds since 1970.
     package var at: Int64
   }
 }

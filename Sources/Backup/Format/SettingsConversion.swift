@@ -1,9 +1,10 @@
 import Foundation
 import PhotoLibrary
 
-/// The library's settings and those of `metadata.json`.
+/// Converts between the library's settings and those of `metadata.json`.
 extension Metadata.SettingsRecord {
-  /// Every setting written out, with its default where no backup stated it, since the apps require all of them.
+  /// Converts the library's settings. Uses the default of a setting that no backup stated, since the apps require
+  /// all settings.
   init(_ settings: Settings) {
     isDarkMode = settings.themeMode == .dark
     themeMode = settings.themeMode.rawValue
@@ -19,7 +20,7 @@ extension Metadata.SettingsRecord {
 }
 
 extension Metadata {
-  /// What the backup states of the settings, nil for each that it leaves out, or that is a default in it.
+  /// The settings that the backup states. A setting is nil if the backup omits it or marks it as a default.
   var statedSettings: Settings {
     var stated = Settings(createdAt: 0)
     guard let settings, smilepile?.includesSettings != false else { return stated }
@@ -43,10 +44,10 @@ extension Metadata {
 }
 
 extension Metadata {
-  /// States every setting that is missing by its default, since the apps require all of them, and notes under `smilepile`
-  /// which ones no backup stated. Changes nothing where all are there.
+  /// Adds the default of every missing setting, since the apps require all settings, and records under `smilepile`
+  /// the settings that no backup stated. Changes nothing if no setting is missing.
   mutating func completeSettings() {
-    // any statement stands against this default, so that it needs no note
+    // any statement overrides this default, so that the default needs no record
     if settings?.securitySettings.cameraAccessAllowed == nil {
       settings?.securitySettings.cameraAccessAllowed = Settings(createdAt: 0).cameraAccessAllowed
     }
@@ -62,7 +63,7 @@ extension Metadata {
 }
 
 extension Metadata.SettingsRecord {
-  /// Whether no version of the apps misses a setting.
+  /// True if every version of the apps finds all settings that it requires.
   fileprivate var isComplete: Bool {
     let security = securitySettings
     return [
@@ -78,7 +79,7 @@ extension Settings {
     case isDarkMode, hasPIN, hasPattern, kidSafeModeEnabled, deleteProtectionEnabled, cameraAccessAllowed
   }
 
-  /// The settings that no backup stated.
+  /// The keys of the settings that no backup stated.
   var defaultKeys: [String] {
     let isStated: [Key: Bool] = [
       .isDarkMode: theme != nil, .hasPIN: pin != nil, .hasPattern: pattern != nil,
@@ -88,15 +89,15 @@ extension Settings {
     return Key.allCases.filter { isStated[$0] == false }.map(\.rawValue)
   }
 
-  /// Whether no backup stated any of them.
+  /// True if no backup stated a setting.
   var isDefault: Bool { defaultKeys.count == Key.allCases.count }
 
-  /// These settings after a backup that states others. What it leaves out stays.
+  /// Returns these settings merged with those that a backup states. Keeps a setting that the backup omits.
   ///
-  /// Theme, PIN and pattern are those of the newer statement. Protections are only ever raised: an old backup must not open
-  /// what a parent has closed.
+  /// The newer statement wins for theme, PIN and pattern. Protections are only ever raised: an old backup must not
+  /// lift a restriction that a parent has set.
   ///
-  /// - Parameter replaces: the backup's theme, PIN and pattern stand, whatever their dates.
+  /// - Parameter replaces: true if the backup's theme, PIN and pattern win whatever their dates.
   func merged(with stated: Settings, replaces: Bool) -> Settings {
     var result = self
     result.theme = Self.newer(theme, stated.theme, replaces) { $0.rawValue < $1.rawValue }
@@ -108,7 +109,8 @@ extension Settings {
     return result
   }
 
-  /// Of equal dates the greater value, so that the order of backups does not matter.
+  /// Returns the newer value. Chooses the greater value if the dates are equal, so that the order of backups does
+  /// not matter.
   private static func newer<Value>(
     _ current: Dated<Value>?, _ stated: Dated<Value>?, _ replaces: Bool, isLess: (Value, Value) -> Bool
   ) -> Dated<Value>? {

@@ -1,28 +1,28 @@
 import PhotoLibrary
 
-/// The category of photos whose own category a backup does not list. Builds of both apps of October 2025 left out the
-/// categories that they offer first, and kept the photos in them.
+/// The category of photos whose own category a backup does not list. Builds of both apps of October 2025 omitted
+/// the default categories but kept the photos in them.
 ///
-/// Its name depends on the id alone, so that it is the same category in every backup and in every order of imports. No app
-/// gives a category such a name, since names from the apps have no blanks. `UnlistedMatching` moves its photos when a
-/// backup lists their category.
+/// The category's name depends only on the id, so that every backup and every order of imports gives the same
+/// category. No app produces such a name, since names from the apps have no blanks. `UnlistedMatching` moves the
+/// photos when a backup lists their category.
 enum UnlistedCategory {
   private static let prefix = "unlisted "
 
-  /// What the app shows: `Category 7`.
+  /// Returns the display name: `Category 7`.
   static func displayName(_ id: Int64) -> String { "Category \(id)" }
 
-  /// The identity: `unlisted 7`.
+  /// Returns the identity: `unlisted 7`.
   static func name(_ id: Int64) -> String { "\(prefix)\(id)" }
 
-  /// The row. Its values have no date, so that those of any backup that has such a category stand.
+  /// Returns the row. Its values have no date, so that the values of any backup that lists the category win.
   static func record(_ id: Int64, position: Int) -> Metadata.CategoryRecord {
     Metadata.CategoryRecord(
       id: id, name: name(id), displayName: displayName(id), position: position, createdAt: 0,
       valuesAsOf: .min)
   }
 
-  /// The id that such a category is named after; nil for every other category.
+  /// Returns the id in the name of such a category, or nil for every other category.
   static func id(of category: PhotoLibrary.Category) -> Int64? {
     guard category.name.hasPrefix(prefix), let id = Int64(category.name.dropFirst(prefix.count)) else {
       return nil

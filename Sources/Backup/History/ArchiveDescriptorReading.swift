@@ -7,14 +7,14 @@ import SystemPackage
 import Zip
 
 extension ArchiveDescriptor {
-  /// Reads a backup's directory and metadata, and no photo. Blocks; writes nothing.
+  /// Reads a backup's directory and metadata, but no photo. Blocks; writes nothing.
   ///
-  /// - Throws: `BackupError`, `ArchiveError` or `FileError` if the file cannot be read as a backup. An encrypted backup
-  ///   that the password does not open is no error: `isLocked` is true then.
+  /// - Throws: `BackupError`, `ArchiveError` or `FileError` if the file cannot be read as a backup. If the password
+  ///   does not open an encrypted backup, sets `isLocked` instead of throwing.
   package init(path: FilePath, password: Secret? = nil, limits: Limits = Limits()) throws {
     try self.init(fileAt: path)
     do {
-      let source = try BackupSource(path: path, limits: limits, password: password)
+      let source = try OpenedBackup(path: path, limits: limits, password: password)
       fill(from: source)
     } catch BackupError.passwordNeeded, BackupError.wrongPassword, BackupError.wrongPasswordOrDamaged {
       isEncrypted = true
@@ -24,8 +24,8 @@ extension ArchiveDescriptor {
 
   /// Describes an opened backup. Blocks; writes nothing.
   ///
-  /// - Throws: `BackupError` or `FileError` if its file is gone.
-  init(_ source: BackupSource) throws {
+  /// - Throws: `BackupError` or `FileError` if its file is missing.
+  init(_ source: OpenedBackup) throws {
     try self.init(fileAt: source.path)
     fill(from: source)
   }
@@ -39,7 +39,7 @@ extension ArchiveDescriptor {
     }
   }
 
-  private mutating func fill(from source: BackupSource) {
+  private mutating func fill(from source: OpenedBackup) {
     let metadata = source.metadata
     date = metadata.exportDate ?? date
     photos = source.photos.count
@@ -58,7 +58,7 @@ extension ArchiveDescriptor {
     isPartial = provenance.isPartial || isDocument
     selection = provenance.selection
     if !isDocument {
-      missingPhotos = source.photos.filter { $0.isMissing || $0.expected != nil }.map { photo in
+      missingPhotos = source.photos.filter { $0.isMissing || $0.originalMD5 != nil }.map { photo in
         MissingPhoto(id: photo.record.id, label: source.label(of: photo), isDamaged: !photo.isMissing)
       }
     }
@@ -74,9 +74,7 @@ extension ArchiveDescriptor {
   }
 }
 
-extension BackupSource.Photo {
-  /// True if the backup should hold its file, and neither holds it nor says that its base does.
-  fileprivate var isMissing: Bool {
-    if case .absent = content { !isHeld } else { false }
-  }
+extension OpenedBackup.Photo {
+  /// True if neither the backup nor its base has the file.
+  fileprivate var isMissing: Bool { location.unavailable != nil && !isStoredInBase }
 }

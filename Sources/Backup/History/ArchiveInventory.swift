@@ -3,7 +3,7 @@ import FileSystem
 import Secrets
 import SystemPackage
 
-/// The backups in a folder, read from the files themselves, whatever their names, and their health.
+/// The backups in a folder, recognized by their content whatever their names, and their health.
 package struct ArchiveInventory: Sendable {
   /// A file that looks like a backup and cannot be read as one, for example because it is truncated.
   package struct Unreadable: Sendable, Equatable {
@@ -13,7 +13,7 @@ package struct ArchiveInventory: Sendable {
     package var reason: String
   }
 
-  /// Which archive depends on which.
+  /// The dependencies between the archives.
   package let graph: ArchiveGraph
   /// Files that may be backups.
   package let unreadable: [Unreadable]
@@ -25,14 +25,14 @@ package struct ArchiveInventory: Sendable {
   /// Every backup in the folder, oldest first.
   package var archives: [ArchiveDescriptor] { graph.archives }
 
-  /// Lists a folder without its subfolders. Blocks; reads only, but stores descriptors in the ledger, so that a file that
-  /// has not changed is not opened again.
+  /// Lists a folder without its subfolders. Blocks. Writes only descriptors into the ledger, so that the next run
+  /// does not open an unchanged file again.
   ///
   /// - Parameters:
-  ///   - password: for encrypted archives. These are opened each time, since the password may have changed.
-  ///   - ledger: knows the health of archives, and their descriptors.
-  ///   - whileReading: called before each file; may throw to give up.
-  /// - Throws: `FileError` if the folder cannot be listed, what `whileReading` throws, and environment failures.
+  ///   - password: for encrypted archives, which are opened each time, since the password may have changed.
+  ///   - ledger: the health of archives, and their descriptors.
+  ///   - whileReading: called before each file; may throw to cancel.
+  /// - Throws: `FileError` if the folder cannot be listed, the errors of `whileReading`, and environment failures.
   package init(
     folder: FilePath, password: Secret? = nil, ledger: Ledger? = nil, whileReading: () throws -> Void = {}
   ) throws {
@@ -72,7 +72,7 @@ package struct ArchiveInventory: Sendable {
         archives.append(descriptor)
         located[path] = file
       } catch BackupError.noSuchBackup {
-        // it was removed meanwhile
+        // another process removed the file meanwhile
       } catch  where ArchiveVerification.isEnvironmentFailure(error) {
         throw error
       } catch {
@@ -95,12 +95,12 @@ package struct ArchiveInventory: Sendable {
     (self.files, self.unreadable, self.errors) = (files, unreadable, errors)
   }
 
-  /// Returns the inventory after this operation has changed the folder, with the health that the archives have now. Stores
-  /// the descriptors in the ledger. Does not list the folder. Blocks.
+  /// Returns the inventory after this operation has changed the folder, with the current health of the archives.
+  /// Stores the descriptors in the ledger. Does not list the folder. Blocks.
   ///
   /// - Parameters:
   ///   - written: archives that were written to the folder.
-  ///   - removed: the paths of archives that were removed from it.
+  ///   - removed: the paths of archives that were removed from the folder.
   package func updated(
     adding written: [ArchiveDescriptor] = [], removing removed: [String] = [], _ ledger: Ledger
   ) -> ArchiveInventory {
@@ -118,8 +118,8 @@ package struct ArchiveInventory: Sendable {
 }
 
 extension ArchiveInventory {
-  /// Returns the archives that an archive depends on, the nearest first. Of a missing base, reports a file that cannot be
-  /// read and may be it.
+  /// Returns the archives that an archive depends on, nearest first. If a base is missing, reports an unreadable
+  /// file that may be the base.
   package func chain(of archive: ArchiveDescriptor) throws(BrokenChain) -> [ArchiveDescriptor] {
     do throws(BrokenChain) {
       return try graph.chain(of: archive)
@@ -128,7 +128,8 @@ extension ArchiveInventory {
     }
   }
 
-  /// Returns all archives that restoring one takes, that one first: the other parts of its set, or its chain.
+  /// Returns all archives that a restore of one archive requires, that archive first: the other parts of its set,
+  /// or its chain.
   ///
   /// - Throws: `IncompleteSet` if a part is missing, or `BrokenChain`.
   package func members(of archive: ArchiveDescriptor) throws -> [ArchiveDescriptor] {

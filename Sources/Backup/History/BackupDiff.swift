@@ -1,39 +1,39 @@
 import Operations
 import PhotoLibrary
 
-/// What has changed from one backup or library to another: a pure value.
+/// The changes from one backup or library to another: a pure value.
 ///
-/// A photo is its content in its category, as everywhere: one that went into another category was removed from the one
-/// and added to the other. Of several of one content, those of equal values are matched first, then those of equal
-/// name, then any.
+/// A photo is identified by its content and its category: a photo that moved to another category counts as removed
+/// from the first and added to the second. Photos with equal content match by equal values first, then by equal
+/// name, then in any order.
 public struct BackupDiff: Sendable, Equatable {
-  /// What became of something, as restic's diff shows it.
+  /// The kind of a change, as restic's diff shows it.
   public enum Modifier: String, Sendable, CaseIterable {
-    /// Only the second side has it.
+    /// Only the second side has the item.
     case added = "+"
-    /// Only the first side has it.
+    /// Only the first side has the item.
     case removed = "-"
-    /// Both have it, with other values.
+    /// Both sides have the item, with different values.
     case changed = "M"
   }
 
-  /// What changed.
+  /// The category or photo that changed.
   public enum Subject: Sendable, Equatable {
-    /// A category; nil on the side that has none.
+    /// A category; nil on a side that does not have it.
     case category(from: DiffSide.Category?, to: DiffSide.Category?)
-    /// A photo; nil on the side that has none.
+    /// A photo; nil on a side that does not have it.
     case photo(from: DiffSide.Photo?, to: DiffSide.Photo?)
   }
 
   /// One change.
   public struct Change: Sendable, Equatable {
-    /// What became of it.
+    /// The kind of the change.
     public var modifier: Modifier
-    /// What it is on both sides.
+    /// The category or photo on both sides.
     public var subject: Subject
   }
 
-  /// Categories by name, then photos by category, name and date.
+  /// Changes of categories by name, then of photos by category, name and date.
   public let changes: [Change]
 
   /// Compares two sides.
@@ -41,12 +41,12 @@ public struct BackupDiff: Sendable, Equatable {
     changes = Self.categories(old, new) + Self.photos(old, new)
   }
 
-  /// How many changes of a kind there are.
+  /// Returns the number of changes of a kind.
   public func count(_ modifier: Modifier, photos: Bool) -> Int {
     changes.count { $0.modifier == modifier && $0.isPhoto == photos }
   }
 
-  /// Bytes of the photos that were added, or removed.
+  /// Returns the bytes of the added or removed photos.
   public func bytes(_ modifier: Modifier) -> Int {
     changes.reduce(0) { sum, change in
       guard change.modifier == modifier, case .photo(let from, let to) = change.subject else { return sum }
@@ -57,7 +57,7 @@ public struct BackupDiff: Sendable, Equatable {
   // MARK: Categories
 
   private static func categories(_ old: DiffSide, _ new: DiffSide) -> [Change] {
-    // of two of one name, which only a strange backup has, the first counts
+    // the first of two categories with one name counts; only a malformed backup has two
     let before = Dictionary(old.categories.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let after = Dictionary(new.categories.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     return Set(before.keys).union(after.keys).sorted().compactMap { name in
@@ -99,7 +99,7 @@ public struct BackupDiff: Sendable, Equatable {
     }
     match(old.photos, new.photos) { Identity(category: $0.category, content: $0.content) }
     if rest.old.contains(where: \.isUnknown) || rest.new.contains(where: \.isUnknown) {
-      // what one side does not know of a file does not make it another; two that are known were compared
+      // an unknown MD5 on one side does not make a file different; files with known MD5s were compared above
       let known = (old: rest.old.filter { !$0.isUnknown }, new: rest.new.filter { !$0.isUnknown })
       let byName = { (photo: DiffSide.Photo) in
         Identity(category: photo.category, content: photo.contentByName)
@@ -117,12 +117,12 @@ public struct BackupDiff: Sendable, Equatable {
 }
 
 extension BackupDiff.Change {
-  /// Whether it is a photo, and no category.
+  /// True if the change concerns a photo, false if a category.
   public var isPhoto: Bool {
     if case .photo = subject { true } else { false }
   }
 
-  /// By category, name and date; what is left is told apart by everything else, so that equal inputs give equal lists.
+  /// The key to sort by: category, name and date, then everything else, so that equal inputs give equal lists.
   fileprivate var sortKey: DiffSortKey {
     guard case .photo(let from, let to) = subject, let photo = to ?? from else { return DiffSortKey() }
     let other = to == nil ? nil : from
@@ -132,7 +132,7 @@ extension BackupDiff.Change {
   }
 }
 
-/// What changes are sorted by.
+/// The order of changes.
 private struct DiffSortKey {
   var texts: [String] = []
   var numbers: [Int64] = []

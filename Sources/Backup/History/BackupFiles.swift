@@ -1,15 +1,15 @@
 import FileSystem
 import SystemPackage
 
-/// The files in a folder that may be backups, told from those of others.
+/// Finds the files in a folder that may be backups.
 enum BackupFiles {
-  /// Those whose content may be an archive's or a document's; folders in the folder are not entered, and hidden files
-  /// and links are passed over. What cannot be opened is among them, so that whoever reads it says so.
+  /// Returns the files whose content may be an archive's or a document's. Skips subfolders, hidden files and links.
+  /// Includes files that cannot be opened, so that the caller reports them.
   ///
   /// - Parameters:
-  ///   - isKnown: spares looking into a file that is known to be a backup.
-  ///   - whileReading: called before each file; may throw to give up.
-  /// - Throws: `FileError` if the folder cannot be read, or what `whileReading` throws.
+  ///   - isKnown: returns true for a file that is known to be a backup; such a file is not opened.
+  ///   - whileReading: called before each file; may throw to cancel.
+  /// - Throws: `FileError` if the folder cannot be read, or the errors of `whileReading`.
   static func list(
     _ folder: FilePath, isKnown: (FilePath, FileStatus) -> Bool = { _, _ in false },
     whileReading: () throws -> Void = {}
@@ -25,7 +25,8 @@ enum BackupFiles {
     return files
   }
 
-  /// By its first bytes an archive; a JSON document by its name too, since every program writes those.
+  /// Returns true if the first bytes are those of an archive. A JSON document must have a matching extension too,
+  /// since every program writes JSON.
   private static func mayBeBackup(_ name: FilePath, in directory: borrowing Directory) throws -> Bool {
     do throws(FileError) {
       let file = try directory.open(name, .read)
@@ -33,26 +34,27 @@ enum BackupFiles {
       if start.starts(with: [0x50, 0x4B]) || hasOurName(name) { return true }
       return start.first == UInt8(ascii: "{") && ["json", "smilepile"].contains(name.extension?.lowercased())
     } catch {
-      // unreadable for this user, or gone meanwhile
+      // the user may not read the file, or the file was removed meanwhile
       if error.isAbsence { return false }
       return hasOurName(name)
     }
   }
 
-  /// As this project and both apps call their backups.
+  /// Returns true for a name that this project or one of the apps gives its backups.
   private static func hasOurName(_ name: FilePath) -> Bool {
     let text = name.string.lowercased()
     return (text.hasPrefix("smilepile_backup_") || text.hasPrefix("smilepilebackup_"))
       && ["zip", "json", "smilepile"].contains(name.extension?.lowercased())
   }
 
-  /// Whether a file that cannot be read as a backup is somebody else's, and none that is damaged or locked.
+  /// Returns true if a file that cannot be read as a backup is a third-party file, and not a damaged or locked
+  /// backup.
   static func isStranger(_ path: FilePath, _ error: any Error) -> Bool {
     if path.lastComponent.map({ hasOurName(FilePath($0.string)) }) ?? false { return false }
     switch error {
     case BackupError.notABackup, BackupError.noMetadata, BackupError.photoExport: return true
     case BackupError.metadata(_, let fault):
-      // of JSON files, most are others', a job's status file among them; one of a newer version is a backup
+      // most JSON files are third-party, for example a job's status file; a file of a newer version is a backup
       return fault.newerVersion == nil && path.extension?.lowercased() == "json"
     default: return false
     }

@@ -1,9 +1,9 @@
-/// Matches photos of one identity on two sides: first those of equal values, then those of equal name, then any. What
-/// is matched does not depend on the order in which the photos come, nor on which side is which.
+/// Matches photos of one identity on two sides: by equal values first, then by equal name, then in any order. The
+/// result depends neither on the order of the photos nor on which side is first.
 enum DiffMatching {
   typealias Photos = [DiffSide.Photo]
 
-  /// - Returns: the pairs, and what is left on one side or the other.
+  /// - Returns: the pairs, and the unmatched photos of each side.
   static func pairs(
     _ old: Photos, _ new: Photos
   ) -> (pairs: [(DiffSide.Photo, DiffSide.Photo)], left: (old: Photos, new: Photos)) {
@@ -46,26 +46,26 @@ enum DiffMatching {
     }
   }
 
-  /// By everything: photos of which neither precedes the other are equal, but for their ids on their sides.
+  /// Compares all values: if neither photo precedes the other, they are equal.
   private static func precedes(_ one: DiffSide.Photo, _ other: DiffSide.Photo) -> Bool {
     (one.name, one.createdAt, one.fileName, one.id) < (other.name, other.createdAt, other.fileName, other.id)
   }
 }
 
 extension DiffSide.Photo {
-  /// Whether nothing that is compared differs. A JSON document says where a file lies in its library, which may be
-  /// under another name than it had.
+  /// Returns true if all compared values are equal. Ignores the file name if a side is unknown: a JSON document has
+  /// the name of the file in its library, which may differ from the original name.
   func hasValues(of other: DiffSide.Photo) -> Bool {
     name == other.name && createdAt == other.createdAt
       && (fileName == other.fileName || isUnknown || other.isUnknown)
   }
 
-  /// Whether its bytes are not known.
+  /// True if the MD5 of the photo is unknown.
   var isUnknown: Bool {
     if case .unknown = content { true } else { false }
   }
 
-  /// What it is to a side that does not know its bytes.
+  /// The content for comparison with a side that does not know the MD5.
   var contentByName: DiffSide.Content {
     switch content {
     case .asset: content

@@ -5,19 +5,19 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// Two backups, or a backup and a library, and what has changed from the first to the second.
+/// The changes from one backup or library to another.
 public struct DiffReport: Sendable {
-  /// What has changed.
+  /// The changes.
   public var diff: BackupDiff
   /// The two sides.
   public var sides: (from: DiffSide, to: DiffSide)
-  /// What else is worth knowing.
+  /// Other warnings.
   public var warnings: [String] = []
 }
 
 extension Work where Summary == DiffReport {
-  /// Starts comparing two sides, each an archive or the folder of a library. Nothing is written, and no photo is read
-  /// but those for which a backup gives no checksum.
+  /// Starts comparing two sides, each an archive or the folder of a library. Writes nothing. Reads only photos for
+  /// which a backup has no checksum.
   ///
   /// The summary throws `BackupError`, `ArchiveError`, `LibraryError` or `FileError`.
   public static func diff(
@@ -33,7 +33,7 @@ extension Work where Summary == DiffReport {
 }
 
 extension DiffSide {
-  /// Reads an archive, or a library if it is a folder.
+  /// Reads an archive, or a library if the path is a folder.
   fileprivate init(
     at path: FilePath, _ limits: Limits, _ password: Secret?, _ warnings: inout [String],
     _ counter: ProgressCounter
@@ -42,7 +42,7 @@ extension DiffSide {
       self.init(try Library(path: path).contents())
       return
     }
-    let source = try BackupSource(path: path, limits: limits, password: password)
+    let source = try OpenedBackup(path: path, limits: limits, password: password)
     self.init(try source.completingChecksums(counter))
     warnings += source.leftOut.map { $0.from(path).message }
     let nameless = photos.count { $0.isUnknown }

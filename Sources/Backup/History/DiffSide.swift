@@ -1,37 +1,38 @@
 import Checksums
 import PhotoLibrary
 
-/// What a backup or a library holds, as far as two of them are compared. Ids are left out, since they differ from phone
-/// to phone.
+/// The content of a backup or a library, as far as a diff compares it. Ids are not compared, since they differ
+/// between phones.
 public struct DiffSide: Sendable, Equatable {
-  /// What makes two photos of one category the same.
+  /// The identity of a photo in its category.
   public enum Content: Hashable, Sendable {
-    /// The MD5 of its file.
+    /// A file, by its MD5.
     case file(MD5Digest)
     /// An asset of the app, by its path there.
     case asset(String)
-    /// A file of which only the photo's name and the length are known: in a JSON backup, or where a phone lost it.
+    /// A file with an unknown MD5, by the photo's name and the length: in a JSON backup, or if the phone lost the
+    /// file.
     case unknown(name: String, size: Int)
   }
 
   /// A category.
   public struct Category: Sendable, Equatable {
-    /// Its identity.
+    /// The identity of the category.
     public var name: String
-    /// What the app shows.
+    /// The name that the app shows.
     public var displayName: String
-    /// Where it stands among the others.
+    /// The position among the categories.
     public var position = 0
     /// The name of an icon in the app.
     public var iconResource: String?
     /// "#RRGGBB".
     public var colorHex: String?
-    /// Made by the app itself.
+    /// True if the app itself made the category.
     public var isDefault = false
-    /// When it was made, in milliseconds since 1970.
+    /// When the category was made, in milliseconds since 1970.
     public var createdAt: Int64 = 0
 
-    /// A category with nothing special.
+    /// Makes a category with default values.
     public init(name: String, displayName: String) {
       self.name = name
       self.displayName = displayName
@@ -42,17 +43,17 @@ public struct DiffSide: Sendable, Equatable {
   public struct Photo: Sendable, Equatable {
     /// The `name` of its category.
     public var category: String
-    /// What it shows.
+    /// The identity of the content.
     public var content: Content
-    /// What the app shows of it.
+    /// The name that the app shows.
     public var name: String
-    /// The name that its file had where it came from.
+    /// The original name of the file.
     public var fileName: String
-    /// When it was taken, in milliseconds since 1970.
+    /// When the photo was taken, in milliseconds since 1970.
     public var createdAt: Int64
-    /// The length of its file in bytes; 0 for an asset.
+    /// The length of the file in bytes; 0 for an asset.
     public var size: Int
-    /// Its number on its side, for messages.
+    /// The id of the photo on its side, for messages.
     public var id: Int64
 
     /// Makes a photo of these parts.
@@ -70,9 +71,9 @@ public struct DiffSide: Sendable, Equatable {
     }
   }
 
-  /// In any order.
+  /// The categories, in any order.
   public var categories: [Category]
-  /// In any order.
+  /// The photos, in any order.
   public var photos: [Photo]
 
   /// Makes a side of these parts.
@@ -83,7 +84,7 @@ public struct DiffSide: Sendable, Equatable {
 }
 
 extension DiffSide {
-  /// What a library holds, as an archive of it would say it.
+  /// Describes a library in the values that an archive of it would have.
   public init(_ library: LibraryContents) {
     categories = library.categories.map { category in
       var side = Category(name: category.name, displayName: category.displayName)
@@ -105,9 +106,9 @@ extension DiffSide {
     }
   }
 
-  /// What a backup holds. A photo whose bytes had changed when the backup was made counts as what it was before, as in
-  /// its library; one whose file another archive holds, as what that holds.
-  init(_ backup: BackupSource) {
+  /// Describes a backup. A photo that was already corrupt when the backup was made has the MD5 that the library
+  /// recorded. A photo that is stored in the base has the MD5 of the file there.
+  init(_ backup: OpenedBackup) {
     categories = backup.metadata.categories.map { category in
       var side = Category(
         name: category.name.precomposedStringWithCanonicalMapping, displayName: category.displayName)
@@ -124,8 +125,8 @@ extension DiffSide {
     photos = backup.photos.map { photo in
       let record = photo.record
       let isAsset = record.isFromAssets
-      let size = isAsset ? 0 : photo.content.size ?? Int(record.fileSize)
-      let md5 = photo.expected ?? photo.content.md5
+      let size = isAsset ? 0 : photo.location.size ?? Int(record.fileSize)
+      let md5 = photo.originalMD5 ?? photo.location.md5
       return Photo(
         category: names[record.categoryId] ?? "",
         content: isAsset

@@ -7,58 +7,58 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// A photo in one of the archives that were searched.
+/// A photo in a searched archive.
 public struct FoundPhoto: Sendable {
-  /// Where its bytes are.
+  /// The place of the photo's bytes.
   public enum Place: String, Sendable {
     /// In the archive.
     case archive
-    /// In an archive before this one, on which this one rests.
+    /// In the base of the archive or its chain.
     case base
     /// In the app.
     case app
-    /// Nowhere: the row is all that there is.
+    /// Missing: only the row exists.
     case nowhere
   }
 
   /// The archive.
   public var archive: FilePath
-  /// When it was made, in milliseconds since 1970; nil where it does not say.
+  /// When the archive was made, in milliseconds since 1970; nil if the archive does not record it.
   public var date: Int64?
   /// The row.
   package var record: Metadata.PhotoRecord
-  /// How messages name it.
+  /// The label of the photo in messages.
   public var label: String
-  /// The name that its file had where it came from.
+  /// The original name of the file.
   public var fileName: String
-  /// The `name` of its category.
+  /// The `name` of the category.
   public var category: String
-  /// The length of its file in bytes.
+  /// The length of the file in bytes.
   public var size: Int
-  /// The MD5 of its file, nil if the archive says none.
+  /// The MD5 of the file, nil if the archive does not have it.
   public var md5: MD5Digest?
-  /// Where its bytes are.
+  /// The place of the photo's bytes.
   public var place: Place
 }
 
-/// What a search found.
+/// The result of a search.
 public struct FindSummary: Sendable {
-  /// By the archives' dates, and in each archive in its order.
+  /// The photos, by the archives' dates, and in each archive in its order.
   public var photos: [FoundPhoto] = []
-  /// How many archives were searched.
+  /// The number of searched archives.
   public var archives = 0
-  /// Archives that could not be searched; each with the reason.
+  /// Archives that could not be searched, with the reasons.
   public var notSearched: [Finding] = []
 }
 
 extension Work where Summary == FindSummary {
-  /// Starts looking for photos in archives, and in those that lie in folders. Nothing is written, and no photo is read
-  /// unless an MD5 is looked for that an archive does not say.
+  /// Starts searching for photos in archives, and in the archives of folders. Writes nothing. Reads photos only if
+  /// the search is for an MD5 that an archive does not have.
   ///
-  /// Archives and folders that cannot be opened, as for want of a password, stand in the summary; in a folder, files that
-  /// are no backups are passed over. The summary throws `BackupError.noSuchBackup` for what is not there, `FileError`
-  /// where a folder can be opened and not be listed, or `BackupError.passwordNeeded`, `.wrongPassword` or
-  /// `.wrongPasswordOrDamaged` where for want of the password nothing could be searched.
+  /// The summary lists archives and folders that cannot be opened, for example without a password. Skips files in a
+  /// folder that are not backups. The summary throws `BackupError.noSuchBackup` for a missing path, `FileError` if
+  /// a folder cannot be listed, or `BackupError.passwordNeeded`, `.wrongPassword` or `.wrongPasswordOrDamaged` if
+  /// every archive lacks the password.
   public static func find(
     _ selection: PhotoSelection, in places: [FilePath], limits: Limits = Limits(), password: Secret? = nil
   ) -> Self {
@@ -75,7 +75,7 @@ private struct FindRun {
   let counter: ProgressCounter
 
   func run(_ places: [FilePath]) throws -> FindSummary {
-    // named twice, or in a folder that is named too, it is one
+    // an archive that is given twice, or in a given folder too, counts once
     var known: Set<String> = []
     let archives = try places.flatMap(candidates).filter {
       known.insert(($0.0.realPath ?? $0.0).string).inserted
@@ -100,16 +100,18 @@ private struct FindRun {
         if isNamed || !BackupFiles.isStranger(path, error) {
           failures.append(error)
           summary.notSearched.append(
-            Finding(path.string.escaped, message: "not searched: \(error)"))
+            Finding(
+              path.string.escaped, message: "not searched: \(error)",
+              remedy: (error as? any RemediedError)?.remedy))
         }
       }
       counter.advance(items: 1)
     }
-    // nothing was opened, and a password would have
+    // every archive failed for want of the password
     if summary.archives == 0, let first = failures.first, failures.allSatisfy(Self.isOfPassword) {
       throw first
     }
-    // stable, so that archives of one date stay in the order of their names
+    // stable, so that archives with one date stay in the order of their names
     let order = found.indices.sorted { (found[$0].date, $0) < (found[$1].date, $1) }
     summary.photos = order.flatMap { found[$0].photos }
     return summary
@@ -122,7 +124,7 @@ private struct FindRun {
     }
   }
 
-  /// - Parameter inventories: those of the folders that were read for this, each once.
+  /// - Parameter inventories: caches the inventory of each folder.
   private func isChainThere(of path: FilePath, _ inventories: inout [FilePath: ArchiveInventory]) -> Bool {
     guard
       let inventory = inventories[path.folder]
@@ -141,22 +143,22 @@ private struct FindRun {
   private func search(_ path: FilePath, _ inventories: inout [FilePath: ArchiveInventory]) throws -> (
     date: Int64?, [FoundPhoto]
   ) {
-    var source = try BackupSource(path: path, limits: limits, password: password)
-    if selection.md5 != nil { source = try source.completingChecksums(counter) }
+    let opened = try OpenedBackup(path: path, limits: limits, password: password)
+    let source = try selection.md5 == nil ? opened : opened.completingChecksums(counter)
     let matcher = PhotoMatcher(selection, in: source)
-    let isAnyHeld = source.photos.contains { $0.isHeld && matcher.matches($0) }
-    let hasBase = isAnyHeld && isChainThere(of: path, &inventories)
+    let isAnyInBase = source.photos.contains { $0.isStoredInBase && matcher.matches($0) }
+    let hasBase = isAnyInBase && isChainThere(of: path, &inventories)
     let categories = Dictionary(
       source.metadata.categories.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
     let photos = source.photos.filter(matcher.matches).map { photo in
       let place: FoundPhoto.Place =
         photo.record.isFromAssets
-        ? .app : photo.content.size != nil ? .archive : photo.isHeld && hasBase ? .base : .nowhere
+        ? .app : photo.location.size != nil ? .archive : photo.isStoredInBase && hasBase ? .base : .nowhere
       return FoundPhoto(
         archive: path, date: source.metadata.exportDate, record: photo.record,
         label: source.label(of: photo), fileName: photo.fileName,
         category: categories[photo.record.categoryId] ?? "",
-        size: photo.content.size ?? Int(photo.record.fileSize), md5: photo.content.md5, place: place)
+        size: photo.location.size ?? Int(photo.record.fileSize), md5: photo.location.md5, place: place)
     }
     return (source.metadata.exportDate, photos)
   }

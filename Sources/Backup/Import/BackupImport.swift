@@ -2,249 +2,182 @@ import FileSystem
 import Foundation
 import Operations
 import PhotoLibrary
-import Synchronization
 import SystemPackage
 import Zip
 
-/// The import of one backup: plan, extract, commit.
+/// The import of one backup: plan, place, extract, commit.
 struct BackupImport {
-  private let source: BackupSource
+  private let source: OpenedBackup
   private let contents: LibraryContents
   private let options: ImportOptions
   private let counter: ProgressCounter
-  private var plan: MergePlan
-  private var summary = ImportSummary()
+  private let plan: MergePlan
 
-  /// Makes the plan. Reads entries for which the manifest gives no MD5, and writes nothing.
+  /// A photo that is not imported, or is imported as corrupt.
+  private struct Loss {
+    let finding: Finding
+    let isDamage: Bool
+    /// The archive that should have it.
+    let archive: FilePath
+  }
+
+  /// Makes the plan. Reads entries for which the manifest has no MD5 and, for a replacement, the files of the
+  /// library that would be kept. Writes nothing.
+  ///
+  /// - Throws: `BackupError.cannotReplace` if the backup must not replace the library.
   init(
-    _ source: BackupSource, into contents: LibraryContents, options: ImportOptions, counter: ProgressCounter
+    _ source: OpenedBackup, into contents: LibraryContents, of library: Library, options: ImportOptions,
+    counter: ProgressCounter
   ) throws {
-    self.source = try source.completingChecksums(counter)
-    self.contents = contents
-    self.options = options
-    self.counter = counter
-    plan = MergePlan(
-      importing: self.source, into: contents, strategy: options.strategy,
-      includesSettings: options.includesSettings, now: Date().milliseconds, duplicates: options.duplicates)
-    // such a photo comes along, since it may still be worth seeing; that it is damaged is said every time
-    summary.errors = (source.salvage?.findings ?? []) + source.leftOut + source.damagedBefore
-    if let salvage = source.salvage { summary.damagedArchives = [source.path: salvage.fault.message] }
-    // whoever was asked may have answered by stopping
+    let source = try source.completingChecksums(counter)
+    plan = try MergePlan(
+      importing: source, into: contents, strategy: options.strategy,
+      includesSettings: options.includesSettings, now: Date().milliseconds, duplicates: options.duplicates,
+      intact: KeptFiles(library: library, backup: source, counter: counter).intact)
+    (self.source, self.contents, self.options, self.counter) = (source, contents, options, counter)
+    // the user may have answered the question about a duplicate by stopping
     try counter.checkCancellation()
+    guard refusesDamage else { return }
+    let damage = damageOfBackup + missing.filter(\.isDamage).map(\.finding)
+    if let reason = ReplacementGuard.refusal(of: source, missing: plan.missing.count, damage: damage) {
+      throw BackupError.cannotReplace(source.path, reason: reason)
+    }
   }
 
-  /// Looks at what the plan would keep of the library, and whether the backup can stand for it.
-  mutating func prepare(_ library: Library) throws {
-    try checkKept(library)
-    noteAbsentPhotos()
-    try refuseUnlessWhole()
+  /// True if the backup must contain a complete library, since it replaces one.
+  private var refusesDamage: Bool { options.strategy == .replace && !options.isForced }
+
+  /// Returns the items that the plan removes from the library. Only `replace` removes items.
+  ///
+  /// - Parameter damaged: the IDs of new photos that turned out to be corrupt in the backup.
+  func removal(without damaged: Set<Int64> = []) -> Removal {
+    options.strategy == .replace
+      ? Removal(from: contents, to: contents.applying(plan.edit(without: damaged))) : Removal()
   }
 
-  /// What the plan takes out of the library. Only `replace` takes anything out.
-  var removal: Removal {
-    options.strategy == .replace ? Removal(from: contents, to: contents.applying(plan.edit)) : Removal()
-  }
-
-  /// Imports it, all or nothing, once it is prepared and approved.
-  mutating func run(_ writer: LibraryWriter) throws -> ImportSummary {
-    // before the rows change: whatever ends this ends an import that has changed nothing
-    try bringBackLostFiles(writer)
-    var files = plan.filesToRestore(source)
-    let bytes = files.reduce(0) { $0 + $1.size }
-    try writer.requireSpace(bytes)
-    counter.advance(items: source.photos.count - files.count, bytes: source.photoBytes - bytes)
+  /// Imports the backup, completely or not at all, after the user has approved.
+  func run(_ writer: LibraryWriter) throws -> ImportSummary {
+    // before the rows change, so that an error here leaves the library unchanged
+    let repairs = try repairs(of: writer.library)
+    let repaired = try repairs.apply(writer, counter)
+    try writer.requireSpace(plan.bytes)
+    counter.advance(
+      items: source.photos.count - plan.restores.count, bytes: source.photoBytes - plan.bytes)
     counter.enter(.restoring)
+    let extracted = try plan.edit.isEmpty ? Extraction.Outcome() : extract(writer)
+    return summary(
+      repairs: repairs, repaired.failures, damaged: extracted.damaged, restored: extracted.staged.count)
+  }
 
-    if !plan.edit.isEmpty {
-      try writer.change(options.strategy == .replace ? .replace : .merge) { change in
-        var staged = try place(&files, change, writer)
-        let extraction = Extraction(source: source, files: files, change: change, counter: counter)
-        let damaged = try extraction.run(Readers(options.readers, on: source.archive?.identity))
-        for (file, reason) in damaged.sorted(by: { $0.key.source < $1.key.source }) {
-          noteLoss(of: file.source, reason, isDamage: true)
-        }
-        try refuseUnlessWhole()
-        if !damaged.isEmpty {
-          plan.remove(Set(damaged.keys.map(\.id)))
-          let names = Set(damaged.keys.map(\.stagedName))
-          staged.removeAll { names.contains($0.name) }
-        }
-        try counter.checkCancellation()
-        counter.enter(.committing)
-        if !plan.edit.isEmpty { try change.commit(plan.edit, files: staged) }
-        summary.photoFilesRestored += staged.count
+  private func extract(_ writer: LibraryWriter) throws -> Extraction.Outcome {
+    try writer.change(options.strategy == .replace ? .replace : .merge) { change in
+      let placement = try Placement(of: plan, in: change, writer)
+      let extraction = Extraction(source: source, files: placement.files, change: change, counter: counter)
+      let outcome = try extraction.run(Readers(options.readers, on: source.archive?.identity))
+      if refusesDamage, let damaged = outcome.damaged.first {
+        let finding = loss(of: damaged.file.source, .damaged(damaged.reason)).finding
+        throw BackupError.cannotReplace(source.path, reason: "it is damaged (\(finding))")
       }
-    }
-    return counted()
-  }
-
-  /// Photos that the library has as rows, and of which somebody has removed the files, as far as they are in this
-  /// backup.
-  private func lostFiles(
-    of library: Library
-  ) throws -> (cures: Cures, labels: [(id: Int64, label: String)]) {
-    var cures = Cures()
-    var labels: [(id: Int64, label: String)] = []
-    guard options.strategy != .replace else { return (cures, labels) }
-    let photos = contents.photos.filter { !$0.isFromAssets }
-    let lost = zip(photos, library.statuses(of: photos)).filter { _, status in
-      if case .failure(let error) = status { error.isAbsence } else { false }
-    }.map(\.0)
-    guard !lost.isEmpty else { return (cures, labels) }
-    let wanted = Dictionary(
-      lost.compactMap { photo in photo.md5.map { ($0, Optional(photo.fileSize)) } },
-      uniquingKeysWith: { first, _ in first })
-    var supply = try PhotoSupply(wanted, from: [source], nil, counter)
-    let names = Dictionary(uniqueKeysWithValues: contents.categories.map { ($0.id, $0.displayName) })
-    for photo in lost {
-      guard let md5 = photo.md5, let (bytes, _) = try supply.find(md5, size: photo.fileSize) else { continue }
-      let label = PhotoLabel.label(id: photo.id, category: names[photo.categoryId] ?? "", name: photo.name)
-      cures.add(photo, md5, from: [bytes])
-      labels.append((photo.id, label))
-    }
-    return (cures, labels)
-  }
-
-  /// Puts them back.
-  private mutating func bringBackLostFiles(_ writer: LibraryWriter) throws {
-    let (cures, labels) = try lostFiles(of: writer.library)
-    guard !cures.isEmpty else { return }
-    let failures = try cures.apply(writer, counter).failures
-    for (id, label) in labels {
-      if let failure = failures[id] {
-        summary.errors.append(
-          Finding(label, "its file is gone from the library, and could not be put back: \(failure)"))
-      } else {
-        noteLostFile(label, "is back")
-      }
+      try counter.checkCancellation()
+      counter.enter(.committing)
+      let edit = plan.edit(placement, without: Set(outcome.damaged.map(\.file.id)))
+      if !edit.isEmpty { try change.commit(edit, files: outcome.staged) }
+      return outcome
     }
   }
 
-  private mutating func noteLostFile(_ label: String, _ outcome: String) {
-    summary.warnings.append("\(label): its file was gone from the library, and \(outcome)")
-    summary.photoFilesRestored += 1
-  }
-
-  /// Says what an import would do, and what the library would then hold.
-  mutating func dryRun(_ library: Library) throws -> (ImportSummary, after: LibraryContents) {
-    try prepare(library)
-    try library.requireSpace(plan.filesToRestore(source).reduce(0) { $0 + $1.size })
-    for (_, label) in try lostFiles(of: library).labels { noteLostFile(label, "would come back") }
-    summary.photoFilesRestored += plan.restores.count
+  /// Returns the summary of a dry run, and the content of the library after such an import.
+  func dryRun(_ library: Library) throws -> (ImportSummary, after: LibraryContents) {
+    try library.requireSpace(plan.bytes)
+    let repairs = try repairs(of: library)
     counter.advance(items: source.photos.count, bytes: source.photoBytes)
-    return (counted(), contents.applying(plan.edit))
+    return (summary(repairs: repairs, restored: plan.restores.count), contents.applying(plan.edit))
   }
 
-  /// Reads the files that the plan would keep, since a damaged file must not become a part of the new library.
-  private mutating func checkKept(_ library: Library) throws {
-    guard var replacement = plan.replacement else { return }
-    let kept = replacement.rows.filter(\.isKept)
-    let intact = Mutex<Set<Int64>>([])
-    let (counter, source) = (counter, source)
-    try Workers.forEach(0..<kept.count) { index in
-      let photo = kept[index].photo
-      var isIntact = try library.holds(photo, whileReading: counter.checkCancellation)
-      let inBackup = source.photos[kept[index].source]
-      // the backup has no better file than a damaged one, which an import before this one has brought
-      if !isIntact, inBackup.lost != nil, let md5 = inBackup.content.md5, let size = inBackup.content.size {
-        var damaged = photo
-        (damaged.md5, damaged.fileSize) = (md5, size)
-        isIntact = try library.holds(damaged, whileReading: counter.checkCancellation)
-      }
-      if isIntact { intact.withLock { _ = $0.insert(photo.id) } }
-    }
-    let ids = intact.withLock { $0 }
-    guard ids.count < kept.count else { return }
-    replacement.checkKept(source) { ids.contains($0.photo.id) }
-    plan.settle(replacement)
+  /// Searches the backup for photos of the library whose files are missing.
+  private func repairs(of library: Library) throws -> PhotoRepairs {
+    let missing = options.strategy == .replace ? [] : library.missingPhotos(of: contents)
+    return try PhotoRepairs(of: missing, in: missing.isEmpty ? [] : [source], counter)
   }
 
-  /// Gives every new file its place in the library, and its name until it is there.
-  private mutating func place(
-    _ files: inout [Extraction.Item], _ change: Change, _ writer: LibraryWriter
-  ) throws -> [Change.StagedFile] {
-    let indices = Dictionary(
-      uniqueKeysWithValues: plan.edit.newPhotos.indices.map { (plan.edit.newPhotos[$0].id, $0) })
-    let names = files.compactMap { indices[$0.id] }.map { index in
-      (plan.edit.newPhotos[index].fileName, plan.edit.newPhotos[index].createdAt)
-    }
-    let paths = try writer.newPaths(for: names)
-    let stagedNames = try change.stagedNames(for: paths)
-    var staged: [Change.StagedFile] = []
-    staged.reserveCapacity(files.count)
-    for (position, path) in paths.enumerated() {
-      guard let index = indices[files[position].id] else { continue }
-      plan.edit.newPhotos[index].path = path
-      files[position].stagedName = stagedNames[position]
-      staged.append(Change.StagedFile(name: stagedNames[position], path: path, md5: files[position].md5))
-    }
-    return staged
+  /// The damage of the backup itself. Its corrupt photos are imported, since they may still be worth seeing.
+  private var damageOfBackup: [Finding] {
+    (source.salvage?.findings ?? []) + source.leftOut + source.damagedBefore
   }
 
-  /// `replace` throws away what is there, so it needs a backup that holds a whole library.
-  private func refuseUnlessWhole() throws {
-    guard options.strategy == .replace, !options.isForced else { return }
-    let reason: String? =
-      if source.metadata.smilepile?.isPartial == true {
-        "it is an export of a part of a library"
-      } else if let base = source.missingBase {
-        "it is incremental, and an archive that it rests on is not beside it (base \(base.escaped))"
-      } else if source.format == .json, summary.photosAbsent > 0 || source.photoFiles == 0 {
-        "it is a JSON backup, which holds no photo files"
-      } else if source.photoFiles == 0, summary.photosAbsent > 0 {
-        "it holds no photo files"
-      } else if let error = summary.errors.first {
-        source.leftOut.contains(error) ? "it is incomplete (\(error))" : "it is damaged (\(error))"
-      } else {
-        nil
-      }
-    if let reason { throw BackupError.cannotReplace(source.path, reason: reason) }
-  }
-
-  private mutating func noteAbsentPhotos() {
-    for index in plan.absent {
-      guard case .absent(let reason, let isDamage, _) = source.photos[index].content else { continue }
-      noteLoss(of: index, reason, isDamage: isDamage)
+  /// The photos that neither the backup nor the library has.
+  private var missing: [Loss] {
+    plan.missing.compactMap { index in
+      source.photos[index].location.unavailable.map { loss(of: index, $0.cause) }
     }
   }
 
-  private mutating func noteLoss(of index: Int, _ reason: String, isDamage: Bool) {
+  private func loss(of index: Int, _ cause: Unavailable.Cause) -> Loss {
     let photo = source.photos[index]
-    let loss = Finding(source.label(of: photo), reason)
-    if isDamage {
-      summary.errors.append(loss)
-      summary.damagedArchives[source.archive(of: photo)] = loss.message
-    } else {
-      summary.warnings.append(loss.message)
-    }
-    summary.photosAbsent += 1
+    return Loss(
+      finding: Finding(source.label(of: photo), cause.reason), isDamage: cause.isDamage,
+      archive: source.archive(of: photo))
   }
 
-  private func counted() -> ImportSummary {
-    var summary = summary
+  /// - Parameters:
+  ///   - repairs: photos of the library whose files were missing and are in the backup.
+  ///   - failures: why photos could not be repaired, by ID.
+  ///   - damaged: photos that turned out to be corrupt in the backup.
+  ///   - restored: the number of files that were, or would be, added to the library.
+  private func summary(
+    repairs: PhotoRepairs, _ failures: [Int64: String] = [:],
+    damaged corrupt: [(file: MergePlan.Restore, reason: String)] = [], restored: Int
+  ) -> ImportSummary {
+    let damaged = corrupt.map { loss(of: $0.file.source, .damaged($0.reason)) }
+    let losses = missing + damaged
+    let damage = losses.filter(\.isDamage)
+    let unrepaired = repairs.repairs.compactMap { repair in
+      failures[repair.photo.photo.id].map {
+        Finding(repair.photo.label, "its file is gone from the library, and could not be put back: \($0)")
+      }
+    }
+    let repaired = repairs.repairs.filter { failures[$0.photo.photo.id] == nil }
+    var summary = ImportSummary()
     summary.categoriesImported = plan.categoriesImported
-    summary.photosImported = plan.photosImported
+    summary.photosImported = plan.photosImported - damaged.count
     summary.photosSkipped = plan.photosSkipped
-    summary.removal = removal
+    summary.removal = removal(without: Set(corrupt.map(\.file.id)))
+    summary.photoFilesRestored = restored + repaired.count
+    summary.photosAbsent = losses.count
+    summary.errors =
+      damageOfBackup + missing.filter(\.isDamage).map(\.finding) + unrepaired + damaged.map(\.finding)
+    summary.damagedArchives = Dictionary(
+      damage.map { ($0.archive, $0.finding.message) }, uniquingKeysWith: { _, last in last })
+    if let salvage = source.salvage, summary.damagedArchives[source.path] == nil {
+      summary.damagedArchives[source.path] = salvage.fault.message
+    }
+    let outcome = options.isDryRun ? "would come back" : "is back"
+    summary.warnings = losses.filter { !$0.isDamage }.map(\.finding.message)
+    summary.warnings += repaired.map {
+      "\($0.photo.label): its file was gone from the library, and \(outcome)"
+    }
     summary.warnings += source.warnings + plan.warnings
-    summary.warnings += source.strangers.map { "\($0.escaped) is mentioned nowhere, and was not imported" }
+    summary.warnings += source.unknownEntries.map {
+      "\($0.escaped) is mentioned nowhere, and was not imported"
+    }
     return summary
   }
 }
 
-extension LibraryContents {
-  /// What a library with these contents holds after an edit.
-  func applying(_ edit: LibraryEdit) -> LibraryContents {
-    var result = self
-    let removedCategories = Set(edit.removedCategories)
-    let removedPhotos = Set(edit.removedPhotos)
-    result.categories.removeAll { removedCategories.contains($0.id) }
-    result.photos.removeAll { removedPhotos.contains($0.id) }
-    let categories = Dictionary(uniqueKeysWithValues: edit.changedCategories.map { ($0.id, $0) })
-    let photos = Dictionary(uniqueKeysWithValues: edit.changedPhotos.map { ($0.id, $0) })
-    result.categories = result.categories.map { categories[$0.id] ?? $0 } + edit.newCategories
-    result.photos = result.photos.map { photos[$0.id] ?? $0 } + edit.newPhotos
-    result.settings = edit.settings ?? result.settings
-    return result
+extension Library {
+  /// Returns the photos whose files are missing, without reading any file.
+  fileprivate func missingPhotos(of contents: LibraryContents) -> [LibraryCheck.DamagedPhoto] {
+    let photos = contents.photos.filter { !$0.isFromAssets }
+    let missing = zip(photos, statuses(of: photos)).filter { _, status in
+      if case .failure(let error) = status { error.isAbsence } else { false }
+    }.map(\.0)
+    guard !missing.isEmpty else { return [] }
+    let names = Dictionary(uniqueKeysWithValues: contents.categories.map { ($0.id, $0.displayName) })
+    return missing.map { photo in
+      LibraryCheck.DamagedPhoto(
+        photo: photo,
+        label: PhotoLabel.label(id: photo.id, category: names[photo.categoryId] ?? "", name: photo.name),
+        reason: "its file is missing")
+    }
   }
 }

@@ -3,15 +3,15 @@ import Operations
 import SystemPackage
 import Zip
 
-/// What an archive says of its encryption without a password.
+/// The encryption of an archive, as far as it is visible without a password.
 public struct EncryptionSummary: Sendable, Equatable {
-  /// How its entries are encrypted, each way once, in words: `AES-256`. Empty if none is.
+  /// The encryption methods of the entries, each once: `AES-256`. Empty if no entry is encrypted.
   public let methods: [String]
-  /// Entries that are encrypted.
+  /// The number of encrypted entries.
   public let encryptedEntries: Int
-  /// All entries, folders left out.
+  /// The number of all entries except folders.
   public let entries: Int
-  /// Bytes of all entries, unpacked.
+  /// Uncompressed bytes of all entries.
   public let bytes: Int
 
   /// Reads the directory of an archive, which is never encrypted. Blocks; writes nothing.
@@ -19,7 +19,7 @@ public struct EncryptionSummary: Sendable, Equatable {
     self.init(try Archive(path: path, limits: limits))
   }
 
-  /// Sums up an open archive.
+  /// Describes an open archive.
   package init(_ archive: Archive) {
     let files = archive.entries.filter { !$0.isDirectory }
     methods = Set(files.compactMap(\.encryption.name)).sorted()
@@ -28,7 +28,7 @@ public struct EncryptionSummary: Sendable, Equatable {
     bytes = files.reduce(0) { $0 + $1.size }
   }
 
-  /// One line for a person: `AES-256`, or `3 of 12 entries, ZipCrypto`; "no" if nothing is encrypted.
+  /// One line for the user: `AES-256`, or `3 of 12 entries, ZipCrypto`; "no" if nothing is encrypted.
   public var description: String {
     guard encryptedEntries > 0 else { return "no" }
     let names = methods.joined(separator: " and ")

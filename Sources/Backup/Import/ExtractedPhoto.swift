@@ -3,23 +3,23 @@ import FileSystem
 import Operations
 import Zip
 
-/// One photo on its way into the staging folder: every byte is counted and hashed as it passes.
-final class ExtractedPhoto: LaneSource {
-  /// This photo of the backup is not what it should be; the others are not concerned.
+/// Writes a photo to the staging folder, and counts and hashes its bytes.
+final class ExtractedPhoto: HashableStream {
+  /// This photo is corrupt in the backup. Other photos are not affected.
   struct Damage: Error {
     var reason: String
   }
 
-  let item: Extraction.Item
-  /// Its bytes that have been written.
+  let item: Placement.File
+  /// The number of written bytes.
   private(set) var count = 0
   private let output: File
   private let extraction: Extraction
   private let readNext: (UnsafeMutableRawBufferPointer) throws -> Int
 
-  /// - Parameter readNext: gives the photo's next bytes, where it is read side by side with others.
+  /// - Parameter readNext: reads the photo's next bytes, if the photo is read concurrently with others.
   init(
-    _ item: Extraction.Item, to output: consuming File, of extraction: Extraction,
+    _ item: Placement.File, to output: consuming File, of extraction: Extraction,
     _ readNext: @escaping (UnsafeMutableRawBufferPointer) throws -> Int = { _ in 0 }
   ) {
     self.item = item
@@ -37,22 +37,24 @@ final class ExtractedPhoto: LaneSource {
   /// Writes the next bytes.
   func take(_ bytes: UnsafeRawBufferPointer) throws {
     try extraction.counter.checkCancellation()
-    guard count + bytes.count <= item.size else { throw Damage(reason: "it is longer than it should be") }
+    guard count + bytes.count <= item.restore.size else {
+      throw Damage(reason: "it is longer than it should be")
+    }
     try output.write(bytes, at: count)
     count += bytes.count
     extraction.counter.advance(bytes: bytes.count)
   }
 
   func finish(_ digest: MD5Digest) throws {
-    guard count == item.size, digest == item.md5 else {
-      return try fail(Damage(reason: "its MD5 is \(digest) and should be \(item.md5)"))
+    guard count == item.restore.size, digest == item.restore.md5 else {
+      return try fail(Damage(reason: "its MD5 is \(digest) and should be \(item.restore.md5)"))
     }
-    try output.setModified(milliseconds: item.modified)
+    try output.setModified(milliseconds: item.restore.modified)
     if extraction.change.syncs { output.startWriteBack(from: 0, count: count) }
     extraction.counter.advance(items: 1)
   }
 
-  /// Notes what concerns this photo alone, and throws everything else.
+  /// Records an error that concerns only this photo, and throws any other error.
   func fail(_ error: any Error) throws {
     let reason: String
     switch error {

@@ -6,32 +6,24 @@ import Synchronization
 import SystemPackage
 import Zip
 
-/// Brings photo files out of a backup into a change's staging folder, on several threads. Every byte is counted
-/// and hashed on its way, so that what is staged is what the backup's metadata promised.
+/// Extracts photo files of a backup into a change's staging folder, on several threads. Counts and hashes every
+/// byte, so that a staged file has the content that the backup's metadata records.
 final class Extraction: Sendable {
-  /// A file to bring.
-  struct Item: Hashable, Sendable {
-    /// The new photo's id.
-    var id: Int64
-    /// Which of the backup's photos.
-    var source: Int
-    /// Its length in bytes.
-    var size: Int
-    /// Its MD5.
-    var md5: MD5Digest
-    /// The date that the file gets, in milliseconds since 1970.
-    var modified: Int64
-    /// Its name in the staging folder.
-    var stagedName = ""
+  /// The result of an extraction.
+  struct Outcome {
+    /// The files in the staging folder.
+    var staged: [Change.StagedFile] = []
+    /// Files that are corrupt in the backup, with the reason, in the backup's order. They are not staged.
+    var damaged: [(file: MergePlan.Restore, reason: String)] = []
   }
 
-  let source: BackupSource
-  let files: [Item]
+  let source: OpenedBackup
+  let files: [Placement.File]
   let change: Change
   let counter: ProgressCounter
-  private let damaged = Mutex<[Item: String]>([:])
+  private let damaged = Mutex<[Int64: String]>([:])
 
-  init(source: BackupSource, files: [Item], change: Change, counter: ProgressCounter) {
+  init(source: OpenedBackup, files: [Placement.File], change: Change, counter: ProgressCounter) {
     self.source = source
     self.files = files
     self.change = change
@@ -40,50 +32,56 @@ final class Extraction: Sendable {
 
   /// Extracts all files.
   ///
-  /// - Returns: which files are damaged, and how; nothing of them stays staged.
-  /// - Throws: what keeps the others from being extracted, as a full disk or a cancellation.
-  func run(_ readers: Readers) throws -> [Item: String] {
+  /// - Throws: an error that concerns all files, such as a full disk or a cancellation.
+  func run(_ readers: Readers) throws -> Outcome {
     let source = source
-    try SideBySide.read(
+    try ParallelHashing.read(
       0..<files.count, readers, files: 2, context: { try Reader(source) }
     ) { index, reader in
       let item = self.files[index]
       try self.counter.checkCancellation()
-      self.counter.advance(current: source.photos[item.source].record.name)
+      self.counter.advance(current: source.photos[item.restore.source].record.name)
       return try reader.photo(item, of: self)
     }
-    return damaged.withLock { $0 }
+    let reasons = damaged.withLock { $0 }
+    return Outcome(
+      staged: files.filter { reasons[$0.restore.id] == nil }.map { file in
+        Change.StagedFile(name: file.stagedName, path: file.path, md5: file.restore.md5)
+      },
+      damaged: files.map(\.restore).sorted { $0.source < $1.source }.compactMap { file in
+        reasons[file.id].map { (file, $0) }
+      })
   }
 
-  /// Leaves a photo out, and takes back what was staged of it.
+  /// Leaves a photo out, and removes its staged file.
   func giveUp(_ photo: ExtractedPhoto, _ reason: String) throws {
     try change.unstage(photo.item.stagedName)
-    damaged.withLock { $0[photo.item] = reason }
-    counter.advance(items: 1, bytes: photo.item.size - photo.count)
+    damaged.withLock { $0[photo.item.restore.id] = reason }
+    counter.advance(items: 1, bytes: photo.item.restore.size - photo.count)
   }
 
-  /// What one thread needs.
+  /// The state of one thread.
   private struct Reader: ~Copyable {
-    private let source: BackupSource
-    /// For what is expanded or decrypted.
+    private let source: OpenedBackup
+    /// Reads entries that are compressed or encrypted.
     private var entries: ChainReader
 
     /// - Throws: if an archive has changed since it was opened.
-    init(_ source: BackupSource) throws {
+    init(_ source: OpenedBackup) throws {
       self.source = source
       entries = try ChainReader(source)
     }
 
-    /// A photo that is to be read side by side with others; nil for one that had to be expanded or decrypted, and has
+    /// Returns a photo to read concurrently with others, or nil if the photo is compressed or encrypted and has
     /// been extracted.
-    mutating func photo(_ item: Item, of extraction: Extraction) throws -> ExtractedPhoto? {
+    mutating func photo(_ item: Placement.File, of extraction: Extraction) throws -> ExtractedPhoto? {
       let output = try extraction.change.stage(item.stagedName)
-      let content = source.photos[item.source].content
-      if case .file(let path, _, _) = content {
+      let location = source.photos[item.restore.source].location
+      if case .file(let path, _, _) = location {
         let file = LooseFile(path)
         return ExtractedPhoto(item, to: output, of: extraction) { try file.read(into: $0) }
       }
-      guard let (entry, holder, archive) = source.place(of: content) else {
+      guard let (entry, holder, archive) = source.place(of: location) else {
         let photo = ExtractedPhoto(item, to: output, of: extraction)
         try photo.fail(ExtractedPhoto.Damage(reason: "it has no file"))
         return nil
@@ -96,7 +94,7 @@ final class Extraction: Sendable {
     }
 
     private mutating func extract(
-      _ entry: Entry, of archive: Archive, in holder: BackupSource, as photo: ExtractedPhoto
+      _ entry: Entry, of archive: Archive, in holder: OpenedBackup, as photo: ExtractedPhoto
     ) throws {
       var hash = RunningMD5()
       do {
@@ -112,7 +110,7 @@ final class Extraction: Sendable {
   }
 }
 
-/// A photo file beside a backup. One that cannot be read is that photo's misfortune alone.
+/// A photo file beside a backup. An error concerns only this photo.
 private final class LooseFile {
   private let path: FilePath
   private var opened: SharedFile.Open?
@@ -129,18 +127,6 @@ private final class LooseFile {
       return count
     } catch {
       throw ExtractedPhoto.Damage(reason: error.description)
-    }
-  }
-}
-
-extension MergePlan {
-  /// The files that the plan brings, with what the backup promises of them.
-  func filesToRestore(_ backup: BackupSource) -> [Extraction.Item] {
-    restores.compactMap { restore in
-      let photo = backup.photos[restore.source]
-      guard let size = photo.content.size, let md5 = photo.content.md5 else { return nil }
-      return Extraction.Item(
-        id: restore.id, source: restore.source, size: size, md5: md5, modified: photo.record.createdAt)
     }
   }
 }

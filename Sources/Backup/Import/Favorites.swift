@@ -1,11 +1,11 @@
 import PhotoLibrary
 
-/// Which photos any phone has marked as favorites, by their content: all copies of a photo have the mark, in whatever
-/// category they are. So the mark does not depend on which copy a photo of an unlisted category is matched with.
+/// The photos that any phone has marked as favorites, by content. All copies of a photo have the mark, in any
+/// category. So the mark does not depend on which copy matches a photo of an unlisted category.
 struct Favorites {
   private var marks: [PhotoIdentity: Bool] = [:]
 
-  /// Takes in the marks of photos. True stands above false, and false above a photo whose backup says nothing.
+  /// Adds the marks of photos. True precedes false, and false precedes no mark.
   mutating func add(_ photos: some Sequence<Photo>) {
     for photo in photos {
       guard let isFavorite = photo.isFavorite else { continue }
@@ -17,7 +17,7 @@ struct Favorites {
   /// True if no photo is marked either way.
   var isEmpty: Bool { marks.isEmpty }
 
-  /// Returns the mark of a photo; nil if no backup says anything.
+  /// Returns the mark of a photo; nil if no backup has one.
   subscript(photo: Photo) -> Bool? { marks[PhotoIdentity(photo).withoutCategory] }
 }
 

@@ -5,103 +5,102 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// What an import does with what is there already.
+/// How an import handles the existing content of the library.
 public enum ImportStrategy: String, Sendable, CaseIterable {
-  /// Adds what is new. Values of categories and settings come from whichever side is newer.
+  /// Adds new photos and categories. The newer side determines the values of categories and settings.
   case merge
-  /// Puts the backup in the place of everything that is there; what was there is kept for an undo.
+  /// Replaces the library by the backup. Keeps the previous content for an undo.
   case replace
-  /// Adds what is new, and takes no value from the backup for what is there, but where the duplicate rule says so. A
-  /// photo whose category no backup has listed yet moves to its category.
+  /// Adds new photos and categories, and takes no value from the backup for existing ones, except as the duplicate
+  /// rule requires. Moves a photo to its category if no earlier backup has listed that category.
   case skip
 }
 
-/// What happens to a photo that the library holds already: equal bytes in the same category.
+/// How to handle a photo that the library already has: equal bytes in the same category.
 public enum DuplicateRule: String, Sendable, CaseIterable {
-  /// The library's row stays as it is; a merge adds the mark of a favorite.
+  /// Keeps the library's row. A merge adds the mark of a favorite.
   case skip
-  /// The row takes its values (name, date, dimensions) from the backup.
+  /// Gives the row the values of the backup (name, date, dimensions).
   case replace
-  /// A copy is added under a new name. So importing twice adds it twice.
+  /// Adds a copy under a new name. So importing twice adds the photo twice.
   case rename
 }
 
-/// A photo that the library holds already, for whoever is asked what to do.
+/// A photo that the library already has, about which the caller decides.
 public struct Duplicate: Sendable {
   /// The library's photo.
   public let existing: Photo
   /// The backup's row.
   package let incoming: Metadata.PhotoRecord
-  /// The category both lie in.
+  /// The category of both.
   public let category: Category
 }
 
-/// How a backup is imported.
+/// The options of an import.
 public struct ImportOptions: Sendable {
-  /// What happens to what is there.
+  /// How to handle the existing content of the library.
   public var strategy = ImportStrategy.merge
-  /// Called for every duplicate, on the thread that imports, before anything is written. Under `replace` there
-  /// are none.
+  /// Called for every duplicate, on the thread that imports, before anything is written. Not called for `replace`.
   public var duplicates: @Sendable (Duplicate) -> DuplicateRule = { _ in .skip }
-  /// The backup's settings come along.
+  /// Imports the backup's settings.
   public var includesSettings = true
-  /// Plans and counts, and writes nothing.
+  /// Plans and counts, but writes nothing.
   public var isDryRun = false
-  /// `replace` goes ahead with a backup that does not hold a whole library.
+  /// Allows `replace` by a backup that does not contain a complete library.
   public var isForced = false
-  /// A damaged archive is searched for what is left of it.
+  /// Searches a damaged archive for recoverable photos.
   public var salvages = false
-  /// Where the photo files of a JSON backup are looked for, by file name and size, at any depth.
+  /// The folder to search for the photo files of a JSON backup, by file name and size, at any depth.
   public var photosFrom: FilePath?
-  /// These photos of a backup alone, by their ids in it; nil for all.
+  /// The ids in the backup of the photos to import; nil for all.
   public var photoIDs: Set<Int64>?
-  /// Confirms a `replace` that takes photos or categories out of the library, or gives the library's PIN.
-  public var consent = Consent.refused
-  /// How long to wait for another writer.
+  /// Confirms a `replace` that removes photos or categories from the library, or gives the library's PIN.
+  public var authorization = Authorization.refused
+  /// The time to wait for another writer.
   public var lockWait: Duration = .zero
-  /// Opens encrypted backups; the others are read without it.
+  /// The password for encrypted backups. Not used for other backups.
   public var password: Secret?
-  /// Records which archives were found damaged.
+  /// Records damaged archives.
   public var ledger: Ledger?
-  /// What an archive may ask for.
+  /// The limits for archives.
   public var limits = Limits()
-  /// Flushes photos and rows to the disk before they are said to be there. Without, a power cut soon
-  /// afterwards may cost photos that it brought; for measuring, and for those who flush themselves.
+  /// Makes photos and rows durable before they are reported. Without it, a power cut soon afterwards may lose imported
+  /// photos. For measurements, and for callers that flush by themselves.
   public var syncs = true
-  /// How many photos are read at a time; nil for what suits the disk.
+  /// The number of photos to read concurrently; nil for the best number for the disk.
   public var readers: Int?
 
-  /// The defaults: merge, duplicates skipped, settings included.
+  /// Makes the default options: merge, skip duplicates, include settings.
   public init() {}
 }
 
-/// What an import did: the apps' ImportResult.
+/// The result of an import: the apps' ImportResult.
 public struct ImportSummary: Sendable, Equatable {
   /// Categories created or changed.
   public var categoriesImported = 0
-  /// Photos that are new, and those that took new values.
+  /// New photos, and photos with new values.
   public var photosImported = 0
-  /// Photos that the library held already.
+  /// Photos that the library already had.
   public var photosSkipped = 0
-  /// What is no longer in the library. Only `replace` takes anything out.
+  /// The items that were removed from the library. Only `replace` removes items.
   public var removal = Removal()
   /// Photo files written into the library.
   public var photoFilesRestored = 0
-  /// Photos that the backup promises and that it does not hold, or not whole; each by name.
+  /// Photos that are missing or corrupt in the backup.
   public var errors: [Finding] = []
-  /// Archives in which something is not as it was written.
+  /// Archives with damage, each with a description.
   public var damagedArchives: [FilePath: String] = [:]
-  /// What else is worth knowing, photos without files among it.
+  /// Other warnings, for example about photos without files.
   public var warnings: [String] = []
-  /// How many of the backup's photos are not in the library now.
+  /// The number of the backup's photos that are not in the library after the import.
   public var photosAbsent = 0
-  /// Nothing was written.
+  /// True if nothing was written.
   public var isDryRun = false
 
-  /// True when something that was asked for is not in the library now.
+  /// True if a photo of the backup is not in the library, or is corrupt.
   public var isIncomplete: Bool { photosAbsent > 0 || !errors.isEmpty }
 
-  /// Adds what another backup of the same run did.
+  /// Adds the result of another backup of the same run.
   static func += (sum: inout ImportSummary, other: ImportSummary) {
     sum.categoriesImported += other.categoriesImported
     sum.photosImported += other.photosImported

@@ -7,14 +7,13 @@ import SystemPackage
 import Zip
 
 extension Work where Summary == ImportSummary {
-  /// Starts importing backups into a library, one after the other. Each is all or nothing: it is extracted out
-  /// of sight, checked, made durable, and one transaction makes its photos visible.
+  /// Starts importing backups into a library, one after the other, each completely or not at all: photos are extracted into
+  /// a staging folder, verified and made durable, and one transaction makes them visible.
   ///
-  /// All backups are opened and checked before the first one is imported. Photos that are damaged or absent are
-  /// left out and named in the summary. A cancelled or failed import leaves the library as it was after the
-  /// last whole backup.
+  /// All backups are opened and checked before the first one is imported. Photos that are corrupt or missing are left out
+  /// and reported in the summary. A cancelled or failed import leaves the library as it was after the last complete backup.
   ///
-  /// The summary throws `BackupError`, `ArchiveError`, `LibraryError`, `ConsentError`, `FileLock.Busy` or `FileError`.
+  /// The summary throws `BackupError`, `ArchiveError`, `LibraryError`, `AuthorizationError`, `FileLock.Busy` or `FileError`.
   public static func `import`(
     _ backups: [FilePath], into library: FilePath, options: ImportOptions = ImportOptions()
   ) -> Self {
@@ -30,14 +29,14 @@ public struct ImportRun {
   let options: ImportOptions
   let counter: ProgressCounter
 
-  /// Prepares a run, for whoever has a thread and a counter of its own.
+  /// Prepares a run, for callers with a thread and a counter of their own.
   public init(library: FilePath, options: ImportOptions, counter: ProgressCounter) {
     self.library = library
     self.options = options
     self.counter = counter
   }
 
-  /// Imports, and records which archives were found damaged.
+  /// Imports, and records damaged archives.
   func observed(_ paths: [FilePath]) throws -> ImportSummary {
     let observer = options.ledger?.observer("import")
     do {
@@ -58,7 +57,8 @@ public struct ImportRun {
       options.isDryRun
       ? nil
       : try LibraryWriter(
-        path: library, lockWait: options.lockWait, syncs: options.syncs, whileWaiting: counter.waitForWriter)
+        path: library, lockWait: options.lockWait, syncs: options.syncs,
+        whileWaiting: counter.reportWaitingForLock)
     counter.enter(.planning)
     let reader = try writer?.library ?? Library(path: library)
 
@@ -68,9 +68,8 @@ public struct ImportRun {
     sum.isDryRun = options.isDryRun
     for (index, source) in sources.enumerated() {
       do {
-        var step = try BackupImport(source, into: contents, options: options, counter: counter)
+        let step = try BackupImport(source, into: contents, of: reader, options: options, counter: counter)
         if let writer {
-          try step.prepare(reader)
           sum += named(try step.run(writer), source, among: sources)
           if index + 1 < sources.count { contents = try reader.contents() }
         } else {
@@ -85,40 +84,37 @@ public struct ImportRun {
     return sum
   }
 
-  /// Puts the one backup in the place of everything, once that is confirmed where anything goes.
+  /// Replaces the library by one backup. The user must approve if that removes anything.
   private func replace(_ paths: [FilePath]) throws -> ImportSummary {
-    var opened: [BackupSource]?
-    var (writer, steps) = try LibraryWriter.approved(
-      library, by: options.consent, lockWait: options.lockWait, syncs: options.syncs,
-      whileWaiting: counter.waitForWriter
+    var opened: [OpenedBackup]?
+    let (writer, steps) = try LibraryWriter.approved(
+      library, by: options.authorization, lockWait: options.lockWait, syncs: options.syncs,
+      whileWaiting: counter.reportWaitingForLock
     ) { writer in
       counter.enter(.planning)
       let sources = try opened ?? open(paths)
       opened = sources
       let contents = try writer.library.contents()
-      var steps = try sources.map {
-        try BackupImport($0, into: contents, options: options, counter: counter)
+      let steps = try sources.map {
+        try BackupImport($0, into: contents, of: writer.library, options: options, counter: counter)
       }
-      for index in steps.indices { try steps[index].prepare(writer.library) }
-      let removal = steps.reduce(into: Removal()) { $0 += $1.removal }
+      let removal = steps.reduce(into: Removal()) { $0 += $1.removal() }
       let backups = sources.map(\.path.string).joined(separator: ", ")
       let question = "replace everything in \(library) by \(backups): \(removal.clause)"
       return (steps, DestructiveOperation(question, removes: removal))
     }
-    var sum = ImportSummary()
-    for index in steps.indices { sum += try steps[index].run(writer) }
-    return sum
+    return try steps.reduce(into: ImportSummary()) { $0 += try $1.run(writer) }
   }
 
-  /// Opens all backups. Those of a chain become one.
-  private func open(_ paths: [FilePath]) throws -> [BackupSource] {
+  /// Opens all backups. The backups of a chain become one.
+  private func open(_ paths: [FilePath]) throws -> [OpenedBackup] {
     var sources = try folded(paths.map(open))
     if options.strategy == .replace, sources.count > 1 {
       throw BackupError.severalToReplace(sources[1].path, after: sources[0].path)
     }
     if let folder = options.photosFrom {
       let finder = try PhotoFinder(folder: folder)
-      for index in sources.indices { try finder.complete(&sources[index], counter) }
+      sources = try sources.map { try finder.completing($0, counter) }
     }
     counter.setTotals(
       items: sources.reduce(0) { $0 + $1.photos.count },
@@ -126,12 +122,12 @@ public struct ImportRun {
     return sources
   }
 
-  /// Brings each incremental backup together with what it rests on, which is among these, or beside it. What is in such
-  /// a chain is not imported once more by itself.
-  private func folded(_ sources: [BackupSource]) throws -> [BackupSource] {
+  /// Adds the chain to each incremental backup. The archives of the chain are among `sources` or in the backup's
+  /// folder. Does not return these archives a second time.
+  private func folded(_ sources: [OpenedBackup]) throws -> [OpenedBackup] {
     var finders: [FilePath: ChainFinder] = [:]
-    var results: [BackupSource] = []
-    var rested = Set<MD5Digest>()
+    var results: [OpenedBackup] = []
+    var bases = Set<MD5Digest>()
     for source in sources {
       guard source.increment != nil else {
         results.append(source)
@@ -139,13 +135,13 @@ public struct ImportRun {
       }
       let folded = try source.folded(
         among: sources, by: finder(beside: source.path, &finders), options.limits)
-      rested.formUnion(folded.chain?.bases.compactMap(\.metadataDigest) ?? [])
+      bases.formUnion(folded.chain?.bases.compactMap(\.metadataDigest) ?? [])
       results.append(folded)
     }
-    return results.filter { source in source.metadataDigest.map { !rested.contains($0) } ?? true }
+    return results.filter { source in source.metadataDigest.map { !bases.contains($0) } ?? true }
   }
 
-  /// The archives beside a backup, which are looked at once for all backups of a folder.
+  /// Returns the finder for a backup's folder, which is listed once for all backups in it.
   private func finder(beside path: FilePath, _ finders: inout [FilePath: ChainFinder]) -> ChainFinder {
     if let known = finders[path.folder] { return known }
     let finder = ChainFinder(
@@ -155,17 +151,19 @@ public struct ImportRun {
     return finder
   }
 
-  private func open(_ path: FilePath) throws -> BackupSource {
-    var source =
+  private func open(_ path: FilePath) throws -> OpenedBackup {
+    let opened =
       try options.salvages
-      ? salvaged(path) : BackupSource(path: path, limits: options.limits, password: options.password)
-    if let ids = options.photoIDs { source.photos.removeAll { !ids.contains($0.record.id) } }
-    try source.requirePassword(toRead: .photos)
-    return source
+      ? salvaged(path) : OpenedBackup(path: path, limits: options.limits, password: options.password)
+    let source = options.photoIDs.map { ids in
+      opened.with(photos: opened.photos.filter { ids.contains($0.record.id) })
+    }
+    try (source ?? opened).requirePassword(toRead: .photos)
+    return source ?? opened
   }
 
-  /// Opens a backup, or rescues what can be rescued of it, or takes the photos of a photo export.
-  private func salvaged(_ path: FilePath) throws -> BackupSource {
+  /// Opens a backup, salvages a damaged one, or opens a photo export.
+  private func salvaged(_ path: FilePath) throws -> OpenedBackup {
     let (limits, password) = (options.limits, options.password)
     let check = { [counter] (_: Int) in try counter.checkCancellation() }
     do {
@@ -177,9 +175,9 @@ public struct ImportRun {
     }
   }
 
-  /// With several backups, each message begins with its backup's path.
+  /// Begins each message with its backup's path if there are several backups.
   private func named(
-    _ summary: ImportSummary, _ source: BackupSource, among sources: [BackupSource]
+    _ summary: ImportSummary, _ source: OpenedBackup, among sources: [OpenedBackup]
   ) -> ImportSummary {
     guard sources.count > 1 else { return summary }
     var summary = summary

@@ -1,110 +1,110 @@
-import FileSystem
+import Checksums
 import Foundation
 import PhotoLibrary
 
-/// What importing a backup into a library comes to: a pure function of the two, the strategy and the rule for
-/// duplicates. Nothing is read or written to make one, and a dry run is the plan itself.
+/// The changes of a library by an import: a pure function of the backup, the library, the strategy, the rule for
+/// duplicates and the library's intact files. The plan is complete when it is made, and a dry run is the plan
+/// itself.
 ///
-/// A category is its name in NFC; a photo is its content (MD5, length) in its category, an asset its path in its
-/// category. Merging is a multiset union: each photo of the backup is matched with at most one photo of the
-/// library, equal rows first, then rows of equal name, then any.
+/// A category is identified by its name in NFC. A photo is identified by its content (MD5, length) in its category,
+/// an asset by its path in its category. Merging is a multiset union: each photo of the backup matches at most one
+/// photo of the library, by equal rows first, then by equal name, then in any order.
 package struct MergePlan: Sendable {
-  /// A new photo whose file has to be brought.
+  /// A new photo whose file comes from the backup.
   package struct Restore: Sendable, Equatable {
-    /// The id of one of `edit.newPhotos`.
-    package var id: Int64
-    /// Which of the backup's photos, by index.
-    package var source: Int
+    /// The ID of one of `edit.newPhotos`.
+    package let id: Int64
+    /// The index of the backup's photo.
+    package let source: Int
+    /// The length of the file in bytes.
+    let size: Int
+    /// The MD5 of the file.
+    let md5: MD5Digest
+    /// The date of the file, in milliseconds since 1970.
+    let modified: Int64
+
+    /// Returns nil if the backup does not have the file.
+    init?(_ photo: OpenedBackup.Photo, id: Int64, source: Int) {
+      guard let size = photo.location.size, let md5 = photo.location.md5 else { return nil }
+      (self.id, self.source, self.size, self.md5) = (id, source, size, md5)
+      modified = photo.record.createdAt
+    }
   }
 
-  /// What happens to the rows.
-  package var edit = LibraryEdit()
-  /// The files that have to be brought; the paths of these photos are still empty.
-  package var restores: [Restore] = []
-  /// Under `replace`: what the library is to hold.
-  var replacement: Replacement?
-  /// Which of the backup's photos are nowhere to be had.
-  package var absent: [Int] = []
-  /// Photos that are new or take new values.
-  package var photosImported = 0
-  /// Photos that the library has already.
-  package var photosSkipped = 0
-  /// What was odd.
-  package var warnings: [String] = []
+  /// The changes of the rows. New photos with files have no paths yet; see `edit(_:without:)`.
+  package let edit: LibraryEdit
+  /// The files that come from the backup.
+  package let restores: [Restore]
+  /// The indices of the backup's photos that neither the backup nor the library has.
+  package let missing: [Int]
+  /// The number of photos that are new or get new values.
+  package let photosImported: Int
+  /// The number of photos that the library already has.
+  package let photosSkipped: Int
+  /// The number of categories that are created or get new values.
+  package let categoriesImported: Int
+  /// Warnings about the backup.
+  package let warnings: [String]
 
-  /// Categories that are created or whose values change.
-  package var categoriesImported: Int { edit.newCategories.count + changedCategoryValues }
-  var changedCategoryValues = 0
+  /// Bytes of all files that come from the backup.
+  var bytes: Int { restores.reduce(0) { $0 + $1.size } }
 
   /// Makes the plan. Every photo of `backup` that has a file must have its MD5.
+  ///
+  /// - Parameters:
+  ///   - now: in milliseconds since 1970.
+  ///   - duplicates: decides how to handle a photo that the library already has.
+  ///   - intact: for a replacement, returns the IDs of the photos whose files are intact and can be kept.
   package init(
-    importing backup: BackupSource, into library: LibraryContents, strategy: ImportStrategy,
-    includesSettings: Bool, now: Int64, duplicates: (Duplicate) -> DuplicateRule
-  ) {
+    importing backup: OpenedBackup, into library: LibraryContents, strategy: ImportStrategy,
+    includesSettings: Bool, now: Int64, duplicates: (Duplicate) -> DuplicateRule,
+    intact: ([Replacement.Row]) throws -> Set<Int64>
+  ) rethrows {
+    var planning = MergePlanning()
     let existing =
       strategy == .replace
       ? LibraryContents(categories: [], photos: [], settings: library.settings) : library
-    let categories = mergeCategories(backup.metadata, existing, updates: strategy == .merge)
+    let categories = planning.mergeCategories(backup.metadata, existing, updates: strategy == .merge)
     if strategy == .replace {
-      settle(Replacement(of: library, by: backup, categories: edit.newCategories, byID: categories))
+      let replacement = Replacement(
+        of: library, by: backup, categories: planning.edit.newCategories, byID: categories)
+      let kept = replacement.rows.filter(\.isKept)
+      planning.replace(by: backup, as: replacement.keeping(try intact(kept), of: backup))
     } else {
-      mergePhotos(backup, existing, categories, strategy, duplicates)
+      planning.mergePhotos(backup, existing, categories, strategy, duplicates)
     }
     if includesSettings, strategy != .skip {
-      edit.settings = Self.settings(
+      planning.edit.settings = Self.settings(
         backup.metadata, library.settings, replaces: strategy == .replace, now: now)
     }
+    (edit, restores, missing) = (planning.edit, planning.restores, planning.missing)
+    (photosImported, photosSkipped) = (planning.photosImported, planning.photosSkipped)
+    categoriesImported = planning.edit.newCategories.count + planning.changedCategoryValues
+    warnings = planning.warnings
   }
 
-  // MARK: Categories
-
-  /// Returns the library's category for each id of the backup.
-  private mutating func mergeCategories(
-    _ metadata: Metadata, _ library: LibraryContents, updates: Bool
-  ) -> [Int64: PhotoLibrary.Category] {
-    var byName: [String: PhotoLibrary.Category] = [:]
-    for category in library.categories { byName[category.name] = category }
-    var ids = IDs(used: library.categories.map(\.id), wanted: metadata.categories.map(\.id))
-    var fromThisBackup: Set<String> = []
-    var result: [Int64: PhotoLibrary.Category] = [:]
-    for record in metadata.categories {
-      let incoming = PhotoLibrary.Category(
-        id: record.id, name: record.name, displayName: record.displayName, position: record.position,
-        iconResource: record.iconResource, colorHex: record.colorHex, isDefault: record.isDefault,
-        createdAt: record.createdAt, valuesAsOf: record.valuesAsOf ?? metadata.exportDate ?? .min)
-      var category = byName[incoming.name] ?? incoming
-      if !fromThisBackup.insert(incoming.name).inserted {
-        warnings.append(
-          "two categories of the backup are named “\(incoming.name.escaped)”; they become one")
-      } else if byName[incoming.name] == nil {
-        category.id = ids.next(keeping: record.id)
-        edit.newCategories.append(category)
-      } else if updates, incoming.isNewer(than: category) {
-        if !incoming.hasValues(of: category) { changedCategoryValues += 1 }
-        let id = category.id
-        category = incoming
-        category.id = id
-        edit.changedCategories.append(category)
-      }
-      byName[category.name] = category
-      result[record.id] = category
+  /// Returns the edit with the paths of the new files.
+  ///
+  /// - Parameter damaged: the IDs of new photos that are left out, since their files are corrupt in the backup.
+  func edit(_ placement: Placement, without damaged: Set<Int64>) -> LibraryEdit {
+    let paths = Dictionary(uniqueKeysWithValues: placement.files.map { ($0.restore.id, $0.path) })
+    var edit = edit(without: damaged)
+    for index in edit.newPhotos.indices {
+      if let path = paths[edit.newPhotos[index].id] { edit.newPhotos[index].path = path }
     }
-    return result
+    return edit
   }
 
-  // MARK: What turns out while the plan is carried out
-
-  /// Takes new photos out whose files could not be had.
-  mutating func remove(_ ids: Set<Int64>) {
-    guard !ids.isEmpty else { return }
-    edit.newPhotos.removeAll { ids.contains($0.id) }
-    restores.removeAll { ids.contains($0.id) }
-    photosImported -= ids.count
+  /// Returns the edit without some new photos, by ID.
+  func edit(without damaged: Set<Int64>) -> LibraryEdit {
+    var edit = edit
+    if !damaged.isEmpty { edit.newPhotos.removeAll { damaged.contains($0.id) } }
+    return edit
   }
 
   // MARK: Settings
 
-  /// The settings after the import, nil if they do not change.
+  /// Returns the settings after the import, nil if they do not change.
   private static func settings(
     _ metadata: Metadata, _ current: Settings, replaces: Bool, now: Int64
   ) -> Settings? {

@@ -1,23 +1,23 @@
 import Checksums
 import PhotoLibrary
 
-/// What becomes of the photos in a merge.
-extension MergePlan {
-  /// Under `merge` and `skip`: what the library has already is matched, and the rest comes in addition.
+/// Plans the photos of a merge.
+extension MergePlanning {
+  /// Matches photos with those of the library, and adds the others. For `merge` and `skip`.
   mutating func mergePhotos(
-    _ backup: BackupSource, _ library: LibraryContents, _ categories: [Int64: PhotoLibrary.Category],
+    _ backup: OpenedBackup, _ library: LibraryContents, _ categories: [Int64: PhotoLibrary.Category],
     _ strategy: ImportStrategy, _ rule: (Duplicate) -> DuplicateRule
   ) {
     let (sources, rows) = rowsToMatch(backup, library, categories)
-    let isAbsent = { backup.photos[sources[$0]].lost != nil }
-    var matches = PhotoMatching.match(rows, with: library.photos, isAbsent: isAbsent)
+    let isMissing = { (position: Int) in backup.photos[sources[position]].missingMD5 != nil }
+    var matches = PhotoMatching.match(rows, with: library.photos, isMissing: isMissing)
     let unlisted = UnlistedMatching(
-      rows, with: library.photos, library.categories + categories.values, &matches, isAbsent: isAbsent)
+      rows, with: library.photos, library.categories + categories.values, &matches, isMissing: isMissing)
     let categoryById = Dictionary(
       categories.values.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    // not lazy: every change of a lazy value copies it
+    // not lazy, since each change of a lazy variable copies its value
     var ids: IDs?
-    // by category; for copies under new names only
+    // by category, for copies with new names
     var names: [Int64: Set<String>]?
     for position in rows.indices {
       let source = sources[position]
@@ -45,28 +45,28 @@ extension MergePlan {
           name = Self.newName(name, taken: names?[categoryId] ?? [])
         }
       }
-      // if it was counted on an equal photo of the library, another photo of the backup took that
-      if case .absent = photo.content {
-        absent.append(source)
+      // another photo of the backup matches the photo of the library that this one needs
+      if photo.location.unavailable != nil {
+        missing.append(source)
         continue
       }
       if ids == nil { ids = IDs(used: library.photos.map(\.id), wanted: backup.photos.map(\.record.id)) }
-      var row = Self.row(photo, category: categoryId)
+      var row = MergePlan.row(photo, category: categoryId)
       row.id = ids?.next(keeping: row.id) ?? row.id
       row.name = name
       names?[categoryId, default: []].insert(name)
-      append(row, source: source)
+      append(row, photo, source: source)
     }
-    absent.sort()
+    missing.sort()
     shareFavorites(of: rows, with: library.photos, updates: strategy == .merge)
   }
 
-  /// Which photos of the backup may lie in the library, and the rows by which they would be found there, both in the
-  /// backup's order. The others are absent.
+  /// Returns the indices of the photos of the backup that the library may have, and the rows to match, both in the
+  /// backup's order. Records the other photos as missing.
   private mutating func rowsToMatch(
-    _ backup: BackupSource, _ library: LibraryContents, _ categories: [Int64: PhotoLibrary.Category]
+    _ backup: OpenedBackup, _ library: LibraryContents, _ categories: [Int64: PhotoLibrary.Category]
   ) -> (sources: [Int], rows: [Photo]) {
-    // each of these for few backups only: for photos that the backup lost, or that the library has not
+    // lazy, since only the few backups with missing photos need them
     lazy var sizes = Dictionary(
       library.photos.lazy.compactMap { photo in photo.md5.map { ($0, photo.fileSize) } },
       uniquingKeysWith: { _, last in last })
@@ -77,26 +77,26 @@ extension MergePlan {
     rows.reserveCapacity(backup.photos.count)
     for (index, photo) in backup.photos.enumerated() {
       guard let category = categories[photo.record.categoryId] else { continue }
-      // what the backup lost, or has only as it was when it had rotten, the library may hold
-      var row: Photo? = Self.row(photo, category: category.id)
-      if case .absent = photo.content { row = nil }
-      if let md5 = photo.lost, let size = sizes[md5],
+      // the library may have a photo that is missing or corrupt in the backup
+      var row: Photo? =
+        photo.location.unavailable == nil ? MergePlan.row(photo, category: category.id) : nil
+      if let md5 = photo.missingMD5, let size = sizes[md5],
         row.map({ existing.contains(PhotoIdentity($0)) }) != true
       {
-        let whole = Self.row(photo, category: category.id, held: (md5, size))
-        if existing.contains(PhotoIdentity(whole)) { row = whole }
+        let intact = MergePlan.row(photo, category: category.id, held: (md5, size))
+        if existing.contains(PhotoIdentity(intact)) { row = intact }
       }
       if let row {
         sources.append(index)
         rows.append(row)
       } else {
-        absent.append(index)
+        missing.append(index)
       }
     }
     return (sources, rows)
   }
 
-  /// Gives a photo of the library the values of the backup's.
+  /// Gives a photo of the library the values of the backup's photo.
   private mutating func update(_ photo: Photo, by row: Photo) {
     let updated = photo.taking(valuesOf: row)
     if updated == photo {
@@ -111,7 +111,7 @@ extension MergePlan {
   ///
   /// - Parameters:
   ///   - incoming: the rows of the backup.
-  ///   - updates: whether photos of the library change that the backup does not change otherwise.
+  ///   - updates: true to change photos of the library that the backup does not change otherwise.
   private mutating func shareFavorites(of incoming: [Photo], with library: [Photo], updates: Bool) {
     var favorites = Favorites()
     favorites.add(incoming)
@@ -136,39 +136,37 @@ extension MergePlan {
     photos.reduce(into: [:]) { $0[$1.categoryId, default: []].insert($1.name) }
   }
 
-  private mutating func append(_ row: Photo, source: Int) {
-    if !row.isFromAssets { restores.append(Restore(id: row.id, source: source)) }
-    edit.newPhotos.append(row)
-    photosImported += 1
+  /// Returns `IMG_0001 (2)`, with the first free number.
+  private static func newName(_ name: String, taken: Set<String>) -> String {
+    var number = 2
+    while taken.contains("\(name) (\(number))") { number += 1 }
+    return "\(name) (\(number))"
   }
+}
 
-  /// The row that a photo of the backup gets: with the content that it has there, or with what the library holds. One
-  /// that the backup has only as it was when it had rotten gets the row of the right one: so it is known as damaged, can
-  /// be healed, and is not another photo than that of a backup that has it whole.
+extension MergePlan {
+  /// Returns the row of a photo of the backup, with the content of the backup's photo or of the library's. A photo
+  /// that was corrupt when it was backed up gets the row of the intact photo. So the photo is recognized as
+  /// corrupt, can be repaired, and has the same identity as in a backup with the intact photo.
+  ///
+  /// - Parameter held: the content of the library's photo.
   static func row(
-    _ photo: BackupSource.Photo, category: Int64, held: (md5: MD5Digest, size: Int)? = nil
+    _ photo: OpenedBackup.Photo, category: Int64, held: (md5: MD5Digest, size: Int)? = nil
   ) -> Photo {
     let record = photo.record
     var row = Photo(
       id: record.id, categoryId: category, name: record.name,
       path: record.isFromAssets ? record.path : "", originalPath: photo.originalPath,
       isFromAssets: record.isFromAssets, createdAt: record.createdAt,
-      fileSize: record.isFromAssets || photo.lost != nil && held == nil
-        ? Int(min(record.fileSize, largestFile)) : held?.size ?? photo.content.size ?? 0,
+      fileSize: record.isFromAssets || photo.missingMD5 != nil && held == nil
+        ? Int(min(record.fileSize, largestFile)) : held?.size ?? photo.location.size ?? 0,
       width: record.width, height: record.height,
-      md5: record.isFromAssets ? nil : held?.md5 ?? photo.lost ?? photo.content.md5)
+      md5: record.isFromAssets ? nil : held?.md5 ?? photo.missingMD5 ?? photo.location.md5)
     row.isFavorite = record.isFavorite
     row.shipsWithApp = record.shipsWithApp
     return row
   }
 
-  /// No photo has more bytes, and those of all that a document can list still add up to a number.
+  /// An upper bound of a photo's length. The sum for all photos of a document does not overflow.
   private static let largestFile: Int64 = 1 << 40
-
-  /// `IMG_0001 (2)`, with the first number that is free.
-  private static func newName(_ name: String, taken: Set<String>) -> String {
-    var number = 2
-    while taken.contains("\(name) (\(number))") { number += 1 }
-    return "\(name) (\(number))"
-  }
 }

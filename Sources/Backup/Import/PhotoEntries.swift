@@ -1,23 +1,23 @@
 import Zip
 
-/// The entries of a backup by their names, each for one photo at most: a small archive must not grow by being asked
-/// for the same entry again and again.
+/// The entries of a backup by name. Each entry belongs to at most one photo: otherwise a small archive could expand
+/// without limit by referring to one entry many times.
 struct PhotoEntries {
-  /// What there is for an item of the manifest.
+  /// The result of the search for an item of the manifest.
   enum Outcome {
     case entry(Entry)
-    /// Another photo has the entry of this name.
+    /// Another photo already has the entry with this name.
     case taken(name: String)
     /// No entry has one of these names.
     case missing([String])
   }
 
   private let entries: [Entry]
-  /// The names that the manifest gives them.
+  /// The names of the entries in the manifest's form, relative to the root.
   private let names: [String]
   private let manifest: [Metadata.ManifestEntry]
   private var places: [String: Int]
-  /// By place, since names of entries are many and long.
+  /// True for each used entry, by index, since names of entries are many and long.
   private var isUsed: [Bool]
   private lazy var named = Set(manifest.map(\.zipEntryName))
   private lazy var fileNames = Set(manifest.map(Self.otherName))
@@ -34,7 +34,7 @@ struct PhotoEntries {
     for name in Entry.textsOfBackup { leaveOut(name) }
   }
 
-  /// Marks an entry that is no photo's, and no stranger either.
+  /// Marks an entry as used that is neither a photo nor unknown.
   mutating func leaveOut(_ name: String) {
     if let place = places[name] { isUsed[place] = true }
   }
@@ -49,18 +49,18 @@ struct PhotoEntries {
     return .entry(entries[place])
   }
 
-  /// Whether an item has an entry that no other photo has taken.
+  /// Returns true if an item has an entry that no other photo has taken.
   mutating func has(_ item: Metadata.ManifestEntry) -> Bool { place(of: item).map { !isUsed[$0] } ?? false }
 
   private mutating func place(of item: Metadata.ManifestEntry) -> Int? {
     if let place = places[item.zipEntryName] { return place }
     let otherName = Self.otherName(item)
-    // only where no other photo's manifest entry names it itself
+    // only if no other photo's manifest entry has that name
     guard let place = places[otherName], !named.contains(otherName) else { return nil }
     return place
   }
 
-  /// Takes the first entry that has one of these names and is meant by no item.
+  /// Takes the first entry that has one of these names and belongs to no item.
   mutating func takeUnlisted(_ wanted: [String]) -> (Entry, name: String)? {
     for name in wanted {
       guard let place = places[name], !isUsed[place], !named.contains(names[place]),
@@ -72,15 +72,15 @@ struct PhotoEntries {
     return nil
   }
 
-  /// The names of the entries that are mentioned nowhere.
-  var strangers: [String] {
-    // of two entries of one name, which only a damaged archive has, the later one was looked up
+  /// The names of the entries that the metadata does not mention.
+  var unknownEntries: [String] {
+    // a damaged archive may have two entries with one name; the later one was used
     entries.indices.filter { place in
       !isUsed[place] && !entries[place].isDirectory && !entries[place].isIgnored
         && !names[place].hasPrefix("thumbnails/") && !isUsed[places[names[place]] ?? place]
     }.map { entries[$0].name }
   }
 
-  /// The name that an item's entry has in some archives instead.
+  /// Returns the alternative name of an item's entry in some archives.
   private static func otherName(_ item: Metadata.ManifestEntry) -> String { "photos/\(item.fileName)" }
 }

@@ -4,15 +4,16 @@ import Operations
 import PhotoLibrary
 import SystemPackage
 
-/// Finds the photo files of a JSON backup in a folder, at any depth, by file name and size. Symbolic links are not
-/// followed.
+/// Finds the photo files of a JSON backup in a folder, at any depth, by file name and size. Does not follow
+/// symbolic links.
 struct PhotoFinder {
   private struct Candidate {
     var path: FilePath
     var size: Int
   }
 
-  /// Compared by canonical equivalence, since copying between file systems changes NFC to NFD.
+  /// The files by name. Names are compared by canonical equivalence, since copying between file systems changes NFC
+  /// to NFD.
   private var candidates: [String: [Candidate]] = [:]
 
   /// Walks the folder.
@@ -35,41 +36,41 @@ struct PhotoFinder {
     }
   }
 
-  /// Gives the photos of a backup that have no file the one that was found. Where there are several, none is
-  /// taken: a wrong photo is worse than a named gap. A backup that gives no size is content with the name.
-  func complete(_ source: inout BackupSource, _ counter: ProgressCounter) throws {
-    for index in source.photos.indices {
-      guard case .absent(_, _, let md5) = source.photos[index].content else { continue }
-      let photo = source.photos[index]
-      let name = FileName.lastComponent(of: photo.originalPath)
-      let size = Int(photo.record.fileSize)
-      let found = candidates[name, default: []].filter { size == 0 || $0.size == size }
-      try counter.checkCancellation()
-      guard let candidate = found.first else {
-        source.photos[index].content = .absent(
-          reason: "no file \(name.escaped) of \(size) bytes was found", isDamage: false, md5: md5)
-        continue
+  /// Returns a backup whose unavailable photos have the locations of the files that were found. A photo with
+  /// several matching files stays unavailable, since a wrong photo is worse than a missing one. If the backup has
+  /// no size, only the name must match.
+  func completing(_ backup: OpenedBackup, _ counter: ProgressCounter) throws -> OpenedBackup {
+    backup.with(
+      photos: try backup.photos.map { photo in
+        guard case .unavailable(let unavailable) = photo.location else { return photo }
+        try counter.checkCancellation()
+        return photo.at(try location(of: photo, unavailable.md5, counter))
+      })
+  }
+
+  private func location(
+    of photo: OpenedBackup.Photo, _ md5: MD5Digest?, _ counter: ProgressCounter
+  ) throws -> PhotoLocation {
+    let name = FileName.lastComponent(of: photo.originalPath)
+    let size = Int(photo.record.fileSize)
+    let found = candidates[name, default: []].filter { size == 0 || $0.size == size }
+    guard let candidate = found.first else {
+      return .unavailable(Unavailable(.notFound(name: name, size: size), md5: md5))
+    }
+    guard found.count == 1 else {
+      return .unavailable(Unavailable(.ambiguous(found.map(\.path)), md5: md5))
+    }
+    counter.advance(current: name)
+    do {
+      let (digest, length) = try MD5Digest.ofFile(File.open(candidate.path, .read)) { _ in
+        try counter.checkCancellation()
       }
-      guard found.count == 1 else {
-        let paths = found.map(\.path.string.escaped).joined(separator: ", ")
-        source.photos[index].content = .absent(
-          reason: "\(found.count) files could be it: \(paths)", isDamage: false, md5: md5)
-        continue
+      guard md5 == nil || md5 == digest else {
+        return .unavailable(Unavailable(.otherContent(candidate.path), md5: md5))
       }
-      counter.advance(current: name)
-      do {
-        let (digest, length) = try MD5Digest.ofFile(File.open(candidate.path, .read)) { _ in
-          try counter.checkCancellation()
-        }
-        guard md5 == nil || md5 == digest else {
-          let reason = "\(candidate.path.string.escaped) is another photo"
-          source.photos[index].content = .absent(reason: reason, isDamage: false, md5: md5)
-          continue
-        }
-        source.photos[index].content = .file(candidate.path, size: length, md5: digest)
-      } catch let error as FileError {
-        source.photos[index].content = .absent(reason: error.description, isDamage: true, md5: md5)
-      }
+      return .file(candidate.path, size: length, md5: digest)
+    } catch let error as FileError {
+      return .unavailable(Unavailable(.damaged(error.description), md5: md5))
     }
   }
 }

@@ -1,7 +1,7 @@
 import Checksums
 import PhotoLibrary
 
-/// What makes two photos the same: equal content in one category; for an asset of the app, its path there.
+/// The identity of a photo: its content in its category; for an asset of the app, its path in its category.
 enum PhotoIdentity: Hashable {
   case file(MD5Digest, size: Int, category: Int64)
   case asset(path: String, category: Int64)
@@ -15,13 +15,13 @@ enum PhotoIdentity: Hashable {
   }
 }
 
-/// Matches each photo of a backup with at most one photo of the library: first those whose rows are equal, then
-/// those of equal name, then any of the same identity. A few passes over both, whatever they hold.
+/// Matches each photo of a backup with at most one photo of the library: by equal rows first, then by equal name,
+/// then by identity alone. Needs only a few passes over both sides.
 ///
-/// Photos that the backup does not hold come after all that it holds, and get what is left: otherwise one could
-/// take the match of a photo that is there, which would be added once more with every import.
+/// Matches photos that are missing in the backup after all others. Otherwise one of them could take the match of a
+/// photo that the backup has, and each import would add that photo again.
 enum PhotoMatching {
-  /// How alike two photos of one identity have to be.
+  /// The values that must be equal for two photos of one identity to match.
   private struct Key: Hashable {
     enum Likeness: CaseIterable { case values, name, identity }
 
@@ -40,10 +40,10 @@ enum PhotoMatching {
     }
   }
 
-  /// How many photos are of one identity.
+  /// The number of photos with one identity.
   private enum Number {
     case none
-    /// One, by index.
+    /// One photo, by index.
     case one(Int)
     case several
 
@@ -52,12 +52,12 @@ enum PhotoMatching {
     }
   }
 
-  /// For each of `incoming` the photo of the library that it is matched with, by index.
+  /// Returns for each of `incoming` the index of its match in the library.
   static func match(
-    _ incoming: [Photo], with existing: [Photo], isAbsent: (Int) -> Bool
+    _ incoming: [Photo], with existing: [Photo], isMissing: (Int) -> Bool
   ) -> [Int?] {
     var matches = [Int?](repeating: nil, count: incoming.count)
-    // most photos are alone with their identity on both sides, and there is nothing to choose
+    // most identities have one photo on each side, which needs no choice
     var numbers: [PhotoIdentity: (existing: Number, incoming: Number)] = [:]
     numbers.reserveCapacity(existing.count)
     for index in existing.indices {
@@ -85,18 +85,18 @@ enum PhotoMatching {
       }
       choose(
         among: existing.indices.filter { isChoice(existing[$0]) }, of: existing,
-        for: incoming.indices.filter { isChoice(incoming[$0]) }, of: incoming, isAbsent: isAbsent, &matches)
+        for: incoming.indices.filter { isChoice(incoming[$0]) }, of: incoming, isMissing: isMissing, &matches)
     }
     return matches
   }
 
-  /// Matches those of whose identity there are several.
+  /// Matches photos whose identity occurs several times.
   private static func choose(
     among candidates: [Int], of existing: [Photo], for positions: [Int], of incoming: [Photo],
-    isAbsent: (Int) -> Bool, _ matches: inout [Int?]
+    isMissing: (Int) -> Bool, _ matches: inout [Int?]
   ) {
     var isTaken = [Bool](repeating: false, count: existing.count)
-    for group in [positions.filter { !isAbsent($0) }, positions.filter(isAbsent)] where !group.isEmpty {
+    for group in [positions.filter { !isMissing($0) }, positions.filter(isMissing)] where !group.isEmpty {
       for likeness in Key.Likeness.allCases {
         var free: [Key: [Int]] = [:]
         for index in candidates.reversed() where !isTaken[index] {

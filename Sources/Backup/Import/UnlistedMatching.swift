@@ -1,22 +1,23 @@
 import PhotoLibrary
 
-/// Matches photos whose category is not known: those in an unlisted category, of the backup or of the library.
+/// Matches photos in an unlisted category, of the backup or of the library.
 ///
-/// Such a photo is its content alone, so it is matched with equal content in any category. A backup states of each
-/// content how many photos lie in which category, and how many there are in all. The library becomes the smallest one
-/// of which all of that is true: a photo moves out of an unlisted category when a backup lists its category, and to the
-/// unlisted category with the lowest id that any backup gives it. So the order of imports does not matter, and nothing
-/// is there twice because an app left out a category.
+/// Such a photo is identified by its content alone, so it matches equal content in any category. A backup states
+/// for each content how many photos are in each category, and how many there are in all. The library becomes the
+/// smallest one that satisfies all these statements: a photo leaves an unlisted category when a backup lists its
+/// category, and moves to the unlisted category with the lowest id that any backup gives it. So the order of
+/// imports does not matter, and a category that an app omitted causes no duplicate photos.
 struct UnlistedMatching {
-  /// The incoming photos, by index, to whose category the matched photo of the library moves.
+  /// The indices of incoming photos whose match in the library moves to their category.
   private(set) var moves: Set<Int> = []
 
   private let incoming: [Photo]
   private let existing: [Photo]
-  /// The id that an unlisted category is named after, by the category's id in the library.
+  /// The id in the name of each unlisted category, by the category's id in the library.
   private let unlisted: [Int64: Int64]
 
-  /// Equal content on both sides, by index: photos in known categories, and the others in the order of their ids.
+  /// The photos with equal content on both sides, by index: photos in known categories, and photos in unlisted
+  /// categories in the order of their ids.
   private struct Group {
     var existing: [Int] = []
     var existingUnlisted: [Int] = []
@@ -25,13 +26,13 @@ struct UnlistedMatching {
   }
 
   /// - Parameters:
-  ///   - categories: those of the library and of the backup, with the library's ids.
-  ///   - matches: for each incoming photo the one it is matched with in its own category; changed where a photo of an
-  ///     unlisted category has the same content.
-  ///   - isAbsent: whether the backup does not hold the photo.
+  ///   - categories: the categories of the library and of the backup, with the library's ids.
+  ///   - matches: the match of each incoming photo in its own category. Changed if a photo of an unlisted category
+  ///     has the same content.
+  ///   - isMissing: returns true if the backup does not have the photo.
   init(
     _ incoming: [Photo], with existing: [Photo], _ categories: some Sequence<PhotoLibrary.Category>,
-    _ matches: inout [Int?], isAbsent: (Int) -> Bool
+    _ matches: inout [Int?], isMissing: (Int) -> Bool
   ) {
     self.incoming = incoming
     self.existing = existing
@@ -42,14 +43,14 @@ struct UnlistedMatching {
     self.unlisted = unlisted
     guard !unlisted.isEmpty else { return }
     var taken: Set<Int> = []
-    for group in groups(isAbsent: isAbsent) { match(group, &matches, &taken) }
-    // what the backup does not hold gets what is left
-    for index in incoming.indices where isAbsent(index) {
+    for group in groups(isMissing: isMissing) { match(group, &matches, &taken) }
+    // photos that the backup does not have get the remaining matches
+    for index in incoming.indices where isMissing(index) {
       if let match = matches[index], !taken.insert(match).inserted { matches[index] = nil }
     }
   }
 
-  private func groups(isAbsent: (Int) -> Bool) -> [Group] {
+  private func groups(isMissing: (Int) -> Bool) -> [Group] {
     var places: [PhotoIdentity: Int] = [:]
     var groups: [Group] = []
     for photo in (existing + incoming) where unlisted[photo.categoryId] != nil {
@@ -64,7 +65,7 @@ struct UnlistedMatching {
       let list = unlisted[photo.categoryId] == nil ? \Group.existing : \Group.existingUnlisted
       groups[place][keyPath: list].append(index)
     }
-    for (index, photo) in incoming.enumerated() where !isAbsent(index) {
+    for (index, photo) in incoming.enumerated() where !isMissing(index) {
       guard let place = places[PhotoIdentity(photo).withoutCategory] else { continue }
       let list = unlisted[photo.categoryId] == nil ? \Group.incoming : \Group.incomingUnlisted
       groups[place][keyPath: list].append(index)

@@ -4,26 +4,26 @@ import Operations
 import PhotoLibrary
 import Zip
 
-/// How many photos are read at a time, and by how many threads.
+/// The number of photos to read at once, and the number of threads.
 struct Readers: Equatable {
   var threads: Int
-  /// Photos that each thread reads at a time, where it reads and hashes them side by side.
+  /// The number of photos that each thread reads and hashes at once.
   var streams: Int
 
-  /// Threads beyond these wait for memory and disks alone, and hold files open.
+  /// The most threads. More threads would only wait for memory and disks, and keep files open.
   private static let mostThreads = 8
 
   /// - Parameters:
-  ///   - asked: photos at a time, if somebody has said so.
-  ///   - file: a file on the disk that is read: one with heads that move is read from one place at a time.
+  ///   - asked: the number of photos to read at once, if the caller sets it.
+  ///   - file: a file on the disk to read. A rotational disk is read one photo at a time.
   init(_ asked: Int? = nil, on file: FileStatus.Identity? = nil) {
     let processors = min(Workers.defaultCount, Self.mostThreads)
     guard let photos = asked ?? (file.map(BlockDevice.isRotational) == true ? 1 : nil) else {
-      self.init(threads: processors, streams: LaneReading.mostStreams)
+      self.init(threads: processors, streams: MultiStreamMD5Reader.maximumStreams)
       return
     }
     let threads = max(1, min(photos, processors))
-    self.init(threads: threads, streams: max(1, min(photos / threads, LaneReading.mostStreams)))
+    self.init(threads: threads, streams: max(1, min(photos / threads, MultiStreamMD5Reader.maximumStreams)))
   }
 
   private init(threads: Int, streams: Int) {
@@ -31,9 +31,9 @@ struct Readers: Equatable {
     self.streams = streams
   }
 
-  /// With so few photos at a time that each may hold this many files open: half of what the process may, for there are
-  /// others.
+  /// Returns the readers with so few streams that each may keep this many files open. Uses at most half of the
+  /// files that the process may open, since other code opens files too.
   func holding(files: Int) -> Readers {
-    Readers(threads: threads, streams: max(1, min(streams, File.mostOpen / 2 / threads / files)))
+    Readers(threads: threads, streams: max(1, min(streams, File.maximumOpen / 2 / threads / files)))
   }
 }

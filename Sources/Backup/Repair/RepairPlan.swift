@@ -6,27 +6,27 @@ import Synchronization
 import SystemPackage
 import Zip
 
-/// What can be had of a damaged archive and from where: found by reading every entry of it to its end, and what
-/// is missing in the other places.
+/// The photos that can be recovered for a damaged archive, and their sources. Reads every entry of the archive to
+/// its end, and searches the other sources for missing photos.
 struct RepairPlan {
-  let source: BackupSource
-  /// The photos that can be had, in the backup's order.
+  let source: OpenedBackup
+  /// The photos that are available, in the backup's order.
   private(set) var items: [RewrittenPhoto] = []
-  /// Photos that came from somewhere else, and from where.
+  /// Photos that come from another source, with that source.
   private(set) var restored: [Finding] = []
-  /// Photos that are nowhere to be had, and whatever else is lost.
+  /// Photos that no source has, and everything else that is missing.
   private(set) var lost: [Finding] = []
-  /// Other archives that do not give a photo as they promise it.
+  /// Other archives with a photo that is corrupt, with the reasons.
   private(set) var failingOthers: [FilePath: String] = [:]
-  /// Nothing is wrong with the archive.
+  /// True if the archive is intact.
   private(set) var isWhole = false
 
   var bytes: Int { items.reduce(0) { $0 + $1.size } }
 
-  /// Reads the archive. Whatever is damaged is looked for in `supply`, which is made when it is known what to
-  /// look for.
+  /// Reads the archive, and searches for damaged photos in the result of `supply`, which is called with the MD5s to
+  /// search for.
   init(
-    _ source: BackupSource, _ counter: ProgressCounter, supply: ([MD5Digest: Int?]) throws -> PhotoSupply
+    _ source: OpenedBackup, _ counter: ProgressCounter, supply: ([MD5Digest: Int?]) throws -> PhotoSources
   ) throws {
     self.source = source
     guard let archive = source.archive else {
@@ -41,7 +41,7 @@ struct RepairPlan {
 
     let before = self.missedBefore(found)
     var wanted: [MD5Digest: Int?] = [:]
-    // the size in the manifest is the phone's, and may be wrong
+    // the size in the manifest comes from the phone and may be wrong
     for md5 in missing.compactMap(\.md5) + before.map(\.md5) { wanted[md5] = .some(nil) }
     var supply = try supply(wanted)
     try restore(missing, from: &supply, into: &found)
@@ -51,26 +51,28 @@ struct RepairPlan {
     lost += (source.salvage?.losses ?? []) + source.leftOut
   }
 
-  /// A photo of the backup that is not whole in the archive.
+  /// A photo that is missing or corrupt in the archive.
   private struct Missing {
-    /// Which of the backup's photos.
+    /// The index of the photo in the backup.
     var index: Int
     var reason: String
     var md5: MD5Digest?
   }
 
-  /// Tells the photos that are whole in the archive, each at its place in the backup, from those that are not.
+  /// Separates the intact photos of the archive, each at its index in the backup, from the others.
   private func photos(
     of archive: Archive, _ states: [State?]
   ) -> (found: [RewrittenPhoto?], missing: [Missing]) {
     var found = [RewrittenPhoto?](repeating: nil, count: source.photos.count)
     var missing: [Missing] = []
     for (index, photo) in source.photos.enumerated() {
-      switch photo.content {
-      case .asset, .file, .base, .absent(_, isDamage: false, _): continue
-      case .absent(let reason, _, let md5):
-        missing.append(Missing(index: index, reason: reason, md5: md5))
-      case .entry(let entry, let md5):
+      switch photo.location {
+      case .asset, .file: continue
+      case .unavailable(let unavailable):
+        guard unavailable.isDamage else { continue }
+        missing.append(Missing(index: index, reason: unavailable.reason, md5: unavailable.md5))
+      case .entry(let reference):
+        let (entry, md5) = (reference.entry, reference.md5)
         switch states[entry.index] {
         case .whole(let digest) where md5 == nil || md5 == digest:
           found[index] = RewrittenPhoto(
@@ -87,9 +89,9 @@ struct RepairPlan {
     return (found, missing)
   }
 
-  /// Looks for photos elsewhere. What is not there either is lost.
+  /// Searches the other sources for photos. Records photos that no source has as lost.
   private mutating func restore(
-    _ missing: [Missing], from supply: inout PhotoSupply, into found: inout [RewrittenPhoto?]
+    _ missing: [Missing], from supply: inout PhotoSources, into found: inout [RewrittenPhoto?]
   ) throws {
     for photo in missing {
       let label = source.label(of: source.photos[photo.index])
@@ -102,9 +104,10 @@ struct RepairPlan {
     }
   }
 
-  /// Looks elsewhere for the bytes that photos had before they were damaged. What is not there stays as it is.
+  /// Searches the other sources for the bytes of photos before they became corrupt. Keeps a photo that no source
+  /// has as it is.
   private mutating func restoreUndamaged(
-    _ before: [(index: Int, md5: MD5Digest)], from supply: inout PhotoSupply,
+    _ before: [(index: Int, md5: MD5Digest)], from supply: inout PhotoSources,
     into found: inout [RewrittenPhoto?]
   ) throws {
     for (index, md5) in before {
@@ -117,7 +120,7 @@ struct RepairPlan {
     }
   }
 
-  /// Photos whose bytes were no longer right when the backup was made, and the MD5 that they had.
+  /// Returns photos that were already corrupt when the backup was made, and their original MD5s.
   private func missedBefore(_ found: [RewrittenPhoto?]) -> [(index: Int, md5: MD5Digest)] {
     found.compactMap { item in item.flatMap { item in item.expected.map { (item.source, $0) } } }
   }
@@ -153,15 +156,15 @@ struct RepairPlan {
 
   // MARK: The new archive's texts
 
-  /// The old `metadata.json`, without its photos. The backup's number stays, since it is the same backup; one from which
-  /// something is lost is marked as a part, so that it replaces no library.
+  /// Returns the old `metadata.json` without its photos. The backup's ID stays, since it is the same backup. If something is
+  /// lost, the backup is marked as partial, so that it replaces no library.
   func metadata() -> Metadata {
     var metadata = source.metadata
     metadata.version = Metadata.newestVersion
     metadata.format = "ZIP"
     metadata.smilepile?.increment?.held = source.heldFiles
     if metadata.exportDate == nil {
-      // both apps demand a date, and that of the repair does not make old values new
+      // both apps require a date, and the date of the repair must not make old values appear new
       for index in metadata.categories.indices where metadata.categories[index].valuesAsOf == nil {
         metadata.categories[index].valuesAsOf = .min
       }
@@ -183,7 +186,7 @@ struct RepairPlan {
     return metadata
   }
 
-  /// Says in metadata that differ from the old what they come from, so that increments find what they rest on.
+  /// Records the original metadata in changed metadata, so that incremental backups find their base.
   private func noteOrigin(_ metadata: inout Metadata) {
     guard let old = source.metadataDigest ?? source.salvage?.metadataDigest else { return }
     var hash = RunningMD5()

@@ -6,67 +6,67 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// How an archive is repaired.
+/// The options of a repair.
 public struct RepairOptions: Sendable {
   /// An existing folder or a free file name; nil for `NAME.repaired.zip` beside the archive.
   public var destination: FilePath?
-  /// A library that may hold what is lost.
+  /// A library that may have missing photos.
   public var library: FilePath?
   /// How long to wait for a writer that is deleting the library's photo files.
   public var lockWait = Library.readersWait
-  /// Archives that may hold what is lost. They may be damaged themselves.
+  /// Archives that may have missing photos. They may be damaged themselves.
   public var others: [FilePath] = []
-  /// What an archive may ask for.
+  /// The limits for archives.
   public var limits = Limits()
-  /// For those of `others` that are encrypted.
+  /// The password for encrypted archives among `others`.
   public var password: Secret?
-  /// Records which archives were found damaged.
+  /// Records damaged archives.
   public var ledger: Ledger?
 
-  /// The defaults: beside the archive, with what is left in it.
+  /// Makes the default options: writes beside the archive, with the intact photos of the archive.
   public init() {}
 }
 
-/// What a repair came to.
+/// The result of a repair.
 public struct RepairSummary: Sendable, Equatable {
   /// The new archive; nil if there was nothing to repair.
   public var archive: FilePath?
-  /// Photos with files in the new archive, or in the old one if that is whole.
+  /// Photos with files in the new archive, or in the old one if it is intact.
   public var photos = 0
   /// Bytes of these photos.
   public var bytes = 0
   /// The length of the new archive.
   public var archiveBytes = 0
-  /// What was wrong with the old archive as a whole, empty if its structure is right.
+  /// The damage to the structure of the old archive, empty if the structure is intact.
   public var faults: [Finding] = []
-  /// Photos that were brought from somewhere else; each by name.
+  /// Photos that were recovered from another source, by name.
   public var restored: [Finding] = []
-  /// What is lost; each by name.
+  /// The missing photos and other losses, by name.
   public var lost: [Finding] = []
-  /// Other archives that could not be used, of several; each with the reason.
+  /// Other archives that could not be used, with the reasons, if there are several.
   public var unusable: [Finding] = []
-  /// Other archives that were found damaged.
+  /// Other archives that are damaged, with the reasons.
   public var damagedOthers: [FilePath: String] = [:]
-  /// What else is worth knowing.
+  /// Other warnings.
   public var warnings: [String] = []
 
-  /// True when something that was asked for could not be had.
+  /// True if something is missing or could not be used.
   public var isIncomplete: Bool {
     !lost.isEmpty || !unusable.isEmpty || archive == nil && !faults.isEmpty
   }
-  /// There was nothing to repair, and nothing was written.
+  /// True if there was nothing to repair, and nothing was written.
   public var isWhole: Bool { archive == nil && lost.isEmpty && faults.isEmpty }
 }
 
 extension Work where Summary == RepairSummary {
-  /// Starts writing a damaged archive anew, with every photo that can be rescued out of it, and those that are
-  /// lost by their MD5 from a library or other archives.
+  /// Starts writing a new archive from a damaged one, with every photo that can be recovered. Recovers missing
+  /// photos by their MD5 from a library or other archives.
   ///
-  /// The damaged archive is never touched. The new one is written out of sight, flushed, read back to the last
-  /// byte, and then gets its name, never over a file. A whole archive is left alone, and nothing is written.
+  /// Never changes the damaged archive. Publishes the new archive atomically after it is durable and every byte is
+  /// verified, and never replaces a file. Writes nothing if the archive is intact.
   ///
-  /// The summary throws `BackupError`, `ArchiveError`, `LibraryError`, `FileLock.Busy` or `FileError`; nothing was published
-  /// then.
+  /// The summary throws `BackupError`, `ArchiveError`, `LibraryError`, `FileLock.Busy` or `FileError`; nothing was
+  /// published then.
   public static func repair(_ archive: FilePath, options: RepairOptions = RepairOptions()) -> Self {
     Work { counter in
       let observer = options.ledger?.observer("repair")
@@ -91,7 +91,9 @@ struct RepairRun {
   func run() throws -> RepairSummary {
     let library = try options.library.map { try Library(path: $0) }
     guard let library else { return try run(library: nil) }
-    return try library.holdingPhotos(lockWait: options.lockWait, whileWaiting: counter.waitForWriter) {
+    return try library.withPhotoReadLock(
+      lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock
+    ) {
       try run(library: library)
     }
   }
@@ -105,7 +107,7 @@ struct RepairRun {
     summary.unusable = others.unusable
     let target = try target(outside: library?.path)
     let entries = source.archive?.entries ?? []
-    // each is read, written and read back, and at most so many come from elsewhere
+    // each entry is read, written and verified; at most the missing photos come from other sources
     let (count, bytes) = (entries.count, entries.reduce(0) { $0.saturated(plus: $1.size) })
     let absent = absentPhotos(source)
     counter.setTotals(
@@ -113,7 +115,7 @@ struct RepairRun {
       bytes: bytes.saturated(times: 3).saturated(plus: absent.bytes.saturated(times: 2)))
     counter.enter(.verifying)
     let plan = try RepairPlan(source, counter) { wanted in
-      try PhotoSupply(wanted, from: others.sources, library, counter)
+      try PhotoSources(wanted, from: others.sources, library, counter)
     }
     summary.damagedOthers = others.damaged(plan.failingOthers)
     summary.warnings =
@@ -125,13 +127,13 @@ struct RepairRun {
     }
     counter.setTotals(
       items: count + plan.items.count * 2, bytes: bytes.saturated(plus: plan.bytes.saturated(times: 2)))
-    summary.warnings += source.strangers.map {
+    summary.warnings += source.unknownEntries.map {
       "\($0.escaped) is mentioned nowhere, and does not come along"
     }
     summary.faults = source.salvage.map { [$0.fault] } ?? []
     (summary.restored, summary.lost) = (plan.restored, plan.lost)
     (summary.photos, summary.bytes) = (plan.items.count, plan.bytes)
-    // where not even the categories are left, a new archive would say nothing
+    // without categories and photos, a new archive would be useless
     if plan.items.isEmpty, source.metadata.categories.isEmpty { return summary }
     let archive = RewrittenArchive(
       source: source, items: plan.items, metadata: plan.metadata(), password: nil, counter: counter)
@@ -142,8 +144,8 @@ struct RepairRun {
     return summary
   }
 
-  /// Where the new archive goes: where it was asked for, or beside the damaged one under the first of these names that
-  /// is free: `NAME.repaired.zip`, and then with a number.
+  /// Returns the path of the new archive: the requested one, or beside the damaged archive the first free name of
+  /// `NAME.repaired.zip` and `NAME.repaired-2.zip` to `-100`.
   private func target(outside library: FilePath?) throws -> RewrittenArchive.Target {
     if let destination = options.destination {
       return try .init(Destination(destination, outside: library), orAs: defaultNames)
@@ -160,26 +162,26 @@ struct RepairRun {
       + (2...100).map { FilePath("\(stem).repaired-\($0).zip") }
   }
 
-  /// The new archive would have to be written without encryption, which nobody asked for.
-  private func openDamaged(_ check: @escaping (Int) throws -> Void) throws -> BackupSource {
+  /// Opens the archive. Refuses an encrypted one, because the new archive would not be encrypted.
+  private func openDamaged(_ check: @escaping (Int) throws -> Void) throws -> OpenedBackup {
     do {
-      let source = try BackupSource.salvaging(path, limits: options.limits, whileReading: check)
-      // in a damaged one, what looks like an encrypted entry may be none
+      let source = try OpenedBackup.salvaging(path, limits: options.limits, whileReading: check)
+      // in a damaged archive, bytes that look like an encrypted entry may not be an entry
       let isEncrypted =
         source.salvage == nil
         ? source.archive?.entries.contains(where: \.isEncrypted) == true
-        : source.photos.contains { $0.content.isEncrypted }
+        : source.photos.contains { $0.location.isEncrypted }
       if !isEncrypted { return source }
     } catch BackupError.passwordNeeded {
-      // as below
+      // throws below
     }
     throw BackupError.cannotRepairEncrypted(path)
   }
 
-  /// The photos that the archive promises and does not hold, with the sizes that it says they have.
-  private func absentPhotos(_ source: BackupSource) -> (count: Int, bytes: Int) {
+  /// Returns the number of missing photos of the archive, and their total size according to its rows.
+  private func absentPhotos(_ source: OpenedBackup) -> (count: Int, bytes: Int) {
     let sizes = source.photos.compactMap { photo -> Int? in
-      guard case .absent(_, isDamage: true, _) = photo.content else { return nil }
+      guard photo.location.unavailable?.isDamage == true else { return nil }
       return Int(min(max(photo.record.fileSize, 0), 1 << 30))
     }
     return (sizes.count, sizes.reduce(0) { $0.saturated(plus: $1) })

@@ -6,33 +6,33 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// An archive that is made of another one's photos: repaired, or flattened. It is written out of sight, flushed, read
-/// back to the last byte, and then gets its name, never over a file.
+/// An archive made from another one's photos by a repair or by flattening. It is published atomically when it is
+/// complete, durable and verified, and never replaces a file.
 struct RewrittenArchive {
-  /// What it is made of.
-  let source: BackupSource
+  /// The backup with the rows of the photos.
+  let source: OpenedBackup
   let items: [RewrittenPhoto]
   /// `metadata.json` without its photos and their files.
   let metadata: Metadata
-  /// It is encrypted with this; nil for a plain one.
+  /// The password to encrypt the archive with; nil for no encryption.
   let password: Secret?
   let counter: ProgressCounter
 
   private var bytes: Int { items.reduce(0) { $0 + $1.size } }
 
-  /// Where it lies, how long it is, and what is worth knowing.
+  /// The path of the archive, its length, and a warning.
   typealias Published = (archive: FilePath, bytes: Int, warning: String?)
 
-  /// Where it may go.
+  /// The possible paths of the new archive.
   struct Target {
     /// The folder.
     let folder: FilePath
-    /// The same as a person wrote it: empty beside an archive that was named without a folder.
+    /// The folder as the user typed it: empty beside an archive that was given without a folder.
     let shown: FilePath
-    /// The first of these names that is free.
+    /// The names to try. The archive gets the first free one.
     let names: [FilePath]
 
-    /// Where the user asked for it.
+    /// Makes the target that the user chose.
     /// - Throws: `BackupError.nameTooLong`
     init(_ destination: Destination, orAs names: [FilePath]) throws(BackupError) {
       folder = destination.folder
@@ -40,7 +40,7 @@ struct RewrittenArchive {
       self.names = if let name = destination.name { [name] } else { try Self.fitting(names) }
     }
 
-    /// Beside an archive.
+    /// Makes a target beside an archive.
     /// - Throws: `BackupError.nameTooLong`
     init(beside archive: FilePath, as names: [FilePath]) throws(BackupError) {
       folder = archive.folder
@@ -48,7 +48,8 @@ struct RewrittenArchive {
       self.names = try Self.fitting(names)
     }
 
-    /// Those of the names that a file can have: an archive's own may have as many bytes as fit, and these are longer.
+    /// Returns the names that are short enough for a file. An archive's own name may already have the greatest
+    /// length, and these names are longer.
     private static func fitting(_ names: [FilePath]) throws(BackupError) -> [FilePath] {
       let fitting = names.filter { $0.length <= FileName.maximumBytes }
       if fitting.isEmpty, let name = names.first { throw .nameTooLong(name) }
@@ -56,12 +57,12 @@ struct RewrittenArchive {
     }
   }
 
-  /// Blocks until it has its name.
+  /// Writes, verifies and publishes the archive. Blocks.
   ///
   /// - Throws: `BackupError`, `ArchiveError`, `FileError`; nothing was published then.
   func publish(at target: Target) throws -> Published {
     let folder = target.folder
-    let output = try UnpublishedFile(in: folder)
+    let output = try AtomicFile(in: folder)
     try output.requireSpace(bytes: bytes, photos: source.photos.count, in: folder)
     counter.enter(.writing)
     let size = try write(to: output.file)
@@ -80,7 +81,7 @@ struct RewrittenArchive {
     var writer = try ArchiveWriter(password: password)
     for item in items {
       let taken = source.photos[item.source].record.createdAt
-      // the dates of an encrypted archive's entries stand in its directory, which anybody reads
+      // the directory of an encrypted archive is not encrypted, and has the entries' dates
       try writer.addPlaced(item.entryName, size: item.size, modified: password == nil ? taken : date)
     }
     let texts = ArchiveTexts()
@@ -100,10 +101,10 @@ struct RewrittenArchive {
     }
   }
 
-  /// Reads back what was written, every CRC and every MD5.
+  /// Verifies every CRC and MD5 of the new archive.
   private func check(_ file: borrowing File, _ folder: FilePath) throws {
     counter.enter(.verifying)
-    let written = try BackupSource(path: file.descriptorPath, limits: .own, password: password)
+    let written = try OpenedBackup(path: file.descriptorPath, limits: .own, password: password)
     var damage = try ArchiveCheck(source: written, counter: counter).run().damaged.map(\.message)
     if written.photoFiles != items.count {
       damage.append("it holds \(written.photoFiles) photos and should hold \(items.count)")

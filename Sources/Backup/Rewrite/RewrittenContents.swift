@@ -3,9 +3,9 @@ import FileSystem
 import Operations
 import Zip
 
-/// The photos of a new archive, out of the entries of others, or out of a library: a thread reads, decrypts and hashes
-/// them one after the other, and hands each piece over to whoever writes. Nothing of an encrypted photo is written but
-/// by `ArchiveWriter`.
+/// The photos of a new archive, read from other archives or from a library. A thread reads, decrypts and hashes the
+/// photos one after the other, and passes each piece to the thread that writes. Only `ArchiveWriter` writes bytes
+/// of an encrypted photo.
 final class RewrittenContents: PlacedContents {
   private enum Condition {
     static let full = 0
@@ -13,7 +13,7 @@ final class RewrittenContents: PlacedContents {
     static let count = 2
   }
 
-  /// The piece that lies in the buffer, until it has been taken and used.
+  /// The piece in the buffer, until the writer has used it.
   private struct Handover {
     var count = 0
     var isGivenUp = false
@@ -21,7 +21,7 @@ final class RewrittenContents: PlacedContents {
   }
 
   /// The raw bytes of one piece. `@unchecked Sendable` because the compiler cannot see that the monitor orders the
-  /// reader's writing before the writer's reading, and that before the next piece.
+  /// reader's write before the writer's read, and the writer's read before the next piece.
   private final class Buffer: @unchecked Sendable {
     let bytes: UnsafeMutableRawBufferPointer
     init() throws(MemoryShortage) { bytes = try .pages(byteCount: EntryReader.pieceSize) }
@@ -31,17 +31,17 @@ final class RewrittenContents: PlacedContents {
   private let monitor = Monitor(Handover(), conditions: Condition.count)
   private let buffer: Buffer
   private let items: [RewrittenPhoto]
-  /// Where the photos' bytes are written to; nil where `ArchiveWriter` does so.
+  /// The file that the photos' bytes are written to; nil if `ArchiveWriter` writes them.
   private let file: UnsafePointer<File>?
   private let counter: ProgressCounter
   private var threads = WorkerThreads()
   private var item = 0
   private var position = 0
   private var given = 0
-  /// The piece in the buffer has been handed out.
+  /// True if the piece in the buffer has been passed to the writer.
   private var isHolding = false
 
-  /// `file` is used until the archive is written.
+  /// Starts the thread that reads. Uses `file` until the archive is written.
   init(_ items: [RewrittenPhoto], _ file: UnsafePointer<File>?, _ counter: ProgressCounter) throws {
     buffer = try Buffer()
     self.items = items
@@ -89,7 +89,7 @@ final class RewrittenContents: PlacedContents {
         signal.wake(Condition.full)
       }
     }
-    // it was right a moment ago
+    // the photo was intact a moment ago
     guard fault == nil, size == item.size, hash.digest == item.md5 else {
       throw BackupError.unstablePhoto("photos/\(item.fileName)", reason: fault ?? "its bytes have changed")
     }
@@ -121,7 +121,7 @@ final class RewrittenContents: PlacedContents {
     counter.advance(items: 1)
   }
 
-  /// Gives the buffer back to the reader, if there is a piece in it that has been used.
+  /// Returns the buffer to the reader, if the writer has used its piece.
   private func release() {
     guard isHolding else { return }
     isHolding = false
@@ -131,7 +131,8 @@ final class RewrittenContents: PlacedContents {
     }
   }
 
-  /// Waits for the reader's last look at what it has read, which no further piece would tell.
+  /// Waits until the reader has checked the last photo, and throws its error. No further piece would report that
+  /// error.
   func finish() throws {
     var ended = WorkerThreads()
     swap(&ended, &threads)

@@ -1,14 +1,14 @@
 import Checksums
 import PhotoLibrary
 
-/// A photo of an archive that is written anew, and where its bytes are.
+/// A photo of a new archive, and the source of its bytes.
 struct RewrittenPhoto: Sendable {
-  /// Which of the backup's photos.
+  /// The index of the photo in the backup.
   var source: Int
   var bytes: PhotoBytes
   var md5: MD5Digest
   var size: Int
-  /// The MD5 that the library had for it, where these bytes are not those.
+  /// The MD5 in the library, if the bytes do not match it.
   var expected: MD5Digest?
   /// The entry's name without its folder.
   var fileName: String
@@ -17,7 +17,7 @@ struct RewrittenPhoto: Sendable {
   var entryName: String { "photos/\(fileName)" }
 
   init(
-    _ index: Int, of backup: BackupSource, _ bytes: PhotoBytes, _ md5: MD5Digest, size: Int,
+    _ index: Int, of backup: OpenedBackup, _ bytes: PhotoBytes, _ md5: MD5Digest, size: Int,
     isEncrypted: Bool = false
   ) {
     let photo = backup.photos[index]
@@ -28,13 +28,13 @@ struct RewrittenPhoto: Sendable {
     self.bytes = bytes
     self.md5 = md5
     self.size = size
-    expected = photo.expected == md5 ? nil : photo.expected
+    expected = photo.originalMD5 == md5 ? nil : photo.originalMD5
     fileName = ExportPlan.entryFileName(row, isEncrypted: isEncrypted)
   }
 }
 
-extension BackupSource {
-  /// The backup's rows, with those photos' files in a new archive; made as they are asked for.
+extension OpenedBackup {
+  /// Returns the backup's rows with the new entries of these photos, lazily.
   func records(_ items: [RewrittenPhoto]) -> some Sequence<Metadata.PhotoRecord> {
     var places = [Int?](repeating: nil, count: photos.count)
     for (place, item) in items.enumerated() { places[item.source] = place }
@@ -42,13 +42,13 @@ extension BackupSource {
       var record = photo.record
       guard let item = place.map({ items[$0] }) else { return record }
       record.path = item.entryName
-      // that of a photo which had rotten is the one that it should have
+      // a photo that was corrupt when it was backed up keeps the length of the intact one
       if item.expected == nil { record.fileSize = Int64(item.size) }
       return record
     }
   }
 
-  /// The manifest of a new archive, made as it is asked for.
+  /// Returns the manifest of a new archive, lazily.
   func manifest(_ items: [RewrittenPhoto]) -> some Sequence<Metadata.ManifestEntry> {
     items.lazy.map { item in
       let photo = photos[item.source]

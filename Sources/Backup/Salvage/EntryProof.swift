@@ -4,14 +4,14 @@ import PhotoLibrary
 import Secrets
 import Zip
 
-/// Finds out by reading it whether an entry is whole for which no header vouches.
+/// Proves by reading that an entry is intact, if no header confirms the entry.
 struct EntryProof {
   let archive: Archive
   let password: Secret?
   let whileReading: (Int) throws -> Void
 
-  /// The MD5 of an entry that reads to its end; nil for one that does not.
-  /// - Throws: what keeps the others from being read too, and what `whileReading` throws.
+  /// Returns the MD5 of an entry that can be read to its end; nil for any other entry.
+  /// - Throws: errors that concern the other entries too, and the errors of `whileReading`.
   func digest(of entry: Entry) throws -> MD5Digest? {
     do {
       var reader = try EntryReader(archive, password: password)
@@ -22,14 +22,14 @@ struct EntryProof {
       }
       return hash.digest
     } catch let error as ArchiveError {
-      if error.isObstacle { throw error }
+      if error.isEnvironmentFailure { throw error }
       return nil
     }
   }
 
-  /// The first bytes of an entry, fewer if it is shorter; nil if they cannot be read. That they are right is not
-  /// said.
-  /// - Throws: as `digest`.
+  /// Returns the first bytes of an entry, fewer if the entry is shorter; nil if they cannot be read. The bytes are
+  /// unverified.
+  /// - Throws: the same errors as `digest`.
   func start(of entry: Entry, count: Int) throws -> [UInt8]? {
     struct Enough: Error {}
     var start: [UInt8] = []
@@ -41,15 +41,15 @@ struct EntryProof {
         if start.count == count { throw Enough() }
       }
     } catch let error as ArchiveError {
-      if error.isObstacle { throw error }
+      if error.isEnvironmentFailure { throw error }
       return nil
     } catch is Enough {}
     return start
   }
 
-  /// Whether the password opens an encrypted entry to its last byte. Then it is whole: nobody makes the
-  /// authentication code of AES without the password, and the traditional encryption keeps the checksum of what
-  /// was put in. Bytes that are not encrypted prove nothing by being there.
+  /// Returns true if the password opens an encrypted entry to its last byte. Such an entry is intact: the
+  /// authentication code of AES cannot be made without the password, and the traditional encryption includes the
+  /// checksum of the content. Unencrypted bytes prove nothing.
   func isOpenedByPassword(_ entry: Entry) throws -> Bool {
     guard entry.isEncrypted, let password, !password.isEmpty else { return false }
     return try digest(of: entry) != nil
@@ -57,7 +57,7 @@ struct EntryProof {
 }
 
 extension Entry {
-  /// Why an entry that nothing vouches for is not taken.
+  /// Returns why an entry that nothing confirms is left out.
   func reasonWhyUnproven(among count: Int = 1) -> String {
     if count > 1 { return "none of the \(count) entries \(name.escaped) is the one" }
     return isEncrypted

@@ -1,15 +1,15 @@
 import PhotoLibrary
 import Zip
 
-/// Makes rows from entry names, for an archive without rows: one category, and for each entry a row and its place in
-/// the manifest. Both apps and this project name an entry `{id}_{name}`.
+/// Makes rows from entry names, for an archive without rows: one category, and for each entry a row and a manifest
+/// entry. Both apps and this project name an entry `{id}_{name}`.
 struct EntryRows {
-  /// The rows; without a category if there are none.
+  /// The rows; without a category if there are no rows.
   private(set) var metadata = Metadata()
 
   /// - Parameters:
-  ///   - folder: where entries are named so; those elsewhere keep their names.
-  ///   - category: its name, as people see it.
+  ///   - folder: the folder whose entries have such names. Other entries keep their names.
+  ///   - category: the display name of the category.
   init(_ entries: [Entry], in folder: String, category: String) {
     let named = entries.map { ($0, Self.idAndName(of: $0, in: folder)) }
     var ids: Set<Int64> = []
@@ -18,7 +18,7 @@ struct EntryRows {
       if let (id, name) = idAndName, IDs.range.contains(id), ids.insert(id).inserted {
         add(entry, id: id, name: name)
       } else {
-        // of two photos with one id, which the Android app may give, the second loses it too
+        // the Android app may give two photos the same id; the second gets a new one
         unnumbered.append((entry, idAndName?.name ?? FileName.lastComponent(of: entry.name)))
       }
     }
@@ -37,8 +37,8 @@ struct EntryRows {
 
   private static let category: Int64 = 1
 
-  /// The number in front of the name of a photo, and the rest; nil for a name without a number, and outside of the
-  /// folder. An encrypted archive says no more than the number.
+  /// Returns the id at the beginning of a photo's name, and the rest. Returns nil for a name without an id, and
+  /// outside of the folder. The names in an encrypted archive have only the id.
   static func idAndName(of entry: Entry, in folder: String) -> (Int64, name: String)? {
     guard entry.isIn(folder) else { return nil }
     let fileName = FileName.lastComponent(of: entry.name)

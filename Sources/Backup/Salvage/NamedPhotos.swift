@@ -5,19 +5,19 @@ import PhotoLibrary
 import Secrets
 import Zip
 
-/// The photos of an archive whose metadata is lost: what lies in `photos/`, or in `images/` of an HTML gallery, at the
-/// root or in one folder, where both apps and this project put them as `photos/{id}_{name}`. It also takes every
-/// image elsewhere in the archive.
+/// Finds the photos of an archive whose metadata is missing: the entries of `photos/`, or of `images/` in an HTML
+/// gallery, at the root or in one folder. Both apps and this project store photos there as `photos/{id}_{name}`.
+/// Also includes every image elsewhere in the archive.
 struct NamedPhotos {
-  /// A stand-in: one category, and a row for each photo.
+  /// Substitute metadata: one category, and a row for each photo.
   let metadata: Metadata
   /// The entries of these rows.
   let entries: [Entry]
-  /// What is in the archive and does not come along, and why.
+  /// The entries that are left out, and why.
   let others: [Finding]
 
-  /// - Throws: `BackupError.passwordNeeded` where the photos are encrypted and there is no password, `.wrongPassword`
-  ///   where it fits none of them.
+  /// - Throws: `BackupError.passwordNeeded` if the photos are encrypted and there is no password, `.wrongPassword`
+  ///   if the password fits no photo.
   init(_ salvage: Salvage, _ proof: EntryProof) throws {
     let isGallery = PhotoExport.isGallery(salvage.archive.entries)
     let folder = isGallery ? PhotoExport.gallery.folder : PhotoExport.statistics.folder
@@ -29,11 +29,11 @@ struct NamedPhotos {
   }
 }
 
-/// Looks which of an archive's entries are photos.
+/// Finds the photos among an archive's entries.
 private struct Search {
   private let salvage: Salvage
   private let proof: EntryProof
-  /// Everything in it is a photo.
+  /// The folder in which every entry is a photo.
   private let folder: String
   private(set) var others: [Finding] = []
 
@@ -43,7 +43,7 @@ private struct Search {
     self.folder = folder
   }
 
-  /// Asks some of the entries, which have keys of their own, whether the password fits them.
+  /// Checks the password against some of the entries, which have individual keys.
   func requirePassword() throws {
     guard salvage.needsPassword else { return }
     let archive = salvage.archive
@@ -52,16 +52,16 @@ private struct Search {
     }
     var reader = try EntryReader(archive, password: password)
     let encrypted = archive.entries.filter(\.isEncrypted)
-    let certain = encrypted.filter { !salvage.unproven.contains($0.index) }
+    let certain = encrypted.filter { !salvage.unverified.contains($0.index) }
     for entry in (certain.isEmpty ? encrypted : certain).prefix(16) where try reader.passwordFits(entry) {
       return
     }
     throw BackupError.wrongPassword(archive.path)
   }
 
-  // MARK: What is a photo
+  // MARK: Recognizing photos
 
-  /// One entry for each name that is a photo's; the others are noted.
+  /// Returns one entry for each name of a photo. Records the other entries.
   mutating func photos() throws -> [Entry] {
     let files = salvage.archive.entries.filter { !$0.isDirectory && !$0.isIgnored && !$0.isTextOfBackup }
     let byName = Dictionary(grouping: files, by: \.name)
@@ -73,7 +73,7 @@ private struct Search {
       let same = byName[entry.name] ?? []
       guard
         let right = try same.first(where: {
-          try !salvage.unproven.contains($0.index) || proof.isOpenedByPassword($0)
+          try !salvage.unverified.contains($0.index) || proof.isOpenedByPassword($0)
         })
       else {
         leave(entry, entry.reasonWhyUnproven(among: same.count))
@@ -84,7 +84,7 @@ private struct Search {
       } else if try entry.isIn(folder) || isImage(right) {
         photos.append(right)
         let isAmbiguous = same.contains { other in
-          !salvage.unproven.contains(other.index) && (other.size, other.crc32) != (right.size, right.crc32)
+          !salvage.unverified.contains(other.index) && (other.size, other.crc32) != (right.size, right.crc32)
         }
         if isAmbiguous { leave(entry, "there are several of this name, and only the first comes along") }
       }
@@ -95,7 +95,7 @@ private struct Search {
     return photos
   }
 
-  /// Whether an entry is an image, by its first bytes.
+  /// Returns true if the first bytes of an entry are those of an image.
   private mutating func isImage(_ entry: Entry) throws -> Bool {
     guard let start = try proof.start(of: entry, count: PhotoKind.startLength) else {
       leave(entry, "it cannot be read")

@@ -5,41 +5,41 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// What was found wrong with an archive that had to be searched.
+/// The damage of an archive that was salvaged.
 public struct SalvageReport: Sendable, Equatable {
-  /// Why it could not be opened as it is.
+  /// Why the archive cannot be opened normally.
   public var fault: Finding
-  /// What was lost and is no photo of the metadata's, by the names of the entries. Photos that the metadata
-  /// promises and that are lost are absent from the backup, and named there.
+  /// Missing entries that are not photos of the metadata, by name. Missing photos of the metadata are reported as
+  /// unavailable in the backup.
   public var losses: [Finding]
-  /// The MD5 of the `metadata.json` that was found; nil if none was.
+  /// The MD5 of the recovered `metadata.json`; nil if it is missing.
   var metadataDigest: MD5Digest?
 
-  /// All of it.
+  /// The fault and the losses.
   public var findings: [Finding] { [fault] + losses }
 }
 
-extension BackupSource {
-  /// Opens a backup, and rescues what can be rescued where it is a truncated or damaged archive: see `Salvage`.
-  /// `salvage` is nil if it turned out to be whole as an archive; a photo of it may be damaged all the same.
+extension OpenedBackup {
+  /// Opens a backup, and recovers as much as possible if it is a truncated or damaged archive: see `Salvage`.
+  /// `salvage` is nil if the structure of the archive is intact; a photo may be corrupt anyway.
   ///
-  /// Where no `metadata.json` is left, the photos are those entries that are named as the apps name them, and
-  /// they are in a category of their own, "Rescued". Blocks; reads the file at least once; writes nothing.
+  /// If `metadata.json` is missing, the photos are the entries with the apps' names for photos, in the category
+  /// "Rescued". Blocks; reads the file at least once; writes nothing.
   ///
   /// - Parameters:
   ///   - path: the file.
-  ///   - limits: what the archive may ask for.
+  ///   - limits: the limits for the archive.
   ///   - password: opens encrypted entries.
-  ///   - whileReading: called for every buffer; may throw to give up.
-  /// - Throws: as `init(path:limits:)`, where nothing at all can be rescued.
+  ///   - whileReading: called for every buffer; may throw to cancel.
+  /// - Throws: the error of `init(path:limits:)` if nothing can be recovered.
   package static func salvaging(
     _ path: FilePath, limits: Limits = Limits(), password: Secret? = nil,
     whileReading: @escaping (Int) throws -> Void = { _ in }
-  ) throws -> BackupSource {
+  ) throws -> OpenedBackup {
     do {
-      return try BackupSource(path: path, limits: limits, password: password)
+      return try OpenedBackup(path: path, limits: limits, password: password)
     } catch {
-      guard isCuredBySearching(error) else { throw error }
+      guard isSalvageable(error) else { throw error }
       return try searching(
         path, after: error, limits: limits, password: password, whileReading: whileReading)
     }
@@ -49,50 +49,36 @@ extension BackupSource {
   ///
   /// - Parameters:
   ///   - error: why the archive cannot be opened as a backup.
-  ///   - export: what the archive was recognized as, if it is a photo export.
-  ///   - whileReading: called for every buffer; may throw to give up.
-  /// - Throws: `error`, where nothing at all can be rescued.
+  ///   - export: the kind of export, if the archive was recognized as a photo export.
+  ///   - whileReading: called for every buffer; may throw to cancel.
+  /// - Throws: `error` if nothing can be recovered.
   static func searching(
     _ path: FilePath, after error: any Error, for export: PhotoExport? = nil, limits: Limits,
     password: Secret?, whileReading: @escaping (Int) throws -> Void
-  ) throws -> BackupSource {
+  ) throws -> OpenedBackup {
     let salvage: Salvage
     do {
       salvage = try Salvage(path: path, limits: limits, whileReading: whileReading)
     } catch let obstacle as ArchiveError {
-      // nothing in the file: what was wrong at first says more
-      throw obstacle.isLimit || obstacle.isObstacle ? obstacle : error
+      // the file contains nothing; the first error says more
+      throw obstacle.isLimit || obstacle.isEnvironmentFailure ? obstacle : error
     }
     guard let found = try SalvagedContents(salvage, of: export, limits: limits, password, whileReading)
     else {
       throw error
     }
-    // that the disk cannot read it says more than what is wrong with what is left
-    let fault = Self.isBadSector(error) ? "\(error)" : salvage.fault?.problem ?? "\(error)"
-    return BackupSource(
-      found, salvage, password: password, fault: Finding(path.string.escaped, message: fault))
+    // a read error of the disk says more than the fault of the rest
+    let fault = Self.isBadSector(error) ? "\(error)" : salvage.fault.map { "\($0)" } ?? "\(error)"
+    return OpenedBackup(
+      path: salvage.archive.path, origin: found.origin, metadata: found.metadata, photos: found.photos,
+      warnings: found.warnings, leftOut: found.leftOut, damagedBefore: found.damagedBefore,
+      unknownEntries: found.unknownEntries, archive: salvage.archive, root: found.root, password: password,
+      salvage: SalvageReport(
+        fault: Finding(path.string.escaped, message: fault), losses: found.losses,
+        metadataDigest: found.metadataDigest))
   }
 
-  private init(_ found: SalvagedContents, _ salvage: Salvage, password: Secret?, fault: Finding) {
-    path = salvage.archive.path
-    format = .zip
-    archive = salvage.archive
-    metadata = found.metadata.withoutPhotos
-    displayNames = found.metadata.displayNames
-    root = found.root
-    self.password = password
-    metadataDigest = nil
-    origin = found.origin
-    photos = found.photos
-    warnings = found.warnings
-    leftOut = found.leftOut
-    damagedBefore = found.damagedBefore
-    strangers = found.strangers
-    self.salvage = SalvageReport(
-      fault: fault, losses: found.losses, metadataDigest: found.metadataDigest)
-  }
-
-  /// Whether the disk gave only a part of the file.
+  /// Returns true if the disk could read only a part of the file.
   private static func isBadSector(_ error: any Error) -> Bool {
     switch error {
     case ArchiveError.file(let error): error.errno == .ioError
@@ -101,16 +87,16 @@ extension BackupSource {
     }
   }
 
-  /// False where a search would meet the same obstacle.
-  private static func isCuredBySearching(_ error: any Error) -> Bool {
+  /// Returns false if a search would fail in the same way.
+  private static func isSalvageable(_ error: any Error) -> Bool {
     switch error {
     case BackupError.notABackup, BackupError.noMetadata, BackupError.severalMetadata: true
-    // the photos may tell whether it is the password or the metadata that is wrong
+    // the photos may show whether the password is wrong or the metadata is corrupt
     case BackupError.wrongPasswordOrDamaged: true
     case BackupError.metadata(_, let fault): fault.isDamage
     case ArchiveError.file where isBadSector(error): true
     case ArchiveError.passwordNeeded, ArchiveError.wrongPassword: false
-    case let error as ArchiveError: !error.isObstacle && !error.isLimit
+    case let error as ArchiveError: !error.isEnvironmentFailure && !error.isLimit
     default: isBadSector(error)
     }
   }

@@ -6,30 +6,30 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// Makes a backup out of the entries that were found in a damaged archive.
+/// Makes a backup from the entries that were found in a damaged archive.
 struct SalvagedContents {
   private(set) var metadata: Metadata
-  /// The MD5 of `metadata.json`; nil if that is lost.
+  /// The MD5 of `metadata.json`; nil if it is missing.
   private(set) var metadataDigest: MD5Digest?
   private(set) var root = ""
   private(set) var isMetadataLost = false
-  private(set) var photos: [BackupSource.Photo] = []
-  private(set) var origin = BackupSource.Origin.unknown
+  private(set) var photos: [OpenedBackup.Photo] = []
+  private(set) var origin = OpenedBackup.Origin.unknown
   private(set) var warnings: [String] = []
   private(set) var leftOut: [Finding] = []
   private var writtenIDs: [Int64: Int64] = [:]
   private(set) var damagedBefore: [Finding] = []
-  private(set) var strangers: [String] = []
+  private(set) var unknownEntries: [String] = []
   private(set) var losses: [Finding] = []
 
   private let salvage: Salvage
   private let proof: EntryProof
-  /// Copies of metadata.json that are looked at; an archive has one.
+  /// The most copies of metadata.json to read; an archive normally has one.
   private static let maximumCopies = 16
 
-  /// Nil if there is nothing in it that looks like a backup.
+  /// Returns nil if nothing in the archive looks like a backup.
   ///
-  /// - Parameter export: what the archive was recognized as, if it is intact and no backup.
+  /// - Parameter export: the kind of export, if the archive is an intact photo export and not a backup.
   init?(
     _ salvage: Salvage, of export: PhotoExport?, limits: Limits, _ password: Secret?,
     _ whileReading: @escaping (Int) throws -> Void
@@ -47,7 +47,7 @@ struct SalvagedContents {
     } else {
       isMetadataLost = true
       let named = try NamedPhotos(salvage, proof)
-      // that photos were in it and are lost is worth saying, even if nothing else is left
+      // missing photos are worth reporting even if nothing else is left
       guard !named.metadata.photos.isEmpty || salvage.losses.contains(where: { Entry.isInPhotos($0.name) })
       else { return nil }
       metadata = named.metadata
@@ -62,19 +62,19 @@ struct SalvagedContents {
     }
   }
 
-  /// The metadata that fits the entries best, and the last of those that fit equally. One that cannot be read is
-  /// passed over.
+  /// Returns the metadata that fits the entries best, the last one if several fit equally. Skips metadata that
+  /// cannot be read.
   ///
-  /// - Parameter export: becomes a statistics export if one of them is that of one.
-  /// - Throws: what is not damage, as a limit, if that keeps the only one from being read.
+  /// - Parameter export: becomes `.statistics` if an entry is that of a statistics export.
+  /// - Throws: an error other than damage, such as a limit, if it prevents reading the only metadata.
   private static func metadata(
     in salvage: Salvage, _ limits: Limits, _ password: Secret?, recognizing export: inout PhotoExport?
   ) throws -> (reading: MetadataReading, digest: MD5Digest, root: String)? {
     let archive = salvage.archive
     let copies = archive.entries.filter { entry in
-      // that it can be decrypted and read proves one that is encrypted
+      // decrypting and reading proves an encrypted entry
       entry.isMetadata && !entry.isIgnored
-        && (!salvage.unproven.contains(entry.index) || entry.isEncrypted && password != nil)
+        && (!salvage.unverified.contains(entry.index) || entry.isEncrypted && password != nil)
     }
     let names = Set(archive.entries.map(\.name))
     var best: (reading: MetadataReading, digest: MD5Digest, root: String, hits: Int)?
@@ -86,9 +86,9 @@ struct SalvagedContents {
         var reader = try EntryReader(archive, password: password)
         json = try reader.bytes(of: entry, limit: limits.maximumDocumentBytes)
       } catch let error as ArchiveError {
-        if error.isObstacle { throw error }
-        // what may be no entry at all may claim any size
-        if error.isLimit, !salvage.unproven.contains(entry.index) { refusal = error }
+        if error.isEnvironmentFailure { throw error }
+        // bytes that only look like an entry may claim any size
+        if error.isLimit, !salvage.unverified.contains(entry.index) { refusal = error }
         continue
       }
       if PhotoExport.isStatistics(json, limits) {
@@ -113,8 +113,8 @@ struct SalvagedContents {
     return best.map { ($0.reading, $0.digest, $0.root) }
   }
 
-  /// The entries under the root, one for each name. Where there are several of a name, or the one may be a part
-  /// of something else, the manifest's MD5 decides; what it does not vouch for is lost.
+  /// Returns the entries under the root, one for each name. If several have the same name, or an entry may be part
+  /// of other data, the manifest's MD5 decides. An entry that nothing confirms is missing.
   private mutating func provenEntries() throws -> [Entry] {
     var checksums: [String: MD5Digest] = [:]
     for item in metadata.photoManifest {
@@ -127,7 +127,7 @@ struct SalvagedContents {
     var proven: [Entry] = []
     for entry in entries {
       guard let same = byName[entry.name], same.first?.index == entry.index else { continue }
-      if same.count == 1, !salvage.unproven.contains(entry.index) {
+      if same.count == 1, !salvage.unverified.contains(entry.index) {
         proven.append(entry)
       } else if let digest = checksums[entry.name] {
         if let right = try same.first(where: { try proof.digest(of: $0) == digest }) {
@@ -151,7 +151,7 @@ struct SalvagedContents {
   }
 
   private func isProven(_ entry: Entry) throws -> Bool {
-    try !salvage.unproven.contains(entry.index) || proof.isOpenedByPassword(entry)
+    try !salvage.unverified.contains(entry.index) || proof.isOpenedByPassword(entry)
   }
 
   private mutating func match(_ entries: [Entry]) throws {
@@ -170,8 +170,8 @@ struct SalvagedContents {
     warnings += matching.warnings
     leftOut += matching.leftOut
     damagedBefore = matching.damagedBefore
-    strangers = matching.strangers
-    // the losses of photos are told by the photos; those of copies that were made good are none
+    unknownEntries = matching.unknownEntries
+    // each photo reports its own loss; losses of a copy that another copy replaces are not reported
     for item in metadata.photoManifest { names.formUnion([item.zipEntryName, "photos/\(item.fileName)"]) }
     names.formUnion(entries.map { String($0.name.dropFirst(root.count)) })
     let others =
@@ -179,7 +179,7 @@ struct SalvagedContents {
       + unprovenNames.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     for (name, reason) in others {
       let isKnown = name.hasPrefix(root) && names.contains(String(name.dropFirst(root.count)))
-      // the list of checksums is made anew
+      // the list of checksums is written anew
       if !isKnown, !name.hasSuffix("/"), name != root + ArchiveTexts.checksumsName {
         losses.append(Finding(name.escaped, reason))
       }

@@ -6,28 +6,29 @@ import Synchronization
 import SystemPackage
 import Zip
 
-/// What a check found.
+/// The result of a check.
 public struct CheckSummary: Sendable {
   /// Entries of archives, or photos of a library, that were read to their end.
   public var entriesChecked = 0
-  /// What is not as it was written; each by name, with the reason.
+  /// The corrupt or missing items, by name, with the reasons.
   public var damaged: [Finding] = []
-  /// Files that nothing mentions.
+  /// Unknown entries of an archive, or untracked files of a library.
   public var strangers: [String] = []
-  /// What was lost before, and is no damage of what was checked.
+  /// Warnings, for example about photos that were missing before the archive was made, which is not damage of the
+  /// archive.
   public var warnings: [String] = []
-  /// Backups that could not be read at all, of several; each with the reason.
+  /// Backups that could not be read, with the reasons, if there are several.
   public var unreadable: [Unreadable] = []
 
-  /// A backup that could not be read at all.
+  /// A backup that could not be read.
   public struct Unreadable: Sendable {
     /// The backup.
     public var path: FilePath
-    /// Why.
+    /// Why the backup could not be read.
     public var error: any Error
   }
 
-  /// Adds what another check found.
+  /// Adds the result of another check.
   static func += (sum: inout CheckSummary, other: CheckSummary) {
     sum.entriesChecked += other.entriesChecked
     sum.damaged += other.damaged
@@ -37,20 +38,20 @@ public struct CheckSummary: Sendable {
   }
 }
 
-/// Reads every entry of a backup to its end: its CRC, and its MD5 against the manifest.
+/// Reads every entry of a backup to its end, and compares its CRC, and its MD5 with the manifest.
 struct ArchiveCheck {
-  let source: BackupSource
+  let source: OpenedBackup
   let counter: ProgressCounter
-  /// Photos at a time; nil for what suits the disk.
+  /// The number of photos to read concurrently; nil for the best number for the disk.
   var readers: Int?
-  /// What it rests on is checked by the same run.
+  /// True if the same run verifies the base.
   var isBaseChecked = false
 
-  /// Blocks; reads only.
+  /// Checks the backup. Blocks; reads only.
   func run() throws -> CheckSummary {
     var summary = CheckSummary()
-    summary.strangers = source.strangers.map(\.escaped)
-    // the archive is as it was written
+    summary.strangers = source.unknownEntries.map(\.escaped)
+    // the following are no damage: the archive is as it was written
     summary.warnings = source.warnings + (source.leftOut + source.damagedBefore).map(\.message)
     guard source.format == .zip else {
       summary.warnings.append("a JSON backup holds no photo files; its document alone was checked")
@@ -59,12 +60,16 @@ struct ArchiveCheck {
     if let increment = source.increment, !isBaseChecked {
       summary.warnings.append(
         "it rests on archive \(increment.base.escaped), which holds the files of "
-          + "\(Count(source.heldPhotos, "photo")); those were not checked")
+          + "\(Count(source.photosStoredInBase, "photo")); those were not checked")
     }
-    for photo in source.photos where !photo.isHeld {
-      guard case .absent(let reason, let isDamage, _) = photo.content else { continue }
-      let finding = Finding(source.label(of: photo), reason)
-      if isDamage { summary.damaged.append(finding) } else { summary.warnings.append(finding.message) }
+    for photo in source.photos where !photo.isStoredInBase {
+      guard let unavailable = photo.location.unavailable else { continue }
+      let finding = Finding(source.label(of: photo), unavailable.reason)
+      if unavailable.isDamage {
+        summary.damaged.append(finding)
+      } else {
+        summary.warnings.append(finding.message)
+      }
     }
     guard let archive = source.archive else { return summary }
 
@@ -77,22 +82,22 @@ struct ArchiveCheck {
   }
 }
 
-/// The entries of an archive, read and judged on several threads.
+/// Reads and checks the entries of an archive on several threads.
 private final class EntryCheck: Sendable {
-  /// The entries that are no folders, by index.
+  /// The indices of the entries that are not folders.
   let files: [Int]
   let listed: ChecksumList
-  private let source: BackupSource
+  private let source: OpenedBackup
   private let archive: Archive
   private let counter: ProgressCounter
-  /// For each entry the photo whose file it is, by index.
+  /// For each entry, the index of its photo.
   private let photos: [Int?]
   private let faults = Mutex<[Int: String]>([:])
 
-  init(_ source: BackupSource, _ archive: Archive, _ counter: ProgressCounter) throws {
+  init(_ source: OpenedBackup, _ archive: Archive, _ counter: ProgressCounter) throws {
     var photos = [Int?](repeating: nil, count: archive.entries.count)
     for (index, photo) in source.photos.enumerated() {
-      if case .entry(let entry, _) = photo.content { photos[entry.index] = index }
+      if let entry = photo.location.ownEntry?.entry { photos[entry.index] = index }
     }
     self.photos = photos
     self.source = source
@@ -102,11 +107,11 @@ private final class EntryCheck: Sendable {
     listed = try ChecksumList(of: source)
   }
 
-  private func photo(of entry: Entry) -> BackupSource.Photo? { photos[entry.index].map { source.photos[$0] } }
+  private func photo(of entry: Entry) -> OpenedBackup.Photo? { photos[entry.index].map { source.photos[$0] } }
 
   func run(_ readers: Readers) throws {
     let (source, archive) = (source, archive)
-    try SideBySide.read(0..<files.count, readers, context: { try source.entryReader(archive) }) {
+    try ParallelHashing.read(0..<files.count, readers, context: { try source.entryReader(archive) }) {
       index, reader in
       let entry = archive.entries[self.files[index]]
       let passing = Passing(entry, of: self)
@@ -128,7 +133,7 @@ private final class EntryCheck: Sendable {
     }
   }
 
-  /// What is wrong with which entry, in the archive's order.
+  /// Returns the faults of the entries, in the archive's order.
   func damaged() -> [Finding] {
     faults.withLock { $0 }.sorted { $0.key < $1.key }.map { index, reason in
       let entry = archive.entries[index]
@@ -136,12 +141,12 @@ private final class EntryCheck: Sendable {
     }
   }
 
-  /// One entry on its way past the checksums.
-  private final class Passing: LaneSource {
+  /// Hashes one entry and compares its checksums.
+  private final class Passing: HashableStream {
     var plain: PlainEntry?
     private let check: EntryCheck
     private let entry: Entry
-    private let photo: BackupSource.Photo?
+    private let photo: OpenedBackup.Photo?
     private var counted = 0
 
     init(_ entry: Entry, of check: EntryCheck) {
@@ -164,7 +169,7 @@ private final class EntryCheck: Sendable {
     }
 
     func finish(_ digest: MD5Digest) {
-      if let expected = photo?.content.md5, digest != expected {
+      if let expected = photo?.location.md5, digest != expected {
         end("its MD5 is \(digest) and should be \(expected)")
       } else if let expected = check.listed[entry], digest != expected {
         end("its MD5 is \(digest), and checksums.md5 says \(expected)")
@@ -173,7 +178,7 @@ private final class EntryCheck: Sendable {
       }
     }
 
-    /// Notes what concerns this entry alone, and throws everything else.
+    /// Records an error that concerns only this entry, and throws any other error.
     func fail(_ error: any Error) throws {
       guard let reason = (error as? ArchiveError)?.faultOfOneEntry else { throw error }
       end(reason)

@@ -5,23 +5,23 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// Reading an archive back, for whoever has a thread and a counter of its own.
+/// Verifies archives, for callers with a thread and a counter of their own.
 package enum ArchiveVerification {
-  /// Reads a backup to its last byte: every CRC, every MD5. Blocks; writes nothing.
+  /// Verifies every CRC and MD5 of a backup. Blocks; writes nothing.
   ///
-  /// - Throws: as the summary of `Work.verify`; `CancellationError`.
+  /// - Throws: the errors of the summary of `Work.verify`; `CancellationError`.
   package static func check(
     _ path: FilePath, password: Secret? = nil, counter: ProgressCounter
   ) throws -> CheckSummary {
-    let source = try BackupSource(path: path, limits: .own, password: password)
+    let source = try OpenedBackup(path: path, limits: .own, password: password)
     try source.requirePassword(toRead: .allEntries)
     return try ArchiveCheck(source: source, counter: counter).run()
   }
 
-  /// Returns what is wrong with an archive; nil if it is intact. Blocks; writes nothing.
+  /// Returns the fault of an archive; nil if the archive is intact. Blocks; writes nothing.
   ///
-  /// - Throws: what says nothing about the archive, see `isEnvironmentFailure`: `CancellationError`, and
-  ///   `BackupError.noSuchBackup` if it was removed since it was listed.
+  /// - Throws: environment failures, see `isEnvironmentFailure`: among them `CancellationError`, and
+  ///   `BackupError.noSuchBackup` if the archive was removed since it was listed.
   package static func fault(
     of archive: ArchiveDescriptor, _ password: Secret?, _ counter: ProgressCounter
   ) throws -> String? {
@@ -35,18 +35,19 @@ package enum ArchiveVerification {
     }
   }
 
-  /// Returns whether an error says nothing about the archive that was to be read: the user stopped the operation, another
-  /// process removed the archive, or this process, or the machine, has no more memory, threads or open files.
+  /// Returns true if an error is an environment failure and says nothing about the archive: the user stopped the
+  /// operation, another process removed the archive, or this process or the machine has no more memory, threads or
+  /// open files.
   package static func isEnvironmentFailure(_ error: any Error) -> Bool {
     switch error {
     case is CancellationError, is MemoryShortage, is ThreadError, BackupError.noSuchBackup: true
-    case let error as FileError: error.isShortage
-    case let error as ArchiveError: error.isShortage
+    case let error as FileError: error.isResourceExhaustion
+    case let error as ArchiveError: error.isResourceExhaustion
     default: false
     }
   }
 
-  /// Returns whether an error makes an archive suspect: it cannot be opened as one, or its disk does not give it.
+  /// Returns true if an error makes an archive suspect: the archive cannot be opened, or its disk cannot read it.
   package static func isEvidenceOfDamage(_ error: any Error) -> Bool {
     switch error {
     case _ where isEnvironmentFailure(error): false

@@ -4,23 +4,23 @@ import Operations
 import Secrets
 import SystemPackage
 
-/// Verifies archives whose health the ledger does not know: never verified, changed since, or suspect.
+/// Verifies archives that are unverified, changed since their verification, or suspect according to the ledger.
 package struct ArchiveVerifier: Sendable {
-  /// Records what is found.
+  /// Records the results.
   package let observer: ArchiveObserver
   private let password: Secret?
   private let verifiesUnknown: Bool
 
   /// - Parameters:
-  ///   - observer: knows the health of archives, and records what is found.
-  ///   - password: for archives that are encrypted.
-  ///   - verifiesUnknown: false to verify suspect archives only.
+  ///   - observer: the health of archives, and the record of results.
+  ///   - password: for encrypted archives.
+  ///   - verifiesUnknown: false to verify only suspect archives.
   package init(observer: ArchiveObserver, password: Secret?, verifiesUnknown: Bool) {
     (self.observer, self.password, self.verifiesUnknown) = (observer, password, verifiesUnknown)
   }
 
-  /// Returns whether all of these archives are intact, after reading those whose health is not known. Reads all of them,
-  /// so that every corrupt one is reported. Blocks.
+  /// Returns true if all of these archives are intact. Reads unverified ones. Reads all of them, so that every
+  /// corrupt one is reported. Blocks.
   ///
   /// - Throws: environment failures; `CancellationError`.
   package func areIntact(_ archives: [ArchiveDescriptor], _ counter: ProgressCounter) throws -> Bool {
@@ -32,14 +32,14 @@ package struct ArchiveVerifier: Sendable {
     switch observer.ledger.health(of: file) {
     case .verified: return true
     case .unverified where !verifiesUnknown: return true
-    // it may be large, and several archives may depend on it
+    // the archive may be large, and several archives may depend on it
     case .suspect where observer.hasFoundDamaged(file): return false
     case .suspect, .unverified: break
     }
     return try verify(archive, file, counter)
   }
 
-  /// Reads archives whatever is known about them, and returns those that are not intact. Blocks.
+  /// Reads archives whatever their health, and returns those that are not intact. Blocks.
   ///
   /// - Throws: environment failures; `CancellationError`.
   package func damaged(
@@ -50,12 +50,12 @@ package struct ArchiveVerifier: Sendable {
     }
   }
 
-  /// Nil for one that is missing, or that the disk does not give.
+  /// Returns nil if the archive is missing or the disk cannot read it.
   private static func file(of archive: ArchiveDescriptor) throws -> ArchiveFile? {
     do throws(FileError) {
       return try ArchiveFile.read(at: FilePath(archive.path))
     } catch {
-      if error.isShortage { throw error }
+      if error.isResourceExhaustion { throw error }
       return nil
     }
   }
@@ -80,19 +80,20 @@ package struct ArchiveVerifier: Sendable {
 }
 
 extension ArchiveObserver {
-  /// A warning for each archive that operations of this name have found damaged since this one began. Reading it blocks.
+  /// A warning for each archive that operations of this name have found damaged since this one began. Reading the
+  /// property blocks.
   package var damageWarnings: [String] {
     damage().sorted { $0.key < $1.key }.map { path, reason in
-      "\(path.escaped) is damaged (\(reason)), and does not count; smilepile repair may help"
+      "\(path.escaped) is damaged (\(reason)), and does not count"
     }
   }
 
-  /// Records that archives that this operation has written were read back and are intact. Blocks.
+  /// Records that archives that this operation has written are verified. Blocks.
   package func recordVerified(_ paths: [FilePath]) {
     record(.verified, of: paths.compactMap { path in ArchiveFile(at: path).map { ($0, nil) } })
   }
 
-  /// Records that archives were found damaged, each with the reason. Blocks.
+  /// Records that archives are damaged, with the reasons. Blocks.
   package func recordDamage(_ reasons: [FilePath: String]) {
     for (path, reason) in reasons.sorted(by: { $0.key.string < $1.key.string }) {
       guard let file = ArchiveFile(at: path) else { continue }

@@ -4,19 +4,20 @@ import Operations
 import PhotoLibrary
 import Zip
 
-/// What `checksums.md5` says of a backup's entries: lines as md5sum(1) writes them, an MD5, two characters, a name.
-/// The apps know nothing of it; this project writes it, so that md5sum proves an archive that was unpacked.
+/// The checksums of a backup's entries in `checksums.md5`: lines in the format of md5sum(1) with an MD5, two
+/// characters and a name. The apps ignore the file. This project writes it so that md5sum can verify an extracted
+/// archive.
 struct ChecksumList {
-  /// For each entry of the archive what the list says of it; empty where nothing was read.
+  /// The checksum of each entry of the archive; empty if no list was read.
   private var digests: [MD5Digest?] = []
   private var oddLines = OddLines()
 
-  /// What is odd about it.
+  /// Warnings about malformed lines.
   var warnings: [String] { oddLines.warnings }
 
-  /// Reads the list of a backup; an empty one if it has none. A list that is itself damaged says so when the entry is
-  /// checked, and counts for nothing here.
-  init(of source: BackupSource) throws {
+  /// Reads the list of a backup; an empty one if the backup has none. Ignores a corrupt list, since the check of
+  /// its entry reports the damage.
+  init(of source: OpenedBackup) throws {
     guard let archive = source.archive,
       let entry = archive.entries.first(where: { $0.name == source.root + ArchiveTexts.checksumsName })
     else { return }
@@ -25,28 +26,28 @@ struct ChecksumList {
       let bytes = try reader.bytes(of: entry, limit: Limits().maximumDocumentBytes)
       read(bytes, of: archive, below: source.root)
     } catch let error as ArchiveError {
-      if error.isShortage { throw error }
+      if error.isResourceExhaustion { throw error }
       guard case .entryTooLarge(_, _, let bytes, let limit) = error else { return }
       oddLines.note("not read: it has \(Count(bytes, "byte")), and at most \(limit) are read")
     }
   }
 
-  /// What the list says of an entry, nil if nothing.
+  /// The checksum of an entry in the list, nil if the list does not have it.
   subscript(entry: Entry) -> MD5Digest? { digests.isEmpty ? nil : digests[entry.index] }
 
-  /// - Parameter root: where the list stands in the archive.
+  /// - Parameter root: the folder of the list in the archive.
   private mutating func read(_ bytes: [UInt8], of archive: Archive, below root: String) {
     digests = Array(repeating: nil, count: archive.entries.count)
     var places = [String: Int](minimumCapacity: archive.entries.count)
     for entry in archive.entries { places[entry.name] = entry.index }
-    // a list has a line for each entry; what goes on much longer is none, and is not worth the time
+    // a list has a line for each entry; a much longer file is not a list and not worth the time
     var linesLeft = 2 * places.count + 1_000
     var rest = bytes[...]
     while !rest.isEmpty {
       guard linesLeft > 0 else { return oddLines.note("has far more lines than the archive has entries") }
       linesLeft -= 1
       let bytesOfLine = rest.prefix { $0 != UInt8(ascii: "\n") }
-      // of the bytes, since text that is no UTF-8 has another length once it is repaired
+      // counts bytes, since repaired text that is not UTF-8 has another length
       rest = rest.dropFirst(bytesOfLine.count + 1)
       let line = String(decoding: bytesOfLine, as: UTF8.self)
       let name = String(line.dropFirst(34))
@@ -62,7 +63,7 @@ struct ChecksumList {
     }
   }
 
-  /// Lines that say nothing of any entry: of each kind the first, and how many.
+  /// Lines without an entry: the first of each kind, and their number.
   private struct OddLines {
     private var kinds: [(problem: String, first: String?, count: Int)] = []
 

@@ -5,36 +5,36 @@ import PhotoLibrary
 import Synchronization
 import SystemPackage
 
-/// Reads every photo of a library and compares it with its row, and looks for files that no row knows.
+/// Reads every photo of a library, compares it with its row, and finds untracked files.
 struct LibraryCheck {
   let library: Library
   let counter: ProgressCounter
-  /// Photos at a time; nil for what suits the disk.
+  /// The number of photos to read concurrently; nil for the best number for the disk.
   var readers: Int?
 
-  /// A photo whose file is not as its row says.
+  /// A photo whose file does not match its row.
   struct DamagedPhoto {
     var photo: Photo
-    /// How messages name it.
+    /// The label of the photo in messages.
     var label: String
     var reason: String
   }
 
-  /// Blocks; reads only.
+  /// Checks the library. Blocks; reads only.
   func run(lockWait: Duration) throws -> CheckSummary {
-    try library.holdingPhotos(lockWait: lockWait, whileWaiting: counter.waitForWriter) {
+    try library.withPhotoReadLock(lockWait: lockWait, whileWaiting: counter.reportWaitingForLock) {
       var summary = CheckSummary()
       let (checked, damaged) = try damagedPhotos()
       summary.entriesChecked = checked
       summary.damaged = damaged.map { Finding($0.label, $0.reason) }
-      summary.strangers = try library.strangers().map(\.string.escaped)
+      summary.strangers = try library.untrackedFiles().map(\.string.escaped)
       return summary
     }
   }
 
-  /// Reads every photo that has a file. Blocks; reads only. The caller holds the photos.
+  /// Reads every photo that has a file. Blocks; reads only. The caller holds the read lock of the photos.
   ///
-  /// - Returns: how many there are, and those whose bytes are not those of their rows, by id.
+  /// - Returns: the number of photos read, and the corrupt ones, by id.
   func damagedPhotos() throws -> (checked: Int, damaged: [DamagedPhoto]) {
     let contents = try library.contents()
     let photos = contents.photos.filter { !$0.isFromAssets }
@@ -42,7 +42,8 @@ struct LibraryCheck {
     counter.enter(.verifying)
     let reasons = Mutex<[Int: String]>([:])
     let (library, counter) = (library, counter)
-    try SideBySide.read(0..<photos.count, Readers(readers, on: library.identity), context: {}) { index, _ in
+    try ParallelHashing.read(0..<photos.count, Readers(readers, on: library.identity), context: {}) {
+      index, _ in
       LibraryPhoto(photos[index], in: library, counter) { reason in reasons.withLock { $0[index] = reason } }
     }
     let categories = Dictionary(
@@ -58,8 +59,8 @@ struct LibraryCheck {
   }
 }
 
-/// A photo of a library on its way past the checksums.
-private final class LibraryPhoto: LaneSource {
+/// Hashes a photo of a library and compares it with its row.
+private final class LibraryPhoto: HashableStream {
   private let photo: Photo
   private let library: Library
   private let counter: ProgressCounter
@@ -103,7 +104,7 @@ private final class LibraryPhoto: LaneSource {
   func fail(_ error: any Error) throws {
     switch error {
     case is NoFile: end("\(photo.path.escaped) is no file")
-    case let error as FileError where error.isShortage: throw error
+    case let error as FileError where error.isResourceExhaustion: throw error
     case let error as FileError: end("\(error)")
     default: throw error
     }

@@ -6,14 +6,14 @@ import SystemPackage
 import Zip
 
 extension Work where Summary == CheckSummary {
-  /// Starts reading backups to their last byte: every CRC, every MD5. Nothing is written.
+  /// Starts verifying every CRC and MD5 of backups. Writes nothing.
   ///
-  /// The summary throws `BackupError`, `ArchiveError` or `FileError` for a file that is no backup or whose
-  /// directory is damaged, or that is encrypted without the right password; of several files, such a one stands in the
-  /// summary. Damaged photos stand in it always.
+  /// The summary throws `BackupError`, `ArchiveError` or `FileError` for a file that is not a backup, has a damaged
+  /// directory, or is encrypted without the right password. If there are several files, the summary reports such a
+  /// file instead. The summary always reports damaged photos.
   ///
   /// - Parameters:
-  ///   - readers: how many photos are read at a time; nil for what suits the disk.
+  ///   - readers: the number of photos to read concurrently; nil for the best number for the disk.
   ///   - ledger: records which archives are intact and which are corrupt.
   public static func verify(
     _ backups: [FilePath], limits: Limits = Limits(), password: Secret? = nil, readers: Int? = nil,
@@ -22,15 +22,15 @@ extension Work where Summary == CheckSummary {
     Work { counter in
       let observer = ledger?.observer("verify")
       var sum = CheckSummary()
-      var sources: [BackupSource] = []
+      var sources: [OpenedBackup] = []
       for path in backups {
         do {
-          let source = try BackupSource(path: path, limits: limits, password: password)
+          let source = try OpenedBackup(path: path, limits: limits, password: password)
           try source.requirePassword(toRead: .allEntries)
           sources.append(source)
         } catch {
           if ArchiveVerification.isEvidenceOfDamage(error) { observer?.recordDamage([path: "\(error)"]) }
-          // the other backups are verified all the same
+          // the other backups are verified anyway
           guard backups.count > 1 else { throw error }
           sum.unreadable.append(.init(path: path, error: error))
         }
@@ -64,14 +64,13 @@ extension Work where Summary == CheckSummary {
     }
   }
 
-  /// Starts reading every photo of a library against its row, and looking for files that no row knows. Nothing
-  /// is written.
+  /// Starts comparing every photo of a library with its row, and searching for untracked files. Writes nothing.
   ///
   /// The summary throws `LibraryError`, `FileLock.Busy` or `FileError`.
   ///
   /// - Parameters:
   ///   - lockWait: how long to wait for a writer that is deleting photo files.
-  ///   - readers: how many photos are read at a time; nil for what suits the disk.
+  ///   - readers: the number of photos to read concurrently; nil for the best number for the disk.
   public static func verify(
     library path: FilePath, lockWait: Duration = Library.readersWait, readers: Int? = nil
   ) -> Self {

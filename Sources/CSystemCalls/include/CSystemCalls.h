@@ -2,8 +2,8 @@
 #define SMILEPILE_CSYSTEMCALLS_H
 #include <sys/types.h>
 
-// What Swift cannot call by itself: variadic functions, functions behind _GNU_SOURCE or of <malloc.h>, and flock and
-// statfs, whose names are those of structures too.
+// Wrappers of functions that Swift cannot import: variadic functions, functions that need _GNU_SOURCE or <malloc.h>, and
+// flock and statfs, whose names are also names of structures.
 int smilepile_openat(int directory, const char *path, int flags, mode_t mode);
 int smilepile_rename_no_replace(int from, const char *old_path, int to, const char *new_path);
 int smilepile_start_write_back(int descriptor, off_t offset, off_t count);

@@ -2,7 +2,7 @@ import SystemPackage
 import Yams
 
 extension JobFileReader {
-  /// A folder, or a list of folders.
+  /// Reads a folder or a list of folders.
   mutating func destinations(
     _ section: inout YAMLSection, outside library: FilePath?
   ) -> [JobDestination] {

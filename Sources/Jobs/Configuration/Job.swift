@@ -1,69 +1,69 @@
 import Backup
 import SystemPackage
 
-/// What is to be backed up, where to, and how: one entry of the job file.
+/// One entry of the job file: what to back up, where to, and how.
 package struct Job: Sendable, Equatable {
-  /// What it is called; every archive it makes bears this as a tag.
+  /// The job's name, which is a tag of every archive of the job.
   package var name: String
-  /// The library's folder; nil if the command line or the environment has to name it.
+  /// The library's folder; nil if the command line or the environment gives it.
   package var library: FilePath?
-  /// It stands, for once, in the place of the one that the job file names: a run of it leaves the job's status alone.
+  /// True if the command line replaces the job's own library for one run. The run leaves the job's status unchanged.
   package var isOtherLibrary = false
-  /// Where its archives go; the first is written, the others are copies.
+  /// The folders of the archives. A run exports to the first and copies to the others.
   package var destinations: [JobDestination] = []
-  /// Categories by name; all if empty.
+  /// The names of the selected categories; empty for all.
   package var categories: [String] = []
-  /// Photos taken at this moment or later, in milliseconds since 1970.
+  /// The earliest time of selected photos, in milliseconds since 1970.
   package var since: Int64?
-  /// Photos taken before this moment, in milliseconds since 1970.
+  /// The time before which selected photos were taken, in milliseconds since 1970.
   package var until: Int64?
-  /// The library's settings travel.
+  /// True if archives contain the library's settings.
   package var includesSettings = true
-  /// Where the password comes from that the archives are encrypted with; nil for none.
+  /// The source of the password that encrypts the archives; nil for no encryption.
   package var password: PasswordSource?
-  /// Takes a password that is easily guessed.
+  /// Allows a password that is easily guessed.
   package var allowsWeakPassword = false
-  /// Reads every archive back before it gets its name.
+  /// Verifies every archive before publication.
   package var verifies = true
-  /// Archives hold only what is new since the one before; so many of them on one full archive, nil for full ones.
+  /// The maximum chain depth of incremental backups; nil for full backups only.
   package var maximumChain: Int?
-  /// Archives that phones can read, as many as that takes.
+  /// Splits a backup into archives that phones can read.
   package var splitsForPhones = false
-  /// More tags of its archives.
+  /// Additional tags of the archives.
   package var tags: [String] = []
-  /// Who may read the archives, as chmod(1) has it; nil for their owner alone.
+  /// The permissions of the archives, in the form of chmod(1); nil for access by the owner only.
   package var permissions: UInt16?
-  /// Which archives stay; nil for all.
+  /// The retention policy; nil to keep all archives.
   package var retention: RetentionPolicy?
-  /// When it runs by the clock; nil for only when somebody runs it.
+  /// The schedule of backups; nil for manual backups.
   package var schedule: Schedule?
-  /// When it is proven by the clock that its archives restore; nil for never.
+  /// The schedule of restore tests; nil for none.
   package var drill: Schedule?
-  /// What is run beside it.
+  /// The commands that run before and after a backup.
   package var hooks = Hooks()
-  /// How many photos a drill restores; nil for all.
+  /// The number of photos that a restore test restores; nil for all.
   package var drillSample: Int? = 100
-  /// Where its status is written for others, as JSON.
+  /// The path of the JSON status file for other programs.
   package var statusFile: FilePath?
-  /// Where its status is written for Prometheus' node exporter.
+  /// The path of the metrics file for Prometheus' node exporter.
   package var prometheusFile: FilePath?
-  /// How long to wait for another run of it, or for a writer of its library, in seconds.
+  /// The maximum wait in seconds for another run of the job or for another writer of its library.
   package var lockWait = 60.0
 
-  /// A job of this name that does nothing yet.
+  /// Creates a job with default values.
   package init(name: String) { self.name = name }
 
-  /// Has every destination lie on a mounted file system; one that has to be at a place of its own keeps to that.
+  /// Requires a mounted file system for every destination. A destination with its own required mount point keeps it.
   package mutating func requireMounts() {
     for index in destinations.indices where destinations[index].requiredMount == nil {
       destinations[index].requiredMount = .any
     }
   }
 
-  /// The tags of its archives: its own name first.
+  /// The tags of the job's archives. The job's name is the first.
   package var archiveTags: [String] { [name] + tags.filter { $0 != name } }
 
-  /// What is wrong with a job's name, nil for nothing: it becomes the name of files and units.
+  /// Returns why a job's name is invalid, or nil. The name is part of the names of files and units.
   static func fault(inName name: String) -> String? {
     let isPlain = name.utf8.allSatisfy {
       switch $0 {
@@ -80,29 +80,28 @@ package struct Job: Sendable, Equatable {
   }
 }
 
-/// A folder that archives go to.
+/// A folder that receives archives.
 package struct JobDestination: Sendable, Equatable {
   /// The folder.
   package var path: FilePath
-  /// It has to lie on a mounted file system, or nothing is written: an empty mount point is a folder on the root's
-  /// disk.
+  /// The mount that a run requires before it writes. An empty mount point is a folder on the root's disk.
   package var requiredMount: RequiredMount?
-  /// A file that has to be in it, which tells the right disk from another.
+  /// The name of a sentinel file in the folder, which identifies the right disk.
   package var marker: String?
 
-  /// What has to be mounted.
+  /// The mount that a destination requires.
   package enum RequiredMount: Sendable, Equatable {
     /// Any file system that is not the root's.
     case any
-    /// One at this very place.
+    /// The file system with this mount point.
     case at(FilePath)
   }
 
-  /// A folder, with nothing required of it but to be there.
+  /// Creates a destination that only has to exist.
   package init(path: FilePath) { self.path = path }
 }
 
-/// Where the password of a job comes from. The password itself stands in no job file.
+/// The source of a job's password. A job file never contains the password itself.
 package enum PasswordSource: Sendable, Equatable {
   /// The first line of a file.
   case file(FilePath)
@@ -110,22 +109,19 @@ package enum PasswordSource: Sendable, Equatable {
   case command(String)
 }
 
-/// Shell commands that are run beside a backup, with the facts in their environment.
+/// Shell commands that run before and after a backup. Their environment describes the run.
 package struct Hooks: Sendable, Equatable {
-  /// Before anything is looked at, as to mount a disk. If it fails, nothing is backed up.
+  /// Runs before all phases, for example to mount a disk. If the command fails, nothing is backed up.
   package var before: String?
-  /// After a backup that is complete.
+  /// Runs after a complete backup.
   package var after: String?
-  /// After one that is not, or that failed.
+  /// Runs after an incomplete or failed backup.
   package var onFailure: String?
-  /// Last of all, whatever came of it, as to unmount a disk.
+  /// Runs last, whatever the outcome, for example to unmount a disk.
   package var finally: String?
-  /// After so many seconds a command is ended.
+  /// The time limit in seconds, after which a command is terminated.
   package var timeLimit = 600.0
 
-  /// None.
+  /// Creates a value without commands.
   package init() {}
-
-  /// Asks the commands that this process runs to end, with SIGTERM and without waiting: for one that ends before them.
-  package static func endAll() { HookRun.endAll() }
 }

@@ -3,9 +3,9 @@ import PhotoLibrary
 import Secrets
 
 extension Job {
-  /// What an export would hold of a library, and its state.
+  /// Plans an export of a library. The plan includes the content fingerprint.
   ///
-  /// - Parameter contents: what the library holds.
+  /// - Parameter contents: the contents of the library.
   func plan(
     of library: Library, holding contents: LibraryContents, password: Secret?
   ) throws -> ExportSummary {
@@ -14,7 +14,7 @@ extension Job {
     return try ExportSummary(planning: contents, of: library, options)
   }
 
-  /// What its exports are, but for the password.
+  /// The options of the job's exports, without the password.
   var exportOptions: ExportOptions {
     var options = ExportOptions()
     options.categories = categories

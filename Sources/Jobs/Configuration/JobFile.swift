@@ -1,20 +1,21 @@
 import Foundation
+import Operations
 import SystemPackage
 
 /// The job file: every job of a user or a machine, in YAML.
 package struct JobFile: Sendable, Equatable {
-  /// Where it lies.
+  /// The path of the job file.
   package var path: FilePath
   /// The jobs, in the file's order.
   package var jobs: [Job]
-  /// What is no mistake by itself, and may be one.
+  /// Possible mistakes, which do not invalidate the job file.
   package var warnings: [Fault]
 
-  /// A mistake in a job file, or what may be one.
+  /// A mistake, or a possible mistake, in a job file.
   package struct Fault: Error, Sendable, Equatable {
-    /// From 1; 0 for the file as a whole.
+    /// The line, from 1; 0 for the entire file.
     package var line: Int
-    /// What is wrong, and what to write instead.
+    /// Describes the mistake and its correction.
     package var message: String
 
     /// `/etc/smilepile/config.yaml:12: unknown key “retension”; did you mean “retention”?`
@@ -23,32 +24,34 @@ package struct JobFile: Sendable, Equatable {
     }
   }
 
-  /// What is wrong with a job file, all of it.
+  /// The job file has mistakes. Lists all of them.
   package struct Invalid: Error, Sendable, CustomStringConvertible {
     /// The file.
     package var path: FilePath
-    /// The mistakes, by line.
+    /// The mistakes, sorted by line.
     package var faults: [Fault]
 
-    /// Each on a line of its own.
+    /// The mistakes, one a line.
     package var lines: [String] { faults.map { $0.text(in: path) } }
 
-    /// All of them.
+    /// The mistakes as one text.
     package var description: String { lines.joined(separator: "\n") }
   }
 
-  /// There is no job file where one is looked for, or no job of a name.
-  package enum Missing: Error, Sendable, Equatable, CustomStringConvertible {
-    /// None of these files is there.
+  /// The job file or a job is missing.
+  package enum Missing: RemediedError, Sendable, Equatable, CustomStringConvertible {
+    /// None of these files exists.
     case file([FilePath])
-    /// The file has no such job; it has these.
+    /// The file lacks this job. The list has the names of its jobs.
     case job(String, FilePath, [String])
 
-    /// One line, with the remedy.
+    package var remedy: Remedy? { if case .file = self { .nameJobFile } else { nil } }
+
+    /// Describes the error in one line.
     package var description: String {
       switch self {
       case .file(let places):
-        "there is no job file: \(places.map(\.string).joined(separator: ", ")); write one, or name it with --config"
+        "there is no job file: \(places.map(\.string).joined(separator: ", "))"
       case .job(let name, let path, let names):
         "\(path) has no job “\(name)”"
           + (Spelling.nearest(to: name, among: names).map { "; did you mean “\($0)”?" }
@@ -57,14 +60,15 @@ package struct JobFile: Sendable, Equatable {
     }
   }
 
-  /// The longest job file that is read, in bytes.
+  /// The maximum size of a job file, in bytes.
   static let maximumBytes = 1 << 20
 
-  /// Where job files are looked for, in this order: `$XDG_CONFIG_HOME/smilepile/config.yaml` (`~/.config` if that is not
-  /// set), `/etc/smilepile/config.yaml`. https://specifications.freedesktop.org/basedir-spec/latest/
+  /// Returns the paths of job files in search order: `$XDG_CONFIG_HOME/smilepile/config.yaml` (`~/.config` if
+  /// the variable is not set), `/etc/smilepile/config.yaml`.
+  /// https://specifications.freedesktop.org/basedir-spec/latest/
   package static func places(environment: [String: String]) -> [FilePath] {
     var places: [FilePath] = []
-    // the specification has relative paths ignored
+    // the specification says to ignore relative paths
     if let home = environment["XDG_CONFIG_HOME"], home.hasPrefix("/") {
       places.append(FilePath(home).appending("smilepile/config.yaml"))
     } else if let home = environment["HOME"], !home.isEmpty {
@@ -73,7 +77,7 @@ package struct JobFile: Sendable, Equatable {
     return places + ["/etc/smilepile/config.yaml"]
   }
 
-  /// Where the job file is: the one that is named, whether it is there or not; else the first of `places` that is.
+  /// Returns the given path, even if the file is missing; otherwise the first existing file of `places`.
   ///
   /// - Throws: `Missing.file`.
   package static func find(named path: FilePath?, environment: [String: String]) throws(Missing) -> FilePath {
@@ -88,8 +92,8 @@ package struct JobFile: Sendable, Equatable {
   /// Reads the job file. Blocks.
   ///
   /// - Parameters:
-  ///   - path: the file; nil for the first of `places` that is there.
-  ///   - environment: for `~` and the places.
+  ///   - path: the path of the job file; nil for the first existing file of `places`.
+  ///   - environment: the variables for `~` and `places`.
   /// - Throws: `Missing`, `Invalid` with every mistake, or `FileError`.
   package init(_ path: FilePath?, environment: [String: String]) throws {
     let found = try Self.find(named: path, environment: environment)
@@ -102,11 +106,11 @@ package struct JobFile: Sendable, Equatable {
   /// Reads the text of a job file.
   ///
   /// - Parameters:
-  ///   - home: what `~` stands for.
-  ///   - state: the folder in which jobs keep what they remember, and which is for nothing else; nil if that is not known.
+  ///   - home: the folder that replaces `~`.
+  ///   - state: the state folder, which accepts no other files; nil if unknown.
   /// - Throws: `Invalid`, with every mistake.
   package init(text: String, path: FilePath, home: String?, state: FilePath? = nil) throws(Invalid) {
-    // from the root, since units and status files outlive this process's working folder
+    // absolute, since units and status files outlive the working folder of this process
     let place = FilePath(FileManager.default.currentDirectoryPath).pushing(path).lexicallyNormalized()
     var reader = JobFileReader(folder: place.removingLastComponent(), home: home, state: state)
     let jobs = reader.read(text)
@@ -118,7 +122,7 @@ package struct JobFile: Sendable, Equatable {
     warnings = reader.warnings
   }
 
-  /// The jobs of these names, in this order; all if there are none.
+  /// Returns the jobs with these names, in this order; all jobs if the list is empty.
   ///
   /// - Throws: `Missing.job`.
   package func jobs(named names: [String]) throws(Missing) -> [Job] {

@@ -3,17 +3,17 @@ import FileSystem
 import SystemPackage
 import Yams
 
-/// Reads jobs out of YAML, and notes every mistake on the way.
+/// Reads jobs from YAML and collects every mistake.
 struct JobFileReader {
-  /// Relative paths are meant from here: the folder of the job file.
+  /// The folder of the job file, which is the base of relative paths.
   let folder: FilePath
-  /// What `~` stands for.
+  /// The folder that replaces `~`.
   let home: String?
-  /// Where jobs keep what they remember; nil if that is not known.
+  /// The state folder; nil if unknown.
   let state: FilePath?
   private(set) var faults: [JobFile.Fault] = []
   private(set) var warnings: [JobFile.Fault] = []
-  /// The files that jobs replace with every run, and what each is called in messages.
+  /// The files that jobs replace with every run, with their names for messages.
   private var written: [FilePath: String] = [:]
 
   init(folder: FilePath, home: String?, state: FilePath?) {
@@ -66,11 +66,11 @@ struct JobFileReader {
     var job = Job(name: name)
     job.library = path("library", in: &section)
     if job.library == nil, section.all.allSatisfy({ $0.key != "library" }) {
-      // the command line or the environment may name it
+      // the command line or the environment may give the library
       warnings.append(
         JobFile.Fault(
           line: section.line,
-          message: "job “\(name)” names no library; write “library:”, or give it with -l to every command"))
+          message: "job “\(name)” names no library; write “library:”"))
     }
     job.destinations = destinations(&section, outside: job.library)
     job.categories = section.texts("categories") ?? []
@@ -104,7 +104,7 @@ struct JobFileReader {
     return job
   }
 
-  /// A file that is replaced with every run, so that two of one name would take each other's place.
+  /// Reads the path of a file that every run replaces. Two jobs must not share such a file.
   private mutating func watchedFile(
     _ kind: WatchedFile, _ key: String, of job: Job, _ section: inout YAMLSection
   ) -> FilePath? {
@@ -112,10 +112,10 @@ struct JobFileReader {
     if let library = job.library, file.starts(with: library) || file.folder.leads(into: library) {
       section.fault(key, "\(file) lies in the library itself; name a file outside it")
     } else if let fault = kind.fault(replacing: file, outside: state) {
-      // no reason not to back up: the run says so again, and is incomplete
+      // no mistake, since the job can still back up; the run reports the file again and is incomplete
       warnings.append(JobFile.Fault(line: section.line(of: key), message: "“\(key)”: \(file) \(fault)"))
     }
-    // by whatever name of its folder
+    // resolves links, since a folder may have several names
     let place =
       file.folder.realPath.flatMap { folder in file.lastComponent.map { folder.appending($0) } } ?? file
     if let other = written[place] {
@@ -125,7 +125,7 @@ struct JobFileReader {
     return file
   }
 
-  /// What does not go together.
+  /// Reports keys that exclude each other.
   private func check(_ job: Job, _ section: inout YAMLSection) {
     if let since = job.since, let until = job.until, until <= since {
       section.fault("until", "has to be later than “since”")
@@ -149,7 +149,7 @@ struct JobFileReader {
     faults += section.faults
   }
 
-  /// The path that a key gives; nil if it is not there, or is none.
+  /// Returns the path in a key; nil if the key is missing or its value is not a path.
   func path(_ key: String, in section: inout YAMLSection) -> FilePath? {
     guard let text = section.text(key) else { return nil }
     if let fault = Self.fault(inPath: text) {
@@ -159,7 +159,8 @@ struct JobFileReader {
     return path(text)
   }
 
-  /// What is wrong with a path that is meant for a shell: it would name a folder called `$HOME`.
+  /// Returns why a path is invalid, or nil. Only a shell expands `$HOME`; without one the path means a folder
+  /// named `$HOME`.
   static func fault(inPath text: String) -> String? {
     let isOthersHome = text.hasPrefix("~") && text != "~" && !text.hasPrefix("~/")
     guard text.hasPrefix("$") || isOthersHome else { return nil }
@@ -168,7 +169,7 @@ struct JobFileReader {
       + "~/… for a folder of your own, or ./\(text) for one of that name"
   }
 
-  /// A path of the job file, which may begin with `~/`.
+  /// Resolves a path of the job file, which may begin with `~/`.
   func path(_ text: String) -> FilePath {
     if let home, text == "~" || text.hasPrefix("~/") { return FilePath(home + text.dropFirst()) }
     let path = FilePath(text)
@@ -177,9 +178,9 @@ struct JobFileReader {
 }
 
 extension YAMLSection {
-  /// Notes what is wrong with a key that is there.
+  /// Adds a mistake in the value of a key.
   mutating func fault(_ key: String, _ message: String) { fault(line(of: key), "“\(key)” \(message)") }
 
-  /// Where a key stands; the section's own line if it is not there.
+  /// Returns the line of a key; the line of the section if the key is missing.
   func line(of key: String) -> Int { all.first { $0.key == key }?.node.line ?? line }
 }

@@ -3,7 +3,9 @@ import SystemPackage
 
 /// The text of a job file.
 enum JobFileText {
-  /// - Throws: `JobFile.Invalid` if it is too long, or no UTF-8; `FileError` if it cannot be read.
+  /// Reads a job file.
+  ///
+  /// - Throws: `JobFile.Invalid` if the file is too long or not UTF-8; `FileError` if it cannot be read.
   static func read(_ path: FilePath) throws -> String {
     let file = try File.open(path, .readFollowingLinks)
     let status = try file.status()

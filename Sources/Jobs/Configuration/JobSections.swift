@@ -1,9 +1,9 @@
 import Backup
 import Yams
 
-/// The parts of a job that are told by a few keys.
+/// Reads the parts of a job that have a few keys each.
 extension JobFileReader {
-  /// Where the password comes from.
+  /// Reads the source of the password.
   mutating func encryption(_ section: inout YAMLSection, _ job: inout Job) {
     guard let node = section.node("encrypt"), var part = self.section(node, "“encrypt”") else { return }
     defer { close(&part) }
@@ -21,7 +21,7 @@ extension JobFileReader {
     job.allowsWeakPassword = part.flag("force-weak-password") ?? false
   }
 
-  /// Whether archives rest on others, and how many on one.
+  /// Reads whether backups are incremental, and the maximum chain depth.
   mutating func increments(_ section: inout YAMLSection, _ job: inout Job) {
     guard let node = section.node("incremental") else { return }
     switch node.scalar?.string {
@@ -36,7 +36,7 @@ extension JobFileReader {
     }
   }
 
-  /// Who may read the archives.
+  /// Reads the permissions of the archives.
   func permissions(_ section: inout YAMLSection) -> UInt16? {
     guard let text = section.text("mode") else { return nil }
     guard let mode = UInt16(text, radix: 8), mode <= 0o777, mode & 0o600 == 0o600 else {

@@ -1,7 +1,7 @@
 import Yams
 
 extension JobFileReader {
-  /// Reads when a job runs. One that runs by the clock has a drill every week, unless it says otherwise.
+  /// Reads when a job runs. A scheduled job has a weekly restore test by default.
   mutating func schedules(_ section: inout YAMLSection, _ job: inout Job) {
     job.schedule = schedule("schedule", &section)
     let drillByDefault = job.schedule == nil ? nil : Schedule.defaultDrill
@@ -18,11 +18,12 @@ extension JobFileReader {
     job.drillSample = sample
   }
 
-  /// A mapping of `frequency`, `day` and `time`, or the word “manual”; nil for that, and where there is none.
+  /// Reads a mapping of `frequency`, `day` and `time`, or the word “manual”. Returns nil for a manual
+  /// schedule and for a missing key.
   ///
   /// - Parameters:
-  ///   - byDefault: what counts where no frequency is given; nil where one has to be.
-  ///   - more: reads further keys.
+  ///   - byDefault: the schedule of a mapping without frequency; nil if the frequency is required.
+  ///   - more: reads additional keys.
   private mutating func schedule(
     _ key: String, _ section: inout YAMLSection, byDefault: Schedule? = nil,
     _ more: (inout YAMLSection) -> Void = { _ in }
@@ -37,7 +38,7 @@ extension JobFileReader {
     more(&part)
     let frequency = part.text("frequency")
     let day = part.day("day", isMonthly: frequency == "monthly")
-    // a wrong time is said here, and does not keep a wrong day from being said too
+    // reports a wrong time here, so that a wrong day is reported too
     let time = part.text("time").map { time in
       if TimeOfDay(time) != nil { return time }
       part.note(.notATime(time), of: key)
@@ -61,10 +62,10 @@ extension JobFileReader {
 }
 
 extension YAMLSection {
-  /// The number of a day: of the month, or of the week, which may also be given by its name.
+  /// Reads the number of a day of the month or of the week. A day of the week may also have its name.
   fileprivate mutating func day(_ key: String, isMonthly: Bool) -> Int? {
     let value = all.first { $0.key == key }?.node.scalar?.string
-    // the number reports everything else: no value, a list, a day of the month that is no number
+    // `number` reports all other mistakes: no value, a list, a day of the month that is not a number
     guard !isMonthly, let value, value.contains(where: \.isLetter), let text = text(key) else {
       return number(key, in: 1...31)
     }
@@ -76,17 +77,17 @@ extension YAMLSection {
     return nil
   }
 
-  /// Says what is wrong with a schedule.
+  /// Reports a mistake in a schedule.
   fileprivate mutating func note(_ error: ScheduleError, of key: String) {
     switch error {
-    // what is there and cannot be read was said
+    // an unreadable value is already reported
     case .dayNeeded where all.contains { $0.key == "day" }: break
     case .timeNeeded where all.contains { $0.key == "time" }: break
     default: fault(line(of: error), "“\(key)”: \(error)")
     }
   }
 
-  /// The line of the key that is at fault.
+  /// Returns the line of the key with the mistake.
   fileprivate func line(of error: ScheduleError) -> Int {
     let key =
       switch error {

@@ -1,6 +1,6 @@
-/// What somebody may have meant.
+/// Suggests corrections of misspelled words.
 enum Spelling {
-  /// The word that is most like another, nil if none is like it.
+  /// Returns the most similar word; nil if no word is similar.
   static func nearest(to word: String, among words: some Sequence<String>) -> String? {
     words.map {
       (word: $0, distance: isBeginning(word, of: $0) ? 0 : distance(word.lowercased(), $0.lowercased()))
@@ -9,13 +9,13 @@ enum Spelling {
     .min { ($0.distance, $0.word) < ($1.distance, $1.word) }?.word
   }
 
-  /// Whether one is the other cut short.
+  /// True if one word is the beginning of the other.
   private static func isBeginning(_ word: String, of other: String) -> Bool {
     let (word, other) = (word.lowercased(), other.lowercased())
     return word.count > 2 && (other.hasPrefix(word) || word.hasPrefix(other))
   }
 
-  /// How many letters have to be put in, taken out or changed to make one word of the other: Levenshtein's distance.
+  /// Returns the number of inserted, removed or changed letters between two words: the Levenshtein distance.
   private static func distance(_ one: String, _ other: String) -> Int {
     let (one, other) = (Array(one), Array(other))
     var row = Array(0...other.count)

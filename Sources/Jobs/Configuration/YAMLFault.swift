@@ -1,7 +1,7 @@
 import Yams
 
 extension JobFile.Fault {
-  /// What is wrong with a text that is no YAML.
+  /// Describes why a text is not YAML.
   init(_ error: YamlError, in text: String) {
     switch error {
     case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
@@ -22,8 +22,8 @@ extension JobFile.Fault {
     }
   }
 
-  /// Where a key stands again in its mapping: as far to the right as the first time, and before anything that stands
-  /// further to the left.
+  /// Returns the line of the second occurrence of a key in its mapping. The second occurrence has the same
+  /// indentation as the first and precedes any line with less indentation.
   private static func secondLine(of key: String, after first: Mark, in text: String) -> Int? {
     let indentation = String(repeating: " ", count: first.column - 1)
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()

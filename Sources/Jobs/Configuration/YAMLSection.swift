@@ -1,15 +1,15 @@
 import Yams
 
-/// A mapping of the job file that is being read: every key that is asked for is a known one, and the others are mistakes.
+/// A mapping of the job file. Keys that the reader requests are known; all other keys are mistakes.
 struct YAMLSection {
-  /// How it is called in messages: “retention”.
+  /// The name of the section in messages: “retention”.
   let name: String
   let line: Int
   private(set) var faults: [JobFile.Fault] = []
   private var values: [(key: String, line: Int, node: Node)] = []
   private var known: [String] = []
 
-  /// Nil if the node is no mapping; `fault` then says so.
+  /// Creates a section. Returns nil and reports a mistake if the node is not a mapping.
   init?(_ node: Node, name: String, fault: (JobFile.Fault) -> Void) {
     self.name = name
     line = node.line
@@ -26,14 +26,14 @@ struct YAMLSection {
     }
   }
 
-  /// Every key with its value, for a section whose keys are names.
+  /// All keys with their values, for a section whose keys are names.
   var all: [(key: String, line: Int, node: Node)] { values }
 
   mutating func fault(_ line: Int, _ message: String) {
     faults.append(JobFile.Fault(line: line, message: message))
   }
 
-  /// The value of a key, nil if it is not there or is left empty.
+  /// Returns the value of a key; nil if the key is missing or has no value.
   mutating func node(_ key: String) -> Node? {
     known.append(key)
     guard let value = values.first(where: { $0.key == key })?.node else { return nil }
@@ -44,7 +44,7 @@ struct YAMLSection {
     return value
   }
 
-  /// To be called when everything was asked for: says which keys nobody knows.
+  /// Reports unknown keys. The caller calls this after requesting all known keys.
   mutating func finish() {
     let unused = known.filter { key in !values.contains { $0.key == key } }
     for (key, line, _) in values where !known.contains(key) {
@@ -64,7 +64,7 @@ struct YAMLSection {
     return text
   }
 
-  /// A list of texts, or one.
+  /// Reads a text or a list of texts.
   mutating func texts(_ key: String) -> [String]? {
     guard let node = node(key) else { return nil }
     let nodes = node.sequence.map(Array.init) ?? [node]
@@ -99,7 +99,7 @@ struct YAMLSection {
     return number
   }
 
-  /// Seconds, or a number with s, m or h.
+  /// Reads a number of seconds, or a number with the unit s, m or h.
   mutating func seconds(_ key: String) -> Double? {
     guard let node = node(key) else { return nil }
     let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600]
@@ -115,10 +115,10 @@ struct YAMLSection {
 }
 
 extension Node {
-  /// From 1.
+  /// The line, from 1; 0 if unknown.
   var line: Int { mark?.line ?? 0 }
 
-  /// `key:` with nothing behind it.
+  /// True for `key:` without a value.
   fileprivate var isEmpty: Bool {
     guard let scalar else { return false }
     return scalar.style == .plain && ["", "~", "null"].contains(scalar.string)

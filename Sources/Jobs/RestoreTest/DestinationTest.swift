@@ -9,11 +9,11 @@ import SystemPackage
 
 /// Restores from the newest archive at one destination, and compares the photos with the live library.
 struct DestinationTest {
-  /// What a test came to.
+  /// The outcome of a test.
   struct Attempt {
-    /// What was found; nil if nothing is known.
+    /// The findings; nil if nothing is known.
     var result: RestoreTestResult?
-    /// What stopped the test and says nothing about archives; nil if it reached its end.
+    /// The error that stopped the test and says nothing about archives; nil if the test reached its end.
     var obstacle: (any Error)?
   }
 
@@ -22,23 +22,23 @@ struct DestinationTest {
   /// The live library.
   let live: Library
   let password: Secret?
-  /// The copy there that is known; nil if none is.
+  /// The known copy at the destination; nil if no run recorded one.
   let copy: JobStatus.Copy?
-  /// What the last test found; nil if there was none.
+  /// The record of the last test; nil if there was none.
   let last: JobStatus.RestoreTestRecord?
-  /// The number of tests before, by which the sample rotates.
+  /// The number of previous tests, by which the sample rotates.
   let round: Int
   let options: RestoreTestOptions
   let context: JobContext
   let counter: ProgressCounter
-  /// Returns whether an error says nothing about archives.
+  /// Returns true if an error says nothing about archives.
   let isObstacle: (any Error) -> Bool
 
   private var folder: FilePath { destination.path }
 
-  /// Blocks until it is done.
+  /// Runs the test. Blocks.
   ///
-  /// - Parameter share: the part of the progress that this test is.
+  /// - Parameter share: the share of this test in the total progress.
   func run(share: ClosedRange<Double>) -> Attempt {
     do {
       try counter.checkCancellation()
@@ -46,7 +46,7 @@ struct DestinationTest {
     } catch {
       return attempt(failing: error)
     }
-    // half for restoring, half for comparing
+    // half of the progress for the restore, half for the comparison
     let half = (share.lowerBound + share.upperBound) / 2
     do {
       let (missingCopy, restored) = try lockingFolder { () throws -> (Finding?, Restore?) in
@@ -64,7 +64,7 @@ struct DestinationTest {
         restore.attempt(unless: isObstacle) { trial in try compare(photos, &trial) }
       }
       let result = RestoreTestResult(folder, .tried(restore.trial), missingCopy: missingCopy)
-      // of a test that was stopped, only failures are known
+      // a stopped test knows only its failures
       let isKnown = restore.obstacle == nil || !result.failures.isEmpty
       return Attempt(result: isKnown ? result : nil, obstacle: restore.obstacle)
     } catch {
@@ -72,10 +72,10 @@ struct DestinationTest {
     }
   }
 
-  /// Keeps other processes from pruning what is being restored.
+  /// Prevents that other processes prune the archives during the restore.
   private func lockingFolder<Result>(_ body: () throws -> Result) throws -> Result {
     let lock = try FolderLock(
-      folder, exclusive: false, waiting: .seconds(job.lockWait), whileWaiting: counter.waitForWriter)
+      folder, exclusive: false, waiting: .seconds(job.lockWait), whileWaiting: counter.reportWaitingForLock)
     defer { withExtendedLifetime(lock) {} }
     return try body()
   }
@@ -83,40 +83,44 @@ struct DestinationTest {
   private func attempt(failing error: any Error) -> Attempt {
     if isObstacle(error) { return Attempt(obstacle: error) }
     let outcome: RestoreTestResult.Outcome =
-      error is DestinationFault ? .unreachable(reason: "\(error)") : .noArchive(reason: "\(error)")
+      error is DestinationFault
+      ? .unreachable(reason: JobMessage.text(of: error)) : .noArchive(reason: JobMessage.text(of: error))
     return Attempt(result: RestoreTestResult(folder, outcome))
   }
 
   // MARK: The archive
 
-  /// Lists the folder, and finds the newest archive.
+  /// Lists the folder and finds the newest archive.
   private func find() throws -> (
     inventory: ArchiveInventory, newest: ArchiveDescriptor?, missingCopy: Finding?
   ) {
     let inventory = try ArchiveInventory(
       folder: folder, password: password, ledger: context.ledger, whileReading: counter.checkCancellation)
-    let own = try inventory.archives(of: job, in: live.uuid())
+    let own = try inventory.archives(of: job, in: live.libraryID())
     let now = context.now()
-    // an archive of a clock that was ahead does not show today's library, unless it is the newest by that clock
+    // an archive dated in the future does not show the current library, except if the last backup recorded it
+    // with this date
     let newest = own.last { !$0.isDatedAfter(now) || isKnownCopy($0) } ?? own.last
     let missing = try missingCopy(
       in: inventory, since: newest?.isPartialRecovery == true ? nil : newest?.date)
-    // an archive that the password does not open may be the one
+    // the newest archive of the job may be one that the password does not decrypt
     if newest == nil, let locked = inventory.archives.last(where: \.isLocked) {
       throw lockError(locked.path)
     }
     return (inventory, newest, missing)
   }
 
-  /// Returns whether an archive is the one that the last backup left there, and not another one of its name.
+  /// Returns true if the archive is the one that the last backup left at the destination, not another one
+  /// with its name.
   private func isKnownCopy(_ archive: ArchiveDescriptor) -> Bool {
     archive.path == copy?.archive && archive.date == copy?.madeAt
   }
 
-  /// Returns the archive that the last backup left in the folder, if it is missing or unreadable.
+  /// Returns a finding if the archive of the last backup is missing, unreadable or replaced.
   ///
-  /// - Parameter newest: the date of the newest archive there; nil if there is none, or if it is a partial recovery.
-  /// - Throws: `BackupError.passwordNeeded` or `.wrongPassword` if the archive is there, and cannot be decrypted.
+  /// - Parameter newest: the date of the newest archive at the destination; nil if there is none, or if it is
+  ///   a partial recovery.
+  /// - Throws: `BackupError.passwordNeeded` or `.wrongPassword` if the archive exists but cannot be decrypted.
   private func missingCopy(in inventory: ArchiveInventory, since newest: Int64?) throws -> Finding? {
     guard let copy, newest ?? .min < copy.madeAt else { return nil }
     let archive = copy.archive
@@ -137,19 +141,19 @@ struct DestinationTest {
 
   // MARK: The trial
 
-  /// What was restored, and the photos that the archive lists without their files, since they were missing when it was
-  /// made: the date of each, by ID.
+  /// The restored photos, and the photos that the archive lists without files because the files were missing
+  /// at the time of the backup. `missingBefore` has the date of each such photo by ID.
   private typealias RestoredPhotos = (scratch: ScratchLibrary, missingBefore: [Int64: Int64])
 
-  /// What restoring came to.
+  /// The state of a restore.
   private struct Restore {
     var trial: RestoreTrial
-    /// What there is to compare; nil if restoring failed.
+    /// The restored photos to compare; nil if the restore failed.
     var photos: RestoredPhotos?
-    /// What stopped the trial.
+    /// The error that stopped the trial.
     var obstacle: (any Error)?
 
-    /// Does a part of the trial. What fails there is a failure of the archive, if it is not an obstacle.
+    /// Runs a step of the trial. An error is a failure of the archive unless it is an obstacle.
     mutating func attempt(
       unless isObstacle: (any Error) -> Bool, _ body: (inout RestoreTrial) throws -> Void
     ) {
@@ -158,7 +162,8 @@ struct DestinationTest {
       } catch  where isObstacle(error) {
         obstacle = error
       } catch {
-        trial.failures.append(Finding(FilePath(trial.archive).folder.string, message: "\(error)"))
+        trial.failures.append(
+          Finding(FilePath(trial.archive).folder.string, message: JobMessage.text(of: error)))
       }
     }
   }
@@ -172,7 +177,7 @@ struct DestinationTest {
       members = try inventory.members(of: archive)
     } catch let error where error is BrokenChain || error is IncompleteSet {
       var trial = RestoreTrial([archive], files: [], coverage: .sample)
-      trial.failures = [Finding(folder.string, message: "\(error)")]
+      trial.failures = [Finding(folder.string, message: JobMessage.text(of: error))]
       return Restore(trial: trial)
     }
     let isSuspect =
@@ -198,10 +203,10 @@ struct DestinationTest {
       trial.notes.append("\(archive.path): every photo was restored, since \(reason)".escaped)
     }
     let scratch = try ScratchLibrary(in: options.scratch, of: job.name)
-    let sources = try parts.map { try BackupSource(path: FilePath($0.path), password: password) }
+    let sources = try parts.map { try OpenedBackup(path: FilePath($0.path), password: password) }
     let sample = reason == nil ? sample(of: sources) : nil
-    // photos of a partial recovery that were missing before cannot be told from those that were lost in the repair
-    let missing = archive.isPartialRecovery ? [] : sources.flatMap(\.photos).filter(\.wasMissingBefore)
+    // in a partial recovery, photos missing before the backup cannot be told from photos lost in the repair
+    let missing = archive.isPartialRecovery ? [] : sources.flatMap(\.photos).filter(\.wasMissingBeforeBackup)
     let width = (share.upperBound - share.lowerBound) / Double(parts.count)
     for (index, source) in sources.enumerated() {
       let chosen = sample.map { sample in source.photos.map(\.record.id).filter(sample.contains) }
@@ -218,7 +223,7 @@ struct DestinationTest {
       trial.notes += summary.warnings
       if let loss = Self.loss(of: source, options.photoIDs, summary) { trial.failures.append(loss) }
     }
-    // photos of a base that the library no longer has are not restored
+    // a base may have photos that the library has deleted since and that the restore skips
     if sample == nil, parts.count == trial.members.count { trial.coverage = .all }
     return (
       scratch, Dictionary(missing.map { ($0.record.id, $0.record.createdAt) }) { first, _ in first }
@@ -226,8 +231,8 @@ struct DestinationTest {
   }
 
   private func compare(_ restored: RestoredPhotos, _ trial: inout RestoreTrial) throws {
-    // no process removes a photo between reading the rows and the files
-    try live.holdingPhotos(lockWait: .seconds(job.lockWait), whileWaiting: counter.waitForWriter) {
+    // no process removes a photo between the reading of rows and files
+    try live.withPhotoReadLock(lockWait: .seconds(job.lockWait), whileWaiting: counter.reportWaitingForLock) {
       let contents = try live.contents()
       let state = try job.plan(of: live, holding: contents, password: password).state
       var comparison = RestoreComparison(
@@ -239,18 +244,18 @@ struct DestinationTest {
     }
   }
 
-  /// Returns why a sample is not enough; nil if it is.
+  /// Returns why the test must restore every photo; nil if a sample is enough.
   private func reasonToRestoreAll(isSuspect: Bool) -> String? {
     if isSuspect { return "it is suspect" }
     if let damaged = last?.damaged {
       return "\(Count(damaged, "photo")) of the library were found damaged"
     }
-    // it may be a suspect archive of another place
+    // the archive may be a suspect copy from another place
     return copy == nil ? "no backup has recorded a copy there" : nil
   }
 
-  /// Returns the photos that are restored this time: those after the sample of the round before.
-  private func sample(of sources: [BackupSource]) -> Set<Int64>? {
+  /// Returns the sample of this test: the photos after the previous sample. Returns nil to restore all photos.
+  private func sample(of sources: [OpenedBackup]) -> Set<Int64>? {
     guard let wanted = options.sample else { return nil }
     let ids = sources.flatMap { $0.photos.map(\.record.id) }.sorted()
     guard ids.count > wanted else { return nil }
@@ -258,26 +263,19 @@ struct DestinationTest {
     return Set((start..<start + wanted).map { ids[$0 % ids.count] })
   }
 
-  /// Returns a finding if fewer photos of a sample were restored than a backup holds, and no error reports them.
+  /// Returns a finding if the restore yielded fewer photos than the backup has and no error reports the loss.
   static func loss(
-    of source: BackupSource, _ sample: Set<Int64>?, _ summary: ImportSummary
+    of source: OpenedBackup, _ sample: Set<Int64>?, _ summary: ImportSummary
   ) -> Finding? {
     let held = source.photos.count { photo in
       guard sample?.contains(photo.record.id) ?? true else { return false }
-      return !photo.wasMissingBefore
+      return !photo.wasMissingBeforeBackup
     }
-    // photos that were corrupt before the backup are restored, and are errors all the same
+    // the import reports photos that were corrupt before the backup as errors, but restores them
     let reported = summary.errors.count - source.damagedBefore.count - source.leftOut.count
     let restored = summary.photosImported + summary.photosSkipped
     guard restored + reported < held else { return nil }
     let message = "\(source.path) holds \(held) photos, of which \(restored) were restored".escaped
     return Finding(source.path.string, message: message)
-  }
-}
-
-extension BackupSource.Photo {
-  /// Its file was missing before the backup was made, and no archive holds it.
-  fileprivate var wasMissingBefore: Bool {
-    if case .absent(_, isDamage: false, _) = content { !isHeld } else { false }
   }
 }

@@ -10,12 +10,12 @@ import PhotoLibrary
 struct RestoreComparison {
   let scratch: Library
   let live: Library
-  /// What the live library holds.
+  /// The contents of the live library.
   let contents: LibraryContents
-  /// True if the library is as it was when the archive was made, so that every restored photo must be in it.
+  /// True if the library is unchanged since the archive was made. Every restored photo must then be in the library.
   let isCurrent: Bool
   let counter: ProgressCounter
-  /// What was found so far.
+  /// The result so far.
   private(set) var result = RestoreTrial.Comparison()
 
   private static let pieceSize = 1 << 20
@@ -26,10 +26,10 @@ struct RestoreComparison {
     (self.isCurrent, self.counter) = (isCurrent, counter)
   }
 
-  /// Blocks; reads only.
+  /// Compares the photos. Blocks; reads only.
   ///
   /// - Parameters:
-  ///   - missingBefore: photos that the archive lists without their files: the date of each, by ID.
+  ///   - missingBefore: the photos that the archive lists without files: the date of each, by ID.
   ///   - hasFailed: true if a photo could not be restored.
   /// - Throws: `LibraryError`, `FileError` that is an environment failure, `CancellationError`.
   mutating func run(missingBefore: [Int64: Int64], hasFailed: Bool) throws {
@@ -49,7 +49,7 @@ struct RestoreComparison {
         id: photo.id, category: displayNames[photo.categoryId] ?? "", name: photo.name)
       do {
         try compare(photo, with: byContent[Key(photo, in: names)], label)
-      } catch let error as FileError where !error.isShortage {
+      } catch let error as FileError where !error.isResourceExhaustion {
         result.failures.append(Finding(label, "\(error)"))
       }
       counter.advance(items: 1, bytes: photo.fileSize, current: photo.name)
@@ -64,11 +64,11 @@ struct RestoreComparison {
     result.isComplete = true
   }
 
-  /// Finds photos that archive and library list, and whose files neither holds.
+  /// Finds photos that the archive and the library list and whose files are missing from both.
   private mutating func findLost(_ missingBefore: [Int64: Int64]) throws {
     guard !missingBefore.isEmpty else { return }
     let displayNames = Dictionary(uniqueKeysWithValues: contents.categories.map { ($0.id, $0.displayName) })
-    // an ID that was freed may be another photo's by now
+    // a freed ID may belong to another photo by now
     for photo in contents.photos where missingBefore[photo.id] == photo.createdAt {
       let label = PhotoLabel.label(
         id: photo.id, category: displayNames[photo.categoryId] ?? "", name: photo.name)
@@ -76,15 +76,14 @@ struct RestoreComparison {
         result.notes.append(
           "\(label): missing from the archive, and present in the library; the next backup stores it")
       } else {
-        let reason =
-          "its file was missing before the backup was made; smilepile heal may restore it from an older archive"
-        result.damagedInLibrary.append(Finding(label, reason))
+        let reason = "its file was missing before the backup was made"
+        result.damagedInLibrary.append(Finding(label, reason, remedy: .repairLibrary))
         result.lost += 1
       }
     }
   }
 
-  /// What a photo is: content in a category.
+  /// The identity of a photo: content in a category.
   private struct Key: Hashable {
     let category: String
     let md5: MD5Digest?
@@ -121,19 +120,19 @@ struct RestoreComparison {
     } else if try live.holds(original, whileReading: counter.checkCancellation) {
       result.failures.append(Finding(label, "the restored photo differs from the one in the library"))
     } else {
-      // the restored photo has the MD5 of its row, or it would not have been imported
+      // the import has verified that the restored photo has the MD5 of its row
       result.damagedInLibrary.append(
         Finding(
-          label, "its file in the library is missing or corrupt; smilepile heal restores it"))
+          label, "its file in the library is missing or corrupt", remedy: .repairLibrary))
     }
   }
 
-  /// Returns false also if the library's file cannot be read.
+  /// Returns true if the files are equal; false if they differ or the library's file cannot be read.
   private func isEqual(_ copy: borrowing File, to original: Photo) throws(FileError) -> Bool {
     do throws(FileError) {
       return try Self.areEqual(copy, live.open(original))
     } catch {
-      if error.isShortage { throw error }
+      if error.isResourceExhaustion { throw error }
       return false
     }
   }

@@ -4,53 +4,53 @@ import Foundation
 import Operations
 import SystemPackage
 
-/// How a restore is tested.
+/// The options of a restore test.
 package struct RestoreTestOptions: Sendable {
-  /// The number of photos to restore at each destination, others each time; nil for all. Every photo is restored if damage
-  /// was found before, at the destination or in the library, and if no backup has recorded a copy there.
+  /// The size of the sample at each destination, a different sample each time; nil for all photos. The test
+  /// restores every photo if damage was found before, at the destination or in the library, or if no backup
+  /// has recorded a copy at the destination.
   package var sample: Int? = 100
-  /// The folder in which the scratch library is made. It needs room for what is restored.
+  /// The parent folder of the scratch library. It needs space for the restored photos.
   package var scratch: FilePath = "/var/tmp"
 
-  /// The defaults.
+  /// Creates the default options.
   package init() {}
 }
 
-/// What a restore test found at one destination.
+/// The result of a restore test at one destination.
 package struct RestoreTestResult: Sendable {
-  /// What happened there.
+  /// The outcome at the destination.
   package enum Outcome: Sendable {
-    /// The folder is missing, or is not the one that is meant: nothing was tried.
+    /// The folder is missing or is not the intended one. The test restored nothing.
     case unreachable(reason: String)
-    /// There is nothing to restore from.
+    /// The folder has no archive to restore.
     case noArchive(reason: String)
-    /// Photos were restored from the newest archive.
+    /// The test restored photos from the newest archive.
     case tried(RestoreTrial)
   }
 
   /// The folder.
   package let destination: FilePath
-  /// The archive that the last backup left there, by path, if it cannot be restored any more. An older archive does not
-  /// replace it.
+  /// Reports the archive of the last backup if it can no longer be restored. An older archive does not replace it.
   package var missingCopy: Finding?
-  /// What happened there.
+  /// The outcome at the destination.
   package let outcome: Outcome
 
-  /// Makes a result of these parts.
+  /// Creates a result from its parts.
   package init(_ destination: FilePath, _ outcome: Outcome, missingCopy: Finding? = nil) {
     (self.destination, self.outcome, self.missingCopy) = (destination, outcome, missingCopy)
   }
 
-  /// What was tried; nil if nothing was.
+  /// The trial; nil if the test restored nothing.
   package var trial: RestoreTrial? { if case .tried(let trial) = outcome { trial } else { nil } }
 
-  /// How the restored photos compare with the library.
+  /// The comparison of the restored photos with the library.
   package var comparison: RestoreTrial.Comparison { trial?.comparison ?? RestoreTrial.Comparison() }
 
   /// Notes about the restore and the comparison.
   package var notes: [String] { (trial?.notes ?? []) + comparison.notes }
 
-  /// What could not be restored as it should.
+  /// The failures of the restore and of the comparison.
   package var failures: [Finding] {
     let missing = missingCopy.map { [$0] } ?? []
     switch outcome {
@@ -61,49 +61,49 @@ package struct RestoreTestResult: Sendable {
     }
   }
 
-  /// True if every photo that was tried, and that the archive holds, was restored.
+  /// True if every tested photo in the archive was restored.
   package var isRestored: Bool { trial != nil && failures.isEmpty }
 
-  /// True if that was all that the library lists, too.
+  /// True if every tested photo was restored and no photo is missing from both the archive and the library.
   package var isProven: Bool { isRestored && comparison.lost == 0 }
 }
 
-/// What restoring from one archive came to.
+/// The trial restore from one archive.
 package struct RestoreTrial: Sendable {
-  /// What restoring takes: the archive, then its bases or the other parts of its set.
+  /// The archives that the restore needs: the archive, then its bases or the other parts of its set.
   let members: [ArchiveDescriptor]
-  /// The files of `members` as they were before they were read.
+  /// The files of `members` before they were read.
   let files: [ArchiveFile]
-  /// Whether every photo of all members was restored.
+  /// Tells whether every photo of all members was restored.
   var coverage: Observation.Coverage
-  /// What could not be restored.
+  /// The failures of the restore.
   package var failures: [Finding] = []
-  /// What is worth knowing and no failure.
+  /// Notes that are not failures.
   package var notes: [String] = []
-  /// How the restored photos compare with the library.
+  /// The comparison of the restored photos with the library.
   package var comparison = Comparison()
 
-  /// How restored photos compare with the library.
+  /// The comparison of restored photos with the library.
   package struct Comparison: Sendable {
-    /// True if every photo that was restored was compared.
+    /// True if every restored photo was compared.
     var isComplete = false
-    /// The number of photos that are the same in the library, byte for byte.
+    /// The number of photos that are identical in the library, byte for byte.
     package var proven = 0
     /// The number of photos that the library no longer has.
     package var gone = 0
-    /// The number of photos whose image headers are known.
+    /// The number of photos with a known image header.
     package var images = 0
-    /// The number of photos that the library lists and that neither it nor the archive holds.
+    /// The number of photos that the library lists and whose files are missing from both the library and the archive.
     package var lost = 0
     /// Restored photos that differ from the library.
     package var failures: [Finding] = []
     /// Photos of the library that are missing or corrupt there.
     package var damagedInLibrary: [Finding] = []
-    /// What is worth knowing and no failure.
+    /// Notes that are not failures.
     package var notes: [String] = []
   }
 
-  /// Makes a trial that begins.
+  /// Creates a trial without results.
   init(_ members: [ArchiveDescriptor], files: [ArchiveFile], coverage: Observation.Coverage) {
     (self.members, self.files, self.coverage) = (members, files, coverage)
   }
@@ -112,24 +112,24 @@ package struct RestoreTrial: Sendable {
   package var archive: String { members[0].path }
 }
 
-/// What a restore test came to.
+/// The report of a restore test.
 package struct RestoreTestReport: Sendable {
-  /// By destination, as in the job file.
+  /// The results, in the order of the job file's destinations.
   package var results: [RestoreTestResult] = []
   /// The path of the report; nil if it could not be written.
   package var path: FilePath?
-  /// True if the report and the job's status were written. They are not if another library is in the place of the job's.
+  /// True if the report and the job's status were written. False if the folder has
+  /// another library than the one that was last backed up.
   package var isRecorded = true
   /// Warnings about the test itself.
   package var warnings: [String] = []
-  /// True if everything that was tried was restored at each destination.
+  /// True if every tested photo was restored at each destination.
   package var isRestored: Bool { !results.isEmpty && results.allSatisfy(\.isRestored) }
   /// True if each destination restores the library.
   package var isProven: Bool { !results.isEmpty && results.allSatisfy(\.isProven) }
-  /// Photos that are damaged in the library.
+  /// Photos that are missing or corrupt in the library.
   package var damagedInLibrary: [Finding] { results.flatMap(\.comparison.damagedInLibrary) }
-  /// The exit code of the command: 4 if something could not be restored, or is damaged in the library; 3 if the report was
-  /// not recorded.
+  /// The exit code of the command: 4 if a restore failed or the library has damage; 3 if the report was not recorded.
   package var exitCode: Int32 {
     if !isProven || !damagedInLibrary.isEmpty { return JobStatus.damagedCode }
     return isRecorded ? 0 : JobStatus.incompleteCode
@@ -137,7 +137,7 @@ package struct RestoreTestReport: Sendable {
 }
 
 extension RestoreTestReport {
-  /// The report that is kept, for people.
+  /// Returns the text of the report file.
   func text(of job: Job, library: FilePath, at date: Date) -> String {
     var lines = [
       "Restore test of job \(job.name), \(date.formatted(.iso8601))", "library \(library)", "",

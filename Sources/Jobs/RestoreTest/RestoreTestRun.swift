@@ -9,14 +9,15 @@ import Secrets
 import SystemPackage
 
 extension Work where Summary == RestoreTestReport {
-  /// Starts a restore test: restores from the newest archive at each destination of a job into a scratch library, compares
-  /// the photos with the live library byte for byte, reads each image's header, and writes a dated report into the state
-  /// folder. Only reads the live library. Removes the scratch library.
+  /// Starts a restore test: restores from the newest archive at each destination of a job into a scratch
+  /// library, compares the photos with the live library byte for byte, reads each image's header, and writes
+  /// a dated report into the state folder. Only reads the live library. Removes the scratch library.
   ///
-  /// The summary throws `JobError.running` if a restore test of the job is under way, or a backup of a job with a hook
-  /// before; `FileLock.Busy`; `BackupError.passwordNeeded` or `.wrongPassword` if the newest archive cannot be decrypted;
-  /// `LibraryError`; `FileError`; `CancellationError`. None of these makes an archive suspect. If something could not be
-  /// restored before one of them, the summary reports both, except for a `CancellationError`.
+  /// The summary throws `JobError.running` if a restore test of the job is running, or a backup of a job with
+  /// a hook before; `FileLock.Busy`; `BackupError.passwordNeeded` or `.wrongPassword` if the newest archive
+  /// cannot be decrypted; `LibraryError`; `FileError`; `CancellationError`. None of these errors makes an
+  /// archive suspect. If a restore failed before such an error, the summary reports both, except for a
+  /// `CancellationError`.
   package static func restoreTest(
     _ job: Job, _ context: JobContext, options: RestoreTestOptions = RestoreTestOptions()
   ) -> Self {
@@ -34,7 +35,7 @@ struct RestoreTestRun {
   private let counter: ProgressCounter
 
   private static let logger = Logger(label: "smilepile.drill")
-  /// The outcome that hooks are told if something could not be restored.
+  /// The outcome in the environment of hooks if a restore failed.
   private static let notRestored = "not restored"
 
   init(_ job: Job, _ context: JobContext, _ options: RestoreTestOptions, _ counter: ProgressCounter)
@@ -52,10 +53,10 @@ struct RestoreTestRun {
     let lock = try context.state.lock(
       job.name, isRestoreTest: true, waiting: .zero, whileWaiting: counter.checkCancellation)
     defer { withExtendedLifetime(lock) {} }
-    // a hook before that mounts a disk, and one that unmounts it, would do so during a backup
+    // during a backup, the hooks could mount or unmount the disk that the backup uses
     let backupLock = try job.hooks.before.map { _ in
       try context.state.lock(
-        job.name, waiting: .seconds(job.lockWait), whileWaiting: counter.waitForWriter)
+        job.name, waiting: .seconds(job.lockWait), whileWaiting: counter.reportWaitingForLock)
     }
     defer { withExtendedLifetime(backupLock) {} }
     let startedAt = context.now().milliseconds
@@ -73,7 +74,8 @@ struct RestoreTestRun {
       let error = isStopped ? CancellationError() : error
       run.outcome = error is CancellationError ? .interrupted : .failed
       run.exitCode = context.exitCode(error)
-      run.message = error is CancellationError ? "stopped; the scratch library was removed" : "\(error)"
+      run.message =
+        error is CancellationError ? "stopped; the scratch library was removed" : JobMessage.text(of: error)
       for failure in runLastHooks(run) { Self.logger.warning("\(failure)") }
       throw error
     }
@@ -83,7 +85,7 @@ struct RestoreTestRun {
 
   private func test(_ startedAt: Int64) throws -> RestoreTestReport {
     let live = try Library(path: path)
-    let libraryID = try live.uuid()
+    let libraryID = try live.libraryID()
     let status = context.state.status(of: job.name)
     let isOfJob = !job.isOtherLibrary && status.isOf(library: path, id: libraryID)
     var entry = RunEntry(
@@ -102,12 +104,12 @@ struct RestoreTestRun {
       write(&report)
       if isOfJob { record(&report, in: &entry, after: status) }
       guard let obstacle, obstacle is CancellationError else { return report }
-      // the caller gets no report of a test that was cancelled
+      // a cancelled test throws an error instead of returning the report
       let failures = report.results.flatMap(\.failures).map(\.message)
       for line in failures + report.warnings { Self.logger.warning("\(line)") }
       throw obstacle
     } catch {
-      // a test without findings has an end, and no record
+      // a test without findings has an end, but no record
       if isOfJob, entry.endedAt == nil {
         entry.endedAt = context.now().milliseconds
         entry.outcome = (error is CancellationError ? JobStatus.Outcome.interrupted : .failed).rawValue
@@ -117,11 +119,11 @@ struct RestoreTestRun {
     }
   }
 
-  /// Tests one destination after the other.
+  /// Tests the destinations one after the other.
   ///
-  /// - Parameter status: what is known of the job; nil if this is another library than the one that was last backed up.
-  /// - Returns: the results, and what stopped the test after something could not be restored.
-  /// - Throws: what stopped the test before that.
+  /// - Parameter status: the status of the job; nil for another library than the one that was last backed up.
+  /// - Returns: the results, and the error that stopped the test after a failed restore.
+  /// - Throws: the error that stopped the test before any failed restore.
   private func testDestinations(
     _ live: Library, _ status: JobStatus?
   ) throws -> (RestoreTestReport, obstacle: (any Error)?) {
@@ -143,15 +145,15 @@ struct RestoreTestRun {
       }
       guard let obstacle = attempt.obstacle else { continue }
       guard report.results.contains(where: { !$0.isRestored }) else { throw obstacle }
-      let reason = obstacle is CancellationError ? "it was interrupted" : "\(obstacle)"
+      let reason = obstacle is CancellationError ? "it was interrupted" : JobMessage.text(of: obstacle)
       report.warnings.append("not every destination was tested: \(reason)")
       return (report, obstacle)
     }
     return (report, nil)
   }
 
-  /// Returns whether an error says nothing about archives: the test was cancelled, the library or the folder is in use, the
-  /// archives cannot be decrypted, there is no room to restore to, or an environment failure.
+  /// Returns true if an error says nothing about archives: the test was cancelled, the library or the folder
+  /// is in use, the archives cannot be decrypted, the scratch folder has no space, or there is an environment failure.
   private func isObstacle(_ error: any Error) -> Bool {
     switch error {
     case _ where ArchiveVerification.isEnvironmentFailure(error): true
@@ -168,7 +170,7 @@ struct RestoreTestRun {
 
   private var hooks: JobHooks { JobHooks(task: .drill, job: job, library: path, context: context) }
 
-  /// Describes the test to hooks as if it were a backup.
+  /// Describes the test to hooks like a backup.
   private func record(of report: RestoreTestReport, _ startedAt: Int64) -> JobStatus.RunRecord {
     var run = JobStatus.RunRecord(startedAt: startedAt)
     let failures = report.results.flatMap(\.failures)
@@ -184,9 +186,9 @@ struct RestoreTestRun {
     return run
   }
 
-  /// Runs the hooks on-failure, if something failed, and finally.
+  /// Runs the hook on-failure after a failure, then the hook finally.
   ///
-  /// - Returns: the hooks that failed.
+  /// - Returns: the failures of the hooks.
   private func runLastHooks(_ run: JobStatus.RunRecord, _ outcome: String? = nil) -> [HookRun.Failure] {
     let hasFailed = run.outcome == .failed || run.outcome == .incomplete
     let due: [JobHooks.Hook] = hasFailed ? [.onFailure, .finally] : [.finally]
@@ -210,12 +212,12 @@ struct RestoreTestRun {
     let folder = context.state.path.appending("drills")
     do {
       _ = try Directory.open(context.state.path).makeDirectory("drills")
-      // two reports of one second have different names
+      // two reports in the same second have different names
       let reports = try Directory.open(folder)
       let names = (1...100).lazy.map { FilePath($0 == 1 ? "\(stem).txt" : "\(stem)_\($0).txt") }
       let name = try names.first { try reports.status(of: $0) == nil } ?? FilePath("\(stem).txt")
-      try ReplacedFile.write(
-        [UInt8](report.text(of: job, library: path, at: context.now()).utf8), as: name, in: folder)
+      let text = report.text(of: job, library: path, at: context.now())
+      try AtomicFile.replace(name, in: folder, with: [UInt8](text.utf8))
       report.path = folder.appending(name.components)
     } catch {
       report.isRecorded = false
@@ -235,19 +237,19 @@ struct RestoreTestRun {
       return observer.record(.restored(result.trial?.coverage ?? .sample), of: files)
     }
     observer.record(.foundDamaged(reason: failure.message), of: files)
-    // a copy that was not tried keeps its health
+    // a copy that the test did not read keeps its health
     let tried = Set(members.map(\.path) + [result.missingCopy?.item].compactMap { $0 })
     guard let copy, tried.isEmpty || copy.archives.contains(where: tried.contains) else { return }
     let others = known.filter { file in !files.contains { $0.file == file } }
     observer.record(.foundDamaged(reason: failure.message), of: others.map { ($0, nil) })
   }
 
-  /// Records what the test came to, and publishes the job's status.
+  /// Records the result of the test, and publishes the job's status.
   private func record(
     _ report: inout RestoreTestReport, in entry: inout RunEntry, after status: JobStatus
   ) {
     let previous = status.lastRestoreTest
-    // the result of a destination that failed, if there is one
+    // the first destination that failed, else the first without proof, else the first
     let result =
       report.results.first { !$0.isRestored } ?? report.results.first { !$0.isProven } ?? report.results.first
     var damaged = Set(report.damagedInLibrary.map(\.item)).count
@@ -271,7 +273,8 @@ struct RestoreTestRun {
     }
   }
 
-  /// Returns the copy at a destination that was reached: the one that was restored, if it is better than the known one.
+  /// Returns the copy at a reached destination: the restored copy if it is better than the known one, else
+  /// the known one.
   private func copy(after result: RestoreTestResult, _ status: JobStatus) -> JobStatus.Copy? {
     if case .unreachable = result.outcome { return nil }
     let known = status.copies.first { $0.path == result.destination.string }
@@ -289,6 +292,6 @@ struct RestoreTestRun {
 }
 
 extension RestoreTestReport {
-  /// The number of photos that were restored as they are in the library.
+  /// The number of restored photos that are identical in the library.
   fileprivate var proven: Int { results.reduce(0) { $0 + $1.comparison.proven } }
 }

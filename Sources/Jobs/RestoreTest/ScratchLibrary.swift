@@ -4,18 +4,18 @@ import Glibc
 import PhotoLibrary
 import SystemPackage
 
-/// A library that is made to try a restore, and goes with this value. What a killed run left is removed by the next
-/// one.
+/// A temporary library for a restore test. `deinit` removes the library. The next test removes what a killed
+/// test left behind.
 final class ScratchLibrary {
-  /// The library.
+  /// The path of the library.
   let path: FilePath
   private let folder: String
 
-  /// Makes an empty library in a folder of its own. Blocks.
+  /// Creates an empty library in a new folder. Blocks.
   init(in parent: FilePath, of job: String) throws {
     let prefix = parent.appending("smilepile-drill-\(geteuid())-\(job).").string
     Self.sweep(prefix, in: parent)
-    // what fails from here on is removed by deinit
+    // deinit removes the folder if a later step fails
     var template = Array((prefix + "XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else {
       throw FileError("make a folder in", parent, Errno(rawValue: errno))
@@ -27,8 +27,8 @@ final class ScratchLibrary {
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-  /// The job's drill lock is held, so that whatever of it is there is nobody's, unless another user has made it: in
-  /// /var/tmp everybody can make a folder of any name.
+  /// Removes the folders that killed tests of the job left behind. The caller has the job's drill lock, so no
+  /// process uses them. Skips folders of other users, who may create folders of any name in /var/tmp.
   private static func sweep(_ prefix: String, in parent: FilePath) {
     guard let directory = try? Directory.open(parent), let names = try? directory.names() else { return }
     for name in names where parent.appending(name.components).string.hasPrefix(prefix) {

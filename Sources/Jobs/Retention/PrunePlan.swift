@@ -2,51 +2,52 @@ import ArchiveCatalog
 import Backup
 import Foundation
 
-/// Which archives of a folder a policy keeps, which it removes, and why: a pure value, so that a dry run is the plan.
+/// The archives of a folder that a policy keeps or removes, with reasons. A pure value, so that a dry run
+/// prints the plan.
 package struct PrunePlan: Sendable {
   /// An archive with its copies in the folder, or the parts of one export. They are kept or removed together.
   package struct Decision: Sendable {
-    /// The archives, by part.
+    /// The archives, sorted by part.
     package var archives: [ArchiveDescriptor]
-    /// Why they are kept; empty if they are removed.
+    /// Why the archives are kept; empty if the policy removes them.
     package var reasons: [String]
 
-    /// True if they are kept.
+    /// True if the archives are kept.
     package var isKept: Bool { !reasons.isEmpty }
-    /// When they were made, in milliseconds since 1970.
+    /// When the newest of the archives was made, in milliseconds since 1970.
     package var date: Int64 { archives.map(\.date).max() ?? 0 }
-    /// Sorts by date; of two with the same date, the one with the deeper chain comes first.
+    /// Sorts by date. Of two decisions with the same date, the one with the deeper chain comes first.
     fileprivate var order: (Int64, Int, String) {
       (date, -(archives[0].base?.depth ?? 0), archives[0].path)
     }
-    /// The IDs of photos that are missing from it or damaged in it.
+    /// The IDs of photos that are missing from the archives or damaged in them.
     fileprivate var missingPhotos: Set<Int64> { Set(archives.flatMap { $0.missingPhotos.map(\.id) }) }
-    /// The length of the archives in bytes.
+    /// The total size of the archives in bytes.
     package var bytes: Int { archives.reduce(0) { $0 + $1.fileBytes } }
   }
 
   /// The decisions, newest first.
   package private(set) var decisions: [Decision] = []
-  /// Why removing is unsafe. If there is a reason, nothing is removed.
+  /// Why the plan must not remove anything; empty if it may.
   package private(set) var refusals: [String] = []
 
-  /// The archives to remove: increments before their bases, so that an interruption leaves no broken chain.
+  /// The archives to remove. Increments precede their bases, so that an interruption leaves no broken chain.
   package var removals: [ArchiveDescriptor] {
     guard refusals.isEmpty else { return [] }
     let gone = decisions.filter { !$0.isKept }.flatMap(\.archives)
     return gone.sorted { ($0.base?.depth ?? 0, $0.date) > ($1.base?.depth ?? 0, $1.date) }
   }
 
-  /// Makes the plan. Archives of the phones, files that cannot be read, and archives dated in the future are kept, and
-  /// do not count. Archives of different libraries, selections and tags are planned apart; an archive of unknown library
-  /// is planned alone. Each archive that is kept keeps its bases.
+  /// Creates the plan. Keeps archives of the phones, unreadable files and archives dated in the future, and
+  /// does not count them. Plans archives of different libraries, selections and tags separately, and an
+  /// archive of an unknown library alone. Keeps the bases of each kept archive.
   ///
   /// - Parameters:
-  ///   - fresh: the paths of archives that were just written; they are kept.
-  ///   - isMeant: returns whether an archive is considered; the others are kept, and are not in the plan.
-  ///   - obstacle: returns why nothing may be removed while these are the newest archive of a group and its bases; nil if
-  ///     they are intact.
-  /// - Throws: what `obstacle` throws.
+  ///   - fresh: the paths of archives that were just written; the plan keeps them.
+  ///   - isMeant: returns true if the plan includes an archive; all other archives are kept.
+  ///   - obstacle: returns why nothing may be removed while these are the newest archive of a group and its
+  ///     bases; nil if they are intact.
+  /// - Throws: the errors of `obstacle`.
   package init(
     _ graph: ArchiveGraph, _ policy: RetentionPolicy, calendar: Calendar = .current, now: Date = Date(),
     fresh: Set<String> = [], isMeant: (ArchiveDescriptor) -> Bool = { _ in true },
@@ -57,7 +58,7 @@ package struct PrunePlan: Sendable {
       GroupPlan($0, graph, policy, calendar, now)
     }
     for index in groups.indices { groups[index].keep(fresh: fresh) }
-    // an archive of any group, or of none, keeps its bases
+    // every archive that stays keeps its bases, also archives outside the plan
     let removed = Set(groups.flatMap(\.removals).map(\.path))
     var needed: [String: String] = [:]
     for archive in graph.archives.reversed() where !removed.contains(archive.path) {
@@ -77,7 +78,7 @@ package struct PrunePlan: Sendable {
     refusals.sort()
   }
 
-  /// What archives have in common of which a newer one replaces an older one.
+  /// The properties that archives share if a newer one replaces an older one.
   private struct Group: Hashable {
     let source: String?
     let selection: String?
@@ -87,7 +88,7 @@ package struct PrunePlan: Sendable {
     let tags: [String]
 
     init(_ archive: ArchiveDescriptor) {
-      // a repaired backup of a phone has no library ID, and replaces nothing
+      // a repaired backup of a phone has no library ID and replaces no archive
       source = archive.libraryID ?? archive.part?.setID ?? archive.archiveID
       selection = archive.selection
       isDocument = archive.isDocument
@@ -102,7 +103,7 @@ private struct GroupPlan {
   private(set) var decisions: [PrunePlan.Decision] = []
   /// The newest archive that can be restored, and its bases.
   private var newest: [ArchiveDescriptor] = []
-  /// The path of a newer archive that cannot be restored; nil if there is none.
+  /// The path of a newer archive that cannot be restored; nil if none exists.
   private var newerIncomplete: String?
 
   init(
@@ -120,7 +121,7 @@ private struct GroupPlan {
         archives: parts.sorted { ($0.part?.number ?? 0, $0.path) < ($1.part?.number ?? 0, $1.path) },
         reasons: [])
       if parts.contains(where: { $0.isDatedAfter(now) }) {
-        // it would replace those of today
+        // the archive would replace those of today
         decision.reasons = ["dated in the future"]
       } else if let fault = Self.fault(of: parts[0], graph) {
         decision.reasons = [fault]
@@ -131,10 +132,10 @@ private struct GroupPlan {
       }
       decisions.append(decision)
     }
-    // a flattened archive has the date of its increment, and comes before it
+    // a flattened archive has the date of its increment and precedes the increment
     restorable.sort { $0.order > $1.order }
     if let first = restorable.first {
-      // of copies the one with the last name, as `ArchiveGraph` chooses
+      // of several copies the one with the last name, like in `ArchiveGraph`
       newest = first.archives.last.flatMap { try? graph.members(of: $0) } ?? first.archives
       newerIncomplete = incomplete.filter { $0.date > first.date }.map(\.archives[0].path).min()
     }
@@ -145,12 +146,12 @@ private struct GroupPlan {
     }
     let reasons = policy.reasons(for: counted, calendar: calendar, now: now)
     for index in restorable.indices {
-      // a misspelt tag matches no rule, and must not remove everything
+      // a misspelt tag matches no rule and must not remove all archives
       restorable[index].reasons =
         reasons.isEmpty
         ? ["no rule keeps any of its kind"] : reasons[restorable[index].archives[0].path] ?? []
     }
-    // an archive is kept if it may hold a photo that the newest one does not hold
+    // keeps an archive that may hold photos that the newest one lacks
     let lost = restorable.first?.missingPhotos ?? []
     for index in restorable.indices
     where !restorable[index].isKept && !lost.isSubset(of: restorable[index].missingPhotos) {
@@ -159,7 +160,7 @@ private struct GroupPlan {
     decisions += restorable
   }
 
-  /// Returns why an archive cannot be restored; nil if it can.
+  /// Returns why an archive cannot be restored; nil if it can be restored.
   private static func fault(of archive: ArchiveDescriptor, _ graph: ArchiveGraph) -> String? {
     do {
       _ = try graph.members(of: archive)
@@ -172,7 +173,7 @@ private struct GroupPlan {
     }
   }
 
-  /// The archives to remove, if there is no refusal.
+  /// The archives to remove if the plan has no refusal.
   var removals: [ArchiveDescriptor] { decisions.filter { !$0.isKept }.flatMap(\.archives) }
 
   /// Keeps the archives that were just written.
@@ -184,9 +185,9 @@ private struct GroupPlan {
     }
   }
 
-  /// Keeps the bases of archives that are kept.
+  /// Keeps the bases of kept archives.
   ///
-  /// - Parameter needed: by path of the base, the name of an archive that depends on it.
+  /// - Parameter needed: the name of a dependent archive for the path of each base.
   mutating func keep(_ needed: [String: String]) {
     for index in decisions.indices where !decisions[index].isKept {
       if let increment = decisions[index].archives.compactMap({ needed[$0.path] }).first {
@@ -195,7 +196,7 @@ private struct GroupPlan {
     }
   }
 
-  /// Returns why nothing of the group may be removed; nil if there is no reason.
+  /// Returns why the plan must not remove archives of the group; nil if it may.
   func refusal(_ obstacle: ([ArchiveDescriptor]) throws -> String?) rethrows -> String? {
     guard !newest.isEmpty else { return "none of them can be restored" }
     if let newerIncomplete {

@@ -6,27 +6,27 @@ import Operations
 import Secrets
 import SystemPackage
 
-/// Removes from a folder the archives that a policy does not keep.
+/// Removes the archives of a folder that a policy does not keep.
 package struct PruneRun {
   /// The folder.
   package var folder: FilePath
-  /// What to keep.
+  /// The retention policy.
   package var policy: RetentionPolicy
-  /// Opens encrypted archives; without it, they stay.
+  /// The password of encrypted archives. Without a password they stay.
   package var password: Secret?
-  /// Archives must have all of these tags to be considered.
+  /// The tags that an archive must have to be considered.
   package var tags: [String] = []
-  /// True to report what would be removed, and to remove nothing.
+  /// True to report the archives that a run would remove, and to remove none.
   package var isDryRun = false
-  /// Knows the health of archives, and records what is verified.
+  /// The health of archives, and the record of verified archives.
   package var observer = Ledger().observer("prune")
-  /// The paths of archives that were just written. They stay, whatever their date.
+  /// The paths of archives that were just written. They stay whatever their date is.
   package var fresh: Set<String> = []
-  /// How long to wait for exports into the folder.
+  /// The maximum wait for exports into the folder.
   package var lockWait: Duration = .seconds(60)
-  /// The clock.
+  /// The time of the run.
   package var now = Date()
-  /// Counts, and is checked for cancellation.
+  /// Counts the work and checks for cancellation.
   package var counter: ProgressCounter
 
   /// Prepares a run.
@@ -36,32 +36,33 @@ package struct PruneRun {
     self.counter = counter
   }
 
-  /// What a run did.
+  /// The result of a run.
   package struct Summary: Sendable {
-    /// What was decided about each archive, and why.
+    /// The decision about each archive, with its reasons.
     package var plan: PrunePlan
-    /// What was removed.
+    /// The archives that the run removed.
     package var removed: [ArchiveDescriptor] = []
-    /// Archives that could not be removed, each with the reason.
+    /// The archives that could not be removed, with reasons.
     package var failures: [Finding] = []
-    /// Files that may be backups and cannot be read. They stay.
+    /// Unreadable files that may be backups. They stay.
     package var unreadable: [ArchiveInventory.Unreadable] = []
     /// The number of archives that cannot be decrypted. They stay.
     package var locked = 0
-    /// The number of archives that were not considered, including those that cannot be decrypted. They stay.
+    /// The number of archives that the plan does not include, for example because they cannot be decrypted. They stay.
     package var passedOver = 0
   }
 
-  /// Removes archives, increments before their bases. Blocks. An archive that has changed since it was listed stays.
+  /// Removes archives, increments before their bases. An archive that has changed since it was listed stays. Blocks.
   ///
-  /// - Throws: `FileError` if the folder cannot be read, `FileLock.Busy`, `CancellationError`, environment failures. Archives
-  ///   that were removed before that stay removed.
+  /// - Throws: `FileError` if the folder cannot be read, `FileLock.Busy`, `CancellationError`, environment
+  ///   failures. Archives that are already removed stay removed.
   package func run() throws -> Summary {
     counter.enter(.planning)
-    // an export that is under way may depend on what would be removed
+    // a running export may depend on an archive to remove
     let lock =
       try isDryRun
-      ? nil : FolderLock(folder, exclusive: true, waiting: lockWait, whileWaiting: counter.waitForWriter)
+      ? nil
+      : FolderLock(folder, exclusive: true, waiting: lockWait, whileWaiting: counter.reportWaitingForLock)
     defer { withExtendedLifetime(lock) {} }
     let inventory = try ArchiveInventory(
       folder: folder, password: password, ledger: observer.ledger, whileReading: counter.checkCancellation)
@@ -78,7 +79,7 @@ package struct PruneRun {
     return summary
   }
 
-  /// Returns whether the policy would remove archives of an inventory. Reads no archive.
+  /// Returns true if the policy would remove archives of an inventory. Reads no archive.
   func hasCandidates(in inventory: ArchiveInventory) -> Bool {
     !plan(for: inventory) { _ in nil }.removals.isEmpty
   }
@@ -91,8 +92,8 @@ package struct PruneRun {
       isMeant: { archive in tags.allSatisfy(archive.tags.contains) }, obstacle: obstacle)
   }
 
-  /// Returns why nothing may be removed while these archives are the newest; nil if they are intact. Verifies those that
-  /// were not verified since this operation began.
+  /// Returns why nothing may be removed while these archives are the newest; nil if they are intact. Verifies
+  /// archives that this operation has not verified yet.
   private func obstacle(
     _ archives: [ArchiveDescriptor], _ inventory: ArchiveInventory
   ) throws -> String? {
@@ -116,7 +117,7 @@ package struct PruneRun {
     return nil
   }
 
-  /// Reports a file that cannot be read and is newer than the newest archive: it may be a newer archive.
+  /// Reports an unreadable file that is newer than the newest archive. The file may be a newer archive.
   private func newerUnreadable(
     than archives: [ArchiveDescriptor], _ inventory: ArchiveInventory
   ) throws -> String? {
@@ -140,7 +141,7 @@ package struct PruneRun {
       try counter.checkCancellation()
       let name = FilePath(archive.name)
       do {
-        // another file may have the name since
+        // another file may have the name by now
         guard let status = try directory.status(of: name) else { continue }
         let now = try ArchiveDescriptor(path: directory.path(of: name), password: password)
         if now.isLocked, !archive.isLocked {

@@ -1,49 +1,49 @@
 import Foundation
 import Operations
 
-/// Which archives are worth keeping: restic's options, with restic's meaning of each.
+/// The archives to keep: restic's options, with restic's meaning of each.
 /// https://restic.readthedocs.io/en/stable/060_forget.html#removing-candidates-according-to-a-policy
 package struct RetentionPolicy: Sendable, Equatable {
-  /// So many of the newest.
+  /// Keeps this many of the newest archives.
   package var last = 0
-  /// The newest of each of so many hours that have any.
+  /// Keeps the newest archive of an hour, for this many hours with archives.
   package var hourly = 0
-  /// The newest of each of so many days that have any.
+  /// Keeps the newest archive of a day, for this many days with archives.
   package var daily = 0
-  /// The newest of each of so many weeks, from Monday, that have any. ISO 8601.
+  /// Keeps the newest archive of a week from Monday, for this many weeks with archives. ISO 8601.
   package var weekly = 0
-  /// The newest of each of so many months that have any.
+  /// Keeps the newest archive of a month, for this many months with archives.
   package var monthly = 0
-  /// The newest of each of so many years that have any.
+  /// Keeps the newest archive of a year, for this many years with archives.
   package var yearly = 0
-  /// All that were made so long before the newest, or later.
+  /// Keeps all archives made within this time before the newest archive.
   package var within: RetentionSpan?
-  /// All that have one of these tags. Several with commas between them must all be there: `a,b`; an empty one means
-  /// those without any.
+  /// Keeps all archives with one of these tags. For a list with commas, such as `a,b`, an archive needs all
+  /// its tags. An empty text matches archives without tags.
   package var tags: [String] = []
 
-  /// Keeps nothing by itself.
+  /// Creates a policy without rules.
   package init() {}
 
-  /// Nothing was asked to be kept, so that nobody can have meant it.
+  /// True if no rule is set. Callers treat an empty policy as a mistake.
   package var isEmpty: Bool {
     [last, hourly, daily, weekly, monthly, yearly].allSatisfy { $0 <= 0 } && tags.isEmpty
       && within?.isZero ?? true
   }
 }
 
-/// A length of time on the calendar, as `2y5m7d3h`.
+/// A duration on the calendar, such as `2y5m7d3h`.
 package struct RetentionSpan: Sendable, Equatable {
-  /// Years.
+  /// The number of years.
   package var years = 0
-  /// Months.
+  /// The number of months.
   package var months = 0
-  /// Days.
+  /// The number of days.
   package var days = 0
-  /// Hours.
+  /// The number of hours.
   package var hours = 0
 
-  /// Reads `30d`, `2y5m7d3h`: numbers with y, m, d or h, each unit once at most. Nil if it is none.
+  /// Reads `30d` or `2y5m7d3h`: numbers with y, m, d or h, each unit at most once. Returns nil for any other text.
   package init?(_ text: String) {
     var digits = ""
     var units = ""
@@ -66,17 +66,17 @@ package struct RetentionSpan: Sendable, Equatable {
     guard digits.isEmpty, !units.isEmpty else { return nil }
   }
 
-  /// No time at all.
+  /// True if the duration is zero.
   package var isZero: Bool { (years, months, days, hours) == (0, 0, 0, 0) }
 
-  /// The moment so long before another. A day that a month does not have goes over into the next, as restic has it: a
-  /// month before 31 October is 1 October.
+  /// Returns the date this duration before another date. A day that a month lacks overflows into the next
+  /// month, as in restic: one month before 31 October is 1 October.
   func before(_ date: Date, _ calendar: Calendar) -> Date {
     let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
     guard let year = parts.year, let month = parts.month, let day = parts.day else { return .distantPast }
     let month0 = (year - years) * 12 + month - 1 - months
     guard month0 >= 12 else { return .distantPast }
-    // noon, since every day has one
+    // every day has a noon
     let noon = DateComponents(year: month0 / 12, month: month0 % 12 + 1, day: 1, hour: 12)
     guard let first = calendar.date(from: noon),
       let target = calendar.date(byAdding: .day, value: day - 1 - days, to: first)
@@ -89,16 +89,16 @@ package struct RetentionSpan: Sendable, Equatable {
   }
 }
 
-/// What a policy looks at: an archive, or a set of them that an export was split into.
+/// An archive that a policy decides about, or the set of archives of a split export.
 package struct RetentionCandidate: Sendable, Equatable {
-  /// What tells it from the others.
+  /// Identifies the candidate.
   package var id: String
-  /// When it was made.
+  /// When the archive was made.
   package var date: Date
-  /// What it was called.
+  /// The tags of the archive.
   package var tags: [String]
 
-  /// Makes a value of these parts.
+  /// Creates a candidate from its parts.
   package init(id: String, date: Date, tags: [String] = []) {
     self.id = id
     self.date = date
@@ -107,7 +107,8 @@ package struct RetentionCandidate: Sendable, Equatable {
 }
 
 extension RetentionCandidate {
-  /// Whether it has a tag; of several with commas between them, all; of an empty one, none at all.
+  /// Returns true if the candidate has the tag. A list with commas requires all tags; an empty text requires
+  /// that the candidate has no tags.
   fileprivate func has(_ tag: String) -> Bool {
     if tag.isEmpty { return tags.isEmpty }
     return tags.contains(tag)
@@ -118,13 +119,14 @@ extension RetentionCandidate {
 }
 
 extension RetentionPolicy {
-  /// Why each candidate is kept; one without a reason is not.
+  /// Returns why each candidate is kept. A candidate without reasons is not kept.
   ///
   /// - Parameters:
-  ///   - candidates: in any order; of those of one moment the first counts as the newest.
-  ///   - calendar: its time zone says when a day begins.
-  ///   - now: candidates made later, by a clock that was wrong, say nothing of how old the others are.
-  /// - Returns: the reasons of each candidate, by id.
+  ///   - candidates: the candidates in any order. Of several with the same date, the first counts as the
+  ///     newest.
+  ///   - calendar: its time zone determines the beginning of a day.
+  ///   - now: candidates with a later date have it from a wrong clock. They do not determine the age of the others.
+  /// - Returns: the reasons of each candidate, by ID.
   package func reasons(
     for candidates: [RetentionCandidate], calendar: Calendar = .current, now: Date = Date()
   ) -> [String: [String]] {
@@ -153,7 +155,7 @@ extension RetentionPolicy {
     return reasons
   }
 
-  /// Takes the newest of each period, until there have been as many as were asked for.
+  /// Keeps the newest candidate of each period until the number of periods is reached.
   private struct Bucket {
     let reason: String
     let period: (RetentionCandidate, Int) -> [Int]
@@ -163,7 +165,7 @@ extension RetentionPolicy {
     mutating func take(_ candidate: RetentionCandidate, _ index: Int, isOldest: Bool) -> String? {
       guard left > 0 else { return nil }
       let period = period(candidate, index)
-      // the oldest one stands for its period until there are enough of them
+      // the oldest candidate is kept for its period until the number of periods is reached
       guard period != last || isOldest else { return nil }
       defer { (last, left) = (period, left - 1) }
       return period == last ? "oldest \(reason)" : reason

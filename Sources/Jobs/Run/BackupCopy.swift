@@ -5,63 +5,63 @@ import Foundation
 import SystemPackage
 
 extension JobStatus {
-  /// The newest copy of the library at a destination: an archive, with what restoring it takes.
+  /// The newest copy of the library at a destination: an archive and all other archives that a restore needs.
   package struct Copy: Sendable, Equatable, Codable {
-    /// The folder.
+    /// The path of the folder.
     package var path: String
-    /// The newest archive in it.
+    /// The path of the newest archive in the folder.
     package var archive: String
-    /// What restoring takes besides: the other parts of its set, or its chain.
+    /// The paths of the other archives that a restore needs: the other parts of the set, or the chain.
     package var others: [String]?
     /// When the archive was made, in milliseconds since 1970.
     package var madeAt: Int64
-    /// When all its archives were last verified; nil if one is unverified or suspect.
+    /// When all archives of the copy were last verified; nil if one is unverified or suspect.
     package var verifiedAt: Int64?
-    /// Since when one of its archives is suspect; nil if none is.
+    /// Since when an archive of the copy is suspect; nil if none is suspect.
     package var suspectSince: Int64?
-    /// Why it is suspect.
+    /// Why the archive is suspect.
     package var suspectReason: String?
-    /// True if its archives, or its folder, are missing, for example because the disk is not mounted.
+    /// True if archives of the copy, or the folder, are missing, for example because the disk is not mounted.
     package var isOutOfReach: Bool?
-    /// True if it is on the library's own device, or in memory, and is lost with it.
+    /// True if the copy is on the library's own device or in memory, and is lost with the library.
     package var isOnSameDevice: Bool
-    /// True if it holds a selection, so that it is no copy of the whole library.
+    /// True if the copy contains a selection, not the entire library.
     package var isSelection: Bool?
-    /// The number of the library's photos that it does not hold, or holds damaged; nil if there are none.
+    /// The number of the library's photos that are missing from the copy or damaged in it; nil if there are none.
     package var missingPhotos: Int?
-    /// Its files as they were when a run found it.
+    /// The files of the archives when a run found the copy.
     package var files: [ArchiveFile]
 
-    /// What restoring takes, by path.
+    /// The paths of all archives that a restore needs.
     package var archives: [String] { [archive] + (others ?? []) }
 
-    /// True if one of its archives was found damaged and not verified since.
+    /// True if an archive of the copy was found damaged and was not verified since.
     package var isSuspect: Bool { suspectSince != nil }
 
-    /// Returns whether it can be restored, as far as one can tell without reading it: its archives are present, as the run
-    /// found them, and none is suspect. Blocks.
+    /// True if a restore probably works, without reading the archives: their files exist, are unchanged since
+    /// a run found the copy, and are not suspect. Blocks.
     package var isThere: Bool {
       suspectSince == nil && isOutOfReach != true && areFilesUnchanged
     }
 
-    /// Returns whether its files are as a run found them. Blocks.
+    /// True if the files are unchanged since a run found the copy. Blocks.
     var areFilesUnchanged: Bool {
       zip(archives, files).allSatisfy { path, file in
         ArchiveFile(at: FilePath(path)).map(file.isSameVersion) ?? false
       }
     }
 
-    /// Fills in what the ledger says about the archives as they are now, or as they were when they can no longer be
-    /// reached, and whether they can be. Blocks.
+    /// Sets the health and the reachability of the copy from the ledger. Unreachable archives have the health
+    /// of their last known files. Blocks.
     ///
-    /// - Parameter run: the last run that reached the copy; a run after it may have found its folder missing.
+    /// - Parameter run: the last run that reached the copy. A later run may have found the folder missing.
     mutating func describe(by ledger: Ledger, reachedBy run: LedgerPosition?) {
       (suspectSince, suspectReason) = (nil, nil)
       let current = zip(archives, files).map { ArchiveFile(at: FilePath($0)) ?? $1 }
       let health = ledger.health(of: current)
       let moments = health.compactMap(\.verifiedAt)
       verifiedAt = moments.count == files.count ? moments.min() : nil
-      // what a run found may be suspect, though another file has taken its place
+      // the files that the run found may be suspect even if other files have replaced them
       for case .suspect(let since, let reason) in health + ledger.health(of: files)
       where suspectSince.map({ since < $0 }) ?? true {
         (suspectSince, suspectReason) = (since, reason)
@@ -79,9 +79,9 @@ extension JobStatus.Copy {
   /// Describes a copy that a run found. Blocks.
   ///
   /// - Parameters:
-  ///   - members: what restoring takes, the newest archive first.
+  ///   - members: the archives that a restore needs, the newest first.
   ///   - library: the library's folder.
-  /// - Returns: nil if one of them was removed meanwhile.
+  /// - Returns: nil if an archive was removed meanwhile.
   init?(_ members: [ArchiveDescriptor], at destination: JobDestination, of job: Job, _ library: FilePath) {
     let archive = members[0]
     let files = members.compactMap { ArchiveFile(at: FilePath($0.path)) }
@@ -94,12 +94,12 @@ extension JobStatus.Copy {
     isOnSameDevice = destination.weakness(for: library) != nil
     missingPhotos = count > 0 ? count : nil
     self.files = files
-    // each part of a set is partial
+    // each part of a set has `isPartial`
     isSelection =
       archive.selection != nil && archive.isPartial
       && (archive.part == nil || job.exportOptions.isSelection)
   }
 
-  /// How the ledger keeps it.
+  /// The entry of the copy in the ledger.
   var entry: CopyEntry { CopyEntry(destination: path, record: JobStatus.encoded(self)) }
 }

@@ -1,41 +1,41 @@
 import Operations
 
-/// What the phases of a backup did so far. Each phase turns a destination into the next state of it, with issues.
+/// The results of the phases of a backup so far. Each phase returns a destination's new state and issues.
 struct BackupOutcome {
-  /// What a phase made of one destination.
+  /// The result of a phase at one destination.
   typealias Step = (target: Target, issues: [Issue])
 
-  /// The destinations, as in the job file.
+  /// The destinations, in the order of the job file.
   var targets: [Target]
-  /// The library's ID; nil until it was read.
+  /// The library's ID; nil until the library was read.
   var libraryID: String?
-  /// The photos that the job selects, and their bytes.
+  /// The number of photos that the job selects, and their size in bytes.
   var selected = (photos: 0, bytes: 0)
-  /// The bytes of the archives that were exported.
+  /// The size of the exported archives in bytes.
   var archiveBytes = 0
   /// True if every photo of the library was read and is intact.
   var isLibraryIntact = false
-  /// What is wrong with photos of the library, or missing from its newest archives.
+  /// Issues of photos that are damaged in the library or missing from its newest archives.
   private(set) var photoIssues: [Issue] = []
   private var otherIssues: [Issue] = []
 
   init(_ destinations: [JobDestination]) { targets = destinations.map(Target.init) }
 
-  /// The destinations that did not fail.
+  /// The destinations without a failure.
   var usable: [Target] { targets.filter { $0.failure == nil } }
 
-  /// Everything that the phases report.
+  /// All issues of the phases.
   var issues: [Issue] { targets.compactMap(\.failure) + photoIssues + otherIssues }
 
-  /// The archives that hold the library as it is, at the first destination that has any.
+  /// The archives with the current state of the library, at the first destination that has any.
   var archives: [String] { targets.first { !$0.current.isEmpty }?.current.map(\.path) ?? [] }
 
-  /// Adds issues that were not reported yet.
+  /// Adds issues that are not reported yet.
   mutating func report(_ issues: [Issue]) {
     for issue in issues where !otherIssues.contains(issue) { otherIssues.append(issue) }
   }
 
-  /// Adds what was found wrong with photos that were not reported yet.
+  /// Adds findings about photos that are not reported yet.
   mutating func report(photos findings: [Finding]) {
     for finding in findings {
       let subject = Issue.Subject.photo(finding.item)
@@ -44,8 +44,8 @@ struct BackupOutcome {
     }
   }
 
-  /// Runs a phase at each destination that can be used. A destination where it fails is not used any more, and keeps
-  /// nothing from the others.
+  /// Runs a phase at each usable destination. If the phase fails at a destination, later phases skip this
+  /// destination and still use the others.
   ///
   /// - Throws: the first failure, if no destination is left; `CancellationError`.
   mutating func apply(_ phase: (Target) throws -> Step) throws {
@@ -65,7 +65,7 @@ struct BackupOutcome {
     if usable.isEmpty, let first { throw first }
   }
 
-  /// Replaces each destination that can be used.
+  /// Replaces each usable destination.
   mutating func update(_ transform: (Target) -> Target) {
     targets = targets.map { $0.failure == nil ? transform($0) : $0 }
   }

@@ -7,28 +7,28 @@ import PhotoLibrary
 import Secrets
 import SystemPackage
 
-/// What a run does between its hooks: a sequence of phases.
+/// The phases of a run, between its hooks.
 ///
 /// 1. `DestinationCheck`: which destinations can be written?
-/// 2. `LibrarySnapshot`: what does the library hold?
-/// 3. `UpToDateCheck`: which destinations have archives of that?
-/// 4. `Publication`, if none has: export to one.
-/// 5. `Replication`: copy to those that have none.
+/// 2. `LibrarySnapshot`: which photos does the library have?
+/// 3. `UpToDateCheck`: which destinations have archives with the current state of the library?
+/// 4. `Publication`, if no destination has such an archive: exports to one destination.
+/// 5. `Replication`: copies to the destinations without such an archive.
 /// 6. `CopyVerification`: is the newest copy at each destination intact?
-/// 7. `Retention`: remove what the policy does not keep.
+/// 7. `Retention`: removes the archives that the policy does not keep.
 struct BackupRun {
   let job: Job
   /// The library's folder.
   let library: FilePath
-  /// What was known before this run.
+  /// The status of the job before this run.
   let previous: JobStatus
   let context: JobContext
   let observer: ArchiveObserver
   let counter: ProgressCounter
 
-  /// Blocks until it is done.
+  /// Runs the phases. Blocks.
   ///
-  /// - Parameter outcome: what the phases did; also if this throws.
+  /// - Parameter outcome: receives the results of the phases, even if this throws.
   /// - Throws: why the library is not backed up; `CancellationError`.
   func run(_ outcome: inout BackupOutcome) throws {
     let check = DestinationCheck(library: library, copies: previous.copies, observer: observer)
@@ -62,7 +62,7 @@ struct BackupRun {
     }
   }
 
-  /// Reports that another library is in the folder.
+  /// Reports that the folder contains another library than in the previous run.
   private func changeOfLibrary(_ snapshot: LibrarySnapshot) -> [Issue] {
     guard previous.isIn(folder: library), let former = previous.libraryID, let new = snapshot.libraryID,
       former != new
@@ -75,13 +75,13 @@ struct BackupRun {
     ]
   }
 
-  /// Finds archives of the library's current state, or exports one.
+  /// Finds archives with the current state of the library, or exports one.
   private func publish(
     _ snapshot: LibrarySnapshot, _ phases: PhaseContext, _ outcome: inout BackupOutcome
   ) throws {
     try counter.checkCancellation()
     let check = UpToDateCheck(context: phases, snapshot: snapshot)
-    // even if the run is forced, since it verifies what has changed
+    // even if the run is forced, since the check verifies changed archives
     try outcome.apply(check.run)
     if context.isForced {
       for index in outcome.targets.indices { outcome.targets[index].current = [] }
@@ -104,7 +104,8 @@ struct BackupRun {
     try outcome.apply { target in target.current.isEmpty ? try replication.run(target) : (target, []) }
   }
 
-  /// Reads every photo of a library in which a restore test found damage, until all are intact.
+  /// Reads every photo if a restore test found damage in the library. The damage stays recorded until all
+  /// photos are intact.
   private func recheckDamagedLibrary(_ phases: PhaseContext, _ outcome: inout BackupOutcome) throws {
     guard previous.lastRestoreTest?.damaged != nil else { return }
     let library = try Library(path: library)
@@ -114,11 +115,11 @@ struct BackupRun {
     outcome.isLibraryIntact = damaged.isEmpty && outcome.photoIssues.isEmpty
   }
 
-  /// Applies the retention policy, and describes the copies that are left.
+  /// Applies the retention policy, and describes the remaining copies.
   private func prune(
     _ phases: PhaseContext, _ outcome: inout BackupOutcome, _ verification: CopyVerification
   ) throws {
-    // also after an interruption, since archives may be removed by then
+    // even after an interruption, since archives may already be removed
     defer { outcome.update(verification.describingCopy) }
     // the archives of the job's own library may be older than those of another library
     guard let policy = job.retention, !job.isOtherLibrary else { return }

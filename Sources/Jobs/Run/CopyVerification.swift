@@ -3,8 +3,8 @@ import Backup
 import PhotoLibrary
 import SystemPackage
 
-/// Sixth phase: verifies the newest copy of the library at each destination if its health is not known, and describes it
-/// when the run ends.
+/// Sixth phase: verifies the newest copy of the library at each destination if its health is unknown. At the
+/// end of the run it describes the copy.
 struct CopyVerification {
   let context: PhaseContext
 
@@ -22,7 +22,8 @@ struct CopyVerification {
     return (target, inventory.unreadable.map(\.issue))
   }
 
-  /// Returns the destination with its copy: the newest intact one without missing photos, else the newest. Blocks.
+  /// Returns the destination with its copy: the newest intact copy without missing photos, else the newest
+  /// copy. Blocks.
   func describingCopy(at target: Target) -> Target {
     var target = target
     guard let inventory = target.inventory?.updated(context.observer.ledger) else { return target }
@@ -46,8 +47,8 @@ struct CopyVerification {
     (archive.part == nil ? [archive] : members).allSatisfy(\.missingPhotos.isEmpty)
   }
 
-  /// Returns the destination as failed if this run has found its archives of the library's current state damaged, since
-  /// it wrote or listed them. Blocks.
+  /// Returns the destination as failed if this run wrote or listed its current archives and found them
+  /// damaged later. Blocks.
   func rejectingDamage(at target: Target) -> Target {
     guard let inventory = target.inventory else { return target }
     let members = target.current.flatMap { (try? inventory.members(of: $0)) ?? [] }
@@ -63,6 +64,6 @@ struct CopyVerification {
 }
 
 extension ArchiveInventory.Unreadable {
-  /// Reports the file, once a run.
+  /// The warning about the file. A run reports each file once.
   var issue: Issue { .warning(.archives, "\(path) may be a backup and cannot be read: \(reason)") }
 }

@@ -3,16 +3,16 @@ import Backup
 import FileSystem
 import SystemPackage
 
-/// First phase: checks that each destination is the folder that is meant, and can be written.
+/// First phase: checks that each destination is the intended folder and is writable.
 struct DestinationCheck {
   let library: FilePath
   /// The copies that were known before this run.
   let copies: [JobStatus.Copy]
   let observer: ArchiveObserver
 
-  /// Blocks; writes only to the ledger.
+  /// Checks a destination. Blocks; writes only to the ledger.
   ///
-  /// - Parameter others: the destinations that were checked before.
+  /// - Parameter others: the destinations that were already checked.
   /// - Throws: `DestinationFault`, `BackupError.destinationInLibrary`, or `FileError`.
   func run(_ target: Target, after others: [Target]) throws -> BackupOutcome.Step {
     let destination = target.destination
@@ -23,9 +23,9 @@ struct DestinationCheck {
       observer.record(.unreachable, of: missing.map { ($0, nil) })
       throw fault
     }
-    // the job file may leave it to the command line to name the library
+    // the reader of the job file does not know a library that the command line gives
     if target.folder.leads(into: library) { throw BackupError.destinationInLibrary(target.folder) }
-    // one folder has two names if it is mounted twice
+    // a folder has two names if it is mounted twice
     if let other = others.first(where: { $0.destination.identity == destination.identity }) {
       throw DestinationFault.sameFolder(target.folder, as: other.folder)
     }
@@ -37,7 +37,7 @@ struct DestinationCheck {
 }
 
 extension JobDestination {
-  /// Looks whether the folder is the one that is meant, and can be written. Blocks; writes nothing.
+  /// Checks that the folder is the intended one and is writable. Blocks; writes nothing.
   ///
   /// - Throws: `DestinationFault`, or `FileError`.
   func check() throws {
@@ -48,7 +48,7 @@ extension JobDestination {
     }
   }
 
-  /// As `check()`, for whoever only reads: a folder that cannot be written will do.
+  /// Checks the folder like `check()`, but does not require that it is writable.
   func checkForReading() throws { try checkDisk(of: openFolder()) }
 
   private func openFolder() throws -> Directory {
@@ -60,7 +60,7 @@ extension JobDestination {
     }
   }
 
-  /// Looks whether what has to be mounted is, and whether it is the disk that is meant. Blocks; writes nothing.
+  /// Checks that the required file system is mounted and is the intended disk. Blocks; writes nothing.
   ///
   /// - Throws: `DestinationFault`, or `FileError`.
   package func checkDisk() throws { try checkDisk(of: Directory.open(path)) }
@@ -88,7 +88,7 @@ extension JobDestination {
     }
   }
 
-  /// Why the folder is no protection against the loss of the library; nil if it is.
+  /// Returns why the folder does not protect against the loss of the library; nil if it does.
   func weakness(for library: FilePath) -> String? {
     guard let folder = try? Directory.open(path), let one = try? folder.status().identity,
       let other = try? Directory.open(library).status().identity
@@ -100,6 +100,6 @@ extension JobDestination {
     return isShared ? "lies on the library's own device, and is no protection if that fails" : nil
   }
 
-  /// The folder, whatever it is called.
+  /// The identity of the folder, independent of its name.
   var identity: FileStatus.Identity? { try? Directory.open(path).status().identity }
 }

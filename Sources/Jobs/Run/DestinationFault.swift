@@ -4,24 +4,24 @@ import Foundation
 import PhotoLibrary
 import SystemPackage
 
-/// Why nothing can be written to a destination.
+/// Why a destination cannot be used.
 package enum DestinationFault: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The folder is not there.
+  /// The folder is missing.
   case gone(FilePath)
-  /// Something else than a folder has its name.
+  /// The path is not a folder.
   case notAFolder(FilePath)
-  /// What should be mounted is not, so that the folder lies on another disk.
+  /// The required file system is not mounted, so the folder is on another disk.
   case notMounted(FilePath, place: FilePath?)
-  /// What should be mounted is, but the folder lies elsewhere.
+  /// The required file system is mounted, but the folder is not on it.
   case notBelow(FilePath, place: FilePath)
-  /// The folder has no such file, so that it may be another disk.
+  /// The folder has no sentinel file, so it may be on another disk.
   case noMarker(FilePath, String)
-  /// The folder is another destination too.
+  /// The folder is the same as another destination.
   case sameFolder(FilePath, as: FilePath)
-  /// The folder cannot be written.
+  /// The folder is not writable.
   case notWritable(FilePath, reason: String)
 
-  /// The folder is not there, or not the one that is meant.
+  /// True if the folder is missing or is not the intended one.
   var isAbsence: Bool {
     switch self {
     case .gone, .notAFolder, .notMounted, .notBelow, .noMarker: true
@@ -29,7 +29,7 @@ package enum DestinationFault: Error, Sendable, Equatable, CustomStringConvertib
     }
   }
 
-  /// One line, with the remedy.
+  /// Describes the error and its remedy in one line.
   package var description: String {
     switch self {
     case .gone(let path):

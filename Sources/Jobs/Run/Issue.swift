@@ -1,32 +1,32 @@
-/// Something that a run reports. The outcome, the exit code and the message of a run derive from its issues.
+/// An issue that a run reports. The outcome, the exit code and the message of a run derive from its issues.
 struct Issue: Sendable, Equatable {
-  /// What an issue means for the run, the worst last.
+  /// The effect of an issue on the run, the worst last.
   enum Severity: Int, Sendable, Comparable {
-    /// The run is complete all the same.
+    /// The run is complete.
     case warning
-    /// The library is backed up, but something that the job asks for is missing.
+    /// The library is backed up, but the run could not do everything that the job requires.
     case incomplete
-    /// The library is not backed up as it is.
+    /// The current state of the library is not backed up.
     case failure
-    /// The run was told to stop.
+    /// The user or the system stopped the run.
     case interruption
 
     static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
   }
 
-  /// What an issue is about.
+  /// The subject of an issue.
   enum Subject: Sendable, Equatable {
-    /// A photo of the library, by the label that messages use.
+    /// A photo of the library, with its label in messages.
     case photo(String)
-    /// A destination, by its folder. A destination with an issue that is worse than a warning is not used any more.
+    /// A destination, with its folder. Later phases skip a destination with an issue worse than a warning.
     case destination(String)
     /// The archives of a destination, or one of them.
     case archives
-    /// The library as a whole.
+    /// The library.
     case library
     /// A hook.
     case hook
-    /// The status file, or another file that reports what became of the run.
+    /// The status file, or another file that reports the outcome of the run.
     case status
     /// The run itself.
     case run
@@ -34,17 +34,17 @@ struct Issue: Sendable, Equatable {
 
   let severity: Severity
   let subject: Subject
-  /// One line: what happened, to what, and what to do.
+  /// What happened, to what, and what to do, in one line.
   let message: String
   /// The exit code of a run whose worst issue this is.
   let exitCode: Int32
 
-  /// Makes an issue after which the run goes on.
+  /// Creates an issue that does not affect the outcome.
   static func warning(_ subject: Subject, _ message: String) -> Issue {
     Issue(severity: .warning, subject: subject, message: message, exitCode: 0)
   }
 
-  /// Makes an issue that leaves the run incomplete.
+  /// Creates an issue that makes the run incomplete.
   static func incomplete(_ subject: Subject, _ message: String) -> Issue {
     Issue(
       severity: .incomplete, subject: subject, message: message, exitCode: JobStatus.incompleteCode)

@@ -4,10 +4,10 @@ import Foundation
 import PhotoLibrary
 
 extension ArchiveInventory {
-  /// The archives of a job that its password opens, oldest first.
+  /// Returns the archives of a job that can be decrypted, oldest first.
   ///
-  /// - Parameter library: the library's number, since jobs of two computers may share a name and a folder; nil if it has
-  ///   none.
+  /// - Parameter library: the library's ID, since jobs of two computers may share a name and a folder; nil if
+  ///   the library has no ID.
   func archives(of job: Job, in library: String?) -> [ArchiveDescriptor] {
     archives.filter { archive in
       archive.tags.contains(job.name) && !archive.isLocked

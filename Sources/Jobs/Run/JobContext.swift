@@ -2,25 +2,26 @@ import ArchiveCatalog
 import Backup
 import FileSystem
 import Foundation
+import Operations
 import Secrets
 import SystemPackage
 
-/// What a run of a job needs besides the job.
+/// Everything besides the job that a run needs.
 package struct JobContext: Sendable {
-  /// Where locks and status files lie.
+  /// The folder of locks and status files.
   package var state: StateFolder
-  /// Reads the password, where the job has one; blocks.
+  /// Reads the password of a job. Blocks.
   package var password: @Sendable (PasswordSource) throws -> Secret
-  /// The exit code that stands for an error.
+  /// Returns the exit code for an error.
   package var exitCode: @Sendable (any Error) -> Int32
-  /// Writes an archive even where nothing has changed.
+  /// True to write an archive even if nothing has changed.
   package var isForced = false
-  /// What this machine has observed.
+  /// The observations of this machine.
   package var ledger: Ledger { state.ledger }
-  /// The clock.
+  /// Returns the current time.
   package var now: @Sendable () -> Date = { Date() }
 
-  /// Makes a context of these parts.
+  /// Creates a context from its parts.
   package init(
     state: StateFolder,
     password: @escaping @Sendable (PasswordSource) throws -> Secret,
@@ -32,39 +33,47 @@ package struct JobContext: Sendable {
   }
 }
 
-/// What came of a run of a job.
+/// The report of a run of a job.
 package struct JobReport: Sendable {
-  /// What is said of a job that was to stop before it began.
+  /// The message of a job that was cancelled before it began.
   package static let notBegun = "not begun, since everything is to stop"
-  /// The run.
+  /// The record of the run.
   package var run: JobStatus.RunRecord
 }
 
-/// Why a job cannot be run, or did not do all.
-package enum JobError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// Neither the job file nor anybody else names its library.
+/// Why a job cannot run.
+package enum JobError: RemediedError, Sendable, Equatable, CustomStringConvertible {
+  /// Neither the job file nor the caller gives the job's library.
   case noLibrary(String)
-  /// A run of it, or a drill, has not ended, and has this lock.
+  /// Another backup or restore test of the job is running and holds this lock.
   case running(String, isRestoreTest: Bool, FileLock.Busy)
   /// A newer version of this program wrote the ledger.
   case newerLedger(Ledger.Problem)
 
-  /// One line, with the remedy.
+  /// Describes the error in one line.
   package var description: String {
     switch self {
     case .newerLedger(let problem): "\(problem)"
     case .noLibrary(let job):
-      "job “\(job)” names no library; add “library:” to it, or use -l"
+      "job “\(job)” names no library"
     case .running(let job, let isRestoreTest, let lock):
-      "\(isRestoreTest ? "a drill" : "a backup or a drill") of job “\(job)” is being run by "
+      "\(isRestoreTest ? "a restore test" : "a backup or a restore test") of job “\(job)” is being run by "
         + "\(lock.owner.isEmpty ? "another process" : lock.owner)"
         + (lock.isOwnerAncestor
           ? ", and one of its hooks has started this; take it out of there"
-          : "; wait for it to end\(isRestoreTest ? "" : ", or use --lock-wait")")
+          : isRestoreTest ? "; wait for it to end" : "")
     }
   }
 
-  /// A hook has started the job that it is a hook of.
+  package var remedy: Remedy? {
+    switch self {
+    case .noLibrary: .nameLibrary
+    case .running(_, isRestoreTest: false, let lock): lock.remedy
+    case .running, .newerLedger: nil
+    }
+  }
+
+  /// True if a hook of the job started the job again.
   var isOfOwnHook: Bool {
     if case .running(_, _, let lock) = self { lock.isOwnerAncestor } else { false }
   }

@@ -3,17 +3,17 @@ import FileSystem
 import Foundation
 import SystemPackage
 
-/// What the ledger keeps of a backup besides its columns.
+/// The record of a backup in the ledger, besides the columns.
 struct BackupRecord: Codable {
   var run: JobStatus.RunRecord
-  /// Every photo of the library was read, and is intact.
+  /// True if every photo of the library was read and is intact.
   var isLibraryIntact = false
 }
 
-/// What the ledger keeps of a restore test besides its columns.
+/// The record of a restore test in the ledger, besides the columns.
 struct RestoreTestEntry: Codable {
   var test: JobStatus.RestoreTestRecord
-  /// A destination restored everything that was tried.
+  /// True if a destination restored every tested photo.
   var isRestored: Bool
 }
 
@@ -21,7 +21,7 @@ extension RunEntry {
   /// The outcome of a backup that could not begin, for example because another run held the lock.
   static let notBegun = "notBegun"
 
-  /// An entry of a backup.
+  /// Creates the entry of a backup.
   init(_ run: JobStatus.RunRecord, of job: String, library: FilePath) {
     self.init(
       .backup, job: job, libraryPath: library.string, startedAt: run.startedAt,
@@ -32,26 +32,25 @@ extension RunEntry {
     kind == .backup && [.done, .unchanged, .incomplete].contains(JobStatus.Outcome(rawValue: outcome))
   }
 
-  /// The library is backed up as it is, and every hook has ended.
+  /// True if the current state of the library is backed up and every hook has ended.
   fileprivate var isComplete: Bool {
     kind == .backup && hook == nil && JobStatus.Outcome(rawValue: outcome)?.isSuccess == true
   }
 
-  /// Under way, or killed before it could record its end.
+  /// True if the run is under way, or was killed before it could record its end.
   fileprivate var hasNoEnd: Bool {
     outcome == JobStatus.Outcome.running.rawValue
       || hook != nil && JobStatus.Outcome(rawValue: outcome)?.isSuccess == true
   }
 
-  /// Whether a run and a library are of the same library: by its ID, wherever it is, or by its folder if one of them has
-  /// no ID. Blocks.
+  /// True if the run is of this library: the IDs are equal or, if one ID is missing, the folders are the same. Blocks.
   fileprivate func isOf(_ library: JobStatus.LibraryIdentity) -> Bool {
     JobStatus.LibraryIdentity(path: libraryPath, id: libraryID) == library
   }
 }
 
 extension JobStatus {
-  /// A library, by its ID or, if that is not known, by its folder.
+  /// A library, identified by its ID or, if the ID is unknown, by its folder.
   struct LibraryIdentity: Equatable {
     var path: String
     var id: String?
@@ -64,10 +63,10 @@ extension JobStatus {
 
   /// Derives the status from the runs and observations in a ledger. Blocks.
   ///
-  /// - Failures are the runs that ended, or were killed, since the last complete one ended, without the newest while it has
-  ///   no end: it may be under way.
-  /// - Copies, complete runs and restore tests are those of the library that was last backed up.
-  /// - A copy is the newest that any run found at a destination of the newest run; its health is that of its archives.
+  /// - Failures are the runs that ended or were killed after the last complete run ended. The newest run does
+  ///   not count while it has no end, because it may be under way.
+  /// - Copies, complete runs and restore tests belong to the library that was last backed up.
+  /// - A copy is the newest that any run found at a destination of the newest run. Its health is that of its archives.
   init(job: String, ledger: Ledger) {
     self.init(job: job)
     let entries = ledger.runs(of: job)
@@ -94,7 +93,8 @@ extension JobStatus {
     }
   }
 
-  /// The library that was last backed up, or restored from its archives; its ID is that of any run in the same folder.
+  /// Returns the library that was last backed up, or restored from its archives. Its ID may come from any run
+  /// in the same folder.
   private static func library(of entries: [RunEntry]) -> LibraryIdentity? {
     guard
       let newest = entries.first(where: { $0.isBackedUp || $0.restoreTest?.isRestored == true })
@@ -129,9 +129,9 @@ extension JobStatus {
 }
 
 extension RunEntry {
-  /// What is kept of a backup; nil for another kind of run.
+  /// The record of a backup; nil for another kind of run.
   var backup: BackupRecord? { kind == .backup ? JobStatus.decoded(record) : nil }
 
-  /// What is kept of a restore test; nil for another kind of run, and for a test without findings.
+  /// The record of a restore test; nil for another kind of run, and for a test without findings.
   var restoreTest: RestoreTestEntry? { kind == .restoreTest ? JobStatus.decoded(record) : nil }
 }

@@ -1,10 +1,10 @@
 import SystemPackage
 
-/// The hooks of a job, around a backup or a drill of it, and what they are told.
+/// The hooks of a job around a backup or a restore test, and their environment.
 struct JobHooks {
-  /// What a hook is run beside.
+  /// The task that a hook accompanies.
   enum Task: String { case backup, drill }
-  /// When a hook is run.
+  /// When a hook runs.
   enum Hook: String { case before, after, onFailure = "on-failure", finally }
 
   let task: Task
@@ -12,14 +12,14 @@ struct JobHooks {
   let library: FilePath
   let context: JobContext
 
-  /// Whether the job has a hook.
+  /// True if the job has the hook.
   func has(_ hook: Hook) -> Bool { command(of: hook) != nil }
 
-  /// Runs a hook, if the job has it. Blocks.
+  /// Runs a hook if the job has one. Blocks.
   ///
   /// - Parameters:
-  ///   - outcome: how the run ended; nil for what its record says.
-  ///   - isCancelled: true when the hook is to be stopped.
+  ///   - outcome: the outcome for the hook; nil for the outcome in the record.
+  ///   - isCancelled: returns true if the hook must be stopped.
   func run(
     _ hook: Hook, _ run: JobStatus.RunRecord, outcome: String? = nil,
     isCancelled: @escaping () -> Bool = { false }
@@ -62,7 +62,7 @@ struct JobHooks {
       "SMILEPILE_MISSING": "\(run.missing.count)",
       "SMILEPILE_STARTED_AT": "\(run.startedAt)",
       "SMILEPILE_SECONDS": "\(max(0, end - run.startedAt) / 1000)",
-      // of another library than the job's own it says nothing
+      // the status file does not describe a library that replaces the job's own
       "SMILEPILE_STATUS_FILE": job.isOtherLibrary ? "" : context.state.statusPath(of: job.name).string,
     ]
   }

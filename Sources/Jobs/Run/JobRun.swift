@@ -6,12 +6,12 @@ import Operations
 import SystemPackage
 
 extension Work where Summary == JobReport {
-  /// Starts a run of a job: hooks, export, copies, verification, retention, and status files. What fails is reported in
-  /// the summary and in the status file.
+  /// Starts a run of a job: hooks, export, copies, verification, retention, and status files. The summary and
+  /// the status file report failures.
   ///
-  /// The summary throws before anything is begun: `JobError.running` if the job or its restore test is running already,
-  /// which counts as a failure in the status; `JobError.noLibrary`; `JobError.newerLedger`; `FileError` if the state folder
-  /// cannot be used.
+  /// The summary throws before the run begins: `JobError.running` if the job or its restore test is already
+  /// running, which counts as a failure in the status; `JobError.noLibrary`; `JobError.newerLedger`;
+  /// `FileError` if the state folder cannot be used.
   package static func backup(_ job: Job, _ context: JobContext) -> Self {
     Work { counter in
       var run = try JobRun(job, context, counter)
@@ -26,10 +26,10 @@ struct JobRun {
   private let library: FilePath
   private let context: JobContext
   private let counter: ProgressCounter
-  /// What this run observes of archives.
+  /// Records what this run observes of archives.
   private let observer: ArchiveObserver
   private var state: RunState
-  /// The run in the ledger; nil for a run of another library than the job's own.
+  /// The entry of the run in the ledger; nil for a run of another library than the job's own.
   private var entry: RunEntry?
 
   /// Prepares a run.
@@ -43,7 +43,7 @@ struct JobRun {
     state = RunState(startedAt: context.now().milliseconds)
   }
 
-  /// Blocks until it is done.
+  /// Runs the job. Blocks.
   mutating func run() throws -> JobReport {
     let lock = try begin()
     var previous = JobStatus(job: job.name)
@@ -66,11 +66,11 @@ struct JobRun {
     return JobReport(run: state.record)
   }
 
-  /// Takes the job's lock. A run that could not begin counts as a failure, and the hook on-failure is run.
+  /// Takes the job's lock. A run that could not begin counts as a failure and runs the hook on-failure.
   private mutating func begin() throws -> FileLock {
     do {
       let lock = try context.state.lock(
-        job.name, waiting: .seconds(job.lockWait), whileWaiting: counter.waitForWriter)
+        job.name, waiting: .seconds(job.lockWait), whileWaiting: counter.reportWaitingForLock)
       if case .newerVersion = context.ledger.problem, let problem = context.ledger.problem {
         throw JobError.newerLedger(problem)
       }
@@ -81,14 +81,14 @@ struct JobRun {
     } catch {
       state.report(issue(of: error, interruption: JobReport.notBegun))
       state.endedAt = context.now().milliseconds
-      // the run before this one stays the last one: it may be under way
+      // the previous run stays the last one, since it may be under way
       if !job.isOtherLibrary {
         var entry = RunEntry(state.record, of: job.name, library: library)
         (entry.outcome, entry.endedAt) = (RunEntry.notBegun, state.startedAt)
         context.ledger.insert(&entry)
         _ = context.state.publishStatus(of: job)
       }
-      // the error that is thrown matters more than one of the hook
+      // the thrown error matters more than an error of the hook
       try? hooks.run(.onFailure, state.record)
       throw error
     }
@@ -114,12 +114,12 @@ struct JobRun {
     state.endedAt = context.now().milliseconds
   }
 
-  /// Describes why a run did not reach its end.
+  /// Returns the issue of a run that did not reach its end.
   private func issue(of error: any Error, interruption: String) -> Issue {
     let isStopped = error is CancellationError || (error as? HookRun.Failure)?.isCancellation == true
     return Issue(
       severity: isStopped ? .interruption : .failure, subject: .run,
-      message: isStopped ? interruption : "\(error)",
+      message: isStopped ? interruption : JobMessage.text(of: error),
       exitCode: context.exitCode(isStopped ? CancellationError() : error))
   }
 
@@ -132,7 +132,7 @@ struct JobRun {
     [state.outcome.isSuccess ? .after : .onFailure, .finally].filter(hooks.has)
   }
 
-  /// Runs the hooks at the end. Each finds in the status file how the run has ended so far.
+  /// Runs the hooks at the end. Each hook can read the outcome so far in the status file.
   private mutating func runLastHooks() {
     if state.outcome.isSuccess { attempt(.after, isCancelled: { [counter] in counter.isCancelled }) }
     if !state.outcome.isSuccess { attempt(.onFailure) }
@@ -143,8 +143,8 @@ struct JobRun {
     save()
   }
 
-  /// Runs a hook if the job has it. A hook that fails leaves the run incomplete. The hooks on-failure and finally are not
-  /// stopped with the run, since they may unmount a disk.
+  /// Runs a hook if the job has one. A failed hook makes the run incomplete. Cancellation does not stop the
+  /// hooks on-failure and finally, since they may unmount a disk.
   private mutating func attempt(_ hook: JobHooks.Hook, isCancelled: @escaping () -> Bool = { false }) {
     guard hooks.has(hook) else { return }
     if state.hook != hook {
@@ -165,8 +165,8 @@ struct JobRun {
 
   // MARK: Ledger and status
 
-  /// Inserts the run into the ledger, and publishes the job's status. A run of another library than the job's own leaves
-  /// both unchanged.
+  /// Inserts the run into the ledger, and publishes the job's status. A run of another library than the job's
+  /// own changes neither.
   private mutating func insert() {
     guard !job.isOtherLibrary else { return }
     var entry = RunEntry(state.record, of: job.name, library: library)
@@ -175,13 +175,13 @@ struct JobRun {
     publish()
   }
 
-  /// Writes what became of the run so far to the ledger, and publishes the job's status.
+  /// Writes the results of the run so far to the ledger, and publishes the job's status.
   private mutating func save(copies: [JobStatus.Copy] = []) {
     guard entry != nil else { return }
     write(copies: copies)
     let saved = state.record
     publish()
-    // the outcome depends on whether the status could be published
+    // the outcome depends on whether the status was published
     guard state.record != saved else { return }
     write()
     _ = context.state.publishStatus(of: job)
@@ -198,8 +198,8 @@ struct JobRun {
     self.entry = entry
   }
 
-  /// Publishes the status. A status that cannot be written keeps no run from backing up, and leaves it incomplete: a
-  /// program that watches the file would still see the old one.
+  /// Publishes the status. An error does not stop the backup but makes the run incomplete: a program that
+  /// watches the file would still see the old status.
   private mutating func publish() {
     let errors = context.state.publishStatus(of: job)
     let problem: String? =
@@ -214,14 +214,14 @@ struct JobRun {
 }
 
 extension JobStatus {
-  /// The exit code of a run that did not do everything that the job asks for.
+  /// The exit code of a run that did not do everything that the job requires.
   static let incompleteCode: Int32 = 3
   /// The exit code of a restore test that found damage.
   static let damagedCode: Int32 = 4
 }
 
 extension JobStatus.RunRecord {
-  /// What the next run reports about this one, which may have had no time to report it.
+  /// The warnings that the next run reports about this run, which may have had no time to report them.
   fileprivate var warningsForNextRun: [String] {
     var warnings: [String] = []
     let time = Date(milliseconds: startedAt).formatted(.iso8601)
@@ -237,7 +237,7 @@ extension JobStatus.RunRecord {
       warnings.append(
         "the run of \(time) was killed during its hook “\(hook)”\(place); check what the hook does")
     }
-    // a missing folder is reported by the phase that needs it
+    // the phase that needs the folder reports a missing folder
     for destination in destinations where FileManager.default.fileExists(atPath: destination.path) {
       warnings += destination.archives.filter { !FileManager.default.fileExists(atPath: $0) }
         .map { "\($0), which the run of \(time) left there, is missing" }

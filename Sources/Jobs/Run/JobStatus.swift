@@ -2,133 +2,133 @@ import FileSystem
 import Foundation
 import SystemPackage
 
-/// What is known of a job: its last run, the last one that was complete, and where its copies lie. The status file
-/// holds it as JSON, keys in snake case, times in milliseconds since 1970.
+/// The status of a job: its last run, its last complete run, and its copies. The status file contains the
+/// status as JSON, with keys in snake case and times in milliseconds since 1970.
 package struct JobStatus: Sendable, Equatable, Codable {
   /// The job's name.
   package var job: String
-  /// The folder of the library that was last backed up, before that of the one that is to be.
+  /// The folder of the library that was last backed up; before the first backup, the folder of the job's library.
   package var library = ""
-  /// That library's number; nil where that is not known.
+  /// The ID of that library; nil if unknown.
   package var libraryID: String?
-  /// The last run; one that is under way has no end.
+  /// The last run. A run that is under way has no end.
   package var run: RunRecord?
-  /// The last run that was complete, one that found nothing new among them.
+  /// The last complete run, even if the run found no changes.
   package var lastSuccess: RunRecord?
-  /// Runs since then that were not, those that could not begin among them.
+  /// The number of runs since the last complete run, including runs that could not begin.
   package var failures = 0
-  /// Where whole copies lie.
+  /// The newest copy at each destination.
   package var copies: [Copy] = []
-  /// The last restore that was tried.
+  /// The last restore test.
   package var lastRestoreTest: RestoreTestRecord?
-  /// When a restore was last proven.
+  /// When a restore test last proved that the archives restore.
   package var lastProvenAt: Int64?
 
-  /// Nothing is known yet.
+  /// Creates an empty status.
   package init(job: String) { self.job = job }
 
-  /// A library was backed up, and something is known of that.
+  /// True if the status describes a library that was backed up.
   private var isOfSomething: Bool { libraryID != nil || lastSuccess != nil || !copies.isEmpty }
 
-  /// Whether what is known is of this library: that of its number, wherever it lies, or, where one of the two has none,
-  /// that in its folder, by whatever name. Where nothing was backed up it is of any. Blocks.
+  /// Returns true if the status describes this library: the IDs are equal or, if one ID is missing, the
+  /// folders are the same under any name. A status without a backup matches every library. Blocks.
   package func isOf(library path: FilePath, id: String?) -> Bool {
     if let libraryID, let id { return libraryID == id }
     return !isOfSomething || isIn(folder: path)
   }
 
-  /// Whether the library that it is of lay in a folder. Blocks.
+  /// Returns true if the library of the status is in this folder. Blocks.
   package func isIn(folder: FilePath) -> Bool { FilePath(library).isSamePlace(as: folder) }
 
-  /// How a run ended.
+  /// The outcome of a run.
   package enum Outcome: String, Sendable, Codable, CaseIterable {
-    /// It is under way, or was killed.
+    /// The run is under way, or was killed.
     case running
-    /// Everything is in place.
+    /// The run wrote archives and is complete.
     case done
-    /// Nothing has changed since the last archive, which is in place.
+    /// Nothing has changed since the last archive, which is still present.
     case unchanged
-    /// Something that was asked for is absent, and named.
+    /// Something that the job requires is missing, and the run reports it.
     case incomplete
-    /// It did not get to its end, and the library is not backed up as it is; a set of archives may have been begun, which
-    /// the message names then.
+    /// The run did not reach its end, and the current state of the library is not backed up. If a set of
+    /// archives is unfinished, the message reports the set.
     case failed
-    /// It was asked to stop; the archives that have their names by then are whole.
+    /// The run was stopped. The archives that the run published are complete.
     case interrupted
 
-    /// The library is backed up as it is.
+    /// True if the current state of the library is backed up.
     package var isSuccess: Bool { self == .done || self == .unchanged }
   }
 
-  /// One run.
+  /// The record of one run.
   package struct RunRecord: Sendable, Equatable, Codable {
-    /// How it ended.
+    /// The outcome of the run.
     package var outcome = Outcome.running
-    /// When it began.
+    /// When the run began.
     package var startedAt: Int64
-    /// When it ended.
+    /// When the run ended.
     package var finishedAt: Int64?
-    /// The exit code that this run alone would have.
+    /// The exit code of this run.
     package var exitCode: Int32?
-    /// The hook that is run at its end; of a run that was cut off, it was cut off in that.
+    /// The hook that runs at the end. For a killed run, the hook that was running.
     package var hook: String?
-    /// Why it failed, or what is absent: one line.
+    /// Why the run failed or is incomplete, in one line.
     package var message: String?
-    /// The archives that hold the library's state, at the first destination that has any.
+    /// The archives with the state of the library, at the first destination that has any.
     package var archives: [String] = []
-    /// Photos of the library that was selected.
+    /// The number of selected photos.
     package var photos = 0
-    /// Their bytes.
+    /// The size of the selected photos in bytes.
     package var bytes = 0
-    /// Bytes of the archives that were written.
+    /// The size of the written archives in bytes.
     package var archiveBytes = 0
-    /// What is not in the archive as it should be, each by name.
+    /// The photos that are missing from the archives or damaged in them, one message each.
     package var missing: [String] = []
-    /// What else is worth knowing.
+    /// Other issues.
     package var warnings: [String] = []
-    /// What was done at each destination.
+    /// The results at each destination.
     package var destinations: [DestinationRecord] = []
 
-    /// A run that begins.
+    /// Creates the record of a run that begins.
     package init(startedAt: Int64) { self.startedAt = startedAt }
   }
 
-  /// What a run did at a destination.
+  /// The result of a run at a destination.
   package struct DestinationRecord: Sendable, Equatable, Codable {
-    /// The folder.
+    /// The path of the folder.
     package var path: String
-    /// The archives with the library's state that lie there now; empty if it failed.
+    /// The archives with the current state of the library; empty if the run failed here.
     package var archives: [String] = []
-    /// They were written by this run.
+    /// True if this run wrote the archives.
     package var isNew = false
-    /// Archives that the retention took away.
+    /// The archives that retention removed.
     package var removed: [String] = []
-    /// Why it failed.
+    /// Why the destination failed.
     package var failure: String?
 
-    /// A folder at which nothing was done yet.
+    /// Creates a record without results.
     package init(path: String) { self.path = path }
   }
 
-  /// A restore that was tried.
+  /// The record of a restore test.
   package struct RestoreTestRecord: Sendable, Equatable, Codable {
-    /// When.
+    /// When the test ended.
     package var at: Int64
-    /// Everything that was tried came back as it is in the library, and nothing was lost before.
+    /// True if every tested photo was restored as in the library, and no photo is missing from both the
+    /// archive and the library.
     package var isProven: Bool
-    /// The archive that was restored from, of several the one that failed, or that is gone; the folder where there is none.
+    /// The archive that was restored; of several, the one that failed or is missing; the folder if there is no archive.
     package var archive: String
-    /// Photos that came back.
+    /// The number of restored photos.
     package var photos: Int
-    /// Photos of the library that were not there, or had other bytes than they should, when some were last compared; nil if
-    /// there were none.
+    /// The number of the library's photos that were missing or corrupt at the last comparison; nil if there were none.
     package var damaged: Int?
-    /// How many drills there have been, by which the sample rotates.
+    /// The number of restore tests so far, by which the sample rotates.
     package var round: Int
-    /// Where the report lies.
+    /// The path of the report.
     package var report: String?
 
-    /// Makes a record of these parts.
+    /// Creates a record from its parts.
     package init(
       at: Int64, isProven: Bool, archive: String, photos: Int, damaged: Int? = nil, round: Int,
       report: String?
@@ -154,6 +154,6 @@ extension JobStatus {
     return encoder
   }()
 
-  /// The JSON of the status file.
+  /// Returns the JSON of the status file.
   package func json() throws -> [UInt8] { [UInt8](try Self.encoder.encode(self)) + [UInt8(ascii: "\n")] }
 }

@@ -6,7 +6,7 @@ import Operations
 import Secrets
 import SystemPackage
 
-/// What every phase of a backup needs.
+/// The input of every phase of a backup.
 struct PhaseContext {
   let job: Job
   /// The library's folder.
@@ -19,7 +19,7 @@ struct PhaseContext {
   let now: @Sendable () -> Date
   let counter: ProgressCounter
 
-  /// Verifies archives of which the run relies on being intact.
+  /// Verifies the archives that the run relies on.
   var verifier: ArchiveVerifier {
     ArchiveVerifier(observer: observer, password: password, verifiesUnknown: job.verifies)
   }
@@ -37,13 +37,13 @@ struct PhaseContext {
     return inventory.archives(of: job, in: libraryID).reversed().filter { !$0.isDatedAfter(now) }
   }
 
-  /// Returns whether this run has found an archive damaged. Blocks.
+  /// Returns true if this run has found the archive damaged. Blocks.
   func isDamaged(_ archive: ArchiveDescriptor) -> Bool {
     ArchiveFile(at: FilePath(archive.path)).map(observer.hasFoundDamaged) ?? false
   }
 
-  /// Returns what restoring an archive takes if all of it is intact, after verifying what is not known to be; nil if it
-  /// is not. Where one archive is damaged, another that satisfies the same reference takes its place. Blocks.
+  /// Returns the archives that a restore needs, after verifying those of unknown health; nil if one is
+  /// damaged and cannot be replaced. Replaces a damaged archive by another that satisfies the same reference. Blocks.
   ///
   /// - Throws: environment failures, `CancellationError`, and `BrokenChain` or `IncompleteSet` if a member is missing.
   func intactMembers(
@@ -64,7 +64,7 @@ struct PhaseContext {
     var options = job.exportOptions
     options.password = password
     options.date = now()
-    // other archives would be copied to all destinations, where this job's retention would keep them for ever
+    // a base of another job would be copied to all destinations, and this job's retention would never remove it
     options.baseTag = job.name
     options.observer = observer
     return options

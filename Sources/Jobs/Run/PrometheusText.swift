@@ -19,7 +19,7 @@ struct PrometheusText {
         "smilepile_backup_last_exit_code", "The exit code of the last run; 0 is complete.",
         [(job, run.hook == nil ? run.exitCode.map { "\($0)" } ?? "NaN" : "NaN")])
     }
-    // of a run that is under way, or did not get so far, nobody knows yet
+    // the values of an unfinished or failed run are unknown
     if let run = status.run, run.outcome.isSuccess || run.outcome == .incomplete {
       add("smilepile_backup_photos", "Photos that the last run selected.", [(job, "\(run.photos)")])
       add("smilepile_backup_photo_bytes", "Their bytes.", [(job, "\(run.bytes)")])

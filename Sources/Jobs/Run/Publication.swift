@@ -4,19 +4,20 @@ import FileSystem
 import PhotoLibrary
 import SystemPackage
 
-/// Fourth phase, if no destination has the library's current state: exports to the first destination that takes it.
+/// Fourth phase, if no destination has the current state of the library: exports to the first destination
+/// that accepts the export.
 struct Publication {
   let context: PhaseContext
 
-  /// What came of it.
+  /// The result of the phase.
   struct Outcome {
-    /// The destinations: one with new archives, and those before it that failed.
+    /// The destinations: one with new archives, and the failed ones before it.
     var targets: [Target]
-    /// What was exported, or why nothing was.
+    /// The summary of the export, or why the export failed.
     var summary: Result<ExportSummary, any Error>
   }
 
-  /// Blocks until an archive is published, or no destination is left.
+  /// Runs the phase. Blocks until an archive is published or no destination is left.
   func run(_ targets: [Target]) -> Outcome {
     var outcome = Outcome(targets: targets, summary: .failure(DestinationFault.gone("")))
     var first: (any Error)?
@@ -39,7 +40,7 @@ struct Publication {
   }
 
   private func publish(_ target: Target) throws -> (Target, ExportSummary) {
-    // verification may have taken long, and the disk may be unmounted since
+    // verification may have taken long, and the disk may no longer be mounted
     try target.destination.check()
     let summary = try ExportRun(
       libraryPath: context.library, destination: target.folder, options: context.exportOptions,
@@ -53,7 +54,7 @@ struct Publication {
     return (target, summary)
   }
 
-  /// Returns whether another destination may take what this one does not, for example because its disk is full.
+  /// Returns true if the error concerns only this destination, for example because its disk is full.
   private static func concernsDestination(_ error: any Error) -> Bool {
     switch error {
     case BackupError.notEnoughSpace, BackupError.verificationFailed, BackupError.destinationInLibrary,

@@ -5,16 +5,17 @@ import Operations
 import SystemPackage
 import Zip
 
-/// Fifth phase: copies the archives of the library's current state to a destination that has them not, with the archives
-/// that they depend on.
+/// Fifth phase: copies the archives with the current state of the library, and the archives that they depend
+/// on, to a destination without them.
 struct Replication {
   let context: PhaseContext
-  /// The destination that has them.
+  /// The destination that has the archives.
   let source: Target
 
-  /// Blocks. An archive that was damaged at the source is replaced by another that satisfies the same reference.
+  /// Copies the archives. Replaces an archive that is damaged at the source by another that satisfies the
+  /// same reference. Blocks.
   ///
-  /// - Throws: `CancellationError`, and what keeps the archives from being copied.
+  /// - Throws: `CancellationError`, and errors that prevent the copy.
   func run(_ target: Target) throws -> BackupOutcome.Step {
     guard let inventory = source.inventory?.updated(context.observer.ledger) else { return (target, []) }
     var graph = inventory.graph
@@ -27,8 +28,8 @@ struct Replication {
         do {
           other = try self.graph(graph, without: needed)
         } catch let cause where !(cause is CancellationError) {
-          // the next run verifies them
-          return (target.failed(error), [.warning(.archives, "\(cause)")])
+          // the next run verifies the archives
+          return (target.failed(error), [.warning(.archives, JobMessage.text(of: cause))])
         }
         guard let other else { throw error }
         graph = other
@@ -36,8 +37,8 @@ struct Replication {
     }
   }
 
-  /// Verifies archives that could not be copied, whatever is known about them, and returns the graph without the damaged
-  /// ones; nil if no others can take their place.
+  /// Verifies archives that could not be copied, even if they are known as intact, and returns the graph
+  /// without the damaged ones; nil if no other archives can replace them.
   private func graph(
     _ graph: ArchiveGraph, without needed: [ArchiveDescriptor]
   ) throws -> ArchiveGraph? {
@@ -47,7 +48,7 @@ struct Replication {
     return try source.current.flatMap(other.chain).contains(where: damaged.contains) ? nil : other
   }
 
-  /// Returns whether a copy may have failed for what was to be copied.
+  /// Returns true if the error may have its cause in the source.
   private static func concernsSource(_ error: any Error) -> Bool {
     switch error {
     case _ where ArchiveVerification.isEnvironmentFailure(error): false
@@ -57,13 +58,13 @@ struct Replication {
     }
   }
 
-  /// Copies what the destination does not have intact, bases first.
+  /// Copies the archives that are missing or damaged at the destination, bases first.
   private func copy(_ archives: [ArchiveDescriptor], to target: Target) throws -> BackupOutcome.Step {
     try target.destination.check()
-    // no process prunes a base there until what depends on it is copied
+    // prevents that another process prunes a base before the archives that depend on it are copied
     let lock = try FolderLock(
       target.folder, exclusive: false, waiting: .seconds(context.job.lockWait),
-      whileWaiting: context.counter.waitForWriter)
+      whileWaiting: context.counter.reportWaitingForLock)
     defer { withExtendedLifetime(lock) {} }
     var (target, issues) = (target, [Issue]())
     let inventory = try context.inventory(of: target)
@@ -88,7 +89,7 @@ struct Replication {
     return (target, issues)
   }
 
-  /// Returns whether an archive that an earlier run copied is an intact copy of one at the source. Blocks.
+  /// Returns true if an archive from an earlier run is an intact copy of an archive at the source. Blocks.
   private func isCopy(
     _ other: ArchiveDescriptor, of archive: ArchiveDescriptor, bases: Set<String>
   ) throws -> Bool {

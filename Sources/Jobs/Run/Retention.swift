@@ -3,14 +3,14 @@ import Backup
 import Foundation
 import Operations
 
-/// Seventh phase: removes the archives of the job that its policy does not keep.
+/// Seventh phase: removes the archives of the job that the policy does not keep.
 struct Retention {
   let context: PhaseContext
   let policy: RetentionPolicy
 
-  /// Blocks. Does not lock the folder, and does not list it again, if there is nothing to remove.
+  /// Prunes a destination. Neither locks nor lists the folder if there is nothing to remove. Blocks.
   ///
-  /// - Throws: `CancellationError`; other errors leave the run incomplete.
+  /// - Throws: `CancellationError`. Other errors make the run incomplete.
   func run(_ target: Target) throws -> BackupOutcome.Step {
     guard let inventory = target.inventory else { return (target, []) }
     var prune = PruneRun(folder: target.folder, policy: policy, counter: context.counter)
@@ -33,7 +33,10 @@ struct Retention {
     } catch let error as CancellationError {
       throw error
     } catch {
-      return (target, [.incomplete(.archives, "\(target.folder) could not be pruned: \(error)")])
+      return (
+        target,
+        [.incomplete(.archives, "\(target.folder) could not be pruned: \(JobMessage.text(of: error))")]
+      )
     }
   }
 }

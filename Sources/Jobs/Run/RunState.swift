@@ -1,20 +1,20 @@
 import Foundation
 
-/// What a run has come to so far, from its first hook to its last.
+/// The state of a run so far, from its first hook to its last.
 struct RunState {
-  /// When it began, in milliseconds since 1970.
+  /// When the run began, in milliseconds since 1970.
   let startedAt: Int64
-  /// When its phases ended, in milliseconds since 1970; nil before.
+  /// When the phases ended, in milliseconds since 1970; nil before.
   var endedAt: Int64?
-  /// The hook that is due or under way at the end of the run.
+  /// The hook at the end of the run that is due or running.
   var hook: JobHooks.Hook?
-  /// What its phases did.
+  /// The results of the phases.
   var backup = BackupOutcome([])
   private var otherIssues: [Issue] = []
 
   init(startedAt: Int64) { self.startedAt = startedAt }
 
-  /// Adds an issue besides those of the phases. The worse of two with the same message stays.
+  /// Adds an issue besides those of the phases. Of two issues with the same message, keeps the worse one.
   mutating func report(_ issue: Issue) {
     if let index = otherIssues.firstIndex(where: { $0.message == issue.message }) {
       if otherIssues[index].severity < issue.severity { otherIssues[index] = issue }
@@ -23,10 +23,10 @@ struct RunState {
     }
   }
 
-  /// Everything that there is to report.
+  /// All issues.
   private var issues: [Issue] { backup.issues + otherIssues }
 
-  /// How the run ended so far.
+  /// The outcome of the run so far.
   var outcome: JobStatus.Outcome {
     guard endedAt != nil else { return .running }
     switch issues.map(\.severity).max() {
@@ -37,7 +37,7 @@ struct RunState {
     }
   }
 
-  /// The run as the status file shows it.
+  /// The record of the run in the status file.
   var record: JobStatus.RunRecord {
     let issues = issues
     var run = JobStatus.RunRecord(startedAt: startedAt)

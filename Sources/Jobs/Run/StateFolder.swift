@@ -5,22 +5,23 @@ import SystemPackage
 
 /// The folder in which jobs keep their locks and their ledger, and publish their status files.
 package struct StateFolder: Sendable {
-  /// Where it is.
+  /// The path of the folder.
   package let path: FilePath
-  /// What this machine has observed. The database is opened with the first use.
+  /// The observations of this machine. The first use opens the database.
   package let ledger: Ledger
 
-  /// A folder, which is made with the first lock or the ledger if it is missing.
+  /// Creates a value. The first lock or the first use of the ledger creates a missing folder.
   package init(path: FilePath) {
     self.path = path
     ledger = Ledger(folder: path)
   }
 
-  /// The folder at `$STATE_DIRECTORY` as systemd gives it, else `$XDG_STATE_HOME/smilepile`, else
+  /// Uses the folder at `$STATE_DIRECTORY` of systemd, else `$XDG_STATE_HOME/smilepile`, else
   /// `~/.local/state/smilepile`. systemd.exec(5), https://specifications.freedesktop.org/basedir-spec/latest/
   package init(environment: [String: String]) { self.init(path: ServiceFolders(environment).state) }
 
-  /// Takes a job's lock, so that it runs once at a time, or that of its restore tests. Makes the folder if it is missing.
+  /// Takes the lock of a job or of its restore tests, so that only one run at a time is active. Creates a
+  /// missing folder.
   ///
   /// - Throws: `JobError.running`, `FileError`, or what `whileWaiting` throws.
   func lock(
@@ -38,23 +39,23 @@ package struct StateFolder: Sendable {
 
   // MARK: Status
 
-  /// The status file of a job, which is written after each change and never read.
+  /// Returns the path of a job's status file, which is written after each change and never read.
   package func statusPath(of job: String) -> FilePath { path.appending("\(job).json") }
 
   /// Derives the status of a job from the ledger. Blocks.
   package func status(of job: String) -> JobStatus { JobStatus(job: job, ledger: ledger) }
 
-  /// Derives the status of every job that has run on this machine, by name. Blocks.
+  /// Derives the status of every job that has run on this machine, sorted by name. Blocks.
   package func statuses() -> [JobStatus] {
     ledger.jobs().map(status).filter { $0.run != nil || $0.lastRestoreTest != nil }
   }
 
-  /// Writes the status of a job into its status file, and into those that its job file names. A backup and a restore test
-  /// of one job may be under way at once, and take turns. Blocks.
+  /// Writes the status of a job into its status file, and into the status and metrics files of the job file.
+  /// A backup and a restore test of one job may run at the same time, so writers take turns. Blocks.
   ///
   /// - Returns: why files could not be written.
   func publishStatus(of job: Job) -> [any Error] {
-    // without the lock, as on a folder that cannot be read, what can be written is
+    // without the lock, for example in an unreadable folder, still writes the files that can be written
     let lock = try? FolderLock(path, exclusive: true, waiting: .seconds(30))
     defer { withExtendedLifetime(lock) {} }
     let status = status(of: job.name)
@@ -62,7 +63,7 @@ package struct StateFolder: Sendable {
     func attempt(_ body: () throws -> Void) {
       do { try body() } catch { errors.append(error) }
     }
-    attempt { try ReplacedFile.write(try status.json(), as: FilePath("\(job.name).json"), in: path) }
+    attempt { try AtomicFile.replace(FilePath("\(job.name).json"), in: path, with: try status.json()) }
     if let file = job.statusFile {
       attempt { try WatchedFile.status.replace(file, with: status.json(), outside: path) }
     }

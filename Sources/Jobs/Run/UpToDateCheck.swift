@@ -3,12 +3,13 @@ import Backup
 import Operations
 import PhotoLibrary
 
-/// Third phase: finds the archives that hold the library as it is now, so that the run has nothing to write.
+/// Third phase: finds the archives with the current state of the library, which make a new export unnecessary.
 struct UpToDateCheck {
   let context: PhaseContext
   let snapshot: LibrarySnapshot
 
-  /// Lists the archives of a destination, and finds those of the library's current state, after verifying them. Blocks.
+  /// Lists the archives of a destination, verifies the newest, and finds those with the current state of the
+  /// library. Blocks.
   ///
   /// - Throws: `FileError`, environment failures, `CancellationError`.
   func run(_ target: Target) throws -> BackupOutcome.Step {
@@ -23,7 +24,7 @@ struct UpToDateCheck {
     }
     guard let newest = context.archives(in: inventory).first else { return (target, issues) }
     do {
-      // verified even if the library has changed: the next archive may depend on it
+      // verified even if the library has changed, since the next archive may depend on this one
       let members = try context.intactMembers(of: newest, in: inventory)
       if let members, newest.fingerprint == snapshot.plan.state {
         target.current = try current(newest, members)
@@ -34,8 +35,8 @@ struct UpToDateCheck {
     return (target, issues)
   }
 
-  /// Returns the archives that hold the library's state: all parts of a set, else the newest of a chain. Returns none if
-  /// the library has photos again that they do not hold.
+  /// Returns the archives with the state of the library: all parts of a set, else the newest of a chain.
+  /// Returns none if the library has photos again that are missing from the archives.
   private func current(
     _ newest: ArchiveDescriptor, _ members: [ArchiveDescriptor]
   ) throws -> [ArchiveDescriptor] {
@@ -51,11 +52,11 @@ struct UpToDateCheck {
     return isBack ? [] : archives
   }
 
-  /// Returns what is wrong with photos of a library that needs no new archive: what the archives do not hold, and files
-  /// that were changed since the full archive of the chain. Blocks.
+  /// Returns findings about photos of a library that needs no new archive: photos missing from the archives,
+  /// and files that were changed since the full backup of the chain. Blocks.
   func findings(_ target: Target) throws -> [Finding] {
     let missing = target.current.flatMap(\.missingPhotos).map(\.finding)
-    // an export of an increment reads only the photos that it stores
+    // an incremental export reads only the photos that it stores
     guard let newest = target.current.first, newest.base != nil, let inventory = target.inventory,
       let full = try inventory.members(of: newest).last
     else { return snapshot.plan.missing + missing }

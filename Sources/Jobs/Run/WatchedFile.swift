@@ -2,40 +2,40 @@ import FileSystem
 import Foundation
 import SystemPackage
 
-/// A file that a job replaces with every run, for others to read: its status, or its metrics. What stands in its place
-/// and is neither is somebody's, perhaps a photo or a library's database, and is never replaced.
+/// A file that a job replaces with every run and that other programs read: its status or its metrics. A
+/// third-party file with the same name, perhaps a photo or a library's database, is never replaced.
 enum WatchedFile {
   /// The status of a job as JSON.
   case status
-  /// Text for Prometheus.
+  /// The metrics for Prometheus.
   case metrics
 
-  /// Another file has the name, or the file can have no such name.
+  /// A third-party file has the name, or the path is invalid.
   struct Unusable: Error, CustomStringConvertible {
     let path: FilePath
     let reason: String
 
-    /// One line, with the remedy.
+    /// Describes the error and its remedy in one line.
     var description: String { "\(path) \(reason)".escaped }
   }
 
-  /// No status is that long.
+  /// The maximum size of a file that may be a status, in bytes.
   private static let maximumBytes = 64 << 20
 
-  /// Puts bytes in the place of those of an earlier run. Readable by all: it is for other programs, which run as other
-  /// users.
+  /// Publishes the bytes atomically and replaces those of an earlier run. The file is readable for all, since
+  /// other programs run as other users.
   ///
-  /// - Parameter state: the state folder, whose files are the jobs' own.
+  /// - Parameter state: the state folder, whose files belong to the jobs.
   func replace(_ path: FilePath, with bytes: [UInt8], outside state: FilePath) throws {
     guard let name = path.lastComponent else { return }
     if let reason = fault(replacing: path, outside: state) { throw Unusable(path: path, reason: reason) }
-    try ReplacedFile.write(bytes, as: FilePath(name.string), in: path.folder, mode: 0o644)
+    try AtomicFile.replace(FilePath(name.string), in: path.folder, with: bytes, mode: 0o644)
   }
 
-  /// Why a file must not be replaced, or cannot be; nil where there is none, or an empty one, or one that a job has
-  /// written. Reads it; blocks.
+  /// Returns why a file must not or cannot be replaced; nil if the file is missing, is empty, or was written
+  /// by a job. Reads the file; blocks.
   ///
-  /// - Parameter state: the state folder; nil where that is not known.
+  /// - Parameter state: the state folder; nil if unknown.
   func fault(replacing path: FilePath, outside state: FilePath?) -> String? {
     if let state, path.folder.isSamePlace(as: state) {
       return "lies in the state folder, where every job has its own; name another folder"

@@ -1,8 +1,9 @@
 extension Schedule {
-  /// The values of `OnCalendar=` that together elapse when this schedule is due; none for a manual one.
+  /// Returns the values of `OnCalendar=` that together elapse when this schedule is due; an empty array for a
+  /// manual schedule.
   ///
-  /// A day that not every month has takes two: one for the months that have it, and the last day of February
-  /// (`~01` counts from the end). systemd.time(7).
+  /// Day 29 or 30 takes two values: one for the months that have the day, one for the last day of February.
+  /// `~01` counts from the end of the month. systemd.time(7).
   package var calendarExpressions: [String] {
     switch frequency {
     case .daily: ["*-*-* \(time):00"]
@@ -14,24 +15,24 @@ extension Schedule {
     }
   }
 
-  /// When cron runs something: the five fields, and what else must hold.
+  /// When cron runs a command: the five time fields, and a condition.
   package struct CronTime: Sendable, Equatable {
     /// Minute, hour, day of the month, month, day of the week. crontab(5).
     package var fields: String
-    /// A shell command that says by its status whether it is the day, for cron cannot count from a month's end.
-    /// Not yet escaped for a crontab.
+    /// A shell command whose exit status tells whether today is the day. Cron cannot count from the end of a
+    /// month. Not yet escaped for a crontab.
     package var condition: String?
   }
 
-  /// Tomorrow is the first of a month: with GNU's date and with busybox's.
+  /// Succeeds if tomorrow is the first of a month, with the `date` of GNU and of busybox.
   static let isLastDay = #"[ "$(date -d "@$(($(date +%s) + 86400))" +%d)" = 01 ]"#
 
-  /// The times that together make this schedule; none for a manual one.
+  /// Returns the times that together make this schedule; an empty array for a manual schedule.
   package var cronTimes: [CronTime] {
     let start = "\(time.minute) \(time.hour)"
     switch frequency {
     case .daily: return [CronTime(fields: "\(start) * * *")]
-    // 0 is Sunday for every cron, 7 not for all
+    // every cron reads 0 as Sunday; some do not know 7
     case .weekly(let day): return [CronTime(fields: "\(start) * * \(day.rawValue % 7)")]
     case .monthly(let day) where day <= 28: return [CronTime(fields: "\(start) \(day) * *")]
     case .monthly(let day):

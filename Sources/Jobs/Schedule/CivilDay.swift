@@ -1,9 +1,9 @@
-/// A day of the Gregorian calendar, wherever it is: numbers alone, no time zone.
+/// A day of the Gregorian calendar, without a time zone.
 struct CivilDay: Equatable {
   /// Days since 1970-01-01.
   var number: Int
 
-  /// 1, Monday, to 7, Sunday. 1970 began on a Thursday.
+  /// 1 (Monday) to 7 (Sunday). 1970 began on a Thursday.
   var weekday: Int { 1 + (number + 3).modulo(7) }
 
   /// Year, month from 1, and day of the month from 1.
@@ -22,7 +22,7 @@ struct CivilDay: Equatable {
     )
   }
 
-  /// The month's last day: 28 to 31.
+  /// The last day of the month: 28 to 31.
   var lastOfMonth: Int {
     let (year, month, _) = components
     switch month {
@@ -34,7 +34,7 @@ struct CivilDay: Equatable {
 }
 
 extension Int {
-  /// The remainder that is never negative.
+  /// Returns the remainder, which is never negative.
   func modulo(_ divisor: Int) -> Int {
     let rest = self % divisor
     return rest < 0 ? rest + divisor : rest

@@ -1,25 +1,26 @@
 import FileSystem
 import Foundation
+import Processes
 import SystemPackage
 
 /// Installs jobs as lines of the user's crontab, for machines without systemd. All functions block.
 package struct CronSchedule: Sendable {
-  private let crontab = ChildProgram(name: "crontab")
+  private let crontab = ScheduleProgram(name: "crontab")
 
-  /// Makes a value; nothing is read yet.
+  /// Creates the value. Reads nothing yet.
   package init() {}
 
-  /// Whether there is a crontab to write to.
-  package static var isThere: Bool { ChildProgram.find("crontab") != nil }
+  /// True if this machine has a `crontab` command.
+  package static var isThere: Bool { ChildProcess.find("crontab") != nil }
 
-  /// What would be installed.
+  /// Returns the lines that an installation would write.
   package func texts(of job: ScheduledJob) throws(ScheduleInstallError) -> [ScheduleText] {
     let text = try CrontabBlock(job: job).text()
     return text.isEmpty ? [] : [ScheduleText(place: "crontab", text: text)]
   }
 
-  /// Puts the lines of these jobs into the crontab, in the place of those that they have there. All other lines stay
-  /// byte for byte; a crontab that is as it should be is not written.
+  /// Writes the lines of these jobs into the crontab and replaces the lines that the jobs have there. All
+  /// other lines stay byte for byte. An up-to-date crontab is not written.
   package func install(_ jobs: [ScheduledJob]) throws(ScheduleInstallError) -> ScheduleChange {
     var blocks: [(ScheduledJob, String)] = []
     for job in jobs { blocks.append((job, try CrontabBlock(job: job).text())) }
@@ -36,17 +37,17 @@ package struct CronSchedule: Sendable {
     }
   }
 
-  /// Takes the lines of these jobs out of the crontab.
+  /// Removes the lines of these jobs from the crontab.
   package func remove(_ marks: Set<String>) throws(ScheduleInstallError) -> ScheduleChange {
     try change { table, change in
       for mark in marks.sorted() where table.remove(mark) { change.removed.append(mark) }
     }
   }
 
-  /// The marks of all jobs that are installed, of whichever job file.
+  /// Returns the marks of all installed jobs of all job files.
   package func marks() throws(ScheduleInstallError) -> Set<String> { Set(try read().marks) }
 
-  /// How the installation of a job stands.
+  /// Compares the installed lines of a job with the job file.
   package func status(
     of job: ScheduledJob, at now: Date, in zone: TimeZone
   ) throws(ScheduleInstallError) -> [InstalledTask] {
@@ -80,17 +81,14 @@ package struct CronSchedule: Sendable {
     return change
   }
 
-  /// Reads the crontab. That there is none is said by an error, which must not be mistaken for another one: what could
-  /// not be read would be lost by writing.
+  /// Reads the crontab. An error message of `crontab` is the only sign that the user has none. Every other
+  /// error is thrown, because the next write would lose an unread crontab.
   private func read() throws(ScheduleInstallError) -> Crontab {
     let result = try crontab.run(["-l"])
     if result.status == 0 { return Crontab(result.output) }
-    // cron and cronie; busybox
-    guard result.errors.contains("no crontab for") || result.errors.hasSuffix("No such file or directory")
-    else {
-      throw .program(
-        "crontab -l", reason: result.errors.isEmpty ? "exit status \(result.status)" : result.errors)
-    }
+    // the first message is of cron and cronie, the second of busybox
+    guard result.message.contains("no crontab for") || result.message.hasSuffix("No such file or directory")
+    else { throw .program("crontab -l", reason: result.reason) }
     return Crontab([])
   }
 }

@@ -1,10 +1,10 @@
 import FileSystem
 import SystemPackage
 
-/// The text of a user's crontab, in which each job has a block between two marks. What stands outside of the marks
-/// is somebody else's and stays byte for byte. Pure.
+/// The text of a user's crontab, in which each job has a block between two marks. Lines outside the marks
+/// belong to the user and stay byte for byte. Pure.
 struct Crontab: Equatable {
-  /// Line by line, each with its line feed, but perhaps for the last one.
+  /// The lines, each with its line feed. The last line may lack one.
   private(set) var lines: [[UInt8]]
 
   private static let newline = UInt8(ascii: "\n")
@@ -13,13 +13,13 @@ struct Crontab: Equatable {
 
   init(_ text: [UInt8]) {
     lines = text.split(separator: Self.newline, omittingEmptySubsequences: false).map { $0 + [Self.newline] }
-    // what follows the last line feed is no line if it is empty
+    // an empty rest after the last line feed is not a line
     if let last = lines.popLast(), last.count > 1 { lines.append(last.dropLast()) }
   }
 
   var text: [UInt8] { Array(lines.joined()) }
 
-  /// The block of a job, marks included, and every other with its mark; nil if there is none.
+  /// Returns the block of a job with its marks, followed by every copy of the block; nil if there is none.
   func block(_ mark: String) -> String? {
     var text = ""
     var start = 0
@@ -30,7 +30,7 @@ struct Crontab: Equatable {
     return text.isEmpty ? nil : text
   }
 
-  /// The marks of all blocks that begin here.
+  /// Returns the marks of all blocks in this crontab.
   var marks: [String] {
     lines.compactMap { line in
       let line = Self.text(line)
@@ -38,14 +38,14 @@ struct Crontab: Equatable {
     }
   }
 
-  /// Puts a block in the place of the one with the same mark, or at the end. What somebody has written between its marks
-  /// comes after it.
+  /// Replaces the block with the same mark, or appends the block. Lines that the user wrote between the marks
+  /// follow the new block.
   mutating func install(_ block: String, mark: String) {
     let new = Crontab(Array(block.utf8)).lines
     if let range = range(of: mark) {
       let first = range.lowerBound + new.count
       lines.replaceSubrange(range, with: new + strangers(in: range))
-      // somebody may have copied it
+      // the user may have copied the block
       while let copy = self.range(of: mark, from: first) {
         lines.replaceSubrange(copy, with: strangers(in: copy))
       }
@@ -55,7 +55,7 @@ struct Crontab: Equatable {
     lines += new
   }
 
-  /// Takes a block out, but for what somebody has written between its marks; false if there is none.
+  /// Removes a block but keeps the lines that the user wrote between its marks. Returns false if there is no block.
   @discardableResult
   mutating func remove(_ mark: String) -> Bool {
     guard range(of: mark) != nil else { return false }
@@ -67,8 +67,9 @@ struct Crontab: Equatable {
     lines[range].filter { !CrontabBlock.isOurs(Self.text($0)) }
   }
 
-  /// From the mark to its end. A mark whose end is missing, or that another one follows first, was edited by somebody: it
-  /// is that line and those of ours that follow at once, lest other lines are taken for ours.
+  /// Returns the lines from a mark to its end. If the user removed the end, or if another mark precedes the
+  /// end, the range has only the mark and the generated lines right after it. No line of the user is then
+  /// taken for a generated one.
   private func range(of mark: String, from start: Int = 0) -> Range<Int>? {
     guard let first = lines[start...].firstIndex(where: { Self.text($0) == Self.begin + mark }) else {
       return nil
@@ -85,7 +86,7 @@ struct Crontab: Equatable {
     return first..<others.endIndex
   }
 
-  /// A line without its end, which somebody's editor may have written in its own way.
+  /// Returns a line without its line end. An editor may have written CR LF.
   private static func text(_ line: [UInt8]) -> String {
     var text = line[...]
     for end in [newline, UInt8(ascii: "\r")] where text.last == end { text = text.dropLast() }
@@ -93,28 +94,28 @@ struct Crontab: Equatable {
   }
 }
 
-/// What stands in a crontab for a job. Pure.
+/// The lines of a job in a crontab. Pure.
 struct CrontabBlock {
   let job: ScheduledJob
 
   private static let note = "# made by `smilepile schedule install`: change the job file and install again"
   private static let politeness = ["nice", "-n", "19", "ionice", "-c", "3"]
 
-  /// Whether a line is one that is made here, and nobody else's.
+  /// True if this program generated the line.
   static func isOurs(_ line: String) -> Bool {
     if line == note || line.hasPrefix(Crontab.begin) || line.hasPrefix(Crontab.end) { return true }
     return !line.hasPrefix("#") && line.contains(" \(politeness.joined(separator: " ")) ")
       && (line.contains(" backup --config ") || line.contains(" drill --config ")) && line.contains(" -- ")
   }
 
-  /// Cron cuts a longer command off, in silence. cron's MAX_COMMAND, of 1000 with the final zero.
+  /// Cron truncates a longer command silently. cron's MAX_COMMAND is 1000 with the final zero.
   static let longestCommand = 998
 
-  /// The block with its marks; empty if the job has no scheduled task.
+  /// Returns the block with its marks; an empty text if the job has no scheduled task.
   ///
   /// - Throws: `ScheduleInstallError.commandTooLong`, `.backslashForCron`.
   func text() throws(ScheduleInstallError) -> String {
-    // some crons take two backslashes for one, some do not
+    // some crons read two backslashes as one, some do not
     let words = job.command(for: .backup) + job.environment.values
     guard !words.contains(where: { $0.contains("\\") }) else { throw .backslashForCron(job: job.name) }
     var lines: [String] = []
@@ -134,12 +135,12 @@ struct CrontabBlock {
   private static func command(
     _ job: ScheduledJob, _ task: ScheduledJob.Task, _ condition: String?
   ) -> String {
-    // cron knows the user's home
+    // cron sets HOME itself
     let variables = job.environment.filter { $0.key != "HOME" }.sorted { $0.key < $1.key }
       .map { "\($0.key)=\($0.value.shellQuoted)" }
     let words = politeness + job.command(for: task)
     let command = (variables + words.map(\.shellQuoted)).joined(separator: " ")
-    // cron(8) takes % for a line feed, unless a backslash is before it
+    // cron(8) reads % as a line feed unless a backslash precedes it
     return ((condition.map { "\($0) && " } ?? "") + command).replacing("%", with: "\\%")
   }
 }

@@ -1,57 +1,57 @@
 import Foundation
 
-/// What is known of one thing that a job does by the clock.
+/// The installation of one scheduled task of a job.
 package struct InstalledTask: Sendable, Equatable {
-  /// How what is installed stands to what the job file asks for.
+  /// How the installation differs from the job file.
   package enum State: String, Sendable {
-    /// It is what the job file asks for, and runs.
+    /// Matches the job file, and runs.
     case installed
-    /// It was installed from another job file's text, or by another version: install again.
+    /// Was installed from an older job file or by another version. A new installation updates it.
     case outdated
-    /// It is what the job file asks for, and will not run: the timer is stopped or disabled.
+    /// Matches the job file, but does not run: the timer is stopped or disabled.
     case stopped
-    /// The job file asks for it, and it is not there.
+    /// Is in the job file, but is not installed.
     case missing
-    /// The job file does not ask for it (any more), and it is there.
+    /// Is installed, but not or no longer in the job file.
     case needless
-    /// The job file does not ask for it, and it is not there.
+    /// Is neither in the job file nor installed.
     case manual
-    /// Something of somebody else's has its name.
+    /// A third-party unit or file has its name.
     case foreign
   }
 
   /// The job's name.
   package var job: String
-  /// What it does.
+  /// The scheduled task.
   package var task: ScheduledJob.Task
-  /// When; nil if the job file asks for nothing.
+  /// The schedule in the job file; nil if the job file has none.
   package var schedule: Schedule?
-  /// How it stands.
+  /// The state of the installation.
   package var state: State
-  /// When it will run, but for a delay of up to two minutes; nil if it will not.
+  /// The time of the next run, which systemd delays by up to two minutes; nil if there is no next run.
   package var nextRun: Date?
 
-  /// Whether what the job file asks for is what will happen.
+  /// True if the installation matches the job file.
   package var isAsAsked: Bool { state == .installed || state == .manual }
 }
 
-/// What an installation or a removal did.
+/// The changes that an installation or a removal made.
 package struct ScheduleChange: Sendable, Equatable {
-  /// The units, or the job of the crontab, that were written, and were not like that before.
+  /// The units, or the jobs in the crontab, that were new or different and were written.
   package var written: [String] = []
-  /// Those that were removed.
+  /// The units, or the jobs in the crontab, that were removed.
   package var removed: [String] = []
-  /// Timers that could not be started, since systemd does not run here.
+  /// The timers that could not be started because systemd does not run here.
   package var notStarted: [String] = []
 
-  /// Nothing was done.
+  /// True if the installation or removal changed nothing.
   package var isEmpty: Bool { written.isEmpty && removed.isEmpty }
 }
 
-/// A file or block as it would be installed.
+/// A file or block as an installation would write it.
 package struct ScheduleText: Sendable, Equatable {
-  /// The file's path, or the command that takes the lines.
+  /// The path of the file, or the command that receives the lines.
   package var place: String
-  /// What is in it.
+  /// The text of the file or block.
   package var text: String
 }

@@ -3,13 +3,13 @@ import Foundation
 import SystemPackage
 
 extension ScheduledJob {
-  /// What of a job of a job file matters to whoever runs it by the clock.
+  /// Collects from a job of a job file all facts that a scheduled run needs.
   ///
   /// - Parameters:
-  ///   - file: the job file's path; the working folder is added where it is relative.
-  ///   - library: the library's folder, where the job does not name it.
-  ///   - program: `smilepile` itself.
-  ///   - environment: that of the user who will run it.
+  ///   - file: the path of the job file; a relative path starts at the working folder.
+  ///   - library: the library's folder, used if the job has none.
+  ///   - program: the path of `smilepile`.
+  ///   - environment: the environment of the user who will run the job.
   package init(
     _ job: Job, in file: FilePath, library: FilePath?, program: FilePath, environment: [String: String]
   ) throws(ScheduledJobError) {
@@ -34,26 +34,26 @@ extension ScheduledJob {
 }
 
 extension Job {
-  /// The file that holds its password, nil if none does.
+  /// The password file of the job; nil if the job has none.
   fileprivate var passwordFile: FilePath? {
     if case .file(let path) = password { path } else { nil }
   }
 
-  /// Whether it starts programs of the user's.
+  /// True if the job starts commands of the user.
   var runsCommands: Bool {
     if case .command = password { return true }
     return [hooks.before, hooks.after, hooks.onFailure, hooks.finally].contains { $0 != nil }
   }
 }
 
-/// Where jobs keep their state, said in a way that a service understands as its user's shell does.
+/// The folder of the jobs' state, and the variables with which a service finds the same folders as the user's shell.
 package struct ServiceFolders: Sendable, Equatable {
-  /// `StateFolder`.
+  /// The folder of `StateFolder`.
   package var state: FilePath
-  /// What a service must be told so that it finds them, and the user's other files.
+  /// The variables with which a service finds the state folder and the user's other files.
   package var variables: [String: String]
 
-  /// The folders of the user whose variables these are.
+  /// Finds the folders of the user who has these variables.
   /// systemd.exec(5), https://specifications.freedesktop.org/basedir-spec/latest/
   package init(_ environment: [String: String]) {
     let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? "/root"
@@ -67,13 +67,13 @@ package struct ServiceFolders: Sendable, Equatable {
       }
     variables = [
       "HOME": home, "STATE_DIRECTORY": state.string,
-      // it would log of each thread that it may not make nicer than 19
+      // libdispatch would log for each thread that its niceness cannot exceed 19
       "LIBDISPATCH_LOG": "NO",
     ]
   }
 
-  /// Makes it if it is missing, mode 0700: a service can write in it, and not make it.
+  /// Creates the state folder with mode 0700 if it is missing. A service can write in the folder but cannot create it.
   package func make() throws(FileError) {
-    try Directory.make(state)
+    try Directory.makeAll(state)
   }
 }

@@ -1,24 +1,24 @@
 import Foundation
 
 extension Schedule {
-  /// What becomes of a run whose time is on no clock that day, since it was put forward over it.
+  /// How a scheduler handles a run whose time the clock skips that day because the clock is put forward.
   package enum SkippedTime: Sendable {
-    /// There is no run that day. systemd.time(7) does it so.
+    /// The scheduler skips the run that day. systemd.time(7).
     case isPassedOver
-    /// It runs as soon as the clock has been put forward, by up to three hours. cron(8) does it so.
+    /// The scheduler starts the run as soon as the clock has been put forward, by up to three hours. cron(8).
     case runsAfterwards
   }
 
-  /// The first run after a moment; nil for a manual schedule.
+  /// Returns the time of the first run after a date; nil for a manual schedule.
   ///
-  /// Where the clock is put back and shows the time twice, the run is at the first.
+  /// If the clock is put back and shows the time twice, the run is at the first occurrence.
   package func nextRun(after date: Date, in zone: TimeZone, skipped: SkippedTime = .isPassedOver) -> Date? {
     guard frequency != .manual else { return nil }
     let after = Int(date.timeIntervalSince1970.rounded(.down))
     let wall = after + zone.offset(at: after)
     let today = (wall - wall.modulo(86_400)) / 86_400
-    // from yesterday on, since a clock may be put back over midnight; the longest pause is that of a monthly run
-    // that is skipped, twice
+    // starts yesterday, since a clock may be put back over midnight; the longest pause is that of a monthly
+    // run that is skipped twice
     for number in (today - 1)...(today + 100) {
       let day = CivilDay(number: number)
       guard isDue(on: day), let run = moment(on: day, in: zone, skipped), run > after else { continue }
@@ -27,7 +27,8 @@ extension Schedule {
     return nil
   }
 
-  /// The days within the next year on which no clock shows the time of the run, so that systemd runs nothing.
+  /// Returns the days within the next year on which the clock skips the time of the run. systemd does not run
+  /// the job on these days.
   package func skippedRuns(after date: Date, in zone: TimeZone) -> [String] {
     let first = Int(date.timeIntervalSince1970) / 86_400
     return (first..<(first + 365)).map { CivilDay(number: $0) }.filter { day in
@@ -38,7 +39,7 @@ extension Schedule {
     }
   }
 
-  /// Whether there is a run on a day.
+  /// True if the schedule has a run on the day.
   func isDue(on day: CivilDay) -> Bool {
     switch frequency {
     case .daily: true
@@ -48,7 +49,7 @@ extension Schedule {
     }
   }
 
-  /// The moment of the run on a day, in seconds since 1970.
+  /// Returns the time of the run on a day, in seconds since 1970; nil if the clock skips the time.
   private func moment(on day: CivilDay, in zone: TimeZone, _ skipped: SkippedTime) -> Int? {
     let wall = day.number * 86_400 + time.hour * 3_600 + time.minute * 60
     let before = zone.offset(at: wall - 86_400)
@@ -56,7 +57,7 @@ extension Schedule {
     let moments = [wall - before, wall - after].filter { $0 + zone.offset(at: $0) == wall }
     if let first = moments.min() { return first }
     guard skipped == .runsAfterwards, after - before <= 3 * 3_600 else { return nil }
-    // the clock was put forward between these two
+    // the clock is put forward between these two times
     var (early, late) = (wall - after, wall - before)
     while late - early > 1 {
       let middle = (early + late) / 2
@@ -67,7 +68,7 @@ extension Schedule {
 }
 
 extension TimeZone {
-  /// Seconds that its clocks are ahead of UTC, at seconds since 1970.
+  /// Returns the offset of the local time from UTC, in seconds, at a time in seconds since 1970.
   fileprivate func offset(at moment: Int) -> Int {
     secondsFromGMT(for: Date(timeIntervalSince1970: Double(moment)))
   }

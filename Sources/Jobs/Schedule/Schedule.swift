@@ -1,30 +1,30 @@
 import FileSystem
 
-/// When a job runs: the frequencies and the times of the app's BackupSchedule.
+/// When a job runs: the frequencies and times of the app's BackupSchedule.
 ///
-/// All of it is time on the wall: 03:30 is 03:30 in summer and in winter.
+/// All times are local: 03:30 is 03:30 in summer and in winter.
 package struct Schedule: Sendable, Hashable {
-  /// How often.
+  /// How often a job runs.
   package enum Frequency: Sendable, Hashable {
     /// Every day.
     case daily
-    /// Every week on a day.
+    /// Every week, on one day.
     case weekly(Weekday)
-    /// Every month on a day from 1 to 31; in a shorter month on its last day.
+    /// Every month, on a day from 1 to 31. A shorter month runs the job on its last day.
     case monthly(day: Int)
-    /// Only when a person asks for it.
+    /// Only if the user starts the job.
     case manual
   }
 
-  /// How often.
+  /// How often the job runs.
   package let frequency: Frequency
-  /// At what time of the day; midnight, and without a meaning, for a manual one.
+  /// The local time of day. A manual schedule has midnight, which is not used.
   package let time: TimeOfDay
 
-  /// Once a week is often enough to read archives back, and Sunday morning is when machines have the time.
+  /// The default schedule of restore tests. One test a week is enough, and machines are idle on Sunday morning.
   package static let defaultDrill = Schedule(checked: .weekly(.sunday), TimeOfDay(checked: 4, 30))
 
-  /// Makes a schedule of its parts.
+  /// Creates a schedule from a frequency and a time.
   ///
   /// - Throws: `ScheduleError.notADay` for a day that no month has.
   package init(_ frequency: Frequency, at time: TimeOfDay = .midnight) throws(ScheduleError) {
@@ -34,12 +34,13 @@ package struct Schedule: Sendable, Hashable {
     }
   }
 
-  /// Makes a schedule of what a job file says.
+  /// Creates a schedule from the keys of a job file.
   ///
   /// - Parameters:
   ///   - frequency: `daily`, `weekly`, `monthly` or `manual`.
-  ///   - day: which day of the week, from 1, Monday, to 7, Sunday, or of the month; nil for the others. ISO 8601.
-  ///   - time: `HH:mm`; nil for a manual one.
+  ///   - day: the day of the week, from 1 (Monday) to 7 (Sunday), or the day of the month; nil for other
+  ///     frequencies. ISO 8601.
+  ///   - time: `HH:mm`; nil for a manual schedule.
   package init(frequency: String, day: Int?, time: String?) throws(ScheduleError) {
     let kind: Frequency
     switch (frequency, day) {
@@ -69,7 +70,7 @@ package struct Schedule: Sendable, Hashable {
   }
 }
 
-/// Hours and minutes on the wall.
+/// A local time in hours and minutes.
 package struct TimeOfDay: Sendable, Hashable, CustomStringConvertible {
   /// 0 to 23.
   package let hour: Int
@@ -79,7 +80,7 @@ package struct TimeOfDay: Sendable, Hashable, CustomStringConvertible {
   /// 00:00.
   package static let midnight = TimeOfDay(checked: 0, 0)
 
-  /// Reads `HH:mm`, two digits each, from 00:00 to 23:59; nil if it is none.
+  /// Reads `HH:mm`, two digits each, from 00:00 to 23:59. Returns nil for any other text.
   package init?(_ text: String) {
     let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
     let isDigits = parts.allSatisfy { part in
@@ -104,7 +105,7 @@ package struct TimeOfDay: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Schedule: CustomStringConvertible {
-  /// For people: `every Sunday at 04:30`.
+  /// The schedule for the user: `every Sunday at 04:30`.
   package var description: String {
     switch frequency {
     case .daily: "every day at \(time)"
@@ -117,22 +118,22 @@ extension Schedule: CustomStringConvertible {
   }
 }
 
-/// Why something is no schedule.
+/// Why a schedule is invalid.
 package enum ScheduleError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// Not one of the four words.
+  /// The frequency is none of the four words.
   case notAFrequency(String)
-  /// A day that there is not.
+  /// The week or month does not have the day.
   case notADay(Int, of: String, last: Int)
-  /// Not HH:mm.
+  /// The time is not HH:mm.
   case notATime(String)
-  /// Weekly or monthly, but on which day?
+  /// A weekly or monthly schedule has no day.
   case dayNeeded(String)
-  /// At what time?
+  /// The schedule has no time.
   case timeNeeded(String)
-  /// A key that this frequency has no use for.
+  /// The key does not apply to the frequency.
   case needless(String, String)
 
-  /// One line with its remedy.
+  /// Describes the error and its remedy in one line.
   package var description: String {
     switch self {
     case .notAFrequency(let text):

@@ -1,26 +1,26 @@
 import FileSystem
 import SystemPackage
 
-/// Why a schedule could not be installed, removed or looked at.
+/// Why a schedule could not be installed, removed or read.
 package enum ScheduleInstallError: Error, Sendable, CustomStringConvertible {
-  /// Somebody else's file has the unit's name.
+  /// A third-party file has the name of the unit.
   case foreignUnit(FilePath)
-  /// The unit, or the lines of a crontab, belong to another job file, or to another job.
+  /// The unit, or the lines in the crontab, belong to another job file or to another job.
   case otherJob(FilePath, owner: String)
   /// A program could not be started, or failed.
   case program(String, reason: String)
-  /// Neither systemd runs nor is there a crontab.
+  /// systemd does not run, and there is no crontab.
   case noScheduler
-  /// Cron would cut the command off.
+  /// Cron would truncate the command.
   case commandTooLong(job: String)
-  /// Not every cron takes a backslash for itself.
+  /// A path or name has a backslash, which some crons interpret.
   case backslashForCron(job: String)
-  /// The crontab is not what was written to it.
+  /// Another process changed the crontab during the installation.
   case crontabChanged
   /// A file could not be read or written.
   case file(FileError)
 
-  /// One line with its remedy.
+  /// Describes the error and its remedy in one line.
   package var description: String {
     switch self {
     case .foreignUnit(let path):

@@ -1,9 +1,9 @@
 import FileSystem
 import SystemPackage
 
-/// What of a job matters to whoever runs it by the clock.
+/// The facts of a job that a scheduled run needs.
 package struct ScheduledJob: Sendable, Equatable {
-  /// The two things that a job does by the clock.
+  /// The two scheduled tasks of a job.
   package enum Task: String, Sendable, CaseIterable {
     /// `smilepile backup`.
     case backup
@@ -11,31 +11,31 @@ package struct ScheduledJob: Sendable, Equatable {
     case drill
   }
 
-  /// Its name in the job file.
+  /// The job's name in the job file.
   package var name: String
-  /// The job file, by an absolute path.
+  /// The absolute path of the job file.
   package var configuration: FilePath
-  /// `smilepile` itself, by an absolute path.
+  /// The absolute path of `smilepile`.
   package var program: FilePath
-  /// The folders in which it writes, by absolute paths: the library, the destinations, that of its
-  /// state, those of the status and the Prometheus file.
+  /// The absolute paths of the folders that the job writes: the library, the destinations, the state folder,
+  /// and the folders of the status and Prometheus files.
   package var writable: [FilePath]
-  /// What else it reads, by absolute paths: the password file.
+  /// The absolute paths of other files that the job reads: the password file.
   package var readable: [FilePath]
-  /// Whether it starts programs of the user's: hooks, a password command. What those need nobody knows.
+  /// True if the job starts commands of the user: hooks or a password command. Their needs are unknown.
   package var runsCommands: Bool
-  /// How long it may take to end after it was asked to, in seconds: what is to be done last is not stopped.
+  /// The maximum time in seconds from the stop signal to the end of the job. The last hooks run within this time.
   package var stopSeconds = 300
-  /// Variables that it needs: systemd gives a service of the machine no HOME, and nobody gives it the XDG folders.
+  /// The variables that the job needs. systemd gives a system service neither HOME nor the XDG folders.
   package var environment: [String: String]
-  /// When it backs up; nil for only by hand.
+  /// The schedule of backups; nil for manual backups.
   package var schedule: Schedule?
-  /// When it proves that its archives restore; nil for never.
+  /// The schedule of restore tests; nil for none.
   package var drill: Schedule?
 
-  /// Makes a value of these parts.
+  /// Creates a job from its parts.
   ///
-  /// - Throws: `ScheduledJobError` for what neither a unit nor a crontab can hold.
+  /// - Throws: `ScheduledJobError` if a value fits neither a unit nor a crontab.
   package init(
     name: String, configuration: FilePath, program: FilePath, writable: [FilePath],
     readable: [FilePath] = [], runsCommands: Bool = false, environment: [String: String] = [:],
@@ -59,33 +59,34 @@ package struct ScheduledJob: Sendable, Equatable {
     self.drill = drill
   }
 
-  /// Lines are lines in both kinds of file, and no escape reaches all of their places.
+  /// True if the text has no control characters. Units and crontabs have one value a line, and not every
+  /// place allows escapes.
   private static func fits(_ text: String) -> Bool {
     !text.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
   }
 
-  /// When something is done; nil if never by the clock.
+  /// Returns the schedule of a task; nil for a manual task.
   package func schedule(of task: Task) -> Schedule? {
     let schedule = task == .backup ? schedule : drill
     return schedule?.frequency == .manual ? nil : schedule
   }
 
-  /// The words of the command that does it.
+  /// Returns the words of the command that runs the task.
   func command(for task: Task) -> [String] {
     [program.string, task.rawValue, "--config", configuration.string, "--", name]
   }
 
-  /// The first line of what is installed for this job: it says whose it is.
+  /// The text in the first line of each installed file or block, which identifies the owning job.
   package var mark: String { Self.mark(of: name, in: configuration) }
 
-  /// The same for any name, since a job may be gone from its file and still be installed.
+  /// Returns the mark for any name. An installed job may be missing from its job file.
   package static func mark(of name: String, in configuration: FilePath) -> String {
     "\(start)\(quoted(name)) of \(quoted(configuration.string))"
   }
 
   private static let start = "job "
 
-  /// The name of the job of a mark; nil if the mark is of another job file.
+  /// Returns the job's name in a mark; nil if the mark belongs to another job file.
   package static func name(in mark: String, of configuration: FilePath) -> String? {
     let end = " of \(quoted(configuration.string))"
     guard mark.hasPrefix(start + "\""), mark.hasSuffix("\"" + end) else { return nil }
@@ -98,16 +99,16 @@ package struct ScheduledJob: Sendable, Equatable {
   }
 }
 
-/// Why a job cannot be installed anywhere.
+/// Why a job cannot be scheduled.
 package enum ScheduledJobError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// Empty, too long, or with control characters.
+  /// The name is empty, too long, or has control characters.
   case unfitName(String)
-  /// Relative, or with control characters.
+  /// The path is relative, or has control characters.
   case unfitPath(FilePath, job: String)
-  /// Nobody says which library.
+  /// Neither the job nor the caller gives a library.
   case noLibrary(job: String)
 
-  /// One line with its remedy.
+  /// Describes the error and its remedy in one line.
   package var description: String {
     switch self {
     case .unfitName(let name):

@@ -4,23 +4,23 @@ import SystemPackage
 
 /// Installs jobs as services and timers of systemd. All functions block.
 package struct SystemdSchedule: Sendable {
-  /// For whom.
+  /// The owner of the units: a user or the system.
   package let scope: UnitScope
-  /// Where the units are.
+  /// The folder of the units.
   package let folder: FilePath
-  private let systemctl: ChildProgram
+  private let systemctl: ScheduleProgram
 
-  /// - Parameter folder: another place for units than the one where systemd looks, for tests.
+  /// - Parameter folder: a folder for tests that replaces the folder of systemd.
   package init(_ scope: UnitScope, folder: FilePath? = nil, environment: [String: String]) {
     self.scope = scope
     self.folder = folder ?? Self.defaultFolder(scope, environment)
-    systemctl = ChildProgram(name: "systemctl", prefix: scope == .user ? ["--user"] : [])
+    systemctl = ScheduleProgram(name: "systemctl", prefix: scope == .user ? ["--user"] : [])
   }
 
-  /// Whether systemd runs this machine. sd_booted(3).
+  /// True if systemd runs this machine. sd_booted(3).
   package static var isRunning: Bool { access("/run/systemd/system", F_OK) == 0 }
 
-  /// systemd.unit(5)
+  /// Returns the folder in which systemd finds units. systemd.unit(5).
   private static func defaultFolder(_ scope: UnitScope, _ environment: [String: String]) -> FilePath {
     guard scope == .user else { return "/etc/systemd/system" }
     let home = environment["HOME"] ?? NSHomeDirectory()
@@ -28,7 +28,7 @@ package struct SystemdSchedule: Sendable {
     return FilePath(configuration ?? "\(home)/.config").appending("systemd").appending("user")
   }
 
-  /// The units of a job, by name.
+  /// Returns the units of a job with their names. The text is nil if the job needs no such unit.
   private func units(of job: ScheduledJob) -> [(name: String, text: String?)] {
     ScheduledJob.Task.allCases.flatMap { task -> [(name: String, text: String?)] in
       let text = UnitText(job: job, task: task, scope: scope)
@@ -38,19 +38,19 @@ package struct SystemdSchedule: Sendable {
     }
   }
 
-  /// What would be installed.
+  /// Returns the units that an installation would write.
   package func texts(of job: ScheduledJob) -> [ScheduleText] {
     units(of: job).compactMap { unit in
       unit.text.map { ScheduleText(place: folder.appending(unit.name).string, text: $0) }
     }
   }
 
-  /// Installs the units that the jobs ask for, removes those that they do not ask for any more, and starts the timers.
+  /// Installs the units that the jobs need, removes the units that the jobs no longer need, and starts the timers.
   ///
-  /// Where systemd does not run, as in the folder of a machine to be, nothing is started.
+  /// Starts no timer if systemd does not run, for example in the image of another machine.
   ///
-  /// - Throws: `ScheduleInstallError`. If a name is taken by somebody else nothing has changed; if systemctl failed,
-  ///   the files are there and the same call may be made again.
+  /// - Throws: `ScheduleInstallError`. Nothing has changed if a third-party file has the name of a unit. If
+  ///   systemctl failed, the files are installed and the caller can repeat the call.
   package func install(_ jobs: [ScheduledJob]) throws(ScheduleInstallError) -> ScheduleChange {
     guard let folder = try UnitFolder(folder, make: true) else { return ScheduleChange() }
     try refuseForeign(jobs, folder)
@@ -60,7 +60,7 @@ package struct SystemdSchedule: Sendable {
         guard let text else { continue }
         if try folder.install(text, as: name, mark: job.mark) { change.written.append(name) }
       }
-      // a timer goes before its service, so that nothing starts in between
+      // removes the timer before its service, so that the timer cannot start the service in between
       for (name, text) in units(of: job).reversed() where text == nil {
         if try isOurs(name, job.mark, folder) { try take(name, job.mark, folder, &change) }
       }
@@ -72,7 +72,7 @@ package struct SystemdSchedule: Sendable {
     }
     for name in timers {
       try systemctl.succeed(["enable", "--now", name])
-      // a timer that runs already goes on by its old text until it is started anew
+      // a running timer keeps its old text until it is restarted
       if change.written.contains(name) { try systemctl.succeed(["restart", name]) }
     }
     return change
@@ -80,11 +80,11 @@ package struct SystemdSchedule: Sendable {
 
   /// Stops the timers of these jobs and removes their units.
   ///
-  /// - Parameter marks: those of `ScheduledJob`, or of `marks()`.
+  /// - Parameter marks: marks from `ScheduledJob` or from `marks()`.
   package func remove(_ marks: Set<String>) throws(ScheduleInstallError) -> ScheduleChange {
     var change = ScheduleChange()
     guard let folder = try UnitFolder(folder, make: false) else { return change }
-    // a timer goes before its service, so that nothing starts in between
+    // removes the timer before its service, so that the timer cannot start the service in between
     let units = try folder.units().filter { marks.contains($0.mark) }
       .sorted {
         ($0.name.hasSuffix(".service") ? 1 : 0, $0.name) < ($1.name.hasSuffix(".service") ? 1 : 0, $1.name)
@@ -94,9 +94,9 @@ package struct SystemdSchedule: Sendable {
     return change
   }
 
-  /// Has systemctl do something. Where systemd does not run, there is nothing that goes on.
+  /// Runs systemctl. Ignores a failure if systemd does not run, because then no timer runs either.
   ///
-  /// - Returns: whether it was done.
+  /// - Returns: true if systemctl succeeded.
   private func tell(_ arguments: [String]) throws(ScheduleInstallError) -> Bool {
     do throws(ScheduleInstallError) {
       try systemctl.succeed(arguments)
@@ -110,7 +110,7 @@ package struct SystemdSchedule: Sendable {
   private func take(
     _ name: String, _ mark: String, _ folder: borrowing UnitFolder, _ change: inout ScheduleChange
   ) throws(ScheduleInstallError) {
-    // what a crash left disabled but there is an error of no importance; a timer that goes on is not
+    // disabling an already disabled timer is harmless after a crash; a timer that still runs is an error
     if name.hasSuffix(".timer") { _ = try tell(["disable", "--now", name]) }
     if try folder.remove(name, mark: mark) { change.removed.append(name) }
   }
@@ -137,13 +137,13 @@ package struct SystemdSchedule: Sendable {
     }
   }
 
-  /// The marks of all jobs that are installed, of whichever job file.
+  /// Returns the marks of all installed jobs of all job files.
   package func marks() throws(ScheduleInstallError) -> Set<String> {
     guard let folder = try UnitFolder(folder, make: false) else { return [] }
     return Set(try folder.units().map(\.mark))
   }
 
-  /// How the installation of a job stands.
+  /// Compares the installed units of a job with the job file.
   package func status(
     of job: ScheduledJob, at now: Date, in zone: TimeZone
   ) throws(ScheduleInstallError) -> [InstalledTask] {
@@ -181,7 +181,7 @@ package struct SystemdSchedule: Sendable {
     default: break
     }
     guard current == 2 else { return .outdated }
-    // it may run now and not after the next start, or the other way round
+    // a timer may be active but not enabled, or enabled but not active
     for question in ["is-active", "is-enabled"] {
       guard try systemctl.run([question, "--quiet", "\(name).timer"]).status == 0 else { return .stopped }
     }

@@ -2,27 +2,27 @@ import FileSystem
 import Glibc
 import SystemPackage
 
-/// The folder in which systemd looks for units, of which only those are touched that were made here.
+/// The folder in which systemd finds units. Only units that this program installed are changed.
 struct UnitFolder: ~Copyable {
   private let directory: Directory
 
-  /// What has the name of a unit.
+  /// The owner of a unit name.
   enum Holder: Equatable {
     case nothing
-    /// A unit that was made here, and for this job.
+    /// This program installed the unit for this job.
     case ours(text: String)
-    /// One that was made here for another job, or for one of another job file.
+    /// This program installed the unit for another job or for a job of another job file.
     case otherJob(String)
-    /// A file, link or folder of somebody else's.
+    /// A third-party file, link or folder.
     case foreign
   }
 
-  /// Opens the folder; nil if there is none.
+  /// Opens the folder; returns nil if it is missing.
   ///
-  /// - Parameter make: makes it, and the folders above it.
+  /// - Parameter make: creates the folder and its parents.
   init?(_ path: FilePath, make: Bool) throws(ScheduleInstallError) {
     do throws(FileError) {
-      if make { try Directory.make(path) }
+      if make { try Directory.makeAll(path) }
       directory = try Directory.open(path)
     } catch {
       if !make, error.isAbsence { return nil }
@@ -30,10 +30,10 @@ struct UnitFolder: ~Copyable {
     }
   }
 
-  /// The longest text that is read; ours have 2 KB.
+  /// The maximum length of a unit that is read. Units of this program have 2 KB.
   private static let longest = 64 << 10
 
-  /// Looks who has a name. A link is nobody's here, and neither is another user's file.
+  /// Returns the owner of a unit name. Links and files of other users are third-party.
   func holder(of name: String, mark: String) throws(ScheduleInstallError) -> Holder {
     do throws(FileError) {
       let name = FilePath(name)
@@ -50,7 +50,7 @@ struct UnitFolder: ~Copyable {
     }
   }
 
-  /// All units here that were made for a job file: names and marks.
+  /// Returns the names and marks of all units that this program installed.
   func units() throws(ScheduleInstallError) -> [(name: String, mark: String)] {
     do throws(FileError) {
       var units: [(String, String)] = []
@@ -67,8 +67,8 @@ struct UnitFolder: ~Copyable {
     }
   }
 
-  /// Writes a unit whole or not at all, in the place of one that was made for the same job; false if it was there
-  /// like that already.
+  /// Publishes a unit atomically and replaces a unit of the same job. Returns false if the installed unit is
+  /// already identical.
   func install(_ text: String, as name: String, mark: String) throws(ScheduleInstallError) -> Bool {
     switch try holder(of: name, mark: mark) {
     case .ours(text): return false
@@ -77,14 +77,14 @@ struct UnitFolder: ~Copyable {
     case .foreign: throw .foreignUnit(directory.path(of: FilePath(name)))
     }
     do throws(FileError) {
-      try ReplacedFile.write(Array(text.utf8), as: FilePath(name), in: directory.path, mode: 0o644)
+      try AtomicFile.replace(FilePath(name), in: directory.path, with: Array(text.utf8), mode: 0o644)
       return true
     } catch {
       throw .file(error)
     }
   }
 
-  /// Removes a unit that was made for this job; false if there was none.
+  /// Removes a unit of this job. Returns false if the unit is missing.
   func remove(_ name: String, mark: String) throws(ScheduleInstallError) -> Bool {
     switch try holder(of: name, mark: mark) {
     case .nothing: return false
@@ -98,24 +98,6 @@ struct UnitFolder: ~Copyable {
       return true
     } catch {
       throw .file(error)
-    }
-  }
-}
-
-extension Directory {
-  /// Makes a folder and those above it that are not there, mode 0700. Like mkdir -p.
-  static func make(_ path: FilePath) throws(FileError) {
-    do throws(FileError) {
-      _ = try Directory.open(path)
-    } catch {
-      guard error.errno == .noSuchFileOrDirectory, path.isAbsolute, let name = path.lastComponent else {
-        throw error
-      }
-      let parent = path.removingLastComponent()
-      try make(parent)
-      let directory = try Directory.open(parent)
-      try directory.makeDirectory(FilePath(name.string))
-      try directory.sync()
     }
   }
 }

@@ -1,10 +1,10 @@
 import SystemPackage
 
-/// For whom systemd runs a unit.
+/// The owner of a unit: a user or the system.
 package enum UnitScope: Sendable, Equatable {
-  /// For one user, while that user is logged in or lingers.
+  /// One user. systemd runs the unit while the user is logged in or lingers.
   case user
-  /// For the machine, as root.
+  /// The system. systemd runs the unit as root.
   case system
 }
 
@@ -14,12 +14,12 @@ struct UnitText {
   let task: ScheduledJob.Task
   let scope: UnitScope
 
-  /// Begins the first line of every unit that is made here.
+  /// The start of the first line of every unit that this program installs.
   static let header = "# smilepile schedule: "
-  /// The whole first line, which says whose unit it is.
+  /// The first line, which identifies the owning job.
   private var firstLine: String { Self.header + job.mark }
 
-  /// The unit's name without its kind. Unique for each name of a job, and safe as a file's.
+  /// Returns the name of the unit without its suffix. The name is unique for each job and safe as a file name.
   static func name(_ task: ScheduledJob.Task, _ job: String) -> String {
     "smilepile-\(task)-" + job.utf8.map(\.inUnitName).joined()
   }
@@ -56,7 +56,7 @@ struct UnitText {
     """
   }
 
-  /// Nil if there is nothing to do by the clock.
+  /// The text of the timer; nil for a manual task.
   var timer: String? {
     guard let schedule = job.schedule(of: task) else { return nil }
     return """
@@ -82,13 +82,13 @@ struct UnitText {
   private static let origin =
     "# Made by `smilepile schedule install`: change the job file and install again. Drop-ins stay as they are."
 
-  /// `Environment=` replaces specifiers, and no variables. systemd.exec(5)
+  /// The `Environment=` lines. systemd expands specifiers in them, but no variables. systemd.exec(5).
   private var variables: String {
     job.environment.sorted { $0.key < $1.key }.map { "Environment=" + Self.quoted("\($0.key)=\($0.value)") }
       .joined(separator: "\n")
   }
 
-  /// A folder that is not there when the service starts (`-`) is for the command to tell of, and not for systemd.
+  /// The `ReadWritePaths=` lines. With `-` systemd ignores a missing folder, and the command reports the folder.
   private var folders: String {
     let own =
       job.writable + (job.runsCommands && scope == .system ? ["/var/spool", "/var/mail"] : [])
@@ -109,8 +109,8 @@ struct UnitText {
 
   private static let temporaries: [FilePath] = ["/tmp", "/var/tmp"]
 
-  /// Whether it has to see the machine's folders for temporary files, and gets none of its own: commands leave each
-  /// other files there, and what the job names may lie there.
+  /// True if the job needs the machine's folders for temporary files. Commands exchange files there, and the
+  /// paths of the job may be inside them.
   private var needsSharedTemporaries: Bool {
     job.runsCommands
       || ([job.configuration, job.program] + job.writable + job.readable).contains { path in
@@ -118,7 +118,7 @@ struct UnitText {
       }
   }
 
-  /// Everything that a program needs not which reads and writes files, as far as a user's systemd can take it away.
+  /// Sandboxes the service as far as a user's systemd can. The service only reads and writes files.
   private static let hardening = """
     NoNewPrivileges=true
     RestrictAddressFamilies=AF_UNIX
@@ -133,8 +133,8 @@ struct UnitText {
     SystemCallErrorNumber=EPERM
     """
 
-  /// What only the machine's systemd can take away besides. SQLite gives its files the owner of the database, for which
-  /// root needs CAP_CHOWN.
+  /// Sandboxing that only the system's systemd can do. SQLite gives its files the owner of the database, for
+  /// which root needs CAP_CHOWN.
   private static let hardeningOfRoot = """
     CapabilityBoundingSet=CAP_CHOWN CAP_DAC_OVERRIDE CAP_DAC_READ_SEARCH CAP_FOWNER
     PrivateDevices=true
@@ -149,26 +149,26 @@ struct UnitText {
     KeyringMode=private
     """
 
-  /// Hooks send mail, mount disks, ask agents for passwords: most walls would be in their way. They see the read-only
-  /// system above.
+  /// Jobs with commands run without most of the sandbox: hooks send mail, mount disks and ask agents for
+  /// passwords. The system stays read-only, see above.
   private static let forCommands = """
     # The job has hooks or a password command. They may need the network, setgid mailers or an agent, so that there are
     # fewer walls than around a job without; more can be set in a drop-in.
     """
 
-  /// A word of a command line or of a list of paths: in quotes, and without specifiers. Variables are not replaced
-  /// where the line begins with `:`. systemd.syntax(7), systemd.service(5).
+  /// Returns a word of a command line or of a list of paths in quotes, with specifiers escaped. systemd
+  /// expands no variables in a line that begins with `:`. systemd.syntax(7), systemd.service(5).
   static func quoted(_ text: String) -> String {
     let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
     return "\"" + specifiersEscaped(escaped) + "\""
   }
 
-  /// `%` begins a specifier everywhere in a unit.
+  /// Escapes `%`, which begins a specifier everywhere in a unit.
   static func specifiersEscaped(_ text: String) -> String { text.replacing("%", with: "%%") }
 }
 
 extension UInt8 {
-  /// As systemd-escape(1) does, but that `-` stays, which is common in names and stands for no slash here.
+  /// The byte escaped like in systemd-escape(1), except that `-` stays. `-` is common in names and means no slash here.
   fileprivate var inUnitName: String {
     switch self {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

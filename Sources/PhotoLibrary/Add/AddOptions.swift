@@ -1,11 +1,11 @@
 import Operations
 import SystemPackage
 
-/// How photos are added.
+/// Options of `add`.
 public struct AddOptions: Sendable {
-  /// The category, as the app shows it; nil for the name of the folder that a photo lies in.
+  /// The displayed name of the category; nil for the name of each photo's folder.
   public var category: String?
-  /// Finds and counts, and writes nothing.
+  /// Only reports what would be added.
   public var isDryRun = false
   /// How long to wait for another writer.
   public var lockWait: Duration = .zero
@@ -14,19 +14,19 @@ public struct AddOptions: Sendable {
   public init() {}
 }
 
-/// What an `add` did.
+/// The result of `add`.
 public struct AddSummary: Sendable, Equatable {
-  /// Categories that are new.
+  /// New categories.
   public var categoriesAdded = 0
-  /// Photos that are new.
+  /// New photos.
   public var photosAdded = 0
-  /// Photos whose bytes their category holds already.
+  /// Photos whose content their category has already.
   public var photosSkipped = 0
   /// Bytes of the new photos.
   public var bytes = 0
-  /// Files that could not be added; each by name, with the reason.
+  /// Files that could not be added, with the reasons.
   public var errors: [Finding] = []
-  /// What was left out of folders, and names in which the library replaces invalid bytes by U+FFFD; each by name.
+  /// Files in folders that are not added, and names in which the library replaces invalid bytes by U+FFFD.
   public var warnings: [String] = []
   /// Nothing was written.
   public var isDryRun = false

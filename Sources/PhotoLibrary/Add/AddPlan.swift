@@ -1,21 +1,21 @@
 import Checksums
 import Foundation
 
-/// Which rows an `add` makes: a pure value, filled photo by photo.
+/// The rows that `add` inserts. The caller adds the photos one by one.
 struct AddPlan {
   private(set) var edit = LibraryEdit()
   private var staged: [(name: String, md5: MD5Digest)] = []
   private var skipped = 0
   private var categories: [String: Category]
-  private var held: Set<Held>
+  private var known: Set<Content>
   private var categoryIds: IDs
   private var photoIds: IDs
   private var lastPosition: Int
   private let category: String?
   private let now: Int64
 
-  /// Equal bytes in one category are one photo.
-  private struct Held: Hashable {
+  /// The identity of a photo: equal bytes in one category are one photo.
+  private struct Content: Hashable {
     var category: Int64
     var md5: MD5Digest
   }
@@ -24,19 +24,19 @@ struct AddPlan {
     self.category = category
     self.now = now
     categories = Dictionary(uniqueKeysWithValues: library.categories.map { ($0.name, $0) })
-    held = Set(
+    known = Set(
       library.photos.compactMap { photo in
-        photo.md5.map { Held(category: photo.categoryId, md5: $0) }
+        photo.md5.map { Content(category: photo.categoryId, md5: $0) }
       })
     categoryIds = IDs(used: library.categories.map(\.id))
     photoIds = IDs(used: library.photos.map(\.id))
     lastPosition = library.categories.map(\.position).max() ?? -1
   }
 
-  /// Adds a photo; false if its category holds its bytes already.
+  /// Adds a photo; returns false if its category has its content already.
   mutating func add(_ file: PhotoSearch.Found, md5: MD5Digest, size: Int, stagedName: String) -> Bool {
     let categoryId = categoryId(named: category ?? file.folder)
-    guard held.insert(Held(category: categoryId, md5: md5)).inserted else {
+    guard known.insert(Content(category: categoryId, md5: md5)).inserted else {
       skipped += 1
       return false
     }
@@ -62,7 +62,7 @@ struct AddPlan {
     return category.id
   }
 
-  /// Gives every new photo its place in the library.
+  /// Chooses the place of every new photo in the library.
   mutating func place(_ writer: LibraryWriter) throws -> [Change.StagedFile] {
     let paths = try writer.newPaths(for: edit.newPhotos.map { ($0.fileName, $0.createdAt) })
     for (index, path) in paths.enumerated() { edit.newPhotos[index].path = path }

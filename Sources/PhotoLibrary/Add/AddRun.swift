@@ -6,8 +6,8 @@ import Synchronization
 import SystemPackage
 
 extension Work where Summary == AddSummary {
-  /// Starts copying photos into a library. All or nothing, but for files that cannot be read, or are changed while
-  /// they are read, which are left out and named. The files themselves are not changed.
+  /// Starts copying photos into a library, atomically. Files that cannot be read, or that change while they are read, are
+  /// reported and not added. The originals do not change.
   ///
   /// The summary throws `LibraryError`, `FileLock.Busy` or `FileError`.
   public static func add(
@@ -25,14 +25,14 @@ struct AddRun {
   let options: AddOptions
   let counter: ProgressCounter
 
-  /// What became of one file.
+  /// The result of copying one file.
   private enum Copied {
     case staged(MD5Digest, size: Int)
     case failed(Finding)
   }
 
   func run(_ paths: [FilePath]) throws -> AddSummary {
-    // what lies in the library is in it already, or is a stranger's that would be there twice
+    // a file in the library is a photo already, or is untracked and would then exist twice
     for path in paths where path.leads(into: library) { throw LibraryError.insideLibrary(path) }
     let search = PhotoSearch(paths, for: try? Directory.open(library).status().identity)
     let found = search.photos
@@ -48,7 +48,7 @@ struct AddRun {
       return try dryRun(found, plan, summary)
     }
     let writer = try LibraryWriter(
-      path: library, lockWait: options.lockWait, whileWaiting: counter.waitForWriter)
+      path: library, lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock)
     try writer.requireSpace(found.reduce(0) { $0 + $1.size })
     counter.enter(.reading)
     return try writer.change(.add) { change in

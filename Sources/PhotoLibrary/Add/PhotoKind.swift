@@ -1,19 +1,19 @@
 import ImageHeader
 
-/// What counts as a photo.
+/// The rules by which a file is a photo.
 public enum PhotoKind {
-  /// Endings of formats whose headers are read here.
+  /// File name extensions of formats whose headers this program reads.
   private static let knownEndings: Set<String> = [
     "jpg", "jpeg", "png", "gif", "webp", "heic", "heif", "avif",
   ]
 
-  /// Endings of photos whose header this project does not read; their width, height and date stay unknown.
+  /// Extensions of formats whose headers this program does not read: width, height and date stay unknown.
   private static let otherEndings: Set<String> = ["bmp", "tif", "tiff", "dng", "jxl"]
 
-  /// The bytes from the start of a file by which its format shows.
+  /// The number of bytes at the start of a file that tell its format.
   public static let startLength = 64 << 10
 
-  /// Whether the start of a file shows a photo, or its name has the ending of those whose starts are not known here.
+  /// Whether a file is a photo by its first bytes, or by its extension if the format is not known here.
   public static func isPhoto(_ name: String, start: [UInt8]) -> Bool {
     let ending = name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() } ?? ""
     if otherEndings.contains(ending) { return true }
@@ -21,7 +21,7 @@ public enum PhotoKind {
     return header.format != nil
   }
 
-  /// Whether somebody who gave a file this ending, in upper or lower case, meant it for a photo.
+  /// Whether this is the extension of a photo, in upper or lower case.
   static func isPhotoEnding(_ ending: String) -> Bool {
     let ending = ending.lowercased()
     return knownEndings.contains(ending) || otherEndings.contains(ending)

@@ -4,27 +4,26 @@ import ImageHeader
 import Operations
 import SystemPackage
 
-/// Finds the photos among files and folders that a person named. Folders are searched at any depth; hidden files and
-/// folders and symbolic links in them are left out, and reported.
+/// Finds the photos in files and folders that the user gave. Folders are searched at any depth; hidden files and folders
+/// and symbolic links in them are reported and not used.
 struct PhotoSearch {
   /// A photo that was found.
   struct Found: Sendable {
     var path: FilePath
     var size: Int
-    /// The date of the file's last change, in milliseconds since 1970.
+    /// The time of the file's last modification, in milliseconds since 1970.
     var modified: Int64
     /// The file as it was before its header was read.
     var version: FileStatus.Version
     var header: ImageHeader
-    /// The name of the folder it lies in.
+    /// The name of its folder.
     var folder: String
   }
 
   private(set) var photos: [Found] = []
-  /// What was named and is no photo, or could not be read.
+  /// Given files that are not photos, and files that cannot be read.
   private(set) var errors: [Finding] = []
-  /// What is worth knowing of what was found in folders: what was left out, and names in which the library replaces
-  /// invalid bytes by U+FFFD.
+  /// Files in folders that are not used, and names in which the library replaces invalid bytes by U+FFFD.
   private(set) var warnings: [String] = []
 
   /// The library's own folder, which is not searched.
@@ -54,7 +53,7 @@ struct PhotoSearch {
     case .directory where status.identity == library:
       errors.append(Finding("\(path)".escaped, "it is the library itself, whose photos are not added again"))
     case .directory:
-      noteForeignName(of: path)
+      warnIfNotUTF8(of: path)
       let folder = try Directory.open(path)
       for name in try folder.names() {
         let inner = path.appending(name.components)
@@ -74,7 +73,7 @@ struct PhotoSearch {
         }
       }
     case .file where header.format != nil || PhotoKind.isPhotoEnding(path.extension ?? ""):
-      noteForeignName(of: path)
+      warnIfNotUTF8(of: path)
       photos.append(
         Found(
           path: path, size: status.size, modified: status.modified, version: status.version,
@@ -86,8 +85,8 @@ struct PhotoSearch {
     }
   }
 
-  /// The library stores names as text, and an invalid byte becomes U+FFFD.
-  private mutating func noteForeignName(of path: FilePath) {
+  /// Warns that the library stores invalid bytes of a name as U+FFFD.
+  private mutating func warnIfNotUTF8(of path: FilePath) {
     guard let name = path.lastComponent, String(validating: name) == nil else { return }
     warnings.append("\(path): its name is not UTF-8; the library stores “\(name.string)”".escaped)
   }
@@ -96,7 +95,7 @@ struct PhotoSearch {
     try ImageHeader.read { (offset, count) throws(FileError) in try file.read(count, at: offset) }
   }
 
-  /// The name of the folder that a file lies in, of the working folder for a bare name.
+  /// Returns the name of a file's folder.
   private static func folderName(of path: FilePath) -> String {
     let absolute =
       path.isAbsolute ? path : FilePath(FileManager.default.currentDirectoryPath).pushing(path)
@@ -106,22 +105,21 @@ struct PhotoSearch {
 }
 
 extension PhotoSearch.Found {
-  /// A program wrote into the file, or put another in its place, since the search saw it: the header and the bytes
-  /// that were read may be of two photos, or of none that ever was.
+  /// The file was modified or replaced after its header was read: header and content may be those of two photos.
   struct Changed: Error {}
 
-  /// Refuses a file that is not as the search saw it.
+  /// Throws if the file was modified or replaced since the search.
   ///
-  /// - Parameter status: what the kernel knows of the file after its last byte was read.
+  /// - Parameter status: the file's status after its last byte was read.
   func requireUnchanged(_ status: FileStatus) throws(Changed) {
     if status.version != version { throw Changed() }
   }
 
-  /// What is said of such a file.
+  /// The error for such a file.
   var changed: Finding { Finding("\(path)".escaped, "it changed while it was read; add it again") }
 }
 
 extension Finding {
-  /// A file that could not be read.
+  /// Makes the error for a file that cannot be read.
   init(_ error: FileError) { self.init("\(error.path)".escaped, message: error.description) }
 }

@@ -1,4 +1,4 @@
-/// What keeps a child from seeing or deleting what it should not.
+/// A setting or a PIN that restricts what a child sees or deletes.
 public enum Protection: Sendable, CaseIterable {
   /// Photos cannot be deleted without a parent.
   case deleteProtection
@@ -31,13 +31,13 @@ extension Settings {
   }
 }
 
-/// An operation on a library, with what it takes away: the question for a confirmation states it.
+/// An operation that removes photos or categories or turns off a protection, for the question of a confirmation.
 public struct DestructiveOperation: Sendable, Equatable {
-  /// What is done, in the infinitive, with its consequences: `remove 12 photos`.
+  /// The operation and its effects, in the infinitive: `remove 12 photos`.
   public var description: String
-  /// What goes.
+  /// The photos and categories that it removes.
   public var removal: Removal
-  /// The protections that are off afterwards.
+  /// The protections that it turns off.
   public var lowered: [Protection]
 
   /// Describes an operation.
@@ -48,6 +48,6 @@ public struct DestructiveOperation: Sendable, Equatable {
     self.lowered = lowered
   }
 
-  /// Whether the operation takes anything away. One that does not is never asked about.
-  public var takesAway: Bool { !removal.isEmpty || !lowered.isEmpty }
+  /// Whether the operation removes or turns off anything. Only then it needs a confirmation.
+  public var needsConfirmation: Bool { !removal.isEmpty || !lowered.isEmpty }
 }

@@ -3,14 +3,15 @@ import CryptoExtras
 import FileSystem
 import Foundation
 internal import GRDB
+import Operations
 import Secrets
 import SystemPackage
 
-/// Four to six digits, as in the apps. It is never written out: neither printed, nor logged, nor exported.
+/// A PIN of four to six digits, as in the apps. It is never printed, logged or exported.
 public struct PIN: Sendable {
   fileprivate let digits: Secret
 
-  /// The PIN that somebody gave; nil if it is not four to six ASCII digits.
+  /// Makes a PIN; nil if the text is not four to six ASCII digits.
   public init?(_ secret: Secret) {
     let isPIN = secret.withBytes { digits in
       (4...6).contains(digits.count) && digits.allSatisfy { (0x30...0x39).contains($0) }
@@ -21,26 +22,35 @@ public struct PIN: Sendable {
 }
 
 /// Why a PIN was not set or removed.
-public enum PINError: Error, Equatable, Sendable, CustomStringConvertible {
+public enum PINError: RemediedError, Equatable, Sendable, CustomStringConvertible {
   /// It is not four to six digits.
   case notAPIN
-  /// There is one already.
+  /// The library has a PIN already.
   case alreadySet(FilePath)
-  /// There is none.
+  /// The library has no PIN.
   case notSet(FilePath)
 
-  /// One line for a person, with the remedy.
+  /// One line for a person.
   public var description: String {
     switch self {
     case .notAPIN: "a PIN has four to six digits"
-    case .alreadySet(let path): "\(path) has a PIN already; change it with: smilepile pin change".escaped
-    case .notSet(let path): "\(path) has no PIN; set one with: smilepile pin set".escaped
+    case .alreadySet(let path): "\(path) has a PIN already".escaped
+    case .notSet(let path): "\(path) has no PIN".escaped
+    }
+  }
+
+  /// What to do about the error.
+  public var remedy: Remedy? {
+    switch self {
+    case .notAPIN: nil
+    case .alreadySet: .changePIN
+    case .notSet: .setPIN
     }
   }
 }
 
 extension Library {
-  /// Whether somebody has set a PIN for this library. A phone's PIN, which a backup mentions, is none.
+  /// Whether this library has a PIN of its own, which is not the PIN of a phone in a backup.
   public func hasPIN() throws -> Bool {
     try read { database in
       // a reader does not migrate, and an older version had no PINs
@@ -50,12 +60,12 @@ extension Library {
   }
 }
 
-/// What the database knows of a PIN: PBKDF2-HMAC-SHA256 over it, with a salt of its own.
+/// The row of a PIN: a salted PBKDF2-HMAC-SHA256 hash, and the failed attempts.
 private struct PINRecord {
   static let rounds = 600_000
   static let tries = 5
   static let pause: Int64 = 30_000
-  /// Of a new PIN, in bits. The PINs of older versions have a salt of 128 bits, and keep it until they are changed.
+  /// The size of the salt of a new PIN. PINs of older versions have a salt of 128 bits until they are changed.
   static let saltSize = SymmetricKeySize.bits256
 
   var salt: Data
@@ -89,11 +99,11 @@ private struct PINRecord {
       arguments: [salt, hash.withUnsafeBytes { Data($0) }, rounds, failures, lockedUntil])
   }
 
-  /// In constant time, as `SymmetricKey` compares.
+  /// Compares in constant time, as `SymmetricKey` does.
   func matches(_ pin: PIN) throws -> Bool { try Self.hash(pin, salt, rounds) == hash }
 
   private static func hash(_ pin: PIN, _ salt: Data, _ rounds: Int) throws -> SymmetricKey {
-    // the secret's own memory, which is wiped with it; a Data of it would not be
+    // uses the memory of the secret, which is wiped; a copy in a Data would not be
     try pin.digits.withBytes { digits in
       try KDF.Insecure.PBKDF2.deriveKey(
         from: digits, salt: salt, using: .sha256, outputByteCount: 32, rounds: rounds)
@@ -102,7 +112,7 @@ private struct PINRecord {
 }
 
 extension LibraryWriter {
-  /// Gives a library a PIN that has none. Durable when it returns.
+  /// Sets the PIN of a library that has none. Durable when it returns.
   ///
   /// - Throws: `PINError.alreadySet`.
   public func setPIN(_ pin: PIN) throws {
@@ -111,24 +121,24 @@ extension LibraryWriter {
     try save(record)
   }
 
-  /// Puts another PIN in the place of the old one, which has to be right.
+  /// Changes the PIN, if the old one is right.
   ///
-  /// - Throws: `PINError.notSet`, or `ConsentError` where the old PIN is wrong.
+  /// - Throws: `PINError.notSet`, or `AuthorizationError` if the old PIN is wrong.
   public func changePIN(_ old: PIN, to new: PIN) throws {
     try check(old)
     let record = try PINRecord(new)
     try save(record)
   }
 
-  /// Takes the PIN away, which has to be right.
+  /// Removes the PIN, if it is right.
   ///
-  /// - Throws: `PINError.notSet`, or `ConsentError` where the PIN is wrong.
+  /// - Throws: `PINError.notSet`, or `AuthorizationError` if the PIN is wrong.
   public func removePIN(_ pin: PIN) throws {
     try check(pin)
     try write { try $0.execute(sql: "DELETE FROM pin") }
   }
 
-  /// After a failure, a person must be able to rely on the PIN that was there.
+  /// Saves a PIN. After a failure, the former PIN stays valid.
   private func save(_ record: PINRecord) throws {
     do {
       try write(record.save)
@@ -138,25 +148,25 @@ extension LibraryWriter {
     }
   }
 
-  /// Compares a PIN with the library's. A try is counted, and is on the disk, before it is made, so that killing the
-  /// process wins nobody another one. After five wrong ones there is a pause of 30 seconds, restarts or not.
+  /// Compares a PIN with the library's. An attempt is counted durably before the comparison, so that killing the process
+  /// does not give another attempt. After five wrong PINs, there is a pause of 30 seconds.
   ///
   /// - Parameter now: the time, in milliseconds since 1970.
-  /// - Throws: `ConsentError.wrongPIN`, `.coolingDown`, or `PINError.notSet`.
+  /// - Throws: `AuthorizationError.wrongPIN`, `.coolingDown`, or `PINError.notSet`.
   func check(_ pin: PIN, now: Int64 = Date().milliseconds) throws {
     guard var record = try library.read({ try PINRecord($0) }) else { throw PINError.notSet(library.path) }
-    // a clock that was set back must not make a pause of years
+    // a clock that was set back must not make the pause longer
     let rest = min(record.lockedUntil - now, PINRecord.pause)
     guard rest <= 0 else {
-      throw ConsentError.coolingDown(library.path, seconds: Int((rest + 999) / 1000))
+      throw AuthorizationError.coolingDown(library.path, seconds: Int((rest + 999) / 1000))
     }
     record.failures = record.failures % PINRecord.tries + 1
     record.lockedUntil = record.failures == PINRecord.tries ? now + PINRecord.pause : 0
     try write(record.save)
     guard try record.matches(pin) else {
       throw record.failures == PINRecord.tries
-        ? ConsentError.coolingDown(library.path, seconds: Int(PINRecord.pause / 1000))
-        : ConsentError.wrongPIN(library.path, triesLeft: PINRecord.tries - record.failures)
+        ? AuthorizationError.coolingDown(library.path, seconds: Int(PINRecord.pause / 1000))
+        : AuthorizationError.wrongPIN(library.path, triesLeft: PINRecord.tries - record.failures)
     }
     record.failures = 0
     record.lockedUntil = 0

@@ -1,15 +1,15 @@
 import Checksums
 import FileSystem
 
-/// How many photos and categories an operation takes out of a library.
+/// The number of photos and categories that an operation removes from a library.
 ///
 /// A photo counts by its content (MD5 and length) in its category, an asset of the app by its path in its category;
 /// equal photos count one by one. A category counts by its name. A photo or a category that only gets another ID or
 /// other values is not removed.
 public struct Removal: Sendable, Equatable, CustomStringConvertible {
-  /// How many photos go.
+  /// The number of photos.
   public var photos: Int
-  /// How many categories go.
+  /// The number of categories.
   public var categories: Int
 
   /// Makes a removal of these counts.
@@ -18,7 +18,7 @@ public struct Removal: Sendable, Equatable, CustomStringConvertible {
     self.categories = categories
   }
 
-  /// Counts what one state of a library holds and another state lacks.
+  /// Counts the photos and categories that one state of a library has and another does not.
   public init(from before: LibraryContents, to after: LibraryContents) {
     // by number, since a category's name would be hashed again for each of its photos
     var numbers: [String: Int] = [:]
@@ -37,10 +37,10 @@ public struct Removal: Sendable, Equatable, CustomStringConvertible {
     photos = removed
   }
 
-  /// Whether nothing goes.
+  /// Whether nothing is removed.
   public var isEmpty: Bool { photos == 0 && categories == 0 }
 
-  /// Gives the counts that are not zero: `2 photos and 1 category`.
+  /// The counts that are not zero: `2 photos and 1 category`.
   public var description: String {
     let photos = "\(Count(photos, "photo"))"
     if categories == 0 { return photos }
@@ -48,7 +48,7 @@ public struct Removal: Sendable, Equatable, CustomStringConvertible {
     return self.photos == 0 ? categories : "\(photos) and \(categories)"
   }
 
-  /// Says in a clause what goes: `2 photos and 1 category go`.
+  /// A clause with the counts: `2 photos and 1 category go`.
   public var clause: String { "\(self) \(photos + categories == 1 ? "goes" : "go")" }
 
   /// Adds up the removals of several operations.
@@ -62,7 +62,7 @@ public struct Removal: Sendable, Equatable, CustomStringConvertible {
     case asset(path: String, category: Int)
   }
 
-  /// Leaves out photos of categories that have no number.
+  /// Skips photos of categories that have no number.
   private static func forEachIdentity(
     in contents: LibraryContents, _ numbers: [String: Int], _ body: (Identity) -> Void
   ) {

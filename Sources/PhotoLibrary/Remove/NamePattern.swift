@@ -1,18 +1,17 @@
 import Foundation
 
-/// A pattern for names as a shell has them: `*`, `?` and `[a-z]`, over the whole name. A backslash is a letter like any
-/// other, since names may hold one; `[*]` finds a star. Both are compared in NFC, so that it does not matter how an
-/// accent was typed.
+/// A shell pattern for a whole name: `*`, `?` and `[a-z]`. A backslash is an ordinary character, since names may have one;
+/// `[*]` matches an asterisk. Pattern and name are compared in NFC.
 public struct NamePattern: Sendable, CustomStringConvertible {
   private let text: String
 
-  /// Made once, and neither changed nor freed.
+  /// Never changed or freed, so it is safe to share.
   private nonisolated(unsafe) static let locale = newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
 
-  /// Takes any text; one without `*`, `?` and `[` is a name.
+  /// Accepts any text. Text without `*`, `?` and `[` matches itself.
   public init(_ text: String) { self.text = text.precomposedStringWithCanonicalMapping }
 
-  /// Whether a name matches. fnmatch(3), with characters and not bytes.
+  /// Whether a name matches: fnmatch(3), by characters instead of bytes.
   public func matches(_ name: String) -> Bool {
     let name = name.precomposedStringWithCanonicalMapping
     guard let locale = Self.locale else { return text == name }

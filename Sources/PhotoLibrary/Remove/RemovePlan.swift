@@ -1,37 +1,37 @@
 import FileSystem
 import SystemPackage
 
-/// What is to be removed. Each kind of condition narrows the selection to what also meets it; of one kind any may
-/// be met. A category named alone goes with its photos; together with other conditions it only narrows.
+/// A selection of photos and categories. A photo must meet one condition of each kind that is given. Categories alone are
+/// selected with their photos; together with other conditions they only restrict the photos.
 public struct RemoveSelection: Sendable, Equatable {
-  /// Photos of these ids.
+  /// The IDs of photos.
   public var ids: [Int64] = []
-  /// Photos whose name, or file name, matches one of these.
+  /// Patterns for the name or the file name of photos.
   public var names: [String] = []
-  /// Photos in these categories, by `name` or by the name that the app shows.
+  /// Categories, by `name` or by the displayed name.
   public var categories: [String] = []
 
-  /// Nothing.
+  /// Selects nothing.
   public init() {}
 
-  /// Nothing is selected.
+  /// Whether the selection has no conditions.
   public var isEmpty: Bool { ids.isEmpty && names.isEmpty && categories.isEmpty }
 }
 
-/// Which photos and categories go: a pure function of the library and the selection.
+/// The photos and categories that `remove` removes: a pure function of the library and the selection.
 public struct RemovePlan: Sendable {
-  /// The photos that go.
+  /// The photos to remove.
   public private(set) var photos: [Photo] = []
-  /// The categories that go, empty by then.
+  /// The categories to remove. All their photos are removed too.
   public private(set) var categories: [Category] = []
 
   /// Bytes of the photos' files.
   public var bytes: Int { photos.reduce(0) { $0 + ($1.isFromAssets ? 0 : $1.fileSize) } }
 
-  /// How much goes.
+  /// How much is removed.
   var removal: Removal { Removal(photos: photos.count, categories: categories.count) }
 
-  /// - Throws: `LibraryError.noSuchCategory` or `.noSuchPhoto` where a condition meets nothing.
+  /// - Throws: `LibraryError.noSuchCategory` or `.noSuchPhoto` if a condition matches nothing.
   public init(_ library: LibraryContents, _ selection: RemoveSelection) throws {
     let categories = try library.categories.named(selection.categories)
     let categoryIds = Set(categories.map(\.id))
@@ -55,7 +55,7 @@ public struct RemovePlan: Sendable {
     if ids.isEmpty, patterns.isEmpty { self.categories = categories }
   }
 
-  /// The rows' part of it.
+  /// The change of the rows.
   var edit: LibraryEdit {
     var edit = LibraryEdit()
     edit.removedPhotos = photos.map(\.id)
@@ -65,14 +65,14 @@ public struct RemovePlan: Sendable {
 }
 
 extension [Category] {
-  /// Those that the app shows under these names, or whose `name` it is where none is shown so, in their order here: one
-  /// category's `name` may be what another is shown as.
+  /// Returns the categories with these displayed names, in the order of this array. A name that no category displays is
+  /// compared with `Category.name`: the `name` of one category can be the displayed name of another.
   ///
-  /// - Throws: `LibraryError.noSuchCategory` for a name that no category has.
+  /// - Throws: `LibraryError.noSuchCategory` if no category has a name.
   public func named(_ names: [String]) throws(LibraryError) -> [Category] {
     var selected: Set<Int64> = []
     for name in names {
-      // Swift compares strings by canonical equivalence, so the shell may give either normal form
+      // Swift compares strings by canonical equivalence, so either normal form matches
       let shown = filter { $0.displayName == name }
       let found = shown.isEmpty ? filter { $0.name == name } : shown
       guard !found.isEmpty else { throw LibraryError.noSuchCategory(name) }

@@ -2,39 +2,38 @@ import FileSystem
 import Operations
 import SystemPackage
 
-/// How photos are removed.
+/// Options of `remove`.
 public struct RemoveOptions: Sendable {
-  /// Says what would go, and writes nothing.
+  /// Only reports what would be removed.
   public var isDryRun = false
   /// How long to wait for another writer.
   public var lockWait: Duration = .zero
-  /// Confirms it, or gives the library's PIN.
-  public var consent = Consent.refused
+  /// Confirms the removal, or gives the library's PIN.
+  public var authorization = Authorization.refused
 
   /// The defaults.
   public init() {}
 }
 
-/// What a remove did.
+/// The result of `remove`.
 public struct RemoveSummary: Sendable, Equatable {
-  /// The photos that are gone.
+  /// The removed photos.
   public var photos: [Photo] = []
-  /// The categories that are gone.
+  /// The removed categories.
   public var categories: [Category] = []
   /// Bytes of the photos' files.
   public var bytes = 0
-  /// Photos whose files had gone before or cannot be looked at, so that an undo may not bring them back; each by name.
+  /// Photos whose files were missing or unreadable, so that an undo may not bring them back.
   public var missing: [Finding] = []
   /// Nothing was written.
   public var isDryRun = false
 }
 
 extension Work where Summary == RemoveSummary {
-  /// Starts removing photos from a library. Their files are put aside, and an undo brings everything back until
-  /// the next import or remove. That they were removed is remembered.
+  /// Starts removing photos from a library. Their files move to `.undo`, and `undo` brings everything back until the next
+  /// import or remove. The library records what was removed.
   ///
-  /// The summary throws `LibraryError.noSuchPhoto` or `.noSuchCategory` where the selection names what is not
-  /// there, `ConsentError`, `FileLock.Busy` or `FileError`.
+  /// The summary throws `LibraryError.noSuchPhoto` or `.noSuchCategory` if the selection matches nothing, `AuthorizationError`, `FileLock.Busy` or `FileError`.
   public static func remove(
     _ selection: RemoveSelection, from library: FilePath, options: RemoveOptions = RemoveOptions()
   ) -> Self {
@@ -56,7 +55,7 @@ struct RemoveRun {
       return try summary(of: RemovePlan(library.contents(), selection), library)
     }
     let (writer, plan) = try LibraryWriter.approved(
-      path, by: options.consent, lockWait: options.lockWait, whileWaiting: counter.waitForWriter
+      path, by: options.authorization, lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock
     ) { writer in
       let plan = try RemovePlan(writer.library.contents(), selection)
       return (plan, DestructiveOperation(question(plan), removes: plan.removal))
@@ -77,16 +76,15 @@ struct RemoveRun {
   private func summary(of plan: RemovePlan, _ library: Library) throws -> RemoveSummary {
     var summary = RemoveSummary(
       photos: plan.photos, categories: plan.categories, bytes: plan.bytes, isDryRun: options.isDryRun)
-    let names = try library.categoryNames()
+    let categories = try library.categories()
     let photos = plan.photos.filter { !$0.isFromAssets }
     for (photo, status) in zip(photos, library.statuses(of: photos)) {
       guard case .failure(let error) = status else { continue }
-      let label = PhotoLabel.label(id: photo.id, category: names[photo.categoryId] ?? "", name: photo.name)
       let what =
         error.isAbsence
         ? "its file is not there, and no undo brings it back"
         : "its file cannot be looked at, and an undo brings it back only if it can be put aside"
-      summary.missing.append(Finding(label, "\(what): \(error)"))
+      summary.missing.append(Finding(categories.label(of: photo), "\(what): \(error)"))
     }
     return summary
   }

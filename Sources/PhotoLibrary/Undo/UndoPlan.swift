@@ -3,33 +3,33 @@ import Foundation
 internal import GRDB
 import SystemPackage
 
-/// What taking the last change back comes to, read from what that change kept of the state before it.
+/// The effects of undoing the last change, from the rows that the change kept.
 struct UndoPlan {
-  /// The change that is taken back.
+  /// The change to undo.
   let change: Change.Record
-  /// The photos that come back or get their old values, with their files' places.
+  /// The photos that come back or get their former values.
   let restored: [Photo]
-  /// Those of `restored` that the change left in the library with other values.
+  /// The IDs in `restored` of photos that are in the library with other values.
   let changed: Set<Int64>
-  /// The rows that go, since the change brought them. The content of some may be among `restored`.
+  /// The rows that the change added. The content of some may be among `restored`.
   let removed: [Photo]
-  /// How many categories come back.
+  /// The number of categories that come back.
   let restoredCategories: Int
-  /// How many photos and categories the library does not hold afterwards.
+  /// The photos and categories that the undo removes.
   let removal: Removal
-  /// How many photos the library does not hold before.
+  /// The number of photos that come back.
   let photosBack: Int
-  /// The protections that the change raised.
+  /// The protections that the undo turns off.
   let lowered: [Protection]
 
-  /// - Throws: `UndoError` where there is nothing to take back.
+  /// - Throws: `UndoError` if there is nothing to undo.
   init(_ library: Library) throws {
     self = try library.read { database in try Self(database, library.path) }
   }
 
   private init(_ database: Database, _ path: FilePath) throws {
     guard let newest = try Change.Record.newest(database) else { throw UndoError.nothingToUndo(path) }
-    // a reader does not migrate; what an older version did, it kept nothing of
+    // a reader does not migrate; an older version kept nothing for an undo
     guard try database.tableExists("added") else { throw UndoError.changedSince(path, newest) }
     guard newest.kind != .undo else { throw UndoError.alreadyUndone(path, at: newest.at) }
     let isKept = try Bool.fetchOne(
@@ -89,15 +89,15 @@ struct UndoPlan {
   }
 }
 
-/// Why the last change cannot be taken back. Nothing was touched.
+/// Why the last change cannot be undone. Nothing was changed.
 package enum UndoError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The library was never changed by an import or a remove.
+  /// The library has never been changed by an import or a remove.
   case nothingToUndo(FilePath)
-  /// The last change was taken back already, at this time.
+  /// The last change was undone already, at this time.
   case alreadyUndone(FilePath, at: Int64)
-  /// What changed the library last is nothing that can be taken back, and stands before what could.
+  /// The last change is of a kind that cannot be undone.
   case changedSince(FilePath, Change.Record)
-  /// A file that is not the library's lies where a photo is to come back.
+  /// An untracked file is at the place of a photo that comes back.
   case placeTaken(FilePath)
 
   /// One line for a person.
@@ -110,14 +110,14 @@ package enum UndoError: Error, Equatable, Sendable, CustomStringConvertible {
     case .alreadyUndone(let path, let at):
       "there is nothing to take back in \(path): the last change was taken back \(Self.time(at))"
     case .changedSince(let path, let change):
-      "\(path) has changed since the last import or remove: \(Self.deed(change.kind)) \(Self.time(change.at)); "
+      "\(path) has changed since the last import or remove: \(Self.clause(change.kind)) \(Self.time(change.at)); "
         + "only the last change can be taken back"
     case .placeTaken(let path):
       "a file that is not the library's lies at \(path), where a photo is to come back; move it away first"
     }
   }
 
-  private static func deed(_ kind: Change.Kind) -> String {
+  private static func clause(_ kind: Change.Kind) -> String {
     switch kind {
     case .add: "photos were added"
     case .merge, .replace: "a backup was imported by an older version, which kept no undo,"

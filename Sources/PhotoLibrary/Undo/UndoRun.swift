@@ -4,46 +4,45 @@ internal import GRDB
 import Operations
 import SystemPackage
 
-/// What an undo did.
+/// The result of `undo`.
 public struct UndoSummary: Sendable, Equatable {
-  /// What was taken back.
+  /// The kind of the change that was undone.
   package var kind: Change.Kind
-  /// When that had been done, in milliseconds since 1970.
+  /// The time of that change, in milliseconds since 1970.
   public var changedAt: Int64
-  /// Photos that are gone, since the change had brought them: by content in its category, as `Removal` counts.
+  /// Removed photos, which the change had added; counted as `Removal` counts.
   public var photosRemoved = 0
-  /// Photos that are back.
+  /// Photos that the change had removed.
   public var photosRestored = 0
-  /// Photos that were there all the time, and have the values again that they had before the change.
+  /// Photos of the library that have their former values again.
   public var photosReverted = 0
-  /// Categories that are gone.
+  /// Removed categories, which the change had added.
   public var categoriesRemoved = 0
-  /// Protections that are off again, since the change had raised them.
+  /// Protections that are off again, since the change had turned them on.
   public var protectionsLowered: [Protection] = []
-  /// Categories that are back or have their old values again.
+  /// Categories that are back or have their former values again.
   public var categoriesRestored = 0
-  /// Photos that are back without their files, which had gone before; each by name.
+  /// Photos that are back, and whose files are missing.
   public var missing: [Finding] = []
-  /// Photos that are back with files whose bytes had changed; each by name.
+  /// Photos that are back, and whose files are corrupt.
   public var damaged: [Finding] = []
-
-  /// Photos that are gone, and whose files stay since they are not what the change brought any more; each by name.
+  /// Removed photos whose files stay, since they have changed since the import.
   public var left: [Finding] = []
 
-  /// True when something did not become as it was.
+  /// Whether something is not as it was before the change.
   public var isIncomplete: Bool { !missing.isEmpty || !damaged.isEmpty || !left.isEmpty }
   /// Nothing was written.
   public var isDryRun = false
 }
 
-/// How something is undone.
+/// Options of `undo`.
 public struct UndoOptions: Sendable {
-  /// Says what would be undone, and writes nothing.
+  /// Only reports what would be undone.
   public var isDryRun = false
   /// How long to wait for another writer.
   public var lockWait: Duration = .zero
-  /// Confirms an undo that takes photos or categories away or lowers a protection, or gives the library's PIN.
-  public var consent = Consent.refused
+  /// Confirms an undo that removes photos or categories or turns off a protection, or gives the library's PIN.
+  public var authorization = Authorization.refused
 
   /// The defaults.
   public init() {}
@@ -51,9 +50,9 @@ public struct UndoOptions: Sendable {
 
 extension Work where Summary == UndoSummary {
   /// Starts taking back the last import or remove: rows, values and files are as they were before it. All or
-  /// nothing, and whole after a crash. It cannot itself be taken back.
+  /// nothing, and complete after an interruption. An undo cannot be undone.
   ///
-  /// The summary throws `UndoError`, `ConsentError`, `LibraryError`, `FileLock.Busy` or `FileError`.
+  /// The summary throws `UndoError`, `AuthorizationError`, `LibraryError`, `FileLock.Busy` or `FileError`.
   public static func undo(_ library: FilePath, options: UndoOptions = UndoOptions()) -> Self {
     Work { counter in
       try UndoRun(path: library, options: options, counter: counter).run()
@@ -63,9 +62,9 @@ extension Work where Summary == UndoSummary {
 
 /// One run of `undo`.
 ///
-/// The files come back to their places first, where nothing points to them yet; if the run is cut short then, the
-/// next writer puts them away again, as it does after a `replace`. One transaction then turns the rows back. The
-/// files of the photos that go are known to it, and are deleted once nobody reads.
+/// Files move back to their places first; after an interruption, `LibraryRecovery` moves them to `.undo` again. One
+/// transaction then restores the rows, and keeps those of the removed photos in `replacedPhoto`, by which their files are
+/// deleted when no process reads.
 struct UndoRun {
   let path: FilePath
   let options: UndoOptions
@@ -76,10 +75,10 @@ struct UndoRun {
       let library = try Library(path: path)
       let plan = try UndoPlan(library)
       return summary(
-        of: plan, library, missing: try missing(plan, library), rotten: [], left: try left(plan, library))
+        of: plan, library, missing: try missing(plan, library), corrupt: [], left: try left(plan, library))
     }
     let (writer, plan) = try LibraryWriter.approved(
-      path, by: options.consent, lockWait: options.lockWait, whileWaiting: counter.waitForWriter
+      path, by: options.authorization, lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock
     ) { writer in
       let plan = try UndoPlan(writer.library)
       return (
@@ -91,32 +90,32 @@ struct UndoRun {
     let missing = try missing(plan, writer.library)
     let left = try left(plan, writer.library)
     do {
-      try bringBack(plan, writer.library)
+      try ReplacedFiles(writer).moveBack(plan.restored, of: plan.change.id)
       try writer.write { database in
         try database.inTransaction(.immediate) {
-          try plan.turnBack(database)
+          try plan.restore(database)
           return .commit
         }
       }
     } catch {
-      // the files go where what the database says wants them; if this fails too, the next start does it
+      // the rows tell where the files belong; if this fails too, the next writer moves them
       try writer.decideCommit(after: error)
-      try? writer.settleReplacedPhotos()
+      try? ReplacedFiles(writer).settle()
       throw error
     }
-    try? writer.settleReplacedPhotos()
+    try? ReplacedFiles(writer).settle()
     counter.enter(.verifying)
     return summary(
-      of: plan, writer.library, missing: missing, rotten: rotten(plan, writer.library, butFor: missing),
+      of: plan, writer.library, missing: missing, corrupt: corrupt(plan, writer.library, except: missing),
       left: left)
   }
 
-  /// Photos that came back with other bytes than they had. They are where they were all the same: a rotten photo is
-  /// better than none.
-  private func rotten(_ plan: UndoPlan, _ library: Library, butFor missing: [Photo]) -> [Photo] {
-    let gone = Set(missing.map(\.id))
+  /// Returns the photos that came back with corrupt files. These are in their places too: a corrupt photo is better than
+  /// none.
+  private func corrupt(_ plan: UndoPlan, _ library: Library, except missing: [Photo]) -> [Photo] {
+    let missing = Set(missing.map(\.id))
     return plan.restored.filter { photo in
-      guard !photo.isFromAssets, !plan.changed.contains(photo.id), !gone.contains(photo.id) else {
+      guard !photo.isFromAssets, !plan.changed.contains(photo.id), !missing.contains(photo.id) else {
         return false
       }
       return (try? library.holds(photo)) != true
@@ -133,47 +132,28 @@ struct UndoRun {
     return "take back \(change) of \(time): \(parts.joined(separator: ", "))"
   }
 
-  /// Photos that go, and in whose places lie other files than the change put there: a person's work, which no undo may
-  /// take away.
+  /// Returns the photos to remove whose files have changed since the import. Undo does not delete these files: they may be
+  /// a person's work.
   private func left(_ plan: UndoPlan, _ library: Library) throws -> [Photo] {
     try plan.removed.filter { photo in
       try counter.checkCancellation()
       guard !photo.isFromAssets else { return false }
-      return try library.root.status(of: FilePath(photo.path)) != nil && !library.isUntouched(photo)
+      return try library.root.status(of: FilePath(photo.path)) != nil && !library.isUnchanged(photo)
     }
   }
 
-  /// Photos whose file is neither in its place nor put away.
+  /// Returns the photos whose file is neither in its place nor in `.undo`.
   private func missing(_ plan: UndoPlan, _ library: Library) throws -> [Photo] {
     try plan.restored.filter { photo in
       guard !photo.isFromAssets, !plan.changed.contains(photo.id) else { return false }
       return try library.root.status(of: FilePath(photo.path)) == nil
-        && library.root.status(of: Self.putAway(photo, plan)) == nil
+        && library.root.status(of: ReplacedFiles.path(ofPhoto: photo.id, change: plan.change.id)) == nil
     }
   }
 
-  private static func putAway(_ photo: Photo, _ plan: UndoPlan) -> FilePath {
-    LibraryWriter.undoFolder.appending(plan.change.id).appending(String(photo.id))
-  }
-
-  private func bringBack(_ plan: UndoPlan, _ library: Library) throws {
-    var folders: Set<FilePath> = []
-    for photo in plan.restored where !photo.isFromAssets {
-      let (path, putAway) = (FilePath(photo.path), Self.putAway(photo, plan))
-      guard try library.root.status(of: putAway) != nil else { continue }
-      guard try library.root.status(of: path) == nil else {
-        throw UndoError.placeTaken(library.root.path(of: path))
-      }
-      let folder = path.removingLastComponent()
-      if folders.insert(folder).inserted { try library.root.makeDirectories(folder) }
-      try library.root.rename(putAway, to: library.root, as: path)
-    }
-    for folder in folders { try library.root.directory(folder).sync() }
-  }
-
-  /// Throws nothing, since by now the change stands.
+  /// Does not throw, since the undo is committed.
   private func summary(
-    of plan: UndoPlan, _ library: Library, missing: [Photo], rotten: [Photo], left: [Photo]
+    of plan: UndoPlan, _ library: Library, missing: [Photo], corrupt: [Photo], left: [Photo]
   ) -> UndoSummary {
     var summary = UndoSummary(kind: plan.change.kind, changedAt: plan.change.at)
     summary.photosRemoved = plan.removal.photos
@@ -182,14 +162,14 @@ struct UndoRun {
     summary.categoriesRemoved = plan.removal.categories
     summary.protectionsLowered = plan.lowered
     summary.categoriesRestored = plan.restoredCategories
-    let names = (try? library.categoryNames()) ?? [:]
-    let label = { (photo: Photo) in
-      PhotoLabel.label(id: photo.id, category: names[photo.categoryId] ?? "", name: photo.name)
+    let categories = (try? library.categories()) ?? []
+    summary.missing = missing.map { Finding(categories.label(of: $0), "its file \($0.path.escaped) is gone") }
+    summary.damaged = corrupt.map {
+      Finding(categories.label(of: $0), "its bytes have changed since it was put away")
     }
-    summary.missing = missing.map { Finding(label($0), "its file \($0.path.escaped) is gone") }
-    summary.damaged = rotten.map { Finding(label($0), "its bytes have changed since it was put away") }
     summary.left = left.map {
-      Finding(label($0), "its file \($0.path.escaped) is not what was imported any more, and stays")
+      Finding(
+        categories.label(of: $0), "its file \($0.path.escaped) is not what was imported any more, and stays")
     }
     summary.isDryRun = options.isDryRun
     return summary
@@ -197,10 +177,10 @@ struct UndoRun {
 }
 
 extension UndoPlan {
-  /// Gives every row its old state, and keeps the rows that go as those of replaced photos, by which their files
-  /// are found and deleted.
-  func turnBack(_ database: Database) throws {
-    // categories and photos refer to each other only when all are back
+  /// Restores every row, and keeps those of the removed photos in `replacedPhoto`, by which their files are found and
+  /// deleted.
+  func restore(_ database: Database) throws {
+    // the references of photos to categories are valid when all rows are restored
     try database.execute(sql: "PRAGMA defer_foreign_keys = ON")
     let undo = Change.Record(id: UUID().uuidString, kind: .undo, at: Date().milliseconds)
     try undo.insert(database)

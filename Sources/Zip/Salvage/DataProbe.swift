@@ -3,52 +3,41 @@ import Checksums
 import FileSystem
 import SystemPackage
 
-/// Looks at data whose headers cannot be trusted: where deflated data ends, and whether data has the checksum
-/// that somebody says. What is expanded is counted and thrown away.
+/// Examines data whose headers cannot be trusted: where deflated data ends, and whether data has an expected checksum.
+/// It discards what it inflates.
 ///
-/// What is read and expanded in vain is paid for, and stops where nothing is left.
+/// It charges its budget for everything that it reads and inflates without result, and stops when the budget is used up.
 final class DataProbe {
-  /// Out of what it is paid. Proofs have a purse of their own, so that searching behind a few damaged headers does not
-  /// keep whole entries from being found where the directory or a header has them.
-  enum Purse {
-    /// For finding out whether data is what a header or the directory says of it.
-    case proofs
-    /// For finding out where data ends.
-    case searches
-  }
-
-  /// How data was found to end.
+  /// What the data at an offset is.
   enum Outcome: Equatable {
-    /// At its own end.
+    /// Valid data with these numbers.
     case ended(compressedSize: Int, size: Int, crc32: UInt32)
-    /// The file ends first.
-    case cutOff
-    /// It is no such data, or it expands beyond reason.
-    case broken
+    /// The file ends before the data does.
+    case truncated
+    /// Data of another kind or with another checksum, or data that inflates to an implausible size.
+    case invalid
+
+    var hasEnded: Bool {
+      if case .ended = self { true } else { false }
+    }
   }
 
-  /// Something was not done, or not to its end, for want of means. Whoever asks clears it before.
-  var hasRefused = false
-
-  /// Bytes that may still be read or expanded in vain.
-  private var left: (proofs: Int, searches: Int)
+  var budget: WorkBudget
 
   private let file: ArchiveFile
   private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 << 10, alignment: 4096)
   private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 4096)
   let whileReading: (Int) throws -> Void
-  /// Expanding to more than so many times the data is no photo, and no metadata either; but for its beginning.
+  /// Neither photos nor metadata inflate to more than this multiple of their size, apart from their beginning.
   private static let maximumRatio = 256
   private static let maximumBeginning = 32 << 20
-  /// What is read first of deflated data. Then it is as much as before: little of what is short is read in vain.
+  /// The first read of deflated data. Each further read doubles the total, so that short data costs little.
   private static let firstPiece = 4096
 
   init(_ file: ArchiveFile, whileReading: @escaping (Int) throws -> Void) {
     self.file = file
     self.whileReading = whileReading
-    let (product, overflow) = file.status.size.multipliedReportingOverflow(by: 8)
-    let purse = overflow ? .max : product + 64 << 20
-    left = (purse, purse)
+    budget = WorkBudget(fileSize: file.status.size)
   }
 
   deinit {
@@ -56,34 +45,14 @@ final class DataProbe {
     output.deallocate()
   }
 
-  /// Whether there are means for so much work, should it lead nowhere.
-  func canSpend(_ bytes: Int, from purse: Purse) -> Bool {
-    if bytes < left(in: purse) { return true }
-    hasRefused = true
-    return false
-  }
-
-  /// Pays for work that led nowhere.
-  func spend(_ bytes: Int, from purse: Purse) {
-    switch purse {
-    case .proofs: left.proofs -= min(left.proofs, bytes)
-    case .searches: left.searches -= min(left.searches, bytes)
-    }
-  }
-
-  private func left(in purse: Purse) -> Int {
-    switch purse {
-    case .proofs: left.proofs
-    case .searches: left.searches
-    }
-  }
-
-  /// Expands deflated data until it ends by itself. With `within`, it has that many bytes. Where it has ended, whoever
-  /// does not believe that it is the right data pays for it.
+  /// Inflates data until it ends by itself. It costs nothing if the data ends; a caller that does not accept the outcome
+  /// calls `reject`.
+  ///
+  /// - Parameter length: how many bytes of the file the data has; nil for up to the end of the file.
   func inflate(
-    at offset: Int, within length: Int? = nil, maximumSize: Int? = nil, from purse: Purse
-  ) throws -> Outcome {
-    guard canSpend(0, from: purse) else { return .broken }
+    at offset: Int, within length: Int? = nil, maximumSize: Int? = nil, for purpose: WorkBudget.Purpose
+  ) throws -> WorkBudget.Attempt<Outcome> {
+    guard budget.canAfford(0, for: purpose) else { return .unaffordable }
     guard var inflation = Inflation() else {
       throw ArchiveError.libzip(file.file.path, code: ZIP_ER_MEMORY, text: "out of memory")
     }
@@ -92,7 +61,7 @@ final class DataProbe {
     while true {
       let piece = min(input.count, max(Self.firstPiece, taken))
       let count = try read(min(piece, (length ?? .max) - taken), at: offset + taken)
-      if count == 0 { return fail(.cutOff, taken + size, from: purse) }
+      if count == 0 { return fail(.truncated, taken + size, for: purpose) }
       taken += count
       try whileReading(count)
       var waiting = UnsafeRawBufferPointer(rebasing: input[..<count])
@@ -105,38 +74,42 @@ final class DataProbe {
         try whileReading(produced)
         isFull = produced == output.count
         let limit = maximumSize ?? taken * Self.maximumRatio + Self.maximumBeginning
-        guard inflation.state != .broken, size <= limit, canSpend(taken + size, from: purse) else {
-          return fail(.broken, taken + size, from: purse)
+        guard inflation.state != .broken, size <= limit else {
+          return fail(.invalid, taken + size, for: purpose)
         }
+        guard budget.canAfford(taken + size, for: purpose) else { return exhaust(taken + size, for: purpose) }
       }
       if inflation.state == .ended {
-        return .ended(compressedSize: taken - waiting.count, size: size, crc32: checksum.value)
+        return .done(
+          .ended(compressedSize: taken - waiting.count, size: size, crc32: checksum.value))
       }
     }
   }
 
-  /// Whether the bytes of a range have a checksum.
-  private func has(_ crc32: UInt32, at offset: Int, length: Int, from purse: Purse) throws -> Outcome {
-    guard canSpend(length, from: purse) else { return .broken }
+  /// Compares the checksum of a range of the file.
+  private func checkStored(
+    _ crc32: UInt32, at offset: Int, length: Int, for purpose: WorkBudget.Purpose
+  ) throws -> WorkBudget.Attempt<Outcome> {
+    guard budget.canAfford(length, for: purpose) else { return .unaffordable }
     var checksum = CRC32()
     var taken = 0
     while taken < length {
       let count = try read(min(input.count, length - taken), at: offset + taken)
-      if count == 0 { return fail(.cutOff, taken, from: purse) }
+      if count == 0 { return fail(.truncated, taken, for: purpose) }
       checksum.update(UnsafeRawBufferPointer(rebasing: input[..<count]))
       taken += count
       try whileReading(count)
     }
-    guard checksum.value == crc32 else { return fail(.broken, taken, from: purse) }
-    return .ended(compressedSize: length, size: length, crc32: crc32)
+    guard checksum.value == crc32 else { return fail(.invalid, taken, for: purpose) }
+    return .done(.ended(compressedSize: length, size: length, crc32: crc32))
   }
 
-  /// Looks for data that begins at an offset and has a checksum, and ends at one of these places: with nothing behind
-  /// it, or a descriptor.
-  func search(for crc32: UInt32, at offset: Int, ends: [Int]) throws -> Outcome {
-    // each place takes time too, however near it is
+  /// Searches for stored data with this checksum that begins at an offset, and ends at one of these ends or at a
+  /// descriptor before one.
+  func search(for crc32: UInt32, at offset: Int, ends: [Int]) throws -> WorkBudget.Attempt<Outcome> {
+    // each end takes time, however little data is before it
     let overhead = ends.count << 10
-    guard canSpend(overhead, from: .searches) else { return .broken }
+    guard budget.canAfford(overhead, for: .search) else { return .unaffordable }
     let candidates = Set(ends.flatMap { end in ([0] + DataDescriptor.lengths).map { end - $0 - offset } })
     var checksum = CRC32()
     var taken = 0
@@ -146,66 +119,76 @@ final class DataProbe {
         checksum.update(UnsafeRawBufferPointer(rebasing: input[..<count]))
         taken += count
         try whileReading(count)
-        guard count > 0, canSpend(overhead + taken, from: .searches) else {
-          return fail(.broken, overhead + taken, from: .searches)
+        guard count > 0 else { return fail(.invalid, overhead + taken, for: .search) }
+        guard budget.canAfford(overhead + taken, for: .search) else {
+          return exhaust(overhead + taken, for: .search)
         }
       }
       if checksum.value == crc32 {
-        return .ended(compressedSize: length, size: length, crc32: crc32)
+        return .done(.ended(compressedSize: length, size: length, crc32: crc32))
       }
     }
-    return fail(.broken, overhead + taken, from: .searches)
+    return fail(.invalid, overhead + taken, for: .search)
   }
 
-  /// Whether an entry's data is what its headers say, as far as that can be told without a password.
-  func check(_ entry: Entry, from purse: Purse = .proofs) throws -> Outcome {
-    guard entry.compressedSize <= file.status.size - entry.dataOffset else { return .cutOff }
+  /// Checks that an entry's data has the sizes and the checksum of its headers. Encrypted data is invalid, since it
+  /// cannot be checked without the password.
+  func check(
+    _ entry: Entry, for purpose: WorkBudget.Purpose = .verification
+  ) throws -> WorkBudget.Attempt<Outcome> {
+    guard entry.compressedSize <= file.status.size - entry.dataOffset else { return .done(.truncated) }
     let expected = Outcome.ended(
       compressedSize: entry.compressedSize, size: entry.size, crc32: entry.crc32)
     switch entry.method {
-    case _ where entry.isEncrypted: return .broken
+    case _ where entry.isEncrypted: return .done(.invalid)
     case 0:
-      guard entry.size == entry.compressedSize else { return .broken }
-      return try has(entry.crc32, at: entry.dataOffset, length: entry.size, from: purse)
+      guard entry.size == entry.compressedSize else { return .done(.invalid) }
+      return try checkStored(entry.crc32, at: entry.dataOffset, length: entry.size, for: purpose)
     case 8:
-      let outcome = try inflate(
-        at: entry.dataOffset, within: entry.compressedSize, maximumSize: entry.size, from: purse)
-      if outcome == expected { return expected }
-      disbelieve(outcome, from: purse)
-      return .broken
+      let attempt = try inflate(
+        at: entry.dataOffset, within: entry.compressedSize, maximumSize: entry.size, for: purpose)
+      return attempt.map { outcome in
+        if outcome == expected { return expected }
+        reject(outcome, for: purpose)
+        return .invalid
+      }
     default:
-      return try checkByLibrary(entry, from: purse) ? expected : .broken
+      return try checkByLibrary(entry, for: purpose).map { $0 ? expected : .invalid }
     }
   }
 
-  private func checkByLibrary(_ entry: Entry, from purse: Purse) throws -> Bool {
+  private func checkByLibrary(
+    _ entry: Entry, for purpose: WorkBudget.Purpose
+  ) throws -> WorkBudget.Attempt<Bool> {
     struct Unaffordable: Error {}
-    // libzip looks for the end of an archive before it opens one
+    // libzip searches for the end of an archive before it opens one
     var work = 128 << 10 + entry.compressedSize
-    guard canSpend(work, from: purse) else { return false }
+    guard budget.canAfford(work, for: purpose) else { return .unaffordable }
     do {
       let single = Archive(salvagedFrom: file, entries: [entry])
       var reader = try EntryReader(single)
       try reader.read(entry) { bytes in
         work += bytes.count
         try whileReading(bytes.count)
-        guard canSpend(work, from: purse) else { throw Unaffordable() }
+        guard budget.canAfford(work, for: purpose) else { throw Unaffordable() }
       }
-      return true
+      return .done(true)
     } catch let error as ArchiveError {
-      if error.isObstacle { throw error }
-    } catch is Unaffordable {}
-    spend(work, from: purse)
-    return false
+      if error.isEnvironmentFailure { throw error }
+      budget.charge(work, for: purpose)
+      return .done(false)
+    } catch is Unaffordable {
+      return exhaust(work, for: purpose)
+    }
   }
 
-  /// Pays for data that has ended, and is not what was looked for.
-  func disbelieve(_ outcome: Outcome, from purse: Purse) {
+  /// Charges for data that ended and is not what the caller searched for.
+  func reject(_ outcome: Outcome, for purpose: WorkBudget.Purpose) {
     guard case .ended(let compressedSize, let size, _) = outcome else { return }
-    spend(Self.firstPiece + 2 * compressedSize + size, from: purse)
+    budget.charge(Self.firstPiece + 2 * compressedSize + size, for: purpose)
   }
 
-  /// Some bytes of the file, fewer at its end.
+  /// Reads bytes of the file, fewer at its end.
   func bytes(_ count: Int, at offset: Int) throws -> [UInt8] {
     try ArchiveError.onFile { () throws(FileError) in try file.file.read(count, at: offset) }
   }
@@ -215,8 +198,15 @@ final class DataProbe {
     return try ArchiveError.onFile { () throws(FileError) in try file.file.read(into: part, at: offset) }
   }
 
-  private func fail(_ outcome: Outcome, _ bytes: Int, from purse: Purse) -> Outcome {
-    spend(bytes, from: purse)
-    return outcome
+  private func fail(
+    _ outcome: Outcome, _ bytes: Int, for purpose: WorkBudget.Purpose
+  ) -> WorkBudget.Attempt<Outcome> {
+    budget.charge(bytes, for: purpose)
+    return .done(outcome)
+  }
+
+  private func exhaust<Value>(_ bytes: Int, for purpose: WorkBudget.Purpose) -> WorkBudget.Attempt<Value> {
+    budget.charge(bytes, for: purpose)
+    return .unaffordable
   }
 }

@@ -1,8 +1,7 @@
 import FileSystem
 import Operations
 
-/// Finds where data ends that does not end by itself and whose header does not tell its length: before a
-/// descriptor that does.
+/// Finds the end of data that does not end by itself and whose header has no sizes, by the descriptor after it.
 struct DescriptorSearch {
   private let file: ArchiveFile
   private let header: SalvagedHeader
@@ -11,7 +10,7 @@ struct DescriptorSearch {
   private let limits: Limits
   private let probe: DataProbe
   private static let window = 1 << 20
-  /// Headers before which a descriptor without a mark is looked for.
+  /// The number of headers before which it searches for a descriptor without a signature.
   static let maximumHeaders = 64
 
   init(
@@ -26,27 +25,34 @@ struct DescriptorSearch {
     self.probe = probe
   }
 
-  /// The entry, and where its descriptor ends. Reads on to the end of the file if there is none.
-  mutating func find(before headers: ArraySlice<Int>) throws -> (Entry, end: Int)? {
-    if let found = try findUnmarked(before: headers.prefix(Self.maximumHeaders)) { return found }
-    return try findMarked()
+  /// An entry and the end of its descriptor.
+  typealias Match = (entry: Entry, end: Int)
+
+  /// Searches, up to the end of the file if necessary.
+  func find(before headers: ArraySlice<Int>) throws -> WorkBudget.Attempt<Match?> {
+    var series = WorkBudget.Series()
+    let unmarked = try findWithoutSignature(before: headers.prefix(Self.maximumHeaders))
+    if let found = series.value(of: unmarked) ?? nil { return .done(found) }
+    if let found = series.value(of: try findWithSignature()) ?? nil { return .done(found) }
+    return series.nothing()
   }
 
-  private func findUnmarked(before headers: ArraySlice<Int>) throws -> (Entry, end: Int)? {
+  private func findWithoutSignature(before headers: ArraySlice<Int>) throws -> WorkBudget.Attempt<Match?> {
+    var series = WorkBudget.Series()
     for end in headers {
       for length in [12, 20] where end - length >= header.dataOffset {
-        guard probe.canSpend(1024, from: .searches) else { return nil }
-        probe.spend(1024, from: .searches)
+        guard case .done = probe.budget.pay(1024, for: .search) else { return .unaffordable }
         let bytes = try probe.bytes(length, at: end - length)
-        if let found = try entry(bytes, at: end - length) { return found }
+        if let found = try match(bytes, at: end - length, &series) { return .done(found) }
       }
     }
-    return nil
+    return series.nothing()
   }
 
-  private func findMarked() throws -> (Entry, end: Int)? {
-    // what is found costs nothing: not to have the means for the worst is no reason not to look
-    guard probe.canSpend(0, from: .searches) else { return nil }
+  private func findWithSignature() throws -> WorkBudget.Attempt<Match?> {
+    // a search that succeeds costs nothing, so it is made even if the budget does not cover one that fails
+    guard probe.budget.canAfford(0, for: .search) else { return .unaffordable }
+    var series = WorkBudget.Series()
     var buffer = RecordBuffer(capacity: Self.window)
     var start = header.dataOffset
     while start < file.status.size {
@@ -58,7 +64,7 @@ struct DescriptorSearch {
       }
       try probe.whileReading(buffer.count)
       var position = 0
-      while let found = buffer.bytes.firstMark(from: position) {
+      while let found = buffer.bytes.firstSignature(from: position) {
         position = found
         let bytes = Array(buffer.bytes[position...].prefix(DataDescriptor.maximumLength))
         let place = start + position
@@ -67,18 +73,20 @@ struct DescriptorSearch {
         {
           break
         }
-        if bytes.starts(with: [0x50, 0x4B, 7, 8]), let found = try entry(bytes, at: place) { return found }
+        if bytes.starts(with: [0x50, 0x4B, 7, 8]), let found = try match(bytes, at: place, &series) {
+          return .done(found)
+        }
         position += 1
       }
       guard start + buffer.count < file.status.size else { break }
       start += buffer.count - DataDescriptor.maximumLength
     }
-    probe.spend(file.status.size - header.dataOffset, from: .searches)
-    return nil
+    probe.budget.charge(file.status.size - header.dataOffset, for: .search)
+    return series.nothing()
   }
 
-  /// The entry whose descriptor stands at `place`, if its length and its checksum say so.
-  private func entry(_ bytes: [UInt8], at place: Int) throws -> (Entry, end: Int)? {
+  /// Returns the entry whose descriptor is at `place`, if length and checksum match.
+  private func match(_ bytes: [UInt8], at place: Int, _ series: inout WorkBudget.Series) throws -> Match? {
     let length = place - header.dataOffset
     let descriptors = bytes.withUnsafeBytes { DataDescriptor.all(in: $0) }
     for descriptor in descriptors where descriptor.compressedSize == length {
@@ -86,9 +94,9 @@ struct DescriptorSearch {
         header, name: name, at: site, crc32: descriptor.crc32, compressedSize: length,
         size: descriptor.size)
       guard entry.isPossible(limits) else { continue }
-      if try entry.isEncrypted || probe.check(entry, from: .searches).hasEnded {
-        return (entry, place + descriptor.length)
-      }
+      let isValid =
+        try entry.isEncrypted || series.value(of: probe.check(entry, for: .search))?.hasEnded ?? false
+      if isValid { return (entry, place + descriptor.length) }
     }
     return nil
   }

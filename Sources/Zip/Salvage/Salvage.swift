@@ -2,86 +2,86 @@ import FileSystem
 import Operations
 import SystemPackage
 
-/// What can still be read of a truncated or damaged archive: the entries that were found by searching the file
-/// from its first byte to its last, and the names of those that were lost.
+/// The entries that can still be read of a truncated or damaged archive, and the names of those that were lost. Searches
+/// the file from its first byte to its last.
 ///
-/// An entry begins with a local header or where a surviving directory says so, and its data ends where the
-/// next record begins or where its checksum holds. What lies in the data of an entry is never an entry. That
-/// an entry was found does not mean that it is whole: as in any archive, reading it to its end shows that.
+/// An entry begins at a local header, or at an offset in a surviving directory. Its data ends where the next record
+/// begins, or where its checksum matches. Bytes within the data of an entry are never taken for an entry. An entry that
+/// was found may still be damaged: as in any archive, only reading it to its end shows that it is intact.
 package struct Salvage: Sendable {
-  /// An entry of which too little is left.
+  /// An entry that cannot be recovered.
   package struct Loss: Sendable, Equatable {
     /// Its name, as in the archive.
     package let name: String
-    /// What became of it.
+    /// Why it cannot be recovered.
     package let reason: Reason
   }
 
-  /// What became of a lost entry.
+  /// Why an entry cannot be recovered.
   package enum Reason: Sendable, Equatable {
-    /// The file ends in the middle of it, or begins after it.
-    case cutOff
-    /// Its bytes are not those that were put in.
+    /// The file ends within it, or begins after it.
+    case truncated
+    /// Its checksum does not match.
     case damaged
-    /// Something else stands in its place.
+    /// Other data is in its place.
     case overwritten
-    /// Its name is one that no entry may have.
-    case unsafeName(NameFault)
-    /// It is a symbolic link, a device or the like.
+    /// `EntryName` refuses its name.
+    case unsafeName(NameProblem)
+    /// It is a symbolic link, a device or another special file.
     case notARegularFile(SpecialFile)
-    /// It is compressed or encrypted in a way that cannot be read here.
+    /// Its compression or encryption is not supported.
     case unreadable
-    /// It was not looked for to the end, since more of the file leads nowhere than an accident leaves.
+    /// The search for it was not completed: the file has more false headers than an accident causes.
     case notSearched
   }
 
-  /// The file with the entries that were found, in the order of the file. Several may have one name.
+  /// The file with the entries that were found, in the order of the file. Several may have the same name.
   package let archive: Archive
-  /// What is wrong with the file as an archive; nil if it is a whole one, and nothing was searched.
+  /// Why the file is not an intact archive; nil if it is one and was not searched.
   package let fault: ArchiveError?
-  /// What was lost, as far as a name of it is left; in the order of the file.
+  /// The entries that were lost and whose names are left, in the order of the file.
   package let losses: [Loss]
-  /// The entries, by index, that a checksum from elsewhere has to vouch for before they are believed: their
-  /// own was lost, or they were found in the remains of another entry and may be a part of it. An encrypted one
-  /// is vouched for, too, by the password that opens it to its end; several of those may share their data.
-  package let unproven: Set<Int>
+  /// The indices of the entries that the caller must verify by a checksum from elsewhere: their own was lost, or they
+  /// were found within what is left of another entry and may be a part of it. A password that decrypts an entry to its end
+  /// verifies it too. Several encrypted entries may share their data.
+  package let unverified: Set<Int>
 
-  /// Whether what was found cannot be had without a password: an entry that is certainly there is encrypted, or
-  /// all that may be there are.
+  /// True if a password is needed: a verified entry is encrypted, or every entry that was found is.
   package var needsPassword: Bool {
     let files = archive.entries.filter { !$0.isDirectory }
     let encrypted = files.filter(\.isEncrypted)
-    return encrypted.contains { !unproven.contains($0.index) }
+    return encrypted.contains { !unverified.contains($0.index) }
       || !encrypted.isEmpty && encrypted.count == files.count
   }
 
-  /// Opens a file as an archive, and searches it if it is none, or not a whole one.
+  /// Opens a file as an archive, and searches it if it is not an intact one. Blocks; writes nothing.
   ///
-  /// Blocks; writes nothing. What the disk cannot read (EIO) counts as zeros, so that what lies there is damaged. The
-  /// search reads the file once in order, and then what is needed to find where entries end. However many false headers
-  /// there are: what is read and expanded in vain stays under sixteen times the file's size and 128 MiB, one half to find
-  /// where data ends, and one to prove what the directory or a header says of it; and each byte of the file is expanded in
-  /// earnest at most once. Memory is a few
-  /// hundred bytes for each header and directory record found, of which `limits` allows so many, and the names
-  /// of the records: 256 MiB in all, or `Limits.maximumDirectoryBytes` if that is less. Records may overlap, so
-  /// that a small file could have far more of them.
-  /// - Parameter whileReading: called with the bytes read or expanded since the last call; may throw to give up.
-  /// - Throws: `ArchiveError` if the file cannot be read or there is more in it than `limits` allows; what
-  ///   `whileReading` throws.
+  /// Bytes that the disk cannot read (EIO) are read as zeros, which damages the entries there. The search reads the file
+  /// once in order, and then what it needs to find the ends of entries.
+  ///
+  /// Work is bounded even for adversarial input: failed attempts read or inflate at most 16 times the file's size and
+  /// 128 MiB in total, half of it to locate data and half to verify entries, and each byte is inflated successfully at
+  /// most once.
+  ///
+  /// Memory is a few hundred bytes for each header and directory record, whose number `limits` bounds, and the names of
+  /// the records: at most 256 MiB, or `Limits.maximumDirectoryBytes` if that is less. The names have their own bound
+  /// because records may overlap, so that a small file could have many.
+  /// - Parameter whileReading: called with the bytes read or inflated since the last call; may throw to stop the search.
+  /// - Throws: `ArchiveError` if the file cannot be read or exceeds `limits`; what `whileReading` throws.
   package init(
     path: FilePath, limits: Limits = Limits(), whileReading: @escaping (Int) throws -> Void = { _ in }
   ) throws {
-    let file = try ArchiveFile(path, .readPassingOverBadSectors)
+    let file = try ArchiveFile(path, .readSkippingBadSectors)
     do {
       archive = try Archive(file, limits: limits)
-      (fault, losses, unproven) = (nil, [], [])
+      (fault, losses, unverified) = (nil, [], [])
     } catch {
-      guard error.isCuredBySearching else { throw error }
+      guard error.isSalvageable else { throw error }
       let scan = try SignatureScan(file, limits: limits, whileReading: whileReading)
       var walk = SalvageWalk(file, scan, limits: limits, whileReading: whileReading)
       try walk.run()
       archive = Archive(salvagedFrom: file, entries: walk.entries)
-      (fault, losses, unproven) = (error, walk.losses, walk.unproven)
+      (fault, losses, unverified) = (error, walk.losses, walk.unverified)
     }
   }
 }
@@ -96,11 +96,11 @@ extension Archive {
 }
 
 extension ArchiveError {
-  /// False where searching would meet the same obstacle, or where there is nothing to search.
-  fileprivate var isCuredBySearching: Bool {
+  /// False if a search would fail for the same reason, or has nothing to search.
+  fileprivate var isSalvageable: Bool {
     switch self {
     case .notAFile, .emptyFile, .libzip: false
-    default: !isObstacle && !isLimit
+    default: !isEnvironmentFailure && !isLimit
     }
   }
 }
@@ -109,7 +109,7 @@ extension Salvage.Reason: CustomStringConvertible {
   /// What a message says after the name of the entry.
   package var description: String {
     switch self {
-    case .cutOff: "it is cut off"
+    case .truncated: "it is cut off"
     case .damaged: "its bytes are damaged"
     case .overwritten: "something else stands in its place"
     case .unsafeName(let fault): "its name is unsafe: it \(fault.rawValue)"

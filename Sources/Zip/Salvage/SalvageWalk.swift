@@ -1,13 +1,12 @@
 import FileSystem
 import Operations
 
-/// Goes through a damaged file in order, from one place where an entry may begin to the next, and keeps what
-/// `SalvageSite` finds there. What it takes never overlaps, but for encrypted entries that only a password can
-/// prove.
+/// Visits the sites of a damaged file in order, and keeps the entries that `SalvageSite` locates. The entries never
+/// overlap, except for encrypted ones that only a password can verify.
 struct SalvageWalk {
   private(set) var entries: [Entry] = []
   private(set) var losses: [Salvage.Loss] = []
-  private(set) var unproven: Set<Int> = []
+  private(set) var unverified: Set<Int> = []
 
   private let file: ArchiveFile
   private let scan: SignatureScan
@@ -16,12 +15,12 @@ struct SalvageWalk {
   private let directories: [Int]
   private let limits: Limits
   private let probe: DataProbe
-  /// Where the last entry that was taken ends. What begins before is a part of it.
+  /// The end of the last accepted entry. Sites before it are a part of that entry.
   private var cursor = 0
-  /// Where the last entry that was not taken would have ended, had its header told the truth.
-  private var doubtEnd = 0
+  /// The greatest end that the header of an unrecovered entry declares. Sites before it may be a part of that entry.
+  private var uncertainEnd = 0
   private var totalSize = 0
-  /// The data of the entries that were taken, in order.
+  /// The data of the accepted entries, in order.
   private var taken: [Range<Int>] = []
 
   init(
@@ -44,104 +43,114 @@ struct SalvageWalk {
     }
     for (site, hints) in hints.sorted(by: { $0.key < $1.key })
     where !(0..<file.status.size).contains(site) {
-      for hint in hints where !isInsideEntry(hint.record.position) { lose(hint.record.name, .cutOff) }
+      for hint in hints where !isInsideEntry(hint.record.position) {
+        recordLoss(hint.record.name, .truncated)
+      }
     }
   }
 
   private mutating func visit(_ offset: Int, following: ArraySlice<Int>) throws {
-    probe.hasRefused = false
-    let site = try SalvageSite(
-      file, at: offset, hints: hints[offset] ?? [], following: following, limits, probe)
-    if let find = try site.byHeader() { return try accept(find) }
-    // the header may be gone, or be wrong about where the data begins
-    if let find = try site.byDirectory() { return try accept(find) }
-    if let find = try site.byChecksum(before: directories) { return try accept(find) }
-    switch try site.byEndOfData() {
-    case .found(let find): return try accept(find)
-    case .cutOff(let name): return doubt(name, .cutOff, from: offset, to: file.status.size)
-    case .unknown: break
+    var series = WorkBudget.Series()
+    let header = series.value(of: try SalvagedHeader.read(file, at: offset, probe)) ?? nil
+    let site = SalvageSite(
+      file, at: offset, header: header, hints: hints[offset] ?? [], following: following, limits, probe)
+    // the header may be missing, or have a wrong length
+    let ways: [() throws -> SalvageSite.Attempt] = [
+      site.locateByLocalHeader, site.locateByDirectory,
+      { [directories] in try site.locateByChecksum(before: directories) },
+      site.locateByEndOfData,
+    ]
+    for locate in ways {
+      switch series.value(of: try locate()) ?? nil {
+      case .entry(let match)?: return try accept(match)
+      case .truncated(let name)?: return recordLoss(name, .truncated, from: offset, to: file.status.size)
+      case nil: continue
+      }
     }
-    if !keepEncrypted(site) { try giveUp(site) }
+    if !keepEncryptedCandidates(of: site, &series) { try recordLosses(at: site, &series) }
   }
 
-  /// Notes what is lost at a place where nothing can be had.
-  private mutating func giveUp(_ site: SalvageSite) throws {
+  /// Records what is lost at a site where nothing was located.
+  private mutating func recordLosses(at site: SalvageSite, _ series: inout WorkBudget.Series) throws {
     let size = file.status.size
     if let header = site.header, site.hints.isEmpty {
       guard let name = header.name else { return }
       let end =
         if header.hasSizes {
           header.dataEnd
-        } else if doubtEnd < size {
-          try site.endOfRemains(of: header)
+        } else if uncertainEnd < size {
+          series.value(of: try site.endOfUnrecoverableEntry(header)) ?? size
         } else {
-          // once the rest of the file is in doubt, it stays so
+          // the rest of the file is uncertain already
           size
         }
-      let reason: Salvage.Reason = probe.hasRefused ? .notSearched : end > size ? .cutOff : .damaged
-      return doubt(name, reason, from: site.offset, to: end)
+      let reason: Salvage.Reason = !series.isComplete ? .notSearched : end > size ? .truncated : .damaged
+      return recordLoss(name, reason, from: site.offset, to: end)
     }
     for record in site.hints.map(\.record) {
       let header = RecordLength.localHeader + record.rawName.count + record.extraLength
       let (end, overflow) = (site.offset + header).addingReportingOverflow(record.compressedSize)
-      // one that claims more than there is is wrong about where it ends
-      doubt(
-        record.name, probe.hasRefused ? .notSearched : .overwritten, from: site.offset,
+      // a record with more bytes than the file has a wrong size
+      recordLoss(
+        record.name, series.isComplete ? .overwritten : .notSearched, from: site.offset,
         to: overflow || end > size ? site.offset : end)
     }
   }
 
-  /// Notes a loss. What is left of the entry may hold headers of its own, up to where it would have ended.
-  private mutating func doubt(_ name: String?, _ reason: Salvage.Reason, from site: Int, to end: Int) {
-    if let name { loseUnlessDoubtful(name, reason, at: site) }
-    doubtEnd = max(doubtEnd, min(end, file.status.size))
+  /// Records a loss, unless the site may be a part of another entry. What is left of the lost entry may contain headers of
+  /// its own, up to the end that it declares.
+  private mutating func recordLoss(_ name: String?, _ reason: Salvage.Reason, from site: Int, to end: Int) {
+    if let name { recordLossUnlessUncertain(name, reason, at: site) }
+    uncertainEnd = max(uncertainEnd, min(end, file.status.size))
   }
 
-  /// Keeps what may be an encrypted entry for whoever has the password, since nothing else can tell. What lies in
-  /// its place is looked at all the same.
+  /// Keeps entries that may be encrypted, since only a caller with the password can verify them. The sites within them are
+  /// visited all the same.
   ///
-  /// - Returns: false if there can be none.
-  private mutating func keepEncrypted(_ site: SalvageSite) -> Bool {
+  /// - Returns: whether it has kept any.
+  private mutating func keepEncryptedCandidates(
+    of site: SalvageSite, _ series: inout WorkBudget.Series
+  ) -> Bool {
     let count = entries.count
-    for entry in site.claims() where !entries[count...].contains(where: { $0.isSameData(as: entry) }) {
-      keep(entry)
+    for entry in site.unverifiedCandidates()
+    where !entries[count...].contains(where: { $0.isSameData(as: entry) }) {
+      keepEncrypted(entry, &series)
     }
     return entries.count > count
   }
 
-  /// What is claimed counts as read in vain, so that headers which all claim the rest of the file come to an end.
-  private mutating func keep(_ entry: Entry) {
-    // what is claimed takes memory, however short it is
+  /// The entry's declared size is charged, which bounds headers that all declare the rest of the file.
+  private mutating func keepEncrypted(_ entry: Entry, _ series: inout WorkBudget.Series) {
+    // each entry takes memory, however short it is
     let bytes = max(entry.compressedSize, entry.size, 1024)
     guard entry.isEncrypted, entry.isPossible(limits), entry.dataEnd <= file.status.size, entry.isReadable,
-      EntryName.fault(of: entry.name) == nil, entry.specialKind == nil,
-      probe.canSpend(bytes, from: .searches)
+      EntryName.problem(of: entry.name) == nil, entry.specialKind == nil,
+      series.value(of: probe.budget.pay(bytes, for: .search)) != nil
     else { return }
-    probe.spend(bytes, from: .searches)
-    append(entry, isProven: false)
-    doubtEnd = max(doubtEnd, entry.dataEnd)
+    append(entry, isVerified: false)
+    uncertainEnd = max(uncertainEnd, entry.dataEnd)
   }
 
-  // MARK: Findings
+  // MARK: Results
 
-  private mutating func accept(_ find: SalvageSite.Find) throws {
+  private mutating func accept(_ match: SalvageSite.Match) throws {
     let count = entries.count
-    try accept(find.entry, end: find.end, isProven: find.isProven)
-    // what is no photo under the one name is none under the other
-    guard entries.count > count, let other = find.underOtherName else { return }
-    try addSize(of: other)
-    append(other, isProven: false)
+    try accept(match.entry, end: match.end, isVerified: match.isVerified)
+    // an entry that was refused under one name is refused under the other
+    guard entries.count > count, let alternative = match.alternative else { return }
+    try addSize(of: alternative)
+    append(alternative, isVerified: false)
   }
 
-  private mutating func accept(_ entry: Entry, end: Int, isProven: Bool) throws {
-    let isDoubtful = entry.headerOffset < doubtEnd
+  private mutating func accept(_ entry: Entry, end: Int, isVerified: Bool) throws {
+    let isUncertain = entry.headerOffset < uncertainEnd
     cursor = max(end, entry.dataEnd)
     taken.append(entry.dataOffset..<max(entry.dataOffset, entry.dataEnd))
-    if let fault = EntryName.fault(of: entry.name) { return lose(entry.name, .unsafeName(fault)) }
-    if let kind = entry.specialKind { return lose(entry.name, .notARegularFile(kind)) }
-    guard entry.isReadable else { return lose(entry.name, .unreadable) }
+    if let problem = EntryName.problem(of: entry.name) { return recordLoss(entry.name, .unsafeName(problem)) }
+    if let kind = entry.specialKind { return recordLoss(entry.name, .notARegularFile(kind)) }
+    guard entry.isReadable else { return recordLoss(entry.name, .unreadable) }
     try addSize(of: entry)
-    append(entry, isProven: isProven && !isDoubtful)
+    append(entry, isVerified: isVerified && !isUncertain)
   }
 
   private mutating func addSize(of entry: Entry) throws {
@@ -152,23 +161,23 @@ struct SalvageWalk {
     totalSize = total
   }
 
-  private mutating func append(_ entry: Entry, isProven: Bool) {
-    if !isProven { unproven.insert(entries.count) }
+  private mutating func append(_ entry: Entry, isVerified: Bool) {
+    if !isVerified { unverified.insert(entries.count) }
     entries.append(entry.numbered(entries.count))
   }
 
-  private mutating func lose(_ name: String?, _ reason: Salvage.Reason) {
+  private mutating func recordLoss(_ name: String?, _ reason: Salvage.Reason) {
     guard let name, !name.isEmpty else { return }
     losses.append(Salvage.Loss(name: name, reason: reason))
   }
 
-  /// Notes a loss, unless it is in the remains of another entry or can be no name that anybody gave.
-  private mutating func loseUnlessDoubtful(_ name: String, _ reason: Salvage.Reason, at site: Int) {
-    guard site >= doubtEnd else { return }
-    switch EntryName.fault(of: name) {
-    case nil: lose(name, reason)
+  /// Records a loss, unless the site may be a part of another entry, or the name can only be random bytes.
+  private mutating func recordLossUnlessUncertain(_ name: String, _ reason: Salvage.Reason, at site: Int) {
+    guard site >= uncertainEnd else { return }
+    switch EntryName.problem(of: name) {
+    case nil: recordLoss(name, reason)
     case .nul?, .controlCharacter?, .invalidUTF8?, .empty?: return
-    case let fault?: lose(name, .unsafeName(fault))
+    case let problem?: recordLoss(name, .unsafeName(problem))
     }
   }
 

@@ -2,9 +2,9 @@ import CLibZip
 import Glibc
 import Operations
 
-/// Entries put together from what is left of their headers.
+/// Entries made from what is left of their headers.
 extension Entry {
-  /// By a local header. Where the header does not tell the sizes, somebody else has to.
+  /// Makes an entry from a local header. The caller gives checksum and sizes, since the header may not have them.
   init(
     _ header: SalvagedHeader, name: String, at offset: Int, crc32: UInt32, compressedSize: Int, size: Int
   ) {
@@ -15,7 +15,7 @@ extension Entry {
       modified: header.modified, dosTime: header.dosTime, madeBy: 0, externalAttributes: 0)
   }
 
-  /// By a directory record, and the place of the data.
+  /// Makes an entry from a directory record and the offset of the data.
   init(_ record: SalvagedRecord, name: String, at offset: Int, dataOffset: Int) {
     self.init(
       index: 0, name: name, otherRawName: record.rawName == Array(name.utf8) ? nil : record.rawName,
@@ -25,7 +25,7 @@ extension Entry {
       externalAttributes: record.externalAttributes)
   }
 
-  /// The same entry in another place of a list.
+  /// Returns the same entry with another index.
   func numbered(_ index: Int) -> Entry {
     Entry(
       index: index, name: name, otherRawName: otherRawName, compressedSize: compressedSize, size: size,
@@ -34,7 +34,7 @@ extension Entry {
       externalAttributes: externalAttributes)
   }
 
-  /// The same entry under another name.
+  /// Returns the same entry under another name.
   func named(_ name: String) -> Entry {
     Entry(
       index: index, name: name, otherRawName: nil, compressedSize: compressedSize, size: size,
@@ -43,23 +43,23 @@ extension Entry {
       externalAttributes: externalAttributes)
   }
 
-  /// Whether another entry is the same as far as its bytes and its name go.
+  /// Returns whether another entry has the same data and the same name.
   func isSameData(as other: Entry) -> Bool {
     dataOffset == other.dataOffset && compressedSize == other.compressedSize && size == other.size
       && method == other.method && encryption == other.encryption && name == other.name
   }
 
-  /// Where the data ends; `.max` for sizes that no file has.
+  /// The end of the data; `.max` if the sum exceeds the range of an `Int`.
   var dataEnd: Int {
     let (end, overflow) = dataOffset.addingReportingOverflow(compressedSize)
     return overflow ? .max : end
   }
 
-  /// Whether its numbers are possible together, and its size within what may be asked for.
+  /// Returns whether its sizes are consistent and within the limits.
   func isPossible(_ limits: Limits) -> Bool {
     guard compressedSize >= encryptionOverhead, 0...max(limits.maximumBytes, 0) ~= size, dataEnd < .max
     else { return false }
-    // nothing at all is not read, so that its checksum has to be looked at here
+    // an empty entry is never read, so its checksum is checked here
     guard size > 0 || crc32 == 0 else { return false }
     let compressedSize = compressedSize - encryptionOverhead
     switch method {
@@ -69,13 +69,13 @@ extension Entry {
     }
   }
 
-  /// Whether libzip can expand it here.
+  /// True if libzip can decompress it on this system.
   var isReadable: Bool {
     method == 0 || zip_compression_method_supported(zip_int32_t(method), 0) == 1
   }
 
-  /// The date of the last change in milliseconds since 1970: the extra fields' or else the DOS date, taken for
-  /// local time, as every program takes it; nil if there is none. APPNOTE 4.4.6.
+  /// The modification time in milliseconds since 1970, from the extra fields, or from the DOS date in local time; nil if
+  /// there is neither. APPNOTE 4.4.6.
   package var modifiedInLocalTime: Int64? {
     if let modified { return modified }
     let (date, time) = (CInt(dosTime >> 16), CInt(dosTime & 0xFFFF))

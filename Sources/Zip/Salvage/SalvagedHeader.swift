@@ -1,7 +1,7 @@
 import FileSystem
 import SystemPackage
 
-/// A local header as it stands in a damaged file, with nothing believed but that it can be one. APPNOTE 4.3.7.
+/// The fields of what may be a local header in a damaged file; none of them is trusted. APPNOTE 4.3.7.
 struct SalvagedHeader {
   let rawName: [UInt8]
   let flags: UInt16
@@ -13,14 +13,16 @@ struct SalvagedHeader {
   let dosTime: UInt32
   let modified: Int64?
   let dataOffset: Int
-  /// Nil where the bytes are no text.
+  /// Nil if the bytes are not text.
   let name: String?
-  /// The sizes stand here, and not behind the data alone.
+  /// False if the sizes are only in the descriptor after the data.
   let hasSizes: Bool
 
-  /// Reads the header at an offset; nil if there is none. One whose name and extra fields are long is paid for: the next
-  /// may begin in the middle of it.
-  init?(_ file: ArchiveFile, at offset: Int, _ probe: DataProbe) throws {
+  /// Reads the header at an offset; returns nil if there is none. Long names and extra fields are charged, since the next
+  /// header may begin in the middle of them.
+  static func read(
+    _ file: ArchiveFile, at offset: Int, _ probe: DataProbe
+  ) throws -> WorkBudget.Attempt<SalvagedHeader?> {
     var buffer = RecordBuffer(capacity: RecordLength.localHeader + 2 * Int(UInt16.max))
     func fill(_ length: Int) throws(ArchiveError) {
       try ArchiveError.onFile { () throws(FileError) in try buffer.fill(length, from: file.file, at: offset) }
@@ -28,18 +30,21 @@ struct SalvagedHeader {
     let fixed = RecordLength.localHeader
     try fill(fixed + 512)
     guard buffer.count >= fixed, buffer.bytes.u32(0) == Signature.localHeader,
-      Self.isPlausible(buffer.bytes)
-    else { return nil }
+      isPlausible(buffer.bytes)
+    else { return .done(nil) }
     let nameLength = Int(buffer.bytes.u16(26))
     let length = fixed + nameLength + Int(buffer.bytes.u16(28))
     if length > buffer.count {
-      guard probe.canSpend(length, from: .proofs) else { return nil }
-      probe.spend(length, from: .proofs)
+      guard case .done = probe.budget.pay(length, for: .verification) else { return .unaffordable }
       try probe.whileReading(length)
       try fill(length)
     }
-    guard buffer.count >= length else { return nil }
-    let bytes = buffer.bytes
+    guard buffer.count >= length else { return .done(nil) }
+    return .done(SalvagedHeader(buffer.bytes, length: length, nameLength: nameLength, at: offset))
+  }
+
+  private init?(_ bytes: UnsafeRawBufferPointer, length: Int, nameLength: Int, at offset: Int) {
+    let fixed = RecordLength.localHeader
     let raw = bytes.slice(fixed, nameLength)
     guard let fields = ExtraFields(bytes.slice(fixed + nameLength, length - fixed - nameLength)),
       let (encryption, method) = try? Entry.Encryption.of(
@@ -63,7 +68,8 @@ struct SalvagedHeader {
     hasSizes = isWide && (flags & Flag.descriptor == 0 || !isUnknown)
   }
 
-  /// Whether a local header's fixed part can be one. Random bytes with its mark hardly ever can.
+  /// Returns whether bytes that begin with the signature can be the fixed part of a local header. Random bytes hardly
+  /// ever can.
   static func isPlausible(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard bytes.count >= RecordLength.localHeader else { return false }
     let nameLength = bytes.u16(26)
@@ -71,101 +77,25 @@ struct SalvagedHeader {
       && nameLength <= 8192 && bytes.u16(6) & (Flag.patchedData | Flag.maskedHeaders) == 0
   }
 
-  /// The methods that APPNOTE 4.4.5 lists, read here or not.
+  /// Returns whether APPNOTE 4.4.5 lists a method, supported or not.
   static func isKnown(method: UInt16) -> Bool { method <= 20 || (93...99).contains(method) }
 }
 
 extension SalvagedHeader {
-  /// Whether a directory record says the same of the data, whatever the names are.
-  func isLike(_ record: SalvagedRecord) -> Bool {
+  /// Returns whether a directory record describes the same data; the names may differ.
+  func describesSameData(as record: SalvagedRecord) -> Bool {
     method == record.method && hasSizes && crc32 == record.crc32
       && compressedSize == record.compressedSize && size == record.size
   }
 
-  /// Whether a directory record says the same of the entry, as far as this header says anything.
+  /// Returns whether a directory record has the same name and method.
   func hasNameAndMethod(of record: SalvagedRecord) -> Bool {
     method == record.method && rawName == record.rawName
   }
 
-  /// Where the data ends, if the sizes are right.
+  /// The end of the data, if the sizes are right.
   var dataEnd: Int {
     let (end, overflow) = dataOffset.addingReportingOverflow(compressedSize)
     return overflow ? .max : end
-  }
-}
-
-/// A directory record as it stands in a damaged file. APPNOTE 4.3.12.
-struct SalvagedRecord {
-  /// Where the record is, and where it ends.
-  let position: Int
-  let end: Int
-  let rawName: [UInt8]
-  let name: String?
-  let flags: UInt16
-  let method: UInt16
-  let encryption: Entry.Encryption
-  let crc32: UInt32
-  let compressedSize: Int
-  let size: Int
-  let dosTime: UInt32
-  let modified: Int64?
-  let madeBy: UInt8
-  let externalAttributes: UInt32
-  let headerOffset: Int
-  /// The length of its extra fields, which the local header's often have too.
-  let extraLength: Int
-
-  /// How many bytes of name and extra fields follow the fixed part of a record that may begin with `bytes`; nil if
-  /// it is none. Random bytes with its mark hardly ever are.
-  static func variableLength(_ bytes: UnsafeRawBufferPointer) -> Int? {
-    guard bytes.count >= RecordLength.directoryRecord, SalvagedHeader.isKnown(method: bytes.u16(10)),
-      bytes.u16(28) > 0, bytes.u16(28) <= 8192, bytes.u16(6) & 0xFF <= 63,
-      bytes.u16(34) == 0 || bytes.u16(34) == UInt16.max
-    else { return nil }
-    return Int(bytes.u16(28)) + Int(bytes.u16(30))
-  }
-
-  /// Reads a record that begins with `bytes`, and of which a part may lie behind them; nil if it is none.
-  init?(_ bytes: UnsafeRawBufferPointer, at position: Int, in file: ArchiveFile) throws {
-    let fixed = RecordLength.directoryRecord
-    guard let length = Self.variableLength(bytes) else { return nil }
-    if bytes.count >= fixed + length {
-      self.init(bytes, bytes.slice(fixed, length), at: position)
-      return
-    }
-    var buffer = RecordBuffer(capacity: length)
-    try ArchiveError.onFile { () throws(FileError) in
-      try buffer.fill(length, from: file.file, at: position + fixed)
-    }
-    guard buffer.count == length else { return nil }
-    self.init(bytes, buffer.bytes, at: position)
-  }
-
-  /// - Parameter variable: the name and the extra fields.
-  private init?(_ bytes: UnsafeRawBufferPointer, _ variable: UnsafeRawBufferPointer, at position: Int) {
-    let nameLength = Int(bytes.u16(28))
-    let raw = variable.slice(0, nameLength)
-    var (size, compressedSize, offset) = (Int(bytes.u32(24)), Int(bytes.u32(20)), Int(bytes.u32(42)))
-    guard let fields = ExtraFields(variable.slice(nameLength, variable.count - nameLength)),
-      fields.widen(size: &size, compressedSize: &compressedSize, offset: &offset),
-      let (encryption, method) = try? Entry.Encryption.of(
-        flags: bytes.u16(8), method: bytes.u16(10), fields.aes)
-    else { return nil }
-    self.position = position
-    end = position + RecordLength.directoryRecord + variable.count + Int(bytes.u16(32))
-    rawName = Array(raw)
-    flags = bytes.u16(8)
-    name = NameDecoding.name(raw, isUTF8: flags & Flag.utf8 != 0, unicodePath: fields.unicodePath)
-    self.method = method
-    self.encryption = encryption
-    crc32 = bytes.u32(16)
-    self.compressedSize = compressedSize
-    self.size = size
-    dosTime = bytes.u32(12)
-    modified = fields.modified
-    madeBy = UInt8(bytes.u16(4) >> 8)
-    externalAttributes = bytes.u32(38)
-    headerOffset = offset
-    extraLength = Int(bytes.u16(30))
   }
 }

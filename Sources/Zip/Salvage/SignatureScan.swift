@@ -4,28 +4,28 @@ import Glibc
 import Operations
 import SystemPackage
 
-/// Reads a file from end to end and notes where records of an archive may be: local headers by their place,
-/// directory records with what they say. What stands in them is believed later, or not.
+/// Reads a whole file and collects what may be records of an archive: the offsets of local headers, and the fields of
+/// directory records. It trusts none of them.
 struct SignatureScan {
-  /// Where local headers may begin, in order.
+  /// The offsets of local headers, in order.
   private(set) var headers: [Int] = []
-  /// A checksum of the name of each of them, to compare with directory records.
+  /// The checksum of the name of each header, to compare with directory records.
   private var nameChecksums: [UInt32] = []
   /// Directory records, in the order of the file.
   private(set) var records: [SalvagedRecord] = []
-  /// By how much the offsets in the directory may be wrong, by what the end records say.
+  /// How far the offsets in the directory may be shifted, according to the end records.
   private(set) var shifts: [Int] = []
 
   private static let window = 1 << 20
-  /// Bytes that a window shares with the next, so that every record's fixed part lies in one.
+  /// Bytes that two windows share, so that the fixed part of every record is in one window.
   private static let overlap = 64
   private let limits: Limits
-  /// What the names of the records take. A directory record is as long as its name, and yet the next may begin
-  /// in the middle of it: without a bound, a file of such records takes a hundred times its size.
+  /// The memory of the records' names. The next record may begin in the middle of a name: without a bound, a file of such
+  /// records would take a hundred times its size.
   private var nameBytes = 0
   private let maximumNameBytes: Int
-  /// What names and extra fields take behind the marks of records. They are looked through to find out whether it is one,
-  /// and the next may begin in the middle of them.
+  /// The bytes of names and extra fields that were parsed to recognize records. The next record may begin in the middle
+  /// of them.
   private var variableBytes = 0
 
   init(_ file: ArchiveFile, limits: Limits, whileReading: (Int) throws -> Void) throws {
@@ -51,7 +51,7 @@ struct SignatureScan {
     _ bytes: UnsafeRawBufferPointer, upTo end: Int, at start: Int, _ file: ArchiveFile
   ) throws {
     var position = 0
-    while let found = bytes.firstMark(from: position), found < end {
+    while let found = bytes.firstSignature(from: position), found < end {
       position = found
       defer { position += 1 }
       guard position <= bytes.count - 4 else { return }
@@ -99,8 +99,8 @@ struct SignatureScan {
       try ArchiveError.onFile { () throws(FileError) in try file.file.read(length, at: offset + fixed) })
   }
 
-  /// A directory of `size` bytes that ends here and believes to begin at `offset`. The last few count: those of
-  /// archives inside of photos come before that of the archive.
+  /// Records the shift of a directory of `size` bytes that ends here and declares to begin at `offset`. Keeps the last
+  /// eight: the end records of archives within photos precede that of the archive.
   private mutating func note(size: UInt64, offset: UInt64, endsAt end: Int) {
     guard let size = Int(exactly: size), let offset = Int(exactly: offset), size <= end else { return }
     let shift = end - size - offset
@@ -109,26 +109,26 @@ struct SignatureScan {
     if shifts.count > 8 { shifts.removeFirst() }
   }
 
-  /// What a directory says of a place.
+  /// A directory record that refers to an offset.
   struct Hint {
     var record: SalvagedRecord
-    /// Where the next entry of the same directory begins, or the directory: the entry ends before.
+    /// The greatest possible end of the entry: the next entry of the same directory, or the directory.
     var limit: Int
   }
 
-  /// Where each directory record says that its entry begins. The directory's offsets are put right by the one
-  /// shift under which most of them lead to local headers: a prefix moves them all.
+  /// Returns the directory records by the offset of their entries. Corrects the offsets of each directory by the shift
+  /// under which most of them lead to local headers: a prefix moves all entries by the same number of bytes.
   func hints() -> [Int: [Hint]] {
     guard !records.isEmpty else { return [:] }
     let names = Dictionary(zip(headers, nameChecksums), uniquingKeysWith: { first, _ in first })
-    // the first few headers of each name, by which a shift shows where no end record is left
+    // the first few headers of each name, which yield a shift if no end record is left
     var places: [UInt32: [Int]] = [:]
     for (header, checksum) in zip(headers, nameChecksums) where places[checksum, default: []].count < 4 {
       places[checksum, default: []].append(header)
     }
     var hints: [Int: [Hint]] = [:]
     for run in runs() {
-      // names and not places alone: a directory inside of a photo would hit by chance
+      // names are compared too: a directory within a photo would match offsets by chance
       func hits(_ shift: Int) -> Int {
         records[run].count { names[$0.headerOffset &+ shift] == CRC32.of($0.rawName) }
       }
@@ -139,7 +139,7 @@ struct SignatureScan {
         let hits = hits(shift)
         if hits > best.hits { best = (shift, hits) }
       }
-      // records that lead to no header, where there are headers, are of something else
+      // if there are headers and no record leads to one, the directory belongs to another archive
       guard best.hits > 0 || headers.isEmpty else { continue }
       var limit = records[run.lowerBound].position
       var previous = limit
@@ -148,7 +148,7 @@ struct SignatureScan {
         guard !overflow, site < records[run.lowerBound].position else { continue }
         if site < previous { limit = previous }
         previous = site
-        // two records of one place: a directory that was left behind where the archive was added to
+        // two records of one offset: an older directory remains if entries were appended to the archive
         if hints[site, default: []].count < 2 {
           hints[site, default: []].append(Hint(record: record, limit: limit))
         }
@@ -157,10 +157,10 @@ struct SignatureScan {
     return hints
   }
 
-  /// Where directories begin, in order.
+  /// Returns the offsets of directories, in order.
   func directories() -> [Int] { runs().map { records[$0.lowerBound].position } }
 
-  /// Records without a gap between them.
+  /// Returns the ranges of records without a gap between them.
   private func runs() -> [Range<Int>] {
     guard !records.isEmpty else { return [] }
     var runs: [Range<Int>] = []
@@ -175,13 +175,13 @@ struct SignatureScan {
 }
 
 extension SignatureScan.Hint {
-  /// Where the data of an entry may begin whose local header is gone.
+  /// Returns where the data may begin of an entry whose local header is missing.
   func dataOffsets(at site: Int) -> [Int] {
     let start = site + RecordLength.localHeader + record.rawName.count
-    // the lengths that extra fields have in practice: as in the directory, none, Info-ZIP's, ZIP64's
+    // usual lengths of extra fields: that of the directory record, zero, Info-ZIP's, ZIP64's
     var offsets = [record.extraLength, 0, 28, 20].map { start + $0 }
     for descriptor in record.flags & Flag.descriptor == 0 ? [0] : [16, 12, 24, 20] {
-      // where the record lies, out of every file's bounds
+      // the record's numbers may exceed every file, so the subtraction may wrap
       offsets.append(limit &- descriptor &- record.compressedSize)
     }
     var tried: Set<Int> = []
@@ -190,8 +190,8 @@ extension SignatureScan.Hint {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Where the first "PK" is, with which every record's mark begins.
-  func firstMark(from position: Int) -> Int? {
+  /// Returns the position of the first "PK", with which every signature begins.
+  func firstSignature(from position: Int) -> Int? {
     guard let baseAddress else { return nil }
     var position = position
     while position < count - 1,

@@ -8,23 +8,21 @@ struct Add: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Copy photos into a library.",
     discussion: """
-      Folders are searched at any depth; hidden files and links in them are left out, and reported. Each photo \
-      goes into the category that is named as the folder it lies in, or into the one that --category names; a \
-      category that is not there yet is made. Photos that their category holds already are skipped. Width, height \
-      and the date taken are read from JPEG, PNG, GIF, WebP and HEIC; otherwise the file's date stands in. The \
-      files themselves are not changed.
+      Searches folders at any depth, without hidden files and links. A photo's category is the name of its folder, or \
+      the one of --category; a new category is created. Photos that the category already contains are skipped. Size \
+      and date are read from JPEG, PNG, GIF, WebP and HEIC; for other files, the file's date is used.
 
       Example:
         smilepile add -l ~/Family --category "Summer 2025" ~/Pictures/beach img_7.jpg
       """)
 
-  @Argument(help: "Photos, and folders of photos.", completion: .file(), transform: PathArgument.parse)
+  @Argument(help: "Photos and folders of photos.", completion: .file(), transform: PathArgument.parse)
   var paths: [String]
 
-  @Option(name: .shortAndLong, help: "The category, as the app shows it; by default the folder's name.")
+  @Option(name: .shortAndLong, help: "Name of the category; default: the folder's name.")
   var category: String?
 
-  @Flag(name: [.customShort("n"), .long], help: "Say what would be added, and write nothing.")
+  @Flag(name: [.customShort("n"), .long], help: "Report what would be added, and write nothing.")
   var dryRun = false
 
   @OptionGroup var library: LibraryOption
@@ -32,14 +30,14 @@ struct Add: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   private struct Summary: Encodable {
-    var message_type = "summary"
-    var categories_added: Int
-    var photos_added: Int
-    var photos_skipped: Int
+    let messageType = "summary"
+    var categoriesAdded: Int
+    var photosAdded: Int
+    var photosSkipped: Int
     var bytes: Int
     var warnings: [String]
     var errors: [String]
-    var dry_run: Bool
+    var dryRun: Bool
   }
 
   func validate() throws {
@@ -49,28 +47,30 @@ struct Add: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let foreign = try ForeignText.refuse(Array(CommandLine.arguments.dropFirst()), exceptPaths: paths)
+    let invalid = try ArgumentEncoding.requireUTF8(
+      Array(CommandLine.arguments.dropFirst()), exceptPaths: paths)
     var options = AddOptions()
     options.category = category
     options.isDryRun = dryRun
     options.lockWait = lock.duration
     let reporter = Reporter(output)
-    let photos = paths.indices.filter { !foreign.contains($0) }.map { FilePath(paths[$0]) }
+    let photos = paths.indices.filter { !invalid.contains($0) }.map { FilePath(paths[$0]) }
     var summary = try await reporter.follow(.add(photos, to: library.path(), options: options))
-    summary.errors += foreign.sorted().map {
-      Finding(paths[$0].escaped, "its name is not UTF-8; \(ForeignText.remedy)")
+    summary.errors += invalid.sorted().map {
+      Finding(paths[$0].escaped, "its name is not UTF-8; \(ArgumentEncoding.remedy)")
     }
     for warning in summary.warnings { reporter.warn(warning) }
     for error in summary.errors { reporter.error(error, during: "add") }
-    reporter.lasting(
+    reporter.importantResult(
       "\(dryRun ? "would add" : "added") \(Count(summary.photosAdded, "photo")) (\(ByteCount(summary.bytes))), "
-        + "skipped \(summary.photosSkipped) that are there already, "
-        + "\(dryRun ? "would make" : "made") \(Count(summary.categoriesAdded, "category", "categories"))")
+        + "skipped \(summary.photosSkipped) that exist already, "
+        + "\(dryRun ? "would create" : "created") \(Count(summary.categoriesAdded, "category", "categories"))"
+    )
     reporter.json(
       Summary(
-        categories_added: summary.categoriesAdded, photos_added: summary.photosAdded,
-        photos_skipped: summary.photosSkipped, bytes: summary.bytes, warnings: summary.warnings,
-        errors: summary.errors.map(\.message), dry_run: summary.isDryRun))
+        categoriesAdded: summary.categoriesAdded, photosAdded: summary.photosAdded,
+        photosSkipped: summary.photosSkipped, bytes: summary.bytes, warnings: summary.warnings,
+        errors: summary.errors.map(\.message), dryRun: summary.isDryRun))
     if !summary.errors.isEmpty { throw ExitStatus.incomplete }
   }
 }

@@ -10,22 +10,20 @@ import SystemPackage
 
 struct Archives: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list",
-    abstract: "List the archives in folders, or of jobs.",
+    abstract: "List archives in folders, or of jobs.",
     discussion: """
-      What is shown is read from the archives themselves, whatever their names. Archives that have not changed are not \
-      opened again. Of an encrypted archive nothing is known without its \
-      password. Files that look like backups and cannot be read are named, and the exit code is 3, as for an archive \
-      whose base or other parts are not there; a folder that cannot be read is named too, and the exit code is 1, or 10 \
-      where there is none.
+      Reads the archives themselves; their names do not matter. Without its password, nothing is known about an \
+      encrypted archive. The exit code is 3 if a backup cannot be read or its base or another part is missing, 1 if a \
+      folder cannot be read, 10 if a folder does not exist.
 
       Example:
-        smilepile list /backups
-        smilepile list family --json | jq -r 'select(.message_type == "archive") | .path'
-      """)
+        smilepile archives /backups
+        smilepile archives family --json | jq -r 'select(.message_type == "archive") | .path'
+      """,
+    aliases: ["list"])
 
   @Argument(
-    help: "Folders, or jobs of the job file; all jobs if nothing is named.", completion: .jobsAndFolders)
+    help: "Folders, or names of jobs; default: all jobs of the job file.", completion: .jobsAndFolders)
   var places: [String] = []
 
   @OptionGroup var file: JobFileOption
@@ -33,29 +31,49 @@ struct Archives: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   private struct ArchiveLine: Encodable {
-    var message_type = "archive"
+    let messageType = "archive"
     var path: String
     var date: Int64
     var photos: Int?
-    var photo_files: Int?
+    var photoFiles: Int?
     var categories: Int?
     var bytes: Int?
-    var archive_bytes: Int
+    var archiveBytes: Int
     var encrypted: Bool
     var partial: Bool?
     var part: String?
     var base: String?
     var uuid: String?
     var tags: [String]?
-    var absent: Int?
-    var verified_at: Int64?
-    var suspect_since: Int64?
+    var missingFiles: Int?
+    var verifiedAt: Int64?
+    var suspectSince: Int64?
+
+    init(_ archive: ArchiveDescriptor, _ health: ArchiveHealth) {
+      path = archive.path
+      date = archive.date
+      archiveBytes = archive.fileBytes
+      encrypted = archive.isEncrypted
+      part = archive.part.map { "\($0.number)/\($0.count)" }
+      base = archive.base?.archiveID
+      uuid = archive.archiveID
+      verifiedAt = health.verifiedAt
+      suspectSince = health.suspectSince
+      guard !archive.isLocked else { return }
+      photos = archive.photos
+      photoFiles = archive.photoFiles
+      categories = archive.categories
+      bytes = archive.bytes
+      partial = archive.isPartial
+      tags = archive.tags
+      missingFiles = archive.missingFiles
+    }
   }
 
   private struct Summary: Encodable {
-    var message_type = "summary"
+    let messageType = "summary"
     var archives: Int
-    var archive_bytes: Int
+    var archiveBytes: Int
     var unreadable: [String]
     var incomplete: [String]
   }
@@ -76,7 +94,8 @@ struct Archives: AsyncParsableCommand {
       } catch let error where error is CancellationError || error is ValidationError {
         throw error
       } catch {
-        reporter.error(Finding(place.folder.string, message: "\(error)"), during: "list")
+        reporter.error(
+          Finding(place.folder.string, message: CommandMessage.text(of: error)), during: "archives")
         unreadable.append(place.folder.string)
         worst = max(worst, ExitStatus(for: error))
         continue
@@ -84,44 +103,45 @@ struct Archives: AsyncParsableCommand {
       if !isFirst { reporter.result("") }
       isFirst = false
       reporter.result("\(place.folder.string.escaped):")
-      // of one that the password does not open nobody knows whose it is
-      for archive in inventory.archives
-      where place.tag.map({ archive.isLocked || archive.tags.contains($0) }) ?? true {
-        show(archive, inventory.graph.health(of: archive), reporter)
+      // an archive that cannot be decrypted may belong to the job
+      let archives = inventory.archives.filter { archive in
+        place.tag.map { archive.isLocked || archive.tags.contains($0) } ?? true
+      }
+      let health = archives.map { inventory.graph.health(of: $0) }
+      reporter.result(
+        TextTable(.left, .right, .left, .left, indentation: 2, rows: zip(archives, health).map(Self.row)))
+      for (archive, health) in zip(archives, health) {
+        reporter.json(ArchiveLine(archive, health))
         do {
           _ = try inventory.members(of: archive)
         } catch {
-          reporter.error(Finding(archive.path, message: "\(error)"), during: "list")
-          incomplete.append("\(error)")
+          reporter.error(Finding(archive.path, message: CommandMessage.text(of: error)), during: "archives")
+          incomplete.append(CommandMessage.text(of: error))
           worst = max(worst, .incomplete)
         }
         total.archives += 1
         total.bytes += archive.fileBytes
       }
       for file in inventory.unreadable {
-        reporter.error(.init(file.path, file.reason), during: "list")
+        reporter.error(.init(file.path, file.reason), during: "archives")
         unreadable.append(file.path)
         worst = max(worst, .incomplete)
       }
     }
-    // where no folder could be read, nobody knows how many there are
+    // the total is unknown if no folder could be read
     if !isFirst { reporter.result("\(Count(total.archives, "archive")), \(ByteCount(total.bytes))") }
     reporter.json(
       Summary(
-        archives: total.archives, archive_bytes: total.bytes, unreadable: unreadable, incomplete: incomplete))
+        archives: total.archives, archiveBytes: total.bytes, unreadable: unreadable, incomplete: incomplete))
     if worst != .done { throw worst }
     try Ledger.ofThisUser.reportProblem(reporter)
   }
 
-  private func show(_ archive: ArchiveDescriptor, _ health: ArchiveHealth, _ reporter: Reporter) {
-    let date = Self.time(archive.date)
-    let size = "\(ByteCount(archive.fileBytes))".padded(toColumns: 10)
+  private static func row(_ archive: ArchiveDescriptor, _ health: ArchiveHealth) -> [String] {
     var facts =
       archive.isLocked
       ? ["encrypted, not opened"]
-      : [
-        "\(Count(archive.photos, "photo")) in \(Count(archive.categories, "category", "categories"))"
-      ]
+      : ["\(Count(archive.photos, "photo")) in \(Count(archive.categories, "category", "categories"))"]
     if let base = archive.base {
       facts.append("\(Count(archive.photoFiles, "new file")), increment \(base.depth)")
     }
@@ -131,25 +151,17 @@ struct Archives: AsyncParsableCommand {
       facts.append("a selection")
     }
     if archive.isEncrypted, !archive.isLocked { facts.append("encrypted") }
-    if archive.missingFiles > 0 { facts.append("\(archive.missingFiles) absent") }
-    facts.append(Self.text(health))
-    reporter.result("  \(date)  \(size)  \(archive.name.escaped)  \(facts.joined(separator: ", "))")
-    let isKnown = !archive.isLocked
-    reporter.json(
-      ArchiveLine(
-        path: archive.path, date: archive.date, photos: isKnown ? archive.photos : nil,
-        photo_files: isKnown ? archive.photoFiles : nil, categories: isKnown ? archive.categories : nil,
-        bytes: isKnown ? archive.bytes : nil, archive_bytes: archive.fileBytes,
-        encrypted: archive.isEncrypted,
-        partial: isKnown ? archive.isPartial : nil, part: archive.part.map { "\($0.number)/\($0.count)" },
-        base: archive.base?.archiveID, uuid: archive.archiveID, tags: isKnown ? archive.tags : nil,
-        absent: isKnown ? archive.missingFiles : nil, verified_at: health.verifiedAt,
-        suspect_since: health.suspectSince))
+    if archive.missingFiles > 0 { facts.append("\(archive.missingFiles) missing") }
+    facts.append(text(health))
+    return [
+      time(archive.date), "\(ByteCount(archive.fileBytes))", archive.name.escaped,
+      facts.joined(separator: ", "),
+    ]
   }
 
   private static func text(_ health: ArchiveHealth) -> String {
     switch health {
-    case .unverified: "not known to be verified"
+    case .unverified: "unverified"
     case .verified(let at): "verified \(time(at))"
     case .suspect(let since, _): "suspect since \(time(since))"
     }

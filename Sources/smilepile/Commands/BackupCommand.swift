@@ -11,39 +11,28 @@ struct BackupCommand: AsyncParsableCommand {
     commandName: "backup",
     abstract: "Run backup jobs: export, verify, copy, prune.",
     discussion: """
-      Jobs stand in the job file, which `smilepile config check` checks. Without names all of them run, one after the \
-      other; one that fails does not stop the next. Each ends in one line on standard output. Where nothing has \
-      changed since a job's last archive, none is written, unless --force says so.
+      Runs the jobs of the job file, or those that are arguments, one after the other. A job that fails does not stop \
+      the next one. Each job prints one line. A job whose library has not changed writes no archive.
 
-      What is on the command line wins over the environment (SMILEPILE_LIBRARY, SMILEPILE_PASSWORD), and that over the \
-      job file. A run of another library than that of the job file leaves the job's status as it was, and prunes \
-      nothing. The exit code is that of the job that went worst.
-
-      A signal stops the hooks before and after, and not those that are run last, on-failure and finally; a second one \
-      does not wait for them. A hook cannot start the job that it is a hook of. What happened the hooks find in their \
-      environment: SMILEPILE_TASK (backup or drill), SMILEPILE_JOB, SMILEPILE_HOOK, SMILEPILE_OUTCOME (running, done, \
-      unchanged, incomplete, failed or interrupted; of a drill, which calls all but after, not restored as well), \
-      SMILEPILE_EXIT_CODE, SMILEPILE_MESSAGE, SMILEPILE_LIBRARY, SMILEPILE_DESTINATION, SMILEPILE_ARCHIVE, \
-      SMILEPILE_ARCHIVES (one a line), SMILEPILE_PHOTOS, SMILEPILE_BYTES, SMILEPILE_ARCHIVE_BYTES, SMILEPILE_MISSING, \
-      SMILEPILE_STARTED_AT (milliseconds since 1970), SMILEPILE_SECONDS and SMILEPILE_STATUS_FILE.
+      Options override environment variables, and these override the job file. With a library of -l, the job's status \
+      stays the same and nothing is pruned. The exit code is that of the worst job.
 
       Example:
         smilepile backup family
-        smilepile backup --config /etc/smilepile/config.yaml --json | jq -r '.message_type'
       """)
 
-  @Flag(help: "Write an archive even where nothing has changed.")
+  @Flag(help: "Write an archive even if the library has not changed.")
   var force = false
 
   @Option(
     help: ArgumentHelp(
-      "Wait this long for another run of the job, or for a writer of the library; default: the job's lock-wait, or 60.",
+      "Wait this long for another run of the job or another process that changes the library; default: the job's lock-wait, or 60.",
       valueName: "seconds"))
   var lockWait: Double?
 
   @Flag(
     help:
-      "Write only to mounted file systems, never to the root's: require-mount: true for every destination that names no place of its own."
+      "Refuse destinations on the root file system, as if require-mount were set in the job file."
   )
   var requireMount = false
 
@@ -51,27 +40,27 @@ struct BackupCommand: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   private struct JobLine: Encodable {
-    var message_type = "job"
+    let messageType = "job"
     var job: String
     var outcome: String
-    var exit_code: Int32
+    var exitCode: Int32
     var message: String?
     var archives: [String]
     var photos: Int
     var bytes: Int
-    var archive_bytes: Int
+    var archiveBytes: Int
     var missing: [String]
     var removed: [String]
     var warnings: [String]
-    var started_at: Int64?
-    var finished_at: Int64?
+    var startedAt: Int64?
+    var finishedAt: Int64?
   }
 
   private struct Summary: Encodable {
-    var message_type = "summary"
+    let messageType = "summary"
     var jobs: Int
     var succeeded: Int
-    var exit_code: Int32
+    var exitCode: Int32
   }
 
   func validate() throws {
@@ -99,7 +88,7 @@ struct BackupCommand: AsyncParsableCommand {
         break
       }
     }
-    reporter.json(Summary(jobs: chosen.count, succeeded: succeeded, exit_code: worst.rawValue))
+    reporter.json(Summary(jobs: chosen.count, succeeded: succeeded, exitCode: worst.rawValue))
     if worst != .done { throw worst }
   }
 
@@ -115,24 +104,24 @@ struct BackupCommand: AsyncParsableCommand {
     }
   }
 
-  /// Says why a job was not begun.
+  /// Reports why a job was not started.
   private func show(_ error: any Error, _ status: ExitStatus, of job: Job, _ reporter: Reporter) {
     let isStopped = error is CancellationError
     let outcome: JobStatus.Outcome = isStopped ? .interrupted : .failed
-    let message = isStopped ? JobReport.notBegun : "\(error)"
+    let message = isStopped ? JobReport.notBegun : JobMessage.text(of: error)
     reporter.error(Finding(job.name, message), during: "backup")
     reporter.result("\(job.name): \(outcome.rawValue)")
     reporter.json(
       JobLine(
-        job: job.name, outcome: outcome.rawValue, exit_code: status.rawValue, message: message, archives: [],
-        photos: 0, bytes: 0, archive_bytes: 0, missing: [], removed: [], warnings: []))
+        job: job.name, outcome: outcome.rawValue, exitCode: status.rawValue, message: message, archives: [],
+        photos: 0, bytes: 0, archiveBytes: 0, missing: [], removed: [], warnings: []))
   }
 
   private func show(_ report: JobReport, _ job: Job, _ reporter: Reporter) {
     let run = report.run
     let failures = run.destinations.compactMap(\.failure)
     var errors = run.missing + failures
-    // it may be one of them, or all that failed
+    // the message may be one of the errors, or all failures joined
     if let message = run.message, !run.outcome.isSuccess, !errors.contains(message),
       message != failures.joined(separator: "; ")
     {
@@ -140,16 +129,16 @@ struct BackupCommand: AsyncParsableCommand {
     }
     for warning in run.warnings where !errors.contains(warning) { reporter.warn("\(job.name): \(warning)") }
     for error in errors { reporter.error(Finding(job.name, error), during: "backup") }
-    reporter.lasting("\(job.name): \(Self.line(run))")
+    reporter.importantResult("\(job.name): \(Self.line(run))")
     reporter.json(
       JobLine(
-        job: job.name, outcome: run.outcome.rawValue, exit_code: run.exitCode ?? 1, message: run.message,
-        archives: run.archives, photos: run.photos, bytes: run.bytes, archive_bytes: run.archiveBytes,
+        job: job.name, outcome: run.outcome.rawValue, exitCode: run.exitCode ?? 1, message: run.message,
+        archives: run.archives, photos: run.photos, bytes: run.bytes, archiveBytes: run.archiveBytes,
         missing: run.missing, removed: run.destinations.flatMap(\.removed), warnings: run.warnings,
-        started_at: run.startedAt, finished_at: run.finishedAt))
+        startedAt: run.startedAt, finishedAt: run.finishedAt))
   }
 
-  /// One line of result: `done, 120 photos, 310 MiB in 2 copies, 1 archive removed; /backups/…zip`.
+  /// Returns the result in one line: `done, 120 photos, 310 MiB in 2 copies, 1 archive removed; /backups/…zip`.
   private static func line(_ run: JobStatus.RunRecord) -> String {
     let archive = run.archives.first.map { "; \($0.escaped)" } ?? ""
     switch run.outcome {

@@ -5,14 +5,14 @@ import SystemPackage
 
 struct Config: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Look at the job file.", subcommands: [Check.self])
+    abstract: "Check the job file.", subcommands: [Check.self])
 
   struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Check the job file, and report every mistake with its line.",
       discussion: """
-        Without a mistake it prints when each job runs. The exit code is 64 if there is a mistake, 10 if there is no \
-        job file.
+        If there is no mistake, prints when each job runs. The exit code is 64 if there is a mistake, 10 if there is \
+        no job file.
 
         Example:
           smilepile config check --config /etc/smilepile/config.yaml
@@ -22,7 +22,7 @@ struct Config: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     private struct Fault: Encodable {
-      var message_type = "error"
+      let messageType = "error"
       var item: String
       var during = "config check"
       var line: Int
@@ -30,16 +30,16 @@ struct Config: ParsableCommand {
     }
 
     private struct Summary: Encodable {
-      var message_type = "summary"
+      let messageType = "summary"
       var file: String
       var jobs: [String]
-      /// The scheduled tasks, and when they run.
+      /// The scheduled tasks with their next runs.
       var tasks: [Task]
       var faults: Int
       var warnings: [String]
     }
 
-    /// The names of `schedule status`.
+    /// A task like in `schedule status`.
     private struct Task: Encodable {
       var job: String
       var task: String

@@ -8,14 +8,12 @@ import SystemPackage
 
 struct Diff: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Say what has changed between two archives, or since an archive.",
+    abstract: "Compare two archives, or an archive and a library.",
     discussion: """
-      Each side is an archive, or the folder of a library. With one archive alone, the other side is the library that \
-      -l or SMILEPILE_LIBRARY names: what has changed in it since the archive.
+      Each side is an archive or a library. With one side, compares it to the library of -l or SMILEPILE_LIBRARY.
 
-      A line for each category and photo: + added, - removed, M with other values. A photo is its content in its \
-      category: one that was moved is removed from the one and added to the other. The exit code is 0 whether there \
-      are differences or not.
+      Prints a line for each category and photo: + added, - removed, M other values. A photo that was moved to another \
+      category is removed and added. The exit code does not depend on the differences.
 
       Example:
         smilepile diff monday.zip tuesday.zip
@@ -23,7 +21,7 @@ struct Diff: AsyncParsableCommand {
       """)
 
   @Argument(
-    help: "One or two archives or libraries, the older one first.", completion: .file(),
+    help: "One or two archives or libraries, the older first.", completion: .file(),
     transform: PathArgument.parse)
   var sides: [String]
 
@@ -44,7 +42,7 @@ struct Diff: AsyncParsableCommand {
   }
 
   private struct Summary: Encodable {
-    var message_type = "summary"
+    let messageType = "summary"
     var source: String
     var target: String
     var added: Numbers
@@ -55,10 +53,10 @@ struct Diff: AsyncParsableCommand {
 
   func validate() throws {
     guard (1...2).contains(sides.count) else {
-      throw ValidationError("name two sides, or one archive and a library (-l)")
+      throw ValidationError("give two sides, or one and a library (-l)")
     }
     if sides.count == 2, library.isGiven {
-      throw ValidationError("name two sides, or one archive and a library (-l), not three")
+      throw ValidationError("-l is a third side; give one argument")
     }
   }
 
@@ -97,9 +95,9 @@ struct Diff: AsyncParsableCommand {
   }
 }
 
-/// How changes are shown.
+/// Formats changes.
 private struct DiffLines {
-  /// What messages call the categories, by name; the newer side's where both know one.
+  /// The display names of categories by name. If both sides have a category, the newer side's name is used.
   private let displayNames: [String: String]
 
   init(_ sides: (from: DiffSide, to: DiffSide)) {
@@ -110,19 +108,19 @@ private struct DiffLines {
 
   /// A line of `"message_type":"change"`.
   struct Line: Encodable {
-    var message_type = "change"
+    let messageType = "change"
     var modifier: String
     var item: String
     var label: String
     var category: String
-    var photo_id: Int64?
+    var photoId: Int64?
     var name: String
     var bytes: Int?
     var md5: String?
-    /// What differs, each with what it was and what it is.
+    /// The differing properties, each with its old and new value.
     var values: [String: [String?]] = [:]
 
-    /// The values for people.
+    /// The values as text for the user.
     var text: String {
       values.sorted { $0.key < $1.key }.map { key, pair in
         key.replacing("_", with: " ") + " "
@@ -158,7 +156,7 @@ private struct DiffLines {
         modifier: change.modifier.rawValue, item: "photo",
         label: PhotoLabel.label(
           id: photo.id, category: displayNames[photo.category] ?? photo.category, name: photo.name),
-        category: photo.category, photo_id: photo.id, name: photo.name, bytes: photo.size)
+        category: photo.category, photoId: photo.id, name: photo.name, bytes: photo.size)
       if case .file(let md5) = photo.content { line.md5 = md5.description }
       guard let from, let to else { return line }
       func note(_ key: String, _ old: String, _ new: String) {
@@ -171,7 +169,7 @@ private struct DiffLines {
     }
   }
 
-  /// To the millisecond, since that may be all that differs.
+  /// Returns the date with milliseconds if they are not zero, since two dates may only differ in them.
   private static func date(_ milliseconds: Int64) -> String {
     Date(milliseconds: milliseconds).formatted(
       Date.ISO8601FormatStyle(includingFractionalSeconds: milliseconds % 1000 != 0))

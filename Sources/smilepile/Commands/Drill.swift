@@ -8,35 +8,30 @@ import SystemPackage
 
 struct Drill: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Prove that the archives of jobs restore.",
+    abstract: "Run a restore test of the archives of jobs.",
     discussion: """
-      Restores from the newest archive at each destination into a scratch library, compares what came back with the \
-      live one byte for byte, and reads each image's header. A sample is taken that is another one each time; --all \
-      takes everything. A dated report is written into the state folder. The library is only read.
+      A restore test: restores the newest archive at each destination into a temporary library, compares the photos \
+      with the live library byte for byte, and reads each image's header. Each run takes another sample. The live \
+      library is not changed. The state folder gets a dated report.
 
-      What does not come back is named, the job's hook on-failure is run, and the exit code is 4; the next drill of \
-      that copy tries every photo, unless a backup has read it back by then, as does one of a copy that no backup has \
-      noted, and one after photos of the library were found damaged. The code is 4, too, for a photo that came \
-      back whole and has rotten in the library, for one that the library lists and neither of them holds, and for a \
-      destination that is not there or not mounted. Where the library is in use (11), only archives are there that the password does not \
-      open (12), or there is no room, there is no drill, and no copy is doubted. The job's hooks before and finally are \
-      run as for a backup; where there is one before, which may mount the disk, a drill and a backup of the job wait for \
-      each other as long as its lock-wait says, and none of its hooks can start a drill of it.
+      The exit code is 4 if an archive could not be restored, 3 for problems outside of the archives (a missing \
+      destination, or damage in the library).
 
       Example:
         smilepile drill family --all
       """)
 
-  @Flag(help: "Restore every photo.")
+  @Flag(help: "Restore all photos.")
   var all = false
 
   @Option(
     help: ArgumentHelp(
-      "Restore so many photos at each destination; default: what the job says, or 100.", valueName: "n"))
+      "Restore this many photos at each destination; default: drill: of the job, or 100.", valueName: "n"))
   var sample: Int?
 
   @Option(
-    help: ArgumentHelp("The folder for the scratch library; TMPDIR, or /var/tmp.", valueName: "folder"),
+    help: ArgumentHelp(
+      "Folder for the temporary library; default: TMPDIR, or /var/tmp.", valueName: "folder"),
     completion: .directory, transform: PathArgument.parse)
   var scratch: String?
 
@@ -44,20 +39,20 @@ struct Drill: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   private struct ResultLine: Encodable {
-    var message_type = "drill"
+    let messageType = "drill"
     var job: String
     var destination: String
     var archive: String?
     var proven: Bool
     var photos: Int
     var images: Int
-    var gone: Int
+    var notInLibrary: Int
     var errors: [String]
-    var damaged_in_library: [String]
+    var damagedInLibrary: [String]
   }
 
   private struct Summary: Encodable {
-    var message_type = "summary"
+    let messageType = "summary"
     var jobs: Int
     var proven: Int
     var reports: [String]
@@ -65,7 +60,7 @@ struct Drill: AsyncParsableCommand {
   }
 
   func validate() throws {
-    if all, sample != nil { throw ValidationError("--all and --sample do not go together") }
+    if all, sample != nil { throw ValidationError("choose --all or --sample") }
     if let sample, sample < 1 { throw ValidationError("--sample takes a number, 1 or more") }
   }
 
@@ -90,7 +85,9 @@ struct Drill: AsyncParsableCommand {
         if report.isProven { proven += 1 }
         worst = max(worst, ExitStatus(rawValue: report.exitCode) ?? .failed)
       } catch {
-        let reason = error is CancellationError ? "stopped; what was restored is removed" : "\(error)"
+        let reason =
+          error is CancellationError
+          ? "stopped; the temporary library was removed" : JobMessage.text(of: error)
         reporter.error(Finding(job.name, reason), during: "drill")
         worst = max(worst, ExitStatus(for: error))
       }
@@ -111,15 +108,16 @@ struct Drill: AsyncParsableCommand {
       let photos = Count(comparison.proven, "photo")
       reporter.result(
         result.isRestored
-          ? "\(job.name): \(result.destination.string.escaped) restores: \(photos) restored byte for byte"
-          : "\(job.name): \(result.destination.string.escaped) does not restore: "
-            + "\(result.failures.count) of what was tried failed")
+          ? "\(job.name): \(result.destination.string.escaped) passed: \(photos) restored, identical to the library"
+          : "\(job.name): \(result.destination.string.escaped) failed: "
+            + "\(result.failures.count) could not be restored")
       reporter.json(
         ResultLine(
           job: job.name, destination: result.destination.string, archive: result.trial?.archive,
           proven: result.isProven, photos: comparison.proven, images: comparison.images,
-          gone: comparison.gone, errors: result.failures.map(\.message),
-          damaged_in_library: comparison.damagedInLibrary.map(\.message)))
+          notInLibrary: comparison.gone,
+          errors: result.failures.map(\.message), damagedInLibrary: comparison.damagedInLibrary.map(\.message)
+        ))
     }
   }
 }

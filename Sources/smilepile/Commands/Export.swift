@@ -10,101 +10,91 @@ import SystemPackage
 
 struct Export: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Write a backup of a library.",
+    abstract: "Write a backup of a library into a new archive.",
     discussion: """
-      Prints the archive's path, alone, on standard output. The archive opens in both SmilePile apps and in \
-      every unzip; unpacked, `md5sum -c checksums.md5` proves it. It gets its name when it is whole and on the disk, and \
-      never overwrites a file. A photo that cannot be read is named, and the exit code is 3.
+      Prints the path of the new archive. Both SmilePile apps and unzip can open it; `md5sum -c checksums.md5` verifies \
+      the unpacked files. The archive appears only when it is complete, and no file is overwritten. The exit code is 3 \
+      if a photo cannot be read.
 
-      Dates are days (2025-06-01, from midnight, local time) or moments (2025-06-01T12:00:00).
-
-      --encrypt hides photos, names, dates and metadata; how many photos there are, and their sizes and \
-      checksums, stay visible. The password comes from one of the options below, from SMILEPILE_PASSWORD (the weakest \
-      way: other programs of the same user may see it), or it is asked for at the terminal. Without it nobody \
-      opens the archive.
-
-      --incremental leaves out the files that the newest archive of this library in the folder, or one before it, holds. \
-      The archive opens alone, and lists all photos; import finds those that it rests on beside it. --split phone writes \
-      several archives, each small enough for a phone; imported in any order they give the library back. Each one's \
-      path stands on a line of its own.
+      Dates are days (2025-06-01) or times (2025-06-01T12:00:00), in local time.
 
       Example:
         archive=$(smilepile export -l ~/Family -o /backups --verify)
-        smilepile export -l ~/Family -o /backups --encrypt --password-file ~/key
         smilepile export -l ~/Family -o /backups --incremental
       """)
 
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "An existing folder, for smilepile_backup_YYYYMMDD_HHMMSS.zip in it, or a file name that is free; default: "
-        + "the current folder.",
+      "Folder for smilepile_backup_YYYYMMDD_HHMMSS.zip, or a new file; default: the current folder.",
       valueName: "path"),
     completion: .file(), transform: PathArgument.parse)
   var output = "."
 
   @Option(
-    help: ArgumentHelp("zip, or json for a version 1 backup without photo files.", valueName: "zip|json"))
+    help: ArgumentHelp("zip, or json: a version 1 backup without photo files.", valueName: "zip|json"))
   var format = ExportOptions.Format.zip
 
-  @Option(name: .shortAndLong, help: "This category alone; may be given several times.")
+  @Option(name: .shortAndLong, help: "Only photos of this category; may be given several times.")
   var category: [String] = []
 
-  @Option(help: ArgumentHelp("Photos taken then or later.", valueName: "date"), transform: DateArgument.parse)
+  @Option(
+    help: ArgumentHelp("Only photos taken at this time or later.", valueName: "date"),
+    transform: DateArgument.parse)
   var since: Date?
 
-  @Option(help: ArgumentHelp("Photos taken before then.", valueName: "date"), transform: DateArgument.parse)
+  @Option(
+    help: ArgumentHelp("Only photos taken before this time.", valueName: "date"),
+    transform: DateArgument.parse)
   var until: Date?
 
   @Option(
-    help: ArgumentHelp("A word to know the archive by, as for prune --keep-tag; may be given several times."))
+    help: ArgumentHelp("Tag of the archive, for prune --tag and --keep-tag; may be given several times."))
   var tag: [String] = []
 
-  @Flag(help: "Leave the settings behind; the app's defaults stand in for them.")
+  @Flag(help: "Export the app's default settings instead of the library's.")
   var noSettings = false
 
   @Option(
     help: ArgumentHelp(
-      "Write several archives, where a phone would refuse one for its size.", valueName: "phone"))
+      "Write several archives if one is too large for a phone.", valueName: "phone"))
   var split: SplitChoice?
 
-  @Flag(help: "Leave out the files that archives in the same folder hold already.")
+  @Flag(help: "Leave out files that the newest archive of this library in the folder, or its bases, contain.")
   var incremental = false
 
   @Option(
     help: ArgumentHelp(
-      "Write a full archive once this many increments rest on one; default: 7.", valueName: "number"))
+      "With --incremental: write a full archive after this many incremental ones; default: 7.",
+      valueName: "number"))
   var maxChain: Int?
 
   @Flag(
-    help: """
-      Read the archive back, every CRC and MD5, before it gets its name; before that, what it is to rest on, unless that \
-      was read back and has not changed since.
-      """)
+    help: "Verify all checksums of the archive before it is published, and those of its bases.")
   var verify = false
 
   @Option(
     help: ArgumentHelp(
-      "Who may read the archive, as for chmod; default: 600, you alone.", valueName: "octal"),
+      "Permissions of the archive, as for chmod; default: 600.", valueName: "octal"),
     transform: { text in
       guard let mode = UInt16(text, radix: 8), mode <= 0o777, mode & 0o600 == 0o600 else {
-        throw ValidationError("“\(text)” is no mode that leaves you the archive; write 600, 640 or 644")
+        throw ValidationError("invalid permissions “\(text)”; use for example 600 or 644")
       }
       return mode
     })
   var mode: UInt16?
 
-  @Flag(name: [.customShort("n"), .long], help: "Say what would be written, and write nothing.")
+  @Flag(name: [.customShort("n"), .long], help: "Report what would be written, and write nothing.")
   var dryRun = false
 
   @Flag(
     help:
-      "Leave the flushing to the disk to you: a power cut soon afterwards may take the archive, or a part of it. sync(1) makes up for it."
+      "Skip fsync. A power failure soon afterwards can damage the archive; run sync(1) to prevent that."
   )
   var noSync = false
 
   @Flag(
-    help: "Write only to a mounted file system, never to the root's, as where the backup disk is missing.")
+    help: "Refuse to write to the root file system, as if the backup disk were not mounted.")
   var requireMount = false
 
   @OptionGroup var encryption: EncryptionOptions
@@ -115,18 +105,18 @@ struct Export: AsyncParsableCommand {
 
   func validate() throws {
     if split != nil, encryption.encrypt {
-      throw ValidationError("phones read no encrypted archive; leave out --encrypt or --split phone")
+      throw ValidationError("phones cannot read encrypted archives; leave out --encrypt or --split")
     }
     if split != nil, incremental {
       throw ValidationError(
-        "each part of a split holds its photos itself; leave out --incremental or --split")
+        "a split archive cannot be incremental; leave out --incremental or --split")
     }
     if split != nil || incremental, format == .json {
-      throw ValidationError("a JSON backup holds no photo files; leave out --format json")
+      throw ValidationError("a JSON backup has no photo files; leave out --format json")
     }
     if let maxChain {
-      if !incremental { throw ValidationError("--max-chain goes with --incremental") }
-      if maxChain < 1 { throw ValidationError("--max-chain takes a number from 1 on") }
+      if !incremental { throw ValidationError("--max-chain needs --incremental") }
+      if maxChain < 1 { throw ValidationError("--max-chain takes a number from 1") }
     }
     if encryption.encrypt, format == .json {
       throw ValidationError("a JSON backup cannot be encrypted; leave out --encrypt or --format json")
@@ -154,7 +144,7 @@ struct Export: AsyncParsableCommand {
     let reporter = Reporter(outputOptions)
     let (source, target) = (try library.path(), try destination())
     if requireMount { try checkMount(of: target) }
-    // nobody is asked for the password of a library that is not there
+    // checks for a missing library before asking for a password
     if encryption.encrypt { _ = try Library(path: source) }
     let (password, passphraseFile) = try encryption.secret(isDryRun: dryRun, reporter)
     options.password = password
@@ -164,7 +154,7 @@ struct Export: AsyncParsableCommand {
     do {
       summary = try await reporter.follow(.export(source, to: target, options: options))
     } catch {
-      // nothing was published, and a new passphrase has nothing to open
+      // no archive needs the new passphrase
       passphraseFile?.remove()
       throw error
     }
@@ -175,14 +165,14 @@ struct Export: AsyncParsableCommand {
   }
 }
 
-/// For whom an export is split.
+/// The values of `--split`.
 enum SplitChoice: String, ExpressibleByArgument, CaseIterable {
   case phone
 }
 
 extension Export {
-  /// Where the archive goes. A slash at the end says that a folder is meant; `FilePath` forgets it, and a folder
-  /// that is not there would become a file of its name.
+  /// Returns the path of the archive. A slash at the end of the argument means a folder. `FilePath` drops the
+  /// slash, so a missing folder would become a file with its name.
   private func destination() throws -> FilePath {
     let path = FilePath(output)
     var isFolder: ObjCBool = false
@@ -194,7 +184,7 @@ extension Export {
     return path
   }
 
-  /// Refuses a folder on the root's own file system. One that is not there is the export's to refuse.
+  /// Refuses a folder on the root's own file system. The export refuses a missing folder.
   private func checkMount(of path: FilePath) throws {
     var isFolder: ObjCBool = false
     let isThere = FileManager.default.fileExists(atPath: path.string, isDirectory: &isFolder)

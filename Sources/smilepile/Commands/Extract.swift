@@ -7,17 +7,12 @@ import SystemPackage
 
 struct Extract: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Take photos out of an archive, as plain files.",
+    abstract: "Extract photos of an archive into folders.",
     discussion: """
-      Each category becomes a folder, and each photo a file in it, with the name that it had and the date when it was \
-      taken. A photo gets its name when it is whole, proven by its checksums, and on the disk; run again after an \
-      interruption, what is there is kept, and the rest is done. Photos that the archive does not hold, or not whole, \
-      are named, and the exit code is 3. The photos of the Android app's statistics exports and HTML galleries, which \
-      have no categories, come into one folder, Photos.
-
-      A file that is there under a photo's name stays, and one with other bytes is named (exit 3): that is --overwrite \
-      never. if-changed replaces the latter, and always replaces both. What is a link or a folder is left as it is, \
-      and named.
+      Writes each photo into a folder of its category, under its own name and date. Each file appears when it is \
+      complete and its checksums match. After an interruption, run the command again: existing files stay. The exit \
+      code is 3 if a photo is missing or corrupt, or a file with other content exists. Links and folders are never \
+      replaced.
 
       Example:
         smilepile extract smilepile_backup_20251003_140000.zip --to ~/Photos
@@ -28,25 +23,26 @@ struct Extract: AsyncParsableCommand {
   var archive: String
 
   @Option(
-    help: ArgumentHelp("The folder; made if its parent is there.", valueName: "folder"),
+    help: ArgumentHelp("Folder for the photos; created if its parent exists.", valueName: "folder"),
     completion: .directory, transform: PathArgument.parse)
   var to: String
 
   @Option(
     help: ArgumentHelp(
-      "Photos whose name or file name matches, with *, ? and [a-z] as in a shell ([*] is a star, a backslash itself); may be given several times.",
+      "Only photos whose name or file name matches, with *, ? and [a-z]; may be given several times.",
       valueName: "glob"))
   var photo: [String] = []
 
-  @Option(name: .shortAndLong, help: "Photos of this category; may be given several times.")
+  @Option(name: .shortAndLong, help: "Only photos of this category; may be given several times.")
   var category: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "What becomes of files that are there.", valueName: "never|if-changed|always"))
+      "When to replace an existing file: if-changed, if its content differs.",
+      valueName: "never|if-changed|always"))
   var overwrite = OverwriteRule.never
 
-  @Flag(name: [.customShort("n"), .long], help: "Say what would be written, and write nothing.")
+  @Flag(name: [.customShort("n"), .long], help: "Report what would be written, and write nothing.")
   var dryRun = false
 
   @OptionGroup var password: PasswordOptions
@@ -54,21 +50,21 @@ struct Extract: AsyncParsableCommand {
   @OptionGroup var limits: LimitOptions
   @OptionGroup var output: OutputOptions
 
-  /// restic's names, where the meaning is the same.
+  /// Uses restic's names for the same values.
   private struct Summary: Encodable {
-    var message_type = "summary"
+    let messageType = "summary"
     var target: String
-    var total_files: Int
-    var files_restored: Int
-    var files_replaced: Int
-    var files_skipped: Int
-    var total_bytes: Int
-    var bytes_restored: Int
-    var bytes_skipped: Int
+    var totalFiles: Int
+    var filesRestored: Int
+    var filesReplaced: Int
+    var filesSkipped: Int
+    var totalBytes: Int
+    var bytesRestored: Int
+    var bytesSkipped: Int
     var assets: Int
     var errors: [String]
     var warnings: [String]
-    var dry_run: Bool
+    var dryRun: Bool
   }
 
   func run() async throws {
@@ -88,19 +84,19 @@ struct Extract: AsyncParsableCommand {
     for warning in summary.warnings { reporter.warn(warning) }
     for error in summary.errors { reporter.error(error, during: "extract") }
     let verb = dryRun ? "would extract" : "extracted"
-    let kept = summary.filesKept == 0 ? "" : "; \(summary.filesKept) there already"
-    let replaced = summary.filesReplaced == 0 ? "" : " (\(summary.filesReplaced) in the place of others)"
+    let kept = summary.filesKept == 0 ? "" : "; \(summary.filesKept) exist already"
+    let replaced = summary.filesReplaced == 0 ? "" : " (\(summary.filesReplaced) of them replaced files)"
     let assets = summary.assets == 0 ? "" : "; \(summary.assets) in the app, without a file"
     reporter.result(
       "\(verb) \(Count(summary.filesWritten, "photo"))\(replaced), \(ByteCount(summary.bytesWritten)), "
         + "to \(to.escaped)\(kept)\(assets)")
     reporter.json(
       Summary(
-        target: to, total_files: summary.files, files_restored: summary.filesWritten,
-        files_replaced: summary.filesReplaced, files_skipped: summary.filesKept,
-        total_bytes: summary.bytes, bytes_restored: summary.bytesWritten,
-        bytes_skipped: summary.bytesKept, assets: summary.assets,
-        errors: summary.errors.map(\.message), warnings: summary.warnings, dry_run: summary.isDryRun))
+        target: to, totalFiles: summary.files, filesRestored: summary.filesWritten,
+        filesReplaced: summary.filesReplaced, filesSkipped: summary.filesKept,
+        totalBytes: summary.bytes, bytesRestored: summary.bytesWritten,
+        bytesSkipped: summary.bytesKept, assets: summary.assets,
+        errors: summary.errors.map(\.message), warnings: summary.warnings, dryRun: summary.isDryRun))
     if summary.isIncomplete { throw ExitStatus.incomplete }
     try Ledger.ofThisUser.reportProblem(reporter)
   }

@@ -8,15 +8,13 @@ import SystemPackage
 
 struct Find: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Say in which archives a photo is.",
+    abstract: "Find the archives that contain a photo.",
     discussion: """
-      Looks in archives, and in all archives of a folder, for photos whose name or file name matches, with *, ? and \
-      [a-z] as in a shell ([*] is a star, a backslash itself); or with --md5 for those with these bytes, whatever their names. The oldest archive comes first. A \
-      photo of an increment whose file an archive before it holds is found too, and marked.
+      Searches archives, and all archives of folders, for photos whose name or file name matches the pattern (*, ? and \
+      [a-z] as in a shell), or whose file has the MD5. The oldest archive comes first.
 
-      An archive that cannot be opened, as for want of a password, is named, and the exit code is 3; 12 if no \
-      archive could be opened without the right password. That nothing was \
-      found is an answer, and no failure.
+      The exit code is 0 even if there is no match, 3 if an archive cannot be opened, 12 if no archive can be opened \
+      without the right password.
 
       Example:
         smilepile find 'IMG_00*' /backups
@@ -25,22 +23,22 @@ struct Find: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The pattern, unless --md5 stands for it, then folders and archives.",
+      "The pattern (not with --md5), then folders and archives.",
       valueName: "pattern|folder|archive"),
     completion: .file(), transform: PathArgument.parse)
   var arguments: [String]
 
   @Option(
-    help: ArgumentHelp("Photos whose file has this MD5.", valueName: "md5"),
+    help: ArgumentHelp("Find photos whose file has this MD5.", valueName: "md5"),
     transform: { text in
       guard let digest = MD5Digest(hex: text) else {
-        throw ValidationError("“\(text)” is no MD5: 32 hexadecimal digits, as md5sum prints them")
+        throw ValidationError("invalid MD5 “\(text)”; give 32 hexadecimal digits, as md5sum prints them")
       }
       return digest
     })
   var md5: MD5Digest?
 
-  @Option(name: .shortAndLong, help: "Photos of this category; may be given several times.")
+  @Option(name: .shortAndLong, help: "Only photos of this category; may be given several times.")
   var category: [String] = []
 
   @OptionGroup var password: PasswordOptions
@@ -48,29 +46,42 @@ struct Find: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   private struct Match: Encodable {
-    var message_type = "match"
+    let messageType = "match"
     var archive: String
-    var archive_date: Int64?
-    var photo_id: Int64
+    var archiveDate: Int64?
+    var photoId: Int64
     var name: String
-    var file_name: String
+    var fileName: String
     var category: String
-    var created_at: Int64
+    var createdAt: Int64
     var bytes: Int
     var md5: String?
-    var place: String
+    var location: String
+
+    init(_ photo: FoundPhoto) {
+      archive = photo.archive.string
+      archiveDate = photo.date
+      photoId = photo.record.id
+      name = photo.record.name
+      fileName = photo.fileName
+      category = photo.category
+      createdAt = photo.record.createdAt
+      bytes = photo.size
+      md5 = photo.md5?.description
+      location = photo.place == .nowhere ? "missing" : photo.place.rawValue
+    }
   }
 
   private struct Summary: Encodable {
-    var message_type = "summary"
+    let messageType = "summary"
     var matches: Int
-    var archives_searched: Int
-    var not_searched: [String]
+    var archivesSearched: Int
+    var notSearched: [String]
   }
 
   func validate() throws {
     if md5 == nil, arguments.count < 2 {
-      throw ValidationError("name a pattern, and then a folder or an archive to look in")
+      throw ValidationError("give a pattern and a folder or an archive")
     }
   }
 
@@ -84,35 +95,30 @@ struct Find: AsyncParsableCommand {
     let secret = try password.read(for: places, limits.limits, reporter)
     let summary = try await reporter.follow(
       .find(selection, in: places, limits: limits.limits, password: secret))
-    for photo in summary.photos { show(photo, reporter) }
+    for photo in summary.photos {
+      reporter.result(Self.text(photo))
+      reporter.json(Match(photo))
+    }
     for archive in summary.notSearched { reporter.error(archive, during: "find") }
     reporter.note(
       "found \(Count(summary.photos.count, "photo")) in \(Count(summary.archives, "archive"))")
     reporter.json(
       Summary(
-        matches: summary.photos.count, archives_searched: summary.archives,
-        not_searched: summary.notSearched.map(\.message)))
+        matches: summary.photos.count, archivesSearched: summary.archives,
+        notSearched: summary.notSearched.map(\.message)))
     if !summary.notSearched.isEmpty { throw ExitStatus.incomplete }
   }
 
-  private func show(_ photo: FoundPhoto, _ reporter: Reporter) {
-    let date =
-      photo.date.map {
-        Date(milliseconds: $0).formatted(.iso8601.dateSeparator(.dash).timeSeparator(.colon))
-      } ?? "unknown"
-    let place: String =
+  private static func text(_ photo: FoundPhoto) -> String {
+    let date = photo.date.map { Date(milliseconds: $0).formatted(.iso8601) } ?? "unknown"
+    let size = ByteCount(photo.size)
+    let location =
       switch photo.place {
-      case .archive: "\(ByteCount(photo.size))"
-      case .base: "\(ByteCount(photo.size)), held by its base"
+      case .archive: "\(size)"
+      case .base: "\(size), stored in the base"
       case .app: "in the app"
-      case .nowhere: "\(ByteCount(photo.size)), without its file"
+      case .nowhere: "\(size), file missing"
       }
-    reporter.result("\(photo.archive.string.escaped)  \(date)  \(photo.label)  \(place)")
-    reporter.json(
-      Match(
-        archive: photo.archive.string, archive_date: photo.date, photo_id: photo.record.id,
-        name: photo.record.name, file_name: photo.fileName, category: photo.category,
-        created_at: photo.record.createdAt, bytes: photo.size, md5: photo.md5?.description,
-        place: photo.place.rawValue))
+    return "\(photo.archive.string.escaped)  \(date)  \(photo.label)  \(location)"
   }
 }

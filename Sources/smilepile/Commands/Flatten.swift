@@ -7,13 +7,11 @@ import SystemPackage
 
 struct Flatten: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Write a full archive of an incremental one and those that it rests on.",
+    abstract: "Combine an incremental archive and its bases into a full archive.",
     discussion: """
-      Needs the archives alone, and no library; those that it rests on are found beside it. The new archive, NAME.full.zip \
-      beside it or where -o says, holds the same state, dates and tags under a number of its own. It is read back before it \
-      gets its name; the chain is not touched. What the chain promises and does not hold whole is named, and the exit \
-      code is 3: the chain is still needed then. An encrypted chain becomes an encrypted archive. Of a full archive it \
-      says so, and writes nothing.
+      Writes NAME.full.zip with the same photos, dates and tags; the bases are found in the archive's folder. The new \
+      archive is verified before it is published. The chain is not changed. Encrypted chains give an encrypted archive. \
+      If a photo is missing or corrupt in the chain, the exit code is 3, and the chain is still needed.
 
       Example:
         smilepile flatten /backups/smilepile_backup_20251103_020000.zip
@@ -24,7 +22,7 @@ struct Flatten: AsyncParsableCommand {
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("An existing folder, or a file name that is free.", valueName: "path"),
+    help: ArgumentHelp("Write the new archive into this folder, or as this new file.", valueName: "path"),
     transform: PathArgument.parse)
   var output: String?
 
@@ -33,31 +31,14 @@ struct Flatten: AsyncParsableCommand {
   @OptionGroup var outputOptions: OutputOptions
 
   private struct Summary: Encodable {
-    var message_type = "summary"
-    var archive: String?
+    let messageType = "summary"
+    @Null var archive: String?
     var chain: [String]
     var photos: Int
     var bytes: Int
-    var archive_bytes: Int
-    var lost: [String]
+    var archiveBytes: Int
+    var missing: [String]
     var warnings: [String]
-
-    func encode(to encoder: any Encoder) throws {
-      var object = encoder.container(keyedBy: CodingKeys.self)
-      try object.encode(message_type, forKey: .message_type)
-      // null and not left out: "none was written" is an answer
-      try object.encode(archive, forKey: .archive)
-      try object.encode(chain, forKey: .chain)
-      try object.encode(photos, forKey: .photos)
-      try object.encode(bytes, forKey: .bytes)
-      try object.encode(archive_bytes, forKey: .archive_bytes)
-      try object.encode(lost, forKey: .lost)
-      try object.encode(warnings, forKey: .warnings)
-    }
-
-    private enum CodingKeys: CodingKey {
-      case message_type, archive, chain, photos, bytes, archive_bytes, lost, warnings
-    }
   }
 
   func run() async throws {
@@ -74,16 +55,16 @@ struct Flatten: AsyncParsableCommand {
     for photo in summary.lost { reporter.error(photo, during: "flatten") }
     if let written = summary.archive {
       reporter.note(
-        "wrote \(Count(summary.photos, "photo")), \(ByteCount(summary.bytes)), of \(summary.chain.count) archives"
-          + (summary.lost.isEmpty ? "" : "; \(summary.lost.count) lost"))
-      reporter.lasting(written.string.escaped)
+        "wrote \(Count(summary.photos, "photo")), \(ByteCount(summary.bytes)), from \(summary.chain.count) archives"
+          + (summary.lost.isEmpty ? "" : "; \(summary.lost.count) missing"))
+      reporter.importantResult(written.string.escaped)
     } else {
-      reporter.note("\(archive.escaped) rests on no other archive: there is nothing to flatten")
+      reporter.note("\(archive.escaped) has no base: nothing to flatten")
     }
     reporter.json(
       Summary(
         archive: summary.archive?.string, chain: summary.chain.map(\.string), photos: summary.photos,
-        bytes: summary.bytes, archive_bytes: summary.archiveBytes, lost: summary.lost.map(\.message),
+        bytes: summary.bytes, archiveBytes: summary.archiveBytes, missing: summary.lost.map(\.message),
         warnings: summary.warnings))
     if summary.isIncomplete { throw ExitStatus.incomplete }
     try Ledger.ofThisUser.reportProblem(reporter)

@@ -8,61 +8,53 @@ import SystemPackage
 
 struct Import: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Bring backups into a library.",
+    abstract: "Import backups into a library.",
     discussion: """
-      Reads every backup that either SmilePile app ever wrote, and this program's own; what a file is shows in its \
-      content, not in its name. Each backup is imported whole or not at all. Photos that a backup promises and \
-      does not hold, or not whole, are left out and named, and the exit code is 3.
+      Imports every backup of both SmilePile apps and of this program. Each backup is imported completely or not at \
+      all; missing and corrupt photos are reported, and the exit code is 3. The bases of an incremental archive are \
+      found among the arguments and in its folder.
 
-      Strategies: merge adds what is new, and takes names and settings from whichever side is newer; skip adds \
-      what is new and changes nothing that is there; replace puts the backup in the place of everything, and asks \
-      first if photos or categories go (without a terminal it needs --yes).
-      Duplicates (equal bytes in one category): skip keeps the row; replace takes the backup's name and date; \
-      rename adds a copy, each time; ask asks.
-
-      An incremental archive is imported together with those that it rests on, which are found beside it or among the \
-      arguments: the whole chain is one backup, in the state of its newest archive. Photos whose archive is gone are \
-      named, and the exit code is 3.
-
-      One password opens all encrypted backups of a run. Without an option for it and without SMILEPILE_PASSWORD it is \
-      asked for at the terminal, where one is needed.
+      merge adds what is new and takes the newer names and settings; skip only adds; replace makes the library equal to \
+      the backup. A duplicate is a photo with the same content in the same category.
 
       Example:
         smilepile import -l ~/Family mums_phone.zip dads_phone.smilepile
       """)
 
   @Argument(
-    help: "The backups, imported one after the other.", completion: .file(), transform: PathArgument.parse)
+    help: "The backups; they are imported in this order.", completion: .file(), transform: PathArgument.parse)
   var backups: [String]
 
-  @Option(help: ArgumentHelp("What happens to what is there.", valueName: "merge|replace|skip"))
+  @Option(
+    help: ArgumentHelp(
+      "How to treat existing categories, photos and settings.", valueName: "merge|replace|skip"))
   var strategy = ImportStrategy.merge
 
   @Option(
-    help: ArgumentHelp("What happens to photos that are there.", valueName: "skip|replace|rename|ask"))
+    help: ArgumentHelp("How to treat duplicates; rename adds a copy.", valueName: "skip|replace|rename|ask"))
   var duplicates = DuplicateChoice.skip
 
-  @Flag(help: "Leave the library's settings as they are.")
+  @Flag(help: "Keep the library's settings.")
   var noSettings = false
 
   @Option(
     help: ArgumentHelp(
-      "Where the photo files of a JSON backup are, by name and size, at any depth.", valueName: "folder"),
+      "Search this folder for the photo files of a JSON backup, by name and size.", valueName: "folder"),
     completion: .directory, transform: PathArgument.parse)
   var photosFrom: String?
 
-  @Flag(help: "Search a truncated or damaged archive for the photos that are still whole.")
+  @Flag(help: "Import the intact photos of truncated or damaged archives.")
   var salvage = false
 
-  @Flag(help: "Replace even with a backup that does not hold a whole library.")
+  @Flag(help: "With --strategy replace: accept a backup that is incomplete or a selection.")
   var force = false
 
-  @Flag(name: [.customShort("n"), .long], help: "Say what would be imported, and write nothing.")
+  @Flag(name: [.customShort("n"), .long], help: "Report what would be imported, and write nothing.")
   var dryRun = false
 
   @Flag(
     help:
-      "Leave the flushing to the disk to you: a power cut soon afterwards may cost photos that came. sync(1) makes up for it; importing again does not."
+      "Skip fsync. A power failure soon afterwards can lose imported photos; run sync(1) to prevent that."
   )
   var noSync = false
 
@@ -75,17 +67,17 @@ struct Import: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   private struct Summary: Encodable {
-    var message_type = "summary"
-    var categories_imported: Int
-    var photos_imported: Int
-    var photos_skipped: Int
-    var photos_removed: Int
-    var categories_removed: Int
-    var files_restored: Int
-    var photos_absent: Int
+    let messageType = "summary"
+    var categoriesImported: Int
+    var photosImported: Int
+    var photosSkipped: Int
+    var photosRemoved: Int
+    var categoriesRemoved: Int
+    var filesRestored: Int
+    var photosMissing: Int
     var warnings: [String]
     var errors: [String]
-    var dry_run: Bool
+    var dryRun: Bool
   }
 
   func validate() throws {
@@ -108,7 +100,7 @@ struct Import: AsyncParsableCommand {
     options.duplicates = duplicates.rule
     let reporter = Reporter(output)
     let (paths, target) = (backups.map { FilePath($0) }, try library.path())
-    options.consent = try confirmation.consent(reporter, for: target)
+    options.authorization = try confirmation.authorization(reporter, for: target)
     options.password = try password.read(for: paths, limits.limits, reporter, salvaging: salvage)
     let summary: ImportSummary
     do {
@@ -122,11 +114,11 @@ struct Import: AsyncParsableCommand {
     report(summary, reporter)
     reporter.json(
       Summary(
-        categories_imported: summary.categoriesImported, photos_imported: summary.photosImported,
-        photos_skipped: summary.photosSkipped, photos_removed: summary.removal.photos,
-        categories_removed: summary.removal.categories, files_restored: summary.photoFilesRestored,
-        photos_absent: summary.photosAbsent,
-        warnings: summary.warnings, errors: summary.errors.map(\.message), dry_run: summary.isDryRun))
+        categoriesImported: summary.categoriesImported, photosImported: summary.photosImported,
+        photosSkipped: summary.photosSkipped, photosRemoved: summary.removal.photos,
+        categoriesRemoved: summary.removal.categories, filesRestored: summary.photoFilesRestored,
+        photosMissing: summary.photosAbsent,
+        warnings: summary.warnings, errors: summary.errors.map(\.message), dryRun: summary.isDryRun))
     if summary.isIncomplete { throw ExitStatus.incomplete }
     try Ledger.ofThisUser.reportProblem(reporter)
   }
@@ -135,12 +127,12 @@ struct Import: AsyncParsableCommand {
     for warning in summary.warnings { reporter.warn(warning) }
     for error in summary.errors { reporter.error(error, during: "import") }
     let verb = dryRun ? "would import" : "imported"
-    reporter.lasting(
+    reporter.importantResult(
       "\(verb) \(Count(summary.photosImported, "photo")) (\(Count(summary.photoFilesRestored, "file"))) and "
         + "\(Count(summary.categoriesImported, "category", "categories")), "
-        + "skipped \(summary.photosSkipped) that are there already"
+        + "skipped \(summary.photosSkipped) that exist already"
         + (summary.removal.isEmpty ? "" : "; \(dryRun ? "would remove" : "removed") \(summary.removal)")
-        + (summary.photosAbsent == 0 ? "" : "; \(summary.photosAbsent) absent"))
+        + (summary.photosAbsent == 0 ? "" : "; \(summary.photosAbsent) missing"))
   }
 }
 

@@ -4,10 +4,10 @@ import SystemPackage
 
 struct Init: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Make an empty library.",
+    abstract: "Create an empty library.",
     discussion: """
-      The folder must be empty or not there yet; it is made with mode 0700. A library is a folder with a \
-      database (library.sqlite) and the photo files (photos/2025/10/IMG_0001.jpg). It must lie on a local disk.
+      Creates the folder with mode 0700; an existing one must be empty. It must be on a local disk. A library is a \
+      folder with a database (library.sqlite) and photo files (photos/2025/10/IMG_0001.jpg).
 
       Example:
         smilepile init ~/Family
@@ -20,21 +20,21 @@ struct Init: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   private struct Summary: Encodable {
-    var message_type = "summary"
+    let messageType = "summary"
     var library: String
   }
 
   func validate() throws {
     guard let folder else { return }
     if folder.isEmpty { throw ValidationError("the folder's name is empty") }
-    if library.isGiven { throw ValidationError("name the folder as an argument or by -l, not both") }
+    if library.isGiven { throw ValidationError("give the folder as an argument or with -l, not both") }
   }
 
   func run() async throws {
     let path = try folder.map { FilePath($0) } ?? library.path()
     try Library.create(at: path)
     let reporter = Reporter(output)
-    reporter.lasting(path.string)
+    reporter.importantResult(path.string)
     reporter.json(Summary(library: path.string))
   }
 }

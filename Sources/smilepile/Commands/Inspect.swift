@@ -8,9 +8,9 @@ import Zip
 
 struct Inspect: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Say what is in a backup; nothing is written.",
+    abstract: "Show what a backup contains.",
     discussion: """
-      Of an encrypted backup it says so, and without the password nothing else but how many entries and bytes it has.
+      Without its password, only the number and the size of an encrypted backup's entries are known.
 
       Example:
         smilepile inspect smilepile_backup_20251003_140000.zip
@@ -23,64 +23,36 @@ struct Inspect: AsyncParsableCommand {
   @OptionGroup var limits: LimitOptions
   @OptionGroup var output: OutputOptions
 
-  /// What cannot be known without a password is null, and not left out: there is an answer.
+  /// The summary. Values are null if the password is missing.
   private struct Summary: Encodable {
-    var message_type = "summary"
+    let messageType = "summary"
     var format: String
-    var version: Int?
-    var origin: String?
-    var app_version: String?
-    var export_date: Int64?
-    var categories: Int?
-    var photos: Int?
-    var photo_files: Int?
-    var bytes: Int?
-    var increment: Increment?
-    var part: Part?
+    @Null var version: Int? = nil
+    @Null var origin: String? = nil
+    @Null var appVersion: String? = nil
+    @Null var exportDate: Int64? = nil
+    @Null var categories: Int? = nil
+    @Null var photos: Int? = nil
+    @Null var photoFiles: Int? = nil
+    @Null var bytes: Int? = nil
+    @Null var increment: Increment? = nil
+    @Null var part: Part? = nil
     var encrypted: Bool
     var encryption: [String]
-    var entries: Int?
-    var entry_bytes: Int?
+    @Null var entries: Int? = nil
+    @Null var entryBytes: Int? = nil
     var warnings: [String] = []
-    var strangers: [String] = []
-
-    func encode(to encoder: any Encoder) throws {
-      var object = encoder.container(keyedBy: CodingKeys.self)
-      try object.encode(message_type, forKey: .message_type)
-      try object.encode(format, forKey: .format)
-      try object.encode(version, forKey: .version)
-      try object.encode(origin, forKey: .origin)
-      try object.encode(app_version, forKey: .app_version)
-      try object.encode(export_date, forKey: .export_date)
-      try object.encode(categories, forKey: .categories)
-      try object.encode(photos, forKey: .photos)
-      try object.encode(photo_files, forKey: .photo_files)
-      try object.encode(bytes, forKey: .bytes)
-      try object.encode(increment, forKey: .increment)
-      try object.encode(part, forKey: .part)
-      try object.encode(encrypted, forKey: .encrypted)
-      try object.encode(encryption, forKey: .encryption)
-      try object.encode(entries, forKey: .entries)
-      try object.encode(entry_bytes, forKey: .entry_bytes)
-      try object.encode(warnings, forKey: .warnings)
-      try object.encode(strangers, forKey: .strangers)
-    }
-
-    private enum CodingKeys: CodingKey {
-      case message_type, format, version, origin, app_version, export_date, categories, photos, photo_files,
-        bytes, increment, part
-      case encrypted, encryption, entries, entry_bytes, warnings, strangers
-    }
+    var untracked: [String] = []
   }
 
-  /// What an incremental archive rests on, and how many photos have their files there.
+  /// The base of an incremental archive, and the number of photos stored in the base.
   private struct Increment: Encodable {
     var base: String
-    var length: Int
-    var held: Int
+    var depth: Int
+    var storedInBase: Int
   }
 
-  /// Which of several archives it is.
+  /// The part of a split archive.
   private struct Part: Encodable {
     var set: String
     var number: Int
@@ -91,13 +63,13 @@ struct Inspect: AsyncParsableCommand {
     let reporter = Reporter(output)
     let secret = try password.read(reporter)
     do {
-      report(try BackupSource(path: FilePath(backup), limits: limits.limits, password: secret), reporter)
+      report(try OpenedBackup(path: FilePath(backup), limits: limits.limits, password: secret), reporter)
     } catch BackupError.passwordNeeded(let path) {
       report(try EncryptionSummary(path: path, limits: limits.limits), reporter)
     }
   }
 
-  private func report(_ source: BackupSource, _ reporter: Reporter) {
+  private func report(_ source: OpenedBackup, _ reporter: Reporter) {
     let metadata = source.metadata
     let encryption = source.archive.map { EncryptionSummary($0) }
     let date = metadata.exportDate.map {
@@ -119,61 +91,58 @@ struct Inspect: AsyncParsableCommand {
         "  \(category.displayName.escaped): \(Count(counts[category.id] ?? 0, "photo"))")
     }
     let absent = source.photos.compactMap { photo -> String? in
-      guard source.format == .zip, !photo.isHeld, case .absent(let reason, _, _) = photo.content else {
-        return nil
-      }
-      return "\(source.label(of: photo)): \(reason)"
+      guard source.format == .zip, !photo.isStoredInBase, let unavailable = photo.location.unavailable
+      else { return nil }
+      return "\(source.label(of: photo)): \(unavailable.reason)"
     }
     let warnings = absent + (source.damagedBefore + source.leftOut).map(\.message) + source.warnings
     for warning in warnings { reporter.warn(warning) }
-    for name in source.strangers { reporter.warn("\(name.escaped) is mentioned nowhere") }
+    for name in source.unknownEntries { reporter.warn("\(name.escaped) is an unknown entry") }
     reporter.json(
       Summary(
         format: source.format.rawValue, version: metadata.version, origin: source.origin.rawValue,
-        app_version: metadata.appVersion, export_date: metadata.exportDate,
+        appVersion: metadata.appVersion, exportDate: metadata.exportDate,
         categories: metadata.categories.count, photos: source.photos.count,
-        photo_files: source.photoFiles, bytes: source.photoBytes,
+        photoFiles: source.photoFiles, bytes: source.photoBytes,
         increment: source.increment.map {
-          Increment(base: $0.base, length: $0.length, held: source.heldPhotos)
+          Increment(base: $0.base, depth: $0.length, storedInBase: source.photosStoredInBase)
         },
         part: metadata.smilepile?.part.map { Part(set: $0.set, number: $0.number, count: $0.count) },
         encrypted: !(encryption?.methods.isEmpty ?? true), encryption: encryption?.methods ?? [],
-        entries: encryption?.entries, entry_bytes: encryption?.bytes,
-        warnings: warnings, strangers: source.strangers))
+        entries: encryption?.entries, entryBytes: encryption?.bytes,
+        warnings: warnings, untracked: source.unknownEntries))
   }
 
-  /// Where it stands among other archives, if it is not one for itself.
-  private func place(of source: BackupSource) -> [(String, String)] {
+  /// Returns the part and the base of the archive, if any.
+  private func place(of source: OpenedBackup) -> [(String, String)] {
     var fields: [(String, String)] = []
     if let part = source.metadata.smilepile?.part {
       fields.append(("part", "\(part.number) of \(part.count), set \(part.set)"))
     }
     if let increment = source.increment {
-      let held = Count(source.heldPhotos, "photo")
-      fields.append(("rests on", "archive \(increment.base), which holds the files of \(held)"))
-      fields.append(("increment", "\(increment.length) of its chain"))
+      let held = Count(source.photosStoredInBase, "photo")
+      fields.append(("base", "archive \(increment.base), which contains \(held)"))
+      fields.append(("chain depth", "\(increment.length)"))
     }
     return fields
   }
 
-  /// What shows without the password.
+  /// Reports the facts that are available without the password.
   private func report(_ encryption: EncryptionSummary, _ reporter: Reporter) {
     show(
       [
-        ("format", BackupSource.Format.zip.rawValue),
+        ("format", OpenedBackup.Format.zip.rawValue),
         ("entries", "\(encryption.entries), \(ByteCount(encryption.bytes))"),
         ("encrypted", encryption.description),
       ], reporter)
-    reporter.note("the rest shows with the password; see smilepile inspect --help")
+    reporter.note("give the password to see more; run smilepile inspect --help")
     reporter.json(
       Summary(
-        format: BackupSource.Format.zip.rawValue, encrypted: true, encryption: encryption.methods,
-        entries: encryption.entries, entry_bytes: encryption.bytes))
+        format: OpenedBackup.Format.zip.rawValue, encrypted: true, encryption: encryption.methods,
+        entries: encryption.entries, entryBytes: encryption.bytes))
   }
 
   private func show(_ fields: [(String, String)], _ reporter: Reporter) {
-    for (name, value) in fields {
-      reporter.result("\(name)\(String(repeating: " ", count: 13 - name.count))\(value.escaped)")
-    }
+    reporter.result(TextTable(.left, .left, rows: fields.map { [$0.0, $0.1.escaped] }))
   }
 }

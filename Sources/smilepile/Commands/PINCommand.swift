@@ -10,39 +10,38 @@ struct PINCommand: ParsableCommand {
     commandName: "pin",
     abstract: "Set, change or remove the PIN that protects a library.",
     discussion: """
-      Where delete protection is on (a phone's setting, which comes with its backups), import --strategy replace, \
-      undo and remove ask for the PIN before anything goes; elsewhere they ask for a confirmation. A PIN has four to \
-      six digits; after five wrong ones there is a pause of 30 seconds. Where no backup has brought delete \
-      protection, a PIN is kept and not asked for. It guards against a child's or one's own mistake: whoever may \
-      write the library's files can change them without this program. It is never exported.
+      If delete protection is on (a setting of the phone, imported with its backups), import --strategy replace, \
+      undo and remove require the PIN; otherwise they ask for a confirmation. A PIN has four to six digits. After \
+      five wrong ones there is a pause of 30 seconds. It protects against mistakes, not against users who can write \
+      the library's files. Backups never contain it.
 
       Example:
         smilepile pin set -l ~/Family
       """,
     subcommands: [Set.self, Change.self, Remove.self])
 
-  /// What the three have in common.
+  /// Runs a subcommand.
   fileprivate static func run(
     _ library: LibraryOption, _ lock: LockOption, _ output: OutputOptions, done: String,
     ask: (Library, Reporter) throws -> (LibraryWriter) throws -> Void
   ) throws {
     let reporter = Reporter(output)
     let path = try library.path()
-    // nobody waits for the library while a person types
-    let deed = try ask(Library(path: path), reporter)
-    try deed(LibraryWriter(path: path, lockWait: lock.duration))
-    reporter.lasting("\(done) \(path)".escaped)
-    reporter.json(Summary(has_pin: try Library(path: path).hasPIN()))
+    // the library is not locked while the user types
+    let change = try ask(Library(path: path), reporter)
+    try change(LibraryWriter(path: path, lockWait: lock.duration))
+    reporter.importantResult("\(done) \(path)".escaped)
+    reporter.json(Summary(hasPin: try Library(path: path).hasPIN()))
   }
 
   private struct Summary: Encodable {
-    var message_type = "summary"
-    var has_pin: Bool
+    let messageType = "summary"
+    var hasPin: Bool
   }
 
   struct Set: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Give a library a PIN that has none.",
+      abstract: "Set the PIN of a library that has none.",
       discussion: "Example:\n  smilepile pin set -l ~/Family --pin-file ~/.family-pin")
 
     @OptionGroup var pin: PINOptions
@@ -52,7 +51,7 @@ struct PINCommand: ParsableCommand {
 
     func run() throws {
       try PINCommand.run(library, lock, output, done: "set the PIN of") { library, reporter in
-        // not only after a person has typed it twice
+        // checks before the user types the PIN twice
         if try library.hasPIN() { throw PINError.alreadySet(library.path) }
         let new = try PIN.read(
           from: pin.source, .pin, question: "New PIN", chooses: true, warn: reporter.warnOfSecret)
@@ -63,7 +62,7 @@ struct PINCommand: ParsableCommand {
 
   struct Change: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Put another PIN in the place of the old one.",
+      abstract: "Change the PIN of a library.",
       discussion: "Example:\n  smilepile pin change -l ~/Family")
 
     @OptionGroup var pin: PINOptions
@@ -85,7 +84,7 @@ struct PINCommand: ParsableCommand {
 
   struct Remove: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Take a library's PIN away.",
+      abstract: "Remove the PIN of a library.",
       discussion: """
         Asks first. A PIN typed at the terminal confirms the removal. A PIN from another source needs a \
         confirmation, or --yes without a terminal.
@@ -103,8 +102,10 @@ struct PINCommand: ParsableCommand {
       try PINCommand.run(library, lock, output, done: "removed the PIN of") { library, reporter in
         guard try library.hasPIN() else { throw PINError.notSet(library.path) }
         let operation = DestructiveOperation("remove the PIN of \(library.path)", lowers: [.pin])
-        let consent = try confirmation.consent(reporter, for: library.path)
-        guard let old = try consent.pin(operation) else { throw ConsentError.pinNeeded(library.path) }
+        let authorization = try confirmation.authorization(reporter, for: library.path)
+        guard let old = try authorization.pin(operation) else {
+          throw AuthorizationError.pinNeeded(library.path)
+        }
         return { try $0.removePIN(old) }
       }
     }

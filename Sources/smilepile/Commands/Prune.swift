@@ -12,51 +12,51 @@ struct Prune: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Remove old archives from folders, or of jobs.",
     discussion: """
-      What is kept is said as for `restic forget`: the newest N, and the newest of each of N hours, days, weeks, months \
-      or years that have any; all within a time before the newest; all with a tag. What no option keeps goes. Archives \
-      of different libraries, selections or tags are looked at apart, one whose library is not known stands alone, and \
-      the parts of one export stay or go together. Where no rule keeps any of those that are looked at together, as with \
-      a tag that none has, all of them stay.
+      Keep rules are those of `restic forget`; archives that no rule keeps are removed. Each library, selection and set \
+      of tags is treated on its own. A job's retention is the default. The newest archive stays and is verified first: \
+      if it is damaged, nothing is removed. Bases of archives that stay, backups of phones, and unreadable or encrypted \
+      archives without their password are never removed.
 
-      The newest archive always stays, and is read back before any is removed: if it is damaged, none is. An archive that \
-      another one rests on stays with it. Backups that phones made, files that cannot be read, and archives that no \
-      password opens are never removed. Of a job, its own retention is the default; where nothing \
-      is named, jobs without one are passed over. A folder that fails does not stop the next.
-
-      The exit code is 3 where an archive could not be removed, and 4 where some were to go and the newest one is damaged.
+      The exit code is 3 if an archive could not be removed, 4 if the newest one is damaged.
 
       Example:
         smilepile prune /backups --keep-daily 7 --keep-weekly 5 --keep-monthly 12 --dry-run
-        smilepile prune family
       """)
 
   @Argument(
-    help: "Folders, or jobs of the job file; all jobs if nothing is named.", completion: .jobsAndFolders)
+    help: "Folders, or names of jobs; default: all jobs of the job file.", completion: .jobsAndFolders)
   var places: [String] = []
 
-  @Option(help: ArgumentHelp("Keep the newest.", valueName: "n")) var keepLast: Int?
-  @Option(help: ArgumentHelp("Keep the newest of each hour.", valueName: "n")) var keepHourly: Int?
-  @Option(help: ArgumentHelp("Keep the newest of each day.", valueName: "n")) var keepDaily: Int?
-  @Option(help: ArgumentHelp("Keep the newest of each week.", valueName: "n")) var keepWeekly: Int?
-  @Option(help: ArgumentHelp("Keep the newest of each month.", valueName: "n")) var keepMonthly: Int?
-  @Option(help: ArgumentHelp("Keep the newest of each year.", valueName: "n")) var keepYearly: Int?
+  @Option(help: ArgumentHelp("Keep this many of the newest archives.", valueName: "n")) var keepLast: Int?
+  @Option(help: ArgumentHelp("Keep the newest archive of each hour, for this many hours.", valueName: "n"))
+  var keepHourly: Int?
+  @Option(help: ArgumentHelp("Keep the newest archive of each day, for this many days.", valueName: "n"))
+  var keepDaily: Int?
+  @Option(help: ArgumentHelp("Keep the newest archive of each week, for this many weeks.", valueName: "n"))
+  var keepWeekly: Int?
+  @Option(help: ArgumentHelp("Keep the newest archive of each month, for this many months.", valueName: "n"))
+  var keepMonthly: Int?
+  @Option(help: ArgumentHelp("Keep the newest archive of each year, for this many years.", valueName: "n"))
+  var keepYearly: Int?
   @Option(
-    help: ArgumentHelp("Keep all that were made so long before the newest: 30d, 1y6m.", valueName: "span"),
+    help: ArgumentHelp(
+      "Keep archives made within this time before the newest: 30d, 1y6m.", valueName: "span"),
     transform: { text in
       guard let span = RetentionSpan(text) else {
-        throw ValidationError("“\(text)” is no length of time; write 30d or 1y6m")
+        throw ValidationError("invalid duration “\(text)”; use for example 30d or 1y6m")
       }
       return span
     })
   var keepWithin: RetentionSpan?
-  @Option(help: ArgumentHelp("Keep all with this tag; may be given several times.")) var keepTag: [String] =
-    []
+  @Option(help: ArgumentHelp("Keep archives with this tag; may be given several times.")) var keepTag:
+    [String] =
+      []
 
   @Option(
-    help: ArgumentHelp("Only archives with this tag; given several times, only those with all of them."))
+    help: ArgumentHelp("Only consider archives with this tag; with all of them if given several times."))
   var tag: [String] = []
 
-  @Flag(name: [.customShort("n"), .long], help: "Say what would be removed, and remove nothing.")
+  @Flag(name: [.customShort("n"), .long], help: "Report what would be removed, and remove nothing.")
   var dryRun = false
 
   @OptionGroup var file: JobFileOption
@@ -64,21 +64,37 @@ struct Prune: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   private struct DecisionLine: Encodable {
-    var message_type = "decision"
+    let messageType = "decision"
     var keep: Bool
     var reasons: [String]
     var date: Int64
     var archives: [String]
+
+    init(_ decision: PrunePlan.Decision, isRefused: Bool) {
+      keep = decision.isKept || isRefused
+      reasons =
+        decision.isKept ? decision.reasons : ["no rule keeps it" + (isRefused ? ", and it stays" : "")]
+      date = decision.date
+      archives = decision.archives.map(\.path)
+    }
+
+    var row: [String] {
+      let names = archives.compactMap { FilePath($0).lastComponent?.string }.joined(separator: ", ")
+      return [
+        keep ? "keep" : "remove", Date(milliseconds: date).formatted(.iso8601), names.escaped,
+        "(\(reasons.joined(separator: ", ").escaped))",
+      ]
+    }
   }
 
   private struct Summary: Encodable {
-    var message_type = "summary"
+    let messageType = "summary"
     var kept: Int
     var removed: [String]
-    var removed_bytes: Int
+    var removedBytes: Int
     var refusals: [String]
     var warnings: [String]
-    var dry_run: Bool
+    var dryRun: Bool
   }
 
   private var given: RetentionPolicy {
@@ -113,14 +129,14 @@ struct Prune: AsyncParsableCommand {
       } catch let error where error is CancellationError || error is ValidationError {
         throw error
       } catch {
-        reporter.error(Finding(place.folder.string, message: "\(error)"), during: "prune")
+        reporter.error(Finding(place.folder.string, message: CommandMessage.text(of: error)), during: "prune")
         worst = max(worst, ExitStatus(for: error))
         continue
       }
       reporter.result("\(place.folder.string.escaped):")
-      for decision in summary.plan.decisions {
-        show(decision, isRefused: !summary.plan.refusals.isEmpty, reporter)
-      }
+      let lines = summary.plan.decisions.map { DecisionLine($0, isRefused: !summary.plan.refusals.isEmpty) }
+      reporter.result(TextTable(.left, .left, .left, .left, indentation: 2, rows: lines.map(\.row)))
+      for line in lines { reporter.json(line) }
       for failure in summary.failures { reporter.error(failure, during: "prune") }
       for refusal in summary.plan.refusals {
         reporter.error(Finding(place.folder.string, message: refusal), during: "prune")
@@ -142,19 +158,19 @@ struct Prune: AsyncParsableCommand {
         + (others > 0 ? "; \(Count(others, "other stays", "others stay"))" : ""))
     reporter.json(
       Summary(
-        kept: kept, removed: removed, removed_bytes: bytes, refusals: refusals, warnings: warnings,
-        dry_run: dryRun))
+        kept: kept, removed: removed, removedBytes: bytes, refusals: refusals, warnings: warnings,
+        dryRun: dryRun))
     if worst != .done { throw worst }
   }
 
   private static func warnings(of summary: PruneRun.Summary) -> [String] {
     let locked = Count(summary.locked, "encrypted archive")
-    return (summary.locked > 0 ? ["\(locked) that no password opens stay as they are"] : [])
-      + summary.unreadable.map { "\($0.path) stays, and cannot be read: \($0.reason)" }
+    return (summary.locked > 0 ? ["kept \(locked) that the password does not open"] : [])
+      + summary.unreadable.map { "kept \($0.path), which cannot be read: \($0.reason)" }
   }
 
-  /// The folders, and what is kept of each: known of all before anything is removed. Where nothing is named, jobs
-  /// without a retention are not meant.
+  /// Returns the folders and their policies before anything is removed. Without arguments, omits jobs without
+  /// a retention policy.
   private func chosen() throws -> [(ArchivePlace, RetentionPolicy)] {
     let all = try ArchivePlace.named(places, file)
     let ruled = all.compactMap { place in
@@ -163,7 +179,7 @@ struct Prune: AsyncParsableCommand {
     if ruled.isEmpty || !places.isEmpty, ruled.count < all.count,
       let place = all.first(where: { $0.job?.retention == nil })
     {
-      throw ValidationError("nothing says what to keep of \(place.folder); use --keep-last 7 or the like")
+      throw ValidationError("no keep rule for \(place.folder); use for example --keep-last 7")
     }
     return ruled
   }
@@ -182,20 +198,5 @@ struct Prune: AsyncParsableCommand {
       run.observer = Ledger.ofThisUser.observer("prune")
       return try run.run()
     }
-  }
-
-  private func show(_ decision: PrunePlan.Decision, isRefused: Bool, _ reporter: Reporter) {
-    let date = Date(milliseconds: decision.date).formatted(.iso8601)
-    let names = decision.archives.map(\.name).joined(separator: ", ")
-    let isKept = decision.isKept || isRefused
-    let reasons =
-      decision.isKept ? decision.reasons : ["no rule keeps it" + (isRefused ? ", and it stays" : "")]
-    reporter.result(
-      "  \(isKept ? "keep  " : "remove")  \(date)  \(names.escaped)  (\(reasons.joined(separator: ", ").escaped))"
-    )
-    reporter.json(
-      DecisionLine(
-        keep: isKept, reasons: reasons, date: decision.date,
-        archives: decision.archives.map(\.path)))
   }
 }

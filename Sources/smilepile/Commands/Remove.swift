@@ -7,28 +7,27 @@ struct Remove: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Remove photos, or a category with its photos.",
     discussion: """
-      Photos are chosen by id, by name, by category; each kind of condition narrows the choice, and of one kind any \
-      may be met. A category named alone goes with its photos. The files are put aside, and smilepile undo brings \
-      everything back until the next import or remove. That the photos were removed is remembered. Asks first; \
-      without a terminal it needs --yes.
+      Different options are combined with AND, repeated ones with OR. --category alone removes the category and its \
+      photos. `smilepile undo` restores everything until the next import or remove. Asks before; without a terminal \
+      --yes is needed.
 
       Example:
         smilepile remove -l ~/Family --category Cars --name 'blurred*' --dry-run
       """)
 
-  @Option(help: ArgumentHelp("The photo of this id, as ls shows it; may be given several times."))
+  @Option(help: ArgumentHelp("Remove the photo with this ID (see photos); may be given several times."))
   var id: [Int64] = []
 
   @Option(
     help: ArgumentHelp(
-      "Photos whose name or file name matches, with *, ? and [a-z] as in a shell ([*] is a star, a backslash itself).",
+      "Remove photos whose name or file name matches, with *, ? and [a-z]; may be given several times.",
       valueName: "pattern"))
   var name: [String] = []
 
-  @Option(name: .shortAndLong, help: "Photos of this category; may be given several times.")
+  @Option(name: .shortAndLong, help: "Remove photos of this category; may be given several times.")
   var category: [String] = []
 
-  @Flag(name: [.customShort("n"), .long], help: "Say what would go, and write nothing.")
+  @Flag(name: [.customShort("n"), .long], help: "Report what would be removed, and write nothing.")
   var dryRun = false
 
   @OptionGroup var confirmation: ConfirmationOption
@@ -37,18 +36,18 @@ struct Remove: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   private struct Summary: Encodable {
-    var message_type = "summary"
-    var photos_removed: Int
-    var categories_removed: Int
+    let messageType = "summary"
+    var photosRemoved: Int
+    var categoriesRemoved: Int
     var bytes: Int
-    var photo_ids: [Int64]
+    var photoIds: [Int64]
     var missing: [String]
-    var dry_run: Bool
+    var dryRun: Bool
   }
 
   func validate() throws {
     if id.isEmpty, name.isEmpty, category.isEmpty {
-      throw ValidationError("say what is to go: --id, --name or --category")
+      throw ValidationError("choose photos with --id, --name or --category")
     }
   }
 
@@ -62,14 +61,14 @@ struct Remove: AsyncParsableCommand {
     options.lockWait = lock.duration
     let reporter = Reporter(output)
     let path = try library.path()
-    options.consent = try confirmation.consent(reporter, for: path)
+    options.authorization = try confirmation.authorization(reporter, for: path)
     let summary = try await reporter.follow(.remove(selection, from: path, options: options))
     if dryRun {
       for photo in summary.photos { reporter.result("photo \(photo.id)  \(photo.name.escaped)") }
       for category in summary.categories { reporter.result("category  \(category.displayName.escaped)") }
     }
     for photo in summary.missing { reporter.warn(photo.message) }
-    reporter.lasting(
+    reporter.importantResult(
       "\(dryRun ? "would remove" : "removed") \(Count(summary.photos.count, "photo")) "
         + "(\(ByteCount(summary.bytes)))"
         + (summary.categories.isEmpty
@@ -77,14 +76,14 @@ struct Remove: AsyncParsableCommand {
         + (dryRun ? "" : Self.promise(summary)))
     reporter.json(
       Summary(
-        photos_removed: summary.photos.count, categories_removed: summary.categories.count,
-        bytes: summary.bytes, photo_ids: summary.photos.map(\.id),
-        missing: summary.missing.map(\.message), dry_run: summary.isDryRun))
+        photosRemoved: summary.photos.count, categoriesRemoved: summary.categories.count,
+        bytes: summary.bytes, photoIds: summary.photos.map(\.id),
+        missing: summary.missing.map(\.message), dryRun: summary.isDryRun))
   }
 
-  /// What an undo brings back: nothing of what may not be there any more.
+  /// Returns the part of the message about an undo. An undo may be unable to restore photos with missing files.
   private static func promise(_ summary: RemoveSummary) -> String {
-    if summary.missing.isEmpty { return "; smilepile undo brings them back" }
-    return summary.missing.count < summary.photos.count ? "; smilepile undo brings the others back" : ""
+    if summary.missing.isEmpty { return "; smilepile undo restores them" }
+    return summary.missing.count < summary.photos.count ? "; smilepile undo restores the others" : ""
   }
 }

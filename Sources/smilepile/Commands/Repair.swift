@@ -1,121 +1,98 @@
-import ArchiveCatalog
 import ArgumentParser
-import Backup
 import FileSystem
-import Operations
+import Foundation
+import PhotoLibrary
 import SystemPackage
 
 struct Repair: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Write a damaged archive anew, with what can be rescued.",
+    abstract: "Repair a damaged archive, or a library.",
     discussion: """
-      Searches a truncated or damaged archive for every photo that is still whole, and writes them into a new \
-      archive, NAME.repaired.zip beside it or where -o says. What is lost and known by its MD5 is taken from the \
-      library (-l) or from other archives (--from). The new archive is read back before it gets its name; the \
-      damaged one is never touched. What is lost all the same is named, and the exit code is 3. Of a whole \
-      archive it says so, and writes nothing. An encrypted archive is not repaired, since what it hides would have to \
-      be written in the clear; import it with --salvage, and export anew.
+      Writes a new archive NAME.repaired.zip with the intact photos of ARCHIVE, and with those that --from can \
+      replace. The damaged archive is not changed. Encrypted archives cannot be repaired: import them with --salvage.
+
+      With -l, replaces corrupt and missing photos of the library by those in the archives. The library's folder \
+      .rotten keeps the corrupt files.
+
+      The exit code is 3 if photos are still missing or corrupt.
 
       Example:
-        smilepile repair -l ~/Family cut_off.zip
+        smilepile repair truncated.zip --from ~/Family
+        smilepile repair -l ~/Family /backups/smilepile_backup_20251003_140000.zip
       """)
 
-  @Argument(help: "The damaged archive.", completion: .file(), transform: PathArgument.parse)
-  var archive: String
-
-  @Option(
-    name: .shortAndLong,
-    help: ArgumentHelp("An existing folder, or a file name that is free.", valueName: "path"),
+  @Argument(
+    help: "The damaged archive; with -l, intact or damaged archives to take photos from.",
     completion: .file(), transform: PathArgument.parse)
-  var output: String?
+  var archives: [String]
 
   @Option(
     name: [.short, .customLong("library")],
-    help: ArgumentHelp("A library that may hold what is lost.", valueName: "folder"),
+    help: ArgumentHelp("Repair this library, with photos of the archives.", valueName: "folder"),
     completion: .directory, transform: PathArgument.parse)
   var library: String?
 
   @Option(
     help: ArgumentHelp(
-      "An archive that may hold what is lost; may be given several times.", valueName: "archive"),
+      "Replace missing photos by those of this archive or library; may be given several times.",
+      valueName: "archive|library"),
     completion: .file(), transform: PathArgument.parse)
   var from: [String] = []
 
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("Write the new archive into this folder, or as this new file.", valueName: "path"),
+    completion: .file(), transform: PathArgument.parse)
+  var output: String?
+
+  @Flag(name: [.customShort("n"), .long], help: "With -l: report what would be repaired, and write nothing.")
+  var dryRun = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Wait this long for another process that uses the library; default: 0 with -l, otherwise 60.",
+      valueName: "seconds"))
+  var lockWait: Double?
+
   @OptionGroup var password: PasswordOptions
-  @OptionGroup var lock: ReaderLockOption
   @OptionGroup var limits: LimitOptions
   @OptionGroup var outputOptions: OutputOptions
 
-  private struct Summary: Encodable {
-    var message_type = "summary"
-    var archive: String?
-    var whole: Bool
-    var photos: Int
-    var bytes: Int
-    var archive_bytes: Int
-    var faults: [String]
-    var restored: [String]
-    var lost: [String]
-    var unusable: [String]
-    var warnings: [String]
-
-    func encode(to encoder: any Encoder) throws {
-      var object = encoder.container(keyedBy: CodingKeys.self)
-      try object.encode(message_type, forKey: .message_type)
-      // null and not left out: "none was written" is an answer
-      try object.encode(archive, forKey: .archive)
-      try object.encode(whole, forKey: .whole)
-      try object.encode(photos, forKey: .photos)
-      try object.encode(bytes, forKey: .bytes)
-      try object.encode(archive_bytes, forKey: .archive_bytes)
-      try object.encode(faults, forKey: .faults)
-      try object.encode(restored, forKey: .restored)
-      try object.encode(lost, forKey: .lost)
-      try object.encode(unusable, forKey: .unusable)
-      try object.encode(warnings, forKey: .warnings)
-    }
-
-    private enum CodingKeys: CodingKey {
-      case message_type, archive, whole, photos, bytes, archive_bytes, faults, restored, lost, unusable,
-        warnings
+  func validate() throws {
+    if let lockWait { try checkLockWait(lockWait) }
+    if library != nil {
+      if output != nil || !from.isEmpty {
+        throw ValidationError(
+          "-l repairs a library from the archives that are arguments; leave out --from and --output")
+      }
+    } else {
+      if archives.count > 1 {
+        throw ValidationError("repair one archive at a time; --from takes archives that have its photos")
+      }
+      if dryRun { throw ValidationError("--dry-run needs -l; use smilepile verify to check an archive") }
     }
   }
 
   func run() async throws {
-    var options = RepairOptions()
-    options.destination = output.map { FilePath($0) }
-    options.library = library.map { FilePath($0) }
-    options.lockWait = lock.duration
-    options.others = from.map { FilePath($0) }
     let reporter = Reporter(outputOptions)
-    options.ledger = .ofThisUser
-    options.limits = limits.limits
-    options.password = try password.read(
-      for: options.others, limits.limits, reporter, salvaging: true)
-    let summary = try await reporter.follow(.repair(FilePath(archive), options: options))
-
-    for fault in summary.faults { reporter.warn(fault.message) }
-    for warning in summary.warnings { reporter.warn(warning) }
-    for archive in summary.unusable { reporter.error(archive, during: "repair") }
-    for photo in summary.restored { reporter.note(photo.message.escaped) }
-    for photo in summary.lost { reporter.error(photo, during: "repair") }
-    if let written = summary.archive {
-      reporter.note(
-        "rescued \(Count(summary.photos, "photo")), \(ByteCount(summary.bytes)), "
-          + "\(summary.restored.count) of them from elsewhere; \(summary.lost.count) lost")
-      reporter.lasting(written.string.escaped)
-    } else if summary.isWhole {
-      reporter.note("\(archive.escaped) is whole: there is nothing to repair")
-    } else {
-      reporter.note("nothing is left in \(archive.escaped) that could be written anew")
+    if let library {
+      let repair = LibraryRepair(
+        library: FilePath(library), archives: archives.map { FilePath($0) }, isDryRun: dryRun,
+        lockWait: .seconds(lockWait ?? 0), password: password, limits: limits.limits)
+      return try await repair.run(reporter)
     }
-    reporter.json(
-      Summary(
-        archive: summary.archive?.string, whole: summary.isWhole, photos: summary.photos,
-        bytes: summary.bytes, archive_bytes: summary.archiveBytes, faults: summary.faults.map(\.message),
-        restored: summary.restored.map(\.message), lost: summary.lost.map(\.message),
-        unusable: summary.unusable.map(\.message), warnings: summary.warnings))
-    if summary.isIncomplete { throw ExitStatus.incomplete }
-    try Ledger.ofThisUser.reportProblem(reporter)
+    let isFolder = { (path: FilePath) in
+      var isFolder: ObjCBool = false
+      return FileManager.default.fileExists(atPath: path.string, isDirectory: &isFolder) && isFolder.boolValue
+    }
+    let sources = from.map { FilePath($0) }
+    let libraries = sources.filter(isFolder)
+    if libraries.count > 1 { throw ValidationError("--from takes one library; name archives otherwise") }
+    let repair = ArchiveRepair(
+      archive: FilePath(archives[0]), destination: output.map { FilePath($0) }, library: libraries.first,
+      archives: sources.filter { !isFolder($0) },
+      lockWait: lockWait.map { .seconds($0) } ?? Library.readersWait, password: password,
+      limits: limits.limits)
+    try await repair.run(reporter)
   }
 }

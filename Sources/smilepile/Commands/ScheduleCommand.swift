@@ -4,44 +4,41 @@ import Foundation
 import Jobs
 import SystemPackage
 
-/// `smilepile schedule`: runs jobs by the clock of systemd or cron.
+/// `smilepile schedule`: runs jobs by systemd or cron.
 struct ScheduleCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schedule",
-    abstract: "Have jobs run by the clock, through systemd or cron.",
+    abstract: "Run jobs on a schedule, through systemd or cron.",
     discussion: """
-      Each job of the job file that has a schedule gets a service and a timer of systemd, and one more pair for its \
-      drill; where systemd does not run, lines in the crontab. For a user they are units of that user, for root \
-      units of the machine. What was not made by this command is never changed.
+      Each scheduled backup and drill of the job file gets a systemd service and a timer, or a line in the crontab \
+      if systemd does not run. Root gets system units, other users get user units. Other units and lines are never \
+      changed.
 
       Example:
-        smilepile schedule install --print
         smilepile schedule install
         smilepile schedule status
-        smilepile schedule remove Family
       """,
     subcommands: [Install.self, Remove.self, Status.self])
 
   struct Install: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Install the schedules of jobs, or bring them up to date.",
+      abstract: "Install or update the schedules of jobs.",
       discussion: """
-        A schedule that the job file has no more is removed; where no job is named, so are those of jobs that it has no \
-        more. Drop-ins (systemctl edit) stay.
+        Removes schedules that are no longer in the job file. Drop-ins (systemctl edit) stay.
 
         Example:
           smilepile schedule install --print
           smilepile schedule install Family
         """)
 
-    @Flag(help: "Show what would be installed, and install nothing.")
+    @Flag(help: "Print what would be installed, and install nothing.")
     var print = false
 
     @OptionGroup var jobs: ScheduleOptions
     @OptionGroup var output: OutputOptions
 
     private struct Summary: Encodable {
-      var message_type = "summary"
+      let messageType = "summary"
       var jobs: [String]
       var written: [String]
       var removed: [String]
@@ -62,7 +59,7 @@ struct ScheduleCommand: ParsableCommand {
       for job in plan.jobs {
         warnings += Self.skippedRuns(job, scheduler)
         if job.schedule == nil, job.drill == nil, jobs.names.contains(job.name) || plan.jobs.count == 1 {
-          warnings.append("the job “\(job.name)” has no schedule; write “schedule:” for it into \(plan.file)")
+          warnings.append("the job “\(job.name)” has no schedule; add “schedule:” to it in \(plan.file)")
         }
       }
       if self.print {
@@ -93,7 +90,7 @@ struct ScheduleCommand: ParsableCommand {
       if !change.notStarted.isEmpty, case .systemd(let systemd) = scheduler {
         let option = systemd.scope == .user ? " --user" : ""
         warnings.append(
-          "systemd does not run here, so that nothing is started; where it does: systemctl\(option) enable --now "
+          "systemd does not run here, and nothing was started; run systemctl\(option) enable --now "
             + change.notStarted.joined(separator: " "))
       }
       for warning in warnings { reporter.warn(warning) }
@@ -104,7 +101,7 @@ struct ScheduleCommand: ParsableCommand {
       if !change.notStarted.isEmpty { throw ExitStatus.incomplete }
     }
 
-    /// systemd runs nothing on a day whose clock does not show the time.
+    /// Returns warnings about the days on which systemd skips a run because its time does not exist.
     private static func skippedRuns(_ job: ScheduledJob, _ scheduler: Scheduler) -> [String] {
       guard case .systemd = scheduler else { return [] }
       return ScheduledJob.Task.allCases.compactMap { task in
@@ -112,22 +109,24 @@ struct ScheduleCommand: ParsableCommand {
           let day = schedule.skippedRuns(after: .now, in: .current).first
         else { return nil }
         return
-          "job “\(job.name)”: there is no \(schedule.time) on \(day), when the clock is put forward, and systemd "
-          + "runs no \(task.rawValue) then; choose another time"
+          "job “\(job.name)”: \(schedule.time) does not exist on \(day) (start of daylight saving time), and systemd "
+          + "skips the \(task.rawValue); choose another time"
       }
     }
 
     private static var logout: [String] {
       guard access("/var/lib/systemd/linger/\(NSUserName())", F_OK) != 0 else { return [] }
-      return ["jobs of a user run only while that user is logged in; to change that: loginctl enable-linger"]
+      return [
+        "jobs of a user run only while the user is logged in; run loginctl enable-linger to change that"
+      ]
     }
   }
 
   struct Remove: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Remove the schedules of jobs, or of all jobs of the job file.",
+      abstract: "Remove the schedules of jobs.",
       discussion: """
-        Archives, the job file and what was not installed by this command stay.
+        Archives, the job file, and other units and crontab lines stay.
 
         Example:
           smilepile schedule remove Family
@@ -137,7 +136,7 @@ struct ScheduleCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     private struct Summary: Encodable {
-      var message_type = "summary"
+      let messageType = "summary"
       var removed: [String]
       var warnings: [String]
     }

@@ -6,10 +6,9 @@ import Jobs
 extension ScheduleCommand {
   struct Status: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Say which schedules are installed, when they run next, and how they ended last.",
+      abstract: "Show installed schedules, their next runs and last results.",
       discussion: """
-        The exit code is 3 if something that the job file asks for is not installed like that, or stopped, or if \
-        something is installed for a job that it has no more.
+        The exit code is 3 if a schedule is not installed, outdated, stopped, or no longer in the job file.
 
         Example:
           smilepile schedule status
@@ -19,7 +18,7 @@ extension ScheduleCommand {
     @OptionGroup var output: OutputOptions
 
     private struct Summary: Encodable {
-      var message_type = "summary"
+      let messageType = "summary"
       var scheduler: String
       var tasks: [Line]
       var orphans: [String]
@@ -30,9 +29,9 @@ extension ScheduleCommand {
       var task: String
       var schedule: String?
       var state: String
-      var next_run: Int64?
-      var last_run: Int64?
-      var last_outcome: String?
+      var nextRun: Int64?
+      var lastRun: Int64?
+      var lastOutcome: String?
     }
 
     func run() throws {
@@ -49,13 +48,13 @@ extension ScheduleCommand {
           var line = Line(
             job: task.job, task: task.task.rawValue, schedule: task.schedule?.description,
             state: task.state.rawValue,
-            next_run: task.nextRun?.milliseconds)
+            nextRun: task.nextRun?.milliseconds)
           switch task.task {
           case .backup:
-            (line.last_run, line.last_outcome) = (status.run?.startedAt, status.run?.outcome.rawValue)
+            (line.lastRun, line.lastOutcome) = (status.run?.startedAt, status.run?.outcome.rawValue)
           case .drill:
             let drill = status.lastRestoreTest
-            (line.last_run, line.last_outcome) = (drill?.at, drill.map { $0.isProven ? "proven" : "failed" })
+            (line.lastRun, line.lastOutcome) = (drill?.at, drill.map { $0.isProven ? "proven" : "failed" })
           }
           lines.append(line)
           reporter.result(text(of: line, task).escaped)
@@ -66,7 +65,7 @@ extension ScheduleCommand {
         ? try plan.orphans(scheduler).compactMap { ScheduledJob.name(in: $0, of: plan.file) }.sorted() : []
       for name in orphans {
         reporter.warn(
-          "the job “\(name)” is installed, and not in \(plan.file); smilepile schedule install, or remove \(name)"
+          "the job “\(name)” is installed, but not in \(plan.file); run smilepile schedule remove \(name)"
         )
       }
       reporter.json(Summary(scheduler: scheduler.name, tasks: lines, orphans: orphans))
@@ -74,26 +73,26 @@ extension ScheduleCommand {
     }
 
     private func text(of line: Line, _ task: InstalledTask) -> String {
-      let told =
+      let state =
         switch task.state {
         case .installed: "installed"
-        case .outdated: "installed, and not as the job file asks; smilepile schedule install"
-        case .stopped: "installed, and stopped; smilepile schedule install"
-        case .missing: "not installed; smilepile schedule install"
-        case .needless: "installed, and the job file does not ask for it; smilepile schedule install"
-        case .manual: "only by hand"
-        case .foreign: "not installed: something that is not ours has its name"
+        case .outdated: "outdated; run smilepile schedule install"
+        case .stopped: "stopped; run smilepile schedule install"
+        case .missing: "not installed; run smilepile schedule install"
+        case .needless: "installed, but not in the job file; run smilepile schedule install"
+        case .manual: "manual"
+        case .foreign: "not installed: another program's unit has its name"
         }
       var parts = ["\(task.job) \(line.task)"]
       if let schedule = line.schedule { parts.append(schedule) }
-      parts.append(told)
+      parts.append(state)
       if let next = task.nextRun { parts.append("next \(Self.local(next))") }
-      let last = line.last_run.map { Self.local(Date(milliseconds: $0)) }
-      if let last { parts.append("last \(last)" + (line.last_outcome.map { " (\($0))" } ?? "")) }
+      let last = line.lastRun.map { Self.local(Date(milliseconds: $0)) }
+      if let last { parts.append("last \(last)" + (line.lastOutcome.map { " (\($0))" } ?? "")) }
       return parts.joined(separator: "; ")
     }
 
-    /// On the wall of this machine, since schedules are.
+    /// Returns the date in the time zone of this machine, like schedules.
     private static func local(_ date: Date) -> String {
       var style = Date.ISO8601FormatStyle(timeZone: .current)
       style = style.year().month().day().dateTimeSeparator(.space).time(includingFractionalSeconds: false)

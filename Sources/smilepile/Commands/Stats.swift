@@ -10,8 +10,10 @@ import SystemPackage
 
 struct Stats: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Say how much a library holds, and when it was last backed up.",
+    abstract: "Show the size of a library, its last backup and its copies.",
     discussion: """
+      Counts copies that jobs made: archives that are intact, complete, reachable and unchanged.
+
       Example:
         smilepile stats -l ~/Family
       """)
@@ -19,14 +21,14 @@ struct Stats: AsyncParsableCommand {
   @OptionGroup var library: LibraryOption
   @OptionGroup var output: OutputOptions
 
-  private enum Obstacle: String, Encodable {
-    case doubted, away, changed
+  private enum Problem: String, Encodable {
+    case suspect, unreachable, changed
 
     var text: String {
       switch self {
-      case .doubted: "found damaged, or not restored by a drill"
-      case .away: "not there: gone, or its disk is not mounted"
-      case .changed: "changed since, or gone in part"
+      case .suspect: "suspect: found corrupt, or a restore test failed"
+      case .unreachable: "unreachable: missing, or its disk is not mounted"
+      case .changed: "changed since, or partly missing"
       }
     }
   }
@@ -35,49 +37,44 @@ struct Stats: AsyncParsableCommand {
     var job: String
     var path: String
     var archive: String
-    var made_at: Int64
-    var verified_at: Int64?
-    var same_device: Bool
-    var is_there: Bool
-    var is_selection: Bool
-    /// Photos of its library that it has not, or not as they should be.
-    var lacking: Int
-    /// It needs a file that a copy before it needs, and goes with that.
-    var is_shared: Bool
+    var madeAt: Int64
+    var verifiedAt: Int64?
+    var sameDevice: Bool
+    var isThere: Bool
+    var isSelection: Bool
+    /// The number of the library's photos that are missing from the copy or corrupt in it.
+    var missingPhotos: Int
+    /// True if the copy depends on a file that an earlier copy depends on.
+    var isShared: Bool
 
-    /// Why it is not there.
-    var obstacle: Obstacle?
+    /// Why `isThere` is false.
+    var problem: Problem?
 
-    /// It can bring the whole library back by itself.
-    var counts: Bool { is_there && !is_selection && lacking == 0 && !is_shared }
+    /// True if the copy can restore the entire library.
+    var counts: Bool { isThere && !isSelection && missingPhotos == 0 && !isShared }
+
+    var row: [String] {
+      let facts = [
+        verifiedAt.map { "verified \(Stats.time($0))" } ?? "unverified",
+        sameDevice ? "on the library's own device or in memory: no protection" : nil,
+        problem?.text,
+        isSelection ? "a selection, not the whole library" : nil,
+        missingPhotos > 0 ? "\(Count(missingPhotos, "photo")) of the library missing or corrupt" : nil,
+        isShared ? "needs a file of a copy above" : nil,
+      ].compactMap { $0 }
+      return [Stats.time(madeAt), archive.escaped, facts.joined(separator: ", ")]
+    }
   }
 
   private struct Summary: Encodable {
-    var message_type = "summary"
+    let messageType = "summary"
     var photos: Int
     var categories: Int
     var bytes: Int
-    var last_backup: Int64?
-    var last_archive: String?
+    @Null var lastBackup: Int64?
+    @Null var lastArchive: String?
     var copies: [Copy]
-    var last_proven_restore: Int64?
-
-    func encode(to encoder: any Encoder) throws {
-      var object = encoder.container(keyedBy: CodingKeys.self)
-      try object.encode(message_type, forKey: .message_type)
-      try object.encode(photos, forKey: .photos)
-      try object.encode(categories, forKey: .categories)
-      try object.encode(bytes, forKey: .bytes)
-      // null and not left out: "never" is an answer
-      try object.encode(last_backup, forKey: .last_backup)
-      try object.encode(last_archive, forKey: .last_archive)
-      try object.encode(copies, forKey: .copies)
-      try object.encode(last_proven_restore, forKey: .last_proven_restore)
-    }
-
-    private enum CodingKeys: CodingKey {
-      case message_type, photos, categories, bytes, last_backup, last_archive, copies, last_proven_restore
-    }
+    @Null var lastProvenRestore: Int64?
   }
 
   func run() async throws {
@@ -85,46 +82,58 @@ struct Stats: AsyncParsableCommand {
     let totals = try library.totals()
     let export = try library.lastExport()
     let reporter = Reporter(output)
-    reporter.result("photos       \(totals.photos)")
-    reporter.result("categories   \(totals.categories)")
-    reporter.result("bytes        \(totals.bytes) (\(ByteCount(totals.bytes)))")
-    if let export {
-      let date = Date(milliseconds: export.at).formatted(.iso8601.dateSeparator(.dash).timeSeparator(.colon))
-      reporter.result("last backup  \(date), \(export.archive.escaped)")
-    } else {
-      reporter.result("last backup  never")
-    }
     let (jobs, former) = try Self.jobs(of: library)
     for job in former {
       reporter.warn(
-        "job “\(job.job)” last backed up another library that lay here; its copies are not counted")
+        "job “\(job.job)” last backed up another library in this folder; its copies are not counted")
     }
     let copies = Self.copies(of: jobs)
-    // what restores a selection restores no library
+    // a selection does not restore the library
     let whole = jobs.filter { $0.copies.isEmpty || $0.copies.contains { $0.isSelection != true } }
     let proven = whole.compactMap(\.lastProvenAt).max()
+    var fields = [
+      ["photos", "\(totals.photos)"],
+      ["categories", "\(totals.categories)"],
+      ["bytes", "\(totals.bytes) (\(ByteCount(totals.bytes)))"],
+      ["last backup", export.map { "\(Self.time($0.at)), \($0.archive.escaped)" } ?? "never"],
+    ]
     if jobs.isEmpty {
-      reporter.result("copies       \(Ledger.ofThisUser.problem == nil ? "none by a job" : "not known")")
+      fields.append(["copies", Ledger.ofThisUser.problem == nil ? "none by a job" : "not known"])
     } else {
-      show(copies, proven, jobs.compactMap(\.lastRestoreTest), reporter)
+      let complete = copies.filter(\.counts)
+      let safe = complete.count { !$0.sameDevice }
+      fields += [
+        ["copies", "\(complete.count), \(safe) of them on other devices than the library's"],
+        ["restore", proven.map { "tested \(Self.time($0))" } ?? "never tested; run smilepile drill"],
+      ]
+    }
+    reporter.result(TextTable(.left, .left, rows: fields))
+    reporter.result(TextTable(.left, .left, .left, indentation: 2, rows: copies.map(\.row)))
+    for drill in jobs.compactMap(\.lastRestoreTest) {
+      if !drill.isProven {
+        reporter.result("restore test of \(drill.archive.escaped) failed \(Self.time(drill.at))")
+      }
+      guard let damaged = drill.damaged else { continue }
+      reporter.result(
+        "the restore test found \(Count(damaged, "photo")) of the library damaged; run smilepile repair -l")
     }
     reporter.json(
       Summary(
         photos: totals.photos, categories: totals.categories, bytes: totals.bytes,
-        last_backup: export?.at, last_archive: export?.archive, copies: copies, last_proven_restore: proven))
-    // what the ledger does not say is not taken for nothing
+        lastBackup: export?.at, lastArchive: export?.archive, copies: copies, lastProvenRestore: proven))
+    // without the ledger the copies are unknown
     let problem = Ledger.ofThisUser.problem
     try Ledger.ofThisUser.reportProblem(reporter)
     if problem != nil { throw ExitStatus.incomplete }
   }
 
-  /// Returns the jobs that back up this library, wherever it was then, and those that backed up another one in its folder.
+  /// Returns the jobs that back up this library, and those that backed up another library in its folder.
   private static func jobs(of library: Library) throws -> (own: [JobStatus], former: [JobStatus]) {
     let known = StateFolder.ofThisUser.statuses()
-    let id = try library.uuid()
+    let id = try library.libraryID()
     let isHere = { (job: JobStatus) in job.isIn(folder: library.path) }
     let isOwn = { (job: JobStatus) in job.isOf(library: library.path, id: id) }
-    // before a job's first backup nothing but the folder tells
+    // before a job's first backup only the folder identifies the library
     let own = known.filter { isOwn($0) && ($0.libraryID != nil || isHere($0)) }
     return (own, known.filter { !isOwn($0) && isHere($0) })
   }
@@ -141,41 +150,16 @@ struct Stats: AsyncParsableCommand {
         let isShared = !seen.isDisjoint(with: files)
         if isThere, copy.isSelection != true, copy.missingPhotos == nil { seen.formUnion(files) }
         return Copy(
-          job: job.job, path: copy.path, archive: copy.archive, made_at: copy.madeAt,
-          verified_at: isThere || isAway ? copy.verifiedAt : nil,
-          same_device: copy.isOnSameDevice, is_there: isThere, is_selection: copy.isSelection == true,
-          lacking: copy.missingPhotos ?? 0, is_shared: isShared,
-          obstacle: isThere ? nil : copy.suspectSince != nil ? .doubted : isAway ? .away : .changed)
+          job: job.job, path: copy.path, archive: copy.archive, madeAt: copy.madeAt,
+          verifiedAt: isThere || isAway ? copy.verifiedAt : nil,
+          sameDevice: copy.isOnSameDevice, isThere: isThere, isSelection: copy.isSelection == true,
+          missingPhotos: copy.missingPhotos ?? 0, isShared: isShared,
+          problem: isThere ? nil : copy.suspectSince != nil ? .suspect : isAway ? .unreachable : .changed)
       }
     }
   }
 
-  private func show(
-    _ copies: [Copy], _ proven: Int64?, _ drills: [JobStatus.RestoreTestRecord], _ reporter: Reporter
-  ) {
-    func day(_ milliseconds: Int64) -> String { Date(milliseconds: milliseconds).formatted(.iso8601) }
-    let whole = copies.filter(\.counts)
-    let safe = whole.count { !$0.same_device }
-    reporter.result(
-      "copies       \(whole.count), \(safe) of them on other devices than the library's")
-    for copy in copies {
-      let facts = [
-        copy.verified_at.map { "verified \(day($0))" } ?? "not known to be verified",
-        copy.same_device ? "on the library's own device, or in memory: no protection" : nil,
-        copy.obstacle?.text,
-        copy.is_selection ? "a selection, not the whole library" : nil,
-        copy.lacking > 0
-          ? "without \(Count(copy.lacking, "photo")) of the library, or with other bytes" : nil,
-        copy.is_shared ? "needs a file of a copy above" : nil,
-      ].compactMap { $0 }
-      reporter.result("  \(day(copy.made_at))  \(copy.archive.escaped), \(facts.joined(separator: ", "))")
-    }
-    reporter.result(
-      "restore      \(proven.map { "proven \(day($0))" } ?? "never proven; smilepile drill does that")")
-    for drill in drills {
-      if !drill.isProven { reporter.result("  \(day(drill.at))  FAILED: \(drill.archive.escaped)") }
-      guard let damaged = drill.damaged else { continue }
-      reporter.result("  \(Count(damaged, "photo")) of the library found damaged; smilepile heal may help")
-    }
+  private static func time(_ milliseconds: Int64) -> String {
+    Date(milliseconds: milliseconds).formatted(.iso8601)
   }
 }

@@ -6,18 +6,17 @@ import PhotoLibrary
 
 struct Undo: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Take back the last import or remove.",
+    abstract: "Undo the last import or remove.",
     discussion: """
-      The library is as it was before: its photos, its categories and its settings. Only the last change can be \
-      taken back, and only until the next one. An import of several backups is a change for each of them, and one \
-      that brought nothing new is none. A file that was changed since it was imported is named, and stays. Asks \
-      first if photos or categories go or a protection is turned off; without a terminal that needs --yes.
+      Restores the photos, categories and settings from before the last change. Only the last change can be undone. An \
+      import of several backups is one change for each of them. A file that was changed after the import stays and is \
+      reported. Asks before it removes anything; without a terminal --yes is needed.
 
       Example:
         smilepile undo -l ~/Family
       """)
 
-  @Flag(name: [.customShort("n"), .long], help: "Say what would be taken back, and write nothing.")
+  @Flag(name: [.customShort("n"), .long], help: "Report what would be undone, and write nothing.")
   var dryRun = false
 
   @OptionGroup var confirmation: ConfirmationOption
@@ -26,19 +25,19 @@ struct Undo: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   private struct Summary: Encodable {
-    var message_type = "summary"
+    let messageType = "summary"
     var undone: String
-    var changed_at: Int64
-    var photos_removed: Int
-    var photos_restored: Int
-    var photos_reverted: Int
-    var categories_removed: Int
-    var categories_restored: Int
-    var protections_lowered: [String]
+    var changedAt: Int64
+    var photosRemoved: Int
+    var photosRestored: Int
+    var photosReverted: Int
+    var categoriesRemoved: Int
+    var categoriesRestored: Int
+    var protectionsLowered: [String]
     var missing: [String]
     var damaged: [String]
     var left: [String]
-    var dry_run: Bool
+    var dryRun: Bool
   }
 
   func run() async throws {
@@ -47,27 +46,27 @@ struct Undo: AsyncParsableCommand {
     options.lockWait = lock.duration
     let reporter = Reporter(output)
     let path = try library.path()
-    options.consent = try confirmation.consent(reporter, for: path)
+    options.authorization = try confirmation.authorization(reporter, for: path)
     let summary = try await reporter.follow(.undo(path, options: options))
     for photo in summary.missing + summary.damaged + summary.left { reporter.error(photo, during: "undo") }
     let date = Date(milliseconds: summary.changedAt).formatted(.iso8601)
-    let verb = dryRun ? "would take back" : "took back"
+    let verb = dryRun ? "would undo" : "undid"
     let reverted = summary.photosReverted
     let removal = Removal(photos: summary.photosRemoved, categories: summary.categoriesRemoved)
     let gone = removal.isEmpty ? "0 photos" : "\(removal)"
-    reporter.lasting(
+    reporter.importantResult(
       "\(verb) \(summary.kind == .remove ? "the removal" : "the import") of \(date): "
-        + "\(gone) gone, \(summary.photosRestored) back"
+        + "\(gone) removed, \(summary.photosRestored) restored"
         + (reverted == 0 ? "" : ", \(reverted) as \(reverted == 1 ? "it was" : "they were")")
         + summary.protectionsLowered.map { ", \($0.label) off" }.joined())
     reporter.json(
       Summary(
-        undone: summary.kind.rawValue, changed_at: summary.changedAt, photos_removed: summary.photosRemoved,
-        photos_restored: summary.photosRestored, photos_reverted: reverted,
-        categories_removed: summary.categoriesRemoved, categories_restored: summary.categoriesRestored,
-        protections_lowered: summary.protectionsLowered.map(\.identifier),
+        undone: summary.kind.rawValue, changedAt: summary.changedAt, photosRemoved: summary.photosRemoved,
+        photosRestored: summary.photosRestored, photosReverted: reverted,
+        categoriesRemoved: summary.categoriesRemoved, categoriesRestored: summary.categoriesRestored,
+        protectionsLowered: summary.protectionsLowered.map(\.identifier),
         missing: summary.missing.map(\.message), damaged: summary.damaged.map(\.message),
-        left: summary.left.map(\.message), dry_run: summary.isDryRun))
+        left: summary.left.map(\.message), dryRun: summary.isDryRun))
     if summary.isIncomplete { throw ExitStatus.incomplete }
   }
 }

@@ -8,11 +8,11 @@ import Zip
 
 struct Verify: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Read archives, or a library, to the last byte.",
+    abstract: "Verify the checksums of archives or of a library.",
     discussion: """
-      Of an archive, every entry's CRC is checked, and every photo's MD5; of a library, every photo against its \
-      row. Damage is named, and the exit code is 4; it is 1 where an archive cannot be opened at all, as one that is \
-      cut off. Files that nothing mentions are named too, and are no damage.
+      Reads every byte. Compares the CRC of every entry and the MD5 of every photo of an archive, or the MD5 of every \
+      photo of a library. The exit code is 4 if there is damage, 1 if an archive cannot be opened. Unknown entries and \
+      untracked files are reported, and are no damage.
 
       Example:
         smilepile verify /backups/smilepile_backup_*.zip
@@ -30,19 +30,19 @@ struct Verify: AsyncParsableCommand {
   @OptionGroup var output: OutputOptions
 
   private struct Summary: Encodable {
-    var message_type = "summary"
-    var entries_checked: Int
+    let messageType = "summary"
+    var entriesChecked: Int
     var damaged: [String]
     var unreadable: [String]
-    var strangers: [String]
+    var untracked: [String]
     var warnings: [String]
   }
 
   func validate() throws {
     if !archives.isEmpty, library.isGiven {
-      throw ValidationError("name archives or a library (-l), not both")
+      throw ValidationError("verify archives or a library (-l), not both")
     }
-    if archives.isEmpty, password.isGiven { throw ValidationError("a library has no password") }
+    if archives.isEmpty, password.isGiven { throw ValidationError("a password needs archives; leave out -l") }
   }
 
   func run() async throws {
@@ -57,7 +57,9 @@ struct Verify: AsyncParsableCommand {
         .verify(
           paths, limits: limits.limits, password: secret, readers: readers.readers, ledger: .ofThisUser))
     for warning in summary.warnings { reporter.warn(warning) }
-    for name in summary.strangers { reporter.warn("\(name) is mentioned nowhere") }
+    for name in summary.strangers {
+      reporter.warn("\(name) is \(archives.isEmpty ? "an untracked file" : "an unknown entry")")
+    }
     for photo in summary.damaged { reporter.error(photo, during: "verify") }
     for backup in summary.unreadable {
       reporter.error(Finding("\(backup.path)".escaped, message: "\(backup.error)"), during: "verify")
@@ -65,14 +67,14 @@ struct Verify: AsyncParsableCommand {
     let number = summary.entriesChecked
     let what = archives.isEmpty ? Count(number, "photo") : Count(number, "entry", "entries")
     reporter.result(
-      "checked \(what): " + (summary.damaged.isEmpty ? "all whole" : "\(summary.damaged.count) damaged")
+      "checked \(what): " + (summary.damaged.isEmpty ? "all intact" : "\(summary.damaged.count) damaged")
         + (summary.unreadable.isEmpty
           ? "" : "; \(Count(summary.unreadable.count, "archive")) could not be read"))
     reporter.json(
       Summary(
-        entries_checked: summary.entriesChecked, damaged: summary.damaged.map(\.message),
+        entriesChecked: summary.entriesChecked, damaged: summary.damaged.map(\.message),
         unreadable: summary.unreadable.map { "\($0.error)" },
-        strangers: summary.strangers, warnings: summary.warnings))
+        untracked: summary.strangers, warnings: summary.warnings))
     let statuses = summary.unreadable.map { ExitStatus(for: $0.error) }
     if let worst = (statuses + (summary.damaged.isEmpty ? [] : [.damaged])).max() { throw worst }
     if !archives.isEmpty { try Ledger.ofThisUser.reportProblem(reporter) }

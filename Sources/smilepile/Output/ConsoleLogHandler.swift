@@ -1,7 +1,7 @@
 import FileSystem
 import Logging
 
-/// What the libraries have to say beside their results, as lines on standard error.
+/// Prints log messages of the libraries on standard error.
 struct ConsoleLogHandler: LogHandler {
   var logLevel = Logger.Level.notice
   var metadata = Logger.Metadata()

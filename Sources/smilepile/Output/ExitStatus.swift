@@ -5,23 +5,23 @@ import PhotoLibrary
 import SystemPackage
 import Zip
 
-/// The exit codes, for scripts; the README has them as a table.
+/// The exit codes; `docs/reference/exit-codes.md` lists them.
 enum ExitStatus: Int32, Error, Comparable {
-  /// All that was asked for is done.
+  /// Success.
   case done = 0
-  /// Nothing was published or changed but what is named.
+  /// The command published and changed nothing, except as reported.
   case failed = 1
-  /// Something that was asked for is absent from the result; each is named.
+  /// The result is incomplete, and the command reports the missing parts.
   case incomplete = 3
   /// `verify`, `drill` or `prune` found damage.
   case damaged = 4
-  /// There is no such library, archive, folder of archives, job or job file.
+  /// The library, archive, folder of archives, job or job file is missing.
   case notFound = 10
   /// Another process is changing the library.
   case locked = 11
   /// The password is wrong or missing.
   case password = 12
-  /// The command line makes no sense.
+  /// The command line or the job file has a mistake.
   case usage = 64
   /// SIGINT.
   case interrupted = 130
@@ -30,19 +30,18 @@ enum ExitStatus: Int32, Error, Comparable {
   /// SIGTERM.
   case terminated = 143
 
-  /// From the least bad to the worst, for several jobs in one run: what ends a run counts for more than what was
-  /// done in part, and no result for more than a damaged one.
+  /// The codes from the best to the worst, for several jobs in one run.
   private static let ranks: [ExitStatus] = [
     .done, .incomplete, .usage, .locked, .password, .notFound, .damaged, .failed, .interrupted, .quit,
     .terminated,
   ]
 
-  /// Whether one is less bad than another.
+  /// True if the first code is less bad than the second.
   static func < (one: ExitStatus, other: ExitStatus) -> Bool {
     (ranks.firstIndex(of: one) ?? 0) < (ranks.firstIndex(of: other) ?? 0)
   }
 
-  /// The code for an error that the libraries throw.
+  /// Returns the code for an error of the libraries.
   init(for error: any Error) {
     self =
       switch error {
@@ -54,7 +53,8 @@ enum ExitStatus: Int32, Error, Comparable {
       case JobError.newerLedger: .failed
       case BackupError.severalToReplace, is JobFile.Invalid, is JobError: .usage
       case ExtractError.busy: .locked
-      case ConsentError.pinNeeded, ConsentError.wrongPIN, ConsentError.coolingDown, PINError.notAPIN:
+      case AuthorizationError.pinNeeded, AuthorizationError.wrongPIN, AuthorizationError.coolingDown,
+        PINError.notAPIN:
         .password
       case BackupError.passwordNeeded, BackupError.wrongPassword, BackupError.wrongPasswordOrDamaged:
         .password

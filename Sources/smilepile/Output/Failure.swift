@@ -6,18 +6,18 @@ import PhotoLibrary
 
 /// Turns the error that ended a command into a message and an exit code.
 enum Failure {
-  /// The last line of `--json` when there is no summary.
+  /// The last line of `--json` if there is no summary.
   private struct ExitError: Encodable {
-    var message_type = "exit_error"
+    let messageType = "exit_error"
     var code: Int32
     var message: String
   }
 
-  /// Says what went wrong, on standard error, and with `--json` as the last line of standard output.
+  /// Reports an error on standard error and, with `--json`, as the last line of standard output.
   static func report(
     _ error: any Error, of command: any ParsableCommand.Type, arguments: [String]
   ) -> ExitStatus {
-    // a command that said itself what is to be said
+    // the command has already reported the error
     if let status = error as? ExitStatus { return status }
     let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
     let parserCode = Smilepile.exitCode(for: error)
@@ -32,7 +32,7 @@ enum Failure {
       return .usage
     }
     let status = ExitStatus(for: error)
-    let message = error is CancellationError ? stopMessage(of: command) : "\(error)"
+    let message = error is CancellationError ? stopMessage(of: command) : CommandMessage.text(of: error)
     for line in (error as? JobFile.Invalid)?.lines ?? [message] {
       Console.standard.print("smilepile: \(line.escaped)", to: .error, .error)
     }
@@ -40,15 +40,15 @@ enum Failure {
     return status
   }
 
-  /// What is left by a command that was stopped. Only extract keeps what it has done.
+  /// Returns the message for a cancelled command. Only `extract` keeps finished files.
   private static func stopMessage(of command: any ParsableCommand.Type) -> String {
     command == Extract.self
       ? "stopped; the photos that are finished stay, and the same command goes on from there"
       : "stopped; nothing was left behind"
   }
 
-  /// The parser quotes what it does not understand, which may be a password or a PIN that somebody took for an
-  /// argument. Where one could be meant, no argument's value is quoted.
+  /// Removes possible secrets from a message. The parser quotes unknown arguments, and the user may have
+  /// typed a password or PIN as an argument. With options of secrets, the message quotes no argument's value.
   private static func hidingSecrets(in message: String, _ arguments: [String]) -> String {
     let marks = ["--encrypt", "--pass", "--pin", "--new-pin"]
     guard
@@ -64,11 +64,12 @@ enum Failure {
     }
   }
 
-  /// The parser knows the command of its own errors, and takes one that a running command threw for the root's.
+  /// Returns the usage message for the command. The parser knows the command of its own errors, but assigns
+  /// an error of a running command to the root command.
   private static func usageMessage(for error: any Error, of command: any ParsableCommand.Type) -> String {
     guard let error = error as? ValidationError else { return Smilepile.fullMessage(for: error) }
     let usage = Smilepile.usageString(for: command)
-    // "smilepile schedule install", before what it takes
+    // "smilepile schedule install" without the options and arguments
     let name = usage.split(separator: " ").prefix { $0.first?.isLetter == true }.joined(separator: " ")
     return """
       Error: \(error.message)
@@ -77,7 +78,7 @@ enum Failure {
       """
   }
 
-  /// The result could not be written to standard output.
+  /// Reports that the result could not be written to standard output.
   static func reportLostOutput() {
     let reason = Console.standard.outputFailure.map { String(cString: strerror($0)) } ?? "unknown"
     Console.standard.print("smilepile: cannot write to standard output: \(reason)", to: .error, .error)

@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// How lines on standard error begin where they end in a log and not before a person's eyes.
+/// The prefix of lines on standard error in a log.
 struct LogStyle: Sendable, Equatable {
-  /// How grave a line is: the priorities of sd-daemon(3).
+  /// The priority of a line, as in sd-daemon(3).
   enum Priority: Int, Sendable {
     case error = 3
     case warning = 4
@@ -11,16 +11,16 @@ struct LogStyle: Sendable, Equatable {
     case info = 6
   }
 
-  /// `<4>`, which the journal takes for the line's priority.
+  /// True for the prefix `<4>`, the line's priority for the journal.
   var hasPriority = false
-  /// `2026-11-20T02:30:00Z`, the time of day that a log is read by.
+  /// True for the prefix `2026-11-20T02:30:00Z`.
   var hasTime = false
 
-  /// Nothing is put before a line.
+  /// No prefix.
   static let plain = LogStyle()
 
-  /// What suits standard error: a priority where it leads to the journal, which systemd says by `JOURNAL_STREAM`
-  /// (systemd.exec(5)); the time in what runs by itself, unless a person looks on.
+  /// Detects the style for standard error. The journal gets a priority; systemd announces the journal in
+  /// `JOURNAL_STREAM` (systemd.exec(5)). Scheduled runs without a terminal get the time.
   static func detected(
     isUnattended: Bool, environment: [String: String] = ProcessInfo.processInfo.environment,
     descriptor: CInt = STDERR_FILENO
@@ -31,7 +31,7 @@ struct LogStyle: Sendable, Equatable {
     return LogStyle(hasPriority: isJournal, hasTime: isJournal || isUnattended)
   }
 
-  /// The line with what belongs before it, each line of several.
+  /// Returns the text with the prefix before each line.
   func line(_ text: String, _ priority: Priority, at date: Date = Date()) -> String {
     guard self != .plain else { return text }
     let time = hasTime ? date.formatted(.iso8601) + " " : ""

@@ -2,8 +2,7 @@ import FileSystem
 import Foundation
 import Operations
 
-/// Says what a command has to say: the result on standard output, the rest on standard error, all of it as JSON
-/// lines with `--json`.
+/// Prints the result of a command on standard output and messages on standard error, or JSON lines with `--json`.
 struct Reporter {
   let options: OutputOptions
   private let console = Console.standard
@@ -12,7 +11,7 @@ struct Reporter {
 
   /// A line of `"message_type":"error"`.
   private struct ErrorMessage: Encodable {
-    var message_type = "error"
+    let messageType = "error"
     var item: String
     var during: String
     var message: String
@@ -36,48 +35,55 @@ struct Reporter {
     return options.progress == .none ? nil : JSONRenderer(console: console)
   }
 
-  /// The result, for people. With `--progress percent` standard output belongs to the numbers.
-  func result(_ text: String) {
-    guard !options.json else { return }
-    console.print(text, to: options.progress == .percent ? .error : .output)
-  }
-
-  /// A result that must not get lost, as the place of an archive or what was changed: if standard output cannot take
-  /// it, or the JSON summary that tells the same, it is said on standard error when the command ends.
-  func lasting(_ text: String) {
-    // with percent it is on standard error already
-    if options.json || options.progress != .percent { console.keep(text) }
+  /// Prints the result as a table.
+  func result(_ table: @autoclosure () -> TextTable) {
+    guard !options.json, let text = table().text else { return }
     result(text)
   }
 
-  /// What a person at a terminal wants to know besides the result, and a script does not.
+  /// Prints the result for the user. With `--progress percent` standard output contains only numbers.
+  func result(_ text: @autoclosure () -> String) {
+    guard !options.json else { return }
+    console.print(text(), to: options.progress == .percent ? .error : .output)
+  }
+
+  /// Prints a result that must not get lost, such as the path of an archive. If standard output fails, the
+  /// result is printed on standard error when the command ends.
+  func importantResult(_ text: String) {
+    // with `percent` the result is already on standard error
+    if options.json || options.progress != .percent { console.saveForStandardError(text) }
+    result(text)
+  }
+
+  /// Prints a message for the user, not for scripts.
   func note(_ text: String) {
     guard !options.json, !options.quiet else { return }
     console.print(text, to: .error)
   }
 
-  /// What is worth knowing and no failure.
+  /// Prints a warning.
   func warn(_ text: String) {
     guard !options.quiet, !options.json else { return }
     console.print("warning: \(text.escaped)", to: .error, .warning)
   }
 
-  /// The same of a password or PIN, and how it came: no document in JSON tells of that, so that it is said there too.
+  /// Prints a warning about a password or PIN, even with `--json`, since no summary contains it.
   func warnOfSecret(_ text: String) {
     guard !options.quiet else { return }
     console.print("warning: \(text.escaped)", to: .error, .warning)
   }
 
-  /// A photo or file that is not in the result as it should be.
+  /// Reports a photo or file that is missing or corrupt in the result.
   func error(_ finding: Finding, during: String) {
+    let message = CommandMessage.text(of: finding)
     guard options.json else {
-      console.print("error: \(finding.message.escaped)", to: .error, .error)
+      console.print("error: \(message.escaped)", to: .error, .error)
       return
     }
-    json(ErrorMessage(item: finding.item, during: during, message: finding.message))
+    json(ErrorMessage(item: finding.item, during: during, message: message))
   }
 
-  /// A line with `--json`, nothing without.
+  /// Prints a line with `--json`; otherwise prints nothing.
   func json(_ message: some Encodable) {
     guard options.json, let line = try? JSONLine.text(message) else { return }
     console.print(line)

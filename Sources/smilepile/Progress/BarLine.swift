@@ -1,16 +1,16 @@
 import FileSystem
 
-/// The text of the bar for a terminal of a given width: a pure function, so that tests can look at it.
+/// The text of the bar for a terminal of a given width. Pure, so that tests can check the text.
 ///
-/// A narrow terminal shows the bar, the percentage, and as many of bytes, time left and speed as fit; a wide
-/// one the current item and the phase too. The text is at least one column narrower than the terminal,
-/// because some terminals wrap as soon as the last column is written.
+/// A narrow terminal shows the bar, the percentage, and as many of bytes, time left and speed as fit. A wide
+/// terminal also shows the current item and the phase. The text is at least one column narrower than the
+/// terminal, because some terminals wrap as soon as the last column is written.
 struct BarLine: Sendable {
   /// The width of the terminal.
   var columns: Int
-  /// Whether blocks and letters beyond ASCII can be shown.
+  /// True if the terminal can show blocks and letters beyond ASCII.
   var isUTF8: Bool
-  /// Whether colours may be used.
+  /// True if the line may have colours.
   var usesColour: Bool
 
   private var available: Int { max(1, columns - 1) }
@@ -18,7 +18,7 @@ struct BarLine: Sendable {
   private static let narrowestBar = 8
   private static let narrowestItem = 12
 
-  /// The line while the work goes on.
+  /// Returns the line during the work.
   func text(for progress: Progress, bytesPerSecond: Int) -> String {
     let percent = "\(progress.wholePercent)%".padded(toColumns: 4)
     let isCounted = progress.totalBytes > 0 || progress.totalItems > 0
@@ -28,7 +28,7 @@ struct BarLine: Sendable {
       : "\(progress.processedItems)/\(progress.totalItems)"
     let speed = (bytesPerSecond > 0 ? "\(ByteCount(bytesPerSecond))/s" : "").padded(toColumns: 10)
     let remaining = (progress.estimatedRemaining?.asClock ?? "-:--").padded(toColumns: 5)
-    // nobody knows how long a disk takes to make things durable
+    // the time that a disk needs to make files durable is unknown
     let isWaiting = progress.phase == .committing && columns < 100
     let ending = isWaiting ? progress.phase.rawValue : "ETA " + remaining
 
@@ -55,7 +55,7 @@ struct BarLine: Sendable {
     return shortened.isEmpty ? line : line + Self.gap + coloured(shortened, .faint)
   }
 
-  /// The line that stays when everything is done.
+  /// Returns the line that stays after the end of the work.
   func finalText(for progress: Progress) -> String {
     var facts = ["100%"]
     if progress.totalBytes > 0 { facts.append("\(ByteCount(progress.bytesProcessed))") }
@@ -68,7 +68,7 @@ struct BarLine: Sendable {
     return bar(min(40, room), 1) + Self.gap + facts.joined(separator: Self.gap)
   }
 
-  /// The first of the choices that leaves enough for the bar, in the order in which it is read; else the last.
+  /// Joins the fields of the first choice that leaves enough space for the bar; of the last choice if none does.
   private func fitting(_ choices: [[String]], beside label: Int) -> String {
     let room = available - label - Self.gap.count - Self.narrowestBar
     let fields = choices.first { width($0) <= room } ?? choices.last ?? []
@@ -92,7 +92,8 @@ struct BarLine: Sendable {
       + String(repeating: "-", count: cells - filled) + "]"
   }
 
-  /// A name made safe; in a locale without UTF-8 its other letters would come out as rubbish.
+  /// Returns a name with escapes. Replaces non-ASCII letters outside a UTF-8 locale, where a terminal would
+  /// garble them.
   private func shown(_ name: String) -> String {
     let safe = name.escaped
     return isUTF8 ? safe : String(safe.map { $0.isASCII ? $0 : "?" })

@@ -1,6 +1,7 @@
-/// One line at the foot of a terminal, on standard error, redrawn in place.
+/// Draws one line at the foot of a terminal, on standard error, and redraws it in place.
 ///
-/// When all is done the line stays, with the time and the speed of the whole; after a failure it is gone.
+/// After the end of the work, the line stays and shows the total time and the average speed. After a failure,
+/// the renderer erases the line.
 struct BarRenderer: ProgressRenderer {
   private let console: Console
   private let terminal: Terminal
@@ -25,8 +26,8 @@ struct BarRenderer: ProgressRenderer {
   mutating func clear() { console.endStatus() }
 }
 
-/// The speed of the last seconds: steadier than that between two draws, and sooner to tell of a slow disk
-/// than the average since the start.
+/// Measures the speed of the last seconds. The value is steadier than the speed between two draws, and shows
+/// a slow disk sooner than the average since the start.
 struct SpeedMeter: Sendable {
   /// The speed; 0 until half a second has passed.
   private(set) var bytesPerSecond = 0
@@ -34,13 +35,13 @@ struct SpeedMeter: Sendable {
   private var elapsed = Duration.zero
   private var hasMeasured = false
 
-  /// Takes a new value into account.
+  /// Adds a progress value to the measurement.
   mutating func add(_ progress: Progress) {
     if progress.bytesProcessed < bytes || progress.elapsed < elapsed { self = SpeedMeter() }
     let seconds = (progress.elapsed - elapsed).inSeconds
     guard seconds >= 0.5 else { return }
     let speed = Double(progress.bytesProcessed - bytes) / seconds
-    // An exponential average in which the newest three seconds weigh about half.
+    // an exponential average in which the newest three seconds weigh about half
     let weight = hasMeasured ? min(1, seconds / (seconds + 3)) : 1
     bytesPerSecond = Int(min(Double(bytesPerSecond) * (1 - weight) + speed * weight, 1e18))
     bytes = progress.bytesProcessed

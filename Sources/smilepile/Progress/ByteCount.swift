@@ -1,8 +1,8 @@
-/// A number of bytes as text, in IEC units (1 KiB = 1024 bytes), as `du -h` and `ls -h` count.
+/// A number of bytes as text, in IEC units (1 KiB = 1024 bytes), like in `du -h` and `ls -h`.
 ///
-/// Three significant digits: `0 B`, `999 B`, `1.00 KiB`, `17.5 MiB`, `1023 GiB`; never more than eight columns.
+/// Has three significant digits: `0 B`, `999 B`, `1.00 KiB`, `17.5 MiB`, `1023 GiB`. Has at most eight columns.
 struct ByteCount: Sendable, CustomStringConvertible {
-  /// The number of bytes; a negative one is shown as 0.
+  /// The number of bytes; 0 for a negative number.
   let bytes: Int
 
   init(_ bytes: Int) { self.bytes = max(0, bytes) }
@@ -12,15 +12,15 @@ struct ByteCount: Sendable, CustomStringConvertible {
     return "\(scale.number(bytes)) \(scale.unit)"
   }
 
-  /// What is done of a whole, both in the unit of the whole: `0.15/1.75 GiB`. The width stays the same
-  /// while `done` grows, so that a line redrawn with it does not jump.
+  /// Returns the finished part and the total, both in the unit of the total: `0.15/1.75 GiB`. The width stays
+  /// the same while `done` grows, so that a redrawn line does not jump.
   static func pair(_ done: Int, of total: Int) -> String {
     let scale = Scale(for: total)
     let whole = scale.number(total)
     return "\(scale.number(done).padded(toColumns: whole.count))/\(whole) \(scale.unit)"
   }
 
-  /// A unit, and how many decimals numbers in it are given.
+  /// A unit, and the number of decimals in this unit.
   private struct Scale {
     var unit = "B"
     private var divisor = 1.0
@@ -28,7 +28,7 @@ struct ByteCount: Sendable, CustomStringConvertible {
 
     init(for bytes: Int) {
       for next in ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"] {
-        // 1023.5 and more would be rounded to 1024: that is 1.00 of the next unit.
+        // 1023.5 and more would be rounded to 1024, which is 1.00 of the next unit
         guard Double(bytes) / divisor >= (divisor == 1 ? 1024 : 1023.5) else { break }
         divisor *= 1024
         unit = next
@@ -45,8 +45,7 @@ struct ByteCount: Sendable, CustomStringConvertible {
 }
 
 extension Double {
-  /// The number rounded to at most a few decimals, always with that many digits after the point.
-  /// `String(format:)` would need Foundation.
+  /// Returns the number with exactly this many decimals, rounded. `String(format:)` would need Foundation.
   func fixed(decimals: Int) -> String {
     var power = 1
     for _ in 0..<decimals { power *= 10 }
@@ -61,7 +60,7 @@ extension Double {
 }
 
 extension String {
-  /// The text with spaces before it, so that it takes at least `columns` columns.
+  /// Returns the text with leading spaces, at least `columns` columns wide.
   func padded(toColumns columns: Int) -> String {
     String(repeating: " ", count: max(0, columns - displayWidth)) + self
   }

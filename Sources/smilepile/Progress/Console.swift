@@ -2,17 +2,18 @@ import FileSystem
 import Glibc
 import Synchronization
 
-/// Standard output and standard error, and the one status line that may stand at the foot of a terminal.
+/// Standard output and standard error, with an optional status line at the foot of a terminal.
 ///
-/// Every call writes its whole text under one lock, so lines of several tasks do not mix, and nothing is
-/// buffered: a reader of a pipe gets each line at once. Calls block while the reader is slow.
+/// Every call writes its text under one lock, so lines of several tasks do not mix. Nothing is buffered: a
+/// reader of a pipe gets each line at once. Calls block while the reader is slow.
 ///
-/// A reader that goes away (`smilepile ls | head`) is no error: that stream goes quiet. For this, making
-/// a console sets SIGPIPE to be ignored in the whole process; a program started by it must reset that.
+/// A reader that closes its end (`smilepile photos
+///  head`) is not an error: output to that stream ends. Therefore the initializer ignores SIGPIPE in the
+///  entire process. A program that the process starts must reset SIGPIPE.
 final class Console: Sendable {
-  /// One of the two streams.
+  /// A standard stream.
   enum Stream: Int, Sendable {
-    /// The result, and nothing else.
+    /// The result of the command, and no other text.
     case output
     /// Progress, warnings and errors.
     case error
@@ -22,20 +23,20 @@ final class Console: Sendable {
   static let standard = Console(output: STDOUT_FILENO, error: STDERR_FILENO)
 
   private struct State {
-    /// How lines on standard error begin.
+    /// The style of lines on standard error.
     var style = LogStyle.plain
-    /// By stream, the error after which it was given up.
+    /// The error that ended the output, by stream.
     var failures: [CInt?] = [nil, nil]
-    /// What is said on standard error if standard output could not take it.
-    var kept: [String] = []
-    /// What stands at the foot of the terminal.
+    /// Lines for standard error if standard output fails.
+    var saved: [String] = []
+    /// The status line at the foot of the terminal.
     var status: String?
-    /// The question that waits for its answer; until then it stands there instead.
+    /// The question that waits for an answer. It replaces the status line until then.
     var question: String?
 
-    /// How to draw what stands at the foot.
+    /// The text to draw at the foot.
     var foot: String? {
-      // an empty question is one that somebody else asks, at the terminal itself
+      // `TerminalPrompt` asks an empty question
       if let question { return question.isEmpty ? nil : question }
       return status.map(Console.drawing)
     }
@@ -49,25 +50,25 @@ final class Console: Sendable {
     signal(SIGPIPE, SIG_IGN)
   }
 
-  /// Says how lines on standard error begin from now on.
+  /// Sets the prefix of lines on standard error.
   func setStyle(_ style: LogStyle) { state.withLock { $0.style = style } }
 
-  /// Writes a line, by default of the result.
+  /// Writes a line, by default to standard output.
   func print(_ line: String, to stream: Stream = .output, _ priority: LogStyle.Priority = .info) {
     let style = stream == .error ? state.withLock { $0.style } : .plain
     write(style.line(line, priority) + "\n", to: stream)
   }
 
-  /// Remembers a line in case that standard output cannot take it: `printKept` says it then.
-  func keep(_ line: String) { state.withLock { $0.kept.append(line) } }
+  /// Saves a line. `flushSaved` prints it if standard output fails.
+  func saveForStandardError(_ line: String) { state.withLock { $0.saved.append(line) } }
 
-  /// Says on standard error what was kept, if standard output did not take all, be it that its reader went away.
-  func printKept() {
-    let lines = state.withLock { $0.failures[Stream.output.rawValue] == nil ? [] : $0.kept }
+  /// Prints the saved lines on standard error if standard output failed or its reader closed it.
+  func flushSaved() {
+    let lines = state.withLock { $0.failures[Stream.output.rawValue] == nil ? [] : $0.saved }
     for line in lines { print(line.escaped, to: .error) }
   }
 
-  /// Writes text as it is. The status line is taken away before, and drawn again after a full line.
+  /// Writes text unchanged. Erases the status line first, and draws it again after a complete line.
   func write(_ text: String, to stream: Stream) {
     state.withLock { state in
       guard let foot = state.foot else { return send(text, to: stream, &state) }
@@ -77,7 +78,7 @@ final class Console: Sendable {
     }
   }
 
-  /// Draws the status line on standard error, in place of the one before. For terminals only.
+  /// Draws the status line on standard error, in place of the previous one. For terminals only.
   func showStatus(_ line: String) {
     state.withLock { state in
       state.status = line
@@ -85,7 +86,7 @@ final class Console: Sendable {
     }
   }
 
-  /// Takes the status line away, leaving nothing, or the given line above the cursor.
+  /// Erases the status line. Leaves the given line above the cursor, if any.
   func endStatus(leaving line: String? = nil) {
     state.withLock { state in
       guard state.status != nil || line != nil else { return }
@@ -94,11 +95,11 @@ final class Console: Sendable {
     }
   }
 
-  /// Asks a person: shows the question on standard error and waits for a line from the terminal. The status line
-  /// is away meanwhile, so that nothing is drawn over what the person types. Blocks.
+  /// Asks the user: shows the question on standard error and waits for a line from the terminal. Hides the
+  /// status line meanwhile, so that no output overwrites the answer. Blocks.
   ///
-  /// - Parameter isCancelled: looked at ten times a second, since a signal alone does not end the waiting.
-  /// - Returns: the line; nil at the end of the input, or when cancelled.
+  /// - Parameter isCancelled: checked ten times a second, since a signal alone does not end the wait.
+  /// - Returns: the line; nil at the end of the input, or if cancelled.
   func ask(_ question: String, isCancelled: () -> Bool) -> String? {
     state.withLock { state in
       if state.status != nil { send(Self.erase, to: .error, &state) }
@@ -113,7 +114,7 @@ final class Console: Sendable {
     return answer
   }
 
-  /// Runs something that uses the terminal itself, as a prompt for a secret does, with the status line away.
+  /// Runs a closure that uses the terminal itself, such as a prompt for a secret. Hides the status line meanwhile.
   func withoutStatus<Result>(_ body: () throws -> Result) rethrows -> Result {
     state.withLock { state in
       if state.status != nil { send(Self.erase, to: .error, &state) }
@@ -123,7 +124,7 @@ final class Console: Sendable {
     return try body()
   }
 
-  /// Not `Swift.readLine`: that one cannot be interrupted, and keeps lines back that poll(2) then does not see.
+  /// Reads a line. `Swift.readLine` cannot be interrupted, and buffers lines that poll(2) then does not see.
   private static func readLine(from descriptor: CInt, _ isCancelled: () -> Bool) -> String? {
     var line: [UInt8] = []
     while !isCancelled() {
@@ -139,8 +140,8 @@ final class Console: Sendable {
     return nil
   }
 
-  /// The `errno` after which standard output was given up, such as ENOSPC for `> /dev/full`. A result that
-  /// was not written is a failure of the command. nil as well when the reader went away (EPIPE).
+  /// The `errno` that ended standard output, such as ENOSPC for `> /dev/full`. The command fails if it cannot
+  /// write its result. nil if the reader closed the pipe (EPIPE).
   var outputFailure: CInt? {
     let failure = state.withLock { $0.failures[Stream.output.rawValue] }
     return failure == EPIPE ? nil : failure
@@ -148,8 +149,9 @@ final class Console: Sendable {
 
   private static let erase = "\r\u{1B}[K"
 
-  /// Automatic wrapping is off while drawing: the terminal may have become narrower since it was asked,
-  /// and terminals differ in the width of rare characters. One write, so no signal can leave it off.
+  /// Returns the escape sequences that draw a line. Automatic wrapping is off during the draw: the terminal
+  /// may have become narrower since the last query, and terminals differ in the width of rare characters. A
+  /// single write ensures that no signal leaves wrapping off.
   private static func drawing(_ line: String) -> String { "\r\u{1B}[?7l\(line)\u{1B}[K\u{1B}[?7h" }
 
   private func send(_ text: String, to stream: Stream, _ state: inout State) {
@@ -160,7 +162,7 @@ final class Console: Sendable {
     }
   }
 
-  /// Returns the error that ended the writing, or nil. write(2).
+  /// Writes all bytes. Returns the error that ended the output, or nil. write(2).
   private static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) -> CInt? {
     var rest = bytes
     while !rest.isEmpty {
@@ -168,7 +170,7 @@ final class Console: Sendable {
       if count >= 0 {
         rest = UnsafeRawBufferPointer(rebasing: rest[count...])
       } else if errno == EAGAIN {
-        // A descriptor shared with another program may have been made non-blocking by it.
+        // another program that shares the descriptor may have made it non-blocking
         var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&wanted, 1, -1)
       } else if errno != EINTR {

@@ -4,8 +4,8 @@ extension Duration {
     Double(components.seconds) + Double(components.attoseconds) * 1e-18
   }
 
-  /// As a clock shows it, rounded up to whole seconds: `0:05`, `12:34`, `1:02:03`, `2d 03:04:05`.
-  /// Rounded up, so that nothing but zero reads as 0:00.
+  /// The duration like on a clock, rounded up to seconds: `0:05`, `12:34`, `1:02:03`, `2d 03:04:05`. Rounding
+  /// up shows 0:00 only for zero.
   var asClock: String {
     let total = max(0, Int(components.seconds) + (components.attoseconds > 0 ? 1 : 0))
     let (days, hours, minutes, seconds) = Self.split(total)
@@ -14,7 +14,7 @@ extension Duration {
     return "\(minutes):\(Self.two(seconds))"
   }
 
-  /// As a sentence says it: `0.4 s`, `12 s`, `3 min 20 s`, `2 h 05 min`, `3 d 04 h`.
+  /// The duration in a sentence: `0.4 s`, `12 s`, `3 min 20 s`, `2 h 05 min`, `3 d 04 h`.
   var inWords: String {
     let seconds = max(0, inSeconds)
     if seconds < 9.95 { return "\(seconds.fixed(decimals: 1)) s" }

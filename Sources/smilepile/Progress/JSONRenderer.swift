@@ -1,4 +1,4 @@
-/// Progress as JSON lines on standard output, with restic's field names.
+/// Prints progress as JSON lines on standard output, with restic's field names.
 struct JSONRenderer: ProgressRenderer {
   private let console: Console
 
@@ -10,7 +10,7 @@ struct JSONRenderer: ProgressRenderer {
   }
 }
 
-/// A line of `"message_type":"status"`. What is not known is left out, as restic does.
+/// A line of `"message_type":"status"`. Omits unknown values, like restic.
 struct StatusMessage: Encodable, Sendable {
   let messageType = "status"
   let percentDone: Double
@@ -24,7 +24,7 @@ struct StatusMessage: Encodable, Sendable {
 
   init(_ progress: Progress) {
     let fraction = progress.fractionCompleted
-    // Four digits: more would be noise, and long.
+    // four digits, since more would be noise
     percentDone = fraction.isFinite ? (min(max(fraction, 0), 1) * 10_000).rounded(.down) / 10_000 : 0
     totalFiles = progress.totalItems
     filesDone = progress.processedItems
@@ -33,17 +33,5 @@ struct StatusMessage: Encodable, Sendable {
     secondsElapsed = Int(progress.elapsed.components.seconds)
     secondsRemaining = progress.estimatedRemaining.map { Int($0.inSeconds.rounded(.up)) }
     currentFiles = progress.currentItem.map { [$0] }
-  }
-
-  private enum CodingKeys: String, CodingKey {
-    case messageType = "message_type"
-    case percentDone = "percent_done"
-    case totalFiles = "total_files"
-    case filesDone = "files_done"
-    case totalBytes = "total_bytes"
-    case bytesDone = "bytes_done"
-    case secondsElapsed = "seconds_elapsed"
-    case secondsRemaining = "seconds_remaining"
-    case currentFiles = "current_files"
   }
 }

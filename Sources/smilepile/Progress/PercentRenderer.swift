@@ -1,7 +1,7 @@
-/// Whole numbers on standard output, one a line, each only when it grew, as `whiptail --gauge` and
-/// `zenity --progress` read them. Nothing else may be written there.
+/// Prints integers on standard output, one a line, each only if it is greater than the previous one.
+/// `whiptail --gauge` and `zenity --progress` read them. No other text may be written to standard output.
 ///
-/// 100 is written on success alone, and always then.
+/// Prints 100 always on success, and never otherwise.
 struct PercentRenderer: ProgressRenderer {
   private let console: Console
   private var last = -1

@@ -1,5 +1,5 @@
-/// A line on standard error whenever another tenth of the work, or another ten seconds, have passed: for
-/// log files and slow connections. No control characters.
+/// Prints a line on standard error after each tenth of the work and every ten seconds. For log files and slow
+/// connections. Prints no control characters.
 struct PlainRenderer: ProgressRenderer {
   private let console: Console
   private var lastTenth = 0

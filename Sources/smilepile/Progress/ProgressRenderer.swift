@@ -1,15 +1,14 @@
 import FileSystem
 import Operations
 
-/// The library's progress: without this name here, files that import Foundation would have to choose
-/// between it and Foundation's class each time.
+/// The progress of the library. The alias shadows Foundation's class of the same name in files that import Foundation.
 typealias Progress = Operations.Progress
 
-/// Something that shows progress. Used from one task only.
+/// Shows progress. A single task uses a renderer.
 protocol ProgressRenderer: Sendable {
-  /// Shows a value. One of the phase `finished` says that the work has succeeded, and is the last.
+  /// Shows a value. A value of the phase `finished` reports success and is the last one.
   mutating func show(_ progress: Progress)
-  /// Takes away what stands at the foot of the terminal, before a message or after a failure.
+  /// Erases the line at the foot of the terminal, before a message or after a failure.
   mutating func clear()
 }
 
@@ -35,15 +34,15 @@ extension Progress {
     return fields.joined(separator: "  ")
   }
 
-  /// The percentage rounded down, 0 to 100; 100 only when everything is finished, since programs that read
-  /// the number close their window at 100.
+  /// The percentage rounded down, 0 to 100. Reaches 100 only after the end of the work, since programs that
+  /// read the number close their window at 100.
   var wholePercent: Int {
     if phase == .finished { return 100 }
     let fraction = fractionCompleted
     return fraction.isFinite ? Int(min(max(fraction, 0), 0.99) * 100 + 1e-9) : 0
   }
 
-  /// Bytes a second since the start; 0 while that cannot be said.
+  /// The number of bytes a second since the start; 0 while unknown.
   var averageSpeed: Int {
     let seconds = elapsed.inSeconds
     guard seconds > 0.05 else { return 0 }

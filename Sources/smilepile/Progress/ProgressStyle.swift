@@ -1,17 +1,17 @@
-/// How progress is shown: the values of `--progress`.
+/// The styles of progress: the values of `--progress`.
 enum ProgressStyle: String, CaseIterable, Sendable {
   /// `bar` if standard error is a terminal that can redraw a line, else `none`.
   case auto
-  /// One line at the foot of the terminal; off a terminal the same as `plain`.
+  /// One line at the foot of the terminal; the same as `plain` without a terminal.
   case bar
-  /// A line on standard error from time to time, for logs.
+  /// A line on standard error at intervals, for logs.
   case plain
-  /// Whole numbers on standard output, as `whiptail --gauge` reads them.
+  /// Integers on standard output for `whiptail --gauge`.
   case percent
-  /// Nothing.
+  /// No progress.
   case none
 
-  /// The renderer for this style, nil if nothing is to be shown.
+  /// Returns the renderer of this style; nil for no progress.
   func renderer(console: Console = .standard, terminal: Terminal = Terminal()) -> (any ProgressRenderer)? {
     switch self {
     case .auto: terminal.canRedraw ? BarRenderer(console: console, terminal: terminal) : nil

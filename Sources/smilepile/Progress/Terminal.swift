@@ -1,15 +1,15 @@
 import Foundation
 import Glibc
 
-/// What is known of the terminal behind a descriptor, if there is one.
+/// The properties of the terminal of a descriptor, if any.
 struct Terminal: Sendable {
-  /// The descriptor that was asked.
+  /// The descriptor of the terminal.
   let descriptor: CInt
-  /// Whether lines can be redrawn: it is a terminal, and not one of `TERM=dumb`.
+  /// True if the program can redraw lines: the descriptor is a terminal, and `TERM` is not `dumb`.
   let canRedraw: Bool
-  /// Whether the locale's encoding is UTF-8, so that blocks and an ellipsis can be shown.
+  /// True if the locale's encoding is UTF-8, so that the terminal shows blocks and an ellipsis.
   let isUTF8: Bool
-  /// Whether colours may be used: `NO_COLOR` (no-color.org) forbids them.
+  /// True if colours are allowed: `NO_COLOR` (no-color.org) forbids them.
   let allowsColour: Bool
 
   init(
@@ -19,13 +19,13 @@ struct Terminal: Sendable {
     self.descriptor = descriptor
     canRedraw = isatty(descriptor) == 1 && environment["TERM"] != "dumb"
     allowsColour = canRedraw && (environment["NO_COLOR"] ?? "").isEmpty
-    // locale(7): the first of the three that is set and not empty counts.
+    // locale(7): the first variable that is set and not empty counts
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
     let name = (locale ?? "").lowercased()
     isUTF8 = name.contains("utf-8") || name.contains("utf8")
   }
 
-  /// The width now; a person may change it at any time. 80 where the kernel does not know it.
+  /// The current width, which the user may change at any time. 80 if the kernel does not know the width.
   /// ioctl(2), TIOCGWINSZ.
   var columns: Int {
     var size = winsize()

@@ -1,10 +1,13 @@
 extension String {
-  /// How many columns of a terminal the text takes: East Asian wide characters and emoji two, combining
-  /// marks none. The text must have been escaped.
-  var displayWidth: Int { reduce(0) { $0 + $1.displayWidth } }
+  /// The number of terminal columns of the text. East Asian wide characters and emoji have two columns,
+  /// combining marks none. The text must be escaped.
+  var displayWidth: Int {
+    // most texts are ASCII, and tables have many
+    utf8.allSatisfy { $0 < 0x80 } ? utf8.count : reduce(0) { $0 + $1.displayWidth }
+  }
 
-  /// The text shortened in its middle to at most `columns` columns, so that both the beginning of a name
-  /// and its extension stay readable.
+  /// Returns the text shortened in its middle to at most `columns` columns, so that both the beginning of a
+  /// name and its extension stay readable.
   func truncated(toColumns columns: Int, ellipsis: String = "…") -> String {
     guard displayWidth > columns else { return self }
     let room = columns - ellipsis.displayWidth
@@ -24,10 +27,10 @@ extension String {
 }
 
 extension Character {
-  /// The columns that the character takes. What a person sees as one character (a letter with its marks, a
-  /// flag, a family joined from several emoji) counts once.
+  /// The number of columns of the character. A combined character (a letter with its marks, a flag, a family
+  /// joined from several emoji) counts once.
   var displayWidth: Int {
-    // U+FE0F asks for the emoji form of a character that has a narrow form as well.
+    // U+FE0F selects the emoji form of a character that also has a narrow form
     if unicodeScalars.contains("\u{FE0F}") { return 2 }
     return unicodeScalars.reduce(0) { max($0, $1.displayWidth) }
   }
@@ -43,8 +46,8 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Unicode's East_Asian_Width W and F, in coarse ranges: unassigned characters within a wide block count
-  /// as wide, as UAX #11 advises.
+  /// True for Unicode's East_Asian_Width W and F, in coarse ranges. Unassigned characters in a wide block are
+  /// wide, as UAX #11 advises.
   private var isWide: Bool {
     switch value {
     case 0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x3247, 0x3250...0xA4CF,

@@ -3,20 +3,21 @@ import FileSystem
 import Secrets
 import SystemPackage
 
-/// Whether an export is encrypted, and with what.
+/// Encryption of an export.
 struct EncryptionOptions: ParsableArguments {
-  @Flag(help: "Encrypt every entry with AES-256, metadata and all. Phones cannot read it.")
+  @Flag(help: "Encrypt photos and metadata with AES-256. Phones cannot read the archive.")
   var encrypt = false
 
-  @Flag(help: "Make a strong passphrase, and show it once, on the terminal.")
+  @Flag(help: "Create a strong passphrase, and show it once, on the terminal.")
   var generatePassphrase = false
 
   @Option(
-    help: ArgumentHelp("Write the passphrase to this new file instead.", valueName: "path"),
+    help: ArgumentHelp(
+      "With --generate-passphrase: write the passphrase to this new file.", valueName: "path"),
     completion: .file(), transform: PathArgument.parse)
   var passphraseFile: String?
 
-  @Flag(help: "Take a password that is easily guessed.")
+  @Flag(help: "Accept a weak password.")
   var forceWeakPassword = false
 
   @OptionGroup var password: PasswordOptions
@@ -24,29 +25,29 @@ struct EncryptionOptions: ParsableArguments {
   func validate() throws {
     guard encrypt else {
       if generatePassphrase || passphraseFile != nil || forceWeakPassword || password.isGiven {
-        throw ValidationError("a password encrypts nothing by itself; add --encrypt")
+        throw ValidationError("a password needs --encrypt")
       }
       return
     }
     if passphraseFile != nil, !generatePassphrase {
       throw ValidationError(
-        "--passphrase-file goes with --generate-passphrase; a password is read by --password-file")
+        "--passphrase-file needs --generate-passphrase; use --password-file to read a password")
     }
     if generatePassphrase, try password.source != nil {
-      throw ValidationError("--generate-passphrase makes the password; give no other")
+      throw ValidationError("--generate-passphrase creates the password; leave out other password options")
     }
   }
 
-  /// What to encrypt with, nil for nothing, and the file that was made for it, if one was. Blocks, since a person may
-  /// be asked. A new passphrase is shown, or in its file and on the disk, when this returns: an archive that nobody can
-  /// open must not come to be.
+  /// Returns the password for the archive, nil for no encryption, and the new passphrase file, if any. May
+  /// ask the user, and blocks. A new passphrase is shown, or durable in its file, before this returns, so
+  /// that no archive exists whose passphrase is unknown.
   ///
   /// - Throws: `ValidationError` for a password that is too weak, `SecretError`, or `FileError`.
   func secret(isDryRun: Bool, _ reporter: Reporter) throws -> (Secret?, made: PassphraseFile?) {
     guard encrypt else {
       if EnvironmentSecrets.value(of: .password) != nil {
         reporter.warnOfSecret(
-          "SMILEPILE_PASSWORD is set, and the archive is not encrypted; --encrypt does that")
+          "SMILEPILE_PASSWORD is set, but the archive is not encrypted; use --encrypt")
       }
       return (nil, nil)
     }
@@ -55,15 +56,15 @@ struct EncryptionOptions: ParsableArguments {
       if let fault = fault(in: given) { throw ValidationError(fault) }
       return (given, nil)
     }
-    // a plan is the same with any password
+    // a dry run has the same result with any password
     if isDryRun, !password.passwordPrompt { return (Passphrase.make(), nil) }
     guard TerminalPrompt.isPossible else { throw SecretError.missing(.password) }
     return (try TerminalPrompt.askTwice("Password for the archive", .password, fault: fault), nil)
   }
 
   private func fault(in password: Secret) -> String? {
-    let fault = PasswordFault.find(in: password, allowsWeak: forceWeakPassword)
-    return fault.map { $0 == .tooShort ? "\($0); take a longer one, or --force-weak-password" : "\($0)" }
+    let fault = PasswordError.find(in: password, allowsWeak: forceWeakPassword)
+    return fault.map { $0 == .tooShort ? "\($0); use a longer one, or --force-weak-password" : "\($0)" }
   }
 
   private func generated(isDryRun: Bool) throws -> (Secret?, made: PassphraseFile?) {
@@ -73,18 +74,19 @@ struct EncryptionOptions: ParsableArguments {
       return (passphrase, try PassphraseFile(FilePath(passphraseFile), holding: passphrase))
     }
     guard TerminalPrompt.isPossible else {
-      throw ValidationError("there is no terminal to show a passphrase on; use --passphrase-file")
+      throw ValidationError("no terminal to show the passphrase on; use --passphrase-file")
     }
     try TerminalPrompt.show(
-      "The archive's passphrase, shown this once. Without it nobody opens the archive:\n\n    ", passphrase,
+      "The archive's passphrase, shown this once. The archive cannot be opened without it:\n\n    ",
+      passphrase,
       "\n\n")
     return (passphrase, nil)
   }
 
-  /// Says where a new passphrase is, once there is an archive that it opens.
+  /// Reports the path of a new passphrase after the archive is published.
   func announce(_ reporter: Reporter) {
     guard encrypt, generatePassphrase, let passphraseFile else { return }
-    reporter.note("the passphrase is in \(passphraseFile.escaped); without it nobody opens the archive")
+    reporter.note("the passphrase is in \(passphraseFile.escaped); the archive cannot be opened without it")
   }
 }
 
@@ -93,8 +95,8 @@ struct PassphraseFile {
   private let folder: FilePath
   private let name: FilePath
 
-  /// Writes the passphrase and a line feed into a new file, which only its owner reads, and flushes the file and its
-  /// folder. A file that is there is left alone. Blocks.
+  /// Writes the passphrase and a line feed into a new file, which only its owner can read, and makes the file
+  /// durable. Fails if the file exists. Blocks.
   init(_ path: FilePath, holding passphrase: Secret) throws(FileError) {
     folder = path.folder
     name = path.lastComponent.map { FilePath($0.string) } ?? ""
@@ -110,7 +112,7 @@ struct PassphraseFile {
     }
   }
 
-  /// Removes the file, when no archive came of it.
+  /// Removes the file if no archive needs the passphrase.
   func remove() {
     guard let directory = try? Directory.open(folder) else { return }
     _ = try? directory.remove(name)

@@ -2,12 +2,12 @@ import Glibc
 import Secrets
 import Synchronization
 
-/// Passwords and PINs that came in the environment, taken out of it before anything else happens: no program that
-/// is started later gets them, and `/proc/PID/environ` no longer shows them.
+/// Passwords and PINs from the environment. `take` removes them from the environment before anything else
+/// happens: child processes do not get them, and `/proc/PID/environ` no longer shows them.
 enum EnvironmentSecrets {
   private static let values = Mutex<[String: Secret]>([:])
 
-  /// Takes all of them. To be called first of all, while there is one thread: setenv(3) and its like are for that.
+  /// Takes all secrets. Call this first, while the process has a single thread, because setenv(3) is not thread-safe.
   static func take() {
     for kind in SecretKind.all {
       guard let text = getenv(kind.variable) else { continue }
@@ -16,12 +16,12 @@ enum EnvironmentSecrets {
         let secret = Secret(UnsafeRawBufferPointer(bytes))
         values.withLock { $0[kind.variable] = secret }
       }
-      // the string itself is what the kernel shows
+      // the kernel shows this string in `/proc/PID/environ`
       bytes.wipe()
       unsetenv(kind.variable)
     }
   }
 
-  /// What the environment gave, nil if nothing, or an empty text.
+  /// Returns the secret from the environment; nil if the variable is missing or empty.
   static func value(of kind: SecretKind) -> Secret? { values.withLock { $0[kind.variable] } }
 }

@@ -1,23 +1,23 @@
 import Glibc
 import Secrets
 
-/// Why no line came out of a descriptor.
+/// Why a descriptor did not give a line.
 enum LineFault: Error, Equatable {
-  /// Nothing stands before the first line feed or the end.
+  /// The first line, or the input, is empty.
   case empty
-  /// More than `FirstLine.limit` bytes, or a zero among them.
+  /// The line has more than `FirstLine.limit` bytes, or a zero byte.
   case notALine
   /// read(2) failed.
   case errno(CInt)
 }
 
-/// Reads the first line of a descriptor into memory that is wiped. Byte by byte, so that what follows the line stays
-/// where it is, for whoever else reads there.
+/// Reads the first line of a descriptor into memory that is wiped. Reads single bytes, so that other readers
+/// of the descriptor get the bytes after the line.
 enum FirstLine {
-  /// The longest line, in bytes.
+  /// The maximum length of a line in bytes.
   static let limit = 4096
 
-  /// The line without its end, which may be that of DOS. Blocks.
+  /// Returns the line without its line end, LF or CR LF. Blocks.
   static func read(from descriptor: CInt) throws(LineFault) -> Secret {
     try read { () throws(LineFault) in
       var byte: UInt8 = 0
@@ -35,7 +35,7 @@ enum FirstLine {
     }
   }
 
-  /// The same, of whatever `next` gives, which says nil at the end.
+  /// Returns the line from the bytes of `next`, which returns nil at the end.
   static func read(_ next: () throws(LineFault) -> UInt8?) throws(LineFault) -> Secret {
     let line = UnsafeMutableRawBufferPointer.allocate(byteCount: limit, alignment: 1)
     defer {

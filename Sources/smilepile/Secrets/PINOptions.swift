@@ -2,22 +2,23 @@ import ArgumentParser
 import PhotoLibrary
 import Secrets
 
-/// The library's PIN, from a place that others cannot look into; never from the command line.
+/// The source of the library's PIN. Other users can see command lines, so they never contain the PIN.
 struct PINOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("The PIN is the first line of this file.", valueName: "path"),
+    help: ArgumentHelp("Read the PIN from the first line of this file.", valueName: "path"),
     completion: .file(), transform: PathArgument.parse)
   var pinFile: String?
 
-  @Option(help: ArgumentHelp("The PIN is the first line that this prints.", valueName: "command"))
+  @Option(
+    help: ArgumentHelp("Read the PIN from the first line that this command prints.", valueName: "command"))
   var pinCommand: String?
 
-  @Option(help: ArgumentHelp("The PIN comes from this open descriptor.", valueName: "number"))
+  @Option(help: ArgumentHelp("Read the PIN from this open file descriptor.", valueName: "number"))
   var pinFd: Int?
 
   func validate() throws { _ = try source }
 
-  /// Where it comes from, the environment included; nil if nobody said.
+  /// The source of the PIN, including the environment; nil if none is given.
   var source: SecretSource? {
     get throws {
       try SecretSource.named(.pin, file: pinFile, command: pinCommand, descriptor: pinFd)
@@ -25,22 +26,24 @@ struct PINOptions: ParsableArguments {
   }
 }
 
-/// Another PIN in the place of the library's.
+/// The source of the library's new PIN.
 struct NewPINOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("The new PIN is the first line of this file.", valueName: "path"),
+    help: ArgumentHelp("Read the new PIN from the first line of this file.", valueName: "path"),
     completion: .file(), transform: PathArgument.parse)
   var newPinFile: String?
 
-  @Option(help: ArgumentHelp("The new PIN is the first line that this prints.", valueName: "command"))
+  @Option(
+    help: ArgumentHelp("Read the new PIN from the first line that this command prints.", valueName: "command")
+  )
   var newPinCommand: String?
 
-  @Option(help: ArgumentHelp("The new PIN comes from this open descriptor.", valueName: "number"))
+  @Option(help: ArgumentHelp("Read the new PIN from this open file descriptor.", valueName: "number"))
   var newPinFd: Int?
 
   func validate() throws { _ = try source }
 
-  /// Where it comes from, the environment included; nil if nobody said.
+  /// The source of the new PIN, including the environment; nil if none is given.
   var source: SecretSource? {
     get throws {
       try SecretSource.named(.newPIN, file: newPinFile, command: newPinCommand, descriptor: newPinFd)
@@ -49,10 +52,10 @@ struct NewPINOptions: ParsableArguments {
 }
 
 extension PIN {
-  /// The PIN that a source gives, or a person at the terminal. Blocks.
+  /// Reads the PIN from a source, or asks the user at the terminal. Blocks.
   ///
-  /// - Parameter chooses: the person makes it up, and is asked twice.
-  /// - Throws: `PINError.notAPIN` for anything else than four to six digits; `SecretError`.
+  /// - Parameter chooses: true for a new PIN, which the user types twice.
+  /// - Throws: `PINError.notAPIN` if the text is not four to six digits; `SecretError`.
   static func read(
     from source: SecretSource?, _ kind: SecretKind, question: String, chooses: Bool = false,
     warn: (String) -> Void

@@ -5,20 +5,21 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// The password of an encrypted archive, from a place that others cannot look into; never from the command line.
+/// The source of the password of an encrypted archive. Other users can see command lines, so they never
+/// contain the password.
 struct PasswordOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("The password is the first line of this file.", valueName: "path"),
+    help: ArgumentHelp("Read the password from the first line of this file.", valueName: "path"),
     completion: .file(), transform: PathArgument.parse)
   var passwordFile: String?
 
   @Option(
     help: ArgumentHelp(
-      "The password is the first line that this prints; within two minutes where there is no terminal.",
+      "Read the password from the first line that this command prints.",
       valueName: "command"))
   var passwordCommand: String?
 
-  @Option(help: ArgumentHelp("The password comes from this open descriptor.", valueName: "number"))
+  @Option(help: ArgumentHelp("Read the password from this open file descriptor.", valueName: "number"))
   var passwordFd: Int?
 
   @Flag(help: "Ask for the password at the terminal.")
@@ -30,13 +31,13 @@ struct PasswordOptions: ParsableArguments {
   func validate() throws {
     if onTheCommandLine != nil {
       throw ValidationError(
-        "a password on the command line stands in the process list for everyone to read; use --password-file, "
+        "other users can see a password on the command line; use --password-file, "
           + "--password-command, --password-fd or SMILEPILE_PASSWORD")
     }
     _ = try source
   }
 
-  /// Where it comes from, the environment included; nil if nobody said.
+  /// The source of the password, including the environment; nil if none is given.
   var source: SecretSource? {
     get throws {
       try SecretSource.named(
@@ -44,20 +45,20 @@ struct PasswordOptions: ParsableArguments {
     }
   }
 
-  /// Whether an option names a source.
+  /// True if an option gives a source.
   var isGiven: Bool {
     passwordFile != nil || passwordCommand != nil || passwordFd != nil || passwordPrompt
   }
 
-  /// The password, nil if nobody gave one. Blocks.
+  /// Reads the password; returns nil if there is no source. Blocks.
   func read(_ reporter: Reporter) throws -> Secret? {
     try source?.read(.password, question: "Password", warn: reporter.warnOfSecret)
   }
 
-  /// The password to read backups with, nil if there is none. If nobody gave one and one of the backups is encrypted,
-  /// a person at the terminal is asked. Blocks.
+  /// Reads the password of backups; returns nil if there is none. Asks at the terminal if there is no source
+  /// and a backup is encrypted. Blocks.
   ///
-  /// - Parameter salvaging: whether damaged backups are searched. Then they have to be searched to know this too.
+  /// - Parameter salvaging: true to search damaged backups for encrypted entries.
   func read(
     for backups: [FilePath], _ limits: Limits, _ reporter: Reporter, salvaging: Bool = false
   ) throws -> Secret? {
@@ -67,7 +68,8 @@ struct PasswordOptions: ParsableArguments {
     return try locked.map { try TerminalPrompt.ask("Password for \($0)", .password) }
   }
 
-  /// False for a file that cannot be read: what is wrong with it is told by whoever reads it.
+  /// Returns true if a backup is encrypted. Returns false for an unreadable file, whose error the caller's
+  /// reader reports.
   private static func needsPassword(_ path: FilePath, _ limits: Limits, salvaging: Bool) -> Bool {
     if let summary = try? EncryptionSummary(path: path, limits: limits) { return !summary.methods.isEmpty }
     return salvaging && (try? Salvage(path: path, limits: limits))?.needsPassword == true

@@ -1,12 +1,13 @@
 import SystemPackage
 
-/// What is asked for, and by which names: the same code reads passwords and PINs.
+/// A kind of secret and its names. Passwords and PINs share the code that reads them.
 struct SecretKind: Sendable, Equatable {
-  /// What messages call it.
+  /// The name of the secret in messages.
   var noun: String
-  /// Its options begin with this: `--password-file`, `--password-command`, `--password-fd`, `--password-prompt`.
+  /// The prefix of its options: `--password-file`, `--password-command`, `--password-fd`,
+  /// `--password-prompt`.
   var option: String
-  /// Its variable in the environment.
+  /// The name of its environment variable.
   var variable: String
 
   /// The password of an archive.
@@ -15,36 +16,36 @@ struct SecretKind: Sendable, Equatable {
   /// The PIN of a library.
   static let pin = SecretKind(noun: "PIN", option: "--pin", variable: "SMILEPILE_PIN")
 
-  /// Another PIN in the place of the library's.
+  /// The new PIN of a library.
   static let newPIN = SecretKind(noun: "new PIN", option: "--new-pin", variable: "SMILEPILE_NEW_PIN")
 
-  /// Every kind, so that none is left in the environment.
+  /// All kinds, so that none is left in the environment.
   static let all = [password, pin, newPIN]
 }
 
-/// Why there is no password or PIN. Nothing in it is a part of one.
+/// Why a password or PIN could not be read. Errors never contain a part of the secret.
 enum SecretError: Error, Equatable, CustomStringConvertible {
-  /// Nobody gave one, and there is no terminal to ask at.
+  /// The user gave no secret, and there is no terminal to ask at.
   case missing(SecretKind)
   /// The file cannot be read.
   case file(SecretKind, path: String, errno: CInt)
-  /// The descriptor is not one that the caller opened, or cannot be read.
+  /// The descriptor was not opened by the caller, or cannot be read.
   case descriptor(SecretKind, CInt, errno: CInt)
   /// The command could not be started.
   case notStarted(SecretKind, errno: CInt)
-  /// The command failed; 128 and the signal if it was killed.
+  /// The command failed. The status is 128 plus the signal if the command was killed.
   case commandFailed(SecretKind, status: Int)
-  /// The command did not end in time.
+  /// The command exceeded the time limit.
   case commandTimeLimit(SecretKind, seconds: Int64)
-  /// What should hold it begins with an empty line, or holds nothing.
+  /// The source is empty or begins with an empty line.
   case empty(SecretKind, place: String)
-  /// Its line is longer than any that could be meant, or holds a zero byte.
+  /// The line is too long or has a zero byte.
   case notALine(SecretKind, place: String)
-  /// The terminal failed, or was closed.
+  /// The terminal failed or was closed.
   case terminal(SecretKind)
-  /// The terminal does not take what is to be shown on it alone.
+  /// The secret could not be written to the terminal.
   case notShown
-  /// What was typed the second time was something else, too often.
+  /// The user typed two different secrets too often.
   case notRepeated(SecretKind)
 
   var description: String {

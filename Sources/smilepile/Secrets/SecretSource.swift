@@ -1,23 +1,24 @@
 import ArgumentParser
 import Glibc
+import Processes
 import Secrets
 
-/// Where a password or PIN comes from: one of the ways that do not show it in the process list.
+/// The source of a password or PIN. None of the sources shows the secret in the process list.
 enum SecretSource: Sendable {
   /// The first line of a file.
   case file(String)
   /// The first line that a shell command prints.
   case command(String)
-  /// The first line that an open descriptor gives.
+  /// The first line from an open descriptor.
   case descriptor(CInt)
-  /// The environment, which other processes of the same user can read while a program starts.
+  /// An environment variable. Other processes of the same user can read it while a program starts.
   case environment(Secret)
-  /// A person at the terminal.
+  /// The user at the terminal.
   case prompt
 
-  /// The one source that was named, nil if none was.
+  /// Returns the source that was given, nil if none was given.
   ///
-  /// - Throws: `ValidationError` if there are two: which one is meant is not for this program to guess.
+  /// - Throws: `ValidationError` if several sources were given. The program does not guess which one the user wants.
   static func named(
     _ kind: SecretKind, file: String? = nil, command: String? = nil, descriptor: Int? = nil,
     asks: Bool = false
@@ -40,12 +41,12 @@ enum SecretSource: Sendable {
     return found.first?.source
   }
 
-  /// Reads it. Blocks, as long as a command or a person needs.
+  /// Reads the secret. Blocks until the command ends or the user answers.
   ///
   /// - Parameters:
-  ///   - question: what a person is asked, without the colon.
-  ///   - warn: takes what is worth knowing.
-  /// - Throws: `SecretError`; `CancellationError` if a signal ends the asking.
+  ///   - question: the question to the user, without the colon.
+  ///   - warn: receives warnings.
+  /// - Throws: `SecretError`; `CancellationError` after a signal.
   func read(_ kind: SecretKind, question: String, warn: (String) -> Void) throws -> Secret {
     switch self {
     case .file(let path): try Self.firstLine(ofFile: path, kind, warn)
@@ -59,7 +60,7 @@ enum SecretSource: Sendable {
   private static func firstLine(ofFile path: String, _ kind: SecretKind, _ warn: (String) -> Void) throws
     -> Secret
   {
-    // not through File: process substitution of a shell gives a pipe, which has no offsets
+    // not with `File`: process substitution of a shell gives a pipe, which has no offsets
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw SecretError.file(kind, path: path, errno: errno) }
     defer { close(descriptor) }
@@ -76,7 +77,7 @@ enum SecretSource: Sendable {
 
   private static func firstLine(ofDescriptor number: CInt, _ kind: SecretKind) throws -> Secret {
     let flags = fcntl(number, F_GETFD)
-    // what this program opened itself is closed on exec, and what it was given cannot be
+    // descriptors that this program opened have FD_CLOEXEC; inherited descriptors cannot have FD_CLOEXEC
     guard flags >= 0, flags & FD_CLOEXEC == 0 else {
       throw SecretError.descriptor(kind, number, errno: EBADF)
     }
@@ -90,17 +91,17 @@ enum SecretSource: Sendable {
 
   private static func firstLine(ofCommand command: String, _ kind: SecretKind) throws -> Secret {
     let result: Result<Secret, LineFault>
-    do throws(ShellOutput.Failure) {
-      // a person at a terminal may take their time
+    do throws(ChildProcess.Failure) {
+      // a user at a terminal may need any time
       let limit = TerminalPrompt.isPossible ? nil : ShellOutput.timeLimit
-      result = try Signals.cleaningUp { () throws(ShellOutput.Failure) in
+      result = try Signals.cleaningUp { () throws(ChildProcess.Failure) in
         try ShellOutput(timeLimit: limit).firstLine(of: command)
       }
     } catch {
       switch error {
       case .cancelled: throw CancellationError()
       case .timeLimit(let limit): throw SecretError.commandTimeLimit(kind, seconds: limit.components.seconds)
-      case .notStarted(let errno): throw SecretError.notStarted(kind, errno: errno)
+      case .notRun(let errno): throw SecretError.notStarted(kind, errno: errno)
       case .status(let status): throw SecretError.commandFailed(kind, status: status)
       }
     }

@@ -3,20 +3,20 @@ import Glibc
 import Secrets
 import Synchronization
 
-/// The terminal of whoever started the program, wherever the standard streams go: it asks for secrets without showing
-/// what is typed, and shows what must not go into a file.
+/// The controlling terminal of this process, independent of the standard streams. Asks for secrets without
+/// echo, and shows texts that must not get into a file.
 enum TerminalPrompt {
-  /// The terminal that does not echo now, and how it was before.
+  /// The terminal whose echo is off, and its previous settings.
   private static let hidden = Mutex<(descriptor: CInt, before: termios)?>(nil)
 
-  /// Whether there is a terminal.
+  /// True if there is a terminal.
   static var isPossible: Bool {
     guard let descriptor = open() else { return false }
     close(descriptor)
     return true
   }
 
-  /// Gives the terminal its echo back, if it is without. For every way out, signals among them.
+  /// Turns the echo on again. Called before every end of the program, including signals.
   static func restore() {
     hidden.withLock { state in
       guard let (descriptor, before) = state else { return }
@@ -25,10 +25,10 @@ enum TerminalPrompt {
     }
   }
 
-  /// Asks for a secret and waits for a line. Control-Z and Control-\ do nothing meanwhile, since they would leave the
-  /// terminal without echo; Control-C does what it always does.
+  /// Asks for a secret and waits for a line. Disables Control-Z and Control-\ meanwhile, since they would
+  /// leave the terminal without echo. Control-C works as always.
   ///
-  /// - Throws: `SecretError` if there is no terminal, or nothing typed; `CancellationError` after a signal.
+  /// - Throws: `SecretError` if there is no terminal or the user types nothing; `CancellationError` after a signal.
   static func ask(_ question: String, _ kind: SecretKind) throws -> Secret {
     guard let descriptor = open() else { throw SecretError.missing(kind) }
     defer { close(descriptor) }
@@ -46,7 +46,7 @@ enum TerminalPrompt {
     }
   }
 
-  /// Asks twice, and again where the answers differ or `fault` finds something wrong with the first.
+  /// Asks twice, up to three times. Repeats the question if the answers differ or `fault` rejects the first.
   static func askTwice(
     _ question: String, _ kind: SecretKind, fault: (Secret) -> String?
   ) throws -> Secret {
@@ -62,9 +62,9 @@ enum TerminalPrompt {
     throw SecretError.notRepeated(kind)
   }
 
-  /// Shows a text on the terminal alone, with a secret in it, whose bytes go there without a copy.
+  /// Shows a text with a secret on the terminal only. Does not copy the bytes of the secret.
   ///
-  /// - Throws: `SecretError.notShown` if there is none, or it does not take the text.
+  /// - Throws: `SecretError.notShown` if there is no terminal or a write fails.
   static func show(_ text: String, _ secret: Secret? = nil, _ rest: String = "") throws {
     guard let descriptor = open() else { throw SecretError.notShown }
     defer { close(descriptor) }
@@ -78,14 +78,14 @@ enum TerminalPrompt {
     return descriptor < 0 ? nil : descriptor
   }
 
-  /// termios(3). What was typed before the question is thrown away: it was not meant for it.
+  /// Turns the echo off. Discards earlier input, which was not an answer to this question. termios(3).
   private static func hide(_ descriptor: CInt, _ kind: SecretKind) throws {
     var before = termios()
     guard tcgetattr(descriptor, &before) == 0 else { throw SecretError.terminal(kind) }
     var silent = before
     silent.c_lflag &= ~tcflag_t(ECHO | ECHONL)
     silent.c_lflag |= tcflag_t(ICANON | ISIG)
-    // 0 is _POSIX_VDISABLE, a macro that Swift does not see
+    // 0 is _POSIX_VDISABLE, a macro that Swift does not import
     withUnsafeMutableBytes(of: &silent.c_cc) { characters in
       characters[Int(VSUSP)] = 0
       characters[Int(VQUIT)] = 0
@@ -99,7 +99,7 @@ enum TerminalPrompt {
     }
   }
 
-  /// Looks for signals ten times a second, since one alone does not end the waiting.
+  /// Reads a byte. Checks for signals ten times a second, since a signal alone does not end the wait.
   private static func nextByte(_ descriptor: CInt) throws(LineFault) -> UInt8? {
     while Signals.received == nil {
       var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

@@ -73,7 +73,7 @@ struct DamageSweep: Sendable {
   /// Reads a backup as `verify` and the import do.
   static func outcome(_ path: FilePath) throws -> Outcome {
     let counter = ProgressCounter()
-    let source = try BackupSource(path: path)
+    let source = try OpenedBackup(path: path)
     let check = try ArchiveCheck(source: source, counter: counter).run()
     let complete = try source.completingChecksums(counter)
     var photos: [Int64: MD5Digest] = [:]
@@ -81,10 +81,11 @@ struct DamageSweep: Sendable {
     if let archive = source.archive {
       var reader = try EntryReader(archive)
       for photo in complete.photos {
-        switch photo.content {
-        case .asset, .file, .base: continue
-        case .absent(_, let isDamage, _): isReported = isReported || isDamage
-        case .entry(let entry, let md5):
+        switch photo.location {
+        case .asset, .file: continue
+        case .unavailable(let unavailable): isReported = isReported || unavailable.isDamage
+        case .entry(let reference):
+          let (entry, md5) = (reference.entry, reference.md5)
           var hash = RunningMD5()
           do {
             try reader.read(entry) { hash.update($0) }

@@ -99,12 +99,12 @@ import Testing
   private func expectRefusal(of bytes: [UInt8], cutTo lengths: [Int]) throws {
     let scratch = try ScratchFolder()
     let path = try scratch.write(bytes, to: "cut.zip")
-    #expect(throws: Never.self) { try BackupSource(path: path) }
+    #expect(throws: Never.self) { try OpenedBackup(path: path) }
     let file = try FileDescriptor.open(path, .readWrite)
     try file.closeAfter {
       for length in lengths.sorted(by: >) {
         try file.resize(to: Int64(length))
-        #expect(throws: (any Error).self, "\(length) bytes") { try BackupSource(path: path) }
+        #expect(throws: (any Error).self, "\(length) bytes") { try OpenedBackup(path: path) }
       }
     }
   }

@@ -55,7 +55,7 @@ import Zip
       }
     }
     try await expectRefusal { _ = try await Work.verify([backup.path], password: password).summary }
-    try await expectRefusal { _ = try BackupSource(path: backup.path, password: password) }
+    try await expectRefusal { _ = try OpenedBackup(path: backup.path, password: password) }
     #expect(try library.tree == before)
   }
 
@@ -92,7 +92,7 @@ import Zip
     let backup = try androidBackup("-mem=AES256")
     try backup.damage("metadata.json", at: offset)
     #expect(throws: ArchiveError.damaged(backup.path, entry: "metadata.json", reason: .checksum)) {
-      try BackupSource(path: backup.path, password: EncryptedBackup.password)
+      try OpenedBackup(path: backup.path, password: EncryptedBackup.password)
     }
   }
 
@@ -101,7 +101,7 @@ import Zip
     try backup.pack(".", "-mem=AES256 '-psesame open wide'")
     try backup.damage("metadata.json", at: -1)
     let error = #expect(throws: BackupError.self) {
-      try BackupSource(path: backup.path, password: EncryptedBackup.password)
+      try OpenedBackup(path: backup.path, password: EncryptedBackup.password)
     }
     guard case .wrongPasswordOrDamaged = error else {
       Issue.record("\(String(describing: error))")
@@ -187,7 +187,7 @@ import Zip
     }
     #expect(try library.contents.photos.isEmpty)
     // what it is shows all the same
-    let source = try BackupSource(path: backup.path)
+    let source = try OpenedBackup(path: backup.path)
     #expect(source.photos.count == 4 && source.photoFiles == 4)
     let archive = try #require(source.archive)
     #expect(EncryptionSummary(archive).description == "2 of 5 entries, AES-256")

@@ -218,7 +218,7 @@ import Testing
     _ = try await SampleLibrary().importing(archive) { $0.readers = 1 }
     reads.disarm()
     let damage = fault(.error(.ioError), at: reads.count - 8, persists: false, below: one)
-    let full = fault(.error(.noSpace), at: 12, of: .sync, below: try real(target.path))
+    let full = fault(.error(.noSpace), at: 8, of: .sync, below: try real(target.path))
     defer {
       damage.disarm()
       full.disarm()

@@ -12,7 +12,7 @@ import Testing
 
   private static func reading(
     categories: String = category, photos: String = "", manifest: String = "", more: String = "",
-    container: BackupSource.Format = .zip
+    container: OpenedBackup.Format = .zip
   ) throws -> MetadataReading {
     let text = MetadataFaultTests.document(
       categories: categories, photos: photos, manifest: manifest, more: more)
@@ -82,9 +82,9 @@ import Testing
   @Test(
     "Metadata: a backup without a version has that of its container",
     arguments: [
-      (BackupSource.Format.json, 1), (.zip, 2),
+      (OpenedBackup.Format.json, 1), (.zip, 2),
     ])
-  func noVersion(_ container: BackupSource.Format, _ version: Int) throws {
+  func noVersion(_ container: OpenedBackup.Format, _ version: Int) throws {
     let reading = try Self.reading(container: container)
     #expect(reading.metadata.version == version)
     #expect(reading.warnings == [])

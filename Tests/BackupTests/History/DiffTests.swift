@@ -144,7 +144,7 @@ import Testing
     for generated in GeneratedLibrary.all {
       let (library, scratch) = (try generated.make(), try ScratchFolder())
       let summary = try await library.exporting(to: scratch.path.appending("a.zip"))
-      let backup = DiffSide(try BackupSource(path: try #require(summary.archive)))
+      let backup = DiffSide(try OpenedBackup(path: try #require(summary.archive)))
       let diff = BackupDiff(from: backup, to: DiffSide(try library.contents))
       #expect(diff.changes.isEmpty, "\(generated.testDescription)")
     }

@@ -140,7 +140,7 @@ import Testing
     #expect(summary.errors.map(\.message) == ["photos/x: no photo has the id 77; the file was left out"])
     #expect(summary.warnings.count == 1)
     #expect(summary.warnings.contains { $0.contains("no MD5") })
-    expectNone(try BackupSource(path: path).strangers)
+    expectNone(try OpenedBackup(path: path).unknownEntries)
   }
 
   @Test func namesInNormalFormsAreOneName() async throws {

@@ -133,7 +133,7 @@ import Testing
       var options = ImportOptions()
       options.strategy = strategy
       options.isForced = true
-      options.consent = .given
+      options.authorization = .given
       options.duplicates = { _ in rule }
       options.isDryRun = true
       let tree = try library.tree

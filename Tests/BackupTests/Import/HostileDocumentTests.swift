@@ -228,10 +228,10 @@ import Zip
     let archive = try scratch.write(backup.archive(), to: "a.zip")
     let document = try scratch.write(json, to: "a.json")
     for path in [archive, document] {
-      let error = #expect(throws: (any Error).self) { try BackupSource(path: path, limits: limits) }
+      let error = #expect(throws: (any Error).self) { try OpenedBackup(path: path, limits: limits) }
       #expect(error.map { "\($0)" }?.contains("at most \(json.count - 1) are read") == true)
       #expect(throws: Never.self) {
-        try BackupSource(path: path, limits: limits.with(\.maximumDocumentBytes, json.count))
+        try OpenedBackup(path: path, limits: limits.with(\.maximumDocumentBytes, json.count))
       }
     }
   }
@@ -248,10 +248,10 @@ import Zip
     }
     let scratch = try ScratchFolder()
     let deep = try scratch.write(Self.nested(own.maximumNesting + 1, "[", "]"), to: "deep.json")
-    #expect(throws: BackupError.self) { try BackupSource(path: deep, limits: own) }
+    #expect(throws: BackupError.self) { try OpenedBackup(path: deep, limits: own) }
     let number = try scratch.write(Self.document(#""exportDate": 1e30"#), to: "number.json")
-    #expect(throws: BackupError.self) { try BackupSource(path: number, limits: own) }
+    #expect(throws: BackupError.self) { try OpenedBackup(path: number, limits: own) }
     let right = try scratch.write(Self.nested(own.maximumNesting, "[", "]"), to: "right.json")
-    #expect(try BackupSource(path: right, limits: own).photos.isEmpty)
+    #expect(try OpenedBackup(path: right, limits: own).photos.isEmpty)
   }
 }

@@ -26,8 +26,7 @@ import Zip
     Case(
       testDescription: "a whole one behind other bytes",
       bytes: { Array(repeating: 7, count: 40) + (try whole()) },
-      mentions: "has 40 bytes before its first entry, which no backup has; copy it again from its source, "
-        + "or rescue what is left with import --salvage or repair"),
+      mentions: "has 40 bytes before its first entry, which no backup has"),
     Case(testDescription: "nothing", bytes: { [] }, mentions: "empty"),
     Case(testDescription: "a JPEG", bytes: { [0xFF, 0xD8, 0xFF, 0xE0, 0, 16] }, mentions: "neither"),
     Case(testDescription: "a JSON list", bytes: { Array("[1]".utf8) }, mentions: "neither"),
@@ -103,7 +102,7 @@ import Zip
     // what it begins with is read twice, as an archive and as a document
     let fault = ArmedFault(Fault(.error(errno), at: 3, of: .only([.read]), below: real))
     defer { fault.disarm() }
-    #expect(throws: ArchiveError.file(FileError("read", path, errno))) { try BackupSource(path: path) }
+    #expect(throws: ArchiveError.file(FileError("read", path, errno))) { try OpenedBackup(path: path) }
     #expect(fault.place != nil)
   }
 

@@ -54,7 +54,7 @@ import Testing
     let questions = Mutex(0)
     try await library.importing(try backup.write(to: scratch)) {
       $0.strategy = .replace
-      $0.consent = Consent(
+      $0.authorization = Authorization(
         pin: { _ in nil },
         confirms: { _ in
           let count = questions.withLock {
@@ -71,7 +71,7 @@ import Testing
     #expect(questions.withLock { $0 } == 2)
     #expect(try library.bytesOfPhotos() == backup.photos)
     var options = UndoOptions()
-    options.consent = .given
+    options.authorization = .given
     #expect(try await Work.undo(path, options: options).summary.photosRestored > 0)
     #expect(try library.bytesOfPhotos().values.contains(Array("x".utf8)))
     expectNone(try library.faults())
@@ -94,7 +94,7 @@ import Testing
     let (mayEnd, end) = AsyncStream.makeStream(of: Void.self)
     let (isHolding, begin) = AsyncStream.makeStream(of: Void.self)
     let holding = Task.detached {
-      try reader.holdingPhotos {
+      try reader.withPhotoReadLock {
         begin.finish()
         let done = DispatchSemaphore(value: 0)
         Task {
@@ -150,7 +150,7 @@ import Testing
     let (before, tree) = (try library.contents, try library.tree)
     let summary = try await library.importing(path) {
       $0.strategy = .replace
-      $0.consent = .refused
+      $0.authorization = .refused
     }
     #expect(summary.photosImported == 0)
     #expect(summary.photosSkipped == 4)
@@ -168,7 +168,7 @@ import Testing
     let path = try equalPhotos.write(to: scratch)
     for _ in 0..<3 { try await library.importing(path) { $0.strategy = .replace } }
     var options = UndoOptions()
-    options.consent = .given
+    options.authorization = .given
     let summary = try await Work.undo(library.path, options: options).summary
     #expect(summary.missing.isEmpty)
     #expect(try library.contents == contents)
@@ -195,7 +195,7 @@ import Testing
     renamed.metadata.photos[1].name = "renamed"
     let summary = try await library.importing(try renamed.write(to: scratch, as: "renamed.zip")) {
       $0.strategy = .replace
-      $0.consent = .refused
+      $0.authorization = .refused
     }
     #expect(summary.photosImported == 1)
     #expect(summary.photosSkipped == 2)
@@ -211,7 +211,7 @@ import Testing
     let tree = try library.tree
     let path = try backup.write(to: scratch)
     let questions = Mutex<[DestructiveOperation]>([])
-    let consent = Consent(
+    let authorization = Authorization(
       pin: { _ in nil },
       confirms: { operation in
         questions.withLock { $0.append(operation) }
@@ -220,13 +220,13 @@ import Testing
     let importing = {
       try await library.importing(path) {
         $0.strategy = .replace
-        $0.consent = consent
+        $0.authorization = authorization
       }
     }
     if isConfirmed {
       #expect(try await importing().removal == Removal(photos: 2, categories: 1))
     } else {
-      await #expect(throws: ConsentError.notConfirmed(library.path)) { try await importing() }
+      await #expect(throws: AuthorizationError.notConfirmed(library.path)) { try await importing() }
       expectNone(try library.tree.differences(from: tree))
     }
     let question = try #require(questions.withLock { $0 }.first)
@@ -241,7 +241,7 @@ import Testing
     let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
     let summary = try await library.importing(try backup.write(to: scratch)) {
       $0.strategy = .replace
-      $0.consent = .refused
+      $0.authorization = .refused
     }
     #expect(summary.photosImported == 3)
     #expect(summary.removal.isEmpty)
@@ -251,10 +251,10 @@ import Testing
   func emptyArchive() async throws {
     let (library, scratch) = (try library(), try ScratchFolder())
     let path = try SampleBackup().write(to: scratch)
-    await #expect(throws: ConsentError.notConfirmed(library.path)) {
+    await #expect(throws: AuthorizationError.notConfirmed(library.path)) {
       try await library.importing(path) {
         $0.strategy = .replace
-        $0.consent = .refused
+        $0.authorization = .refused
       }
     }
     #expect(try library.contents.photos.count == 2)
@@ -272,7 +272,7 @@ import Testing
     var dry = try await library.importing(path) {
       $0.strategy = .replace
       $0.isDryRun = true
-      $0.consent = .refused
+      $0.authorization = .refused
     }
     dry.isDryRun = false
     #expect(dry.removal == Removal(photos: 2, categories: 1))
@@ -290,7 +290,7 @@ import Testing
     #expect(summary.removal == Removal(photos: 3, categories: 1))
     #expect(try library.contents.categories.map(\.name) == ["family"])
     var options = UndoOptions()
-    options.consent = .given
+    options.authorization = .given
     #expect(try await Work.undo(library.path, options: options).summary.photosRestored == 3)
     #expect(try library.contents == before)
   }
@@ -317,7 +317,7 @@ import Testing
           $0.isDryRun = isDryRun
         }
       }
-      #expect(error?.description.contains("--force") == true)
+      #expect(error?.remedy == .merge)
       #expect(error?.description.contains(path.string) == true)
     }
     expectNone(try library.tree.differences(from: tree))

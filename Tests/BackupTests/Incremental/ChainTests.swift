@@ -137,7 +137,7 @@ import Zip
     let json = String(decoding: metadata.json(), as: UTF8.self)
     let bytes = ZipBuilder([.stored("metadata.json", json)] + members).bytes
     try Data(bytes).write(to: URL(fileURLWithPath: full.string))
-    #expect(try BackupSource(path: full).photoFiles == 1)
+    #expect(try OpenedBackup(path: full).photoFiles == 1)
 
     let copy = try SampleLibrary()
     let summary = try await copy.importing(history.archives[2])

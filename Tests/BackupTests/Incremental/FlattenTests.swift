@@ -49,7 +49,7 @@ import Zip
       try WrittenBackup(newest, password: secret)
     )
     expectNone(try written.faults())
-    #expect(try BackupSource(path: written.path, password: secret).isEncrypted == isEncrypted)
+    #expect(try OpenedBackup(path: written.path, password: secret).isEncrypted == isEncrypted)
     let (new, was) = (try #require(written.metadata.smilepile), try #require(old.metadata.smilepile))
     #expect(new.state == was.state && new.tags == ["night"] && new.increment == nil && !new.isPartial)
     #expect(new.uuid != was.uuid && new.flattenedFrom == was.uuid)

@@ -90,7 +90,7 @@ import Zip
     try history.add(8)
     var archives: [FilePath] = []
     for _ in 0..<2 { archives.append(try #require(try await history.export().archive)) }
-    let sides = try archives.map { DiffSide(try BackupSource(path: $0)) }
+    let sides = try archives.map { DiffSide(try OpenedBackup(path: $0)) }
     #expect(sides[0] == sides[1])
     func found(_ selection: PhotoSelection, in archive: FilePath) async throws -> [FoundPhoto] {
       try await Work.find(selection, in: [archive]).summary.photos

@@ -71,7 +71,7 @@ final class LibraryHistory {
     var selection = RemoveSelection()
     selection.ids = ids
     var options = RemoveOptions()
-    options.consent = .given
+    options.authorization = .given
     _ = try await Work.remove(selection, from: library.path, options: options).summary
   }
 

@@ -42,9 +42,9 @@ struct RepairedBaseTests {
 
   /// Flips a byte of a photo in the base.
   private func damage(_ id: Int64) throws {
-    let archive = try BackupSource(path: base)
+    let archive = try OpenedBackup(path: base)
     let photo = try #require(archive.photos.first { $0.record.id == id })
-    guard case .entry(let entry, _) = photo.content else { return }
+    let entry = try #require(photo.location.ownEntry).entry
     var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: base.string)))
     bytes[entry.headerOffset + 60] ^= 1
     try Data(bytes).write(to: URL(fileURLWithPath: base.string))
@@ -64,7 +64,7 @@ struct RepairedBaseTests {
     let path = library.path
     let repaired = try await repair { $0.library = path }
     // photo 2 is whole there, and the metadata are others
-    let source = try BackupSource(path: repaired)
+    let source = try OpenedBackup(path: repaired)
     #expect(source.damagedBefore.isEmpty && source.metadata.smilepile?.repairedFrom.count == 1)
     if !isOldThere { try FileManager.default.removeItem(atPath: base.string) }
     let summary = try await imported()
@@ -122,19 +122,19 @@ struct RepairedBaseTests {
     try damage(3)
     let again = try await repair()
     try FileManager.default.removeItem(atPath: base.string)
-    #expect(try BackupSource(path: again).metadata.smilepile?.repairedFrom.count == 2)
+    #expect(try OpenedBackup(path: again).metadata.smilepile?.repairedFrom.count == 2)
     #expect(try await imported().photosImported == 3)
   }
 
   /// Another archive of that number is none that the increment rests on.
   @Test func whatWasNotRepairedFromItDoesNotStandForIt() async throws {
-    let digest = try #require(try BackupSource(path: base).metadataDigest).description
+    let digest = try #require(try OpenedBackup(path: base).metadataDigest).description
     let other = try WrittenBackup(base).metadata
     let uuid = try #require(other.smilepile?.uuid)
-    var source = try BackupSource(path: base)
+    var source = try OpenedBackup(path: base)
     #expect(source.satisfies(.init(archiveID: uuid, digest: digest, depth: 1)))
     #expect(!source.satisfies(.init(archiveID: "another", digest: digest, depth: 1)))
-    source = try BackupSource(path: increment)
+    source = try OpenedBackup(path: increment)
     #expect(!source.satisfies(.init(archiveID: uuid, digest: digest, depth: 1)))
   }
 
@@ -142,13 +142,13 @@ struct RepairedBaseTests {
   @Test func aTailThatIsCutInTheChecksumsLosesNothing() async throws {
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: base.string)))
     let entry = try #require(Archive(path: base).entries.first { $0.name == "checksums.md5" })
-    let before = try BackupSource(path: base).metadataDigest
+    let before = try OpenedBackup(path: base).metadataDigest
     for cut in [entry.headerOffset + 10, entry.headerOffset + 60, entry.headerOffset + 100] {
       try Data(bytes[..<cut]).write(to: URL(fileURLWithPath: base.string))
       let summary = try await Work.repair(base).summary
       #expect(summary.lost == [] && !summary.isIncomplete && summary.photos == 4)
       let repaired = try #require(summary.archive)
-      #expect(try BackupSource(path: repaired).metadataDigest == before)
+      #expect(try OpenedBackup(path: repaired).metadataDigest == before)
       try FileManager.default.removeItem(atPath: repaired.string)
     }
   }

@@ -19,12 +19,12 @@ import Testing
         id: id, path: "photos/\(id).jpg", categoryId: 1, name: "\(id)", createdAt: 0, fileSize: 8)
     }
     let sources = metadata.photos.map { record in
-      BackupSource.Photo(
+      OpenedBackup.Photo(
         record: record, originalPath: record.path,
-        content: .file(FilePath(record.path), size: 8, md5: Self.digest(record.id)))
+        location: .file(FilePath(record.path), size: 8, md5: Self.digest(record.id)))
     }
     metadata.photos = []
-    let backup = try BackupSource.sample(metadata, photos: sources)
+    let backup = try OpenedBackup.sample(metadata, photos: sources)
     let photos = (1...Self.count).map { id in
       Photo(
         id: id, categoryId: 1, name: "\(id)", path: "photos/\(id).jpg", originalPath: "\(id).jpg",

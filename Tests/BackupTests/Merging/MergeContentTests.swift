@@ -40,7 +40,7 @@ import Testing
       let again = once.plan(backup, strategy, rule)
       try #require(again.edit.isEmpty, "seed \(test.seed): \(again.edit)")
       try #require(again.photosImported == 0 && again.categoriesImported == 0, "seed \(test.seed)")
-      try #require(again.photosSkipped == backup.photos.count - again.absent.count, "seed \(test.seed)")
+      try #require(again.photosSkipped == backup.photos.count - again.missing.count, "seed \(test.seed)")
     }
   }
 
@@ -54,7 +54,7 @@ import Testing
       try #require(again.edit.isEmpty, "seed \(test.seed): \(again.edit)")
       try #require(again.photosImported == 0, "seed \(test.seed)")
       try #require(again.categoriesImported == 0, "seed \(test.seed)")
-      try #require(again.photosSkipped == backup.photos.count - again.absent.count, "seed \(test.seed)")
+      try #require(again.photosSkipped == backup.photos.count - again.missing.count, "seed \(test.seed)")
     }
   }
 
@@ -107,16 +107,16 @@ import Testing
     for test in try MergeCase.damaged.get() {
       let (library, backup) = (test.library, test.backup)
       let plan = library.plan(backup, strategy, rule)
-      let total = plan.photosImported + plan.photosSkipped + plan.absent.count
+      let total = plan.photosImported + plan.photosSkipped + plan.missing.count
       try #require(total == backup.photos.count, "seed \(test.seed)")
       try #require(
         plan.edit.newPhotos.count + plan.edit.changedPhotos.count == plan.photosImported, "seed \(test.seed)")
-      try #require(Set(plan.absent).count == plan.absent.count, "seed \(test.seed)")
+      try #require(Set(plan.missing).count == plan.missing.count, "seed \(test.seed)")
     }
   }
 }
 
-extension BackupSource {
+extension OpenedBackup {
   fileprivate var categoryNames: Set<String> {
     Set(metadata.categories.map(\.name.precomposedStringWithCanonicalMapping))
   }

@@ -10,9 +10,9 @@ struct MergeCase: Sendable {
   /// What makes the same case again.
   var seed: Int
   var library: LibraryContents
-  var backups: [BackupSource]
+  var backups: [OpenedBackup]
   /// The first of the backups.
-  var backup: BackupSource { backups[0] }
+  var backup: OpenedBackup { backups[0] }
 
   /// Cases whose backups hold every photo that they promise.
   static let whole = Result { try make(damage: false) }
@@ -52,7 +52,7 @@ struct MergeGenerator {
   init(seed: Int) { random = SeededGenerator(state: UInt64(seed)) }
 
   /// A backup of up to seven photos, made at one of three moments or at none.
-  mutating func backup() throws -> BackupSource {
+  mutating func backup() throws -> OpenedBackup {
     var metadata = Metadata()
     metadata.exportDate = maybe { $0.pick(Self.dates) }
     metadata.categories = distinctIds(1...4).map { category($0) }
@@ -60,13 +60,13 @@ struct MergeGenerator {
     metadata.smilepile = maybe(0.3) {
       Metadata.Provenance(uuid: "", isPartial: false, includesSettings: $0.chance(0.7))
     }
-    var photos: [BackupSource.Photo] = []
+    var photos: [OpenedBackup.Photo] = []
     for id in distinctIds(0...7) {
       let (record, content) = photo(id, in: pick(metadata.categories).id)
       metadata.photos.append(record)
-      photos.append(BackupSource.Photo(record: record, originalPath: record.path, content: content))
+      photos.append(OpenedBackup.Photo(record: record, originalPath: record.path, location: content))
     }
-    return try BackupSource.sample(metadata, photos: photos)
+    return try OpenedBackup.sample(metadata, photos: photos)
   }
 
   /// A library into which up to two backups came, and where some ids are out of the ordinary.
@@ -86,8 +86,7 @@ struct MergeGenerator {
       createdAt: isFirst ? -1 : 5, valuesAsOf: maybe(0.3) { $0.pick(Self.dates) })
   }
 
-  private mutating func photo(_ id: Int64, in category: Int64) -> (Metadata.PhotoRecord, BackupSource.Content)
-  {
+  private mutating func photo(_ id: Int64, in category: Int64) -> (Metadata.PhotoRecord, PhotoLocation) {
     let isAsset = chance(0.15)
     let path = isAsset ? pick(["sample/a.png", "sample/b.png"]) : pick(["photos/x.jpg", "/data/y.jpg"])
     let (md5, size) = pick(Self.contents)
@@ -97,8 +96,8 @@ struct MergeGenerator {
       createdAt: pick([-5, 7]), fileSize: Int64(size), width: isMeasured ? pick([10, 20]) : 0,
       height: isMeasured ? 10 : 0)
     if isAsset { return (record, .asset) }
-    if chance(0.1) { return (record, .absent(reason: "lost", isDamage: false)) }
-    if makesDamage && chance(0.2) { return (record, .absent(reason: "gone", isDamage: true, md5: md5)) }
+    if chance(0.1) { return (record, .unavailable(Unavailable(.missingBeforeBackup(isRepaired: false)))) }
+    if makesDamage && chance(0.2) { return (record, .unavailable(Unavailable(.damaged("gone"), md5: md5))) }
     return (record, .file("/nowhere", size: size, md5: md5))
   }
 
@@ -132,11 +131,9 @@ struct MergeGenerator {
   }
 }
 
-extension BackupSource {
+extension OpenedBackup {
   /// A backup of these parts, by way of a JSON document.
-  static func sample(_ metadata: Metadata, photos: [Photo]) throws -> BackupSource {
-    var source = try BackupSource(document: metadata.json(), path: "backup.json")
-    source.photos = photos
-    return source
+  static func sample(_ metadata: Metadata, photos: [Photo]) throws -> OpenedBackup {
+    try OpenedBackup(document: metadata.json(), path: "backup.json").with(photos: photos)
   }
 }

@@ -37,7 +37,7 @@ struct Multiset: Equatable {
   }
 
   /// The photos of a backup that can be had from it.
-  init(_ backup: BackupSource) {
+  init(_ backup: OpenedBackup) {
     self.init(backup.photos.compactMap { backup.identity($0) })
   }
 
@@ -61,13 +61,13 @@ struct Multiset: Equatable {
   }
 }
 
-extension BackupSource {
+extension OpenedBackup {
   /// The identity of one of the backup's photos, nil if its file is absent.
   func identity(_ photo: Photo) -> Identity? {
     let name = metadata.categories.first { $0.id == photo.record.categoryId }?.name ?? "?"
     let category = name.precomposedStringWithCanonicalMapping
     if photo.record.isFromAssets { return Identity(category: category, assetPath: photo.record.path) }
-    guard let size = photo.content.size, let md5 = photo.content.md5 else { return nil }
+    guard let size = photo.location.size, let md5 = photo.location.md5 else { return nil }
     return Identity(category: category, md5: md5, size: size)
   }
 }
@@ -116,15 +116,15 @@ extension LibraryContents {
 
   /// What an import makes of these contents, by the plan alone.
   func importing(
-    _ backup: BackupSource, _ strategy: ImportStrategy, _ rule: DuplicateRule
+    _ backup: OpenedBackup, _ strategy: ImportStrategy, _ rule: DuplicateRule
   ) -> LibraryContents {
     applied(plan(backup, strategy, rule))
   }
 
-  func plan(_ backup: BackupSource, _ strategy: ImportStrategy, _ rule: DuplicateRule) -> MergePlan {
+  func plan(_ backup: OpenedBackup, _ strategy: ImportStrategy, _ rule: DuplicateRule) -> MergePlan {
     MergePlan(
       importing: backup, into: self, strategy: strategy, includesSettings: true, now: 5000,
-      duplicates: { _ in rule })
+      duplicates: { _ in rule }, intact: { Set($0.map(\.photo.id)) })
   }
 
   /// These contents after a plan, each new file at a path of its own, rows in the order of a library.

@@ -105,8 +105,12 @@ import Testing
   func idsUnderReplace() throws {
     for test in try MergeCase.whole.get() {
       let (library, backup) = (test.library, test.backup)
-      let plan = library.plan(backup, .replace, .skip)
-      let rows = try #require(plan.replacement).rows
+      var planning = MergePlanning()
+      let empty = LibraryContents(categories: [], photos: [], settings: library.settings)
+      let categories = planning.mergeCategories(backup.metadata, empty, updates: false)
+      let rows = Replacement(
+        of: library, by: backup, categories: planning.edit.newCategories, byID: categories
+      ).rows
       try #require(rows.allSatisfy { IDs.range.contains($0.photo.id) }, "seed \(test.seed)")
       try #require(Set(rows.map(\.photo.id)).count == rows.count, "seed \(test.seed)")
       for row in rows {
@@ -167,7 +171,7 @@ import Testing
 
 extension LibraryContents {
   /// What a backup of these contents is when it comes back, every file whole.
-  fileprivate func exported() throws -> BackupSource {
+  fileprivate func exported() throws -> OpenedBackup {
     let plan = try ExportPlan(self, ExportOptions()) { photos in
       photos.map { .success(.init(size: $0.fileSize, modified: $0.createdAt)) }
     }
@@ -179,15 +183,15 @@ extension LibraryContents {
     let original = Dictionary(
       uniqueKeysWithValues: metadata.photoManifest.map { ($0.photoId, $0.originalPath) })
     let md5 = Dictionary(uniqueKeysWithValues: photos.map { ($0.id, $0.md5) })
-    return try BackupSource.sample(
+    return try OpenedBackup.sample(
       metadata,
       photos: metadata.photos.map { record in
-        var content = BackupSource.Content.asset
+        var content = PhotoLocation.asset
         if let digest = md5[record.id] ?? nil {
           content = .file("/nowhere", size: Int(record.fileSize), md5: digest)
         }
-        return BackupSource.Photo(
-          record: record, originalPath: original[record.id] ?? record.path, content: content)
+        return OpenedBackup.Photo(
+          record: record, originalPath: original[record.id] ?? record.path, location: content)
       })
   }
 }

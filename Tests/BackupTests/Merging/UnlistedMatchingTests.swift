@@ -25,14 +25,14 @@ import Testing
   }
 
   /// A backup of these rows. Content 0 is an asset of the app.
-  private static func backup(_ rows: [Row], date: Int64) throws -> BackupSource {
+  private static func backup(_ rows: [Row], date: Int64) throws -> OpenedBackup {
     var metadata = Metadata()
     metadata.exportDate = date
     metadata.categories = listed.enumerated().map { index, names in
       Metadata.CategoryRecord(
         id: Int64(index + 1), name: names.0, displayName: names.1, position: index, createdAt: 5)
     }
-    var photos: [BackupSource.Photo] = []
+    var photos: [OpenedBackup.Photo] = []
     for (index, row) in rows.enumerated() {
       let category: Int64 =
         switch row.place {
@@ -44,11 +44,11 @@ import Testing
         isFromAssets: row.content == 0, createdAt: 7)
       metadata.photos.append(record)
       let (md5, size) = MergeGenerator.contents[row.content]
-      let content: BackupSource.Content =
+      let content: PhotoLocation =
         row.content == 0 ? .asset : .file("/nowhere", size: size, md5: md5)
-      photos.append(BackupSource.Photo(record: record, originalPath: record.path, content: content))
+      photos.append(OpenedBackup.Photo(record: record, originalPath: record.path, location: content))
     }
-    return try BackupSource.sample(metadata, photos: photos)
+    return try OpenedBackup.sample(metadata, photos: photos)
   }
 
   private static func counts(_ library: LibraryContents) -> [Oracle.Shown: Int] {

@@ -15,12 +15,12 @@ import Testing
   @Test func manyAreSharedOutAmongFewThreads() {
     let readers = Readers(256)
     #expect(readers.threads == min(8, Workers.defaultCount))
-    #expect(readers.streams == min(256 / readers.threads, LaneReading.mostStreams))
+    #expect(readers.streams == min(256 / readers.threads, MultiStreamMD5Reader.maximumStreams))
   }
 
   @Test func filesStayBelowWhatTheProcessMayOpen() {
     let readers = Readers().holding(files: 2)
-    #expect(readers.threads * readers.streams * 2 <= max(File.mostOpen / 2, 2 * readers.threads))
+    #expect(readers.threads * readers.streams * 2 <= max(File.maximumOpen / 2, 2 * readers.threads))
     #expect(Readers().holding(files: 1_000_000).streams == 1)
   }
 

@@ -97,8 +97,8 @@ import Zip
       let error = await #expect(throws: BackupError.self) {
         try await repair(path) { $0.destination = destination }
       }
-      #expect(
-        error?.description.hasSuffix("a name has at most 255 bytes; give a shorter one with -o") == true)
+      #expect(error?.description.hasSuffix("a name has at most 255 bytes") == true)
+      #expect(error?.remedy == .shortenName)
     }
     #expect(try names() == before)
     let summary = try await repair(path) { $0.destination = folder.appending("short.zip") }

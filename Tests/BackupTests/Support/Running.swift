@@ -37,7 +37,7 @@ extension SampleLibrary {
     _ backups: FilePath..., configure: (inout ImportOptions) -> Void = { _ in }
   ) async throws -> ImportSummary {
     var options = ImportOptions()
-    options.consent = .given
+    options.authorization = .given
     configure(&options)
     return try await Work.import(backups, into: path, options: options).summary
   }

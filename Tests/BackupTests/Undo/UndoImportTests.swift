@@ -29,7 +29,7 @@ struct UndoImportTests {
     }
     #expect(try library.contents != contents)
     var options = UndoOptions()
-    options.consent = .given
+    options.authorization = .given
     let summary = try await Work.undo(library.path, options: options).summary
     #expect(summary.missing.isEmpty)
     #expect(try library.contents == contents)

@@ -23,7 +23,7 @@ struct ChecksumListTests {
   @Test(arguments: [Errno.noMemory, .tooManyOpenFiles]) func aShortageIsNotPassedOver(_ shortage: Errno)
     throws
   {
-    let source = try BackupSource(path: archive)
+    let source = try OpenedBackup(path: archive)
     let fault = try fault(shortage)
     defer { fault.disarm() }
     #expect(throws: ArchiveError.self) { try ChecksumList(of: source) }
@@ -31,7 +31,7 @@ struct ChecksumListTests {
 
   /// What is wrong with the list itself is said where its entry is checked.
   @Test func aListThatCannotBeReadIsEmpty() throws {
-    let source = try BackupSource(path: archive)
+    let source = try OpenedBackup(path: archive)
     let entry = try #require(source.archive?.entries.first { $0.name.hasPrefix("photos/") })
     #expect(try ChecksumList(of: source)[entry] != nil)
     let fault = try fault(.ioError)

@@ -47,7 +47,7 @@ struct ConcurrencyTests {
     @Sendable func importOther(_ strategy: ImportStrategy, _ backup: FilePath? = nil) throws {
       var options = ImportOptions()
       options.strategy = strategy
-      options.consent = .given
+      options.authorization = .given
       _ = try ImportRun(library: path, options: options, counter: ProgressCounter()).run([backup ?? other])
     }
     let fault = try during {
@@ -95,7 +95,7 @@ struct ConcurrencyTests {
           } catch {
             busy.withLock { $0 = "\(error)" }
           }
-        }, of: .only([.rename]),
+        }, of: .only([.rename, .renameNoReplace]),
         below: FilePath(URL(fileURLWithPath: path.string).resolvingSymlinksInPath().path)))
     try await library.importing(SampleBackup(photos: ["n"]).write(to: scratch, as: "n.zip"))
     fault.disarm()

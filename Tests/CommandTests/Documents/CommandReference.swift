@@ -6,7 +6,7 @@ import Foundation
 /// `docs/reference/commands.md`, made of what the command says about itself in its help.
 struct CommandReference {
   /// The part of `--experimental-dump-help` that the document shows.
-  private struct Dump: Decodable {
+  struct Dump: Decodable {
     struct Command: Decodable {
       var commandName: String
       var abstract: String?

@@ -7,15 +7,15 @@ import Testing
 @Suite("We read other programs' archives", .waitsForPrograms)
 struct WriterTests {
   private static let imported =
-    "imported 9 photos (8 files) and 4 categories, skipped 0 that are there already; 1 absent\n"
+    "imported 9 photos (8 files) and 4 categories, skipped 0 that exist already; 1 missing\n"
 
   @Test(arguments: Packer.installed) func whole(_ packer: Packer) throws {
     let bench = try Workbench()
     try packer.pack(on: bench)
     try bench.run("smilepile init Library")
     #expect(try bench.run("smilepile import -l Library a.zip", exit: 3) == Self.imported)
-    #expect(try bench.run("smilepile verify a.zip -q") == "checked 9 entries: all whole\n")
-    #expect(try bench.run("smilepile verify -l Library -q") == "checked 8 photos: all whole\n")
+    #expect(try bench.run("smilepile verify a.zip -q") == "checked 9 entries: all intact\n")
+    #expect(try bench.run("smilepile verify -l Library -q") == "checked 8 photos: all intact\n")
     try expectEveryPhoto(in: "Library", of: bench)
   }
 

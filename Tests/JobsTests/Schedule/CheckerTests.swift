@@ -1,4 +1,5 @@
 import Foundation
+import Processes
 import Testing
 
 @testable import Jobs
@@ -8,7 +9,7 @@ import Testing
   private typealias Sample = SampleSchedules
 
   private static let hasAnalyze: Bool = {
-    guard ChildProgram.find("systemd-analyze") != nil else {
+    guard ChildProcess.find("systemd-analyze") != nil else {
       return ProcessInfo.processInfo.environment["SMILEPILE_NEEDS_ALL"] != nil
     }
     return true
@@ -41,7 +42,7 @@ import Testing
     _ expression: String, _ iterations: Int, from start: Date, _ zone: String
   ) throws -> [Date] {
     let base = "@\(Int(start.timeIntervalSince1970))"
-    let program = ChildProgram(
+    let program = ScheduleProgram(
       name: "env",
       prefix: [
         "TZ=\(zone)", "systemd-analyze", "calendar", "--iterations=\(iterations)", "--base-time=\(base)",
@@ -97,8 +98,8 @@ import Testing
         // a date(1) whose clock stands still
         let script =
           #"date() { case $1 in -d) command date "$@";; *) command date -d @\#(now) "$@";; esac; }; \#(condition)"#
-        let result = try ChildProgram(name: "env").run(["TZ=UTC", "sh", "-c", script])
-        #expect((result.status == 0) == isLast, "\(day) \(time): \(result.errors)")
+        let result = try ScheduleProgram(name: "env").run(["TZ=UTC", "sh", "-c", script])
+        #expect((result.status == 0) == isLast, "\(day) \(time): \(result.message)")
       }
     }
   }

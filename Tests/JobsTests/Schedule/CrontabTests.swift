@@ -129,7 +129,7 @@ struct CrontabTests {
     // cron itself: \% is %, and nothing else is special
     let command = line.dropFirst("30 4 * * 0 ".count).replacing("\\%", with: "%")
     let script = "nice() { printf '%s\\n' \"$STATE_DIRECTORY\" \"$@\"; }; \(command)"
-    let output = try ChildProgram(name: "sh").succeed(["-c", script])
+    let output = try ScheduleProgram(name: "sh").succeed(["-c", script])
     #expect(
       String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init) == [
         "/s t", "-n", "19", "ionice", "-c", "3", "/x/smilepile", "backup", "--config", path, "--", "Family",

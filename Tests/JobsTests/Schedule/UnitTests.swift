@@ -1,4 +1,5 @@
 import Foundation
+import Processes
 import SystemPackage
 import TestSupport
 import Testing
@@ -11,7 +12,7 @@ import Testing
   init() throws { folder = try TemporaryFolder() }
 
   private static let hasAnalyze =
-    ChildProgram.find("systemd-analyze") != nil
+    ChildProcess.find("systemd-analyze") != nil
     || ProcessInfo.processInfo.environment["SMILEPILE_NEEDS_ALL"] != nil
 
   private func job(
@@ -53,9 +54,9 @@ import Testing
     }
     let files = try FileManager.default.contentsOfDirectory(atPath: folder.path.string)
       .map { folder.path($0).string }
-    let result = try ChildProgram(name: "systemd-analyze").run(["verify", "--man=no"] + files)
+    let result = try ScheduleProgram(name: "systemd-analyze").run(["verify", "--man=no"] + files)
     #expect(result.status == 0)
-    #expect(result.errors.isEmpty, "\(result.errors)")
+    #expect(result.errors.isEmpty, "\(result.message)")
   }
 
   /// The words of the command come back as they were: systemd-analyze shows what it does not understand, so that is no
@@ -95,7 +96,7 @@ import Testing
   @Test(.enabled(if: hasAnalyze))
   func aJobWithoutCommandsIsWellFenced() throws {
     let service = try write(job(), .system)[0]
-    let result = try ChildProgram(name: "systemd-analyze")
+    let result = try ScheduleProgram(name: "systemd-analyze")
       .run(["security", "--offline=true", "--threshold=20", service.string])
     #expect(result.status == 0, "\(String(decoding: result.output.suffix(200), as: UTF8.self))")
   }

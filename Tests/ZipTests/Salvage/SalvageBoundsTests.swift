@@ -7,16 +7,16 @@ import Testing
 
 @testable import Zip
 
-/// A file that was made to keep the search busy is done with in bounded time.
+/// The work of a search is bounded, even if a file was made to keep it busy.
 @Suite struct SalvageBoundsTests {
-  /// A trap: a header, as often as the file has room for it.
+  /// A header that is repeated until the file is full.
   enum Trap: String, CaseIterable, CustomTestStringConvertible {
-    case stored = "stored entries that all claim the rest of the file"
-    case deflated = "deflated entries that all claim the rest of the file"
-    case streamed = "deflated entries that say no size"
-    case streamedStored = "stored entries that say no size"
-    case short = "deflated entries that end at once, and not with their checksum"
-    case extra = "entries that all claim extra fields as long as they can be"
+    case stored = "stored entries that all declare the rest of the file"
+    case deflated = "deflated entries that all declare the rest of the file"
+    case streamed = "deflated entries without sizes"
+    case streamedStored = "stored entries without sizes"
+    case short = "deflated entries that end at once, with another checksum"
+    case extra = "entries with extra fields of the greatest length"
 
     var testDescription: String { rawValue }
 
@@ -33,12 +33,13 @@ import Testing
       }
       var zip = ZipBuilder([member])
       zip.end.comment = []
-      // a block of deflate that goes on and on, or none
+      // a deflated block without end, or an empty one
       return Array(zip.bytes[..<31]) + (self == .short ? [3, 0] : [0, 0xFF, 0xFF, 0, 0])
     }
   }
 
-  @Test(arguments: Trap.allCases) func falseHeadersEverywhere(_ trap: Trap) throws {
+  @Test("Salvage bounds: false headers everywhere", arguments: Trap.allCases)
+  func falseHeaders(_ trap: Trap) throws {
     let size = 1 << 20
     var bytes: [UInt8] = []
     while bytes.count < size - 64 { bytes += trap.header(rest: size - bytes.count - 31) }
@@ -46,7 +47,7 @@ import Testing
     let file = try ArchiveOnDisk(bytes)
     let work = Counter()
     let salvage = try Salvage(path: file.path) { work.bytes += $0 }
-    #expect(salvage.archive.entries.count { !salvage.unproven.contains($0.index) } == 0)
+    #expect(salvage.archive.entries.count { !salvage.unverified.contains($0.index) } == 0)
     // one attempt for each header would be 15 GB
     work.expectBounded(by: size)
   }
@@ -54,24 +55,25 @@ import Testing
   final class Counter {
     var bytes = 0
 
-    /// The search, and what was read and expanded in vain.
+    /// The bytes of the scan, and those that were read and inflated without result.
     func expectBounded(by size: Int, at location: SourceLocation = #_sourceLocation) {
       #expect(bytes <= size * 18 + 130 << 20, sourceLocation: location)
     }
   }
 
-  /// How the headers of a chain lie that all expand the same data.
-  enum Lie: String, CaseIterable, CustomTestStringConvertible {
-    case length = "a length that no file has"
-    case checksum = "a checksum that is another's"
-    case none = "no sizes, and the directory others"
+  /// The wrong fields of headers that all inflate the same data.
+  enum WrongField: String, CaseIterable, CustomTestStringConvertible {
+    case length = "an impossible length"
+    case checksum = "a wrong checksum"
+    case none = "no sizes, and wrong ones in the directory"
 
     var testDescription: String { rawValue }
   }
 
-  /// Each entry quotes the header of the next one in a stored block, and the last one's data is the end of all of them:
-  /// so each expands to all the rest, and none to what it should.
-  @Test(arguments: Lie.allCases) func headersThatQuoteEachOther(_ lie: Lie) throws {
+  /// Each entry contains the header of the next one in a stored block, and the data of the last one ends all of them. So
+  /// each entry inflates to all following ones, and none to what it declares.
+  @Test("Salvage bounds: headers that contain each other in stored blocks", arguments: WrongField.allCases)
+  func nestedHeaders(_ field: WrongField) throws {
     let (count, header) = (200, 31)
     let zeros = [UInt8](repeating: 0, count: 16 << 20)
     var kernel: [UInt8] = []
@@ -85,12 +87,12 @@ import Testing
       let compressedSize = UInt32(kernel.count + next * (header + block.count))
       return ZipMember([120], content: [], data: next == 0 ? kernel : block, method: 8).with {
         $0.both { $0.crc32 = 1 }
-        switch lie {
+        switch field {
         case .length: ($0.local.size, $0.local.compressedSize) = (.max - 1, .max - 1)
         case .checksum: ($0.local.size, $0.local.compressedSize) = (size, compressedSize)
         case .none: $0.local.crc32 = 0
         }
-        if lie == .none {
+        if field == .none {
           $0.both { $0.flags = 8 }
           ($0.central.size, $0.central.compressedSize) = (.max - 1, .max - 1)
         } else {
@@ -99,7 +101,7 @@ import Testing
       }
     }
     var zip = ZipBuilder(members)
-    // no record follows that would make a length believed
+    // no record follows that would confirm a length
     zip.beforeDirectory = [7, 7, 7, 7]
     let bytes = zip.bytes
     let file = try ArchiveOnDisk(bytes)
@@ -111,8 +113,9 @@ import Testing
     work.expectBounded(by: bytes.count)
   }
 
-  /// bzip2 makes 177 bytes of 200 MiB of zeros; the header says that there are more.
-  @Test func dataThatExpandsBeyondMeasure() throws {
+  /// bzip2 compresses 200 MiB of zeros to 177 bytes; the header declares more.
+  @Test("Salvage bounds: a bzip2 bomb")
+  func bomb() throws {
     let data = try #require(
       Data(
         base64Encoded:
@@ -132,9 +135,10 @@ import Testing
     work.expectBounded(by: zip.bytes.count)
   }
 
-  /// The disk has lost a spot at the end of every second photo: its tail, and the header of the next. The next ones are
-  /// all there, and in the directory, however long the ends of the damaged ones are searched for.
-  @Test func manyDamagedPhotosCostNoWholeOne() throws {
+  /// The disk has lost the end of every second photo, and the header of the next one. The directory still has all of them,
+  /// however long the search for the ends of the damaged ones takes.
+  @Test("Salvage: many damaged photos do not prevent finding the intact ones")
+  func manyDamagedPhotos() throws {
     let (count, size) = (200, 100 << 10)
     let members = (0..<count).map { index in
       let data = [UInt8](repeating: UInt8(index % 250 + 1), count: size)
@@ -149,16 +153,17 @@ import Testing
     let file = try ArchiveOnDisk(bytes)
     let work = Counter()
     let salvage = try Salvage(path: file.path) { work.bytes += $0 }
-    let whole = sample.parts.indices.filter { $0 % 2 == 1 }.map { sample.parts[$0].name }
-    #expect(salvage.archive.entries.map(\.name) == whole)
+    let intact = sample.parts.indices.filter { $0 % 2 == 1 }.map { sample.parts[$0].name }
+    #expect(salvage.archive.entries.map(\.name) == intact)
     #expect(salvage.losses.count == count / 2)
     #expect(salvage.losses.first?.reason == .overwritten)
     #expect(salvage.losses.last?.reason == .notSearched)
     work.expectBounded(by: bytes.count)
   }
 
-  /// To find where data ends costs nothing where it is found, however little is left for what is not.
-  @Test func damagedStreamsCostNoWholeOne() throws {
+  /// A search for the end of data that succeeds is made even if the budget is nearly used up.
+  @Test("Salvage: many damaged streamed photos do not prevent finding the intact ones")
+  func manyDamagedStreams() throws {
     let (count, size, damaged) = (100, 200 << 10, 11)
     let members = (0..<count).map { index in
       let data = [UInt8](repeating: UInt8(index % 64 + 1), count: size)
@@ -174,7 +179,8 @@ import Testing
     work.expectBounded(by: bytes.count)
   }
 
-  @Test func asManyEntriesAsTheLimitsAllow() throws {
+  @Test("Salvage bounds: limits of entries and bytes")
+  func limits() throws {
     let members = (0..<20).map { ZipMember.stored("\($0)", "content \($0)") }
     let file = try ArchiveOnDisk(SalvageSample(members, prefix: [0]).bytes)
     #expect(throws: ArchiveError.tooManyEntries(file.path, count: 20, limit: 19)) {
@@ -185,8 +191,8 @@ import Testing
     }
   }
 
-  /// Where the header and the directory disagree about the name, there are two entries to read.
-  @Test func anEntryUnderTwoNamesCountsTwice() throws {
+  @Test("Salvage bounds: an entry with different names in header and directory counts twice")
+  func twoNames() throws {
     let photo = ZipMember.stored("photos/1_a.jpg", String(repeating: "x", count: 100)).with {
       $0.central.name = Array("photos/1_b.jpg".utf8)
     }
@@ -198,8 +204,9 @@ import Testing
     #expect(throws: Never.self) { try Salvage(path: file.path, limits: Limits().with(\.maximumBytes, 201)) }
   }
 
-  /// Directory records that overlap: each lies in the name of the one before.
-  @Test func namesOfOverlappingRecordsAreBounded() throws {
+  /// Each directory record is within the name of the previous one.
+  @Test("Salvage bounds: names of overlapping directory records")
+  func overlappingNames() throws {
     let (step, nameLength, count) = (64, 4096, 200)
     var zip = ZipBuilder([.stored("x")])
     zip.members[0].central.name = Array(repeating: UInt8(ascii: "n"), count: step - 46)
@@ -217,8 +224,8 @@ import Testing
     #expect(try Salvage(path: file.path, limits: enough).archive.entries == [])
   }
 
-  /// Records that all claim extra fields as long as they can be.
-  @Test func extraFieldsOfOverlappingRecordsAreBounded() throws {
+  @Test("Salvage bounds: extra fields of overlapping directory records")
+  func overlappingExtraFields() throws {
     var zip = ZipBuilder([.stored("x")])
     zip.members[0].central.extraLength = .max
     let directory = SalvageSample(zip.members).directory
@@ -229,15 +236,15 @@ import Testing
     } throws: { error in
       if case ArchiveError.directoryTooLarge = error { true } else { false }
     }
-    // what has been read already is not read again for each of them
+    // bytes that were read already are not read again for each record
     let reads = ArmedFault(Fault(.error(.ioError), at: .max, of: .only([.read]), below: file.path))
     defer { reads.disarm() }
     _ = try Salvage(path: file.path)
     #expect((1..<50).contains(reads.count))
   }
 
-  /// A name of a few bytes, for which an extra field gives a longer one.
-  @Test func namesInExtraFieldsCount() throws {
+  @Test("Salvage bounds: long names in extra fields")
+  func namesInExtraFields() throws {
     let name = Array(repeating: UInt8(ascii: "n"), count: 60_000)
     let members = (0..<4).map { index in
       ZipMember.stored("\(index)").with {
@@ -252,8 +259,8 @@ import Testing
     }
   }
 
-  /// A record that claims all the bytes there can be, and ends where the file has hardly begun.
-  @Test func sizesThatNoFileHas() throws {
+  @Test("Salvage bounds: a directory record with a size of 2⁶³−1")
+  func impossibleSizes() throws {
     let members = [0, 1].map { offset in
       ZipMember.stored("x\(offset)", String(repeating: "data", count: 20)).with {
         $0.local.signature = 0
@@ -267,8 +274,9 @@ import Testing
     #expect(try Salvage(path: file.path).archive.entries == [])
   }
 
-  /// Encrypted entries that all claim the rest of the file, for whoever would read them with a password.
-  @Test func encryptedHeadersEverywhere() throws {
+  /// Encrypted entries that all declare the rest of the file are kept for a caller with a password.
+  @Test("Salvage bounds: false encrypted headers everywhere")
+  func encryptedHeaders() throws {
     let size = 1 << 20
     var bytes: [UInt8] = []
     while bytes.count < size - 64 {
@@ -281,14 +289,15 @@ import Testing
     bytes += [UInt8](repeating: 7, count: size - bytes.count)
     let file = try ArchiveOnDisk(bytes)
     let salvage = try Salvage(path: file.path)
-    #expect(salvage.unproven.count == salvage.archive.entries.count)
+    #expect(salvage.unverified.count == salvage.archive.entries.count)
     #expect(salvage.archive.entries.reduce(0) { $0 + $1.compressedSize } <= size * 8 + 64 << 20)
     #expect(salvage.needsPassword)
   }
 
-  /// A header that nobody can take for an entry's, whatever its method, costs nothing of what follows it.
-  @Test(arguments: [12, 14, 0, 8] as [UInt16], [0, 1] as [UInt16])
-  func oneImpossibleHeader(method: UInt16, flags: UInt16) throws {
+  @Test(
+    "Salvage: an impossible header does not affect the next entry", arguments: [12, 14, 0, 8] as [UInt16],
+    [0, 1] as [UInt16])
+  func impossibleHeader(method: UInt16, flags: UInt16) throws {
     let trap = ZipMember.stored("trap", "data").with {
       $0.local.method = method
       $0.local.flags = flags
@@ -299,18 +308,18 @@ import Testing
       }
       $0.local.extra = .extraField(1, fields)
     }
-    let sample = SalvageSample([trap, .stored("photo", "whole")])
+    let sample = SalvageSample([trap, .stored("photo", "intact")])
     let file = try ArchiveOnDisk(Array(sample.bytes[..<sample.directory]))
     let archive = try Salvage(path: file.path).archive
-    // but for the sizes it is right, and its checksum tells how long its data is
+    // everything but the sizes is right, and the checksum determines the length of the data
     let isFound = method == 0 && flags == 0
     #expect(archive.entries.map(\.name) == (isFound ? ["trap", "photo"] : ["photo"]))
     var reader = try EntryReader(archive)
-    #expect(try reader.bytes(of: #require(archive.entries.last), limit: 5) == Array("whole".utf8))
+    #expect(try reader.bytes(of: #require(archive.entries.last), limit: 6) == Array("intact".utf8))
   }
 
-  /// The same before a descriptor.
-  @Test func oneImpossibleDescriptor() throws {
+  @Test("Salvage: an impossible descriptor does not affect the next entry")
+  func impossibleDescriptor() throws {
     let trap = ZipMember(Array("trap".utf8), content: [], data: Array("data".utf8), method: 12).streamed.with
     {
       $0.local.flags |= 1
@@ -318,24 +327,28 @@ import Testing
       for number in [4, UInt64(Int.max)] { withUnsafeBytes(of: number.littleEndian) { record += $0 } }
       $0.afterData = record
     }
-    let sample = SalvageSample([trap, .stored("photo", "whole")])
+    let sample = SalvageSample([trap, .stored("photo", "intact")])
     let file = try ArchiveOnDisk(Array(sample.bytes[..<sample.directory]))
     #expect(try Salvage(path: file.path).archive.entries.map(\.name) == ["photo"])
   }
 
-  /// The directory is wrong about one entry's size, and that one's own header says none.
-  @Test(arguments: [0x8000_0000, 1] as [UInt32]) func aWrongSizeInTheDirectoryAlone(change: UInt32) throws {
+  @Test(
+    "Salvage: a streamed entry is found although the directory has a wrong size",
+    arguments: [0x8000_0000, 1] as [UInt32])
+  func wrongSizeInDirectory(change: UInt32) throws {
     var members = SalvageSample.members
     let index = try #require(members.firstIndex { $0.local.flags & 8 != 0 && $0.local.method == 8 })
     members[index].central.compressedSize ^= change
     let file = try ArchiveOnDisk(SalvageSample(members).bytes)
     let salvage = try Salvage(path: file.path)
-    #expect(salvage.archive.entries.count == members.count && salvage.unproven.isEmpty)
+    #expect(salvage.archive.entries.count == members.count)
+    #expect(salvage.unverified.isEmpty)
     #expect(salvage.losses.isEmpty)
   }
 
-  /// An entry that says no sizes is cut off within what looks like an archive: nothing in there is the backup's.
-  @Test(arguments: [true, false]) func whatLiesInAnEntryWithoutAnEnd(isDeflated: Bool) throws {
+  /// The photo has no sizes in its header, contains an archive, and is truncated.
+  @Test("Salvage: entries within a truncated entry are unverified", arguments: [true, false])
+  func insideTruncatedEntry(isDeflated: Bool) throws {
     var photo = SalvageSample.nested
     if isDeflated {
       // one block of stored bytes: RFC 1951, 3.2.4
@@ -344,19 +357,19 @@ import Testing
         [1, UInt8(count & 0xFF), UInt8(count >> 8), UInt8(~count & 0xFF), UInt8(~count >> 8)] + photo.data
       photo.both { $0.method = 8 }
     }
-    let sample = SalvageSample([.stored("photos/0.jpg", "whole"), photo.streamed])
+    let sample = SalvageSample([.stored("photos/0.jpg", "intact"), photo.streamed])
     let part = sample.parts[1]
-    // within the inner archive, and behind it
+    // within the inner archive, and after it
     for end in [part.data.lowerBound + 80, part.data.upperBound - 2] {
       let file = try ArchiveOnDisk(Array(sample.bytes[..<end]))
       let salvage = try Salvage(path: file.path)
-      let sure = salvage.archive.entries.filter { !salvage.unproven.contains($0.index) }
+      let sure = salvage.archive.entries.filter { !salvage.unverified.contains($0.index) }
       #expect(sure.map(\.name) == ["photos/0.jpg"], "cut at \(end)")
     }
   }
 
-  /// Somebody cuts the file while it is searched.
-  @Test func aFileThatShrinksEndsTheSearch() throws {
+  @Test("Salvage: a file that is truncated during the search ends it")
+  func shrinkingFile() throws {
     let streamed = ZipMember.stored("x", String(repeating: "photo", count: 600_000)).streamed
     let bytes = Array(SalvageSample([streamed]).bytes.dropLast(200))
     let file = try ArchiveOnDisk(bytes)
@@ -364,13 +377,14 @@ import Testing
     #expect(throws: ArchiveError.changed(file.path)) {
       try Salvage(path: file.path) { _ in
         pieces += 1
-        // the file has been looked through for marks, and now the end of this entry is looked for
+        // the scan is complete, and the end of this entry is searched for
         if pieces == 4 { try file.write(Array(bytes.prefix(1 << 20))) }
       }
     }
   }
 
-  @Test func givingUpStopsTheSearch() throws {
+  @Test("Salvage: an error of the callback stops the search")
+  func callbackError() throws {
     struct Stop: Error {}
     let file = try ArchiveOnDisk([1] + SalvageSample().bytes)
     #expect(throws: Stop.self) { try Salvage(path: file.path) { _ in throw Stop() } }

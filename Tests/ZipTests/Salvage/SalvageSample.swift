@@ -2,24 +2,24 @@ import TestSupport
 
 @testable import Zip
 
-/// A small archive with an entry of each kind, and where each begins and ends in it.
+/// A small archive with an entry of each kind, and the range of each.
 struct SalvageSample {
-  /// An entry: its bytes, and the part of the file without which it cannot be read.
+  /// An entry, and the range of the file that it needs.
   struct Part {
     var name: String
     var content: [UInt8]
-    /// From its local header to the end of its data, or of the descriptor behind that.
+    /// From its local header to the end of its data, or of the descriptor after it.
     var range: Range<Int>
-    /// Its data alone.
+    /// Only its data.
     var data: Range<Int>
   }
 
   let bytes: [UInt8]
   let parts: [Part]
-  /// Where the directory begins.
+  /// The offset of the directory.
   let directory: Int
 
-  /// What lies in a photo as a thumbnail would: an archive of its own, with names that a backup has.
+  /// A photo that contains an archive, as others contain a thumbnail. Its entries have names of a backup.
   static let nested: ZipMember = {
     let archive = ZipBuilder([.stored("photos/1_a.jpg", "WRONG"), .stored("metadata.json", "{WRONG}")])
     let photo = Array("head".utf8) + archive.bytes + Array("tail of the fourth photo".utf8)
@@ -70,17 +70,16 @@ struct SalvageSample {
     directory = offset
   }
 
-  /// What a search finds in some bytes, by name: the bytes of each entry that reads to its end. Entries that
-  /// nothing vouches for stand apart.
+  /// Searches bytes, and returns the bytes of each entry that can be read to its end, by name.
   static func found(
     in bytes: [UInt8]
-  ) throws -> (proven: [String: [[UInt8]]], unproven: [String: [[UInt8]]], losses: [Salvage.Loss]) {
+  ) throws -> (verified: [String: [[UInt8]]], unverified: [String: [[UInt8]]], losses: [Salvage.Loss]) {
     guard !bytes.isEmpty else { return ([:], [:], []) }
     let file = try ArchiveOnDisk(bytes)
     let salvage = try Salvage(path: file.path)
     var reader = try EntryReader(salvage.archive)
-    var proven: [String: [[UInt8]]] = [:]
-    var unproven: [String: [[UInt8]]] = [:]
+    var verified: [String: [[UInt8]]] = [:]
+    var unverified: [String: [[UInt8]]] = [:]
     for entry in salvage.archive.entries {
       let content: [UInt8]
       do {
@@ -88,12 +87,12 @@ struct SalvageSample {
       } catch ArchiveError.damaged {
         continue
       }
-      if salvage.unproven.contains(entry.index) {
-        unproven[entry.name, default: []].append(content)
+      if salvage.unverified.contains(entry.index) {
+        unverified[entry.name, default: []].append(content)
       } else {
-        proven[entry.name, default: []].append(content)
+        verified[entry.name, default: []].append(content)
       }
     }
-    return (proven, unproven, salvage.losses)
+    return (verified, unverified, salvage.losses)
   }
 }

@@ -3,172 +3,184 @@ import Testing
 
 @testable import Zip
 
-/// What is left of a damaged archive is found, with the right bytes; and nothing is ever found that was not an entry.
 @Suite struct SalvageTests {
   private let sample = SalvageSample()
 
-  /// Whatever was found is one of the entries.
-  private func expectNothingWrong(
-    _ proven: [String: [[UInt8]]], _ comment: Comment, at location: SourceLocation = #_sourceLocation
+  /// Every verified entry is one of the archive's, with its bytes.
+  private func expectOnlyEntries(
+    _ verified: [String: [[UInt8]]], _ comment: Comment, at location: SourceLocation = #_sourceLocation
   ) {
-    for (name, contents) in proven {
+    for (name, contents) in verified {
       let right = sample.parts.first { $0.name == name }?.content
       #expect(contents == [right], comment, sourceLocation: location)
     }
   }
 
-  @Test func aWholeArchiveIsNotSearched() throws {
+  @Test("Salvage: an intact archive is not searched")
+  func intact() throws {
     let file = try ArchiveOnDisk(sample.bytes)
     let salvage = try Salvage(path: file.path) { _ in Issue.record("searched") }
-    #expect(salvage.fault == nil && salvage.losses == [] && salvage.unproven == [])
+    #expect(salvage.fault == nil)
+    #expect(salvage.losses == [])
+    #expect(salvage.unverified == [])
     #expect(salvage.archive.entries.map(\.name) == sample.parts.map(\.name))
   }
 
-  /// Lengths all over the file, and each around the boundaries of all structures.
-  @Test func cutOffAnywhere() throws {
+  @Test("Salvage: of an archive truncated anywhere, the complete entries are found")
+  func truncated() throws {
     let ends = sample.parts.flatMap { [$0.range.lowerBound, $0.data.lowerBound, $0.data.upperBound] }
     let near = (ends + [sample.directory, sample.bytes.count - 22]).flatMap { $0 - 4...$0 + 4 }
     let lengths = Set(near + stride(from: 1, to: sample.bytes.count, by: 13))
     for length in lengths.sorted() where (1..<sample.bytes.count).contains(length) {
       let found = try SalvageSample.found(in: Array(sample.bytes[..<length]))
-      expectNothingWrong(found.proven, "cut at \(length)")
+      expectOnlyEntries(found.verified, "cut at \(length)")
       for part in sample.parts where part.range.upperBound <= length {
-        #expect(found.proven[part.name] == [part.content], "\(part.name) cut at \(length)")
+        #expect(found.verified[part.name] == [part.content], "\(part.name) cut at \(length)")
       }
-      // the one in which the cut is, if its name is left
+      // the entry that is truncated, if its name is left
       for part in sample.parts where part.range.contains(length) && part.data.lowerBound <= length {
-        let isThere = found.proven[part.name] != nil || found.unproven[part.name] == [part.content]
+        let isThere = found.verified[part.name] != nil || found.unverified[part.name] == [part.content]
         #expect(isThere || found.losses.contains { $0.name == part.name }, "\(part.name) cut at \(length)")
       }
     }
   }
 
-  /// The beginning is missing.
-  @Test func beheaded() throws {
+  @Test("Salvage: of an archive without its beginning, the complete entries are found")
+  func missingBeginning() throws {
     for length in stride(from: 1, to: sample.directory, by: 7) {
       let found = try SalvageSample.found(in: Array(sample.bytes[length...]))
-      // the remains of the photo that holds an archive are no more than a gap now
+      // what is left of the photo that contains an archive is a gap
       for part in sample.parts where part.range.lowerBound >= length {
-        #expect(found.proven[part.name]?.contains(part.content) == true, "\(part.name) without \(length)")
+        #expect(found.verified[part.name]?.contains(part.content) == true, "\(part.name) without \(length)")
       }
     }
   }
 
-  /// Without the directory, a header that is wrong about its sizes keeps neither its own entry nor the others from
-  /// being found: the checksum says where it ends.
-  @Test(arguments: [18, 22, 21]) func aWrongSizeWithoutDirectory(field: Int) throws {
+  @Test(
+    "Salvage: without a directory, an entry with a wrong size is found by its checksum",
+    arguments: [18, 22, 21])
+  func wrongSize(field: Int) throws {
     for length in [sample.directory, sample.directory + 60, sample.bytes.count - 22] {
       for part in sample.parts where part.content.count > 0 && part.range.upperBound <= length {
         var bytes = Array(sample.bytes[..<length])
-        // streamed entries have no sizes there, and wide ones have them elsewhere
+        // streamed entries have no sizes in the header, and ZIP64 entries have them in the extra field
         let start = part.range.lowerBound
         guard bytes[start + 6] & 8 == 0 else { continue }
         bytes[start + field] ^= 0x40
         let found = try SalvageSample.found(in: bytes)
-        expectNothingWrong(found.proven, "\(part.name)")
+        expectOnlyEntries(found.verified, "\(part.name)")
         for part in sample.parts where part.range.upperBound <= length {
-          #expect(found.proven[part.name] == [part.content], "\(part.name), field \(field), of \(length)")
+          #expect(found.verified[part.name] == [part.content], "\(part.name), field \(field), of \(length)")
         }
       }
     }
   }
 
-  /// Sizes that a header says stand elsewhere, where nothing stands.
-  @Test func sizesThatAreNowhere() throws {
+  @Test("Salvage: an entry that refers to a missing ZIP64 field is found")
+  func missingSizes() throws {
     var bytes = Array(sample.bytes[..<sample.directory])
     let part = sample.parts[1]
     for offset in 18..<26 { bytes[part.range.lowerBound + offset] = 0xFF }
     let found = try SalvageSample.found(in: bytes)
-    expectNothingWrong(found.proven, "")
-    for part in sample.parts { #expect(found.proven[part.name] == [part.content], "\(part.name)") }
+    expectOnlyEntries(found.verified, "")
+    for part in sample.parts { #expect(found.verified[part.name] == [part.content], "\(part.name)") }
   }
 
-  /// With the directory there, an entry survives as long as its data does.
-  @Test(arguments: [1, 4, 60, 200]) func zeroed(length: Int) throws {
+  @Test("Salvage: with the directory, an entry is found if its data is intact", arguments: [1, 4, 60, 200])
+  func zeroed(length: Int) throws {
     for start in stride(from: 0, to: sample.directory - length, by: 5) {
       var bytes = sample.bytes
       for index in start..<start + length { bytes[index] = 0 }
       let found = try SalvageSample.found(in: bytes)
-      expectNothingWrong(found.proven, "zeros at \(start)")
+      expectOnlyEntries(found.verified, "zeros at \(start)")
       for part in sample.parts where !part.data.overlaps(start..<start + length) {
-        let isThere = found.proven[part.name] == [part.content] || found.unproven[part.name] == [part.content]
+        let isThere =
+          found.verified[part.name] == [part.content] || found.unverified[part.name] == [part.content]
         #expect(isThere, "\(part.name), zeros at \(start)")
       }
     }
   }
 
-  @Test(arguments: [1, 4, 60, 200]) func zeroedWithoutADirectory(length: Int) throws {
+  @Test(
+    "Salvage: without a directory, an entry is found if header and data are intact",
+    arguments: [1, 4, 60, 200])
+  func zeroedWithoutDirectory(length: Int) throws {
     for start in stride(from: 0, to: sample.directory - length, by: 5) {
       var bytes = Array(sample.bytes[..<sample.directory])
       for index in start..<start + length { bytes[index] = 0 }
       let found = try SalvageSample.found(in: bytes)
       for part in sample.parts where !part.range.overlaps(start..<start + length) {
         #expect(
-          found.proven[part.name]?.contains(part.content) == true
-            || found.unproven[part.name]?.contains(part.content) == true, "\(part.name), zeros at \(start)")
+          found.verified[part.name]?.contains(part.content) == true
+            || found.unverified[part.name]?.contains(part.content) == true, "\(part.name), zeros at \(start)")
       }
-      // only where the header of the photo that holds an archive is gone can its inside be taken for more
+      // entries within the photo that contains an archive are found only if its header is missing
       let nested = sample.parts[4]
       if !(start..<start + length).overlaps(nested.range.lowerBound..<nested.data.lowerBound) {
-        expectNothingWrong(found.proven, "zeros at \(start)")
+        expectOnlyEntries(found.verified, "zeros at \(start)")
       }
     }
   }
 
-  @Test func withoutADirectory() throws {
+  @Test("Salvage: all entries are found if the directory is overwritten")
+  func overwrittenDirectory() throws {
     var bytes = sample.bytes
     for index in sample.directory..<bytes.count { bytes[index] = 0xAA }
     let found = try SalvageSample.found(in: bytes)
-    expectNothingWrong(found.proven, "directory overwritten")
-    #expect(Set(found.proven.keys) == Set(sample.parts.map(\.name)))
+    expectOnlyEntries(found.verified, "directory overwritten")
+    #expect(Set(found.verified.keys) == Set(sample.parts.map(\.name)))
     #expect(found.losses == [])
   }
 
-  /// Every byte turned over: what is proven reads right or says that it is damaged.
-  @Test(arguments: [0xFF, 0x01, 0x80] as [UInt8]) func flipped(mask: UInt8) throws {
+  @Test(
+    "Salvage: a changed byte costs at most one entry, and never yields wrong data",
+    arguments: [0xFF, 0x01, 0x80] as [UInt8])
+  func flippedBytes(mask: UInt8) throws {
     for index in stride(from: Int(mask) % 3, to: sample.bytes.count, by: 3) {
       var bytes = sample.bytes
       bytes[index] ^= mask
       let found = try SalvageSample.found(in: bytes)
       let known = Set(sample.parts.map { $0.content })
-      for (name, contents) in found.proven {
+      for (name, contents) in found.verified {
         #expect(contents.allSatisfy(known.contains), "\(name), byte \(index)")
       }
       // one byte costs one photo at most
       let lost = sample.parts.filter { part in
-        found.proven[part.name]?.contains(part.content) != true
-          && found.unproven[part.name]?.contains(part.content) != true
+        found.verified[part.name]?.contains(part.content) != true
+          && found.unverified[part.name]?.contains(part.content) != true
       }
       #expect(lost.count <= 1, "byte \(index): \(lost.map(\.name))")
     }
   }
 
-  @Test(arguments: [true, false]) func somethingBeforeAndBehind(isCounted: Bool) throws {
+  @Test("Salvage: bytes before and after an archive are skipped", arguments: [true, false])
+  func surroundingBytes(isCounted: Bool) throws {
     for (prefix, suffix) in [(1000, 0), (0, 1000), (1000, 100_000), (70_000, 70_000)] {
       var builder = ZipBuilder(SalvageSample.members)
       builder.prefix = Array(repeating: 0x50, count: prefix)
       builder.countsPrefix = isCounted
       builder.suffix = Array(repeating: 0x4B, count: suffix)
       let found = try SalvageSample.found(in: builder.bytes)
-      expectNothingWrong(found.proven, "\(prefix) before, \(suffix) behind")
-      #expect(Set(found.proven.keys) == Set(sample.parts.map(\.name)))
+      expectOnlyEntries(found.verified, "\(prefix) before, \(suffix) behind")
+      #expect(Set(found.verified.keys) == Set(sample.parts.map(\.name)))
       #expect(found.losses == [])
     }
   }
 
-  /// With a mark or without, with sizes of four bytes or eight: APPNOTE 4.3.9.
-  @Test(arguments: [true, false], [4, 8]) func descriptors(hasMark: Bool, width: Int) throws {
+  @Test("Salvage: every form of data descriptor is found (APPNOTE 4.3.9)", arguments: [true, false], [4, 8])
+  func descriptors(hasMark: Bool, width: Int) throws {
     let plain: [ZipMember] = [
       .stored("a", "one and two and three"), .deflated("b", "four"), .stored("c", ""), .stored("d", "x"),
     ]
     let members = plain.map { $0.streamed(hasMark: hasMark, width: width) } + [.stored("e", "the end")]
     let sample = SalvageSample(members)
     let found = try SalvageSample.found(in: Array(sample.bytes[..<sample.directory]))
-    for part in sample.parts { #expect(found.proven[part.name] == [part.content], "\(part.name)") }
+    for part in sample.parts { #expect(found.verified[part.name] == [part.content], "\(part.name)") }
     #expect(found.losses == [])
   }
 
-  @Test func namesAndKindsAreHeldToTheSameRules() throws {
+  @Test("Salvage: unsafe names and special files are refused")
+  func refusals() throws {
     let link = ZipMember.stored("photos/link", "/etc/passwd").with {
       $0.central.externalAttributes = 0o120777 << 16
     }
@@ -177,19 +189,20 @@ import Testing
       .stored("photos/x", "good").with { $0.both { $0.method = 97 } }, .stored("good", "good"),
     ]
     let found = try SalvageSample.found(in: SalvageSample(members, prefix: [1, 2, 3]).bytes)
-    #expect(found.proven == ["good": [Array("good".utf8)]])
-    #expect(
-      found.losses.map(\.name) == ["../up", "/root", "a\\b", "photos/link", "photos/x"]
-        && found.losses.map(\.reason) == [
-          .unsafeName(.parentComponent), .unsafeName(.absolute), .unsafeName(.backslash),
-          .notARegularFile(.symbolicLink), .unreadable,
-        ])
+    #expect(found.verified == ["good": [Array("good".utf8)]])
+    #expect(found.losses.map(\.name) == ["../up", "/root", "a\\b", "photos/link", "photos/x"])
+    let reasons: [Salvage.Reason] = [
+      .unsafeName(.parentComponent), .unsafeName(.absolute), .unsafeName(.backslash),
+      .notARegularFile(.symbolicLink), .unreadable,
+    ]
+    #expect(found.losses.map(\.reason) == reasons)
   }
 
-  @Test func severalEntriesOfOneNameAreAllFound() throws {
+  @Test("Salvage: all entries with the same name are found")
+  func sameName() throws {
     let members = [ZipMember.stored("a", "one"), .stored("a", "two")]
     let found = try SalvageSample.found(in: SalvageSample(members).bytes)
-    #expect(found.proven == ["a": [Array("one".utf8), Array("two".utf8)]])
+    #expect(found.verified == ["a": [Array("one".utf8), Array("two".utf8)]])
   }
 }
 

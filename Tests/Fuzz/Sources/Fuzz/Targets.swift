@@ -31,7 +31,7 @@ enum Target: String {
     case .entries: fuzzEntries(bytes)
     case .metadata: fuzzMetadata(bytes)
     case .inspection:
-      _ = try? BackupSource(path: InputFile.filled(with: bytes), limits: .ofAFuzzer)
+      _ = try? OpenedBackup(path: InputFile.filled(with: bytes), limits: .ofAFuzzer)
     case .salvage: fuzzSalvage(bytes)
     }
   }
@@ -41,7 +41,7 @@ enum Target: String {
     var names = Set<String>()
     var compressed = 0
     for entry in archive.entries {
-      precondition(EntryName.fault(of: entry.name) == nil && names.insert(entry.name).inserted)
+      precondition(EntryName.problem(of: entry.name) == nil && names.insert(entry.name).inserted)
       precondition(entry.headerOffset >= 0 && entry.dataOffset > entry.headerOffset)
       precondition(entry.compressedSize >= 0 && entry.dataOffset + entry.compressedSize <= bytes.count)
       precondition(entry.size >= 0)
@@ -68,7 +68,7 @@ enum Target: String {
     // what was expanded and is right was that once, by up to 1033 times where it is deflated
     let found = salvage.archive.entries.reduce(0) { $0 + $1.size }
     precondition(work <= bytes.count * (18 + 1033) + 130 << 20 + found)
-    precondition(salvage.unproven.isSubset(of: salvage.archive.entries.map(\.index)))
+    precondition(salvage.unverified.isSubset(of: salvage.archive.entries.map(\.index)))
     readEntries(of: salvage.archive)
   }
 

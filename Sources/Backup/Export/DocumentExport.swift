@@ -1,0 +1,42 @@
+import FileSystem
+import Foundation
+import Operations
+import PhotoLibrary
+import SystemPackage
+
+/// Carries out the plan of an export that writes a JSON document without photo files.
+struct DocumentExport {
+  let library: Library
+  /// The path that the user typed.
+  let destination: FilePath
+  let target: Destination
+  let date: Date
+  let options: ExportOptions
+  let counter: ProgressCounter
+
+  func run(_ plan: ExportPlan) throws -> ExportOutcome {
+    let output = try AtomicFile(in: target.folder)
+    let uuid = UUID()
+    let json = plan.jsonBackup(uuid: uuid, exportDate: date.milliseconds)
+    try output.requireSpace(bytes: json.count, photos: 0, in: target.folder)
+    counter.enter(.writing)
+    try output.file.write(json, at: 0)
+    let fingerprint = ContentFingerprint(of: plan)
+    if options.verifies { _ = try OpenedBackup(path: output.file.descriptorPath, limits: .own) }
+    counter.advance(items: plan.items.count * options.passes, bytes: plan.bytes * options.passes)
+    try counter.checkCancellation()
+    counter.enter(.committing)
+    if let permissions = options.permissions { try output.file.setPermissions(permissions) }
+    let names = target.stems(at: date).lazy.map { target.name($0, fileExtension: "json") }
+    guard let (name, durability) = try output.publish(as: names, sync: options.syncs) else {
+      throw BackupError.destinationExists(destination)
+    }
+    let archive = target.folder.appending(name.components)
+    let record = ExportRecord(
+      id: uuid.uuidString, archive: archive.absoluteString, at: date.milliseconds,
+      photos: plan.photos.count - plan.lost.count, archiveBytes: json.count, isPartial: true)
+    return ExportOutcome(
+      plan: plan, fingerprint: fingerprint, archives: [archive], archiveBytes: json.count,
+      warnings: [durability.warning(for: archive), library.noteOrWarn([record])].compactMap { $0 })
+  }
+}

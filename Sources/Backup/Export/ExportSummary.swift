@@ -1,0 +1,114 @@
+import ArchiveCatalog
+import Operations
+import PhotoLibrary
+import SystemPackage
+
+/// The result of an export.
+public struct ExportSummary: Sendable, Equatable {
+  /// The archive, or the first of several; nil after a dry run.
+  public var archive: FilePath? { archives.first }
+  /// All archives of the export; empty after a dry run.
+  public var archives: [FilePath] = []
+  /// The number of archives, or of those that a dry run would write.
+  public var parts = 1
+  /// How the archive depends on a base; nil for a full one.
+  public var increment: Increment?
+  /// Why an export that was to be incremental is a full one, otherwise nil.
+  public var fullBecause: String?
+  /// Archives of the folder that cannot be the base of an incremental export, newest first.
+  package var rejectedBases: [RejectedBase] = []
+  /// Photos whose files are stored in the archive or its chain, and assets of the app.
+  public var photos = 0
+  /// Categories in the archive.
+  public var categories = 0
+  /// Bytes of the photos in the archive.
+  public var bytes = 0
+  /// Bytes of all archives together; 0 after a dry run.
+  public var archiveBytes = 0
+  /// Photos of the library that could not be read, by name. The archive has their rows but not their files; the
+  /// base may have the files.
+  public var missing: [Finding] = []
+  /// Photos in the archive that are corrupt in the library.
+  public var damaged: [Finding] = []
+  /// Why a phone will refuse the archive; empty if a phone accepts it.
+  public var phoneRefusals: [String] = []
+  /// Categories, by display name, that Android's merge cannot find by any name: Android may file their photos under
+  /// another category. See `docs/format/phone-backups.md`.
+  public var categoriesAndroidCannotFind: [String] = []
+  /// Other warnings.
+  public var warnings: [String] = []
+  /// The content fingerprint. An archive with the same fingerprint has the same content.
+  public var state = ""
+  /// True if nothing was written.
+  public var isDryRun = false
+
+  /// Makes the summary of an export that has not begun.
+  public init() {}
+
+  /// How an incremental archive depends on its base.
+  public struct Increment: Sendable, Equatable {
+    /// The path of the base.
+    public var archive: FilePath
+    /// The base's ID.
+    public var base: String
+    /// The chain depth.
+    public var length: Int
+    /// Photos that are stored in the base or its chain.
+    public var held: Int
+  }
+
+  /// True if a selected photo is missing or corrupt in the archive.
+  public var isIncomplete: Bool { !missing.isEmpty || !damaged.isEmpty }
+}
+
+extension ExportSummary {
+  /// Describes the export of a library as a dry run does, for any destination. Blocks; writes nothing.
+  ///
+  /// - Parameters:
+  ///   - contents: the content of the library. The caller locks its photos with `Library.withPhotoReadLock`.
+  ///   - library: the library.
+  ///   - options: the options of the export.
+  /// - Throws: `LibraryError`, `BackupError`, or `FileError`.
+  public init(planning contents: LibraryContents, of library: Library, _ options: ExportOptions) throws {
+    let plan = try ExportPlan(contents, options, files: library.files(of:))
+    self.init(ExportOutcome(plan: plan, fingerprint: ContentFingerprint(of: plan), isDryRun: true))
+  }
+
+  /// - Parameters:
+  ///   - outcome: the result of the export.
+  ///   - damagedInLibrary: photos that are stored in the base, and whose files in the library are corrupt.
+  ///   - selection: the choice of the base; nil if the export is not incremental.
+  ///   - reason: why an export that was to be incremental is a full one.
+  init(
+    _ outcome: ExportOutcome, damagedInLibrary: [Finding] = [], selection: BaseSelection? = nil,
+    reason: String? = nil
+  ) {
+    let plan = outcome.plan
+    let lost = Set(plan.lost.map(\.photo.id))
+    archives = outcome.archives
+    parts = outcome.parts
+    increment = plan.increment.map { increment in
+      Increment(
+        archive: increment.base.path, base: increment.base.archiveID, length: increment.base.depth + 1,
+        held: increment.photosStoredInBase.count)
+    }
+    fullBecause = reason
+    rejectedBases = selection?.rejected ?? []
+    photos = plan.photos.count - lost.count
+    categories = plan.categories.count
+    bytes = plan.bytes
+    archiveBytes = outcome.archiveBytes
+    missing = plan.missing.map { missing in
+      // the list includes files that are missing in the library but stored in the base
+      Finding(
+        plan.label(missing.photo),
+        lost.contains(missing.photo.id) ? missing.reason : "\(missing.reason); the base holds its file")
+    }
+    damaged = outcome.damaged + damagedInLibrary
+    phoneRefusals = (plan.isEncrypted ? ["it is encrypted"] : []) + outcome.phoneRefusals
+    categoriesAndroidCannotFind = plan.categoriesAndroidCannotFind
+    warnings = outcome.warnings + (selection?.warnings ?? [])
+    state = outcome.fingerprint.description
+    isDryRun = outcome.isDryRun
+  }
+}

@@ -1,0 +1,98 @@
+import Checksums
+import Foundation
+import PhotoLibrary
+
+/// Computes an upper bound of an archive's length before the archive is written. The photos are stored, the texts
+/// have the length of their rendering, and deflating adds at most the result of zlib's `compressBound`.
+struct PartSize {
+  /// The bytes that a photo adds.
+  struct Member {
+    var photo = 0
+    var name = 0
+    var metadata: Int
+    var isEntry = false
+
+    init(_ record: Metadata.PhotoRecord, _ item: (ExportPlan.Item, Metadata.ManifestEntry)?) {
+      let manifest = item.map { [$0.1] } ?? []
+      // the length of the second element of a list, which includes a comma
+      metadata =
+        Metadata().length(photos: [record, record], manifest: manifest + manifest)
+        - Metadata().length(photos: [record], manifest: manifest)
+      guard let (item, _) = item else { return }
+      (photo, name, isEntry) = (item.size, item.entryName.utf8.count, true)
+    }
+  }
+
+  private var entries = 2
+  private var metadata: Int
+  private var checksums: Int
+  private var photos = 0
+  /// Bytes of headers and directory.
+  private var records: Int
+
+  /// Computes the size of an archive without photos.
+  init(of plan: ExportPlan) {
+    let number = Metadata.maximumParts
+    let uuid = UUID()
+    var document = plan.document(
+      uuid: uuid, exportDate: Metadata.dates.lowerBound, fingerprint: ContentFingerprint(of: plan))
+    document.smilepile?.part = Metadata.Part(set: uuid.uuidString, number: number, count: number)
+    metadata = document.length(photos: [], manifest: [])
+    let names = [ArchiveTexts.metadataName, ArchiveTexts.checksumsName].map(\.utf8.count)
+    checksums = Self.checksumLine(names[0])
+    records = names.reduce(Self.endOfDirectory) { $0 + Self.recordsOfEntry($1) }
+  }
+
+  mutating func add(_ member: Member) {
+    metadata += member.metadata
+    guard member.isEntry else { return }
+    entries += 1
+    photos += member.photo
+    checksums += Self.checksumLine(member.name)
+    records += Self.recordsOfEntry(member.name)
+  }
+
+  /// Uncompressed bytes of all entries.
+  var uncompressedBytes: Int { photos + metadata + checksums }
+
+  /// Bytes of the file.
+  var archiveBytes: Int {
+    photos + records + Self.deflated(metadata) + Self.deflated(checksums)
+  }
+
+  func fits(_ limits: PhoneLimits) -> Bool {
+    entries <= limits.entries && uncompressedBytes <= limits.uncompressedBytes
+      && archiveBytes <= limits.archiveBytes
+  }
+
+  /// MD5, two blanks, the name, a line feed.
+  private static func checksumLine(_ name: Int) -> Int { 32 + 2 + name + 1 }
+
+  /// The local header and the directory's record. APPNOTE 4.3.7, 4.3.12.
+  private static func recordsOfEntry(_ name: Int) -> Int { 30 + name + 46 + name }
+
+  /// APPNOTE 4.3.16.
+  private static let endOfDirectory = 22
+
+  /// zlib.h, `compressBound`.
+  private static func deflated(_ count: Int) -> Int { count + count >> 12 + count >> 14 + count >> 25 + 13 }
+}
+
+extension Metadata {
+  /// Bytes of the document with these photos and this manifest.
+  fileprivate func length(photos: [PhotoRecord], manifest: [ManifestEntry]) -> Int {
+    var count = 0
+    write(photos: photos, manifest: manifest) { count += $0.count }
+    return count
+  }
+}
+
+extension ExportPlan {
+  /// Returns the longest manifest entry that an item can get.
+  func longestManifestEntry(_ item: Item) -> Metadata.ManifestEntry {
+    let digest = RunningMD5().digest.description
+    return Metadata.ManifestEntry(
+      photoId: item.photo.id, originalPath: item.photo.originalPath, zipEntryName: item.entryName,
+      fileName: item.fileName, fileSize: Int64(item.size), checksum: digest, expectedChecksum: digest)
+  }
+}

@@ -1,0 +1,19 @@
+/// The status of a photo's file.
+package struct PhotoFile: Sendable {
+  /// The length in bytes.
+  package var size: Int
+  /// The date, in milliseconds since 1970.
+  package var modified: Int64
+
+  /// Makes a value.
+  package init(size: Int, modified: Int64) { (self.size, self.modified) = (size, modified) }
+}
+
+/// Why a photo's file cannot be archived.
+package struct MissingPhoto: Error, Sendable {
+  /// The reason for a message.
+  package var reason: String
+
+  /// Makes a value.
+  package init(_ reason: String) { self.reason = reason }
+}

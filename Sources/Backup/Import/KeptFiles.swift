@@ -1,0 +1,31 @@
+import Operations
+import PhotoLibrary
+import Synchronization
+
+/// The files of a library that a replacement would keep. The new library must not contain a corrupt file.
+struct KeptFiles {
+  let library: Library
+  let backup: OpenedBackup
+  let counter: ProgressCounter
+
+  /// Returns the IDs of the photos whose files are intact, after reading them. Blocks.
+  func intact(_ rows: [Replacement.Row]) throws -> Set<Int64> {
+    let intact = Mutex<Set<Int64>>([])
+    try Workers.forEach(0..<rows.count) { index in
+      if try isIntact(rows[index]) { intact.withLock { _ = $0.insert(rows[index].photo.id) } }
+    }
+    return intact.withLock { $0 }
+  }
+
+  private func isIntact(_ row: Replacement.Row) throws -> Bool {
+    if try library.holds(row.photo, whileReading: counter.checkCancellation) { return true }
+    // an earlier import of this backup may have added the corrupt file, and the backup has no intact one
+    let photo = backup.photos[row.source]
+    guard photo.missingMD5 != nil, let md5 = photo.location.md5, let size = photo.location.size else {
+      return false
+    }
+    var corrupt = row.photo
+    (corrupt.md5, corrupt.fileSize) = (md5, size)
+    return try library.holds(corrupt, whileReading: counter.checkCancellation)
+  }
+}

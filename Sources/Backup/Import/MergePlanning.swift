@@ -1,0 +1,121 @@
+import FileSystem
+import Foundation
+import PhotoLibrary
+
+/// Builds a merge plan.
+struct MergePlanning {
+  var edit = LibraryEdit()
+  private(set) var restores: [MergePlan.Restore] = []
+  var missing: [Int] = []
+  var photosImported = 0
+  var photosSkipped = 0
+  private(set) var changedCategoryValues = 0
+  private(set) var warnings: [String] = []
+
+  /// Returns the library's category for each id of the backup.
+  mutating func mergeCategories(
+    _ metadata: Metadata, _ library: LibraryContents, updates: Bool
+  ) -> [Int64: PhotoLibrary.Category] {
+    var byName: [String: PhotoLibrary.Category] = [:]
+    for category in library.categories { byName[category.name] = category }
+    var ids = IDs(used: library.categories.map(\.id), wanted: metadata.categories.map(\.id))
+    var fromThisBackup: Set<String> = []
+    var result: [Int64: PhotoLibrary.Category] = [:]
+    for record in metadata.categories {
+      let incoming = PhotoLibrary.Category(
+        id: record.id, name: record.name, displayName: record.displayName, position: record.position,
+        iconResource: record.iconResource, colorHex: record.colorHex, isDefault: record.isDefault,
+        createdAt: record.createdAt, valuesAsOf: record.valuesAsOf ?? metadata.exportDate ?? .min)
+      var category = byName[incoming.name] ?? incoming
+      if !fromThisBackup.insert(incoming.name).inserted {
+        warnings.append(
+          "two categories of the backup are named “\(incoming.name.escaped)”; they become one")
+      } else if byName[incoming.name] == nil {
+        category.id = ids.next(keeping: record.id)
+        edit.newCategories.append(category)
+      } else if updates, incoming.isNewer(than: category) {
+        if !incoming.hasValues(of: category) { changedCategoryValues += 1 }
+        let id = category.id
+        category = incoming
+        category.id = id
+        edit.changedCategories.append(category)
+      }
+      byName[category.name] = category
+      result[record.id] = category
+    }
+    return result
+  }
+
+  /// Adds a new photo, with its file if it is not an asset.
+  mutating func append(_ row: Photo, _ photo: OpenedBackup.Photo, source: Int) {
+    if !row.isFromAssets, let restore = MergePlan.Restore(photo, id: row.id, source: source) {
+      restores.append(restore)
+    }
+    edit.newPhotos.append(row)
+    photosImported += 1
+  }
+
+  /// Converts the plan to the changes of a replacement. Keeps rows that the library already has.
+  mutating func replace(by backup: OpenedBackup, as replacement: Replacement) {
+    missing = replacement.missing
+    replaceCategories(replacement)
+    replacePhotos(replacement, backup)
+  }
+
+  private mutating func replaceCategories(_ replacement: Replacement) {
+    var removed = Dictionary(uniqueKeysWithValues: replacement.library.categories.map { ($0.id, $0) })
+    edit.newCategories = []
+    for category in replacement.categories {
+      // a category with another name is another category, even with the same ID
+      guard let old = removed[category.id], old.name == category.name else {
+        edit.newCategories.append(category)
+        continue
+      }
+      removed[category.id] = nil
+      if old.hasValues(of: category), old == category { continue }
+      if !old.hasValues(of: category) { changedCategoryValues += 1 }
+      edit.changedCategories.append(category)
+    }
+    edit.removedCategories = removed.keys.sorted()
+  }
+
+  private mutating func replacePhotos(_ replacement: Replacement, _ backup: OpenedBackup) {
+    var removed = Dictionary(uniqueKeysWithValues: replacement.library.photos.map { ($0.id, $0) })
+    let changedNames = Set(edit.newCategories.map(\.id))
+    for row in replacement.rows {
+      let photo = row.photo
+      let hasFile = row.isKept || photo.isFromAssets
+      guard hasFile, let old = removed[photo.id], old.hasFile(of: photo) else {
+        if hasFile {
+          edit.newPhotos.append(photo)
+          photosImported += 1
+        } else {
+          append(photo, backup.photos[row.source], source: row.source)
+        }
+        continue
+      }
+      removed[photo.id] = nil
+      if old.isIdentical(to: photo), !changedNames.contains(photo.categoryId) {
+        photosSkipped += 1
+      } else {
+        edit.changedPhotos.append(photo)
+        photosImported += 1
+      }
+    }
+    edit.removedPhotos = removed.keys.sorted()
+  }
+}
+
+extension Photo {
+  /// Returns true if two rows with one ID have the same file, or are both assets of the app.
+  fileprivate func hasFile(of other: Photo) -> Bool {
+    isFromAssets == other.isFromAssets
+      && (isFromAssets || md5 == other.md5 && path.utf8.elementsEqual(other.path.utf8))
+  }
+
+  /// Compares strings by their bytes, since Swift's == compares them by canonical equivalence.
+  fileprivate func isIdentical(to other: Photo) -> Bool {
+    self == other && name.utf8.elementsEqual(other.name.utf8) && path.utf8.elementsEqual(other.path.utf8)
+      && originalPath.utf8.elementsEqual(other.originalPath.utf8)
+  }
+}

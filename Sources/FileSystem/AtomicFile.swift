@@ -1,0 +1,155 @@
+import Glibc
+import SystemPackage
+
+/// A file that appears under its final name only when it is complete: `publish` never replaces a file, `replace` does.
+/// Dropping the value before that removes the file.
+///
+/// Where the file system has files without a name (`O_TMPFILE`), even a kill leaves nothing. Elsewhere (NFS, exFAT, FUSE),
+/// and for a file that replaces another, it is a hidden partial, locked while it is written; the next writer in that folder
+/// removes partials whose owner died. Where a file can be given a name neither by `RENAME_NOREPLACE` nor by a link, the
+/// name is reserved by an empty file first: a reservation that a kill leaves is removed, too.
+package struct AtomicFile: ~Copyable, Sendable {
+  /// The file, open for reading and writing, mode 0600.
+  package let file: File
+  private let directory: Directory
+  private let partial: FilePath?
+
+  /// How sure it is that a published file survives a power cut.
+  package enum Durability: Sendable, Equatable {
+    /// The file and its name are on the disk.
+    case durable
+    /// The file is there and whole, but the folder could not be flushed.
+    case unknown(FileError)
+  }
+
+  /// Stands before the name that a partial reserved.
+  private static let reservationMark = "+"
+
+  /// Opens a file in a folder, after removing the partials of dead writers.
+  package init(in folder: FilePath, allowUnnamed: Bool = true) throws(FileError) {
+    let directory = try Directory.open(folder)
+    Self.sweep(directory)
+    if allowUnnamed, let file = try directory.openUnnamed() {
+      self.init(file: file, directory: directory, partial: nil)
+      return
+    }
+    while true {
+      let name = PartialName.lockedFile.random()
+      let file = try directory.open(name, .create)
+      // an unlocked partial is a dead one; where there are no locks, nothing is swept either
+      let isLocked = (try? file.lock(exclusive: true)) ?? true
+      // another run may have come before the lock and swept it
+      if isLocked, try directory.status(of: name)?.identity == file.status().identity {
+        self.init(file: file, directory: directory, partial: name)
+        return
+      }
+    }
+  }
+
+  private init(file: consuming File, directory: consuming Directory, partial: FilePath?) {
+    self.file = file
+    self.directory = directory
+    self.partial = partial
+  }
+
+  deinit {
+    // removing by name is safe: the name holds a random number, and after publication it is gone
+    if let partial { _ = try? directory.remove(partial) }
+  }
+
+  /// Flushes the file, gives it the first of the names that is free, and flushes the folder.
+  ///
+  /// - Returns: the name, and whether it is durable; nil if every name was taken. The file is still
+  ///   unpublished then.
+  /// - Throws: `FileError`; nothing has been published.
+  package borrowing func publish(
+    as names: some Sequence<FilePath>, sync: Bool = true
+  ) throws(FileError) -> (name: FilePath, durability: Durability)? {
+    if sync { try file.sync() }
+    for name in names {
+      do {
+        if let partial {
+          try rename(partial, to: name)
+        } else {
+          try directory.link(file, as: name)
+        }
+      } catch {
+        if error.errno == .fileExists { continue }
+        throw error
+      }
+      do {
+        if sync { try directory.sync() }
+        return (name, .durable)
+      } catch {
+        return (name, .unknown(error))
+      }
+    }
+    return nil
+  }
+
+  /// Puts a file with these bytes in the place of a file with this name, or where none is. A reader sees the old file or the
+  /// new one. Flushes the file before it gets its name, and the folder after that. Blocks.
+  ///
+  /// - Parameter mode: the permissions, as in chmod(1).
+  package static func replace(
+    _ name: FilePath, in folder: FilePath, with bytes: [UInt8], mode: UInt16 = 0o600
+  ) throws(FileError) {
+    // a file without a name can be linked, but not over another
+    let output = try AtomicFile(in: folder, allowUnnamed: false)
+    try output.file.write(bytes, at: 0)
+    if mode != 0o600 { try output.file.setPermissions(mode) }
+    try output.file.sync()
+    if let partial = output.partial { try output.directory.replace(name, with: partial) }
+    try output.directory.sync()
+  }
+
+  /// Before a name is reserved, the partial takes it up into its own, so that a later run knows whose the empty
+  /// file is.
+  private borrowing func rename(_ partial: FilePath, to name: FilePath) throws(FileError) {
+    do {
+      return try directory.rename(partial, to: directory, as: name, by: [.noReplace, .link])
+    } catch {
+      guard error.errno == .notSupported else { throw error }
+    }
+    let suffix = PartialName.lockedFile.rawValue
+    let marked = FilePath("\(partial.string.dropLast(suffix.count))\(Self.reservationMark)\(name)\(suffix)")
+    guard marked.length <= 255, name.components.count == 1 else {
+      return try directory.rename(partial, to: directory, as: name, by: [.reservation])
+    }
+    try directory.replace(marked, with: partial)
+    do {
+      try directory.rename(marked, to: directory, as: name, by: [.reservation])
+    } catch {
+      // an empty file that could not be taken away again is swept with the partial that names it
+      let isFree = (try? directory.status(of: name) == nil) ?? false
+      if error.errno == .fileExists || isFree { try? directory.replace(partial, with: marked) }
+      throw error
+    }
+  }
+
+  /// Removes the empty file that a dead partial reserved its name by.
+  private static func sweepReservation(of partial: FilePath, in directory: borrowing Directory) {
+    let parts = partial.string.dropLast(PartialName.lockedFile.rawValue.count)
+      .split(separator: reservationMark, maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, let name = FilePath.Component(String(parts[1])), name.kind == .regular else {
+      return
+    }
+    let reserved = FilePath(name.string)
+    guard let status = try? directory.status(of: reserved), status.kind == .file, status.size == 0 else {
+      return
+    }
+    _ = try? directory.remove(reserved)
+  }
+
+  private static func sweep(_ directory: borrowing Directory) {
+    guard let names = try? directory.names() else { return }
+    for name in names where PartialName.lockedFile.matches(name) {
+      // for writing, since NFS locks nothing exclusively for a reader
+      guard let file = try? directory.open(name, .readWrite), (try? file.lock(exclusive: true)) == true else {
+        continue
+      }
+      sweepReservation(of: name, in: directory)
+      _ = try? directory.remove(name)
+    }
+  }
+}

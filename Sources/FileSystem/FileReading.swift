@@ -1,0 +1,37 @@
+extension File {
+  /// A file cannot be read, as opposed to an error of the function that receives its bytes.
+  package struct Unreadable: Error {
+    /// The reason.
+    package let error: FileError
+  }
+
+  /// Opens a file and reads it to its end, in pieces of up to 256 KiB. Blocks.
+  ///
+  /// - Returns: the status of the file after its last byte was read.
+  /// - Throws: `Unreadable` if it cannot be opened or read; what `body` throws.
+  @discardableResult
+  package static func readPieces(
+    opening open: () throws(FileError) -> File, _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws -> FileStatus {
+    let file = try orUnreadable(open)
+    let buffer = try UnsafeMutableRawBufferPointer.pages(byteCount: 1 << 18)
+    defer { buffer.freePages() }
+    var offset = 0
+    while true {
+      let count = try orUnreadable { () throws(FileError) in try file.read(into: buffer, at: offset) }
+      if count == 0 { return try orUnreadable { () throws(FileError) in try file.status() } }
+      try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      offset += count
+    }
+  }
+
+  private static func orUnreadable<Value: ~Copyable>(
+    _ body: () throws(FileError) -> Value
+  ) throws(Unreadable) -> Value {
+    do {
+      return try body()
+    } catch {
+      throw Unreadable(error: error)
+    }
+  }
+}

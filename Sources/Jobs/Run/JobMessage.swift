@@ -1,0 +1,18 @@
+import Operations
+
+/// The message of an error that a job met, with its remedy as a key of the job file.
+package enum JobMessage {
+  /// One line.
+  package static func text(of error: any Error) -> String { Remedy.message(of: error, text) }
+
+  /// Nil if no key of the job file helps.
+  private static func text(of remedy: Remedy) -> String? {
+    switch remedy {
+    case .waitForLock: "raise lock-wait in the job file"
+    case .givePassword: "add password-file in the job file"
+    case .createLibrary: "correct library in the job file"
+    case .nameLibrary: "add “library:” to the job"
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/// What a person can do about an error. Libraries give it as data; the command renders it as an option or a command, a job
+/// as a key of the job file.
+public enum Remedy: Sendable, Equatable {
+  /// Wait longer for the lock that another process holds.
+  case waitForLock
+  /// Give the password of an encrypted archive.
+  case givePassword
+  /// Give the PIN of a library.
+  case givePIN
+  /// Set a PIN for a library that has none.
+  case setPIN
+  /// Change the PIN that a library has.
+  case changePIN
+  /// Create a library in this folder.
+  case createLibrary(String)
+  /// Name the library of a job.
+  case nameLibrary
+  /// Write a job file, or name another one.
+  case nameJobFile
+  /// List the categories and photos of a library.
+  case listLibrary
+  /// List the contents of an archive.
+  case listArchive
+  /// Repair a corrupt archive.
+  case repairArchive
+  /// Import what is left of a corrupt, encrypted archive, and export it again with encryption.
+  case salvageEncrypted
+  /// Repair photos that are corrupt or missing in the library.
+  case repairLibrary
+  /// Extract the photos of this archive as files.
+  case extractPhotos(String)
+  /// Import a document together with a folder that has its photos.
+  case importPhotosFromFolder
+  /// Replace files that differ from the ones in the archive.
+  case overwriteChanged
+  /// Export an archive instead of a document.
+  case exportArchive
+  /// Import with the strategy that keeps what the library has.
+  case merge
+  /// Choose a shorter name for an archive.
+  case shortenName
+
+  /// The message of an error and, if it has a remedy, what `render` makes of the remedy.
+  package static func message(of error: any Error, _ render: (Remedy) -> String?) -> String {
+    let remedy = (error as? any RemediedError)?.remedy
+    return remedy.flatMap(render).map { "\(error); \($0)" } ?? "\(error)"
+  }
+}
+
+/// An error that may have a remedy, which its description does not mention.
+public protocol RemediedError: Error {
+  /// Nil if there is nothing to do about the error, or if its description says it.
+  var remedy: Remedy? { get }
+}

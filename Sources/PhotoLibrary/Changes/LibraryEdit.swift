@@ -1,0 +1,114 @@
+internal import GRDB
+
+/// The rows that a change adds, updates and removes.
+package struct LibraryEdit: Sendable, Equatable {
+  /// The IDs of photos to remove. Their rows are kept for an undo, and their files move to `.undo`.
+  package var removedPhotos: [Int64] = []
+  /// The IDs of categories to remove, which must be empty after the edit. A new row may have the ID of a removed one.
+  package var removedCategories: [Int64] = []
+  /// New categories.
+  package var newCategories: [Category] = []
+  /// New values of categories, by their ID.
+  package var changedCategories: [Category] = []
+  /// New photos. Their files, except those of assets, are staged before the edit is committed.
+  package var newPhotos: [Photo] = []
+  /// New values of photos, by their ID.
+  package var changedPhotos: [Photo] = []
+  /// New settings; nil if they do not change.
+  package var settings: Settings?
+
+  /// Makes an edit that changes nothing.
+  package init() {}
+
+  /// Whether the edit changes nothing.
+  package var isEmpty: Bool { self == LibraryEdit() }
+}
+
+extension LibraryEdit {
+  /// Writes the rows, in the transaction that inserts the change. For the undo, an undoable change keeps every row that it
+  /// changes or removes, and the IDs of the rows that it adds.
+  func apply(to database: Database, change: Change.Record) throws {
+    if change.kind.isUndoable { try keepForUndo(database, changeId: change.id) }
+    if change.kind == .remove { try recordDeletions(database, change) }
+    // a photo may refer to a category that is inserted later, or that is replaced under the same ID
+    try database.execute(sql: "PRAGMA defer_foreign_keys = ON")
+    try Self.delete("photo", removedPhotos, database)
+    try Self.delete("category", removedCategories, database)
+    for category in newCategories { try category.insert(database) }
+    for category in changedCategories { try category.update(database) }
+    try Photo.insert(newPhotos, into: database)
+    for photo in changedPhotos { try photo.update(database) }
+    if let settings {
+      try database.execute(sql: "DELETE FROM settings")
+      try settings.insert(database)
+    }
+  }
+
+  /// Whether these are the IDs of all rows of a table. A `replace` concerns all rows, and one statement without a
+  /// condition is several times faster than one statement a row.
+  private static func areAll(_ ids: [Int64], of table: String, _ database: Database) throws -> Bool {
+    guard let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)"), count > 1,
+      count <= ids.count
+    else { return false }
+    return try Set(ids) == Int64.fetchSet(database, sql: "SELECT id FROM \(table)")
+  }
+
+  private static func delete(_ table: String, _ ids: [Int64], _ database: Database) throws {
+    if try areAll(ids, of: table, database) {
+      try database.execute(sql: "DELETE FROM \(table)")
+      return
+    }
+    let statement = try database.cachedStatement(sql: "DELETE FROM \(table) WHERE id = ?")
+    for id in ids { try statement.execute(arguments: [id]) }
+  }
+
+  private func keepForUndo(_ database: Database, changeId: String) throws {
+    try database.execute(
+      sql: "INSERT INTO replacedSettings SELECT ?, * FROM settings", arguments: [changeId])
+    for (table, copy, ids) in [
+      ("category", "replacedCategory", removedCategories + changedCategories.map(\.id)),
+      ("photo", "replacedPhoto", removedPhotos + changedPhotos.map(\.id)),
+    ] {
+      if try Self.areAll(ids, of: table, database) {
+        try database.execute(
+          sql: "INSERT INTO \(copy) SELECT ?, * FROM \(table)", arguments: [changeId])
+        continue
+      }
+      let statement = try database.cachedStatement(
+        sql: "INSERT INTO \(copy) SELECT ?, * FROM \(table) WHERE id = ?")
+      for id in ids { try statement.execute(arguments: [changeId, id]) }
+    }
+    for (table, ids) in [("category", newCategories.map(\.id)), ("photo", newPhotos.map(\.id))] {
+      for range in Self.ranges(of: ids) {
+        try database.execute(
+          sql: "INSERT INTO added (changeId, kind, first, last) VALUES (?, ?, ?, ?)",
+          arguments: [changeId, table, range.lowerBound, range.upperBound])
+      }
+    }
+  }
+
+  /// Returns IDs as ranges: those of a new library's photos are mostly one range.
+  static func ranges(of ids: [Int64]) -> [ClosedRange<Int64>] {
+    ids.sorted().reduce(into: []) { ranges, id in
+      if let last = ranges.last, id > .min, last.upperBound == id - 1 {
+        ranges[ranges.count - 1] = last.lowerBound...id
+      } else {
+        ranges.append(id...id)
+      }
+    }
+  }
+
+  /// Records the removed content by its category, and removed categories, for incremental backups.
+  private func recordDeletions(_ database: Database, _ change: Change.Record) throws {
+    let photo = try database.cachedStatement(
+      sql: """
+        INSERT INTO deletion (changeId, at, category, md5, assetPath)
+        SELECT ?, ?, category.name, md5, iif(isFromAssets, path, NULL)
+        FROM photo JOIN category ON category.id = categoryId WHERE photo.id = ?
+        """)
+    for id in removedPhotos { try photo.execute(arguments: [change.id, change.at, id]) }
+    let category = try database.cachedStatement(
+      sql: "INSERT INTO deletion (changeId, at, category) SELECT ?, ?, name FROM category WHERE id = ?")
+    for id in removedCategories { try category.execute(arguments: [change.id, change.at, id]) }
+  }
+}

@@ -1,0 +1,145 @@
+import FileSystem
+import Foundation
+internal import GRDB
+import Operations
+import SystemPackage
+
+/// A library opened for writing. It holds `library.lock` as long as the value exists, so there is one writer at a time.
+///
+/// Opening it recovers from interrupted operations. All functions block.
+package final class LibraryWriter: Sendable {
+  /// The library, for reading.
+  package let library: Library
+  let lock: FileLock
+  /// Whether changes are durable.
+  let syncs: Bool
+  /// How long to wait for locks of other processes.
+  let lockWait: Duration
+
+  /// Takes the lock, opens the database, and recovers.
+  ///
+  /// - Parameters:
+  ///   - lockWait: how long to wait for another writer to end.
+  ///   - syncs: false if a power failure may revert changes; a kill never does.
+  ///   - whileWaiting: called ten times a second while it waits; may throw to give up.
+  /// - Throws: what `Library.init(path:)` throws; `FileLock.Busy` if another process writes; `FileError` if the folder
+  ///   cannot be written.
+  package init(
+    path: FilePath, lockWait: Duration = .zero, syncs: Bool = true, whileWaiting: () throws -> Void = {}
+  ) throws {
+    self.syncs = syncs
+    self.lockWait = lockWait
+    let root = try Library.openFolder(path)
+    let file = try Library.check(root)
+    // a library of a newer version is not even locked
+    _ = try Library(path: path)
+    lock = try FileLock("library.lock", in: root, waiting: lockWait, whileWaiting: whileWaiting)
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(10)
+    library = try Library(path: path, configuration: configuration)
+    // not by GRDB's configuration: it sets synchronous to NORMAL, with which a power failure may revert the last commit,
+    // and it makes and drops a table to create the log
+    try write { try $0.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL") }
+    try library.translating { try Schema.migrator.migrate(library.database) }
+    // durably, whatever `syncs` says: it concerns the work of other writers
+    try LibraryRecovery(self).run()
+    // a power failure may revert the last changes, and never damages the database
+    if !syncs { try write { try $0.execute(sql: "PRAGMA synchronous = NORMAL") } }
+    withExtendedLifetime(file) {}
+  }
+
+  /// Runs `body` on the writing connection, outside of a transaction.
+  func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    try library.translating { try library.database.writeWithoutTransaction(body) }
+  }
+
+  /// As `Library.requireSpace`.
+  package func requireSpace(_ bytes: Int) throws { try library.requireSpace(bytes) }
+
+  /// Records file moves, in one durable transaction. The caller then renames the files.
+  func record(_ moves: some Sequence<FileMove>) throws {
+    try write { database in
+      try database.inTransaction(.immediate) {
+        try FileMove.insert(moves, into: database)
+        return .commit
+      }
+    }
+  }
+
+  /// Chooses a place for each new photo file: a path that no photo, no replaced photo and no file has. The names of
+  /// removed photos are not used again while an undo can bring these back.
+  package func newPaths(for files: [(fileName: String, createdAt: Int64)]) throws -> [String] {
+    let taken = try library.read { database in
+      try String.fetchAll(
+        database,
+        sql: "SELECT path FROM photo WHERE NOT isFromAssets UNION SELECT path FROM replacedPhoto")
+    }
+    var paths = PhotoPath(taken: taken)
+    var listings = FolderListings()
+    return try files.map { file in
+      try paths.next(forFileName: file.fileName, createdAt: file.createdAt) { path in
+        if files.count >= FolderListings.minimumPhotos { return try listings.contain(path, in: library.root) }
+        return try library.root.status(of: FilePath(path)) != nil
+      }
+    }
+  }
+
+  /// Changes the library atomically: `body` stages files and commits. Nothing stays in `.staging`, even if `body`
+  /// throws.
+  package func change<Value>(_ kind: Change.Kind, _ body: (Change) throws -> Value) throws -> Value {
+    let change = try Change(kind, writer: self)
+    let value: Value
+    do {
+      value = try body(change)
+    } catch {
+      if change.hasBegunToCommit { try decideCommit(after: error) }
+      // as after an interruption; if this fails too, the next writer does it
+      _ = try? LibraryRecovery(self).finish(change.id)
+      throw error
+    }
+    // the change is complete; if this fails, the next writer does it
+    _ = try? StagingFolder.remove(change.id, from: library)
+    return value
+  }
+
+  /// Replaces corrupt and missing files of photos: `body` stages files and commits. Nothing stays in `.staging`, even if
+  /// `body` throws, except a file that a photo needs.
+  package func repair<Value>(_ body: (LibraryRepair) throws -> Value) throws -> Value {
+    let repair = try LibraryRepair(self)
+    let value: Value
+    do {
+      value = try body(repair)
+    } catch {
+      // as after an interruption; if this fails too, the next writer does it
+      _ = try? LibraryRecovery(self).finish(repair.id)
+      throw error
+    }
+    let recovery = LibraryRecovery(self)
+    _ = try? repair.hasEmptyPlace ? recovery.finish(repair.id) : recovery.discard(repair.id)
+    return value
+  }
+
+  /// Decides whether a change was committed, after its commit failed. The transaction may be complete in SQLite's log and
+  /// only not flushed: the next process that opens the database would then find it committed, with its files removed.
+  /// Therefore the log is checkpointed and flushed first. If that fails, the next writer decides, and nothing may be
+  /// removed before.
+  ///
+  /// - Throws: `LibraryError.undecided`.
+  func decideCommit(after failure: any Error) throws(LibraryError) {
+    do {
+      try write { _ = try $0.checkpoint(.truncate) }
+      try library.root.open("library.sqlite-wal", .read).sync()
+    } catch {
+      throw .undecided(library.path, reason: "\(failure)")
+    }
+  }
+}
+
+extension ProgressCounter {
+  /// Says what is being waited for while another process changes the library or deletes photo files, and hears a
+  /// cancellation.
+  package func reportWaitingForLock() throws {
+    try checkCancellation()
+    advance(current: "waiting for another process")
+  }
+}

@@ -1,0 +1,109 @@
+import FileSystem
+import Foundation
+import Operations
+import SystemPackage
+
+/// The folder `.staging/ID` of one operation. Files are staged under numbers, or, if their places are known beforehand,
+/// in numbered folders, one for each folder of the library.
+final class StagingFolder: Sendable {
+  /// The folder that has the staging folders of all operations.
+  static let parent: FilePath = ".staging"
+
+  /// The ID of the operation.
+  let id = UUID().uuidString
+  let directory: Directory
+  private let folders = PhotoFolders()
+  private let library: Library
+
+  init(in library: Library) throws {
+    self.library = library
+    try library.root.makeDirectory(Self.parent)
+    let path = Self.path(of: id)
+    try library.root.makeDirectory(path)
+    directory = try library.root.directory(path)
+  }
+
+  /// The path of an operation's folder, relative to the library.
+  static func path(of id: String) -> FilePath { parent.appending(id) }
+
+  /// Makes a numbered folder for each folder of these paths, and returns the names to stage the files under.
+  func makeFolders(for paths: [String]) throws(FileError) -> [String] {
+    var numbers: [Substring: Int] = [:]
+    var names: [String] = []
+    names.reserveCapacity(paths.count)
+    for path in paths {
+      let (folder, name) = path.folderAndName
+      let number = numbers[folder] ?? numbers.count
+      if number == numbers.count {
+        try directory.makeDirectory(FilePath(String(number)))
+        numbers[folder] = number
+      }
+      names.append("\(number)/\(name)")
+    }
+    return names
+  }
+
+  /// Makes a new file. Any thread.
+  func stage(_ name: String) throws(FileError) -> File { try folders.open(name, .create, in: directory) }
+
+  /// Removes a staged file. Any thread.
+  func unstage(_ name: String) throws(FileError) { try directory.remove(FilePath(name)) }
+
+  /// Makes the contents of files durable: many together with the rest of their file system, where that is possible.
+  func sync(_ names: [String]) throws {
+    // the descriptor of the folder is older than the files, so the call reports each of their pages that was lost
+    if names.count >= Self.manyFiles, try directory.syncFileSystem() { return }
+    try Workers.forEach(0..<names.count, threads: 8) { index in
+      try self.directory.open(FilePath(names[index]), .read).sync()
+    }
+  }
+
+  static let manyFiles = 32
+
+  /// Makes the names of the staged files durable.
+  func syncNames() throws(FileError) {
+    try directory.sync()
+    try library.root.directory(Self.parent).sync()
+    try library.root.sync()
+  }
+
+  /// Removes the staged files and the folder of an operation. Untracked files in it stay.
+  ///
+  /// - Returns: whether the folder existed and is removed.
+  @discardableResult
+  static func remove(_ id: String, from library: Library) throws(FileError) -> Bool {
+    let folder = path(of: id)
+    guard try library.root.status(of: folder)?.kind == .directory else { return false }
+    for name in try library.root.directory(folder).names() where isNumber(name) {
+      try library.root.removeFolder(folder.appending(name.components), of: isStagedFile)
+    }
+    try library.root.removeFolder(folder, of: isNumber)
+    return try library.root.status(of: folder) == nil
+  }
+}
+
+extension StagingFolder {
+  /// Whether a name in `.staging`, `.undo` or `.rotten` is the ID of an operation. Everything else there is untracked.
+  static func isOperationID(_ name: String) -> Bool { UUID(uuidString: name) != nil }
+
+  /// Whether a name in the folder of an operation is one that this program gave: that of a file or of a folder.
+  static func isNumber(_ name: FilePath) -> Bool {
+    !name.isEmpty && name.string.utf8.allSatisfy { (0x30...0x39).contains($0) }
+  }
+
+  /// Whether a file in a numbered folder was staged: the name of a photo never begins with a dot, which the names do
+  /// that other programs leave in any folder.
+  static func isStagedFile(_ name: FilePath) -> Bool {
+    !name.string.utf8.starts(with: [UInt8(ascii: ".")])
+  }
+
+  /// Whether a path in the folder of an operation is that of a staged file: `N` or `N/NAME`.
+  static func isStagedName(_ name: String) -> Bool {
+    let components = FilePath(name).components
+    guard let first = components.first, FilePath(name).isRelative, isNumber(FilePath(first.string)) else {
+      return false
+    }
+    return components.count == 1
+      || components.count == 2 && components.allSatisfy { isStagedFile(FilePath($0.string)) }
+  }
+}

@@ -1,0 +1,75 @@
+import FileSystem
+import Foundation
+internal import GRDB
+import SystemPackage
+
+extension Library {
+  /// Makes an empty library with default settings in a new or empty folder, with mode 0700. An interruption leaves no
+  /// `library.sqlite`, and the call can be repeated.
+  ///
+  /// - Throws: `LibraryError.alreadyALibrary`, `.insideAnother`, `.folderNotEmpty`, `.networkFileSystem`, `.database`, or `FileError`.
+  public static func create(at path: FilePath, now: Date = Date()) throws {
+    if let other = holding((path.realPath ?? path).folder) { throw LibraryError.insideAnother(path, other) }
+    try makeFolder(path)
+    let root = try Directory.open(path)
+    if let name = try root.fileSystem().networkProtocol {
+      throw LibraryError.networkFileSystem(path, protocol: name)
+    }
+    let unfinished = FilePath("library.sqlite.new")
+    let unfinishedFiles = ["", "-journal", "-wal", "-shm"].map { FilePath(unfinished.string + $0) }
+    try requireEmpty(root, but: unfinishedFiles + ["photos", "library.lock"])
+    let lock = try FileLock("library.lock", in: root, waiting: .seconds(10))
+    // the process that had the lock until now may have made a library
+    if try root.status(of: databaseName) != nil { throw LibraryError.alreadyALibrary(path) }
+    for file in unfinishedFiles { try root.remove(file) }
+
+    try root.makeDirectory("photos")
+    do {
+      // SQLite would use the umask, and gives its other files the mode of this one
+      do { _ = try root.open(unfinished, .create) }
+      var configuration = Configuration()
+      configuration.journalMode = .wal
+      let database = try DatabaseQueue(
+        path: path.appending(unfinished.components).string, configuration: configuration)
+      try Schema.migrator.migrate(database)
+      try database.write { database in
+        try Settings(createdAt: now.milliseconds).insert(database)
+      }
+      // closing does this too, but does not report a failure, after which the file alone would be incomplete
+      try database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+      try database.close()
+    } catch let error as DatabaseError {
+      throw LibraryError.database(path, reason: reason(of: error, at: path))
+    }
+    for file in unfinishedFiles.dropFirst() { try root.remove(file) }
+    try root.open(unfinished, .read).sync()
+    try root.sync()
+    try root.rename(unfinished, to: root, as: databaseName)
+    do {
+      try root.sync()
+    } catch {
+      // not durable, and still empty
+      _ = try? root.remove(databaseName)
+      throw error
+    }
+    lock.release()
+  }
+
+  /// Throws if the folder has files that an interrupted `create` does not leave.
+  private static func requireEmpty(_ root: borrowing Directory, but ours: [FilePath]) throws {
+    if try root.status(of: databaseName) != nil { throw LibraryError.alreadyALibrary(root.path) }
+    try requireNoRemains(root)
+    guard try root.names().allSatisfy(ours.contains) else { throw LibraryError.folderNotEmpty(root.path) }
+    if let photos = try root.status(of: "photos") {
+      guard photos.kind == .directory, try root.directory("photos").names().isEmpty else {
+        throw LibraryError.folderNotEmpty(root.path)
+      }
+    }
+  }
+
+  private static func makeFolder(_ path: FilePath) throws {
+    guard let name = path.lastComponent, name.kind == .regular else { return }
+    let folder = try Directory.open(path.folder)
+    if try folder.makeDirectory(FilePath(name.string)) { try folder.sync() }
+  }
+}

@@ -1,0 +1,77 @@
+import Checksums
+internal import GRDB
+import SystemPackage
+
+/// The rename of a staged file to the place of a photo, as a row of the table `fileMove`.
+///
+/// The row is durable before the file is renamed, and the transaction that completes the operation deletes it. The rows
+/// that a writer finds when it opens the library are therefore those of interrupted operations, which `LibraryRecovery`
+/// reverts or completes.
+struct FileMove: Sendable, Equatable {
+  /// What the operation does with the file, and so what recovery does.
+  enum Kind: String, Sendable {
+    /// The file becomes a new photo. Recovery removes it.
+    case add
+    /// The file replaces the corrupt or missing file of a photo. Recovery sees that the photo has a file.
+    case repair
+  }
+
+  /// The ID of the operation, which is the name of its staging folder.
+  let operationID: String
+  let kind: Kind
+  /// The name of the file in the staging folder, relative to that folder.
+  let source: String
+  /// The place of the photo, relative to the library.
+  let target: String
+  let md5: MD5Digest
+
+  /// The path of the staged file, relative to the library.
+  var stagedPath: FilePath { StagingFolder.path(of: operationID).appending(FilePath(source).components) }
+
+  /// The place of the photo, relative to the library.
+  var targetPath: FilePath { FilePath(target) }
+
+  /// Whether source and target are paths that this program writes. Recovery ignores all others.
+  var isValid: Bool {
+    let path = targetPath
+    return path.string == target && path.isRelative && path.starts(with: "photos")
+      && path.lexicallyNormalized() == path && StagingFolder.isStagedName(source)
+  }
+}
+
+extension FileMove {
+  /// Inserts moves. The caller has begun a transaction.
+  static func insert(_ moves: some Sequence<FileMove>, into database: Database) throws {
+    let statement = try database.cachedStatement(
+      sql: "INSERT INTO fileMove (operationId, kind, source, target, md5) VALUES (?, ?, ?, ?, ?)")
+    for move in moves {
+      try statement.execute(
+        arguments: [move.operationID, move.kind.rawValue, move.source, move.target, move.md5.blob])
+    }
+  }
+
+  /// Deletes the moves of an operation.
+  static func delete(operation: String, from database: Database) throws {
+    try database.execute(sql: "DELETE FROM fileMove WHERE operationId = ?", arguments: [operation])
+  }
+
+  /// Returns the pending moves of an operation, or of all operations. There are none in a library of an older version,
+  /// which a reader does not migrate.
+  static func pending(operation: String? = nil, in database: Database) throws -> [FileMove] {
+    guard try database.tableExists("fileMove") else { return [] }
+    let rows = try Row.fetchAll(
+      database,
+      sql: """
+        SELECT operationId, kind, source, target, md5 FROM fileMove WHERE ?1 IS NULL OR operationId = ?1 ORDER BY rowid
+        """, arguments: [operation])
+    return rows.compactMap { row in
+      guard let kind = Kind(rawValue: row[1]), let md5 = MD5Digest(blob: row[4]) else { return nil }
+      return FileMove(operationID: row[0], kind: kind, source: row[2], target: row[3], md5: md5)
+    }
+  }
+
+  /// Returns the operations that have pending moves.
+  static func operations(in database: Database) throws -> Set<String> {
+    try String.fetchSet(database, sql: "SELECT DISTINCT operationId FROM fileMove")
+  }
+}

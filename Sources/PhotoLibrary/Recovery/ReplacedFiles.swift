@@ -1,0 +1,179 @@
+import FileSystem
+internal import GRDB
+import SystemPackage
+
+/// The files of photos that a change replaced or removed, as the rows of `replacedPhoto` tell.
+///
+/// They move from `photos` to `.undo/CHANGE/PHOTO`, from where `undo` moves them back. When the next such change makes
+/// that undo impossible, or when the undo has been done, they are deleted. Moving away and deleting need the exclusive
+/// lock on `readers.lock`, since an export may be reading the files; while another process reads, they are left to the
+/// next writer. Another program may have put a file in such a place by then, so a later writer touches only files that
+/// are as they were imported.
+struct ReplacedFiles {
+  static let parent: FilePath = ".undo"
+
+  let writer: LibraryWriter
+  private var library: Library { writer.library }
+
+  init(_ writer: LibraryWriter) { self.writer = writer }
+
+  /// Where the file of a photo lies for an undo, relative to the library.
+  static func path(ofPhoto id: Int64, change: String) -> FilePath {
+    parent.appending(change).appending(String(id))
+  }
+
+  /// Moves the files of the newest undoable change to `.undo`, and deletes those of older changes.
+  ///
+  /// - Parameter changeID: the change that was just committed, which has found its photos' files unchanged.
+  func settle(after changeID: String? = nil) throws {
+    let changes = try library.read { database in
+      try String.fetchAll(
+        database, sql: "SELECT DISTINCT changeId FROM replacedSettings ORDER BY changeId")
+    }
+    guard !changes.isEmpty, let lock = try lockReaders() else { return }
+    let newest = try library.read { database in
+      let kinds = Change.Kind.allCases.filter(\.isUndoable).map { "'\($0.rawValue)'" }.joined(separator: ", ")
+      return try String.fetchOne(
+        database, sql: "SELECT id FROM change WHERE kind IN (\(kinds)) ORDER BY rowid DESC LIMIT 1")
+    }
+    for change in changes {
+      if change == newest {
+        try moveAway(change, areUnchanged: change == changeID)
+      } else {
+        try delete(change)
+      }
+    }
+    try removeObsoleteFolders(except: changes)
+    lock.release()
+  }
+
+  /// Moves files back to their places in `photos`, for an undo that is about to be committed. If it is not committed,
+  /// `settle` moves them to `.undo` again.
+  ///
+  /// - Throws: `UndoError.placeTaken` if an untracked file is in the place of a photo.
+  func moveBack(_ photos: [Photo], of change: String) throws {
+    var folders: Set<FilePath> = []
+    for photo in photos where !photo.isFromAssets {
+      let (place, source) = (FilePath(photo.path), Self.path(ofPhoto: photo.id, change: change))
+      guard try library.root.status(of: source) != nil else { continue }
+      guard try library.root.status(of: place) == nil else {
+        throw UndoError.placeTaken(library.root.path(of: place))
+      }
+      let folder = place.removingLastComponent()
+      if folders.insert(folder).inserted { try library.root.makeDirectories(folder) }
+      try library.root.rename(source, to: library.root, as: place)
+    }
+    for folder in folders { try library.root.directory(folder).sync() }
+  }
+
+  /// Removes what obsolete undos left: empty folders, or files that a power failure brought back.
+  private func removeObsoleteFolders(except changes: [String]) throws {
+    guard try library.root.status(of: Self.parent)?.kind == .directory else { return }
+    for name in try library.root.directory(Self.parent).names()
+    where StagingFolder.isOperationID(name.string) && !changes.contains(name.string) {
+      try library.root.removeFolder(Self.parent.appending(name.components), of: StagingFolder.isNumber)
+    }
+  }
+
+  /// Returns nil if another process reads photos.
+  private func lockReaders() throws -> FileLock? {
+    do {
+      return try FileLock("readers.lock", in: library.root, exclusive: true)
+    } catch is FileLock.Busy {
+      return nil
+    }
+  }
+
+  /// The file of a photo that a change replaced or removed.
+  private struct ReplacedFile {
+    private let photo: Photo
+    let path: FilePath
+    /// Its name in the undo's folder.
+    var name: FilePath { FilePath(String(photo.id)) }
+
+    init(_ photo: Photo) {
+      self.photo = photo
+      path = FilePath(photo.path)
+    }
+
+    /// Whether the file in its place is this one, and not one that another program put there.
+    func isUnchanged(in library: Library) throws -> Bool { try library.isUnchanged(photo) }
+
+    /// Whether it is in the undo's folder. An empty file there reserves its name, where the file system cannot rename
+    /// without replacing.
+    func isMovedAway(to folder: borrowing Directory) throws(FileError) -> Bool {
+      guard let status = try folder.status(of: name) else { return false }
+      return status.size > 0 || photo.fileSize == 0
+    }
+  }
+
+  /// Returns the files that a change replaced and that no photo has now.
+  private func files(of change: String) throws -> [ReplacedFile] {
+    try library.read { database in
+      try Photo.fetchAll(
+        database,
+        sql: """
+          SELECT \(Photo.columns(database)) FROM replacedPhoto
+          WHERE changeId = ? AND NOT isFromAssets
+            AND path NOT IN (SELECT path FROM photo WHERE NOT isFromAssets)
+          """, arguments: [change]
+      ).map { ReplacedFile($0) }
+    }
+  }
+
+  /// Whether the undo of another change needs a file: two successive changes may both have removed it.
+  private func isNeeded(_ path: FilePath, byChangeOtherThan change: String) throws -> Bool {
+    try library.read { database in
+      try Bool.fetchOne(
+        database,
+        sql: "SELECT EXISTS (SELECT * FROM replacedPhoto WHERE path = ? AND changeId <> ?)",
+        arguments: [path.string, change]) ?? false
+    }
+  }
+
+  private func moveAway(_ change: String, areUnchanged: Bool) throws {
+    let files = try files(of: change).filter { file in
+      try library.root.status(of: file.path) != nil && (areUnchanged || file.isUnchanged(in: library))
+    }
+    guard !files.isEmpty else { return }
+    let folder = Self.parent.appending(change)
+    try library.root.makeDirectories(folder)
+    let target = try library.root.directory(folder)
+    // if the file has been moved away already, the file in its place is another program's
+    for file in files where try !file.isMovedAway(to: target) {
+      guard let name = file.path.lastComponent else { continue }
+      try target.remove(file.name)
+      try library.root.directory(file.path.removingLastComponent())
+        .rename(FilePath(name.string), to: target, as: file.name)
+    }
+    try target.sync()
+    for file in files { try library.root.removeEmptyFolders(above: file.path) }
+  }
+
+  /// Deletes the files, makes that durable, and then deletes the rows, which alone tell where the files are.
+  private func delete(_ change: String) throws {
+    let folder = Self.parent.appending(change)
+    let hasFolder = try library.root.status(of: folder) != nil
+    var folders: Set<FilePath> = []
+    for file in try files(of: change) where try !isNeeded(file.path, byChangeOtherThan: change) {
+      // if the file has been moved away, the file in its place is another program's
+      let isMovedAway = try hasFolder && file.isMovedAway(to: library.root.directory(folder))
+      guard !isMovedAway, try file.isUnchanged(in: library), try library.root.remove(file.path) else {
+        continue
+      }
+      folders.insert(file.path.removingLastComponent())
+    }
+    for folder in folders { try library.root.directory(folder).sync() }
+    try library.root.removeFolder(folder, of: StagingFolder.isNumber)
+    if hasFolder { try library.root.directory(Self.parent).sync() }
+    try writer.write { database in
+      try database.inTransaction(.immediate) {
+        for table in ["replacedPhoto", "replacedCategory", "replacedSettings", "added"] {
+          try database.execute(sql: "DELETE FROM \(table) WHERE changeId = ?", arguments: [change])
+        }
+        return .commit
+      }
+    }
+    for folder in folders { try library.root.removeEmptyFolders(above: folder.appending("x")) }
+  }
+}

@@ -1,0 +1,61 @@
+import FileSystem
+import Operations
+import SystemPackage
+
+/// A ZIP archive whose directory was read and validated without libzip. The check of libzip ignores overlapping entries,
+/// names and flags, and libzip does not return the offset of an entry's data.
+///
+/// The file stays open as long as a copy of the value exists. Every `EntryReader` reads from this open file, so it reads
+/// what was scanned even if the path is renamed or replaced.
+package struct Archive: Sendable {
+  /// The path of the archive when it was opened.
+  package let path: FilePath
+  /// The length of the file, in bytes.
+  package let size: Int
+  /// The entries in the order of the directory.
+  package let entries: [Entry]
+  let file: ArchiveFile
+  /// The identity of the file.
+  package var identity: FileStatus.Identity { file.status.identity }
+
+  /// Opens a file by a path that the user gave, following symbolic links, and reads its directory and local headers.
+  /// Blocks; decompresses and writes nothing. Memory is that of the directory, which `limits` bounds.
+  /// - Throws: if the file cannot be opened, is not a single ZIP archive, or contradicts itself, or if an entry is a special
+  ///   file or has an unsafe name. Damaged data of an entry is found only when the entry is read.
+  package init(path: FilePath, limits: Limits = Limits()) throws(ArchiveError) {
+    try self.init(ArchiveFile(path), limits: limits)
+  }
+
+  /// Reads the directory of an open file.
+  init(_ file: ArchiveFile, limits: Limits) throws(ArchiveError) {
+    let path = file.file.path
+    let size = file.status.size
+    guard size > 0 else { throw .emptyFile(path) }
+    let end = try DirectoryEnd.find(in: file.file, size: size)
+    let scan = try DirectoryScan.read(file.file, end: end, fileSize: size, limits: limits)
+    var headers = LocalHeaderScan(path: path, directoryOffset: end.offset)
+    entries = try headers.check(scan, in: file.file)
+    self.path = path
+    self.size = size
+    self.file = file
+  }
+
+  /// Returns whether an entry belongs to this archive.
+  func contains(_ entry: Entry) -> Bool {
+    entries.indices.contains(entry.index) && entries[entry.index] == entry
+  }
+
+  /// Returns whether a file begins like an archive: with an entry, with the end of an empty archive, or with the signature
+  /// of a split archive and an entry. Reads eight bytes; blocks. APPNOTE 4.3.7, 4.3.16, 8.5.4.
+  package static func isArchive(_ file: borrowing File) throws(ArchiveError) -> Bool {
+    var buffer = RecordBuffer(capacity: 8)
+    try ArchiveError.onFile { () throws(FileError) in try buffer.fill(8, from: file, at: 0) }
+    guard buffer.count == 8 else { return false }
+    switch buffer.bytes.u32(0) {
+    case Signature.localHeader, Signature.end: return true
+    case Signature.descriptor, Signature.temporarySpanning:
+      return buffer.bytes.u32(4) == Signature.localHeader
+    default: return false
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import FileSystem
+import SystemPackage
+
+/// The open file of an archive, which several readers share.
+final class ArchiveFile: Sendable {
+  let file: File
+  /// The status of the file when it was opened.
+  let status: FileStatus
+
+  init(_ path: FilePath, _ mode: File.Mode = .readFollowingLinks) throws(ArchiveError) {
+    do {
+      file = try File.open(path, mode)
+      status = try file.status()
+    } catch {
+      throw .file(error)
+    }
+    guard status.kind == .file else { throw .notAFile(path) }
+  }
+
+  /// Throws `.changed` if the file was written to since it was opened.
+  func checkUnchanged() throws(ArchiveError) {
+    let now = try ArchiveError.onFile { () throws(FileError) in try file.status() }
+    // a new name or other permissions do not concern its readers
+    guard (now.identity, now.size, now.modified) == (status.identity, status.size, status.modified) else {
+      throw .changed(file.path)
+    }
+  }
+}
+
+extension ArchiveError {
+  /// Runs `body`, and wraps the file error that it throws.
+  static func onFile<Result: ~Copyable>(
+    _ body: () throws(FileError) -> Result
+  ) throws(ArchiveError) -> Result {
+    do {
+      return try body()
+    } catch {
+      throw .file(error)
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import FileSystem
+import SystemPackage
+
+/// The offset and the size of the directory, from the end record of the archive or its ZIP64 form. APPNOTE 4.3.14 to 4.3.16.
+struct DirectoryEnd: Equatable {
+  var offset: Int
+  var size: Int
+  var entryCount: Int
+
+  /// Finds the end record whose comment ends at the end of the file and whose directory ends where the end records begin.
+  /// If there are two, programs differ in which one they use, so the archive is refused. Zeros that fill the last block of
+  /// 10,240 bytes are accepted: bsdtar writes them into a pipe.
+  static func find(in file: borrowing File, size: Int) throws(ArchiveError) -> DirectoryEnd {
+    let path = file.path
+    let length = min(size, RecordLength.end + RecordLength.maximumComment + RecordLength.zip64Locator)
+    var buffer = RecordBuffer(capacity: length)
+    try ArchiveError.onFile { () throws(FileError) in
+      try buffer.fill(length, from: file, at: size - length)
+    }
+    guard buffer.count == length else { throw .changed(path) }
+
+    var found: DirectoryEnd?
+    var firstFault: ArchiveError?
+    var isTruncated = false
+    var trailing: Int?
+    for position in stride(from: length - RecordLength.end, through: 0, by: -1)
+    where buffer.bytes.u32(position) == Signature.end {
+      let end = position + RecordLength.end + Int(buffer.bytes.u16(position + 20))
+      if end > length {
+        isTruncated = true
+        continue
+      }
+      let tail = Tail(bytes: buffer.bytes, start: size - length, position: position)
+      let result = Result { () throws(ArchiveError) in try tail.directory(in: file) }
+      if end < length, !isPadding(buffer.bytes[end...], endsAt: size) {
+        if trailing == nil, case .success = result { trailing = length - end }
+        continue
+      }
+      switch result {
+      case .success(let end):
+        if found != nil { throw .ambiguousEnd(path) }
+        found = end
+      case .failure(let fault):
+        // the one nearest to the start is the most likely: the others are in its comment
+        firstFault = fault
+      }
+    }
+    if let found { return found }
+    if let firstFault { throw firstFault }
+    if let trailing { throw .trailingBytes(path, bytes: trailing) }
+    if isTruncated { throw .truncated(path) }
+    throw try Archive.isArchive(file) ? .truncated(path) : .notAnArchive(path)
+  }
+
+  /// Returns whether the last bytes of a file are the padding of a block that bsdtar writes.
+  private static func isPadding(_ bytes: Slice<UnsafeRawBufferPointer>, endsAt size: Int) -> Bool {
+    let block = 20 * 512
+    return size.isMultiple(of: block) && bytes.count < block && bytes.allSatisfy { $0 == 0 }
+  }
+}
+
+/// The last bytes of a file, which contain an end record.
+private struct Tail {
+  let bytes: UnsafeRawBufferPointer
+  /// The offset of `bytes` in the file.
+  let start: Int
+  /// The offset of the end record in `bytes`.
+  let position: Int
+
+  /// Returns the directory that the record declares. Throws if it does not end where the end records begin.
+  func directory(in file: borrowing File) throws(ArchiveError) -> DirectoryEnd {
+    let path = file.path
+    let locator = position - RecordLength.zip64Locator
+    if locator >= 0, bytes.u32(locator) == Signature.zip64Locator {
+      return try zip64Directory(in: file, locator: locator)
+    }
+    // this disk, and the one where the directory begins
+    guard bytes.u16(position + 4) == 0, bytes.u16(position + 6) == 0 else { throw .multiDisk(path) }
+    guard bytes.u16(position + 8) == bytes.u16(position + 10) else {
+      throw .inconsistentHeader(path, entry: nil, field: .entryCount)
+    }
+    let end = DirectoryEnd(
+      offset: Int(bytes.u32(position + 16)), size: Int(bytes.u32(position + 12)),
+      entryCount: Int(bytes.u16(position + 10)))
+    try check(end, endsAt: start + position, in: file)
+    return end
+  }
+
+  private func zip64Directory(in file: borrowing File, locator: Int) throws(ArchiveError) -> DirectoryEnd {
+    let path = file.path
+    let wrong = ArchiveError.inconsistentHeader(path, entry: nil, field: .zip64End)
+    guard bytes.u32(locator + 4) == 0, bytes.u32(locator + 16) <= 1 else { throw .multiDisk(path) }
+    let limit = start + locator - RecordLength.zip64End
+    guard let offset = Int(exactly: bytes.u64(locator + 8)), offset <= limit else { throw wrong }
+
+    var buffer = RecordBuffer(capacity: RecordLength.zip64End)
+    try ArchiveError.onFile { () throws(FileError) in
+      try buffer.fill(RecordLength.zip64End, from: file, at: offset)
+    }
+    guard buffer.count == RecordLength.zip64End else { throw wrong }
+    let record = buffer.bytes
+    guard record.u32(0) == Signature.zip64End else {
+      // bytes before an archive shift all its offsets by their number
+      try ArchiveError.onFile { () throws(FileError) in
+        try buffer.fill(RecordLength.zip64End, from: file, at: max(0, limit))
+      }
+      guard buffer.count == RecordLength.zip64End, buffer.bytes.u32(0) == Signature.zip64End,
+        buffer.bytes.u64(48) &+ buffer.bytes.u64(40) == UInt64(offset)
+      else { throw wrong }
+      throw .prefix(path, bytes: limit - offset)
+    }
+    // the length excludes its own field and the signature
+    guard record.u64(4) == UInt64(start + locator - offset - 12) else { throw wrong }
+    guard record.u32(16) == 0, record.u32(20) == 0 else { throw .multiDisk(path) }
+    guard record.u64(24) == record.u64(32) else {
+      throw .inconsistentHeader(path, entry: nil, field: .entryCount)
+    }
+    guard let entryCount = Int(exactly: record.u64(32)) else {
+      throw .inconsistentHeader(path, entry: nil, field: .entryCount)
+    }
+    guard let size = Int(exactly: record.u64(40)) else {
+      throw .inconsistentHeader(path, entry: nil, field: .directorySize)
+    }
+    guard let directory = Int(exactly: record.u64(48)) else {
+      throw .inconsistentHeader(path, entry: nil, field: .directoryOffset)
+    }
+    let end = DirectoryEnd(offset: directory, size: size, entryCount: entryCount)
+    guard agreesWithShortRecord(end) else { throw wrong }
+    try check(end, endsAt: offset, in: file)
+    return end
+  }
+
+  /// Returns whether every field of the short record has the same value, or all bits set. Otherwise, a reader without ZIP64
+  /// would see another archive.
+  private func agreesWithShortRecord(_ end: DirectoryEnd) -> Bool {
+    func agrees(_ short: Int, _ all: Int, _ long: Int) -> Bool { short == all || short == long }
+    let most16 = Int(UInt16.max)
+    let most32 = Int(UInt32.max)
+    return agrees(Int(bytes.u16(position + 4)), most16, 0)
+      && agrees(Int(bytes.u16(position + 6)), most16, 0)
+      && agrees(Int(bytes.u16(position + 8)), most16, end.entryCount)
+      && agrees(Int(bytes.u16(position + 10)), most16, end.entryCount)
+      && agrees(Int(bytes.u32(position + 12)), most32, end.size)
+      && agrees(Int(bytes.u32(position + 16)), most32, end.offset)
+  }
+
+  private func check(
+    _ end: DirectoryEnd, endsAt limit: Int, in file: borrowing File
+  ) throws(ArchiveError) {
+    let path = file.path
+    guard end.size <= limit else { throw .inconsistentHeader(path, entry: nil, field: .directorySize) }
+    let start = limit - end.size
+    guard end.entryCount <= end.size / RecordLength.directoryRecord else {
+      throw .inconsistentHeader(path, entry: nil, field: .entryCount)
+    }
+    if end.offset == start { return }
+    guard end.offset < start, !(try Archive.isArchive(file)) || end.entryCount == 0 else {
+      throw .inconsistentHeader(path, entry: nil, field: .directoryOffset)
+    }
+    var buffer = RecordBuffer(capacity: 4)
+    try ArchiveError.onFile { () throws(FileError) in try buffer.fill(4, from: file, at: start) }
+    guard end.entryCount == 0 || buffer.count == 4 && buffer.bytes.u32(0) == Signature.directoryRecord else {
+      throw .inconsistentHeader(path, entry: nil, field: .directoryOffset)
+    }
+    throw .prefix(path, bytes: start - end.offset)
+  }
+}

@@ -1,0 +1,222 @@
+import CLibZip
+import FileSystem
+import Operations
+import SystemPackage
+
+/// Parses the central directory, and validates it as far as that is possible without the local headers. APPNOTE 4.3.12.
+struct DirectoryScan: ~Copyable {
+  private(set) var entries: [Entry] = []
+  /// The offset of each entry's name in the directory.
+  private(set) var nameOffsets: [Int] = []
+  private let path: FilePath
+  private let end: DirectoryEnd
+  private var buffer: RecordBuffer
+  private var supportedMethods: Set<UInt16> = []
+
+  private init(path: FilePath, end: DirectoryEnd) {
+    self.path = path
+    self.end = end
+    buffer = RecordBuffer(capacity: end.size)
+  }
+
+  /// Reads the directory of a file of `fileSize` bytes into memory.
+  static func read(
+    _ file: borrowing File, end: DirectoryEnd, fileSize: Int, limits: Limits
+  ) throws(ArchiveError) -> DirectoryScan {
+    guard end.entryCount <= limits.maximumEntries else {
+      throw .tooManyEntries(file.path, count: end.entryCount, limit: limits.maximumEntries)
+    }
+    guard end.size <= limits.maximumDirectoryBytes else {
+      throw .directoryTooLarge(file.path, bytes: end.size, limit: limits.maximumDirectoryBytes)
+    }
+    var scan = DirectoryScan(path: file.path, end: end)
+    try ArchiveError.onFile { () throws(FileError) in
+      try scan.buffer.fill(end.size, from: file, at: end.offset)
+    }
+    guard scan.buffer.count == end.size else { throw .changed(file.path) }
+    try scan.readRecords()
+    try scan.checkSums(fileSize: fileSize, limits: limits)
+    try scan.checkNames()
+    return scan
+  }
+
+  /// Returns the bytes of an entry's name in the directory.
+  func rawName(_ index: Int, length: Int) -> UnsafeRawBufferPointer {
+    buffer.bytes.slice(nameOffsets[index], length)
+  }
+
+  /// Returns the number of bytes of an entry's name in the directory.
+  func rawNameLength(_ index: Int) -> Int {
+    Int(buffer.bytes.u16(nameOffsets[index] - RecordLength.directoryRecord + 28))
+  }
+
+  private mutating func readRecords() throws(ArchiveError) {
+    entries.reserveCapacity(end.entryCount)
+    nameOffsets.reserveCapacity(end.entryCount)
+    var position = 0
+    for index in 0..<end.entryCount {
+      let record = RecordLength.directoryRecord
+      guard position <= end.size - record else { throw inconsistent(nil, .entryCount) }
+      let bytes = buffer.bytes
+      guard bytes.u32(position) == Signature.directoryRecord else { throw inconsistent(nil, .signature) }
+      let nameLength = Int(bytes.u16(position + 28))
+      let extraLength = Int(bytes.u16(position + 30))
+      let commentLength = Int(bytes.u16(position + 32))
+      let length = record + nameLength + extraLength + commentLength
+      guard position <= end.size - length else { throw inconsistent(nil, .directorySize) }
+      let name = bytes.slice(position + record, nameLength)
+      let extra = bytes.slice(position + record + nameLength, extraLength)
+      nameOffsets.append(position + record)
+      entries.append(try entry(index, bytes.slice(position, record), name, extra))
+      position += length
+    }
+    guard position == end.size else { throw inconsistent(nil, .entryCount) }
+  }
+
+  private mutating func entry(
+    _ index: Int, _ record: UnsafeRawBufferPointer, _ rawName: UnsafeRawBufferPointer,
+    _ extra: UnsafeRawBufferPointer
+  ) throws(ArchiveError) -> Entry {
+    let flags = record.u16(8)
+    guard let fields = ExtraFields(extra) else {
+      throw inconsistent(String(decoding: rawName, as: UTF8.self), .extraField)
+    }
+    guard
+      let name = NameDecoding.name(
+        rawName, isUTF8: flags & Flag.utf8 != 0, unicodePath: fields.unicodePath)
+    else {
+      throw .unsafeName(path, entry: String(decoding: rawName, as: UTF8.self), reason: .invalidUTF8)
+    }
+    if let problem = EntryName.problem(of: name) {
+      throw .unsafeName(path, entry: name, reason: problem)
+    }
+    let isOtherName = !name.hasUTF8(rawName)
+    if isOtherName, rawName.contains(0) { throw .unsafeName(path, entry: name, reason: .nul) }
+
+    var compressedSize = Int(record.u32(20))
+    var size = Int(record.u32(24))
+    var offset = Int(record.u32(42))
+    guard fields.widen(size: &size, compressedSize: &compressedSize, offset: &offset) else {
+      throw inconsistent(name, .extraField)
+    }
+    // 0xFFFF refers to the ZIP64 field, which could only contain 0: the end record declares a single disk
+    guard record.u16(34) == 0 || record.u16(34) == UInt16.max else { throw .multiDisk(path) }
+    let (encryption, method) = try encryption(flags: flags, method: record.u16(10), fields.aes, name)
+    let entry = Entry(
+      index: index, name: name, otherRawName: isOtherName ? Array(rawName) : nil,
+      compressedSize: compressedSize, size: size, crc32: record.u32(16), method: method, flags: flags,
+      encryption: encryption, headerOffset: offset, dataOffset: 0, modified: fields.modified,
+      dosTime: record.u32(12), madeBy: UInt8(record.u16(4) >> 8), externalAttributes: record.u32(38))
+    try checkKind(entry)
+    try checkMethod(entry)
+    return entry
+  }
+
+  private func encryption(
+    flags: UInt16, method: UInt16, _ aes: UnsafeRawBufferPointer?, _ name: String
+  ) throws(ArchiveError) -> (Entry.Encryption, UInt16) {
+    do {
+      return try Entry.Encryption.of(flags: flags, method: method, aes)
+    } catch {
+      switch error {
+      case .unsupported: throw .unsupportedEncryption(path, entry: name)
+      case .patch: throw inconsistent(name, .flags)
+      case .extraField: throw inconsistent(name, .extraField)
+      }
+    }
+  }
+
+  /// Refuses everything but files and folders.
+  private func checkKind(_ entry: Entry) throws(ArchiveError) {
+    if entry.isDirectory, entry.size != 0 { throw inconsistent(entry.name, .size) }
+    if let kind = entry.specialKind { throw .notARegularFile(path, entry: entry.name, kind: kind) }
+  }
+
+  /// Refuses unsupported methods, and sizes that are impossible for the method.
+  private mutating func checkMethod(_ entry: Entry) throws(ArchiveError) {
+    if !supportedMethods.contains(entry.method) {
+      guard entry.method == 0 || zip_compression_method_supported(zip_int32_t(entry.method), 0) == 1 else {
+        throw .unsupportedMethod(path, entry: entry.name, method: entry.method)
+      }
+      supportedMethods.insert(entry.method)
+    }
+    let overhead = entry.encryptionOverhead
+    guard entry.compressedSize >= overhead else { throw inconsistent(entry.name, .compressedSize) }
+    let compressedSize = entry.compressedSize - overhead
+    switch entry.method {
+    case 0:
+      guard compressedSize == entry.size else { throw inconsistent(entry.name, .size) }
+    case 8:
+      // deflate compresses at most 1032 to 1 (258 bytes in two bits), and a block has a header
+      guard entry.size / 1033 <= compressedSize else { throw inconsistent(entry.name, .size) }
+    default: break
+    }
+    if entry.size == 0, entry.crc32 != 0 { throw inconsistent(entry.name, .crc32) }
+  }
+
+  private func checkSums(fileSize: Int, limits: Limits) throws(ArchiveError) {
+    var compressed = 0
+    var expanded = 0
+    for entry in entries {
+      let (sum, overflow) = compressed.addingReportingOverflow(entry.compressedSize)
+      guard !overflow, sum <= fileSize else { throw .compressedBytesExceedFile(path) }
+      let (total, isTooMuch) = expanded.addingReportingOverflow(entry.size)
+      guard !isTooMuch, total <= limits.maximumBytes else {
+        throw .tooManyBytes(path, limit: limits.maximumBytes)
+      }
+      compressed = sum
+      expanded = total
+    }
+  }
+
+  /// Refuses entries of the same name. Swift compares strings by canonical equivalence, so names that differ only in the
+  /// form of an accent are equal. So are a file and a folder of the same name, and names with and without `./`.
+  private func checkNames() throws(ArchiveError) {
+    var names = Set<String>(minimumCapacity: entries.count)
+    for entry in entries {
+      var name = entry.isDirectory ? String(entry.name.dropLast()) : entry.name
+      if name.hasPrefix("./") { name.removeFirst(2) }
+      guard names.insert(name).inserted else { throw .duplicateName(path, entry: entry.name) }
+    }
+  }
+
+  private func inconsistent(_ entry: String?, _ field: HeaderField) -> ArchiveError {
+    .inconsistentHeader(path, entry: entry, field: field)
+  }
+}
+
+extension String {
+  fileprivate func hasUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var copy = self
+    return copy.withUTF8 { UnsafeRawBufferPointer($0).hasSameBytes(as: bytes) }
+  }
+}
+
+extension Entry {
+  /// The kind of an entry that is neither a file nor a folder; nil for a file or folder. Values of stat(2), inode(7).
+  ///
+  /// The mode counts if the entry was made on Unix or Darwin; some programs omit it. For other systems the bits have no
+  /// meaning, but some programs create links from them.
+  var specialKind: SpecialFile? {
+    let isUnix = madeBy == 3 || madeBy == 19
+    switch externalAttributes >> 28 {
+    case 0, 0o10: return nil
+    case 0o4: return isDirectory || !isUnix ? nil : .directory
+    case 0o12: return .symbolicLink
+    case 0o2, 0o6: return .device
+    case 0o1: return .pipe
+    case 0o14: return .socket
+    default: return isUnix ? .unknown : nil
+    }
+  }
+
+  /// The bytes that the encryption adds to the data: the 12 bytes of header of APPNOTE 6.1, or for WinZip's AES the salt,
+  /// the check value (2 bytes) and the authentication code (10 bytes).
+  var encryptionOverhead: Int {
+    switch encryption {
+    case .none: 0
+    case .traditional: 12
+    case .aes(let keyBits, _): keyBits / 16 + 12
+    }
+  }
+}

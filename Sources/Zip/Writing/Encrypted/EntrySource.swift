@@ -1,0 +1,135 @@
+import CLibZip
+
+/// The libzip source of one entry of an encrypted archive.
+final class EntrySource {
+  /// The source of the entry's bytes.
+  enum Contents {
+    case placed(index: Int, size: Int)
+    case text(ArchiveWriter.Text)
+  }
+
+  private let session: WriteSession
+  private let entry: UInt64
+  private let contents: Contents
+  /// Nil until libzip asks for it.
+  private var size: Int?
+  private var text: [UInt8] = []
+  private var given = 0
+
+  init(_ session: WriteSession, entry: UInt64, _ contents: Contents) {
+    self.session = session
+    self.entry = entry
+    self.contents = contents
+  }
+
+  /// Returns the size to report to libzip; nil to report none, which makes libzip use ZIP64. libzip asks before it writes
+  /// the local header, and again afterwards.
+  private func reportedSize() throws -> Int? {
+    switch contents {
+    case .placed(_, let size):
+      let numbers = EntryNumbers(encrypting: size)
+      if self.size == nil { try session.prepare(entry, numbers) }
+      self.size = size
+      return numbers.needsForcedZip64 ? nil : size
+    case .text(let render):
+      if let size { return size }
+      try session.checkCancelled()
+      try render { text += $0 }
+      guard text.count < EntryRecord.limit else {
+        throw ArchiveWriteError.textTooLong(bytes: text.count)
+      }
+      size = text.count
+      try session.prepare(entry, EntryNumbers(size: text.count, compressedSize: 0))
+      return text.count
+    }
+  }
+
+  private func open() throws {
+    given = 0
+    switch contents {
+    case .placed(let index, _): try session.openPlaced(index)
+    case .text: session.openText()
+    }
+  }
+
+  private func read(_ destination: UnsafeMutableRawBufferPointer) throws -> Int {
+    switch contents {
+    case .placed(let index, let size):
+      let wanted = min(destination.count, size - given)
+      if wanted == 0 { return 0 }
+      let count = try session.readPlaced(
+        index, into: UnsafeMutableRawBufferPointer(rebasing: destination[..<wanted]), after: given, of: size)
+      given += count
+      return count
+    case .text:
+      let count = min(destination.count, text.count - given)
+      text.withUnsafeBytes { destination.copyMemory(from: .init(rebasing: $0[given..<given + count])) }
+      given += count
+      return count
+    }
+  }
+
+  private func close() {
+    switch contents {
+    case .placed: session.closePlaced()
+    case .text: session.closeText()
+    }
+    text = []
+  }
+
+  /// Executes a command of libzip, and returns the result that libzip expects of a source.
+  fileprivate func perform(
+    _ command: zip_source_cmd_t, _ data: UnsafeMutableRawPointer?, _ length: Int
+  ) throws -> Int {
+    switch command {
+    case ZIP_SOURCE_READ:
+      return try read(UnsafeMutableRawBufferPointer(start: data, count: length))
+    case ZIP_SOURCE_OPEN:
+      try open()
+      return 0
+    case ZIP_SOURCE_CLOSE:
+      close()
+      return 0
+    case ZIP_SOURCE_STAT:
+      let size = try reportedSize()
+      guard let stat = data?.assumingMemoryBound(to: zip_stat_t.self) else { return -1 }
+      if let size {
+        stat.pointee.size = UInt64(size)
+        stat.pointee.valid |= UInt64(ZIP_STAT_SIZE)
+      }
+      return MemoryLayout<zip_stat_t>.size
+    case ZIP_SOURCE_ERROR:
+      return WriteSession.reportError(data, length)
+    case ZIP_SOURCE_SUPPORTS:
+      return Self.supported
+    default:
+      return -1
+    }
+  }
+
+  private static let supported = WriteSession.bitmap([
+    ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE, ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE,
+  ])
+
+  fileprivate func fail(_ error: any Error) { session.fail(error) }
+}
+
+/// `zip_source_callback` of an entry: the context is a retained `EntrySource`, released at FREE.
+func entrySourceCallback(
+  _ context: UnsafeMutableRawPointer?, _ data: UnsafeMutableRawPointer?, _ length: UInt64,
+  _ command: zip_source_cmd_t
+) -> Int64 {
+  guard let context else { return -1 }
+  let reference = Unmanaged<EntrySource>.fromOpaque(context)
+  if command == ZIP_SOURCE_FREE {
+    reference.release()
+    return 0
+  }
+  let source = reference.takeUnretainedValue()
+  do {
+    return Int64(try source.perform(command, data, Int(length)))
+  } catch {
+    source.fail(error)
+    return -1
+  }
+}

@@ -1,0 +1,140 @@
+import CLibZip
+import FileSystem
+import Glibc
+
+/// The archive's file as libzip writes it: a position, and a buffer that merges libzip's small writes. libzip rewrites each
+/// local header when the entry's CRC is known, which needs no system call if the header is still in the buffer.
+struct WriteSink {
+  /// The open archive file.
+  private let file: UnsafePointer<File>
+  /// What libzip is writing.
+  enum Stage {
+    /// Headers, the directory and the end records.
+    case records
+    /// An entry's data, which may look like a record.
+    case data
+  }
+
+  /// What libzip is writing now.
+  var stage = Stage.records
+  /// The offset of libzip's next write.
+  private(set) var position = 0
+  /// The archive's size so far.
+  private(set) var end = 0
+
+  /// The bytes of the file from `start` on that are not written yet.
+  private var pending: [UInt8] = []
+  private var start = 0
+  private static let capacity = 256 << 10
+
+  init(_ file: UnsafePointer<File>) { self.file = file }
+
+  mutating func write(_ bytes: UnsafeRawBufferPointer) throws {
+    if stage == .records, let corrected = Zip64Boundary.correct(bytes) {
+      try corrected.withUnsafeBytes { try store($0) }
+    } else {
+      try store(bytes)
+    }
+  }
+
+  private mutating func store(_ bytes: UnsafeRawBufferPointer) throws {
+    let isContiguous = position >= start && position <= start + pending.count
+    if !isContiguous || position - start + bytes.count > Self.capacity {
+      try flush()
+      start = position
+    }
+    if bytes.count > Self.capacity {
+      try file.pointee.write(bytes, at: position)
+      start = position + bytes.count
+    } else {
+      let index = position - start
+      let overlap = min(pending.count - index, bytes.count)
+      if overlap > 0 {
+        pending.withUnsafeMutableBytes {
+          UnsafeMutableRawBufferPointer(rebasing: $0[index..<index + overlap])
+            .copyMemory(from: .init(rebasing: bytes[..<overlap]))
+        }
+      }
+      pending.append(contentsOf: bytes[overlap...])
+    }
+    position += bytes.count
+    end = max(end, position)
+  }
+
+  /// Moves the position as lseek(2) does.
+  mutating func seek(_ offset: Int, from origin: CInt) -> Int {
+    let base =
+      switch origin {
+      case SEEK_CUR: position
+      case SEEK_END: end
+      default: 0
+      }
+    guard base + offset >= 0 else { return -1 }
+    position = base + offset
+    return 0
+  }
+
+  mutating func flush() throws {
+    if !pending.isEmpty { try file.pointee.write(pending, at: start) }
+    start += pending.count
+    pending.removeAll(keepingCapacity: true)
+  }
+}
+
+extension WriteSession {
+  fileprivate func perform(
+    _ command: zip_source_cmd_t, _ data: UnsafeMutableRawPointer?, _ length: Int
+  ) throws -> Int {
+    switch command {
+    case ZIP_SOURCE_WRITE:
+      try sink.write(UnsafeRawBufferPointer(start: data, count: length))
+      return length
+    case ZIP_SOURCE_TELL_WRITE:
+      return sink.position
+    case ZIP_SOURCE_SEEK_WRITE:
+      guard let arguments = data?.assumingMemoryBound(to: zip_source_args_seek_t.self) else { return -1 }
+      return sink.seek(Int(arguments.pointee.offset), from: arguments.pointee.whence)
+    case ZIP_SOURCE_COMMIT_WRITE:
+      try sink.flush()
+      return 0
+    case ZIP_SOURCE_BEGIN_WRITE, ZIP_SOURCE_ROLLBACK_WRITE, ZIP_SOURCE_REMOVE:
+      return 0
+    case ZIP_SOURCE_ERROR:
+      // libzip asks once for the status of an existing archive, before it writes
+      return failure == nil
+        ? Self.report(ZIP_ER_READ, ENOENT, data, length) : Self.reportError(data, length)
+    case ZIP_SOURCE_SUPPORTS:
+      return Self.supported
+    default:
+      // STAT and reading: libzip requires them of a writable source, but does not use them for a new archive
+      return -1
+    }
+  }
+
+  private static let supported = bitmap([
+    ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE, ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE,
+    ZIP_SOURCE_SEEK, ZIP_SOURCE_TELL, ZIP_SOURCE_BEGIN_WRITE, ZIP_SOURCE_COMMIT_WRITE,
+    ZIP_SOURCE_ROLLBACK_WRITE, ZIP_SOURCE_WRITE, ZIP_SOURCE_SEEK_WRITE, ZIP_SOURCE_TELL_WRITE,
+    ZIP_SOURCE_SUPPORTS, ZIP_SOURCE_REMOVE,
+  ])
+}
+
+/// `zip_source_callback` of the archive itself: the context is a retained `WriteSession`, released at FREE.
+func writeSinkCallback(
+  _ context: UnsafeMutableRawPointer?, _ data: UnsafeMutableRawPointer?, _ length: UInt64,
+  _ command: zip_source_cmd_t
+) -> Int64 {
+  guard let context else { return -1 }
+  let reference = Unmanaged<WriteSession>.fromOpaque(context)
+  if command == ZIP_SOURCE_FREE {
+    reference.release()
+    return 0
+  }
+  let session = reference.takeUnretainedValue()
+  do {
+    return Int64(try session.perform(command, data, Int(length)))
+  } catch {
+    session.fail(error)
+    return -1
+  }
+}

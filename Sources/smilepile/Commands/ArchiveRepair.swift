@@ -1,0 +1,67 @@
+import ArchiveCatalog
+import Backup
+import FileSystem
+import Operations
+import SystemPackage
+
+/// `smilepile repair ARCHIVE`.
+struct ArchiveRepair {
+  let archive: FilePath
+  let destination: FilePath?
+  /// A library that may have photos that are missing from the damaged archive. `archives` may have them too.
+  let library: FilePath?
+  let archives: [FilePath]
+  let lockWait: Duration
+  let password: PasswordOptions
+  let limits: Limits
+
+  private struct Summary: Encodable {
+    let messageType = "summary"
+    @Null var archive: String?
+    var intact: Bool
+    var photos: Int
+    var bytes: Int
+    var archiveBytes: Int
+    var faults: [String]
+    var restored: [String]
+    var missing: [String]
+    var unusable: [String]
+    var warnings: [String]
+  }
+
+  func run(_ reporter: Reporter) async throws {
+    var options = RepairOptions()
+    options.destination = destination
+    options.library = library
+    options.lockWait = lockWait
+    options.others = archives
+    options.ledger = .ofThisUser
+    options.limits = limits
+    options.password = try password.read(for: archives, limits, reporter, salvaging: true)
+    let summary = try await reporter.follow(.repair(archive, options: options))
+
+    for fault in summary.faults { reporter.warn(fault.message) }
+    for warning in summary.warnings { reporter.warn(warning) }
+    for archive in summary.unusable { reporter.error(archive, during: "repair") }
+    for photo in summary.restored { reporter.note(photo.message.escaped) }
+    for photo in summary.lost { reporter.error(photo, during: "repair") }
+    if let written = summary.archive {
+      reporter.note(
+        "recovered \(Count(summary.photos, "photo")), \(ByteCount(summary.bytes)), "
+          + "\(summary.restored.count) of them from other places; \(summary.lost.count) missing")
+      reporter.importantResult(written.string.escaped)
+    } else if summary.isWhole {
+      reporter.note("\(archive.string.escaped) is intact: nothing to repair")
+    } else {
+      reporter.note("\(archive.string.escaped) has nothing that can be recovered")
+    }
+    reporter.json(
+      Summary(
+        archive: summary.archive?.string, intact: summary.isWhole, photos: summary.photos,
+        bytes: summary.bytes, archiveBytes: summary.archiveBytes, faults: summary.faults.map(\.message),
+        restored: summary.restored.map(\.message), missing: summary.lost.map(\.message),
+        unusable: summary.unusable.map(\.message), warnings: summary.warnings))
+    if summary.isIncomplete { throw ExitStatus.incomplete }
+    try Ledger.ofThisUser.reportProblem(reporter)
+  }
+}

@@ -1,0 +1,57 @@
+import ArchiveCatalog
+import Backup
+import FileSystem
+import Operations
+import SystemPackage
+
+/// `smilepile repair -l LIBRARY`, and its alias `heal`.
+struct LibraryRepair {
+  let library: FilePath
+  let archives: [FilePath]
+  let isDryRun: Bool
+  let lockWait: Duration
+  let password: PasswordOptions
+  let limits: Limits
+
+  private struct Summary: Encodable {
+    let messageType = "summary"
+    var photosChecked: Int
+    var repaired: [String]
+    var damaged: [String]
+    var unusable: [String]
+    var bytes: Int
+    var kept: String?
+    var warnings: [String]
+    var dryRun: Bool
+  }
+
+  func run(_ reporter: Reporter) async throws {
+    var options = HealOptions()
+    options.isDryRun = isDryRun
+    options.lockWait = lockWait
+    options.ledger = .ofThisUser
+    options.limits = limits
+    options.password = try password.read(for: archives, limits, reporter, salvaging: true)
+    let summary = try await reporter.follow(.heal(library, from: archives, options: options))
+
+    for warning in summary.warnings { reporter.warn(warning) }
+    for photo in summary.healed { reporter.note(photo.message.escaped) }
+    for archive in summary.unusable { reporter.error(archive, during: "repair") }
+    for photo in summary.damaged { reporter.error(photo, during: "repair") }
+    if let kept = summary.kept { reporter.note("the corrupt files are in \(kept.string.escaped)") }
+    reporter.importantResult(
+      "checked \(Count(summary.photosChecked, "photo")): "
+        + (summary.healed.isEmpty && summary.damaged.isEmpty
+          ? "all intact"
+          : "\(isDryRun ? "would repair" : "repaired") \(summary.healed.count), "
+            + "\(summary.damaged.count) still damaged"))
+    reporter.json(
+      Summary(
+        photosChecked: summary.photosChecked, repaired: summary.healed.map(\.message),
+        damaged: summary.damaged.map(\.message), unusable: summary.unusable.map(\.message),
+        bytes: summary.bytes, kept: summary.kept?.string, warnings: summary.warnings,
+        dryRun: summary.isDryRun))
+    if summary.isIncomplete { throw ExitStatus.incomplete }
+    try Ledger.ofThisUser.reportProblem(reporter)
+  }
+}

@@ -1,0 +1,98 @@
+import ArgumentParser
+import FileSystem
+import Foundation
+import Jobs
+import Secrets
+import SystemPackage
+
+/// A folder of archives is missing.
+struct NoSuchFolder: Error, CustomStringConvertible {
+  let path: String
+  /// True if the path is not a folder.
+  let isTaken: Bool
+  /// The job with this destination; nil if the folder is an argument.
+  let job: String?
+
+  /// Describes the error and its remedy in one line.
+  var description: String {
+    switch (job, isTaken) {
+    case (let job?, false):
+      "the destination \(path) of job “\(job)” is missing; create it, or mount its disk".escaped
+    case (let job?, true):
+      "the destination \(path) of job “\(job)” is not a folder; correct the job file".escaped
+    case (nil, true): "\(path) is not a folder; give the folder of the archives, or a job".escaped
+    case (nil, false):
+      "there is no folder \(path); give a folder of archives, or a job without a slash".escaped
+    }
+  }
+}
+
+/// A folder with archives: an argument, or a destination of a job.
+struct ArchivePlace {
+  /// The folder.
+  let folder: FilePath
+  /// The job that owns the archives; nil for all archives in the folder.
+  let job: Job?
+  /// The destination in the job file; nil if the folder is an argument.
+  var destination: JobDestination?
+  /// The tag of the job's archives.
+  var tag: String? { job?.name }
+
+  /// Returns the folders for arguments. An argument with a slash is a folder; any other argument is a job or,
+  /// if there is no such job, a folder. Without arguments, returns the destinations of all jobs.
+  ///
+  /// - Throws: the errors of `JobFileOption.read`.
+  static func named(_ names: [String], _ file: JobFileOption) throws -> [ArchivePlace] {
+    var jobFile: JobFile?
+    func jobs(_ names: [String]) throws -> [Job] {
+      let read = try jobFile ?? file.read()
+      jobFile = read
+      return try read.jobs(named: names)
+    }
+    func places(of job: Job) -> [ArchivePlace] {
+      job.destinations.map { ArchivePlace(folder: $0.path, job: job, destination: $0) }
+    }
+    if names.isEmpty { return try jobs([]).flatMap(places) }
+    var seen: Set<FilePath?> = []
+    return try names.flatMap { name -> [ArchivePlace] in
+      // a folder does not need a readable job file
+      let isFolder =
+        name.contains("/") || Self.look(at: name) == .folder && (try? jobs([name])) == nil
+      if isFolder {
+        let folder = FilePath(name)
+        // a folder with several names appears once
+        return seen.insert(folder.realPath ?? folder).inserted ? [ArchivePlace(folder: folder, job: nil)] : []
+      }
+      do {
+        return try jobs([name]).flatMap(places)
+      } catch let error as JobFile.Missing {
+        guard Self.look(at: name) == .other else { throw error }
+        throw NoSuchFolder(path: name, isTaken: true, job: nil)
+      }
+    }
+  }
+
+  /// Checks that the folder exists and is on the intended disk.
+  ///
+  /// - Throws: `NoSuchFolder` if the path is not a folder, `DestinationFault` if it is not on the disk of the job.
+  func check() throws {
+    let found = Self.look(at: folder.string)
+    guard found == .folder else {
+      throw NoSuchFolder(path: folder.string, isTaken: found == .other, job: job?.name)
+    }
+    try destination?.checkDisk()
+  }
+
+  private enum Found { case nothing, folder, other }
+
+  private static func look(at path: String) -> Found {
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return .nothing }
+    return isFolder.boolValue ? .folder : .other
+  }
+
+  /// Returns the password of the archives from the options or the environment, else from the job.
+  func password(_ options: PasswordOptions, _ reporter: Reporter) throws -> Secret? {
+    try options.read(reporter) ?? job?.password?.read(reporter)
+  }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import FileSystem
+import Glibc
+
+/// The encoding of the arguments. Names on old disks may have bytes that are not UTF-8. Swift replaces these bytes by
+/// U+FFFD: the program would read or create another file than the user named.
+enum ArgumentEncoding {
+  /// Refuses arguments that are not UTF-8.
+  ///
+  /// - Parameter arguments: the arguments of the process without its name, as Swift gives them.
+  static func requireUTF8(_ arguments: [String]) throws(ValidationError) {
+    _ = try requireUTF8(arguments, exceptPaths: [])
+  }
+
+  /// Refuses arguments that are not UTF-8, except the command's paths. For a command that reports these paths
+  /// and continues with the others.
+  ///
+  /// - Parameters:
+  ///   - arguments: the arguments of the process without its name, as Swift gives them.
+  ///   - paths: the paths among the arguments, in their order.
+  /// - Returns: the indices of the paths that are not UTF-8.
+  static func requireUTF8(
+    _ arguments: [String], exceptPaths paths: [String]
+  ) throws(ValidationError) -> Set<Int> {
+    let invalid = arguments.indices.filter(isInvalid)
+    let places = invalid.isEmpty ? [:] : places(of: paths, in: arguments)
+    if let index = invalid.first(where: { places[$0] == nil }) {
+      throw ValidationError("argument \(index + 1), '\(arguments[index].escaped)', is not UTF-8; \(remedy)")
+    }
+    for name in ["SMILEPILE_LIBRARY", "SMILEPILE_CONFIG"] {
+      guard let bytes = getenv(name), String(validatingCString: bytes) == nil else { continue }
+      throw ValidationError("\(name) is not UTF-8; rename its folders and its file")
+    }
+    return Set(invalid.compactMap { places[$0] })
+  }
+
+  static let remedy = "rename the file, or use its folder instead"
+
+  /// Returns the index of the path for the index of each argument that is a path.
+  ///
+  /// Arguments with the same text keep their order among the paths. Omits a text that is both a path and the
+  /// value of an option, because the position of the path is unknown.
+  private static func places(of paths: [String], in arguments: [String]) -> [Int: Int] {
+    let given = Dictionary(grouping: arguments.indices) { arguments[$0] }
+    var places: [Int: Int] = [:]
+    for (text, indices) in Dictionary(grouping: paths.indices, by: { paths[$0] }) {
+      guard let positions = given[text], positions.count == indices.count else { continue }
+      for (position, index) in zip(positions, indices) { places[position] = index }
+    }
+    return places
+  }
+
+  private static func isInvalid(at index: Int) -> Bool {
+    CommandLine.unsafeArgv[index + 1].map { String(validatingCString: $0) == nil } ?? false
+  }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import FileSystem
+import Foundation
+import Jobs
+import SystemPackage
+
+/// The jobs of the job file that a command works on.
+struct JobChoice: ParsableArguments {
+  @Argument(help: "Names of jobs; default: all.", completion: .jobs)
+  var jobs: [String] = []
+
+  @OptionGroup var file: JobFileOption
+  @OptionGroup var library: LibraryOption
+
+  /// Reads the chosen jobs. The library of the command line or the environment replaces the library of the
+  /// job. In a hook, the environment gives the library of the hook's job and applies only to jobs without a library.
+  ///
+  /// - Throws: the errors of `JobFileOption.read`, and `ValidationError` if one library would replace those
+  ///   of several jobs.
+  func read() throws -> [Job] {
+    let chosen = try file.read().jobs(named: jobs)
+    guard let named = library.ifNamed() else { return chosen }
+    let isTold = !library.isGiven && ProcessInfo.processInfo.environment["SMILEPILE_HOOK"] != nil
+    if !isTold, chosen.count > 1, chosen.contains(where: { $0.library != nil }) {
+      throw ValidationError(
+        "\(named) would replace the libraries of \(chosen.count) jobs; give one job, or unset SMILEPILE_LIBRARY"
+      )
+    }
+    return chosen.map { job in
+      if isTold, job.library != nil { return job }
+      var job = job
+      job.isOtherLibrary = job.library.map { !$0.isSamePlace(as: named) } ?? false
+      job.library = FilePath(FileManager.default.currentDirectoryPath).pushing(named).lexicallyNormalized()
+      return job
+    }
+  }
+}

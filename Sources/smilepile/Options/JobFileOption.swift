@@ -1,0 +1,36 @@
+import ArgumentParser
+import FileSystem
+import Foundation
+import Jobs
+import SystemPackage
+
+/// The job file.
+struct JobFileOption: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The job file; default: SMILEPILE_CONFIG, ~/.config/smilepile/config.yaml or /etc/smilepile/config.yaml.",
+      valueName: "file"),
+    completion: .file(extensions: ["yaml", "yml"]), transform: PathArgument.parse)
+  var config: String?
+
+  private var named: FilePath? {
+    (config ?? environment["SMILEPILE_CONFIG"]).flatMap { $0.isEmpty ? nil : FilePath($0) }
+  }
+
+  private var environment: [String: String] { ProcessInfo.processInfo.environment }
+
+  /// Returns the absolute path of the job file, which may be missing.
+  ///
+  /// - Throws: `JobFile.Missing` if no path is given and there is no job file.
+  func path() throws -> FilePath {
+    FilePath(FileManager.default.currentDirectoryPath)
+      .pushing(try JobFile.find(named: named, environment: environment)).lexicallyNormalized()
+  }
+
+  /// Reads the job file.
+  ///
+  /// - Throws: `JobFile.Missing`, `JobFile.Invalid`, or `FileError`.
+  func read() throws -> JobFile {
+    try JobFile(named, environment: environment)
+  }
+}

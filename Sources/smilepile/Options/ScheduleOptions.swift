@@ -1,0 +1,141 @@
+import ArgumentParser
+import FileSystem
+import Foundation
+import Jobs
+import SystemPackage
+
+/// Jobs and their scheduler.
+struct ScheduleOptions: ParsableArguments {
+  @Argument(
+    help: "Names of jobs; default: all.", completion: .jobs, transform: PathArgument.parse)
+  var names: [String] = []
+
+  @OptionGroup var file: JobFileOption
+
+  @Flag(help: "Use systemd, even if it does not run.")
+  var systemd = false
+
+  @Flag(help: "Use the crontab, even if systemd runs.")
+  var cron = false
+
+  @Flag(help: "Install system units, which run as root; default for root.")
+  var system = false
+
+  @Flag(help: "Install user units; default for other users.")
+  var user = false
+
+  @Option(help: .hidden, transform: PathArgument.parse)
+  var units: String?
+
+  func validate() throws {
+    if systemd, cron { throw ValidationError("--systemd and --cron: choose one") }
+    if system, user { throw ValidationError("--system and --user: choose one") }
+    if cron, system || user {
+      throw ValidationError("the crontab is always the user's own; leave out --system and --user")
+    }
+  }
+
+  private var environment: [String: String] { ProcessInfo.processInfo.environment }
+
+  /// Returns the scheduler.
+  ///
+  /// - Parameter needed: true to throw if neither systemd nor cron is available.
+  func scheduler(needed: Bool = true) throws -> Scheduler {
+    if cron { return .cron(CronSchedule()) }
+    if !systemd, units == nil, !SystemdSchedule.isRunning {
+      if CronSchedule.isThere { return .cron(CronSchedule()) }
+      if needed { throw ScheduleInstallError.noScheduler }
+    }
+    let scope: UnitScope = system || !user && geteuid() == 0 ? .system : .user
+    let folder = units.map { FilePath(FileManager.default.currentDirectoryPath).pushing(FilePath($0)) }
+    return .systemd(SystemdSchedule(scope, folder: folder, environment: environment))
+  }
+
+  /// Reads the chosen jobs.
+  func read() throws -> SchedulePlan {
+    let path = try file.path()
+    let file = try JobFile(path, environment: environment)
+    let library = environment["SMILEPILE_LIBRARY"].flatMap { $0.isEmpty ? nil : FilePath($0) }
+    let program = try Self.program()
+    let jobs = try file.jobs(named: names).map {
+      try ScheduledJob($0, in: path, library: library, program: program, environment: environment)
+    }
+    return SchedulePlan(
+      file: path, jobs: jobs, allNames: file.jobs.map(\.name), folders: ServiceFolders(environment))
+  }
+
+  /// Returns the path of this program, which services start. proc(5).
+  private static func program() throws -> FilePath {
+    FilePath(try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+  }
+}
+
+/// The schedules to install.
+struct SchedulePlan {
+  /// The job file.
+  var file: FilePath
+  /// The chosen jobs.
+  var jobs: [ScheduledJob]
+  /// All jobs of the file.
+  var allNames: [String]
+  /// The folders that the services need.
+  var folders: ServiceFolders
+
+  /// True if any job is scheduled.
+  var hasSchedules: Bool { jobs.contains { $0.schedule != nil || $0.drill != nil } }
+
+  /// Returns the marks of installed jobs that are no longer in this job file.
+  func orphans(_ scheduler: Scheduler) throws -> Set<String> {
+    try scheduler.marks().filter { mark in
+      ScheduledJob.name(in: mark, of: file).map { !allNames.contains($0) } ?? false
+    }
+  }
+}
+
+/// The scheduler: systemd or cron.
+enum Scheduler {
+  case systemd(SystemdSchedule)
+  case cron(CronSchedule)
+
+  var name: String {
+    switch self {
+    case .systemd(let systemd): systemd.scope == .user ? "systemd-user" : "systemd-system"
+    case .cron: "cron"
+    }
+  }
+
+  func texts(of job: ScheduledJob) throws -> [ScheduleText] {
+    switch self {
+    case .systemd(let systemd): systemd.texts(of: job)
+    case .cron(let cron): try cron.texts(of: job)
+    }
+  }
+
+  func install(_ jobs: [ScheduledJob]) throws -> ScheduleChange {
+    switch self {
+    case .systemd(let systemd): try systemd.install(jobs)
+    case .cron(let cron): try cron.install(jobs)
+    }
+  }
+
+  func remove(_ marks: Set<String>) throws -> ScheduleChange {
+    switch self {
+    case .systemd(let systemd): try systemd.remove(marks)
+    case .cron(let cron): try cron.remove(marks)
+    }
+  }
+
+  func marks() throws -> Set<String> {
+    switch self {
+    case .systemd(let systemd): try systemd.marks()
+    case .cron(let cron): try cron.marks()
+    }
+  }
+
+  func status(of job: ScheduledJob, at now: Date, in zone: TimeZone) throws -> [InstalledTask] {
+    switch self {
+    case .systemd(let systemd): try systemd.status(of: job, at: now, in: zone)
+    case .cron(let cron): try cron.status(of: job, at: now, in: zone)
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import Jobs
+import Secrets
+import SystemPackage
+
+extension JobContext {
+  /// Returns the context of this process: the state folder of its user, and its passwords.
+  static func ofThisProcess(_ reporter: Reporter) -> JobContext {
+    JobContext(
+      state: .ofThisUser,
+      password: { source in
+        // the environment overrides the job file
+        try EnvironmentSecrets.value(of: .password) ?? source.read(reporter)
+      },
+      exitCode: { ExitStatus(for: $0).rawValue })
+  }
+}
+
+extension PasswordSource {
+  /// Reads the password. Blocks.
+  func read(_ reporter: Reporter) throws -> Secret {
+    let place: SecretSource =
+      switch self {
+      case .file(let path): .file(path.string)
+      case .command(let command): .command(command)
+      }
+    return try place.read(.password, question: "Password", warn: reporter.warnOfSecret)
+  }
+}

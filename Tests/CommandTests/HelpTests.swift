@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+
+@testable import smilepile
+
+@Suite("Help")
+struct HelpTests {
+  private typealias Command = CommandReference.Dump.Command
+
+  /// Every command below `smilepile` that help shows.
+  private let commands: [Command]
+
+  init() throws {
+    func below(_ command: Command) -> [Command] {
+      (command.subcommands ?? []).filter { $0.commandName != "help" && $0.shouldDisplay != false }
+        .flatMap { [$0] + below($0) }
+    }
+    let dump = try JSONDecoder().decode(
+      CommandReference.Dump.self, from: Data(Smilepile._dumpHelp().utf8))
+    commands = below(dump.command)
+    try #require(commands.count > 20)
+  }
+
+  @Test("Help: every command is in a group")
+  func groups() {
+    #expect(Smilepile.configuration.ungroupedSubcommands.isEmpty)
+    #expect(
+      Smilepile.configuration.groupedSubcommands.map(\.name) == ["Library", "Backups", "Archives", "Jobs"])
+  }
+
+  @Test("Help: a discussion has at most ten lines of 80 columns, and two examples")
+  func discussions() {
+    for command in commands {
+      let lines = Self.wrapped(command.discussion ?? "").filter { !$0.isEmpty }
+      #expect(lines.count <= 10, "\(command.commandName)")
+      #expect(lines.count { $0.hasPrefix("  ") } <= 2, "\(command.commandName)")
+    }
+  }
+
+  @Test("Help: every command and every option has one sentence or more")
+  func options() {
+    for command in commands {
+      #expect(command.abstract?.hasSuffix(".") == true, "\(command.commandName)")
+      for argument in command.arguments ?? [] where argument.shouldDisplay {
+        let name = argument.names?.map(\.text).joined(separator: " ") ?? argument.valueName ?? ""
+        #expect(argument.abstract?.isEmpty == false, "\(command.commandName) \(name)")
+      }
+    }
+  }
+
+  /// The lines of a text on a terminal of 80 columns.
+  private static func wrapped(_ text: String) -> [String] {
+    text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { paragraph in
+      paragraph.split(separator: " ", omittingEmptySubsequences: false).reduce(into: [String]()) {
+        lines, word in
+        if let line = lines.last, line.count + 1 + word.count <= 80 {
+          lines[lines.count - 1] = "\(line) \(word)"
+        } else {
+          lines.append(String(word))
+        }
+      }
+    }
+  }
+}
