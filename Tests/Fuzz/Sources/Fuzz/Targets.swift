@@ -1,10 +1,10 @@
-import Backup
-import FileSystem
+@testable import Backup
+@testable import FileSystem
 import Foundation
 import Operations
 import Secrets
 import SystemPackage
-import Zip
+@testable import Zip
 
 /// What is fuzzed, chosen by the environment's `FUZZ_TARGET`. A precondition that fails is a finding, as a crash is.
 enum Target: String {
