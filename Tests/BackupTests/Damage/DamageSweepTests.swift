@@ -92,7 +92,7 @@ import Testing
 
   @Test(arguments: [Fixture.android, .ios]) func manyLengthsOfTheApps(_ fixture: Fixture) throws {
     let bytes = try Self.fixture(fixture)
-    let lengths = Array(stride(from: 0, to: bytes.count, by: 2003)) + Array(bytes.indices.suffix(500))
+    let lengths = Array(stride(from: 0, to: bytes.count, by: 997)) + Array(bytes.indices.suffix(1000))
     try expectRefusal(of: bytes, cutTo: lengths)
   }
 

@@ -30,7 +30,7 @@ import Zip
   }
 
   /// The last one is the library, and so was each before it.
-  @Test(arguments: 0..<6) func aChainGivesEachNightBack(_ seed: Int) async throws {
+  @Test(arguments: 0..<12) func aChainGivesEachNightBack(_ seed: Int) async throws {
     let history = try LibraryHistory(seed: UInt64(seed))
     try history.add(6)
     for _ in 0..<7 {
