@@ -1,9 +1,10 @@
-@testable import Backup
-@testable import FileSystem
 import Foundation
 import Operations
 import Secrets
 import SystemPackage
+
+@testable import Backup
+@testable import FileSystem
 @testable import Zip
 
 /// What is fuzzed, chosen by the environment's `FUZZ_TARGET`. A precondition that fails is a finding, as a crash is.
