@@ -3,7 +3,9 @@ import Foundation
 import Operations
 import SystemPackage
 
-/// What a backup says about itself in its own metadata, without its photos.
+/// The description of an archive or a phone's backup file, read from its own metadata, without its photos.
+///
+/// The ledger stores it as JSON, so the names of its properties are keys of a file format.
 public struct ArchiveDescriptor: Sendable, Equatable, Codable {
   /// The absolute path.
   public var path: String
@@ -15,61 +17,63 @@ public struct ArchiveDescriptor: Sendable, Equatable, Codable {
   public var archiveID: String?
   /// The ID of the library that it was exported from.
   public var libraryID: String?
-  /// When it was exported, in milliseconds since 1970; the file's modification time if the backup does not say.
+  /// The export date in milliseconds since 1970; the file's modification time if the backup does not contain a date.
   public var date: Int64
   /// The number of rows.
   public var photos = 0
-  /// The number of photos whose files are in it.
+  /// The number of photo files in the archive.
   public var photoFiles = 0
   /// The number of categories.
   public var categories = 0
-  /// The length of the photo files in it, in bytes.
+  /// The size of the photo files in the archive, in bytes.
   public var bytes = 0
   /// True if at least one entry is encrypted.
   public var isEncrypted = false
   /// True if every entry is encrypted.
   public var isFullyEncrypted = false
-  /// True if it is encrypted and the password does not open it. Then nothing else is known.
+  /// True if the archive is encrypted and the password does not open it. Then the other properties are what the ledger
+  /// recorded earlier, or defaults.
   public var isLocked = false
-  /// True if it holds a selection, one part of a set, or less than it should, or is a document without photo files.
+  /// True if the archive contains a selection or one part of a set, is a partial recovery, or is a document without
+  /// photo files.
   public var isPartial = false
-  /// True if it is a JSON document, which holds no photo files.
+  /// True if the backup is a JSON document, which has no photo files.
   public var isDocument = false
-  /// A digest of what was selected: equal for equal selections, nil for everything.
+  /// The digest of the selection: equal for equal selections, nil for everything.
   public var selection: String?
-  /// The number of photos whose files it should hold and does not.
+  /// The number of photos whose files are missing from the archive.
   public var missingFiles = 0
-  /// The library's photos that it does not hold, or holds with damaged bytes. Empty for backups of the apps.
-  public var missingPhotos: [MissingPhoto] = []
-  /// The digest of the selected content: equal for two backups of the same state of a library.
+  /// The photos of the library that are missing or corrupt in the archive. Empty for backups of the apps.
+  public var missingPhotos: [UnusablePhoto] = []
+  /// The content fingerprint: equal for two backups of the same content.
   public var fingerprint: String?
-  /// The tags that it was exported with.
+  /// The tags given at the export.
   public var tags: [String] = []
   /// Its place in a set of split archives.
   public var part: Part?
-  /// What an incremental backup depends on.
+  /// The base of an incremental backup.
   public var base: BaseReference?
   /// The MD5 of its `metadata.json`, by which an incremental backup identifies its base.
   public var digest: String?
   /// True if photos were lost when it was repaired or flattened.
   public var hasLostPhotos = false
-  /// The `digest` of each archive that it was repaired from.
+  /// The `digest` of each archive from which this archive was repaired.
   public var repairedFrom: [String] = []
-  /// The ID of the incremental backup that it was flattened from.
+  /// The ID of the incremental backup from which this archive was flattened.
   public var flattenedFrom: String?
 
-  /// Makes a descriptor of a file about which nothing else is known.
+  /// Makes the descriptor of a file without known content.
   public init(path: String, fileBytes: Int, modifiedAt: Int64) {
     (self.path, self.fileBytes, self.modifiedAt, date) = (path, fileBytes, modifiedAt, modifiedAt)
   }
 
-  /// One of several archives that hold a library together.
+  /// A part of a split archive.
   public struct Part: Sendable, Equatable, Codable {
     /// The ID that all parts share.
     public var setID: String
-    /// From 1.
+    /// The number of the part, from 1.
     public var number: Int
-    /// How many parts there are.
+    /// The number of parts.
     public var count: Int
 
     /// Makes a part.
@@ -78,21 +82,21 @@ public struct ArchiveDescriptor: Sendable, Equatable, Codable {
     }
   }
 
-  /// A photo of the library that an archive does not hold as it should be.
-  public struct MissingPhoto: Sendable, Equatable, Codable {
+  /// A photo that is missing or corrupt in an archive.
+  public struct UnusablePhoto: Sendable, Equatable, Codable {
     /// The photo's ID in the library.
     public var id: Int64
     /// How messages refer to the photo.
     public var label: String
-    /// True if the archive holds the damaged bytes that the library had; false if it holds nothing.
+    /// True if the archive contains the corrupt file of the library; false if the file is missing.
     public var isDamaged: Bool
 
-    /// Makes a value of these parts.
+    /// Makes a value.
     public init(id: Int64, label: String, isDamaged: Bool) {
       (self.id, self.label, self.isDamaged) = (id, label, isDamaged)
     }
 
-    /// The photo and what is wrong with it.
+    /// The photo with its problem.
     public var finding: Finding {
       Finding(
         label,
@@ -102,13 +106,13 @@ public struct ArchiveDescriptor: Sendable, Equatable, Codable {
     }
   }
 
-  /// How an incremental backup refers to the archive that it depends on.
+  /// The reference of an incremental backup to its base.
   public struct BaseReference: Sendable, Hashable, Codable {
     /// The archive's ID.
     public var archiveID: String
     /// The MD5 of its `metadata.json`.
     public var digest: String
-    /// The chain depth of the backup that depends on it: 1 for the first after a full backup.
+    /// The chain depth of the backup with this reference: 1 for the first backup after a full one.
     public var depth: Int
 
     /// Makes a reference.
@@ -117,7 +121,7 @@ public struct ArchiveDescriptor: Sendable, Equatable, Codable {
     }
   }
 
-  /// Returns the same under another path.
+  /// Returns the same descriptor with another path.
   package func moved(to path: String) -> Self {
     var descriptor = self
     descriptor.path = path
@@ -128,21 +132,21 @@ public struct ArchiveDescriptor: Sendable, Equatable, Codable {
   public var name: String { FilePath(path).lastComponent?.string ?? path }
 
   /// True if a repair could not recover every photo. Such an archive is never used as a base or counted as a copy.
-  /// Archives from before this flag existed are recognized by `isPartial` without a selection.
-  public var isPartialRecovery: Bool {
+  /// In archives from before this flag, `isPartial` without a selection has the same meaning.
+  public var isPartiallyRecovered: Bool {
     hasLostPhotos || isPartial && !isDocument && selection == nil && part == nil
   }
 
-  /// Returns whether it is dated in the future, by a clock that was ahead. The clocks of two computers that share a
-  /// folder may differ by a minute.
+  /// Returns true if the archive is dated in the future, which means that a clock was wrong. The clocks of two
+  /// computers that share a folder may differ by a minute.
   public func isDatedAfter(_ now: Date) -> Bool {
     date > Int64((now.timeIntervalSince1970 * 1000).rounded()) + 60_000
   }
 
-  /// True if this program made it.
+  /// True if this program made the archive.
   public var isOurs: Bool { archiveID != nil }
 
-  /// Returns whether a backup that refers to this base can use it: it is the base, or was repaired from it.
+  /// Returns true if this archive is the base of the reference, or was repaired from that base.
   package func satisfies(_ reference: BaseReference) -> Bool {
     archiveID == reference.archiveID
       && (digest == reference.digest || repairedFrom.contains(reference.digest))

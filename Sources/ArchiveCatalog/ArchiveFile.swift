@@ -1,8 +1,8 @@
 import FileSystem
 import SystemPackage
 
-/// The state of a file at a location. A file whose length or modification time differs is another version, of which
-/// nothing is known.
+/// The state of a file at a location. A different length or modification time means another version, and observations
+/// of one version do not apply to another.
 public struct ArchiveFile: Sendable, Hashable, Codable {
   /// The absolute path, without symbolic links.
   public let location: String
@@ -27,18 +27,18 @@ public struct ArchiveFile: Sendable, Hashable, Codable {
     do throws(FileError) {
       return ArchiveFile(path: path, try File.open(path, .readFollowingLinks).status())
     } catch {
-      if error.isAbsence { return nil }
+      if error.isMissing { return nil }
       throw error
     }
   }
 
-  /// Makes a value of a status that was read already. Blocks while it resolves links.
+  /// Makes a value from a status. Blocks while it resolves links.
   package init(path: FilePath, _ status: FileStatus) {
     self.init(location: Self.location(of: path), bytes: status.size, modifiedAt: status.modified)
   }
 
-  /// Returns the absolute path of a file without symbolic links; of a missing file, with those of its folder resolved.
-  /// Blocks.
+  /// Returns the absolute path of a file without symbolic links; for a missing file, with the links of its folder
+  /// resolved. Blocks.
   package static func location(of path: FilePath) -> String {
     if let real = path.realPath { return real.string }
     if let name = path.lastComponent, let folder = path.folder.realPath {
@@ -47,11 +47,11 @@ public struct ArchiveFile: Sendable, Hashable, Codable {
     return path.string
   }
 
-  /// Returns whether this is the same version of the file as `other`, which was read later.
+  /// Returns true if this is the same version of the file as `other`, whose state was read later.
   ///
-  /// The inode tells nothing: FAT, exFAT and FUSE assign new ones at each mount. FAT stores local time in steps of two
-  /// seconds: the kernel rounds a modification time when the disk is mounted again, and shifts it by quarters of an hour
-  /// after a change of the time zone.
+  /// The inode is not compared: FAT, exFAT and FUSE assign new inodes at each mount. FAT stores local time in steps
+  /// of two seconds: the kernel rounds a modification time when the disk is mounted again, and shifts it by quarters
+  /// of an hour after a change of the time zone.
   public func isSameVersion(as other: ArchiveFile) -> Bool {
     guard location == other.location, bytes == other.bytes else { return false }
     if modifiedAt == other.modifiedAt { return true }

@@ -1,24 +1,25 @@
 import FileSystem
 import Foundation
 
-/// Which archives of a folder depend on which: a pure value, made of their descriptors and their health.
+/// The dependencies between the archives of a folder: a pure value, made of descriptors and health.
 ///
-/// Several archives may satisfy one reference to a base: copies of it, and what was repaired from it. One rule orders
-/// them for every operation, best first:
+/// Several archives may satisfy a reference to a base: copies of the base, and archives repaired from the base. One
+/// rule orders these candidates for every operation, best first:
 ///
-/// 1. archives that no observation makes suspect,
-/// 2. archives that were repaired from the base: a repair reads every byte, and was needed,
-/// 3. archives written later, since a copy is made when another is damaged, then those with the later name.
+/// 1. archives that are not suspect;
+/// 2. archives that were repaired from the base, because a repair reads every byte;
+/// 3. archives with the later modification date, because users copy an archive when another copy is damaged; then
+///    archives with the later name.
 ///
-/// An archive that a repair could recover in part is read by imports and searches, and is never a base.
+/// Imports and searches read partially recovered archives. Exports never use one as a base.
 package struct ArchiveGraph: Sendable {
   /// Every archive, oldest first.
   package let archives: [ArchiveDescriptor]
-  /// The health of archives, by path; that of others is unverified.
+  /// The health of archives, by path. Other archives are unverified.
   private let health: [String: ArchiveHealth]
-  /// Archives that cannot be chosen, by path.
+  /// The paths of archives that cannot be a base.
   private let excluded: Set<String>
-  /// The places in `archives` of those with an ID.
+  /// For each archive ID, the indices in `archives`.
   private let byID: [String: [Int]]
 
   /// Makes a graph.
@@ -40,9 +41,9 @@ package struct ArchiveGraph: Sendable {
     }
   }
 
-  /// Returns the same graph in which archives cannot be chosen, since this operation has found them corrupt.
+  /// Returns the same graph without the archives that this operation has found corrupt as candidates for a base.
   ///
-  /// - Parameter paths: of archives.
+  /// - Parameter paths: the paths of the corrupt archives.
   package func excluding(_ paths: Set<String>) -> ArchiveGraph {
     paths.isSubset(of: excluded) ? self : ArchiveGraph(archives, health, excluding: excluded.union(paths))
   }
@@ -54,35 +55,37 @@ package struct ArchiveGraph: Sendable {
 // MARK: Bases
 
 extension ArchiveGraph {
-  /// Returns every archive that satisfies a reference, best first, partially recovered ones among them.
+  /// Returns every archive that satisfies a reference, best first, including partially recovered archives.
   package func candidates(for base: ArchiveDescriptor.BaseReference) -> [ArchiveDescriptor] {
-    let able = byID[base.archiveID, default: []].map { archives[$0] }.filter { $0.satisfies(base) }
-    return able.sorted { one, other in
-      if isPoor(one) != isPoor(other) { return isPoor(other) }
+    let candidates = byID[base.archiveID, default: []].map { archives[$0] }.filter { $0.satisfies(base) }
+    return candidates.sorted { one, other in
+      if isSecondChoice(one) != isSecondChoice(other) { return isSecondChoice(other) }
       let isOriginal = (one.digest == base.digest, other.digest == base.digest)
       if isOriginal.0 != isOriginal.1 { return isOriginal.1 }
       return (one.modifiedAt, one.path) > (other.modifiedAt, other.path)
     }
   }
 
-  private func isPoor(_ archive: ArchiveDescriptor) -> Bool {
+  private func isSecondChoice(_ archive: ArchiveDescriptor) -> Bool {
     excluded.contains(archive.path) || health(of: archive).isSuspect
   }
 
-  /// Returns the archives that an archive depends on, the nearest first, down to the full one; none for a full one.
+  /// Returns the archives that an archive depends on, nearest first, down to the full archive; empty for a full
+  /// archive.
   ///
-  /// - Throws: `BrokenChain` if one is missing.
+  /// - Throws: `BrokenChain` if an archive of the chain is missing.
   package func chain(of archive: ArchiveDescriptor) throws(BrokenChain) -> [ArchiveDescriptor] {
     var chain: [ArchiveDescriptor] = []
     var current = archive
     while let base = current.base {
-      let able = candidates(for: base)
-      // a chain that leads to itself was made by hand
-      guard let next = able.first(where: { !$0.isPartialRecovery }), next != archive, !chain.contains(next)
+      let candidates = candidates(for: base)
+      // the reference leads back to an archive of the chain
+      guard let next = candidates.first(where: { !$0.isPartiallyRecovered }), next != archive,
+        !chain.contains(next)
       else {
         throw BrokenChain(
           archive: archive.path, base: base.archiveID,
-          cause: able.first(where: \.isPartialRecovery).map { .partiallyRecovered($0.path) }
+          cause: candidates.first(where: \.isPartiallyRecovered).map { .partiallyRecovered($0.path) }
             ?? (byID[base.archiveID] == nil ? .missing : .otherArchive))
       }
       chain.append(next)
@@ -91,8 +94,8 @@ extension ArchiveGraph {
     return chain
   }
 
-  /// Returns every archive that could be one of those that an archive depends on, whatever is known about them. Pruning
-  /// keeps all of them.
+  /// Returns every archive that may be in the chain of an archive, also suspect and partially recovered archives.
+  /// Pruning keeps all of them.
   package func possibleBases(of archive: ArchiveDescriptor) -> [ArchiveDescriptor] {
     var bases: [ArchiveDescriptor] = []
     var reference = archive.base
@@ -104,7 +107,8 @@ extension ArchiveGraph {
     return bases
   }
 
-  /// Returns all archives that restoring one takes, that one first: the other parts of its set, or its chain.
+  /// Returns all archives that a restore of one archive requires, that archive first: the other parts of its set, or
+  /// its chain.
   ///
   /// - Throws: `IncompleteSet` if a part is missing, or `BrokenChain`.
   package func members(of archive: ArchiveDescriptor) throws -> [ArchiveDescriptor] {
@@ -112,8 +116,8 @@ extension ArchiveGraph {
     var parts: [Int: ArchiveDescriptor] = [:]
     for other in archives {
       guard let place = other.part, place.setID == part.setID else { continue }
-      // of copies the better one, then the one with the later name
-      if let known = parts[place.number], isPoor(other), !isPoor(known) { continue }
+      // the better of two copies, then the later name
+      if let known = parts[place.number], isSecondChoice(other), !isSecondChoice(known) { continue }
       parts[place.number] = other
     }
     parts[part.number] = archive
@@ -129,57 +133,58 @@ extension ArchiveGraph {
 
 // MARK: The base of the next export
 
-/// What the next incremental export needs of the archive that it depends on.
+/// What the next incremental export requires of its base.
 package struct BaseRequirements: Sendable {
-  /// The IDs of the library's exports, so that two libraries that share a folder never use each other's archives.
+  /// The archive IDs of the library's exports. Two libraries that share a folder never use each other's archives.
   package var exportIDs: Set<String>
-  /// The digest of what is selected; nil for everything.
+  /// The digest of the selection; nil for everything.
   package var selection: String?
-  /// True if the export holds a selection.
+  /// True if the export contains a selection.
   package var isPartial = false
   /// True if the export is encrypted.
   package var isEncrypted = false
   /// A tag that the base must have; nil for none.
   package var tag: String?
   /// The greatest chain depth.
-  package var maximumDepth: Int
+  package var maximumChainDepth: Int
   /// The date of the export.
   package var date: Date
 
-  /// Makes requirements of an export of everything, without encryption.
-  package init(exportIDs: Set<String>, maximumDepth: Int, date: Date) {
-    (self.exportIDs, self.maximumDepth, self.date) = (exportIDs, maximumDepth, date)
+  /// Makes the requirements of an export of everything, without encryption.
+  package init(exportIDs: Set<String>, maximumChainDepth: Int, date: Date) {
+    (self.exportIDs, self.maximumChainDepth, self.date) = (exportIDs, maximumChainDepth, date)
   }
 }
 
 /// Why an archive cannot be the base of the next export.
 package enum BaseRejection: Error, Sendable, Equatable {
-  /// Its content is one of another library, of phones, or of another selection.
+  /// The archive is of another library, a phone, or another selection.
   case otherContent
-  /// It is one part of a set, or a document.
+  /// The archive is a part of a split archive, or a JSON document.
   case notComplete
-  /// It has not the tag of the job.
+  /// The archive does not have the tag of the job.
   case otherTag
   /// A repair could not recover every photo.
   case partiallyRecovered
-  /// It is encrypted and the export is not, or the other way round.
+  /// Either the archive or the export is encrypted, and the other is not.
   case otherEncryption
-  /// The password does not open it.
-  case locked
-  /// It is dated in the future.
+  /// The password does not open the archive or an archive of its chain.
+  case otherPassword
+  /// The archive is dated in the future.
   case datedInFuture
-  /// Its chain has the greatest depth.
+  /// The chain has the maximum depth.
   case chainTooDeep(Int)
-  /// An archive that it depends on is missing.
+  /// An archive of the chain is missing.
   case brokenChain(BrokenChain)
-  /// It, or an archive that it depends on, is corrupt.
+  /// The archive or an archive of its chain is corrupt.
   case corrupt(path: String)
 }
 
 extension ArchiveGraph {
   /// Chooses the base of the next export: the newest archive that meets the requirements, with its chain.
   ///
-  /// - Returns: that archive and its chain, nil if none will do; and why each newer archive will not do, newest first.
+  /// - Returns: the base and its chain, nil if no archive meets the requirements; and the rejected newer archives
+  ///   with the reasons, newest first.
   package func base(
     for requirements: BaseRequirements
   ) -> (members: [ArchiveDescriptor]?, rejected: [(archive: ArchiveDescriptor, reason: BaseRejection)]) {
@@ -189,7 +194,7 @@ extension ArchiveGraph {
         return (try members(of: archive, for: requirements), rejected)
       } catch {
         rejected.append((archive, error))
-        // an older archive with a shorter chain would put off the full one for ever
+        // with an older archive and its shorter chain, no export would ever be full again
         if case .chainTooDeep = error { break }
       }
     }
@@ -199,29 +204,30 @@ extension ArchiveGraph {
   private func members(
     of archive: ArchiveDescriptor, for requirements: BaseRequirements
   ) throws(BaseRejection) -> [ArchiveDescriptor] {
-    if archive.isLocked { throw requirements.isEncrypted ? .locked : .otherEncryption }
+    if archive.isLocked { throw requirements.isEncrypted ? .otherPassword : .otherEncryption }
     let ids = [archive.archiveID, archive.flattenedFrom].compactMap { $0 }
     guard ids.contains(where: requirements.exportIDs.contains), archive.selection == requirements.selection
     else {
       throw .otherContent
     }
     guard archive.part == nil, !archive.isDocument else { throw .notComplete }
-    if archive.isPartialRecovery { throw .partiallyRecovered }
+    if archive.isPartiallyRecovered { throw .partiallyRecovered }
     guard archive.isPartial == requirements.isPartial else { throw .otherContent }
     if let tag = requirements.tag, !archive.tags.contains(tag) { throw .otherTag }
     guard requirements.isEncrypted ? archive.isFullyEncrypted : !archive.isEncrypted else {
       throw .otherEncryption
     }
-    // every increment would depend on it until that day, and none on the archive before it
+    // until that day, every increment would choose this archive
     if archive.isDatedAfter(requirements.date) { throw .datedInFuture }
     let depth = archive.base?.depth ?? 0
-    guard depth < requirements.maximumDepth else { throw .chainTooDeep(depth) }
+    guard depth < requirements.maximumChainDepth else { throw .chainTooDeep(depth) }
     let members: [ArchiveDescriptor]
     do throws(BrokenChain) {
       members = [archive] + (try chain(of: archive))
     } catch {
       throw .brokenChain(error)
     }
+    if members.contains(where: \.isLocked) { throw .otherPassword }
     if let corrupt = members.first(where: { excluded.contains($0.path) }) {
       throw .corrupt(path: corrupt.path)
     }
@@ -234,13 +240,13 @@ extension ArchiveGraph {
 
 /// An incremental backup whose base is missing.
 package struct BrokenChain: Error, Sendable, Equatable, CustomStringConvertible {
-  /// Why there is no base.
+  /// Why the base is missing.
   package enum Cause: Sendable, Equatable {
-    /// No archive has its ID.
+    /// No archive has the ID of the base.
     case missing
-    /// An archive with its ID has other content.
+    /// An archive with the ID of the base has other content.
     case otherArchive
-    /// This archive is what a repair could recover of it.
+    /// The archive at this path is a partial recovery of the base.
     case partiallyRecovered(String)
   }
 
@@ -248,52 +254,55 @@ package struct BrokenChain: Error, Sendable, Equatable, CustomStringConvertible 
   package var archive: String
   /// The ID of the base.
   package var base: String
-  /// Why there is no base.
+  /// Why the base is missing.
   package var cause: Cause
-  /// A file of the folder that cannot be read, and may be the base.
+  /// The path of an unreadable file that may be the base.
   package var unreadable: String?
 
-  /// Makes an error of these parts.
+  /// Makes an error.
   package init(archive: String, base: String, cause: Cause, unreadable: String? = nil) {
     (self.archive, self.base, self.cause, self.unreadable) = (archive, base, cause, unreadable)
   }
 
-  /// One line, with the remedy.
+  /// Describes the error and its remedy in one line.
   package var description: String {
     let text =
       switch cause {
       case .missing:
         "\(archive) depends on archive \(base), which is missing from its folder"
-          + (unreadable.map { ", if it is not \($0), which cannot be read" } ?? "") + "; put it back"
+          + (unreadable.map { " (perhaps it is \($0), which cannot be read)" } ?? "")
+          + "; copy that archive into the folder"
       case .otherArchive:
-        "\(archive) depends on archive \(base), and the archive with that ID has other content; put the right one back"
+        "\(archive) depends on archive \(base), and the archive with that ID has other content; "
+          + "copy the original archive into the folder"
       case .partiallyRecovered(let path):
-        "\(archive) depends on archive \(base), of which \(path) is a partial recovery; put the complete one back, "
-          + "or import what there is"
+        "\(archive) depends on archive \(base), and \(path) is only partially recovered from it; copy the "
+          + "complete archive into the folder"
       }
     return text.escaped
   }
 }
 
-/// A set of split archives of which parts are missing.
+/// A split archive with missing parts.
 package struct IncompleteSet: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The path of a part that is there.
+  /// The path of an existing part.
   package var archive: String
   /// The numbers of the missing parts, from 1.
   package var missing: [Int]
-  /// How many parts there should be.
+  /// The number of parts of the complete set.
   package var count: Int
 
-  /// Makes an error of these parts.
+  /// Makes an error.
   package init(archive: String, missing: [Int], count: Int) {
     (self.archive, self.missing, self.count) = (archive, missing, count)
   }
 
-  /// One line, with the remedy.
+  /// Describes the error and its remedy in one line.
   package var description: String {
     let numbers = missing.map(String.init).joined(separator: ", ")
     let (parts, them) = missing.count == 1 ? ("part \(numbers) is", "it") : ("parts \(numbers) are", "them")
-    return "\(archive) is one of \(count) parts, and \(parts) missing from its folder; put \(them) back"
+    return
+      "\(archive) is one of \(count) parts, and \(parts) missing from its folder; copy \(them) into the folder"
       .escaped
   }
 }

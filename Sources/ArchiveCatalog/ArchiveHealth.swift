@@ -1,28 +1,29 @@
-/// What the ledger's observations say about one version of an archive file: a pure function of the log.
+/// The health of one version of an archive file: a pure function of the ledger's observations.
 ///
 /// | before \ event | verified, or restored: all | found damaged | restored: sample, or unreachable |
 /// |---|---|---|---|
 /// | unverified | verified | suspect | unverified |
 /// | verified | verified, at the later time | suspect | verified |
-/// | suspect | verified if the reading began after the last damage was recorded, else suspect | suspect since the first time, with the last reason | suspect |
+/// | suspect | verified if the operation began after the last damage was recorded, otherwise suspect | suspect since the first time, with the last reason | suspect |
 ///
-/// A reading that began earlier may have read the bytes before they were damaged, so it proves nothing about the damage.
+/// An operation that began earlier may have read the bytes before the damage, so its result does not clear the damage.
 public enum ArchiveHealth: Sendable, Equatable {
-  /// No operation has read the whole file as it is now.
+  /// No operation has read this version of the file completely.
   case unverified
-  /// The last complete reading, at this time in milliseconds since 1970, found every checksum right.
+  /// An operation read the complete file at this time, in milliseconds since 1970, and every checksum matched.
   case verified(at: Int64)
-  /// An operation found it damaged at this time, in milliseconds since 1970, and none has verified it since.
+  /// An operation found the file damaged at this time, in milliseconds since 1970, and no operation has verified the
+  /// file since.
   case suspect(since: Int64, reason: String)
 
   /// Derives the health.
   ///
   /// - Parameter log: the observations of one version of a file, in the order in which they were recorded.
   public init(_ log: some Sequence<Observation>) {
-    self = log.reduce(into: Folded()) { $0.apply($1) }.health
+    self = log.reduce(into: Accumulator()) { $0.apply($1) }.health
   }
 
-  private struct Folded {
+  private struct Accumulator {
     var health = ArchiveHealth.unverified
     var lastDamage: LedgerPosition?
 
@@ -43,17 +44,17 @@ public enum ArchiveHealth: Sendable, Equatable {
     }
   }
 
-  /// True if an operation found it damaged, and none has verified it since.
+  /// True if an operation found the file damaged and no operation has verified the file since.
   public var isSuspect: Bool {
     if case .suspect = self { true } else { false }
   }
 
-  /// Since when it is suspect, in milliseconds since 1970; nil if it is not.
+  /// When the file became suspect, in milliseconds since 1970; nil if it is not suspect.
   public var suspectSince: Int64? {
     if case .suspect(let since, _) = self { since } else { nil }
   }
 
-  /// When it was verified, in milliseconds since 1970; nil if it is unverified or suspect.
+  /// When the file was verified, in milliseconds since 1970; nil if it is unverified or suspect.
   public var verifiedAt: Int64? {
     if case .verified(let at) = self { at } else { nil }
   }

@@ -4,26 +4,26 @@ internal import GRDB
 import Synchronization
 import SystemPackage
 
-/// What this machine has observed about archives, and the runs of its jobs: one SQLite database, `ledger.sqlite`, in the
-/// state folder. Processes share it; each change is one durable transaction.
+/// The observations of this machine about archives, and the runs of its jobs: one SQLite database, `ledger.sqlite`, in
+/// the state folder. Processes share the database. Each change is one durable transaction.
 ///
-/// No operation on archives fails because of the ledger. Where the database cannot be written, this process continues
-/// with a copy in memory, and `problem` says why.
+/// No operation on archives fails because of the ledger. If the database cannot be written, this process continues with
+/// a copy in memory, and `problem` has the reason.
 public final class Ledger: Sendable {
-  /// Why the database is not what it was, or is not used.
+  /// Why the database was replaced, or is not used.
   public enum Problem: Error, Sendable, Equatable {
-    /// It was corrupt. It has this name now, and an empty one took its place.
+    /// The database was corrupt. It was renamed to this path, and an empty database replaced it.
     case movedAside(to: FilePath)
-    /// A newer version of this program wrote it. It stays unchanged, and this process remembers its observations in
-    /// memory only.
+    /// A newer version of this program wrote the database. The database is not changed; this process keeps its
+    /// observations in memory only.
     case newerVersion(FilePath)
-    /// It cannot be opened or written. This process remembers its observations in memory only.
+    /// The database cannot be opened or written. This process keeps its observations in memory only.
     case unusable(FilePath, reason: String)
   }
 
   private struct State {
     var database: DatabaseQueue?
-    /// The file that `database` has open; nil for a database in memory.
+    /// The open file of `database`; nil for a database in memory.
     var file: FileStatus.Identity?
     var problem: Problem?
   }
@@ -34,8 +34,9 @@ public final class Ledger: Sendable {
   private let folder: FilePath?
   private let state: Mutex<State>
 
-  /// Makes the ledger of a state folder. The first call that reads or writes opens the database; the first one that
-  /// writes creates it, and the folder with mode 0700. These calls block, up to 10 s where another process is writing.
+  /// Makes the ledger of a state folder. The first call that reads or writes opens the database; the first call that
+  /// writes creates the database, and the folder with mode 0700. These calls block, up to 10 s while another process
+  /// writes.
   public init(folder: FilePath) {
     self.folder = folder
     state = Mutex(State())
@@ -48,8 +49,7 @@ public final class Ledger: Sendable {
     state.withLock { $0.database = Self.inMemory() }
   }
 
-  /// Why the database is not what it was, or is not used; nil where all is well. Opens the database if there is one;
-  /// blocks.
+  /// Why the database was replaced or is not used; nil if there is no problem. Opens the database if it exists. Blocks.
   public var problem: Problem? {
     state.withLock { state in
       open(&state, creates: false)
@@ -59,12 +59,12 @@ public final class Ledger: Sendable {
 
   // MARK: Access
 
-  /// Runs a transaction; nil only where not even a database in memory can be had.
+  /// Runs a transaction. Returns nil only if not even a database in memory can be created.
   func write<Value: Sendable>(_ body: (Database) throws -> Value) -> Value? {
     access(creates: true) { try $0.write(body) }
   }
 
-  /// Reads one snapshot; nil where there is no database yet.
+  /// Reads one snapshot. Returns nil if the database does not exist yet.
   func read<Value: Sendable>(_ body: (Database) throws -> Value) -> Value? {
     access(creates: false) { try $0.read(body) }
   }
@@ -84,8 +84,8 @@ public final class Ledger: Sendable {
     }
   }
 
-  /// Opens the database, or opens it anew if its file was deleted or replaced: an open file without a name takes no more
-  /// observations.
+  /// Opens the database, or opens it again if its file was deleted or replaced, because observations in a deleted
+  /// file are lost.
   private func open(_ state: inout State, creates: Bool) {
     guard let folder else { return }
     if let file = state.file, Self.identity(in: folder) != file { (state.database, state.file) = (nil, nil) }
@@ -93,12 +93,12 @@ public final class Ledger: Sendable {
     Self.open(folder, &state)
   }
 
-  /// True too where the folder cannot be searched, or its path leads through a link to a disk that is not mounted.
+  /// Returns true also if the folder cannot be searched, or if its path leads through a link to an unmounted disk.
   private static func mayExist(in folder: FilePath) -> Bool {
     do throws(FileError) {
       return try Directory.open(folder).status(of: name) != nil
     } catch {
-      return !error.isAbsence || isAnyLinkBroken(in: folder)
+      return !error.isMissing || isAnyLinkBroken(in: folder)
     }
   }
 
@@ -118,7 +118,7 @@ public final class Ledger: Sendable {
       return Self.open(folder, &state)
     }
     let copy = Self.inMemory()
-    // what the file says stays known
+    // the copy has the content of the file
     if let copy, let database = state.database { try? database.backup(to: copy) }
     (state.database, state.file) = (copy, nil)
     state.problem = .unusable(folder.appending(Self.name.components), reason: Self.reason(error))
@@ -133,7 +133,7 @@ public final class Ledger: Sendable {
       try Directory.makeAll(folder)
       do {
         state.database = try openFile(path)
-      } catch  where !isEnvironmentFailure(error) {
+      } catch  where !isNotCorruption(error) {
         state.problem = try moveAside(path, in: folder).map { .movedAside(to: $0) } ?? state.problem
         state.database = try openFile(path)
       }
@@ -186,9 +186,10 @@ public final class Ledger: Sendable {
     return [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode.primaryResultCode)
   }
 
-  /// Whether an error of opening says nothing about the database. What SQLite calls damage depends on where it is: a header
-  /// of another format is an ordinary error to it.
-  private static func isEnvironmentFailure(_ error: any Error) -> Bool {
+  /// Returns true if an error of opening does not mean that the database is corrupt. SQLite reports some corruption,
+  /// for example a header of another format, with codes other than SQLITE_CORRUPT; so every code that is not in this
+  /// list counts as corruption.
+  private static func isNotCorruption(_ error: any Error) -> Bool {
     guard let error = error as? DatabaseError else { return true }
     let codes: [ResultCode] = [
       .SQLITE_PERM, .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_NOMEM, .SQLITE_READONLY, .SQLITE_INTERRUPT,
@@ -206,7 +207,7 @@ public final class Ledger: Sendable {
     do {
       _ = try openFile(path)
       return nil
-    } catch  where !isEnvironmentFailure(error) {
+    } catch  where !isNotCorruption(error) {
       let directory = try Directory.open(folder)
       let day = Date().formatted(.iso8601.year().month().day())
       let names = [""] + (2...1000).map { "-\($0)" }
@@ -228,15 +229,16 @@ public final class Ledger: Sendable {
 }
 
 extension Ledger.Problem: CustomStringConvertible {
-  /// One line, with a remedy where there is one.
+  /// Describes the problem in one line, with a remedy if one exists.
   public var description: String {
     let text =
       switch self {
       case .movedAside(let path):
-        "the ledger of this machine was corrupt and is now \(path); what it said about archives and runs is lost"
+        "the ledger of this user was corrupt, and was moved to \(path); its records of archives and runs are lost"
       case .newerVersion(let path):
-        "\(path) was written by a newer version of smilepile; install that version"
-      case .unusable(let path, let reason): "cannot use \(path): \(reason)"
+        "\(path) was written by a newer version of smilepile; update smilepile"
+      case .unusable(let path, let reason):
+        "cannot use the ledger \(path): \(reason); the results of this command are not recorded"
       }
     return text.escaped
   }

@@ -15,7 +15,7 @@ enum LedgerSchema {
         sql: """
           PRAGMA application_id = \(applicationID);
           PRAGMA user_version = \(version);
-          -- how many entries there were, whatever was deleted since
+          -- the number of entries ever made, including deleted ones
           CREATE TABLE position (id INTEGER PRIMARY KEY CHECK (id = 1), number INTEGER NOT NULL) STRICT;
           INSERT INTO position (id, number) VALUES (1, 0);
           CREATE TABLE observation (

@@ -6,7 +6,7 @@ import SystemPackage
 import Zip
 
 /// Why a backup cannot be read or written at all. Nothing was published or changed, except for `stopped` and
-/// `setCutShort`. The summaries report problems of single photos.
+/// `incompleteSet`. The summaries report problems of single photos.
 public enum BackupError: RemediedError, Sendable, CustomStringConvertible {
   /// The file does not exist.
   case noSuchBackup(FilePath)
@@ -37,11 +37,15 @@ public enum BackupError: RemediedError, Sendable, CustomStringConvertible {
   /// The user asked to split an export that cannot be split, such as a JSON document or an encrypted archive.
   case cannotSplit(FilePath, reason: String)
   /// Some of several archives are published, and the next one could not be published.
-  case setCutShort(published: [FilePath], of: Int, any Error)
+  case incompleteSet(published: [FilePath], of: Int, any Error)
   /// The export cannot depend on other archives.
   case cannotIncrement(FilePath, reason: String)
   /// The base of an archive is missing.
   case baseMissing(FilePath, uuid: String)
+  /// Another process removed the base from the folder during an export.
+  case baseRemoved(FilePath, uuid: String)
+  /// The backup exceeds a limit.
+  case tooLarge(FilePath, reason: String, remedy: Remedy?)
   /// One of several backups could not be imported after others were imported; the summary describes the completed
   /// imports.
   case stopped(at: FilePath, after: [FilePath], ImportSummary, any Error)
@@ -77,6 +81,7 @@ public enum BackupError: RemediedError, Sendable, CustomStringConvertible {
     case .stopped(_, _, _, let error): (error as? any RemediedError)?.remedy
     case .nameTooLong: .shortenName
     case .cannotRepairEncrypted: .salvageEncrypted
+    case .tooLarge(_, _, let remedy): remedy
     default: nil
     }
   }
@@ -87,9 +92,11 @@ public enum BackupError: RemediedError, Sendable, CustomStringConvertible {
       "there is no file \(path)"
     case .notABackup(let path, let reason):
       "\(path) is not a SmilePile backup: \(reason)"
+    case .tooLarge(let path, let reason, _):
+      "\(path) is too large: \(reason)"
     case .noMetadata(let path):
-      "\(path) is not a SmilePile backup: it has no metadata.json, neither at its root nor in one folder "
-        + "that holds everything"
+      "\(path) is not a SmilePile backup: it has no metadata.json at its root or in its only top "
+        + "folder"
     case .photoExport(let path, let export):
       "\(path) is \(export.title) of the Android app, and not a backup: its photos have no categories"
     case .severalMetadata(let path, let names):
@@ -97,7 +104,7 @@ public enum BackupError: RemediedError, Sendable, CustomStringConvertible {
     case .metadata(let path, let fault):
       fault.newerVersion == nil
         ? "\(path): metadata: \(fault)"
-        : "\(path) was \(fault.reason); update this program"
+        : "\(path) was \(fault.reason); update smilepile"
     case .passwordNeeded(let path):
       "\(path) is encrypted"
     case .wrongPassword(let path):
@@ -111,38 +118,41 @@ public enum BackupError: RemediedError, Sendable, CustomStringConvertible {
     case .cannotReplace(let path, let reason):
       "\(path) cannot replace a library: \(reason)"
     case .severalToReplace(let path, let before):
-      "only one backup, or one chain, can replace a library: \(path) would replace what \(before) has just brought"
+      "a library can be replaced with only one backup or chain: \(before), \(path)"
     case .cannotSplit(let path, let reason):
       "the export to \(path) cannot be split: \(reason)"
-    case .setCutShort(let published, let count, let error):
-      "\(error); of \(count) archives only these have their names, and without the others they are not the whole "
+    case .incompleteSet(let published, let count, let error):
+      "\(error); only these of \(count) archives were published, and they are not a complete "
         + "export: \(published.map(\.string).joined(separator: ", ")); remove them, and export again"
     case .cannotIncrement(let path, let reason):
       "the export to \(path) cannot be incremental: \(reason)"
     case .baseMissing(let path, let uuid):
-      "\(path): it rests on archive \(uuid), which is not there, or not as it was; bring it into the same folder"
+      "\(path) depends on archive \(uuid), which is missing or was changed; copy that archive into the same folder"
+    case .baseRemoved(let folder, let uuid):
+      "the base, archive \(uuid), was removed from \(folder) during the export; run the command again"
     case .stopped(let path, let done, _, let error):
       (error is BackupError ? "\(error)" : "\(path): \(error)")
-        + "; imported before it: \(done.map(\.string).joined(separator: ", "))"
+        + "; already imported: \(done.map(\.string).joined(separator: ", "))"
     case .nameTooLong(let name):
       "the new archive cannot be named \(name): a name has at most \(FileName.maximumBytes) bytes"
     case .destinationExists(let path):
-      "\(path) exists already, and an archive never overwrites a file; name another, or a folder"
+      "\(path) already exists and is not overwritten; choose another name"
     case .destinationInLibrary(let path):
-      "\(path) lies in the library itself; choose a folder outside it, at best on another disk"
+      "\(path) is in the library; choose a folder outside the library"
     case .noSuchDestination(let path):
-      "there is no folder \(path) to write the archive to; make it first"
+      "the folder \(path) does not exist; create it"
     case .cannotRepairEncrypted(let path):
-      "\(path) is encrypted, and is not written anew without encryption"
+      "\(path) is encrypted, and encrypted archives cannot be repaired"
     case .verificationFailed(let path, let damage):
-      "the archive for \(path) did not read back as it was written, and was not kept: "
-        + damage.joined(separator: "; ")
+      "the new archive in \(path) is damaged, and was not published: \(damage.joined(separator: "; ")); "
+        + "check the disk"
     case .unreliableDisk(let photo, let error):
-      "\(photo) could be read, and then not (\(error)): look after the disk, or leave the photo out"
+      "\(photo) could be read once, and then not again (\(error)); check the disk"
     case .unstablePhoto(let photo, let reason):
-      "\(photo) keeps changing while it is read (\(reason)); try again when nothing writes to the library"
+      "\(photo) changed while it was read (\(reason)); try again"
     case .notEnoughSpace(let path, let needed, let free):
-      "not enough space in \(path): \(needed) bytes needed, with a reserve for the file system, and \(free) free"
+      "not enough space in \(path): \(needed) bytes are needed, including a reserve, and \(free) are free; free some "
+        + "space"
     }
   }
 }

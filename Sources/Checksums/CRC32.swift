@@ -1,7 +1,7 @@
 import CDeflate
 
-/// Computes the checksum of ZIP incrementally: APPNOTE 4.4.7, polynomial 0xEDB88320. Uses libdeflate, which uses carry-less
-/// multiplication if the processor supports it.
+/// Computes the checksum of ZIP incrementally: APPNOTE 4.4.7, polynomial 0xEDB88320. Uses libdeflate, which uses
+/// carry-less multiplication if the processor supports it.
 package struct CRC32: Sendable {
   /// The checksum of all bytes so far.
   package private(set) var value: UInt32 = 0

@@ -1,7 +1,7 @@
 import FileSystem
 
-/// The MD5 of a photo's bytes, which the apps write as `checksum`. It distinguishes photos and detects damage. It does not
-/// protect against forged photos.
+/// The MD5 of a photo's bytes, which the apps write as `checksum`. It distinguishes photos and detects damage. It does
+/// not protect against forged photos.
 public struct MD5Digest: Hashable, Sendable, Comparable, CustomStringConvertible {
   private let high: UInt64
   private let low: UInt64

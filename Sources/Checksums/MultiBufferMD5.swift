@@ -70,8 +70,8 @@ package struct MultiBufferMD5: Sendable {
     return (UnsafeMutableRawPointer(message) + offset).assumingMemoryBound(to: UInt32.self)
   }
 
-  /// Completes the pending block, keeps the bytes after the last complete block, and returns the complete blocks between
-  /// them.
+  /// Completes the pending block, keeps the bytes after the last complete block, and returns the complete blocks
+  /// between them.
   private mutating func absorbPartialBlocks(of piece: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     let begun = restCount
     let head = begun == 0 ? 0 : min(64 - begun, piece.count)

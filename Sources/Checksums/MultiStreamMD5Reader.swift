@@ -12,7 +12,8 @@ package protocol HashableStream: AnyObject {
   func fail(_ error: any Error) throws
 }
 
-/// Reads many streams alternately on one thread, and hashes their bytes in parallel while they are in the processor's cache.
+/// Reads many streams alternately on one thread, and hashes their bytes in parallel while they are in the processor's
+/// cache.
 package enum MultiStreamMD5Reader {
   /// The most streams to read at a time: more than there are lanes, so that short pieces do not leave lanes empty.
   package static let maximumStreams = 2 * MultiBufferMD5.lanes

@@ -4,10 +4,10 @@ import SystemPackage
 /// A file that appears under its final name only when it is complete: `publish` never replaces a file, `replace` does.
 /// Dropping the value before that removes the file.
 ///
-/// Where the file system has files without a name (`O_TMPFILE`), even a kill leaves nothing. Elsewhere (NFS, exFAT, FUSE),
-/// and for a file that replaces another, it is a hidden partial, locked while it is written; the next writer in that folder
-/// removes partials whose owner died. Where a file can be given a name neither by `RENAME_NOREPLACE` nor by a link, the
-/// name is reserved by an empty file first: a reservation that a kill leaves is removed, too.
+/// Where the file system has files without a name (`O_TMPFILE`), even a kill leaves nothing. Elsewhere (NFS, exFAT,
+/// FUSE), and for a file that replaces another, it is a hidden partial, locked while it is written; the next writer in
+/// that folder removes partials whose owner died. Where a file can be given a name neither by `RENAME_NOREPLACE` nor by
+/// a link, the name is reserved by an empty file first: a reservation that a kill leaves is removed, too.
 package struct AtomicFile: ~Copyable, Sendable {
   /// The file, open for reading and writing, mode 0600.
   package let file: File
@@ -18,7 +18,7 @@ package struct AtomicFile: ~Copyable, Sendable {
   package enum Durability: Sendable, Equatable {
     /// The file and its name are on the disk.
     case durable
-    /// The file is there and whole, but the folder could not be flushed.
+    /// The file exists and is complete, but the folder could not be flushed.
     case unknown(FileError)
   }
 
@@ -87,8 +87,8 @@ package struct AtomicFile: ~Copyable, Sendable {
     return nil
   }
 
-  /// Puts a file with these bytes in the place of a file with this name, or where none is. A reader sees the old file or the
-  /// new one. Flushes the file before it gets its name, and the folder after that. Blocks.
+  /// Puts a file with these bytes in the place of a file with this name, or where none is. A reader sees the old file
+  /// or the new one. Flushes the file before it gets its name, and the folder after that. Blocks.
   ///
   /// - Parameter mode: the permissions, as in chmod(1).
   package static func replace(

@@ -8,11 +8,12 @@ final class BadSectors: Sendable {
   /// The most steps to skip (64 MiB), so that a dead disk soon causes an error.
   private static let mostSteps = 16384
 
-  /// The indices of the steps that were skipped. They are not read again: a file is read several times, and a failing disk
-  /// takes seconds for each attempt.
+  /// The indices of the steps that were skipped. They are not read again: a file is read several times, and a failing
+  /// disk takes seconds for each attempt.
   private let steps = Mutex<Set<Int>>([])
 
-  /// Reads at an offset as pread(2) does. If that fails, reads again up to the next step. If that fails too, returns zeros.
+  /// Reads at an offset as pread(2) does. If that fails, reads again up to the next step. If that fails too, returns
+  /// zeros.
   ///
   /// - Returns: the number of bytes in the buffer; 0 at the end of the file.
   /// - Throws: the error of pread(2); EIO if too many steps were skipped.

@@ -3,7 +3,7 @@ import SystemPackage
 
 /// Properties of the disk of a file, from the kernel.
 package enum BlockDevice {
-  /// Returns whether the disk is rotational, so that reading many files at a time is slower than reading one after the
+  /// Returns true if the disk is rotational, so that reading many files at a time is slower than reading one after the
   /// other; false if that is unknown. sysfs(5),
   /// https://docs.kernel.org/admin-guide/abi-stable.html#abi-sys-block-disk-queue-rotational
   package static func isRotational(_ identity: FileStatus.Identity) -> Bool {
@@ -20,8 +20,9 @@ package enum BlockDevice {
     return false
   }
 
-  /// Returns the disks of a file, by their paths in sysfs: the disk of its partition, all disks of a volume, or the disks of
-  /// the file behind a loop device. Returns none if they are unknown, such as for file systems without a block device.
+  /// Returns the disks of a file, by their paths in sysfs: the disk of its partition, all disks of a volume, or the
+  /// disks of the file behind a loop device. Returns none if they are unknown, such as for file systems without a block
+  /// device.
   package static func disks(of identity: FileStatus.Identity, sysfs: FilePath = "/sys") -> Set<String> {
     disks(of: identity, sysfs, depth: 0)
   }

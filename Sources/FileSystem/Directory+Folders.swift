@@ -1,8 +1,8 @@
 import SystemPackage
 
 extension Directory {
-  /// Removes the files of a folder for whose names `isOwn` returns true, and the folder if it is empty then. Other files
-  /// stay.
+  /// Removes the files of a folder for whose names `isOwn` returns true, and the folder if it is empty then. Other
+  /// files stay.
   package func removeFolder(_ folder: FilePath, of isOwn: (FilePath) -> Bool) throws(FileError) {
     guard try status(of: folder)?.kind == .directory else { return }
     do {
@@ -19,8 +19,8 @@ extension Directory {
     }
   }
 
-  /// Makes a folder and its missing ancestors, and flushes the parent of each. The parent of an existing folder is flushed
-  /// too, since an interrupted run may have made that folder.
+  /// Makes a folder and its missing ancestors, and flushes the parent of each. The parent of an existing folder is
+  /// flushed too, since an interrupted run may have made that folder.
   package func makeDirectories(_ path: FilePath, sync: Bool = true) throws(FileError) {
     var made = FilePath()
     for component in path.components {

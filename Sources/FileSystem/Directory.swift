@@ -2,8 +2,8 @@ import CSystemCalls
 import Glibc
 import SystemPackage
 
-/// An open folder. Names are resolved in it, one component at a time and never through a symbolic link, so that a link within
-/// a library cannot lead out of it. It owns its descriptor, which the deinitializer closes. All functions block.
+/// An open folder. Names are resolved in it, one component at a time and never through a symbolic link, so that a link
+/// within a library cannot lead out of it. It owns its descriptor, which the deinitializer closes. All functions block.
 package struct Directory: ~Copyable, Sendable {
   /// The file descriptor.
   let descriptor: CInt
@@ -37,8 +37,8 @@ package struct Directory: ~Copyable, Sendable {
     }
   }
 
-  /// Creates an unnamed file in this folder; returns nil if the file system does not support unnamed files. `O_TMPFILE` of
-  /// open(2).
+  /// Creates an unnamed file in this folder; returns nil if the file system does not support unnamed files. `O_TMPFILE`
+  /// of open(2).
   package func openUnnamed() throws(FileError) -> File? {
     do {
       let descriptor = try SystemCalls.openat(descriptor, ".", File.Mode.unnamed.flags, 0o600)
@@ -48,7 +48,7 @@ package struct Directory: ~Copyable, Sendable {
       // open(2) documents EOPNOTSUPP; older file systems and kernels return the others
       return nil
     } catch {
-      throw FileError("write in", path, error)
+      throw FileError("write to", path, error)
     }
   }
 
@@ -63,8 +63,8 @@ package struct Directory: ~Copyable, Sendable {
     }
   }
 
-  /// Creates a folder with mode 0700; returns false if it exists. The caller must sync this folder before anything depends on
-  /// the new one. mkdirat(2).
+  /// Creates a folder with mode 0700; returns false if it exists. The caller must sync this folder before anything
+  /// depends on the new one. mkdirat(2).
   @discardableResult
   package func makeDirectory(_ name: FilePath) throws(FileError) -> Bool {
     try inParent(of: name) { (parent, last) throws(FileError) in
@@ -74,7 +74,7 @@ package struct Directory: ~Copyable, Sendable {
       } catch .fileExists {
         return false
       } catch {
-        throw FileError("make the folder", path(of: name), error)
+        throw FileError("create the folder", path(of: name), error)
       }
     }
   }
@@ -84,7 +84,7 @@ package struct Directory: ~Copyable, Sendable {
     do {
       _ = try Directory.open(path)
     } catch {
-      guard error.isAbsence, let name = path.lastComponent else { throw error }
+      guard error.isMissing, let name = path.lastComponent else { throw error }
       try makeAll(path.folder)
       // another process may have created it meanwhile
       let parent = try Directory.open(path.folder)
@@ -97,12 +97,12 @@ package struct Directory: ~Copyable, Sendable {
   package func status(of name: FilePath) throws(FileError) -> FileStatus? {
     do {
       return try inParent(of: name) { (parent, last) throws(FileError) in
-        try FileError.attempt("examine", path(of: name)) { () throws(Errno) in
+        try FileError.attempt("read the status of", path(of: name)) { () throws(Errno) in
           FileStatus(try SystemCalls.fstatat(parent, last, followLinks: false))
         }
       }
     } catch {
-      guard error.isAbsence else { throw error }
+      guard error.isMissing else { throw error }
       return nil
     }
   }
@@ -114,16 +114,16 @@ package struct Directory: ~Copyable, Sendable {
     }
   }
 
-  /// Renames a file and never replaces another one: a taken name is EEXIST. Uses the first `RenameStrategy` that the file
-  /// system supports. renameat2(2).
+  /// Renames a file and never replaces another one: a taken name is EEXIST. Uses the first `RenameStrategy` that the
+  /// file system supports. renameat2(2).
   package func rename(
     _ name: FilePath, to directory: borrowing Directory, as new: FilePath
   ) throws(FileError) {
     try rename(name, to: directory, as: new, by: RenameStrategy.allCases)
   }
 
-  /// Renames a file in one step, so that after a crash the new name is missing or refers to the complete file. EOPNOTSUPP if
-  /// the file system does not support it.
+  /// Renames a file in one step, so that after a crash the new name is missing or refers to the complete file.
+  /// EOPNOTSUPP if the file system does not support it.
   package func renameAtomically(
     _ name: FilePath, to directory: borrowing Directory, as new: FilePath
   ) throws(FileError) {
@@ -214,7 +214,8 @@ package struct Directory: ~Copyable, Sendable {
     }
   }
 
-  /// Makes the names in the folder durable. Ignores EINVAL, which file systems return that cannot sync a folder. fsync(2).
+  /// Makes the names in the folder durable. Ignores EINVAL, which file systems return that cannot sync a folder.
+  /// fsync(2).
   package func sync() throws(FileError) {
     do {
       try SystemCalls.fsync(descriptor)
@@ -225,13 +226,13 @@ package struct Directory: ~Copyable, Sendable {
     }
   }
 
-  /// Makes all writes to the folder's file system durable, including those of other processes. This is cheaper than syncing
-  /// many files one by one. Reports errors since this value was made. syncfs(2).
+  /// Makes all writes to the folder's file system durable, including those of other processes. This is cheaper than
+  /// syncing many files one by one. Reports errors since this value was made. syncfs(2).
   ///
   /// - Returns: false if the file system is not known to report lost pages. Then nothing is synced.
   package func syncFileSystem() throws(FileError) -> Bool {
     guard try fileSystem().reportsErrorsOfSync else { return false }
-    try FileError.attempt("flush to disk the file system of", path) { () throws(Errno) in
+    try FileError.attempt("flush the file system of", path) { () throws(Errno) in
       try SystemCalls.syncfs(descriptor)
     }
     return true
@@ -239,13 +240,13 @@ package struct Directory: ~Copyable, Sendable {
 
   /// Returns the status of the folder's file system. fstatfs(2).
   package func fileSystem() throws(FileError) -> FileSystemStatus {
-    try FileError.attempt("examine", path) { () throws(Errno) in
+    try FileError.attempt("read the status of", path) { () throws(Errno) in
       FileSystemStatus(try SystemCalls.fileSystem(descriptor))
     }
   }
 
-  /// Returns why the folder is not writable: EROFS if its file system is mounted read-only, EACCES if this process has no
-  /// permission. Returns nil if it is writable. faccessat(2).
+  /// Returns why the folder is not writable: EROFS if its file system is mounted read-only, EACCES if this process has
+  /// no permission. Returns nil if it is writable. faccessat(2).
   package func writeFault() -> Errno? {
     do throws(Errno) {
       try SystemCalls.requireWritable(descriptor)
@@ -257,13 +258,13 @@ package struct Directory: ~Copyable, Sendable {
 
   /// Returns the status of the folder itself.
   package func status() throws(FileError) -> FileStatus {
-    try FileError.attempt("examine", path) { () throws(Errno) in
+    try FileError.attempt("read the status of", path) { () throws(Errno) in
       FileStatus(try SystemCalls.fstat(descriptor))
     }
   }
 
-  /// Opens the parent folders of `name` one after the other, without following links, and passes the last one and the last
-  /// component to `body`.
+  /// Opens the parent folders of `name` one after the other, without following links, and passes the last one and the
+  /// last component to `body`.
   private func inParent<Result: ~Copyable>(
     of name: FilePath, _ body: (CInt, FilePath) throws(FileError) -> Result
   ) throws(FileError) -> Result {
@@ -284,8 +285,8 @@ package struct Directory: ~Copyable, Sendable {
 }
 
 extension FilePath {
-  /// The components, byte for byte; nil if the path is absolute or empty, or if one of them is `.` or `..`. Not implemented
-  /// with `FilePath.components`, which takes longer than the system calls.
+  /// The components, byte for byte; nil if the path is absolute or empty, or if one of them is `.` or `..`. Not
+  /// implemented with `FilePath.components`, which takes longer than the system calls.
   fileprivate var plainNames: [FilePath]? {
     let isOneName = withPlatformString { name in
       strchr(name, CInt(UInt8(ascii: "/"))) == nil && name[0] != CChar(bitPattern: UInt8(ascii: "."))

@@ -15,8 +15,8 @@ package struct File: ~Copyable, Sendable {
   /// Skips unreadable sectors; nil if they are errors.
   private let badSectors: BadSectors?
 
-  /// A path by which this process can open the same file again, even if it was renamed or has no name. Valid as long as the
-  /// value exists. proc(5).
+  /// A path by which this process can open the same file again, even if it was renamed or has no name. Valid as long as
+  /// the value exists. proc(5).
   package var descriptorPath: FilePath { FilePath("/proc/self/fd/\(descriptor)") }
 
   init(descriptor: CInt, path: FilePath, in folder: FilePath? = nil, _ badSectors: BadSectors? = nil) {
@@ -41,14 +41,16 @@ package struct File: ~Copyable, Sendable {
     case read
     /// For reading, following symbolic links. For paths that the user gave.
     case readFollowingLinks
-    /// As `readFollowingLinks`, for salvage: reads zeros in place of bad sectors (EIO), in steps of 4 KiB and up to 64 MiB.
+    /// As `readFollowingLinks`, for salvage: reads zeros in place of bad sectors (EIO), in steps of 4 KiB and up to 64
+    /// MiB.
     case readSkippingBadSectors
     /// For reading and writing. Creates a missing file with mode 0600; does not truncate an existing one.
     case readWrite
     /// For writing. Creates the file with mode 0600; an existing file is an error (EEXIST).
     case create
-    /// For writing an unnamed file in a folder (`O_TMPFILE`), with mode 0600. The kernel deletes it with the last descriptor
-    /// unless `Directory.link` gives it a name. EOPNOTSUPP if the file system does not support unnamed files.
+    /// For writing an unnamed file in a folder (`O_TMPFILE`), with mode 0600. The kernel deletes it with the last
+    /// descriptor unless `Directory.link` gives it a name. EOPNOTSUPP if the file system does not support unnamed
+    /// files.
     case unnamed
 
     var flags: CInt {
@@ -73,7 +75,7 @@ package struct File: ~Copyable, Sendable {
 
   /// Returns the current status of the file. fstat(2).
   package func status() throws(FileError) -> FileStatus {
-    try FileError.attempt("examine", path) { () throws(Errno) in
+    try FileError.attempt("read the status of", path) { () throws(Errno) in
       FileStatus(try SystemCalls.fstat(descriptor))
     }
   }
@@ -132,8 +134,8 @@ package struct File: ~Copyable, Sendable {
     }
   }
 
-  /// Makes all writes durable. After a failure the caller must discard the file: the kernel reports a lost page only once.
-  /// fsync(2).
+  /// Makes all writes durable. After a failure the caller must discard the file: the kernel reports a lost page only
+  /// once. fsync(2).
   package func sync() throws(FileError) {
     try FileError.attempt("flush to disk", path) { () throws(Errno) in
       try SystemCalls.fsync(descriptor)
@@ -168,8 +170,8 @@ package struct File: ~Copyable, Sendable {
     }
   }
 
-  /// Locks the file until `unlock` or until the value is destroyed. Returns false if another process holds the lock. The lock
-  /// is advisory and belongs to the open file. flock(2).
+  /// Locks the file until `unlock` or until the value is destroyed. Returns false if another process holds the lock.
+  /// The lock is advisory and belongs to the open file. flock(2).
   package func lock(exclusive: Bool) throws(FileError) -> Bool {
     do {
       try SystemCalls.flock(descriptor, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB)
@@ -181,13 +183,13 @@ package struct File: ~Copyable, Sendable {
     }
   }
 
-  /// Releases the lock at once. Closing the file releases it too, but not while a child process that is being started still
-  /// has a copy of the descriptor. flock(2).
+  /// Releases the lock at once. Closing the file releases it too, but not while a child process that is being started
+  /// still has a copy of the descriptor. flock(2).
   package func unlock() { _ = try? SystemCalls.flock(descriptor, LOCK_UN) }
 
   /// Returns the status of the file's file system. fstatfs(2).
   package func fileSystem() throws(FileError) -> FileSystemStatus {
-    try FileError.attempt("examine", path) { () throws(Errno) in
+    try FileError.attempt("read the status of", path) { () throws(Errno) in
       FileSystemStatus(try SystemCalls.fileSystem(descriptor))
     }
   }

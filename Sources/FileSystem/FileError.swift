@@ -17,10 +17,10 @@ package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
   }
 
   /// True if the file is missing, or if a component of its path is not a folder.
-  package var isAbsence: Bool { errno == .noSuchFileOrDirectory || errno == .notDirectory }
+  package var isMissing: Bool { errno == .noSuchFileOrDirectory || errno == .notDirectory }
 
-  /// True if the process or the system has used up a resource that every call needs: open files or memory. The error says
-  /// nothing about the file.
+  /// True if the process or the system has used up a resource that every call needs: open files or memory. The error
+  /// says nothing about the file.
   package var isResourceExhaustion: Bool {
     [.tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory].contains(errno)
   }

@@ -27,7 +27,7 @@ package struct FileLock: ~Copyable, Sendable {
     /// An owner that waits for the end of this process would be waited for in vain.
     package var remedy: Remedy? { isOwnerAncestor ? nil : .waitForLock }
 
-    /// One line for a person.
+    /// One line for the user.
     package var description: String {
       let who = owner.isEmpty ? "another process" : owner
       return "\(path.removingLastComponent()) is in use by \(who)"

@@ -35,9 +35,9 @@ package struct FileStatus: Sendable {
     package let inode: UInt64
   }
 
-  /// The version of a file at one moment. It excludes the inode: FAT, exFAT and many FUSE file systems assign another number
-  /// when the kernel drops the file from its cache. A replaced file has another status change time. FAT and exFAT do not
-  /// store that time, so there only modification time and size differ.
+  /// The version of a file at one moment. It excludes the inode: FAT, exFAT and many FUSE file systems assign another
+  /// number when the kernel drops the file from its cache. A replaced file has another status change time. FAT and
+  /// exFAT do not store that time, so there only modification time and size differ.
   package struct Version: Sendable, Hashable {
     private let size: Int
     private let times: SIMD4<Int>
@@ -70,11 +70,11 @@ package struct FileStatus: Sendable {
 package struct FileSystemStatus: Sendable, Equatable {
   /// The bytes that are free for an unprivileged user.
   package let freeBytes: Int
-  /// The network protocol of the file system; nil for a local one. SQLite's write-ahead log and flock(2) do not work across
-  /// machines.
+  /// The network protocol of the file system; nil for a local one. SQLite's write-ahead log and flock(2) do not work
+  /// across machines.
   package let networkProtocol: String?
-  /// True if `Directory.syncFileSystem` reports lost pages: on Linux 5.8 (commit 735e4ae5ba28) and later, and file systems on
-  /// disks that mark such pages.
+  /// True if `Directory.syncFileSystem` reports lost pages: on Linux 5.8 (commit 735e4ae5ba28) and later, and file
+  /// systems on disks that mark such pages.
   package let reportsErrorsOfSync: Bool
   /// True if its contents are lost on reboot: tmpfs(5) and ramfs.
   package let isInMemory: Bool

@@ -1,8 +1,8 @@
 import Glibc
 import SystemPackage
 
-/// An advisory lock on a folder itself, which leaves no file behind and clears itself when its owner dies. Where a folder
-/// cannot be locked, as on some network file systems, every process gets the lock. flock(2).
+/// An advisory lock on a folder itself, which leaves no file behind and clears itself when its owner dies. Where a
+/// folder cannot be locked, as on some network file systems, every process gets the lock. flock(2).
 package final class FolderLock: Sendable {
   private let file: File
   /// False where the folder cannot be locked, so that other processes may have it, too.

@@ -3,9 +3,9 @@ import Glibc
 
 /// Settings of the C library's memory allocation.
 package enum Malloc {
-  /// Makes the C library return freed blocks of 1 MiB and more to the system, and keep at most 2 MiB of smaller ones. Such
-  /// large blocks are, for example, lists of all photos. By default, the C library raises the threshold up to 32 MiB each time
-  /// a larger block is freed. mallopt(3)
+  /// Makes the C library return freed blocks of 1 MiB and more to the system, and keep at most 2 MiB of smaller ones.
+  /// Such large blocks are, for example, lists of all photos. By default, the C library raises the threshold up to 32
+  /// MiB each time a larger block is freed. mallopt(3)
   package static func returnLargeBlocksToSystem() { _ = smilepile_map_blocks_from(1 << 20) }
 }
 

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A memory allocation failed. Swift's own allocation would end the program, so code that needs much memory at once uses
-/// `UnsafeMutableRawBufferPointer.pages`, which throws this error.
+/// A memory allocation failed. Swift's own allocation would end the program, so code that needs much memory at once
+/// uses `UnsafeMutableRawBufferPointer.pages`, which throws this error.
 package struct MemoryShortage: Error, Sendable, Equatable, CustomStringConvertible {
   /// The number of bytes that could not be allocated.
   package let bytes: Int
@@ -10,9 +10,9 @@ package struct MemoryShortage: Error, Sendable, Equatable, CustomStringConvertib
   package init(bytes: Int) { self.bytes = bytes }
 
   /// One line, with the remedy.
-  package var description: String { "cannot get \(bytes) bytes of memory; \(Self.remedy)" }
+  package var description: String { "cannot allocate \(bytes) bytes of memory; \(Self.remedy)" }
 
-  package static let remedy = "free memory, or raise its limit (ulimit -v)"
+  package static let remedy = "increase the memory limit (ulimit -v)"
 
   /// Throws if this many bytes cannot be allocated; frees them again. mmap(2)
   package static func requireMemory(_ bytes: Int) throws(MemoryShortage) {

@@ -29,7 +29,7 @@ package struct MountTable: Sendable {
     }
   }
 
-  /// Returns whether another file system, or another folder, is mounted at a path. Follows symbolic links.
+  /// Returns true if another file system, or another folder, is mounted at a path. Follows symbolic links.
   package func isMountPoint(_ path: FilePath) -> Bool {
     path.realPath.map(isMountPoint(real:)) ?? false
   }

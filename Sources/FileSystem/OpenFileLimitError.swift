@@ -9,10 +9,11 @@ package struct OpenFileLimitError: Error, Sendable, Equatable, CustomStringConve
 
   /// One line, with the remedy.
   package var description: String {
-    "only \(allowed) files may be open at a time, and \(needed) are needed; raise that (ulimit -n \(needed))"
+    "only \(allowed) files may be open at a time, and \(needed) are needed; increase the limit (ulimit -n \(needed))"
   }
 
-  /// Raises the soft limit of open files if it is lower than `count`. Throws if the hard limit is lower too. setrlimit(2)
+  /// Raises the soft limit of open files if it is lower than `count`. Throws if the hard limit is lower too.
+  /// setrlimit(2)
   package static func requireFiles(_ count: Int) throws(OpenFileLimitError) {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

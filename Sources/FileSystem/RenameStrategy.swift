@@ -34,8 +34,8 @@ enum RenameStrategy: CaseIterable {
     return true
   }
 
-  /// NFS may lose a reply and repeat the call. Then EEXIST means that the first call succeeded if the inodes are equal, and so
-  /// does ENOENT for the old name.
+  /// NFS may lose a reply and repeat the call. Then EEXIST means that the first call succeeded if the inodes are equal,
+  /// and so does ENOENT for the old name.
   private static func link(_ from: CInt, _ old: FilePath, _ to: CInt, _ new: FilePath) throws(Errno) {
     do throws(Errno) {
       try SystemCalls.linkat(from, old, to, new)

@@ -5,10 +5,11 @@ import SystemPackage
 /// The system calls that access user data. All of them use `call`, which repeats a call after a signal, and injects the
 /// faults of tests.
 ///
-/// swift-system does not have `openat`, `fsync` and `renameat2`. All functions throw only the kernel's `Errno`; `File` and
-/// `Directory` add the path.
+/// swift-system does not have `openat`, `fsync` and `renameat2`. All functions throw only the kernel's `Errno`; `File`
+/// and `Directory` add the path.
 enum SystemCalls {
-  /// Makes a call, and repeats it while signals interrupt it. The descriptor and the name are the arguments of the call.
+  /// Makes a call, and repeats it while signals interrupt it. The descriptor and the name are the arguments of the
+  /// call.
   private static func call<Result: FixedWidthInteger>(
     _ kind: SystemCall, _ descriptor: CInt, _ name: FilePath? = nil, _ body: () -> Result
   ) throws(Errno) -> Result {
@@ -121,8 +122,8 @@ enum SystemCalls {
     _ = try call(.truncate, descriptor) { Glibc.ftruncate(descriptor, off_t(size)) }
   }
 
-  /// `sync_file_range` with only `SYNC_FILE_RANGE_WRITE` starts write-back and does not wait. Its flags that wait would consume
-  /// the error that the final `fsync` must report.
+  /// `sync_file_range` with only `SYNC_FILE_RANGE_WRITE` starts write-back and does not wait. Its flags that wait would
+  /// consume the error that the final `fsync` must report.
   static func startWriteBack(_ descriptor: CInt, from offset: Int, count: Int) {
     _ = smilepile_start_write_back(descriptor, off_t(offset), off_t(count))
   }
@@ -139,8 +140,8 @@ enum SystemCalls {
     }
   }
 
-  /// `renameat2` with `RENAME_NOREPLACE`: EEXIST if the new name is taken, EINVAL if the file system does not support the
-  /// flag.
+  /// `renameat2` with `RENAME_NOREPLACE`: EEXIST if the new name is taken, EINVAL if the file system does not support
+  /// the flag.
   static func renameNoReplace(
     _ from: CInt, _ old: FilePath, _ to: CInt, _ new: FilePath
   ) throws(Errno) {
@@ -163,7 +164,8 @@ enum SystemCalls {
     }
   }
 
-  /// Links a file that was opened with `O_TMPFILE`, through `/proc/self/fd`: unlike `AT_EMPTY_PATH`, that needs no privilege.
+  /// Links a file that was opened with `O_TMPFILE`, through `/proc/self/fd`: unlike `AT_EMPTY_PATH`, that needs no
+  /// privilege.
   static func linkDescriptor(_ descriptor: CInt, _ to: CInt, _ new: FilePath) throws(Errno) {
     _ = try call(.linkDescriptor, to, new) {
       "/proc/self/fd/\(descriptor)".withCString { old in

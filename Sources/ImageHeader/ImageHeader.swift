@@ -2,8 +2,8 @@ import Foundation
 
 /// The dimensions and the date taken of an image, from its header.
 ///
-/// Only the header is read, and nothing is decoded. Reading ends whatever the bytes are. A file that is damaged or of another
-/// kind yields dimensions of zero and no date.
+/// Only the header is read, and nothing is decoded. Reading ends whatever the bytes are. A file that is damaged or of
+/// another kind yields dimensions of zero and no date.
 package struct ImageHeader: Sendable, Equatable {
   /// The supported image file formats.
   package enum Format: String, Sendable {

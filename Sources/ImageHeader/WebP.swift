@@ -60,7 +60,8 @@ enum WebP {
     }
   }
 
-  /// Returns the size in the header of a VP8 key frame. The upper two bits of each number request scaling (RFC 6386, 9.1).
+  /// Returns the size in the header of a VP8 key frame. The upper two bits of each number request scaling (RFC 6386,
+  /// 9.1).
   private static func lossySize(in content: Block) -> (width: Int, height: Int)? {
     guard let tag = content.number(0, 1), tag & 1 == 0, content.number(3, 3) == 0x9D012A,
       let width = content.number(6, 2, .little), let height = content.number(8, 2, .little)

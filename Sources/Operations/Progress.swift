@@ -1,6 +1,7 @@
 /// The progress of an operation: a snapshot of its counters.
 ///
-/// The totals are known from the plan before the first byte is processed, so the percentage is exact and never decreases.
+/// The totals are known from the plan before the first byte is processed, so the percentage is exact and never
+/// decreases.
 public struct Progress: Sendable, Equatable {
   /// A phase of an operation.
   public enum Phase: String, Sendable {
@@ -30,7 +31,8 @@ public struct Progress: Sendable, Equatable {
   public var totalBytes: Int
   /// The number of processed bytes, 0…`totalBytes`.
   public var bytesProcessed: Int
-  /// The part of the operation that the totals cover, if it has several parts whose totals become known one after the other.
+  /// The part of the operation that the totals cover, if it has several parts whose totals become known one after the
+  /// other.
   public var share: ClosedRange<Double> = 0...1
   /// The photo that is being processed.
   public var currentItem: String?

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The counters that worker threads increment, and the request to cancel. No function waits, so a slow reader of the progress
-/// never delays the operation.
+/// The counters that worker threads increment, and the request to cancel. No function waits, so a slow reader of the
+/// progress never delays the operation.
 public final class ProgressCounter: Sendable {
   private struct State {
     var progress = Progress(phase: .planning)
@@ -55,8 +55,8 @@ public final class ProgressCounter: Sendable {
     }
   }
 
-  /// Starts the operation again from its beginning. What is processed again is not counted, so that the percentage never
-  /// decreases.
+  /// Starts the operation again from its beginning. What is processed again is not counted, so that the percentage
+  /// never decreases.
   public func restart() {
     state.withLock {
       $0.repeatedItems = $0.progress.processedItems

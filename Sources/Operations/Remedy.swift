@@ -1,5 +1,5 @@
-/// What a person can do about an error. Libraries give it as data; the command renders it as an option or a command, a job
-/// as a key of the job file.
+/// What a person can do about an error. Libraries give it as data; the command renders it as an option or a command, a
+/// job as a key of the job file.
 public enum Remedy: Sendable, Equatable {
   /// Wait longer for the lock that another process holds.
   case waitForLock
@@ -37,6 +37,10 @@ public enum Remedy: Sendable, Equatable {
   case exportArchive
   /// Import with the strategy that keeps what the library has.
   case merge
+  /// Allow archives with more entries.
+  case increaseEntryLimit
+  /// Allow backups whose files have more bytes.
+  case increaseByteLimit
   /// Choose a shorter name for an archive.
   case shortenName
 

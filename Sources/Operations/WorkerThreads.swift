@@ -8,12 +8,12 @@ package struct ThreadError: Error, Sendable, CustomStringConvertible {
 
   /// One line, with the remedy.
   package var description: String {
-    "cannot start a thread: \(String(cString: strerror(code))); free memory, or raise the limit of processes (ulimit -u)"
+    "cannot start a thread: \(String(cString: strerror(code))); increase the process limit (ulimit -u)"
   }
 }
 
-/// Threads for blocking work. The threads of Swift's cooperative pool must not block: there are as many as cores, and all
-/// other tasks would wait for them. The deinitializer joins the threads, so the caller must tell them to end first.
+/// Threads for blocking work. The threads of Swift's cooperative pool must not block: there are as many as cores, and
+/// all other tasks would wait for them. The deinitializer joins the threads, so the caller must tell them to end first.
 ///
 /// Foundation's `Thread` is not used, since it does not report that a thread could not be started.
 package struct WorkerThreads: ~Copyable {

@@ -6,11 +6,11 @@ package enum Workers {
   /// The number of threads for work that is limited by the processors.
   package static var defaultCount: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
 
-  /// Calls `body` for every index on up to `count` threads, at least one, and waits for all of them. Assigns the indices in
-  /// order. After the first error it assigns no further index, and throws that error.
+  /// Calls `body` for every index on up to `count` threads, at least one, and waits for all of them. Assigns the
+  /// indices in order. After the first error it assigns no further index, and throws that error.
   ///
-  /// Calls `context` once on each thread, and passes its value to every call of `body` there. Such a value is, for example, a
-  /// handle or a buffer that threads cannot share.
+  /// Calls `context` once on each thread, and passes its value to every call of `body` there. Such a value is, for
+  /// example, a handle or a buffer that threads cannot share.
   package static func forEach<Context: ~Copyable>(
     _ indices: Range<Int>, threads count: Int = defaultCount,
     context: @escaping @Sendable () throws -> Context,
@@ -22,9 +22,9 @@ package enum Workers {
     }
   }
 
-  /// Calls `body` once on each of up to `count` threads, and waits for all of them. The argument of `body` is a function that
-  /// returns the next index, and nil if there is none left or another thread has thrown. Throws the first error. Uses fewer
-  /// threads if the system cannot start more, and the calling thread if it can start none.
+  /// Calls `body` once on each of up to `count` threads, and waits for all of them. The argument of `body` is a
+  /// function that returns the next index, and nil if there is none left or another thread has thrown. Throws the first
+  /// error. Uses fewer threads if the system cannot start more, and the calling thread if it can start none.
   package static func share(
     _ indices: Range<Int>, threads count: Int = defaultCount,
     _ body: @escaping @Sendable (_ next: () -> Int?) throws -> Void

@@ -17,7 +17,7 @@ public struct Category: Sendable, Equatable, Identifiable {
   public var iconResource: String?
   /// "#RRGGBB".
   public var colorHex: String?
-  /// Whether the app made it by itself.
+  /// True if the app made it by itself.
   public var isDefault: Bool
   /// When it was made, in milliseconds since 1970; negative before.
   public var createdAt: Int64

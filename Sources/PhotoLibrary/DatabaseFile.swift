@@ -2,8 +2,8 @@ import FileSystem
 import Synchronization
 import SystemPackage
 
-/// The file of a library's database. It stays open as long as this process uses the library: closing any descriptor of a
-/// file releases all POSIX locks that the process has on the file, including those of SQLite's connections.
+/// The file of a library's database. It stays open as long as this process uses the library: closing any descriptor of
+/// a file releases all POSIX locks that the process has on the file, including those of SQLite's connections.
 /// https://www.sqlite.org/howtocorrupt.html, 2.2
 final class DatabaseFile: Sendable {
   private let file: File

@@ -14,7 +14,7 @@ public struct ExportRecord: Sendable, Equatable {
   public var photos: Int
   /// The archive's length in bytes.
   public var archiveBytes: Int
-  /// Whether it contains only a part of the library.
+  /// True if it contains only a part of the library.
   public var isPartial: Bool
 
   /// Makes a record of these parts.
@@ -62,7 +62,8 @@ extension Library {
     }
   }
 
-  /// Records an archive, in a short transaction that needs no `library.lock`: SQLite's lock serializes it with a writer.
+  /// Records an archive, in a short transaction that needs no `library.lock`: SQLite's lock serializes it with a
+  /// writer.
   public func note(_ export: ExportRecord) throws {
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)

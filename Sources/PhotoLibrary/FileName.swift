@@ -35,8 +35,8 @@ package enum FileName {
     return shortened(String(withoutTwoDots(scalars)), limit: limit)
   }
 
-  /// Whether a name is safe without further checks, as most names are: ASCII letters, digits, `_`, and single dots and
-  /// dashes between them.
+  /// Returns true if a name is safe without further checks, as most names are: ASCII letters, digits, `_`, and single
+  /// dots and dashes between them.
   private static func isPlain(_ name: String) -> Bool {
     var previous = UInt8(ascii: ".")
     for byte in name.utf8 {
@@ -53,8 +53,8 @@ package enum FileName {
     return previous != UInt8(ascii: ".")
   }
 
-  /// A dot that another one follows becomes `_`: the last one may begin the extension. Scalars are compared and not characters: a dot that carries an accent is
-  /// another character, and still a dot to most programs.
+  /// A dot that another one follows becomes `_`: the last one may begin the extension. Scalars are compared and not
+  /// characters: a dot that carries an accent is another character, and still a dot to most programs.
   private static func withoutTwoDots(_ scalars: String.UnicodeScalarView) -> String.UnicodeScalarView {
     var result = String.UnicodeScalarView()
     for scalar in scalars {

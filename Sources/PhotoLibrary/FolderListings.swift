@@ -8,7 +8,7 @@ struct FolderListings {
 
   private var names: [Substring: Set<String>] = [:]
 
-  /// Whether a file exists at a path in the library.
+  /// Returns true if a file exists at a path in the library.
   mutating func contain(_ path: String, in root: borrowing Directory) throws(FileError) -> Bool {
     let (folder, name) = path.folderAndName
     if folder.isEmpty { return try root.status(of: FilePath(path)) != nil }
@@ -17,7 +17,7 @@ struct FolderListings {
     do {
       found = Set(try root.directory(FilePath(String(folder))).names().map(\.string))
     } catch {
-      guard error.isAbsence else { throw error }
+      guard error.isMissing else { throw error }
     }
     names[folder] = found
     return found.contains(String(name))

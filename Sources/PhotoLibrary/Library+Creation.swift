@@ -7,9 +7,10 @@ extension Library {
   /// Makes an empty library with default settings in a new or empty folder, with mode 0700. An interruption leaves no
   /// `library.sqlite`, and the call can be repeated.
   ///
-  /// - Throws: `LibraryError.alreadyALibrary`, `.insideAnother`, `.folderNotEmpty`, `.networkFileSystem`, `.database`, or `FileError`.
+  /// - Throws: `LibraryError.alreadyALibrary`, `.insideAnother`, `.folderNotEmpty`, `.networkFileSystem`, `.database`,
+  ///   or `FileError`.
   public static func create(at path: FilePath, now: Date = Date()) throws {
-    if let other = holding((path.realPath ?? path).folder) { throw LibraryError.insideAnother(path, other) }
+    if let other = enclosing((path.realPath ?? path).folder) { throw LibraryError.insideAnother(path, other) }
     try makeFolder(path)
     let root = try Directory.open(path)
     if let name = try root.fileSystem().networkProtocol {

@@ -5,8 +5,8 @@ import SystemPackage
 
 /// Opens the database, and translates its errors.
 extension Library {
-  /// Checks, without SQLite, that a folder has the database of a library of this version or an older one, on a local file
-  /// system.
+  /// Checks, without SQLite, that a folder has the database of a library of this version or an older one, on a local
+  /// file system.
   static func check(_ root: borrowing Directory) throws -> DatabaseFile {
     let path = root.path
     guard try root.status(of: databaseName)?.kind == .file else {
@@ -27,7 +27,7 @@ extension Library {
     // SQLite opens these by their names, and would follow a link
     for name in ["library.sqlite-wal", "library.sqlite-shm", "library.sqlite-journal"] as [FilePath] {
       guard let kind = try root.status(of: name)?.kind, kind != .file else { continue }
-      throw LibraryError.database(path, reason: "\(name) is no file of SQLite's; move it away")
+      throw LibraryError.database(path, reason: "\(name) is not an SQLite database; move it away")
     }
     return file
   }
@@ -36,7 +36,7 @@ extension Library {
     do {
       return try Directory.open(path)
     } catch {
-      throw error.isAbsence ? LibraryError.notALibrary(path) : error as any Error
+      throw error.isMissing ? LibraryError.notALibrary(path) : error as any Error
     }
   }
 
@@ -66,8 +66,8 @@ extension Library {
     }
   }
 
-  /// Finds the cause of SQLite's error, which SQLite does not tell exactly: it can report a full disk as an I/O error, and
-  /// an unreadable file as a corrupt database.
+  /// Finds the cause of SQLite's error, which SQLite does not tell exactly: it can report a full disk as an I/O error,
+  /// and an unreadable file as a corrupt database.
   static func translation(
     of error: DatabaseError, _ file: DatabaseFile, in root: borrowing Directory
   ) -> any Error {
@@ -93,8 +93,8 @@ extension Library {
     let reason = error.message ?? error.description
     switch error.resultCode.primaryResultCode {
     case .SQLITE_CANTOPEN where isTooLong(path):
-      return "its path is too long for SQLite, which takes \(longestPath) bytes; "
-        + "let the library lie in a folder with a shorter path"
+      return "its path is too long for SQLite, which accepts \(longestPath) bytes; "
+        + "move the library to a folder with a shorter path"
     case .SQLITE_CORRUPT, .SQLITE_NOTADB: return "\(reason); \(remedy)"
     default: return reason
     }
@@ -102,8 +102,7 @@ extension Library {
 
   /// The remedy for a lost or corrupt database.
   private static let remedy =
-    "make a new library in another folder, import the newest backup, and add out of photos only the single files "
-    + "that it lacks, since a whole folder would add the others a second time"
+    "import the newest backup into a new library"
 
   /// The maximum length of a database's absolute path: MAX_PATHNAME of SQLite's os_unix.c, less the extension of the
   /// journal.
@@ -119,7 +118,7 @@ extension Library {
     guard try root.status(of: databaseName) == nil, try root.status(of: "library.lock") != nil,
       try root.status(of: "photos")?.kind == .directory, try !root.directory("photos").names().isEmpty
     else { return }
-    throw LibraryError.database(root.path, reason: "it is gone, and photos is there; \(remedy)")
+    throw LibraryError.database(root.path, reason: "it is missing, but the folder photos exists; \(remedy)")
   }
 
   /// Excludes writers by a shared lock on `library.lock`.
@@ -148,8 +147,8 @@ extension Library {
     return url.absoluteString
   }
 
-  /// Returns the URI of a database on a read-only file system. SQLite makes files beside a database in WAL mode even to read
-  /// it; on a read-only file system, such as a snapshot, no process can change the database.
+  /// Returns the URI of a database on a read-only file system. SQLite makes files beside a database in WAL mode even to
+  /// read it; on a read-only file system, such as a snapshot, no process can change the database.
   private static func immutableDatabase(_ path: FilePath, after error: DatabaseError) throws -> String? {
     let code = error.resultCode.primaryResultCode
     guard [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(code) else { return nil }
@@ -162,8 +161,8 @@ extension Library {
     case .permissionDenied?:
       throw LibraryError.database(
         path,
-        reason: "SQLite has to write beside it, even to read it, and may not; "
-          + "run this as the owner of \(path)")
+        reason: "SQLite must be able to write to the folder, even to read the database; "
+          + "run smilepile as the owner of \(path)")
     default:
       return nil
     }

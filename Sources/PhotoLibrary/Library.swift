@@ -40,9 +40,9 @@ public final class Library: Sendable {
     (database, writerExclusion) = try Self.openDatabase(path, configuration, file, in: root)
   }
 
-  /// Returns the library that a folder is, or that contains it; nil if there is none, or no such folder. Follows symbolic
-  /// links. Blocks.
-  public static func holding(_ folder: FilePath) -> FilePath? {
+  /// Returns the library that a folder is, or that contains it; nil if there is none, or no such folder. Follows
+  /// symbolic links. Blocks.
+  public static func enclosing(_ folder: FilePath) -> FilePath? {
     guard var folder = folder.realPath else { return nil }
     while !folder.components.isEmpty {
       if isLibrary(folder) { return folder }
@@ -51,7 +51,7 @@ public final class Library: Sendable {
     return nil
   }
 
-  /// Whether a folder has the database and the photo folder. A database alone may be a copy.
+  /// Returns true if a folder has the database and the photo folder. A database alone may be a copy.
   private static func isLibrary(_ path: FilePath) -> Bool {
     guard let folder = try? Directory.open(path), (try? folder.status(of: databaseName)) != nil else {
       return false
@@ -59,8 +59,8 @@ public final class Library: Sendable {
     return (try? folder.status(of: "photos"))?.kind == .directory
   }
 
-  /// Throws if the file system lacks space for `bytes`, one percent more, and 4 MiB for the database and the file system's
-  /// records.
+  /// Throws if the file system lacks space for `bytes`, one percent more, and 4 MiB for the database and the file
+  /// system's records.
   ///
   /// - Throws: `LibraryError.notEnoughSpace`, or `FileError`.
   public func requireSpace(_ bytes: Int) throws {
@@ -122,9 +122,9 @@ public final class Library: Sendable {
   /// Opens a photo's file by the row's path in the library.
   package func openPhoto(at path: String) throws(FileError) -> File { try folders.open(path, in: root) }
 
-  /// Whether a photo's file exists and has the size and MD5 of its row. Reads the whole file; `whileReading` is called
-  /// between its pieces, and may throw to give up.
-  public func holds(_ photo: Photo, whileReading: () throws -> Void = {}) throws -> Bool {
+  /// Returns true if a photo's file exists and has the size and MD5 of its row. Reads the whole file; `whileReading` is
+  /// called between its pieces, and may throw to give up.
+  public func hasIntactFile(of photo: Photo, whileReading: () throws -> Void = {}) throws -> Bool {
     do {
       let (digest, size) = try MD5Digest.ofFile(open(photo)) { _ in try whileReading() }
       return digest == photo.md5 && size == photo.fileSize
@@ -133,7 +133,7 @@ public final class Library: Sendable {
     }
   }
 
-  /// Whether a photo's file is as it was imported: it has the size of the row, and the date or the MD5.
+  /// Returns true if a photo's file is as it was imported: it has the size of the row, and the date or the MD5.
   ///
   /// - Throws: `FileError` if the file cannot be read.
   func isUnchanged(_ photo: Photo) throws -> Bool {
@@ -149,9 +149,10 @@ public final class Library: Sendable {
   /// How long readers wait by default for a writer that moves or deletes photo files, which takes moments.
   public static let readersWait: Duration = .seconds(60)
 
-  /// Runs `body` under a shared lock on `readers.lock`, which keeps writers from moving and deleting photo files. Waits for
-  /// a writer that has the lock; `whileWaiting` may throw to give up. If the lock file cannot be opened, as on a read-only
-  /// file system, `body` runs without the lock: photos that the owner deletes meanwhile are then reported as missing.
+  /// Runs `body` under a shared lock on `readers.lock`, which keeps writers from moving and deleting photo files. Waits
+  /// for a writer that has the lock; `whileWaiting` may throw to give up. If the lock file cannot be opened, as on a
+  /// read-only file system, `body` runs without the lock: photos that the owner deletes meanwhile are then reported as
+  /// missing.
   ///
   /// - Throws: `FileLock.Busy` if the writer keeps the lock too long, or what `body` throws.
   public func withPhotoReadLock<Value>(

@@ -29,7 +29,7 @@ public enum LibraryError: RemediedError, Equatable, Sendable, CustomStringConver
   /// No photo matches; the value completes "no photo has …".
   case noSuchPhoto(String)
 
-  /// One line for a person: what is wrong with which folder.
+  /// One line for the user: what is wrong with which folder.
   public var description: String { message.escaped }
 
   /// What to do about the error.
@@ -44,27 +44,28 @@ public enum LibraryError: RemediedError, Equatable, Sendable, CustomStringConver
   private var message: String {
     switch self {
     case .notALibrary(let path):
-      "\(path) is no SmilePile library"
+      "\(path) is not a SmilePile library"
     case .alreadyALibrary(let path):
-      "\(path) is a SmilePile library already"
+      "\(path) is already a SmilePile library"
     case .folderNotEmpty(let path):
       "\(path) is not empty; a library needs a folder of its own"
     case .insideAnother(let path, let other):
-      "\(path) lies in the library \(other), whose files are its own; make the new one outside it"
+      "\(path) is in the library \(other); create the new library outside that library"
     case .newerVersion(let path):
-      "\(path) was made by a newer version of smilepile; update this one"
+      "\(path) was made by a newer version of smilepile; update smilepile"
     case .networkFileSystem(let path, let name):
-      "\(path) lies on a network file system (\(name)), where a library is not safe; "
-        + "keep it on a local disk (archives may lie anywhere)"
+      "\(path) is on a network file system (\(name)), where a library is not safe; "
+        + "keep it on a local disk (archives may be anywhere)"
     case .database(let path, let reason):
       "cannot use \(path.appending("library.sqlite")): \(reason)"
     case .undecided(let path, let reason):
-      "whether \(path) was changed is not known (\(reason)); the next command that changes it finishes the change or "
-        + "takes it back, and says which"
+      "it is unknown whether \(path) was changed (\(reason)); the next command that changes the library completes or "
+        + "undoes the change"
     case .notEnoughSpace(let path, let needed, let free):
-      "not enough space in \(path): \(needed) bytes needed, with a reserve for the file system, and \(free) free"
+      "not enough space in \(path): \(needed) bytes are needed, including a reserve, and \(free) are free; free some "
+        + "space"
     case .insideLibrary(let path):
-      "\(path) lies in the library itself; move it out of there first, then add it"
+      "\(path) is in the library; move it out of the library, then add it"
     case .noSuchCategory(let name):
       "no category is named “\(name)”"
     case .noSuchPhoto(let what):

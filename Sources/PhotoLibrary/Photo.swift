@@ -4,7 +4,8 @@ import SystemPackage
 
 /// A photo in a category: a row, and a file in the library's photo folder unless it ships inside the app.
 ///
-/// The identity of a photo is its content in its category, not its path, ID or file name. Two rows may have equal content.
+/// The identity of a photo is its content in its category, not its path, ID or file name. Two rows may have equal
+/// content.
 public struct Photo: Sendable, Equatable, Identifiable {
   /// The row's ID; 1…2⁵³ if this library chose it.
   public var id: Int64
@@ -14,10 +15,10 @@ public struct Photo: Sendable, Equatable, Identifiable {
   public var name: String
   /// The path of the file in the library (`photos/2025/10/x.jpg`), or the path of an asset in the app.
   public var path: String
-  /// The path on the phone that it came from, or the name of the added file. Its last component is the photo's file name.
-  /// Never a path to write to.
+  /// The path on the phone that it came from, or the name of the added file. Its last component is the photo's file
+  /// name. Never a path to write to.
   public var originalPath: String
-  /// Whether the photo ships inside the app: it has a row and no file.
+  /// True if the photo ships inside the app: it has a row and no file.
   public var isFromAssets: Bool
   /// When it was taken, in milliseconds since 1970; negative for earlier dates.
   public var createdAt: Int64
@@ -29,9 +30,9 @@ public struct Photo: Sendable, Equatable, Identifiable {
   public var height: Int
   /// The MD5 of the file; nil for an asset, and only for an asset.
   public var md5: MD5Digest?
-  /// Whether it was marked as a favourite on its phone; nil if its backup does not say.
+  /// True if it was marked as a favorite on its phone; nil if its backup does not say.
   public var isFavorite: Bool?
-  /// Whether the phone listed it among the photos that ship inside the app although its file was in the backup. Here
+  /// True if the phone listed it among the photos that ship inside the app although its file was in the backup. Here
   /// it is a photo like any other; the next export says so again.
   public var shipsWithApp = false
 
@@ -76,8 +77,8 @@ extension Photo: StoredRow {
     return isMigrated ? allColumns : firstColumns + ", NULL, 0"
   }
 
-  /// Reads a row selected as `columns`, by position: looking up columns by name takes most of the time of reading a large
-  /// library.
+  /// Reads a row selected as `columns`, by position: looking up columns by name takes most of the time of reading a
+  /// large library.
   init(row: Row) {
     id = row[0]
     categoryId = row[1]

@@ -2,8 +2,8 @@ import FileSystem
 import Synchronization
 import SystemPackage
 
-/// Opens photos, and keeps their folders open: opening another photo of a folder costs one system call, not one for each
-/// component of its path. Any thread.
+/// Opens photos, and keeps their folders open: opening another photo of a folder costs one system call, not one for
+/// each component of its path. Any thread.
 final class PhotoFolders: Sendable {
   private final class Folder: Sendable {
     let directory: Directory
@@ -23,7 +23,7 @@ final class PhotoFolders: Sendable {
     do {
       return try folder(parent, in: root).directory.open(FilePath(String(name)), mode)
     } catch {
-      guard error.isAbsence else { throw error }
+      guard error.isMissing else { throw error }
       // the folder may have been removed and made again
       return try root.open(FilePath(path), mode)
     }

@@ -1,9 +1,10 @@
 import Foundation
 
-/// Chooses the paths of photo files: `photos/YYYY/MM/<file name>` by the date taken (UTC), which a person understands in a
-/// file manager.
+/// Chooses the paths of photo files: `photos/YYYY/MM/<file name>` by the date taken (UTC), which a person understands
+/// in a file manager.
 struct PhotoPath {
-  /// Taken paths, in NFC and lower case, since a library may be copied to a file system that does not distinguish these.
+  /// Taken paths, in NFC and lower case, since a library may be copied to a file system that does not distinguish
+  /// these.
   private var taken: Set<String>
   /// The next number to try for a taken name, so that a thousand photos of one name do not need a million attempts.
   private var nextNumber: [String: Int] = [:]

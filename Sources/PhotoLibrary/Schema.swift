@@ -6,8 +6,8 @@ enum Schema {
   /// "SMPL" in `PRAGMA application_id`, which identifies a library's database, to file(1) too.
   static let applicationID: Int32 = 0x534D_504C
 
-  /// The number of the newest migration, in `PRAGMA user_version`. It tells a library of a newer version without opening
-  /// the database. Libraries of the first versions have 0.
+  /// The number of the newest migration, in `PRAGMA user_version`. It tells a library of a newer version without
+  /// opening the database. Libraries of the first versions have 0.
   static let version: Int32 = 6
 
   static var migrator: DatabaseMigrator {

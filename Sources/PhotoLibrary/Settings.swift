@@ -2,7 +2,8 @@ internal import GRDB
 
 /// The app's settings: one record in every library. Flags only; a PIN never travels.
 ///
-/// A setting is nil until a backup states it. The computed properties then return the default of the apps' specification.
+/// A setting is nil until a backup states it. The computed properties then return the default of the apps'
+/// specification.
 public struct Settings: Sendable, Equatable {
   /// How the app looks.
   public enum ThemeMode: String, Sendable, CaseIterable {
@@ -30,15 +31,15 @@ public struct Settings: Sendable, Equatable {
 
   /// How the app looks.
   public var theme: Dated<ThemeMode>?
-  /// Whether the phone is protected by a PIN. Kept for the next export; it protects nothing here.
+  /// True if the phone is protected by a PIN. Kept for the next export; it protects nothing here.
   public var pin: Dated<Bool>?
-  /// Whether the phone is protected by a pattern. Kept for the next export.
+  /// True if the phone is protected by a pattern. Kept for the next export.
   public var pattern: Dated<Bool>?
-  /// Whether the child sees photos and nothing else.
+  /// True if the child sees photos and nothing else.
   public var kidSafeMode: Bool?
-  /// Whether only a parent can delete photos.
+  /// True if only a parent can delete photos.
   public var deleteProtection: Bool?
-  /// Whether the child may use the camera.
+  /// True if the child may use the camera.
   public var cameraAccess: Bool?
   /// When the record was made, in milliseconds since 1970.
   public var createdAt: Int64
@@ -53,15 +54,15 @@ public struct Settings: Sendable, Equatable {
 
   /// The theme in force; by default as the phone is set.
   public var themeMode: ThemeMode { theme?.value ?? .system }
-  /// Whether the phone has a PIN; by default not.
+  /// True if the phone has a PIN; by default not.
   public var hasPIN: Bool { pin?.value ?? false }
-  /// Whether the phone has a pattern; by default not.
+  /// True if the phone has a pattern; by default not.
   public var hasPattern: Bool { pattern?.value ?? false }
-  /// Whether kid-safe mode is on; by default it is.
+  /// True if kid-safe mode is on; by default it is.
   public var kidSafeModeEnabled: Bool { kidSafeMode ?? true }
-  /// Whether deletion is protected; by default it is not.
+  /// True if deletion is protected; by default it is not.
   public var deleteProtectionEnabled: Bool { deleteProtection ?? false }
-  /// Whether the camera is allowed; by default it is.
+  /// True if the camera is allowed; by default it is.
   public var cameraAccessAllowed: Bool { cameraAccess ?? true }
 }
 

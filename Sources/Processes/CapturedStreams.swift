@@ -57,8 +57,8 @@ struct CapturedStreams: ~Copyable {
 
   /// Reads what is in the pipes, but no more than what pipes hold.
   ///
-  /// - Parameter waiting: waits up to 100 ms for the first byte. After the end of all output it waits 20 ms: the program's
-  ///   end is likely to follow.
+  /// - Parameter waiting: waits up to 100 ms for the first byte. After the end of all output it waits 20 ms: the
+  ///   program's end is likely to follow.
   mutating func read(
     waiting: Bool, _ receive: (ChildProcess.Stream, UnsafeRawBufferPointer) -> Void
   ) {

@@ -2,8 +2,8 @@ import Glibc
 
 /// A program to run in a child process, and the limits under which it runs.
 ///
-/// `run` waits for the end of the process, and not for processes that it leaves in the background, even if they hold its
-/// output open.
+/// `run` waits for the end of the process, and not for processes that it leaves in the background, even if they hold
+/// its output open.
 package struct ChildProcess: Sendable {
   /// What the program reads from its standard input.
   package enum Input: Sendable {
@@ -42,7 +42,7 @@ package struct ChildProcess: Sendable {
       switch self {
       case .notRun(let errno): "cannot be run: \(String(cString: strerror(errno)))"
       case .status(let status): "failed with exit status \(status)"
-      case .timeLimit(let limit): "was ended after \(limit.components.seconds) s"
+      case .timeLimit(let limit): "was stopped after \(limit.components.seconds) s"
       case .cancelled: "was stopped"
       }
     }
@@ -56,8 +56,8 @@ package struct ChildProcess: Sendable {
   package var environment: [String: String] = [:]
   package var input = Input.inherited
   package var capture = Capture.output
-  /// Whether the process leads a process group, so that termination reaches all processes that it has started. A program
-  /// that may ask at the terminal must stay in the group that the terminal belongs to.
+  /// True if the process leads a process group, so that termination reaches all processes that it has started. A
+  /// program that may ask at the terminal must stay in the group that the terminal belongs to.
   package var leadsGroup = false
   /// Nil if the program may take as long as it needs.
   package var timeLimit: Duration?
@@ -82,9 +82,9 @@ package struct ChildProcess: Sendable {
   /// about to end itself.
   package static func terminateAll() { SpawnedProcess.terminateGroups() }
 
-  /// Runs the program and waits for its end. If it takes too long or the caller is cancelled, it gets SIGTERM, and SIGKILL
-  /// after the grace period; a group gets that time as a whole. Blocks; looks at the clock and at `isCancelled` at least
-  /// ten times a second.
+  /// Runs the program and waits for its end. If it takes too long or the caller is cancelled, it gets SIGTERM, and
+  /// SIGKILL after the grace period; a group gets that time as a whole. Blocks; looks at the clock and at `isCancelled`
+  /// at least ten times a second.
   ///
   /// - Parameter receive: called with what the program prints. The memory is wiped afterwards.
   package func run(

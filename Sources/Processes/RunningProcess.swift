@@ -24,14 +24,14 @@ package struct RunningProcess: Sendable {
     (self.parent, self.group, isZombie) = (parent, group, fields[0] == "Z")
   }
 
-  /// Whether a process is the parent of this process, or an ancestor of the parent.
+  /// Returns true if a process is the parent of this process, or an ancestor of the parent.
   package static func isAncestor(_ id: pid_t) -> Bool {
     var ancestor = getppid()
     while ancestor > 0, ancestor != id { ancestor = RunningProcess(ancestor)?.parent ?? 0 }
     return ancestor > 0
   }
 
-  /// Whether a process group has a member that has not ended.
+  /// Returns true if a process group has a member that has not ended.
   package static func hasMember(group: pid_t) -> Bool {
     guard kill(-group, 0) == 0 || errno == EPERM else { return false }
     guard let folder = opendir("/proc") else { return true }

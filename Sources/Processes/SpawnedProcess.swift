@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A child process that was started. It has to be waited for with `hasEnded`.
+/// A child process that was started. It must be waited for with `hasEnded`.
 struct SpawnedProcess: ~Copyable {
   private let id: pid_t
   private let leadsGroup: Bool
@@ -82,7 +82,7 @@ struct SpawnedProcess: ~Copyable {
     return descriptor
   }
 
-  /// Whether the process has ended. waitpid(2)
+  /// Returns true if the process has ended. waitpid(2)
   mutating func hasEnded() throws(ChildProcess.Failure) -> Bool {
     var code: CInt = 0
     guard status == nil else { return true }
@@ -95,7 +95,7 @@ struct SpawnedProcess: ~Copyable {
     return true
   }
 
-  /// Whether the process, or another of the group that it leads, has not ended.
+  /// Returns true if the process, or another of the group that it leads, has not ended.
   mutating func isAlive() throws(ChildProcess.Failure) -> Bool {
     let hasEnded = try hasEnded()
     return leadsGroup ? RunningProcess.hasMember(group: id) : !hasEnded

@@ -33,12 +33,12 @@ public enum PasswordError: Error, Sendable, Equatable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .empty: "the password is empty"
-    case .containsNUL: "the password holds a zero byte"
+    case .containsNUL: "the password contains a zero byte"
     case .tooLong(let bytes):
-      "the password has \(bytes) bytes; other programs take at most \(Self.maximumBytes)"
+      "the password has \(bytes) bytes, and other programs accept at most \(Self.maximumBytes); use a shorter password"
     case .tooShort:
-      "the password has fewer than \(Self.minimumLength) characters, and a ZIP makes guessing cheap: an attacker "
-        + "tries millions a second"
+      "the password has fewer than \(Self.minimumLength) characters, and an attacker can try millions of "
+        + "passwords per second; use a longer password"
     }
   }
 }

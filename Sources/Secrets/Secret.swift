@@ -1,8 +1,8 @@
 import Glibc
 
-/// A password or PIN in memory. Printing, logging or dumping it, or a value that contains it, yields `(password)`. Its bytes
-/// are wiped with the last copy. A `String` from which it was made is copied by the runtime and not wiped, so callers should
-/// read secrets as bytes if possible.
+/// A password or PIN in memory. Printing, logging or dumping it, or a value that contains it, yields `(password)`. Its
+/// bytes are wiped with the last copy. A `String` from which it was made is copied by the runtime and not wiped, so
+/// callers should read secrets as bytes if possible.
 public struct Secret: Sendable {
   private let memory: Memory
 
@@ -26,8 +26,8 @@ public struct Secret: Sendable {
     try body(UnsafeRawBufferPointer(rebasing: memory.bytes.dropLast()))
   }
 
-  /// Calls `body` with the bytes and a terminating zero, for C. Callers must refuse secrets that contain a zero first, since C
-  /// truncates them there.
+  /// Calls `body` with the bytes and a terminating zero, for C. Callers must refuse secrets that contain a zero first,
+  /// since C truncates them there.
   public func withCString<Result>(_ body: (UnsafePointer<CChar>) throws -> Result) rethrows -> Result {
     try memory.bytes.withMemoryRebound(to: CChar.self) { characters in
       // never nil: the memory contains at least the terminating zero

@@ -10,19 +10,19 @@ import Operations
 struct Smilepile: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "smilepile",
-    abstract: "Back up and restore the photo libraries of SmilePile, and merge those of a family.",
+    abstract: "Back up, restore and merge photo libraries of the SmilePile apps.",
     discussion: """
       Example, from a phone's backup to a verified archive:
         smilepile init ~/Family
         smilepile import -l ~/Family smilepile_backup_20251003_140000.zip
         archive=$(smilepile export -l ~/Family -o /backups --verify)
 
-      -l or SMILEPILE_LIBRARY names the library.
+      -l or SMILEPILE_LIBRARY selects the library.
 
       Exit codes:
           0  done
           1  failed; nothing was published or changed except what is reported
-          3  incomplete: the result lacks something that is reported
+          3  incomplete: something is missing from the result, and is reported
           4  verify, drill or prune found damage
          10  no such library, archive, folder of archives, job or job file
          11  another process has locked the library or the job
@@ -64,7 +64,7 @@ enum Main {
     Malloc.returnLargeBlocksToSystem()
     // the Swift runtime reads the arguments from /proc
     guard access("/proc/self/cmdline", R_OK) == 0 else {
-      Console.standard.print("smilepile: /proc is not mounted; mount -t proc proc /proc", to: .error)
+      Console.standard.print("smilepile: /proc is not mounted; run mount -t proc proc /proc", to: .error)
       exit(.failed)
     }
     let arguments = Array(CommandLine.arguments.dropFirst())

@@ -24,7 +24,7 @@ import Testing
   private func file() throws -> ArchiveFile { try #require(ArchiveFile(at: archive)) }
 
   private func record(_ event: Observation.Event, in ledger: Ledger) throws {
-    ledger.observer("test").record(event, of: [(try file(), "A")])
+    ledger.begin("test").record(event, of: [(try file(), "A")])
   }
 
   private func write(_ bytes: [UInt8], at offset: UInt64 = 0) throws {
@@ -50,7 +50,7 @@ import Testing
   func readingMakesNothing() throws {
     let ledger = Ledger(folder: folder)
     #expect(ledger.health(of: try file()) == .unverified)
-    #expect(ledger.observer("test").begun == LedgerPosition(0))
+    #expect(ledger.begin("test").begun == LedgerPosition(0))
     #expect(ledger.problem == nil)
     #expect(!FileManager.default.fileExists(atPath: folder.string))
   }
@@ -66,7 +66,7 @@ import Testing
   @Test("Ledger: a reading that began before damage was found does not end it")
   func staleReading() throws {
     let ledger = Ledger(folder: folder)
-    let early = ledger.observer("verify")
+    let early = ledger.begin("verify")
     try record(.foundDamaged(reason: "rot"), in: ledger)
     early.record(.verified, of: [(try file(), nil)])
     #expect(ledger.health(of: try file()).isSuspect)
@@ -82,7 +82,7 @@ import Testing
       for number in 0..<4 {
         group.addTask {
           let ledger = Ledger(folder: folder)
-          for _ in 0..<10 { ledger.observer("\(number)").record(.verified, of: [(file, nil)]) }
+          for _ in 0..<10 { ledger.begin("\(number)").record(.verified, of: [(file, nil)]) }
         }
       }
     }
@@ -218,16 +218,16 @@ import Testing
   @Test("Ledger: a run is inserted at its start, and updated until its end")
   func runs() throws {
     let ledger = Ledger(folder: folder)
-    var run = RunEntry(.backup, job: "family", libraryPath: "/l", startedAt: 5, outcome: "running")
+    var run = LedgerRun(.backup, job: "family", libraryPath: "/l", startedAt: 5, outcome: "running")
     ledger.insert(&run)
     #expect(Ledger(folder: folder).runs(of: "family") == [run])
     run.endedAt = 6
     run.outcome = "done"
-    var copy = CopyEntry(destination: "/one", record: Data([1]))
+    var copy = LedgerCopy(destination: "/one", record: Data([1]))
     ledger.update(&run, copies: [copy])
-    let ended = try #require(run.ended)
-    #expect(ended > run.begun)
-    copy.run = run.begun
+    let ended = try #require(run.endPosition)
+    #expect(ended > run.startPosition)
+    copy.run = run.startPosition
     #expect(Ledger(folder: folder).runs(of: "family") == [run])
     #expect(Ledger(folder: folder).copies(of: "family") == [copy])
     #expect(Ledger(folder: folder).jobs() == ["family"])
@@ -236,11 +236,11 @@ import Testing
   @Test("Ledger: a run whose database was deleted is inserted again")
   func runOfDeletedDatabase() throws {
     let ledger = Ledger(folder: folder)
-    var run = RunEntry(.backup, job: "family", libraryPath: "/l", startedAt: 5, outcome: "running")
+    var run = LedgerRun(.backup, job: "family", libraryPath: "/l", startedAt: 5, outcome: "running")
     ledger.insert(&run)
     try FileManager.default.removeItem(atPath: database.string)
     (run.endedAt, run.outcome) = (6, "done")
-    ledger.update(&run, copies: [CopyEntry(destination: "/one", record: Data([1]))])
+    ledger.update(&run, copies: [LedgerCopy(destination: "/one", record: Data([1]))])
     #expect(Ledger(folder: folder).runs(of: "family").map(\.outcome) == ["done"])
     #expect(Ledger(folder: folder).copies(of: "family").count == 1)
   }

@@ -70,7 +70,7 @@ final class PhotoFolder {
     return try PhotoPipeline(items: items, options: options).write([text], to: archive)
   }
 
-  /// The bytes of the stored entries, found by walking over the local headers.
+  /// The bytes of the stored entries, found through the local headers.
   func entries() throws -> [[UInt8]] {
     let bytes = Array(try Data(contentsOf: url.appendingPathComponent("archive.zip")))
     var entries: [[UInt8]] = []
@@ -87,7 +87,7 @@ final class PhotoFolder {
     return entries
   }
 
-  /// The programs on this machine that find a fault in the archive.
+  /// The installed archive programs that report a fault in the archive.
   func failuresOfTools() throws -> [String] {
     try [["unzip", "-tq"], ["7z", "t"], ["bsdtar", "-tf"]].compactMap { tool in
       let path = "/usr/bin/\(tool[0])"

@@ -9,11 +9,12 @@ import Testing
 @testable import Backup
 
 @Suite struct PhotoPipelineTests {
-  /// Small buffers, so that few bytes make many chunks and the ring turns often.
+  /// Small buffers: few bytes need many chunks, and every buffer is used many times.
   private static let small = PhotoPipeline.Options(
     readers: 3, bufferCount: 4, bufferSize: 4096)
 
-  @Test(arguments: [1, 3]) func checksumsAreRightAroundChunkBoundaries(_ readers: Int) throws {
+  @Test("Photo pipeline: sizes around chunk boundaries have the right checksums", arguments: [1, 3])
+  func chunkBoundaries(_ readers: Int) throws {
     let size = 4096
     let folder = try PhotoFolder(sizes: [0, 1, size - 1, size, size + 1, 3 * size, 3 * size + 1, 0, 0, 7, 0])
     var options = Self.small
@@ -24,7 +25,8 @@ import Testing
     #expect(try folder.entries() == folder.contents)
   }
 
-  @Test func manyTinyFiles() throws {
+  @Test("Photo pipeline: many tiny files are archived")
+  func tinyFiles() throws {
     let folder = try PhotoFolder(sizes: (0..<2000).map { $0 % 97 })
     for options in [Self.small, PhotoPipeline.Options()] {
       let result = try folder.archive(options: options)
@@ -34,7 +36,8 @@ import Testing
     #expect(try folder.failuresOfTools() == [])
   }
 
-  @Test func smallAndLargeMixed() throws {
+  @Test("Photo pipeline: small and large files are archived together")
+  func mixedSizes() throws {
     var generator = SeededGenerator(state: 11)
     let sizes = (0..<300).map { _ in Int.random(in: 0...1 << Int.random(in: 1...15), using: &generator) }
     let folder = try PhotoFolder(sizes: sizes)
@@ -43,14 +46,16 @@ import Testing
     #expect(try folder.entries() == folder.contents)
   }
 
-  @Test func noPhotosAtAll() throws {
+  @Test("Photo pipeline: an archive without photos is valid")
+  func noPhotos() throws {
     let folder = try PhotoFolder(sizes: [])
     let result = try folder.archive(options: .init())
     #expect(result.digests == [])
     #expect(try folder.failuresOfTools() == [])
   }
 
-  @Test func textsSeeTheChecksums() throws {
+  @Test("Photo pipeline: a text receives the checksums of all photos")
+  func textChecksums() throws {
     let folder = try PhotoFolder(sizes: [5, 10_000])
     let seen = Mutex<[MD5Digest]>([])
     let text = PipelineText(entryName: "t", modified: 0) { digests, _ in
@@ -62,7 +67,8 @@ import Testing
     #expect(try folder.archive.status().size == result.archiveSize)
   }
 
-  @Test(arguments: [0, 4, 9]) func aMissingFileIsNamed(_ index: Int) throws {
+  @Test("Photo pipeline: a missing file is reported with its index", arguments: [0, 4, 9])
+  func missingFile(_ index: Int) throws {
     let folder = try PhotoFolder(sizes: Array(repeating: 9000, count: 10))
     try folder.remove(index)
     let error = #expect(throws: PipelineError.self) { try folder.archive(options: Self.small) }
@@ -73,7 +79,8 @@ import Testing
     #expect(reason.errno == .noSuchFileOrDirectory)
   }
 
-  @Test(arguments: [10, 4096, 9000]) func aFileOfAnotherLengthIsNamed(_ size: Int) throws {
+  @Test("Photo pipeline: a file of another size is reported with its index", arguments: [10, 4096, 9000])
+  func changedSize(_ size: Int) throws {
     for (change, reason) in [(-1, ItemReason.tooShort(bytes: size - 1)), (1, .tooLong)] {
       let folder = try PhotoFolder(sizes: [5, 20_000, size, 5])
       try folder.resize(2, to: size + change)
@@ -83,7 +90,8 @@ import Testing
     }
   }
 
-  @Test func checkFindsEveryBadItem() throws {
+  @Test("Photo pipeline: a check reports all missing and changed files")
+  func check() throws {
     let folder = try PhotoFolder(sizes: Array(repeating: 3000, count: 30))
     try folder.remove(3)
     try folder.resize(17, to: 0)
@@ -92,7 +100,8 @@ import Testing
     #expect(throws: CancellationError.self) { try PhotoPipeline.check(folder.items, isCancelled: { true }) }
   }
 
-  @Test func afterAFailureTheRestFitsTheSameFile() throws {
+  @Test("Photo pipeline: after a failure, the other photos are written to the same file")
+  func retry() throws {
     let folder = try PhotoFolder(sizes: [4000, 70_000, 300])
     try folder.resize(1, to: 69_999)
     #expect(throws: PipelineError.self) { try folder.archive(options: Self.small) }
@@ -103,7 +112,8 @@ import Testing
     #expect(try folder.entries() == [folder.contents[0], folder.contents[2]])
   }
 
-  @Test func cancellingEndsTheRun() throws {
+  @Test("Photo pipeline: cancellation ends the run soon")
+  func cancellation() throws {
     let folder = try PhotoFolder(sizes: Array(repeating: 9000, count: 200))
     let asked = Atomic<Int>(0)
     #expect(throws: CancellationError.self) {
@@ -111,10 +121,11 @@ import Testing
         [], to: folder.archive,
         isCancelled: { asked.add(1, ordering: .relaxed).newValue > 50 })
     }
-    #expect(asked.load(ordering: .relaxed) < 80, "few buffers are touched after the answer yes")
+    #expect(asked.load(ordering: .relaxed) < 80, "few buffers are used after the cancellation")
   }
 
-  @Test func anArchiveFileThatCannotBeWrittenIsItsOwnError() throws {
+  @Test("Photo pipeline: a read-only archive file is an error of that file")
+  func readOnlyArchive() throws {
     let folder = try PhotoFolder(sizes: [9000])
     #expect(throws: FileError.self) {
       let readOnly = try File.open(FilePath(folder.url.path + "/archive.zip"), .read)
@@ -122,9 +133,9 @@ import Testing
     }
   }
 
-  /// The photos' bytes are written by another thread than the headers and texts; either may find the disk
-  /// full.
-  @Test(arguments: [[300_000], [10, 20], []]) func aFullDiskIsItsOwnError(_ sizes: [Int]) throws {
+  /// One thread writes the bytes of the photos, another the headers and texts. Either can find the disk full.
+  @Test("Photo pipeline: a full disk is an error of the archive file", arguments: [[300_000], [10, 20], []])
+  func fullDisk(_ sizes: [Int]) throws {
     let folder = try PhotoFolder(sizes: sizes)
     let text = PipelineText(entryName: "t", modified: 0) { _, write in try [UInt8(1)].withUnsafeBytes(write) }
     let error = #expect(throws: FileError.self) {
@@ -134,7 +145,8 @@ import Testing
     #expect(error?.errno == .noSpace)
   }
 
-  @Test func anErrorOfATextEndsTheRun() throws {
+  @Test("Photo pipeline: an error of a text ends the run")
+  func textError() throws {
     struct Mine: Error {}
     let folder = try PhotoFolder(sizes: [9000, 1])
     let text = PipelineText(entryName: "t", modified: 0) { _, _ in throw Mine() }
@@ -143,7 +155,8 @@ import Testing
     }
   }
 
-  @Test func progressCountsEveryByte() throws {
+  @Test("Photo pipeline: progress reports every byte and every photo")
+  func progress() throws {
     let folder = try PhotoFolder(sizes: [9000, 1, 5000])
     let seen = Mutex<[Int]>([0, 0, 0])
     let done = Mutex<[Int]>([])
@@ -157,7 +170,8 @@ import Testing
     #expect(done.withLock { $0 } == [0, 1, 2])
   }
 
-  @Test func writeBackChangesNothing() throws {
+  @Test("Photo pipeline: early write-back does not change the archive")
+  func writeBack() throws {
     let folder = try PhotoFolder(sizes: [20 << 20, 5])
     var options = PhotoPipeline.Options()
     options.startsWriteBack = true

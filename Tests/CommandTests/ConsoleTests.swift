@@ -3,7 +3,7 @@ import Testing
 
 @testable import smilepile
 
-/// A console whose two streams are files, to be read back.
+/// A console whose two streams are files that a test reads.
 final class Captured {
   let console: Console
   private let output: FileHandle
@@ -25,7 +25,7 @@ final class Captured {
   var errorText: String { Self.contents(of: error) }
 
   private static func contents(of file: FileHandle) -> String {
-    // The offset is shared with the console, and reading to the end puts it back where it was.
+    // The console has the same file offset. Reading to the end restores it.
     try? file.seek(toOffset: 0)
     return String(decoding: file.availableData, as: UTF8.self)
   }
@@ -33,8 +33,8 @@ final class Captured {
 
 @Suite("Console")
 struct ConsoleTests {
-  @Test("a message takes the place of the status line, which is drawn again below it")
-  func status() throws {
+  @Test("Console: a message replaces the status line, which is drawn again below it")
+  func statusLine() throws {
     let output = try Captured()
     output.console.showStatus("50 %")
     output.console.print("warning", to: .error)
@@ -43,21 +43,21 @@ struct ConsoleTests {
     let erase = "\r\u{1B}[K"
     #expect(output.errorText == drawn + erase + "warning\n" + drawn + erase)
     output.console.endStatus()
-    #expect(output.errorText.hasSuffix(drawn + erase), "nothing stands there any more")
+    #expect(output.errorText.hasSuffix(drawn + erase), "the status line is erased once")
   }
 
-  @Test("a reader that goes away is no error")
+  @Test("Console: a pipe without a reader and a closed descriptor are not failures")
   func brokenPipe() {
     let pipe = Pipe()
     let console = Console(output: pipe.fileHandleForWriting.fileDescriptor, error: -1)
     console.print("one")
     try? pipe.fileHandleForReading.close()
     console.print("two")
-    console.print("three", to: .error)  // a closed descriptor is survived as well
+    console.print("three", to: .error)
     #expect(console.outputFailure == nil)
   }
 
-  @Test("a full disk is one")
+  @Test("Console: a full disk is a failure")
   func fullDisk() throws {
     let full = try FileHandle(forWritingTo: URL(fileURLWithPath: "/dev/full"))
     let console = Console(output: full.fileDescriptor, error: -1)
@@ -67,7 +67,7 @@ struct ConsoleTests {
   }
 
   @Test(
-    "colours and blocks follow the environment",
+    "Terminal: the locale variables tell whether it is UTF-8",
     arguments: [
       (["LANG": "de_DE.UTF-8"], true), (["LANG": "de_DE.UTF-8", "LC_ALL": "C"], false),
       (["LC_ALL": "", "LC_CTYPE": "C.utf8"], true), ([:], false),

@@ -1,15 +1,15 @@
 import TestSupport
 import Testing
 
-/// The harness itself: scripts that must hold, and scripts that must fail with a message that helps.
-@Suite("The script harness", .waitsForPrograms)
+/// Runs scripts that must pass, and scripts that must fail with a certain message.
+@Suite("Script harness", .waitsForPrograms)
 struct HarnessTests {
   private func run(_ text: String, timeout: Duration = .seconds(20)) throws -> ScriptRunner.Report {
     try ScriptRunner(fixtures: "/fixtures", timeout: timeout).run(ScriptParser.parse(text, name: "t.txt"))
   }
 
   @Test(
-    "what holds",
+    "Script harness: a script whose expectations hold passes",
     arguments: [
       "$ exit 3\nexit 3", "$ kill -TERM $$\nexit 143",
       "$ echo one; echo two >&2\nstdout is 'one'\nstderr is 'two'",
@@ -46,13 +46,13 @@ struct HarnessTests {
       json .photos exists
       """#,
     ])
-  func holds(script: String) throws {
+  func passes(script: String) throws {
     let report = try run(script)
     #expect(report.failures.isEmpty)
   }
 
   @Test(
-    "what fails, and how it says so",
+    "Script harness: a failed expectation is reported with its line and reason",
     arguments: [
       ("# x\n$ exit 3", "t.txt:2: exit status 3, expected 0"),
       ("$ true\nexit 3", "t.txt:2: exit status 0, expected 3"),
@@ -80,21 +80,21 @@ struct HarnessTests {
     #expect(text.contains(message))
   }
 
-  @Test("a step that fails ends the script, after all its expectations have been looked at")
-  func stops() throws {
+  @Test("Script harness: a failed step ends the script after all its expectations are checked")
+  func failedStep() throws {
     let report = try run("$ echo a\nstdout is 'b'\nstderr is 'c'\n$ exit 9")
     #expect(report.failures.map(\.line) == [2, 3])
   }
 
-  @Test("a step left out is told")
-  func skips() throws {
+  @Test("Script harness: a skipped step is reported")
+  func skippedStep() throws {
     let report = try run("[needs sh no-such-program-here]\n$ false\n$ false\n\n$ true")
     #expect(report.skipped.count == 2)
     #expect(report.skipped.first == "t.txt:2: left out, no-such-program-here is not installed")
   }
 
-  @Test("a command that hangs is killed")
-  func hangs() throws {
+  @Test("Script harness: a command is killed at the timeout")
+  func timeout() throws {
     let report = try run("$ echo begun; sleep 50", timeout: .seconds(1))
     let text = report.failures.map(\.description).joined(separator: "\n")
     #expect(text.contains("t.txt:1: it was killed after 1 s"))
@@ -102,7 +102,7 @@ struct HarnessTests {
   }
 
   @Test(
-    "what is not understood",
+    "Script harness: a syntax error is reported",
     arguments: [
       ("stdout is 'a'", "before the first command"), ("$ true\nstdot is 'a'", "'stdot' is not understood"),
       ("$ true\nstdout equals 'a'", "not 'equals'"), ("$ true\nstdout is 'a", "not closed"),
@@ -118,7 +118,7 @@ struct HarnessTests {
     #expect(failure?.description.contains(message) == true)
   }
 
-  @Test("a terminal: its size, its input, its keys, its redrawn lines")
+  @Test("Script harness: a terminal has a size, input, keys and redrawn lines")
   func terminal() throws {
     let report = try run(
       #"""

@@ -7,17 +7,17 @@ import Testing
 struct HelpTests {
   private typealias Command = CommandReference.Dump.Command
 
-  /// Every command below `smilepile` that help shows.
+  /// All subcommands that the help shows, at any depth.
   private let commands: [Command]
 
   init() throws {
-    func below(_ command: Command) -> [Command] {
+    func descendants(_ command: Command) -> [Command] {
       (command.subcommands ?? []).filter { $0.commandName != "help" && $0.shouldDisplay != false }
-        .flatMap { [$0] + below($0) }
+        .flatMap { [$0] + descendants($0) }
     }
     let dump = try JSONDecoder().decode(
       CommandReference.Dump.self, from: Data(Smilepile._dumpHelp().utf8))
-    commands = below(dump.command)
+    commands = descendants(dump.command)
     try #require(commands.count > 20)
   }
 
@@ -37,8 +37,8 @@ struct HelpTests {
     }
   }
 
-  @Test("Help: every command and every option has one sentence or more")
-  func options() {
+  @Test("Help: every command is described by a sentence, every option by a text")
+  func abstracts() {
     for command in commands {
       #expect(command.abstract?.hasSuffix(".") == true, "\(command.commandName)")
       for argument in command.arguments ?? [] where argument.shouldDisplay {
@@ -48,7 +48,7 @@ struct HelpTests {
     }
   }
 
-  /// The lines of a text on a terminal of 80 columns.
+  /// Wraps a text at 80 columns.
   private static func wrapped(_ text: String) -> [String] {
     text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { paragraph in
       paragraph.split(separator: " ", omittingEmptySubsequences: false).reduce(into: [String]()) {

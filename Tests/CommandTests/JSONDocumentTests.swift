@@ -7,57 +7,58 @@ import Testing
 
 @testable import smilepile
 
-/// `docs/reference/json.md` tells of every line that `--json` prints, and of nothing else.
-@Suite("docs/reference/json.md", .waitsForPrograms)
+/// `docs/reference/json.md` lists every line that `--json` prints, and nothing else.
+@Suite("JSON document", .waitsForPrograms)
 struct JSONDocumentTests {
   private let document: JSONDocument
 
   init() throws { document = try JSONDocument() }
 
-  @Test("has the fields that the commands print, and the types of their lines")
-  func whatIsPrinted() async throws {
+  @Test("JSON document: it has the fields and the types of the lines that the commands print")
+  func printedFields() async throws {
     var printed = try await PrintedJSON()
-    // what depends on the time that something takes
+    // whether a command prints a status line depends on the time that it takes
     let progress = Progress(phase: .writing, currentItem: "a.jpg", estimatedRemaining: .seconds(1))
     let status = try JSONLine.text(StatusMessage(progress))
     try printed.add(status, by: "export")
 
     #expect(Set(document.types.keys) == Self.commands, "the commands")
     for command in Self.commands.sorted() {
-      // a failure stands in the place of every summary
+      // any command prints exit_error instead of its summary if it fails
       let types = printed.types[command, default: []].subtracting(["exit_error"])
       #expect(types == document.types[command], "the lines of \(command)")
     }
     #expect(Set(document.fields.keys) == Set(printed.fields.keys), "the types of lines")
     for (line, fields) in printed.fields.sorted(by: { $0.key < $1.key }) {
-      let told = document.fields[line] ?? []
-      // null in the place of what has fields, or a list without any
+      let documented = document.fields[line] ?? []
+      // fields that are null or an empty list where the document lists fields of their objects
       let empty = fields.filter { field in
-        told.contains { $0.hasPrefix("\(field).") || $0.hasPrefix("\(field)[].") }
+        documented.contains { $0.hasPrefix("\(field).") || $0.hasPrefix("\(field)[].") }
       }
-      #expect(fields.subtracting(empty) == told, "the fields of \(line)")
+      #expect(fields.subtracting(empty) == documented, "the fields of \(line)")
     }
   }
 
-  /// A field that is rarely printed is not met above, and stands in the sources all the same.
-  @Test("has the fields that the sources have")
-  func whatIsInTheSources() throws {
+  /// The commands above do not print rare fields. The sources have all fields.
+  @Test("JSON document: it has the fields of the sources")
+  func sourceFields() throws {
     let sources = try Sources()
     let types = document.fields.filter { !$0.key.hasPrefix("summary of ") }
     #expect(sources.types == types)
-    let told = document.shapes
+    let documented = document.shapes
     #expect(sources.shapes.count > 20)
-    for shape in sources.shapes.subtracting(told) {
-      Issue.record("together in the sources, and not in docs/reference/json.md: \(shape.sorted())")
+    for shape in sources.shapes.subtracting(documented) {
+      Issue.record("an object of the sources is not in docs/reference/json.md: \(shape.sorted())")
     }
-    for shape in told.subtracting(sources.shapes) {
-      Issue.record("together in docs/reference/json.md, and not in the sources: \(shape.sorted())")
+    for shape in documented.subtracting(sources.shapes) {
+      Issue.record("an object of docs/reference/json.md is not in the sources: \(shape.sorted())")
     }
     let values = document.meaning(of: "values", in: "change")
-    #expect(Set(Document.code(in: values)).isSuperset(of: sources.values) && sources.values.count == 7)
+    #expect(Set(Document.code(in: values)).isSuperset(of: sources.values))
+    #expect(sources.values.count == 7)
   }
 
-  @Test("JSON: each sample has fields that the document lists")
+  @Test("JSON document: each sample has only fields that the document lists")
   func samples() throws {
     let samples = document.samples
     #expect(Set(samples.keys) == Set(document.fields.keys.filter { !$0.hasPrefix("summary of ") }))
@@ -66,23 +67,24 @@ struct JSONDocumentTests {
     }
   }
 
-  /// Every command, with the names of those above it: `pin set`.
+  /// Every command by its full name, such as `pin set`.
   private static let commands: Set<String> = {
     func names(_ command: any ParsableCommand.Type, _ above: [String]) -> [String] {
       let path = above + [command._commandName]
       let below = command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
       return below.isEmpty ? [path.dropFirst().joined(separator: " ")] : below.flatMap { names($0, path) }
     }
-    // repair prints another summary for a library
+    // repair prints a different summary for a library
     return Set(names(Smilepile.self, [])).union(["repair --library"])
   }()
 }
 
-/// What `docs/reference/json.md` says of the lines.
+/// The lines as `docs/reference/json.md` describes them.
 private struct JSONDocument {
   /// The types of the lines that each command prints.
   private(set) var types: [String: Set<String>] = [:]
-  /// The fields of each type of line, as `increment.base` and `tasks[].job`; of summaries by command: `summary of photos`.
+  /// The fields of each type of line, as `increment.base` and `tasks[].job`; of summaries by command: `summary of
+  /// photos`.
   private(set) var fields: [String: Set<String>] = [:]
   private let document: Document
 
@@ -101,7 +103,7 @@ private struct JSONDocument {
           fields[type, default: []].formUnion(Document.code(in: row[0]))
           continue
         }
-        // an empty cell stands for the one above
+        // an empty cell repeats the cell above
         commands = row[0].isEmpty ? commands : Document.code(in: row[0])
         for command in commands {
           fields["summary of \(command)", default: []].formUnion(Document.code(in: row[1]))
@@ -110,7 +112,7 @@ private struct JSONDocument {
     }
   }
 
-  /// The fields that stand together in a summary, or in an object within one.
+  /// The fields of each summary, and of each object in a summary.
   var shapes: Set<Set<String>> {
     let summaries = fields.filter { $0.key.hasPrefix("summary of ") }.values
     return Set(
@@ -139,7 +141,7 @@ private struct JSONDocument {
   }
 }
 
-/// What the commands print: a night in the life of a small library.
+/// The lines that the commands print for a small library.
 private struct PrintedJSON {
   /// The types of the lines that each command printed.
   private(set) var types: [String: Set<String>] = [:]
@@ -167,7 +169,7 @@ private struct PrintedJSON {
     }
   }
 
-  /// No small library is too large for a phone: its limits are made small.
+  /// Exports a small library in several parts, with limits that are smaller than those of phones.
   private static func exportInParts(to folder: TemporaryFolder) async throws {
     let library = try SampleLibrary(
       (1...4).map { .init(id: $0, fileName: "\($0).jpg", bytes: [UInt8](repeating: UInt8($0), count: 9000)) },
@@ -192,7 +194,7 @@ private struct PrintedJSON {
 
   private static func names(in object: [String: Any]) -> [String] {
     object.flatMap { key, value -> [String] in
-      // its keys are told with it
+      // the document lists the keys of `values` in the row of `values`
       if key == "values" { return [key] }
       if let value = value as? [String: Any] { return names(in: value).map { "\(key).\($0)" } }
       if let list = value as? [[String: Any]], !list.isEmpty {
@@ -202,7 +204,7 @@ private struct PrintedJSON {
     }
   }
 
-  /// Each command as it succeeds, and as it finds something wrong.
+  /// Runs each command with success, and some with damaged or missing data.
   private static let script = #"""
     j() {
       case "$1 $2" in
@@ -284,11 +286,11 @@ private struct PrintedJSON {
     """#
 }
 
-/// What is in the sources of the command.
+/// The fields of the JSON lines in the sources of the command.
 private struct Sources {
   /// The fields of each type of line but summaries.
   private(set) var types: [String: Set<String>] = [:]
-  /// Those of each summary, and of each object within one.
+  /// The fields of each summary, and of each object in a summary.
   private(set) var shapes: Set<Set<String>> = []
   /// The keys of `values` in a `change`.
   private(set) var values: Set<String> = []
@@ -302,7 +304,7 @@ private struct Sources {
     let root = Fixture.path("../Sources/smilepile").string
     for name in try FileManager.default.subpathsOfDirectory(atPath: root) where name.hasSuffix(".swift") {
       let text = try String(contentsOfFile: "\(root)/\(name)", encoding: .utf8)
-      // the properties stand first, and end with the first brace
+      // the stored properties are first in a type, up to the first brace
       for match in text.matches(of: /struct \w+: [\w, ]*(?:Enc|C)odable[\w, ]*\{([^{}]+)/) {
         let properties = match.1.matches(of: /(?m)^ +(?:@Null )?(?:var|let) (\w+)(?::| =).*\n/).map {
           Self.key(of: $0.1)

@@ -9,8 +9,7 @@ import Testing
 
 /// Errors of the libraries do not know the command line: they have a `Remedy`, which the command renders.
 struct LibraryMessageTests {
-  /// The files whose strings no user of the command line wrote: all targets but the command. The text of a schedule is a
-  /// command line.
+  /// The sources of all targets except the command. Schedules are excluded because their text has command lines.
   private static let files: [URL] = {
     let sources = URL(fileURLWithPath: "\(ScriptFile.folder)/../../Sources").standardized
     let all = FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)
@@ -20,7 +19,7 @@ struct LibraryMessageTests {
     }
   }()
 
-  /// An option, or a command of this program.
+  /// Whether a string in the line names an option or a command of this program.
   private static func namesCommandLine(_ line: String) -> Bool {
     guard !line.trimmingCharacters(in: .whitespaces).hasPrefix("//"), line.contains("\"") else {
       return false
@@ -30,7 +29,7 @@ struct LibraryMessageTests {
       || commands.contains { line.contains("smilepile \($0)") }
   }
 
-  @Test("Messages of the libraries name neither options nor commands")
+  @Test("Library messages: no message names an option or a command")
   func messages() throws {
     #expect(Self.files.count > 200)
     for file in Self.files {
@@ -42,7 +41,7 @@ struct LibraryMessageTests {
   }
 
   @Test(
-    "An option or command in a string is found",
+    "Library messages: an option or a command in a string is detected",
     arguments: [
       #""wait, or use --lock-wait""#, #""give it with -l""#, #""\(path); run smilepile repair""#,
     ])
@@ -53,28 +52,30 @@ struct LibraryMessageTests {
 
   private static let locked = BackupError.passwordNeeded("a.zip")
 
-  @Test("Remedy: the command names options, a job the keys of its job file")
+  @Test("Remedy: the command names options, a job names keys of its job file")
   func renderings() {
     #expect(
       CommandMessage.text(of: Self.locked).hasPrefix(
-        "a.zip is encrypted; give its password with --password-file"))
-    #expect(JobMessage.text(of: Self.locked) == "a.zip is encrypted; add password-file in the job file")
+        "a.zip is encrypted; give the password with --password-file"))
     #expect(
-      JobMessage.text(of: JobError.noLibrary("a")) == "job “a” names no library; add “library:” to the job")
+      JobMessage.text(of: Self.locked) == "a.zip is encrypted; add “encrypt:” with “password-file” to the job"
+    )
+    #expect(
+      JobMessage.text(of: JobError.noLibrary("a")) == "job “a” has no library; add “library:” to the job")
   }
 
-  @Test("Remedy: a job does not mention a remedy that its job file does not have")
+  @Test("Remedy: a job omits a remedy for which its job file has no key")
   func jobWithoutKey() {
     let error = BackupError.photoExport("my phone's.zip", .gallery)
     #expect(JobMessage.text(of: error) == "\(error)")
-    #expect(CommandMessage.text(of: error).contains(#"; smilepile extract 'my phone'\''s.zip' --to FOLDER"#))
+    #expect(CommandMessage.text(of: error).contains(#"smilepile extract 'my phone'\''s.zip' --to FOLDER"#))
   }
 
-  @Test("Remedy: that of an error inside another stands at the end, once")
+  @Test("Remedy: the remedy of a nested error is added once, at the end")
   func nested() {
     let error = BackupError.stopped(at: "a.zip", after: ["b.zip"], ImportSummary(), Self.locked)
     #expect(
       CommandMessage.text(of: error).hasPrefix(
-        "a.zip is encrypted; imported before it: b.zip; give its password"))
+        "a.zip is encrypted; already imported: b.zip; give the password"))
   }
 }

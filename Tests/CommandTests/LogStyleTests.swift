@@ -6,7 +6,8 @@ import Testing
 struct LogStyleTests {
   private let date = Date(timeIntervalSince1970: 1_767_232_800)
 
-  @Test func lineInTheJournalHasItsPriorityAndTime() {
+  @Test("Log: each line in the journal has a priority and a time")
+  func journalLine() {
     let style = LogStyle(hasPriority: true, hasTime: true)
     #expect(
       style.line("error: a\nb", .error, at: date)
@@ -14,9 +15,11 @@ struct LogStyleTests {
     #expect(style.line("w", .warning, at: date).hasPrefix("<4>"))
   }
 
-  @Test func lineForAPersonIsAsItIs() { #expect(LogStyle.plain.line("x", .error, at: date) == "x") }
+  @Test("Log: a line for a terminal is unchanged")
+  func plainLine() { #expect(LogStyle.plain.line("x", .error, at: date) == "x") }
 
-  @Test func journalIsKnownByItsStream() throws {
+  @Test("Log: JOURNAL_STREAM tells whether the stream is the journal")
+  func journalDetection() throws {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("smilepile-\(UUID().uuidString)")
     try Data().write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }

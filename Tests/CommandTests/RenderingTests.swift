@@ -2,7 +2,7 @@ import Testing
 
 @testable import smilepile
 
-/// A value in the middle of an export of 600 photos, or at its end.
+/// The progress of an export of 600 photos.
 private func progress(
   _ bytes: Int, of total: Int = 1_880_000_000, phase: Progress.Phase = .writing, item: String? = nil,
   items: Int = 402, seconds: Double = 4, left: Duration? = .seconds(2)
@@ -15,14 +15,14 @@ private func progress(
 private let finished = progress(
   1_880_000_000, phase: .finished, items: 600, seconds: 6, left: Duration?.none)
 
-@Suite("The bar's line")
+@Suite("Progress bar")
 struct BarLineTests {
   static let items = [
     nil, "a.jpg", "IMG_20250922_0402.jpg", "家族の写真 2025年の夏休みの長い長い名前.jpg",
     "👨‍👩‍👧‍👦🇫🇮☀️ e\u{301}tude \u{1B}[2J\u{202E}gpj.exe", String(repeating: "ж", count: 300),
   ]
 
-  @Test("never reaches the last column", arguments: items, [true, false])
+  @Test("Progress bar: it never reaches the last column", arguments: items, [true, false])
   func width(item: String?, isUTF8: Bool) {
     for columns in 1...220 {
       let line = BarLine(columns: columns, isUTF8: isUTF8, usesColour: false)
@@ -30,13 +30,13 @@ struct BarLineTests {
         let text = line.text(for: progress(bytes, of: total, item: item), bytesPerSecond: bytes)
         #expect(text.displayWidth <= max(1, columns - 1), "at \(columns) columns: \(text)")
         #expect(!text.unicodeScalars.contains { $0.value < 32 || $0 == "\u{202E}" })
-        #expect(isUTF8 || text.allSatisfy(\.isASCII))
+        #expect(isUTF8 || text.allSatisfy { $0.isASCII })
       }
       #expect(line.finalText(for: finished).displayWidth <= max(1, columns - 1))
     }
   }
 
-  @Test("shows more on a wider terminal")
+  @Test("Progress bar: a wider terminal shows more details")
   func layout() {
     let half = progress(940_000_000, item: "IMG_0402.jpg")
     func text(_ columns: Int, isUTF8: Bool = true) -> String {
@@ -52,7 +52,7 @@ struct BarLineTests {
     #expect(text(80, isUTF8: false).hasPrefix("[#######-------]   50%"))
   }
 
-  @Test("does not jump while numbers grow")
+  @Test("Progress bar: the columns keep their positions while numbers grow")
   func steady() {
     let line = BarLine(columns: 80, isUTF8: true, usesColour: false)
     let widths = stride(from: 0, to: 1_880_000_000, by: 47_000_001).map {
@@ -61,7 +61,7 @@ struct BarLineTests {
     #expect(Set(widths).count == 1)
   }
 
-  @Test("counts items where there are no bytes, and shows the phase where there is no item")
+  @Test("Progress bar: without bytes it counts items, and without an item it shows the phase")
   func withoutBytes() {
     let line = BarLine(columns: 80, isUTF8: true, usesColour: false)
     let text = line.text(for: progress(0, of: 0, phase: .committing), bytesPerSecond: 0)
@@ -69,7 +69,7 @@ struct BarLineTests {
     #expect(text.hasSuffix("committing"))
   }
 
-  @Test("has colour only where asked for")
+  @Test("Progress bar: colour is used only if it is enabled")
   func colour() {
     let half = progress(940_000_000)
     var line = BarLine(columns: 80, isUTF8: true, usesColour: true)
@@ -78,7 +78,7 @@ struct BarLineTests {
     #expect(!line.text(for: half, bytesPerSecond: 0).contains("\u{1B}"))
   }
 
-  @Test("ends with the time and speed of the whole")
+  @Test("Progress bar: the final line has the total time and the average speed")
   func final() {
     let text = BarLine(columns: 60, isUTF8: false, usesColour: false).finalText(for: finished)
     #expect(text == "[" + String(repeating: "#", count: 23) + "]  100%  1.75 GiB  6.0 s  299 MiB/s")
@@ -87,7 +87,7 @@ struct BarLineTests {
 
 @Suite("Renderers")
 struct RendererTests {
-  @Test("percent: whole numbers that only grow, 100 at the end and on success alone")
+  @Test("Percent renderer: whole numbers only increase, and 100 is printed on success only")
   func percent() throws {
     let output = try Captured()
     var renderer = PercentRenderer(console: output.console)
@@ -95,14 +95,14 @@ struct RendererTests {
       renderer.show(progress(bytes))
     }
     #expect(output.text == "0\n26\n99\n")
-    renderer.show(progress(900_000_000))  // it failed
+    renderer.show(progress(900_000_000))  // the operation failed
     #expect(output.text == "0\n26\n99\n")
     renderer.show(finished)
     #expect(output.text == "0\n26\n99\n100\n")
     #expect(output.errorText == "")
   }
 
-  @Test("plain: a line at each tenth or ten seconds, and one at the end")
+  @Test("Plain renderer: a line for each 10 % or 10 seconds, and one at the end")
   func plain() throws {
     let output = try Captured()
     var renderer = PlainRenderer(console: output.console)
@@ -120,7 +120,7 @@ struct RendererTests {
     #expect(output.text == "")
   }
 
-  @Test("JSON: restic's names, what is unknown left out")
+  @Test("JSON renderer: fields have the names of restic, and unknown values are omitted")
   func json() throws {
     let output = try Captured()
     var renderer = JSONRenderer(console: output.console)
@@ -136,7 +136,7 @@ struct RendererTests {
         """#)
   }
 
-  @Test("the style decides, and there is no bar off a terminal")
+  @Test("Progress style: it selects the renderer, and without a terminal there is no bar")
   func style() throws {
     let terminal = Terminal(descriptor: -1, environment: ["TERM": "xterm"])
     let console = try Captured().console
@@ -149,7 +149,7 @@ struct RendererTests {
     #expect(renderer(.percent) is PercentRenderer)
   }
 
-  @Test("speed follows the last seconds")
+  @Test("Speed meter: the speed is that of the last seconds")
   func speed() {
     var meter = SpeedMeter()
     meter.add(progress(100 << 20, seconds: 0.2))
@@ -158,7 +158,7 @@ struct RendererTests {
     #expect(meter.bytesPerSecond == 100 << 20)
     for second in 2...30 { meter.add(progress((100 << 20) + (second - 1) << 20, seconds: Double(second))) }
     #expect(meter.bytesPerSecond < 2 << 20)
-    meter.add(progress(0, seconds: 0))  // the next job begins
+    meter.add(progress(0, seconds: 0))  // the next operation begins
     #expect(meter.bytesPerSecond == 0)
   }
 }

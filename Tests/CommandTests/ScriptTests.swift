@@ -41,9 +41,9 @@ enum Binary {
   }()
 }
 
-@Suite("The command", .waitsForPrograms)
+@Suite("Command scripts", .waitsForPrograms)
 struct ScriptTests {
-  @Test("does as its scripts say", arguments: ScriptFile.all)
+  @Test("Command: each script passes", arguments: ScriptFile.all)
   func script(file: ScriptFile) throws {
     let binary = try #require(
       Binary.path, "no smilepile beside the tests: build it, or set SMILEPILE_BINARY")
@@ -62,7 +62,7 @@ struct ScriptTests {
     }
   }
 
-  @Test("has scripts")
+  @Test("Command: scripts are found")
   func count() { #expect(!ScriptFile.all.isEmpty) }
 
   private func record(_ failure: ScriptFailure, in file: ScriptFile) {

@@ -6,9 +6,9 @@ import Testing
 
 @testable import smilepile
 
-/// What a command for a password may not do: keep a job waiting for ever.
+/// A command that prints a password must not block a job forever.
 @Suite(.waitsForPrograms) struct ShellOutputTests {
-  /// None of the commands here may be waited for until it ends by itself.
+  /// Runs a command and returns why it failed. Every command here must end within 60 seconds.
   private func failure(
     _ command: String, timeLimit: Duration? = .seconds(60), isCancelled: @escaping () -> Bool = { false }
   ) -> ChildProcess.Failure? {
@@ -25,14 +25,16 @@ import Testing
   private static let soon = Duration.milliseconds(300)
 
   @Test(
+    "Password command: time limit and cancellation end it",
     arguments: ["sleep 300", "echo word; sleep 300", "exec >&-; sleep 300", "yes", "tr '\\0' x < /dev/zero"])
-  func whatTakesTooLongIsEnded(_ command: String) {
+  func timeLimit(_ command: String) {
     #expect(failure(command, timeLimit: Self.soon) == .timeLimit(Self.soon))
     #expect(failure(command, isCancelled: { true }) == .cancelled)
   }
 
-  /// What it started goes with it: a pipe with a name is closed only when all who hold it are gone.
-  @Test func itIsEndedWithAllItStarted() throws {
+  /// The named pipe ends when no process has it open.
+  @Test("Password command: the time limit ends its background processes")
+  func childProcesses() throws {
     let scratch = try ScratchFolder()
     let pipe = scratch.path.appending("pipe").string
     #expect(mkfifo(pipe, 0o600) == 0)
@@ -45,8 +47,9 @@ import Testing
     #expect(String(decoding: bytes, as: UTF8.self) == "x\n")
   }
 
-  /// An agent that a command starts keeps its output open for as long as it lives.
-  @Test func backgroundIsNotWaitedFor() throws {
+  /// An agent that the command starts keeps the output open.
+  @Test("Password command: a background process is not waited for")
+  func backgroundProcess() throws {
     let start = ContinuousClock.now
     for command in ["sleep 30 & echo word", "echo word; sleep 30 &"] {
       let line = try ShellOutput(timeLimit: nil).firstLine(of: command)
@@ -55,10 +58,11 @@ import Testing
     #expect(ContinuousClock.now - start < .seconds(20))
   }
 
-  @Test func theRemedyIsSaid() {
+  @Test("Password command: the error of the time limit has a remedy")
+  func remedy() {
     #expect(
       SecretError.commandTimeLimit(.password, seconds: 120).description
-        == "the command for the password was ended after 120 s: there is no terminal at which it could ask; have it "
-        + "answer by itself, or use --password-file")
+        == "the command for the password was stopped after 120 s, because it printed nothing and there is no terminal; "
+        + "use --password-file")
   }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Text")
 struct TextTests {
   @Test(
-    "bytes in IEC units",
+    "Byte count: IEC units",
     arguments: [
       (-1, "0 B"), (0, "0 B"), (1023, "1023 B"), (1024, "1.00 KiB"), (10_234, "9.99 KiB"),
       (10_239, "10.0 KiB"), (102_399, "100 KiB"), (1_048_063, "1023 KiB"), (1_048_064, "1.00 MiB"),
@@ -15,7 +15,7 @@ struct TextTests {
   func bytes(count: Int, text: String) { #expect("\(ByteCount(count))" == text) }
 
   @Test(
-    "durations",
+    "Duration: as a clock and in words",
     arguments: [
       (Duration.zero, "0:00", "0.0 s"), (.milliseconds(40), "0:01", "0.0 s"),
       (.milliseconds(1440), "0:02", "1.4 s"), (.milliseconds(9960), "0:10", "10 s"),
@@ -28,7 +28,7 @@ struct TextTests {
   }
 
   @Test(
-    "display width",
+    "Display width: columns on a terminal",
     arguments: [
       ("", 0), ("abc", 3), ("é", 1), ("e\u{301}", 1), ("家族", 4), ("ｱ", 1), ("Ａ", 2), ("한글", 4),
       ("\u{1112}\u{1161}\u{11AB}", 2), ("👍🏽", 2), ("👨‍👩‍👧‍👦", 2), ("🇫🇮", 2), ("☀️", 2), ("☀", 1), ("1️⃣", 2), ("…█░", 3),
@@ -36,7 +36,7 @@ struct TextTests {
     ])
   func width(text: String, columns: Int) { #expect(text.displayWidth == columns) }
 
-  @Test("names are shortened in the middle, by columns")
+  @Test("Truncation: a text is shortened in the middle, by columns")
   func truncation() {
     #expect("IMG_20250922_0402.jpg".truncated(toColumns: 12) == "IMG_20…2.jpg")
     #expect("IMG.jpg".truncated(toColumns: 7) == "IMG.jpg")
@@ -46,8 +46,8 @@ struct TextTests {
     #expect("abc".truncated(toColumns: 0).isEmpty)
   }
 
-  @Test("JSON on one line")
-  func json() throws {
+  @Test("JSONLine: dates are milliseconds, infinity is a text, and line feeds are escaped")
+  func jsonValues() throws {
     struct Sample: Encodable {
       let path = "/backups/a\nb.zip"
       let date = Date(timeIntervalSince1970: 1_758_500_400.123)

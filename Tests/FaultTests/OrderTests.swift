@@ -3,8 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// The order in which a change and an archive become durable, as the kernel sees it: what a power cut leaves depends
-/// on nothing else.
+/// Traces the order in which a change and an archive become durable. What a power failure leaves depends on this order.
 @Suite(
   .waitsForPrograms,
   .enabled("strace is not installed, or may not follow processes here") { Programs.strace != nil })
@@ -13,7 +12,7 @@ struct OrderTests {
 
   init() throws { scratch = try ScratchFolder() }
 
-  /// Runs the command and returns what it did.
+  /// Runs the command and returns its system calls.
   private func trace(_ arguments: String...) throws -> SystemCallTrace {
     let command = try #require(Programs.built("smilepile"))
     let log = scratch.path.appending("trace.log").string
@@ -27,13 +26,15 @@ struct OrderTests {
     return SystemCallTrace(try String(contentsOfFile: log, encoding: .utf8))
   }
 
-  /// New folders of photos are moved as one; into those that are there, each photo by itself.
-  @Test(arguments: [false, true])
-  func anImportIsDurableStepByStep(foldersAreThere: Bool) throws {
+  /// A new folder of photos is moved as one. Into an existing folder, each photo is moved by itself.
+  @Test(
+    "Durability: an import flushes files, records moves, moves and commits in this order",
+    arguments: [false, true])
+  func importOrder(foldersExist: Bool) throws {
     let library = scratch.path.appending("Library").string
     let command = try #require(Programs.built("smilepile"))
     #expect(try Programs.run(command, ["init", library], in: scratch.path.string).0 == 0)
-    if foldersAreThere {
+    if foldersExist {
       for folder in try folders(of: Fixture.androidV2) {
         try scratch.write(Array("a person's".utf8), to: "Library/\(folder)/note.txt")
       }
@@ -41,13 +42,13 @@ struct OrderTests {
     let trace = try trace("import", "-l", library, Fixture.androidV2.string)
 
     let staging = library + "/.staging"
-    let moves = trace.all(foldersAreThere ? "renameat2" : "renameat") {
+    let moves = trace.all(foldersExist ? "renameat2" : "renameat") {
       $0.path.hasPrefix(staging) && $0.paths.last?.hasPrefix(library + "/photos/") == true
     }
     let firstMove = try #require(moves.first)
     let lastMove = try #require(moves.last)
-    #expect(foldersAreThere ? moves.count == 8 : moves.count < 8)
-    #expect(!foldersAreThere || moves.allSatisfy { $0.arguments.contains("RENAME_NOREPLACE") })
+    #expect(foldersExist ? moves.count == 8 : moves.count < 8)
+    #expect(!foldersExist || moves.allSatisfy { $0.arguments.contains("RENAME_NOREPLACE") })
     let changeFolder =
       staging + "/" + (firstMove.path.dropFirst(staging.count + 1).split(separator: "/").first ?? "")
 
@@ -60,7 +61,7 @@ struct OrderTests {
     let recordFlushed = try trace.first("fsync", "fdatasync") { $0.path == log && $0.begin > recorded.end }
     #expect(recordFlushed.end < firstMove.begin)
     #expect(moves.allSatisfy { move in staged.contains { $0.path.hasPrefix(move.path) } })
-    // every folder that changed, and each new ancestor in the one above it, before the database
+    // every changed folder, and the parent of each new folder, is flushed before the database
     let commit = try trace.first("pwrite64") { $0.path == log && $0.begin > lastMove.end }
     for move in moves {
       let folder = FilePath(move.paths.last ?? "").removingLastComponent().string
@@ -69,8 +70,8 @@ struct OrderTests {
         "\(folder) is not flushed")
     }
     let made = trace.all("mkdirat") { $0.path.hasPrefix(library + "/photos/") }.map { ($0.path, $0.end) }
-    let moved = foldersAreThere ? [] : moves.map { ($0.paths.last ?? "", $0.end) }
-    #expect(foldersAreThere == (made + moved).isEmpty)
+    let moved = foldersExist ? [] : moves.map { ($0.paths.last ?? "", $0.end) }
+    #expect(foldersExist == (made + moved).isEmpty)
     for (folder, end) in made + moved {
       let parent = FilePath(folder).removingLastComponent().string
       #expect(
@@ -78,13 +79,13 @@ struct OrderTests {
         "\(parent) is not flushed after \(folder) was made")
     }
     #expect(try folders(in: library) == folders(of: Fixture.androidV2))
-    // the commit, before the staging folder is removed
+    // the commit is flushed before the staging folder is removed
     let flushed = try trace.first("fsync", "fdatasync") { $0.path == log && $0.begin > commit.end }
     let removed = try trace.first("unlinkat") { $0.path == changeFolder }
     #expect(flushed.end < removed.begin)
   }
 
-  /// The folders of photos that an import into a new library makes.
+  /// Returns the folders of photos that an import into a new library creates.
   private func folders(of backup: FilePath) throws -> Set<String> {
     let command = try #require(Programs.built("smilepile"))
     let library = scratch.path.appending(UUID().uuidString).string
@@ -101,7 +102,8 @@ struct OrderTests {
     return Set(files.map { $0.removingLastComponent().string })
   }
 
-  @Test func anArchiveIsFlushedBeforeItHasAName() throws {
+  @Test("Durability: an archive is flushed before it is published, and its folder afterwards")
+  func exportOrder() throws {
     let library = try SampleLibrary(
       [.init(id: 1, fileName: "a.jpg", bytes: [1, 2, 3])], categories: [.sample(1, "family")])
     let out = try scratch.makeFolder("out").string

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Programs that were built along with the tests, and those of the machine.
+/// Finds and runs programs of this package and of the machine.
 enum Programs {
-  /// Beside the tests; nil if it was not built.
+  /// Returns the path of a program that was built beside the tests; nil if it is missing.
   static func built(_ name: String) -> String? {
     let tests = ["/proc/self/exe", CommandLine.arguments.first ?? "", Bundle.main.bundlePath]
     let folders = tests.flatMap { test in
@@ -15,13 +15,14 @@ enum Programs {
     }
   }
 
-  /// In PATH.
+  /// Returns the path of a program in PATH; nil if it is missing.
   static func installed(_ name: String) -> String? {
     let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
     return folders.map { "\($0)/\(name)" }.first(where: FileManager.default.isExecutableFile)
   }
 
-  /// Runs a program to its end; what it wrote goes to a file, so that no pipe can fill up.
+  /// Runs a program to its end. Returns its exit status and its output, which is written to a file since a pipe could
+  /// fill up.
   static func run(_ path: String, _ arguments: [String], in folder: String) throws -> (Int32, String) {
     let output = folder + "/output.txt"
     _ = FileManager.default.createFile(atPath: output, contents: nil)
@@ -37,7 +38,7 @@ enum Programs {
     return (process.terminationStatus, try String(contentsOfFile: output, encoding: .utf8))
   }
 
-  /// strace, where the machine lets one process follow another.
+  /// The path of strace; nil if it is missing or the machine does not permit tracing.
   static let strace: String? = {
     guard let path = installed("strace"),
       let result = try? run(path, ["-qq", "-e", "trace=none", "true"], in: NSTemporaryDirectory()),

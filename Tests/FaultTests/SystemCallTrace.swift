@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// The calls of one run in the order in which they began, with the paths that they name.
+/// The system calls of one run, sorted by their start, with their paths.
 struct SystemCallTrace {
   struct Call: CustomStringConvertible {
     var name: String
     /// Everything between the parentheses.
     var arguments: String
-    /// Lines of the log: where it began, and where it returned.
+    /// The lines of the log at which the call starts and returns.
     var begin: Int
     var end: Int
     var hasFailed: Bool
@@ -36,7 +36,7 @@ struct SystemCallTrace {
 
   private(set) var calls: [Call] = []
 
-  /// What `strace -f -y -o` wrote.
+  /// Parses the output of `strace -f -y -o`.
   init(_ log: String) {
     var unfinished: [String: Int] = [:]
     for (number, line) in log.split(separator: "\n").enumerated() {
@@ -58,7 +58,7 @@ struct SystemCallTrace {
       } else if let close = arguments.range(of: ")", options: .backwards) {
         arguments = String(arguments[..<close.lowerBound])
       }
-      // a file that has no name, or not any more
+      // the file is unnamed or deleted
       arguments = arguments.replacingOccurrences(of: ">(deleted)", with: ">")
       if isUnfinished { unfinished[thread] = calls.count }
       calls.append(
@@ -68,14 +68,14 @@ struct SystemCallTrace {
     }
   }
 
-  /// The first successful call of these names that passes.
-  func first(_ names: String..., where isMeant: (Call) -> Bool) throws -> Call {
-    let found = calls.first { names.contains($0.name) && !$0.hasFailed && isMeant($0) }
+  /// Returns the first successful call with one of the names that satisfies the condition.
+  func first(_ names: String..., where condition: (Call) -> Bool) throws -> Call {
+    let found = calls.first { names.contains($0.name) && !$0.hasFailed && condition($0) }
     return try #require(found, "no such \(names)")
   }
 
-  /// The successful calls of these names that pass.
-  func all(_ names: String..., where isMeant: (Call) -> Bool = { _ in true }) -> [Call] {
-    calls.filter { names.contains($0.name) && !$0.hasFailed && isMeant($0) }
+  /// Returns the successful calls with one of the names that satisfy the condition.
+  func all(_ names: String..., where condition: (Call) -> Bool = { _ in true }) -> [Call] {
+    calls.filter { names.contains($0.name) && !$0.hasFailed && condition($0) }
   }
 }

@@ -9,27 +9,30 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// A month of a family's backups: the library changes by day, a job runs by night under a clock of its own, one night
-/// is cut off, the disk is full in another. What remains is restored and compared byte for byte.
+/// Simulates a month of backups. The library changes each day, and a job runs each night with a simulated clock. One
+/// run is killed, two find full disks, and one misses a destination. The remaining archives are restored and compared
+/// byte for byte.
 @Suite struct ThirtyNightsTests {
-  @Test(arguments: [(1, false), (2, true)] as [(UInt64, Bool)])
-  func whatRemainsRestores(seed: UInt64, isIncremental: Bool) async throws {
+  @Test(
+    "Thirty nights: every archive that remains restores the library of its night",
+    arguments: [(1, false), (2, true)] as [(UInt64, Bool)])
+  func remainingArchives(seed: UInt64, isIncremental: Bool) async throws {
     var family = try Family(seed: seed, isIncremental: isIncremental)
     for night in 1...30 {
-      try await family.live(through: night)
+      try await family.changeLibrary(on: night)
       switch night {
       case 11: try await family.runKilled(night, at: Int(seed) * 60)
       case 17: try await family.run(night, full: ["one"])
       case 19: try await family.run(night, full: ["one", "two"])
-      case 23: try await family.run(night, gone: "two")
+      case 23: try await family.run(night, missing: "two")
       default: try await family.run(night)
       }
     }
-    try await family.checkWhatRemains()
+    try await family.checkRemainingArchives()
   }
 }
 
-/// A library, its job, and what is known of both.
+/// A library, its job, and the expected results of the job.
 private struct Family {
   private let scratch: ScratchFolder
   private let library: SampleLibrary
@@ -37,15 +40,15 @@ private struct Family {
   private let context: JobContext
   private var random: SeededNumbers
   private var nextID: Int64 = 1
-  /// What the library held, by its state.
-  private var states: [String: Held] = [:]
-  /// The state that lies at both destinations, as far as one can tell.
+  /// The content of the library by its content fingerprint.
+  private var contentByFingerprint: [String: Content] = [:]
+  /// The content fingerprint of the newest archive at both destinations; nil if it is not known.
   private var backedUp: String?
   private var wasKilled = false
   private let isIncremental: Bool
 
   /// Categories, and the bytes of photos in them.
-  private struct Held: Equatable {
+  private struct Content: Equatable {
     var categories: [String: String]
     var photos: [String: [[UInt8]]]
   }
@@ -73,20 +76,20 @@ private struct Family {
       exitCode: { _ in 1 })
   }
 
-  /// Two in the morning, from the first of January 2026.
   /// Reads a status file, as another program does.
   private static func status(in file: FilePath) throws -> JobStatus {
     return try JSONDecoder.ofStatusFiles.decode(
       JobStatus.self, from: Data(contentsOf: URL(fileURLWithPath: file.string)))
   }
 
+  /// Night 1 is 2026-01-01, 02:00 UTC.
   private func date(_ night: Int) -> Date {
     Date(timeIntervalSince1970: 1_767_232_800 + Double(night - 1) * 86400)
   }
 
-  // MARK: By day
+  // MARK: Changes of the library
 
-  mutating func live(through day: Int) async throws {
+  mutating func changeLibrary(on day: Int) async throws {
     guard day == 1 || random.next() % 4 > 0 else { return }
     let count = Int(random.next() % 3) + (day == 1 ? 5 : 0)
     try add(count)
@@ -136,84 +139,85 @@ private struct Family {
     }
   }
 
-  private func held(_ path: FilePath) throws -> Held {
+  private func content(of path: FilePath) throws -> Content {
     let library = try Library(path: path)
     let contents = try library.contents()
-    var held = Held(categories: [:], photos: [:])
+    var content = Content(categories: [:], photos: [:])
     for category in contents.categories {
-      held.categories[category.name] = category.displayName
-      held.photos[category.name] = []
+      content.categories[category.name] = category.displayName
+      content.photos[category.name] = []
     }
     let names = Dictionary(uniqueKeysWithValues: contents.categories.map { ($0.id, $0.name) })
     for photo in contents.photos {
       let file = path.appending(FilePath(photo.path).components).string
-      held.photos[names[photo.categoryId] ?? "", default: []]
+      content.photos[names[photo.categoryId] ?? "", default: []]
         .append(Array(try Data(contentsOf: URL(fileURLWithPath: file))))
     }
-    held.photos = held.photos.mapValues { $0.sorted { $0.lexicographicallyPrecedes($1) } }
-    return held
+    content.photos = content.photos.mapValues { $0.sorted { $0.lexicographicallyPrecedes($1) } }
+    return content
   }
 
-  private func state() async throws -> String {
+  private func fingerprint() async throws -> String {
     var options = ExportOptions()
     options.isDryRun = true
-    return try await Work.export(library.path, to: scratch.path, options: options).summary.state
+    return try await Work.export(library.path, to: scratch.path, options: options).summary.fingerprint
   }
 
-  // MARK: By night
+  // MARK: Runs of the job
 
-  /// A run, with the destinations of these names on a disk that is full, or one that is gone.
-  mutating func run(_ night: Int, full: [String] = [], gone: String? = nil) async throws {
-    let state = try await state()
-    states[state] = try held(library.path)
-    let isNews = state != backedUp
+  /// Runs the job while the disks of some destinations are full, or one destination is missing.
+  mutating func run(_ night: Int, full: [String] = [], missing: String? = nil) async throws {
+    let fingerprint = try await fingerprint()
+    contentByFingerprint[fingerprint] = try content(of: library.path)
+    let hasChanges = fingerprint != backedUp
     let faults = full.map { name in
       ArmedFault(
         Fault(
           .error(.noSpace), of: .only([.write]), persists: true, below: scratch.path.appending(name)))
     }
-    if let gone { try move(gone, to: "\(gone)-away") }
+    if let missing { try move(missing, to: "\(missing)-away") }
     var context = context
     let moment = date(night)
     context.now = { moment }
     let report = try await Work.backup(job, context).summary
     for fault in faults { fault.disarm() }
-    if let gone { try move("\(gone)-away", to: gone) }
+    if let missing { try move("\(missing)-away", to: missing) }
 
-    // what it says is true
+    // the report agrees with the faults
     let expected: JobStatus.Outcome =
-      if gone != nil {
+      if missing != nil {
         .incomplete
-      } else if isNews && full.count == 2 {
+      } else if hasChanges && full.count == 2 {
         .failed
-      } else if isNews && full.count == 1 {
+      } else if hasChanges && full.count == 1 {
         .incomplete
       } else if wasKilled {
-        // what was cut off may have been done already, in part or whole
-        report.run.outcome.isSuccess ? report.run.outcome : .done
+        // the killed run may have completed some or all destinations
+        report.run.outcome.isComplete ? report.run.outcome : .done
       } else {
-        isNews ? .done : .unchanged
+        hasChanges ? .done : .unchanged
       }
     #expect(report.run.outcome == expected, "night \(night): \(report.run)")
-    #expect(report.run.exitCode == (expected.isSuccess ? 0 : expected == .incomplete ? 3 : 1))
+    #expect(report.run.exitCode == (expected.isComplete ? 0 : expected == .incomplete ? 3 : 1))
     #expect(report.run.warnings.contains { $0.contains("was cut off") } == wasKilled, "night \(night)")
     let written = try Self.status(in: scratch.path.appending("status.json"))
-    #expect(written.run?.outcome == expected && written.run?.exitCode == report.run.exitCode)
+    #expect(written.run?.outcome == expected)
+    #expect(written.run?.exitCode == report.run.exitCode)
     #expect(written.run?.startedAt == moment.milliseconds)
     #expect(context.state.status(of: "family") == written)
     for record in report.run.destinations where record.failure == nil {
       let newest = try ArchiveInventory(folder: FilePath(record.path)).archives.last
-      #expect(newest?.fingerprint == state, "night \(night): \(record.path)")
+      #expect(newest?.fingerprint == fingerprint, "night \(night): \(record.path)")
     }
     try checkNoFragments(night)
     wasKilled = false
-    backedUp = expected.isSuccess ? state : nil
+    backedUp = expected.isComplete ? fingerprint : nil
   }
 
-  /// A run in a process of its own that does not live to its end.
+  /// Runs the job in a child process, which is killed at a system call.
   mutating func runKilled(_ night: Int, at call: Int) async throws {
-    let state = try await state()
-    states[state] = try held(library.path)
+    let fingerprint = try await fingerprint()
+    contentByFingerprint[fingerprint] = try content(of: library.path)
     let program = try #require(Programs.built("FaultWalk"))
     let (status, output) = try Programs.run(
       program,
@@ -221,7 +225,7 @@ private struct Family {
         "--night", scratch.path.appending("jobs.yaml").string, scratch.path.appending("state").string,
         "\(date(night).timeIntervalSince1970)", "\(call)",
       ], in: scratch.path.string)
-    // Foundation gives the signal that ended it
+    // Foundation returns the signal that ended the process
     #expect(status == SIGKILL || status == 0, "\(output)")
     wasKilled = self.context.state.status(of: "family").run?.outcome == .running
     try checkNoFragments(night)
@@ -233,33 +237,34 @@ private struct Family {
       atPath: scratch.path.appending(name).string, toPath: scratch.path.appending(other).string)
   }
 
-  /// Whatever has an archive's name is a whole one.
+  /// Expects that every file with the name of an archive is readable.
   private func checkNoFragments(_ night: Int) throws {
     for name in ["one", "two"] {
-      let catalog = try ArchiveInventory(folder: scratch.path.appending(name))
-      #expect(catalog.unreadable.isEmpty, "night \(night): \(catalog.unreadable)")
+      let inventory = try ArchiveInventory(folder: scratch.path.appending(name))
+      #expect(inventory.unreadable.isEmpty, "night \(night): \(inventory.unreadable)")
     }
   }
 
-  // MARK: In the end
+  // MARK: Restore
 
-  func checkWhatRemains() async throws {
+  func checkRemainingArchives() async throws {
     for name in ["one", "two"] {
       let folder = scratch.path.appending(name)
-      let catalog = try ArchiveInventory(folder: folder)
-      // those that others rest on stay too
+      let inventory = try ArchiveInventory(folder: folder)
+      // bases of other archives are kept too
       #expect(
-        (5...(isIncremental ? 24 : 8)).contains(catalog.archives.count), "\(catalog.archives.map(\.name))")
-      #expect(catalog.archives.last?.fingerprint == (try await state()))
-      for archive in catalog.archives {
+        (5...(isIncremental ? 24 : 8)).contains(inventory.archives.count), "\(inventory.archives.map(\.name))"
+      )
+      #expect(inventory.archives.last?.fingerprint == (try await fingerprint()))
+      for archive in inventory.archives {
         let copy = scratch.path.appending("restored-\(name)-\(archive.name)")
         try Library.create(at: copy)
         let summary = try await Work.import([FilePath(archive.path)], into: copy).summary
         #expect(!summary.isIncomplete, "\(summary)")
-        let expected = try #require(states[archive.fingerprint ?? ""])
-        #expect(try held(copy) == expected, "\(archive.name) restores to something else")
+        let expected = try #require(contentByFingerprint[archive.fingerprint ?? ""])
+        #expect(try content(of: copy) == expected, "\(archive.name) restores other content")
       }
-      // nothing of ours is left half done
+      // no partial file is left
       let names = try FileManager.default.contentsOfDirectory(atPath: folder.string)
       #expect(names.filter { $0.hasPrefix(".") } == [])
     }

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// What a scheduled run costs when nothing has changed, as the kernel sees it.
+/// Counts the system calls of a scheduled run of an unchanged library.
 @Suite(
   .waitsForPrograms,
   .enabled("strace is not installed, or may not follow processes here") { Programs.strace != nil })
@@ -30,7 +30,7 @@ struct UnchangedNightTests {
         """.utf8), to: "jobs.yaml")
   }
 
-  /// Runs the job, and returns what it did.
+  /// Runs the job and returns its system calls.
   private func backUp() throws -> SystemCallTrace {
     let command = try #require(Programs.built("smilepile"))
     let log = scratch.path.appending("trace.log").string

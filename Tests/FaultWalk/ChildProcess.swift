@@ -1,6 +1,6 @@
 import Glibc
 
-/// A process that was started and has ended.
+/// A child process that has ended.
 struct ChildProcess {
   enum Ending: Equatable {
     case exited(Int32)
@@ -16,7 +16,7 @@ struct ChildProcess {
 
   /// Starts a program by its path, or by its name in PATH, and waits for its end. posix_spawn(3).
   ///
-  /// - Parameter output: a file for both of its outputs; nil for this process's own.
+  /// - Parameter output: a file for standard output and standard error; nil for those of this process.
   init(_ program: String, _ arguments: [String], output: String? = nil) throws {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)

@@ -2,14 +2,14 @@ import Foundation
 import Logging
 import SystemPackage
 
-/// Tries operations under every fault that the seam in `FileSystem` can make; `scripts/faults` runs it. Not a part of
-/// any product.
+/// Runs operations under every fault that `FileSystem` can inject. `scripts/faults` runs this program. It is not part
+/// of any product.
 ///
 /// ```
 /// FaultWalk [--every K] [--only NAMES] [--series WORD] [--strace COMMAND]
 /// ```
 ///
-/// NAMES are operations with commas between them; WORD is part of the name of a series, or with `--strace` of a call.
+/// NAMES are operations, separated by commas. WORD is part of the name of a series, or with `--strace` of a call.
 @main
 enum FaultWalk {
   static func main() async throws {
@@ -67,7 +67,7 @@ enum FaultWalk {
 
 /// The report.
 enum Table {
-  /// Unbuffered, so that a report can be followed.
+  /// Prints a line without buffering, so that the user can follow the report.
   static func print(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 
   static let head = row("operation", "points", "kills", "errors", "violations")

@@ -5,20 +5,20 @@ import Operations
 import PhotoLibrary
 import SystemPackage
 
-/// What must be true after an operation, however it ended.
+/// The conditions that must hold after an operation, also if it was killed or failed.
 struct Invariants: Sendable {
   let operation: WalkedOperation
-  /// The library before.
+  /// The library before the operation.
   let old: LibraryState
   /// The library after a run without a fault.
   let new: LibraryState
   /// The library after two such runs.
   let again: LibraryState
-  /// The library after each part of the operation but the last.
+  /// The library after each part of the operation except the last.
   let parts: [LibraryState]
   let bystanders: [String: [UInt8]]
 
-  /// Runs the operation in copies of the scene to learn what it does.
+  /// Runs the operation in copies of the scene to learn its results.
   init(_ operation: WalkedOperation, _ scene: Scene, workbench: FilePath) async throws {
     self.operation = operation
     old = try LibraryState(of: operation.library(scene))
@@ -44,16 +44,16 @@ struct Invariants: Sendable {
     }
   }
 
-  /// The walk itself is at fault.
+  /// An error of the walk itself.
   struct Unfit: Error {
     var reason: String
   }
 
-  /// What is not as it must be.
+  /// Returns the violated conditions.
   ///
   /// - Parameters:
-  ///   - error: what the message must name.
-  ///   - isLasting: nothing could be tidied away, since all went on failing.
+  ///   - error: the error whose number the message must have.
+  ///   - isLasting: whether the fault persisted, so that the operation could not remove its partial files.
   func violations(
     in scene: Scene, after outcome: Outcome, error: Errno?, isLasting: Bool = false
   ) async -> [String] {
@@ -89,10 +89,10 @@ struct Invariants: Sendable {
     let isAllowed =
       switch outcome {
       case .killed: [old, new] + parts
-      // a new library that cannot even be removed again stays, empty
-      // on a disk that flushes nothing any more, a commit that is whole in SQLite's log may turn out to be made
+      // under a persistent fault, an empty new library may stay because it cannot be removed;
+      // if the disk flushes nothing, a commit that is complete in SQLite's log may be applied later
       case .failed(let message) where isLasting && message.contains("library.sqlite"): [old, new] + parts
-      // of several backups, those before the one that failed may be there but for photos that could not be read
+      // earlier backups of several may be imported, except photos that could not be read
       case .failed:
         [old] + parts + (operation.isOnce && isLasting ? [new] : [])
           + (!parts.isEmpty && isLasting && isBetween(state) ? [state] : [])
@@ -105,13 +105,13 @@ struct Invariants: Sendable {
     return faults
   }
 
-  /// No photo that both states have is gone, and there is none that neither has.
+  /// Whether each photo of both states exists, and no photo of neither.
   private func isBetween(_ state: LibraryState) -> Bool {
     let (has, old, new) = (Set(state.lines), Set(old.lines), Set(new.lines))
     return has.isSuperset(of: old.intersection(new)) && has.isSubset(of: old.union(new))
   }
 
-  /// The next start.
+  /// Opens the library for writing, as the next start does.
   private func recover(_ scene: Scene) throws {
     let library = operation.library(scene)
     guard FileManager.default.fileExists(atPath: library.appending("library.sqlite").string) else { return }
@@ -122,9 +122,9 @@ struct Invariants: Sendable {
     let path = operation.library(scene)
     guard FileManager.default.fileExists(atPath: path.appending("library.sqlite").string) else { return [] }
     var faults: [String] = []
-    let strangers = try Library(path: path).untrackedFiles().map(\.string)
-    for stranger in strangers where stranger != "photos/2023/11/notes.txt" {
-      faults.append("left behind: \(stranger)")
+    let untracked = try Library(path: path).untrackedFiles().map(\.string)
+    for file in untracked where file != "photos/2023/11/notes.txt" {
+      faults.append("left behind: \(file)")
     }
     let staging = path.appending(".staging")
     for name in (try? FileManager.default.contentsOfDirectory(atPath: staging.string)) ?? [] {
@@ -138,11 +138,11 @@ struct Invariants: Sendable {
   ) async throws -> [String] {
     var faults: [String] = []
     let visible = try scene.archives().filter { !$0.hasPrefix(".smilepile-") }
-    var whole = 0
+    var intact = 0
     for name in visible {
       let path = scene.out.appending(name)
       let size = try FileManager.default.attributesOfItem(atPath: path.string)[.size] as? Int
-      // where there is nothing better, a name is reserved by an empty file; the next run removes it
+      // without links, an empty file reserves the name; the next run removes it
       if size == 0, operation.lacks.contains(.link) {
         switch outcome {
         case .killed: continue
@@ -150,7 +150,7 @@ struct Invariants: Sendable {
         case .failed, .succeeded: break
         }
       }
-      whole += 1
+      intact += 1
       do {
         let damage = try await Work.verify([path], password: operation.password).summary.damaged
         if !damage.isEmpty { faults.append("\(name) is damaged: \(damage)") }
@@ -165,14 +165,14 @@ struct Invariants: Sendable {
         faults.append("\(name) is no archive: \(error)")
       }
     }
-    if operation.result == .archive, case .succeeded = outcome, whole != 1 {
-      faults.append("\(whole) archives")
+    if operation.result == .archive, case .succeeded = outcome, intact != 1 {
+      faults.append("\(intact) archives")
     }
-    if case .failed = outcome, whole > 0 { faults.append("an archive in spite of a failure") }
+    if case .failed = outcome, intact > 0 { faults.append("an archive in spite of a failure") }
     return faults
   }
 
-  /// The operation once more, in the state that the first run left.
+  /// Runs the operation again, in the state that the first run left.
   private func rerunFaults(_ scene: Scene) async throws -> [String] {
     let library = operation.library(scene)
     let state = try LibraryState(of: library)

@@ -7,14 +7,14 @@ import PhotoLibrary
 import SystemPackage
 import TestSupport
 
-/// What a library holds, without what differs from run to run (times of changes, numbers that are given out): two
-/// libraries of equal state hold the same photos, byte for byte, in the same categories, with the same settings.
+/// The content of a library without values that differ from run to run, such as the dates of changes and new IDs. Two
+/// libraries of equal state have the same photos, byte for byte, in the same categories, with the same settings.
 struct LibraryState: Equatable {
   private(set) var lines: [String] = []
-  /// What should never be; each as a sentence.
+  /// Inconsistencies that no library may have, each as a sentence.
   private(set) var faults: [String] = []
 
-  /// - Parameter path: a folder without a library is a state too, an empty one.
+  /// - Parameter path: a folder without a library has an empty state.
   init(of path: FilePath) throws {
     guard FileManager.default.fileExists(atPath: path.appending("library.sqlite").string) else { return }
     let library = try Library(path: path)
@@ -23,11 +23,11 @@ struct LibraryState: Equatable {
     lines = contents.categories.map { "category \($0.name) \($0.displayName) \($0.colorHex ?? "")" }
     for photo in contents.photos {
       let md5 = photo.md5?.description ?? ""
-      let isWhole = try photo.isFromAssets || library.holds(photo)
+      let isIntact = try photo.isFromAssets || library.hasIntactFile(of: photo)
       lines.append(
         "photo \(names[photo.categoryId] ?? "?")/\(photo.name) \(photo.createdAt) \(photo.fileSize) \(md5)"
-          + (isWhole ? "" : " damaged"))
-      if !isWhole {
+          + (isIntact ? "" : " damaged"))
+      if !isIntact {
         faults.append("photo \(photo.id) has no file with its bytes at \(photo.path)")
       }
     }
@@ -39,8 +39,8 @@ struct LibraryState: Equatable {
     lines.sort()
   }
 
-  /// The photos that the last change keeps for its undo, and those of which the file is gone. Those of an earlier
-  /// one are on their way out.
+  /// Returns the photos that the last change keeps for its undo, and those whose files are missing. Photos of earlier
+  /// changes are ignored, since the library deletes them.
   private static func replaced(_ path: FilePath) throws -> (kept: [String], lost: [String]) {
     var configuration = Configuration()
     configuration.readonly = true
@@ -64,7 +64,7 @@ struct LibraryState: Equatable {
       let (change, id, place, md5): (String, Int64, String, String) = (
         row["changeId"], row["id"], row["path"], row["md5"]
       )
-      // a replace brings a photo anew if a fault kept it from reading the file: it holds the same photos then
+      // a replace imports a photo again if a fault prevented the reading of its file: the photos are the same then
       if !row["isHeld"] { kept.append("replaced \(md5)") }
       let places = [
         path.appending(FilePath(place).components),
@@ -81,7 +81,7 @@ struct LibraryState: Equatable {
 
   static func == (one: LibraryState, other: LibraryState) -> Bool { one.lines == other.lines }
 
-  /// What one has and the other has not, for a message.
+  /// Describes the differences of two states for a message.
   func difference(from other: LibraryState) -> String {
     let (own, others) = (Set(lines), Set(other.lines))
     return "only here: \(own.subtracting(others).sorted()); only there: \(others.subtracting(own).sorted())"

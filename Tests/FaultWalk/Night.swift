@@ -5,13 +5,13 @@ import Operations
 import PhotoLibrary
 import SystemPackage
 
-/// One run of a job in a process of its own, which is killed at one of its system calls: what a power cut at night is.
+/// One run of a job in a child process that is killed at one of its system calls, as by a power failure.
 ///
 /// ```
 /// FaultWalk --night JOBFILE STATEFOLDER SECONDS CALL
 /// ```
 ///
-/// SECONDS is the date of the night since 1970, CALL the number of the system call that is its last.
+/// SECONDS is the date of the run since 1970. CALL is the number of the writing system call before which it is killed.
 enum Night {
   static func run(_ arguments: [String]) async throws {
     guard arguments.count == 4, let seconds = Double(arguments[2]), let call = Int(arguments[3]) else {

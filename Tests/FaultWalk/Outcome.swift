@@ -4,13 +4,13 @@ import SystemPackage
 enum Outcome: Sendable {
   /// Its process was killed.
   case killed
-  /// It succeeded; `isComplete` is false where it said by name what is missing.
+  /// It succeeded; `isComplete` is false if it reported something as missing.
   case succeeded(isComplete: Bool)
   /// It failed, with this message.
   case failed(String)
 }
 
-/// What was tried, and what came of it.
+/// The number of faults, and the violations that they caused.
 struct Tally: Sendable {
   var kills = 0
   var errors = 0

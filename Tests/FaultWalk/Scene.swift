@@ -7,7 +7,7 @@ import SystemPackage
 import TestSupport
 
 /// A folder in which an operation runs: a small library, backups to import, photos to add, a folder for archives, and
-/// things of other people's that nothing may touch.
+/// third-party files that no operation may change.
 struct Scene: Sendable {
   let folder: FilePath
 
@@ -18,7 +18,7 @@ struct Scene: Sendable {
   var backup: FilePath { folder.appending("backup.zip") }
   var secondBackup: FilePath { folder.appending("second.zip") }
 
-  /// Makes the scene that all others are copies of.
+  /// Makes the scene from which all others are copied.
   static func make(in folder: FilePath) async throws -> Scene {
     let scene = Scene(folder: folder)
     for name in [folder, scene.out, scene.pictures] {
@@ -41,7 +41,7 @@ struct Scene: Sendable {
     return scene
   }
 
-  /// Gives the backup so many small photos that they are flushed together.
+  /// Replaces the backup by one with so many small photos that they are flushed together.
   func enlargeBackup() async throws {
     let many = try SampleLibrary(
       (1...33).map { id in
@@ -51,7 +51,7 @@ struct Scene: Sendable {
     _ = try await Work.export(many.path, to: backup).summary
   }
 
-  /// A photo with a JPEG's first bytes, of a size of its own; the same for the same number.
+  /// Returns a photo that starts like a JPEG. Its size and bytes depend on its ID only.
   private static func photo(_ id: Int64, _ category: Int64, _ year: Int) -> SampleLibrary.Member {
     var numbers = SeededNumbers(seed: UInt64(id))
     let bytes: [UInt8] =
@@ -68,13 +68,13 @@ struct Scene: Sendable {
     try Data(bytes ?? []).write(to: URL(fileURLWithPath: file.string))
   }
 
-  /// A copy of the scene, in the place of what lies there.
+  /// Copies the scene to a folder, which is replaced.
   func copy(to folder: FilePath) throws -> Scene {
     let files = FileManager.default
     if files.fileExists(atPath: folder.string) { try files.removeItem(atPath: folder.string) }
     try files.copyItem(atPath: self.folder.string, toPath: folder.string)
     let copy = Scene(folder: folder)
-    // photos without a date of their own get that of their file
+    // a photo without a date gets the date of its file
     for name in try files.contentsOfDirectory(atPath: copy.pictures.string) {
       try files.setAttributes(
         [.modificationDate: Date(timeIntervalSince1970: 1_600_000_000)],
@@ -83,8 +83,7 @@ struct Scene: Sendable {
     return copy
   }
 
-  /// The files of other people's, with their bytes: everything outside of the library that was there, and the
-  /// note in it.
+  /// The third-party files with their bytes: all earlier files outside of the library, and the note in it.
   func bystanders() throws -> [String: [UInt8]] {
     try FolderTree(folder).files.filter { path, _ in
       path == "Library/photos/2023/11/notes.txt" || path == "out/old.zip" || path.hasPrefix("Pictures/")
@@ -92,7 +91,7 @@ struct Scene: Sendable {
     }
   }
 
-  /// The files in the archives' folder that are not `old.zip`.
+  /// The files in the folder of archives except `old.zip`.
   func archives() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: out.string).filter { $0 != "old.zip" }.sorted()
   }

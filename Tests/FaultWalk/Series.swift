@@ -1,16 +1,16 @@
 import FileSystem
 import SystemPackage
 
-/// One kind of fault, tried at the first call of an operation, then at the second, until there are no more.
+/// One kind of fault, tried at the first call of an operation, then at the second, until the last.
 struct Series: Sendable {
   let name: String
   let effect: Fault.Effect
   let calls: Fault.Calls
   var persists = false
-  /// The operation must succeed all the same.
+  /// Whether the operation must succeed despite the fault.
   var isHarmless = false
 
-  /// The error that the operation's message must name.
+  /// The error whose number the operation's message must have.
   var error: Errno? {
     if case .error(let error) = effect { error } else { nil }
   }

@@ -3,13 +3,12 @@ import Foundation
 import Glibc
 import SystemPackage
 
-/// The same from outside: the command itself under strace, which makes its system calls fail or kills it at them,
-/// SQLite's and libzip's calls among them.
+/// Tries an operation of the command under strace, which makes a system call fail or kills the command at it. This
+/// includes the calls of SQLite and libzip.
 ///
-/// strace counts the calls of each thread by itself, so the command runs on one processor, on which it starts one
-/// worker. What a run without a fault does says which numbers are worth trying: those of calls on the scene's files.
-/// The first openat calls of a program are the loader's, so openat is counted on the scene's folders and databases
-/// alone.
+/// strace counts the calls of each thread separately, so the command runs on one processor, on which it starts one
+/// worker. A run without a fault tells the numbers of the calls on the scene's files. The first openat calls of a
+/// program are those of the loader, so openat is counted only on the scene's folders and databases.
 struct Trace: Sendable {
   private let operation: WalkedOperation
   private let command: String
@@ -17,7 +16,7 @@ struct Trace: Sendable {
   private let scene: Scene
   private let invariants: Invariants
 
-  /// What is tried with each call.
+  /// The system calls and the faults that are injected into each.
   private static let calls: [(name: String, injections: [String])] = [
     ("write", ["error=EIO"]),
     ("pwrite64", ["error=EIO", "error=ENOSPC", "error=EIO+"]),
@@ -56,7 +55,7 @@ struct Trace: Sendable {
     return tally
   }
 
-  /// `-P` for the scene's folders, and for files that are opened by a path from the root.
+  /// `-P` for the scene's folders, and for files that are opened by an absolute path.
   private var filters: [String] {
     let scene = Scene(folder: folder.appending("run"))
     let library = operation.library(scene)
@@ -69,7 +68,7 @@ struct Trace: Sendable {
     return names.flatMap { ["-P", $0.string] }
   }
 
-  /// Runs the operation without a fault, and says which numbers of which calls concern the scene.
+  /// Runs the operation without a fault, and returns the numbers of the calls on the scene's files.
   private func plainRun(filters: [String], _ calls: [String]) throws -> [String: Set<Int>] {
     let copy = try scene.copy(to: folder.appending("run"))
     let ending = try strace(copy, ["-y", "-e", "trace=\(calls.joined(separator: ","))"] + filters)
@@ -83,7 +82,7 @@ struct Trace: Sendable {
   private var log: String { folder.appending("strace.log").string }
   private var output: String { folder.appending("output").string }
 
-  /// Runs the operation's commands under strace; the first that does not end with 0 is the last.
+  /// Runs the operation's commands under strace, and stops after the first that does not exit with 0.
   private func strace(_ scene: Scene, _ arguments: [String]) throws -> ChildProcess.Ending {
     var ending = ChildProcess.Ending.exited(0)
     for words in operation.arguments(scene) where ending == .exited(0) {
@@ -114,7 +113,7 @@ struct Trace: Sendable {
       outcome = .killed
       tally.kills = 1
     case .exited(let code) where [0, 1, 3, 4].contains(code):
-      // the order of threads can differ from the plain run's
+      // the order of threads can differ from that of the run without a fault
       guard wasInjected else { return tally }
       tally.errors = 1
       outcome = code == 1 ? .failed(message) : .succeeded(isComplete: code == 0)
@@ -125,21 +124,21 @@ struct Trace: Sendable {
       found.append("it ended by \(ending): \(message)")
     }
     found += await invariants.violations(in: copy, after: outcome, error: nil, isLasting: persists)
-    found += try commandsComplaints(copy)
+    found += try verificationFaults(copy)
     tally.violations = found.map { "\(operation.name): strace \(call):\(injection):when=\(number): \($0)" }
     return tally
   }
 
-  /// What the command itself, and unzip where it is there, say of the result.
-  private func commandsComplaints(_ scene: Scene) throws -> [String] {
+  /// Verifies the result with the command, and with unzip if it is installed.
+  private func verificationFaults(_ scene: Scene) throws -> [String] {
     var found: [String] = []
     let library = operation.library(scene).string
     let check = try ChildProcess(command, ["verify", "-l", library], output: output).ending
-    // some photos may not be mended yet
+    // some photos may not be repaired yet
     if check != .exited(0), !(operation.isGradual && check == .exited(4)) {
       found.append("verify -l: \(check): \((try? String(contentsOfFile: output, encoding: .utf8)) ?? "")")
     }
-    // unzip knows no AES
+    // unzip does not support AES
     for name in try scene.archives() where name.hasSuffix(".zip") && operation.password == nil {
       let archive = scene.out.appending(name).string
       if let ending = try? ChildProcess("unzip", ["-tqq", archive], output: output).ending,

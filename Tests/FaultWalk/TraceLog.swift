@@ -1,18 +1,18 @@
 import Foundation
 
-/// What strace wrote of one run: the calls of each thread that concern a folder, numbered as `when=N` counts them.
+/// The system calls of one run on files in a folder, numbered for each thread as `when=N` of strace counts them.
 struct TraceLog {
-  /// The numbers at which some thread makes a call that concerns the folder, by the call's name.
+  /// The numbers of the calls that concern the folder, by the name of the call.
   private(set) var points: [String: Set<Int>] = [:]
 
   /// - Parameters:
   ///   - text: strace's output, with `-f` (each line begins with its thread) and `-y` (descriptors with paths).
-  ///   - folder: lines that name nothing below it are counted and pass by.
+  ///   - folder: lines without a path below it are counted but ignored.
   init(_ text: String, concerning folder: String) {
     var counts: [String: Int] = [:]
     for line in text.split(separator: "\n") {
       let parts = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
-      // `<... write resumed>` goes on with a call that was counted when it began
+      // `<... write resumed>` continues a call that is counted already
       guard parts.count == 2, !parts[1].contains("resumed>") else { continue }
       let call = parts[1].drop { $0 == " " }
       guard let open = call.firstIndex(of: "(") else { continue }

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import SystemPackage
 
-/// Tries one operation under every fault of some series, at every call, and counts what came of it.
+/// Runs one operation under every fault of some series, at every call, and counts the results.
 struct Walk: Sendable {
   let operation: WalkedOperation
   let scene: Scene
@@ -11,8 +11,8 @@ struct Walk: Sendable {
   let invariants: Invariants
 
   /// - Parameters:
-  ///   - template: the scene as it is made.
-  ///   - folder: where the copies lie.
+  ///   - template: the scene before the preparation of the operation.
+  ///   - folder: the folder of the copies.
   init(_ operation: WalkedOperation, _ template: Scene, in folder: FilePath) async throws {
     self.operation = operation
     scene = try template.copy(to: folder.appending("scene"))
@@ -21,7 +21,7 @@ struct Walk: Sendable {
     invariants = try await Invariants(operation, scene, workbench: folder.appending("reference"))
   }
 
-  /// - Parameter stride: only every so many-th call, beginning with another one in each series.
+  /// - Parameter stride: the distance of the calls with a fault. Each series starts at another call.
   func run(_ series: [Series], stride: Int) async throws -> Tally {
     var tally = Tally()
     for (index, series) in series.enumerated() {
@@ -42,7 +42,7 @@ struct Walk: Sendable {
     return tally
   }
 
-  /// Runs the operation with a fault; nil if it ended without reaching it.
+  /// Runs the operation with a fault. Returns nil if the operation ends before the fault.
   private func attempt(
     _ series: Series, at number: Int, in scene: Scene
   ) async throws -> (Outcome, place: String)? {
@@ -72,7 +72,7 @@ struct Walk: Sendable {
     }
   }
 
-  /// The child's part: the operation with a fault that kills it. Returns if that was not reached.
+  /// Runs in the child: the operation with a fault that kills the process. Returns if the operation ends before it.
   static func runChild(_ arguments: [String]) async throws {
     guard arguments.count == 4, let number = Int(arguments[2]),
       let operation = WalkedOperation.all.first(where: { $0.name == arguments[0] }),

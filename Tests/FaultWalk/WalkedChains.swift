@@ -5,7 +5,7 @@ import Operations
 import PhotoLibrary
 import SystemPackage
 
-/// Archives that rest on others.
+/// Operations with archives that depend on a base.
 extension WalkedOperation {
   static let chains = [
     WalkedOperation(
@@ -18,7 +18,7 @@ extension WalkedOperation {
         return try await !Work.export(scene.library, to: scene.out, options: options).summary.isIncomplete
       },
       prepare: { scene in
-        // the base lies where a stranger's archive does otherwise: it is not to be touched either
+        // the base replaces the third-party archive, so the walk checks that it is not changed either
         try FileManager.default.removeItem(atPath: scene.base.string)
         _ = try await Work.export(scene.library, to: scene.base).summary
         _ = try await Work.add([scene.pictures], to: scene.library).summary
@@ -43,7 +43,7 @@ extension WalkedOperation {
       },
       prepare: { scene in
         try await scene.makeChain()
-        // so that both archives have something to bring
+        // so that photos of both archives are imported
         try FileManager.default.removeItem(atPath: scene.library.string)
         try Library.create(at: scene.library)
       }),
@@ -54,7 +54,7 @@ extension Scene {
   fileprivate var base: FilePath { out.appending("old.zip") }
   fileprivate var increment: FilePath { folder.appending("chain/2.zip") }
 
-  /// A full archive of the library, and an increment with two photos more.
+  /// Writes a full archive of the library, and an incremental one with two more photos.
   fileprivate func makeChain() async throws {
     let chain = folder.appending("chain")
     try FileManager.default.createDirectory(atPath: chain.string, withIntermediateDirectories: true)

@@ -7,13 +7,13 @@ import Secrets
 import SystemPackage
 import TestSupport
 
-/// An operation to be tried under every fault.
+/// An operation that is tried under every fault.
 struct WalkedOperation: Sendable {
-  /// What it leaves behind when it succeeds.
+  /// What the operation changes when it succeeds.
   enum Result: Sendable {
     /// A change of the library.
     case change
-    /// One archive more, and the library as it was.
+    /// A new archive. The library is unchanged.
     case archive
     /// Nothing.
     case nothing
@@ -21,39 +21,38 @@ struct WalkedOperation: Sendable {
 
   let name: String
   let result: Result
-  /// The command's arguments for it, several commands one after the other.
+  /// The arguments of the commands that run it, in order.
   let arguments: @Sendable (Scene) -> [[String]]
-  /// Runs it in this process, on as few threads as it can.
-  /// Returns false where the summary says that something is missing from the result, by name.
+  /// Runs it in this process, on as few threads as possible. Returns false if the summary reports something as missing.
   let run: @Sendable (Scene) async throws -> Bool
-  /// What the file system does not have.
+  /// The system calls that the file system does not support.
   var lacks: Set<SystemCall> = []
-  /// Made once, before the scene is copied.
+  /// Prepares the scene once, before it is copied.
   var prepare: @Sendable (Scene) async throws -> Void = { _ in }
-  /// The operation cut short after each of its parts: further states that a failure may leave.
+  /// The operation up to the end of each of its parts: further states that a failure may leave.
   var parts: [@Sendable (Scene) async throws -> Void] = []
   /// The library that it changes.
   var library: @Sendable (Scene) -> FilePath = { $0.library }
-  /// It cannot be run again once it has succeeded.
+  /// Whether it cannot be run again after it has succeeded.
   var isOnce = false
-  /// What its archives are encrypted with.
+  /// The password of its archives.
   var password: Secret?
-  /// It mends photo by photo, so that a failure may leave some mended and some not.
+  /// Whether it repairs photo by photo, so that a failure may leave some photos repaired and others not.
   var isGradual = false
-  /// How many photos the archive that it writes has, and how many of them with files.
+  /// The number of photos in the archive that it writes, and how many of them have files.
   var archived = (photos: 4, files: 3)
-  /// The same, where an archive that it would rest on could not be read.
+  /// The number of files in a full archive, which it writes if the base cannot be read.
   var archivedAlone: Int?
-  /// Each run adds something, so that a run that came half the way is not completed by the next.
+  /// Whether each run adds photos, so that the next run does not complete an interrupted one.
   var addsEveryTime = false
 
-  /// What is wrong with what it leaves elsewhere; true after it was run again without a fault.
+  /// Returns the faults of what it leaves elsewhere. `isRunAgain` is true after another run without a fault.
   var faults: @Sendable (Scene, _ isRunAgain: Bool) throws -> [String] = { _, _ in [] }
 
-  /// The file system passes for ext4, which is flushed as a whole where there are many files.
+  /// Whether to simulate ext4, on which many files are flushed with one sync of the file system.
   var isOnDisk = false
 
-  /// The faults that make the file system what it is to be.
+  /// The faults that simulate the file system.
   var surroundings: [Fault] {
     (isOnDisk
       ? [Fault(.fileSystem(type: 0xEF53, freeBytes: 1 << 40), of: .only([.fileSystem]), persists: true)] : [])
@@ -70,9 +69,9 @@ struct WalkedOperation: Sendable {
 
 extension WalkedOperation {
   static let all: [WalkedOperation] =
-    exports + imports + others + takingAway + mending + chains + extracting
+    exports + imports + others + removals + repairs + chains + extracting
 
-  /// What NFS and FUSE lack, and what a poor driver of FAT lacks.
+  /// The calls that NFS and FUSE do not support, and those that simple FAT drivers do not support.
   private static let likeNFS: Set<SystemCall> = [.openUnnamed, .renameNoReplace]
   private static let likeFAT: Set<SystemCall> = [.openUnnamed, .renameNoReplace, .link, .linkDescriptor]
 
@@ -80,7 +79,7 @@ extension WalkedOperation {
     export("export"),
     export("export json", ["--format", "json"]) { $0.format = .json },
     export("export verify", ["--verify"]) { $0.verifies = true },
-    // the tests' own password, which guards nothing
+    // a password for tests only
     {
       let password = "a good long password"
       var operation = export("export encrypted", ["--encrypt", "--password-command", "echo \(password)"]) {
@@ -156,7 +155,7 @@ extension WalkedOperation {
       run: { scene in try await Work.verify([scene.backup]).summary.damaged.isEmpty }),
   ]
 
-  private static let takingAway = [
+  private static let removals = [
     WalkedOperation(
       name: "remove", result: .change,
       arguments: { [["remove", "-l", $0.library.string, "--yes", "--category", "family"]] },
@@ -194,15 +193,16 @@ extension WalkedOperation {
       }, prepare: prepare, isOnce: true)
   }
 
-  private static let mending = [
+  private static let repairs = [
     WalkedOperation(
       name: "heal", result: .change,
       arguments: { [["heal", "-l", $0.library.string, $0.folder.appending("first.zip").string]] },
       run: { scene in
-        var options = HealOptions()
+        var options = LibraryRepairOptions()
         options.lockWait = .seconds(10)
         let archive = scene.folder.appending("first.zip")
-        return try await !Work.heal(scene.library, from: [archive], options: options).summary.isIncomplete
+        return try await !Work.repairLibrary(scene.library, from: [archive], options: options).summary
+          .isIncomplete
       },
       prepare: { scene in
         _ = try await Work.export(scene.library, to: scene.folder.appending("first.zip")).summary
@@ -239,7 +239,7 @@ extension WalkedOperation {
     }(),
   ]
 
-  /// Over a file of other bytes, which is replaced, and beside one that is nobody's business.
+  /// Replaces a file with other bytes, and must not change the file beside it.
   private static func extract(_ name: String, lacks: Set<SystemCall> = []) -> WalkedOperation {
     WalkedOperation(
       name: name, result: .nothing,
@@ -253,7 +253,7 @@ extension WalkedOperation {
         return try await !Work.extract(scene.backup, to: scene.extracted, options: options).summary
           .isIncomplete
       }, lacks: lacks, prepare: { try $0.prepareExtracted() },
-      faults: { try $0.faultsOfExtracted(isWhole: $1) })
+      faults: { try $0.faultsOfExtracted(isComplete: $1) })
   }
 
   private static func export(

@@ -14,8 +14,9 @@ struct AtomicFileTests {
     try folder.tree().keys.filter { $0.hasSuffix(".partial") }
   }
 
-  @Test(arguments: [true, false])
-  func aFileIsSeenWhenItIsWhole(isUnnamed: Bool) throws {
+  @Test(
+    "Atomic file: a file is visible only after it is published, with mode 0600", arguments: [true, false])
+  func publication(isUnnamed: Bool) throws {
     let output = try AtomicFile(in: folder.path, allowUnnamed: isUnnamed)
     try output.file.write(Array("archive".utf8), at: 0)
     if isUnnamed {
@@ -32,8 +33,8 @@ struct AtomicFileTests {
     #expect(attributes[.posixPermissions] as? Int == 0o600)
   }
 
-  @Test(arguments: [true, false])
-  func nothingIsLeftOfADroppedFile(isUnnamed: Bool) throws {
+  @Test("Atomic file: a file that is not published leaves nothing", arguments: [true, false])
+  func unpublished(isUnnamed: Bool) throws {
     do {
       let output = try AtomicFile(in: folder.path, allowUnnamed: isUnnamed)
       try output.file.write([1, 2, 3], at: 0)
@@ -41,8 +42,8 @@ struct AtomicFileTests {
     #expect(try folder.tree() == [:])
   }
 
-  @Test(arguments: [true, false])
-  func theNextNameIsTakenAndNothingReplaced(isUnnamed: Bool) throws {
+  @Test("Atomic file: a taken name is not replaced, and the next name is used", arguments: [true, false])
+  func takenNames(isUnnamed: Bool) throws {
     try folder.write("old", to: "a.zip")
     try folder.link("b.zip", to: "nowhere")
     try folder.makeFolder("c.zip")
@@ -59,8 +60,8 @@ struct AtomicFileTests {
       ])
   }
 
-  @Test(arguments: [true, false])
-  func allNamesTakenPublishesNothing(isUnnamed: Bool) throws {
+  @Test("Atomic file: nothing is published if all names are taken", arguments: [true, false])
+  func allNamesTaken(isUnnamed: Bool) throws {
     try folder.write("old", to: "a.zip")
     do {
       let output = try AtomicFile(in: folder.path, allowUnnamed: isUnnamed)
@@ -72,8 +73,8 @@ struct AtomicFileTests {
     #expect(try folder.tree() == ["a.zip": .file(Data("old".utf8)), "b.zip": .file(Data())])
   }
 
-  @Test(arguments: [true, false])
-  func aNameThatLeadsElsewhereIsRefused(isUnnamed: Bool) throws {
+  @Test("Atomic file: a name outside of the folder is refused", arguments: [true, false])
+  func escapingName(isUnnamed: Bool) throws {
     try folder.makeFolder("out")
     for name in ["../escaped.zip", "/tmp/escaped.zip"] as [FilePath] {
       let output = try AtomicFile(in: folder.path("out"), allowUnnamed: isUnnamed)
@@ -83,7 +84,8 @@ struct AtomicFileTests {
     #expect(try folder.tree() == ["out": .folder])
   }
 
-  @Test func whatADeadRunLeftIsSweptAndALiveOneKept() throws {
+  @Test("Atomic file: only unlocked partial files are removed")
+  func stalePartials() throws {
     try folder.write("dead", to: ".smilepile-dead.partial")
     try folder.write("live", to: ".smilepile-live.partial")
     try folder.write("other", to: ".smilepile-note.txt")
@@ -146,7 +148,8 @@ struct AtomicFileTests {
     #expect(seen == ["sync", "rename", "sync folder"])
   }
 
-  @Test func twoRunsInOneFolderDoNotSweepEachOther() throws {
+  @Test("Atomic file: two runs in one folder keep the partial files of each other")
+  func twoRuns() throws {
     let one = try AtomicFile(in: folder.path, allowUnnamed: false)
     let two = try AtomicFile(in: folder.path, allowUnnamed: false)
     #expect(try partials().count == 2)
@@ -158,8 +161,8 @@ struct AtomicFileTests {
     #expect(try folder.tree() == ["a.zip": .file(Data([1])), "b.zip": .file(Data([2]))])
   }
 
-  /// Many runs that begin at once: none loses its partial to another's sweep.
-  @Test func manyRunsBeginAtOnce() async throws {
+  @Test("Atomic file: no partial file is removed when many runs start at once")
+  func simultaneousRuns() async throws {
     let path = folder.path
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<40 {
@@ -179,7 +182,8 @@ struct AtomicFileTests {
     #expect(Set(tree.keys) == Set((0..<40).map(String.init)))
   }
 
-  @Test func aMissingFolderIsNamed() throws {
+  @Test("Atomic file: a missing folder is an error with its path")
+  func missingFolder() throws {
     #expect(throws: FileError("open", folder.path("none"), .noSuchFileOrDirectory)) {
       _ = try AtomicFile(in: folder.path("none"))
     }

@@ -25,7 +25,8 @@ struct FileLockTests {
     }
   }
 
-  @Test func whoHasItIsSaid() throws {
+  @Test("File lock: the error for a held lock has the process and host of its owner")
+  func reportedOwner() throws {
     let lock = try take(exclusive: true)
     let host = try #require(ProcessInfo.processInfo.hostName.split(separator: ".").first)
     let busy = #expect(throws: FileLock.Busy.self) { _ = try take(exclusive: true) }
@@ -37,12 +38,14 @@ struct FileLockTests {
     lock.release()
   }
 
-  @Test func anUnknownOwnerIsSaidToBeOne() {
+  @Test("File lock: an unknown owner is reported as another process")
+  func unknownOwner() {
     let busy = FileLock.Busy(path: "/photos/library.lock", owner: "")
     #expect(busy.description == "/photos is in use by another process")
   }
 
-  @Test func theNoteOfALongerOwnerIsReplacedWhole() throws {
+  @Test("File lock: a longer note of an earlier owner is replaced completely")
+  func longerNote() throws {
     try folder.write(
       "process 99999999999 on a host with a long name, of an earlier run\n", to: "library.lock")
     let lock = try take(exclusive: true)
@@ -53,7 +56,8 @@ struct FileLockTests {
     lock.release()
   }
 
-  @Test func sharedAndExclusiveExcludeEachOther() throws {
+  @Test("File lock: shared and exclusive locks exclude each other")
+  func exclusion() throws {
     do {
       let one = try take(exclusive: false)
       let two = try take(exclusive: false)
@@ -68,8 +72,8 @@ struct FileLockTests {
     #expect(try !isBusy(exclusive: true))
   }
 
-  /// The last exclusive owner is long gone, and not the one to wait for.
-  @Test func whoeverSharesItIsNotTakenForAnEarlierOwner() throws {
+  @Test("File lock: the error for a shared lock does not have the last exclusive owner")
+  func sharedOwner() throws {
     try take(exclusive: true).release()
     let lock = try take(exclusive: false)
     let busy = #expect(throws: FileLock.Busy.self) { _ = try take(exclusive: true) }
@@ -78,21 +82,24 @@ struct FileLockTests {
     try take(exclusive: true).release()
   }
 
-  @Test func aSharedLockWritesNothing() throws {
+  @Test("File lock: a shared lock does not write to the file")
+  func sharedLock() throws {
     try folder.write("note", to: "library.lock")
     let lock = try take(exclusive: false)
     #expect(try folder.bytes("library.lock") == Array("note".utf8))
     lock.release()
   }
 
-  @Test func theFileStaysWhenTheLockGoes() throws {
+  @Test("File lock: the file stays after the release, with mode 0600")
+  func releasedLock() throws {
     try take(exclusive: true).release()
     #expect(folder.has("library.lock"))
     let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("library.lock").string)
     #expect(attributes[.posixPermissions] as? Int == 0o600)
   }
 
-  @Test func waitingEndsWhenTheTimeIsOver() throws {
+  @Test("File lock: a waiter fails after its timeout")
+  func timeout() throws {
     let lock = try take(exclusive: true)
     let start = ContinuousClock.now
     for wait in [Duration.zero, .milliseconds(1)] {
@@ -105,7 +112,7 @@ struct FileLockTests {
     try FileLock("library.lock", in: Directory.open(folder.path), waiting: .zero).release()
   }
 
-  @Test("Folder lock: a waiter gives up when its time is over, or when it is told to")
+  @Test("Folder lock: a waiter fails after its timeout, or when its callback throws")
   func folderLockWait() throws {
     struct Stop: Error {}
     let lock = try FolderLock(folder.path, exclusive: true)
@@ -135,7 +142,8 @@ struct FileLockTests {
     #expect(try await waiter.value)
   }
 
-  @Test func aWaiterGetsItWhenItIsFree() async throws {
+  @Test("File lock: a waiter gets the lock after its release")
+  func handover() async throws {
     let lock = try take(exclusive: true)
     let path = folder.path
     let waiter = Task.detached {
@@ -145,8 +153,9 @@ struct FileLockTests {
     try await waiter.value
   }
 
-  /// The kernel frees the lock of a process that was killed; its note stays and misleads nobody.
-  @Test func aKilledOwnerHoldsNothing() throws {
+  /// The kernel releases the lock. The note of the killed process stays in the file.
+  @Test("File lock: the lock of a killed process is free")
+  func killedOwner() throws {
     let path = folder.path("library.lock").string
     let owner = Process()
     owner.executableURL = URL(fileURLWithPath: "/usr/bin/flock")
@@ -164,8 +173,9 @@ struct FileLockTests {
     try take(exclusive: true).release()
   }
 
-  /// Whoever has started this process may be waiting for its end.
-  @Test func anAncestorIsNotWaitedFor() throws {
+  /// The parent process may be waiting for the end of this process.
+  @Test("File lock: a lock of the parent process fails without waiting")
+  func ancestor() throws {
     let path = folder.path("library.lock").string
     let lock = try take(exclusive: true)
     var note = String(decoding: try folder.bytes("library.lock"), as: UTF8.self)
@@ -184,7 +194,8 @@ struct FileLockTests {
     }
   }
 
-  @Test func aLinkIsNotLocked() throws {
+  @Test("File lock: a symbolic link is refused, and its target is unchanged")
+  func symbolicLink() throws {
     try folder.write("precious", to: "precious")
     try folder.link("library.lock", to: "precious")
     #expect(throws: FileError("open", folder.path("library.lock"), .tooManySymbolicLinkLevels)) {

@@ -196,9 +196,9 @@ struct FileTests {
   func errors() throws {
     let error = FileError("write", "/nas/x.zip", .noSpace)
     #expect(error.description == "cannot write /nas/x.zip: No space left on device (errno 28)")
-    #expect(!error.isAbsence)
-    #expect(FileError("open", "x", .noSuchFileOrDirectory).isAbsence)
-    #expect(FileError("open", "x", .notDirectory).isAbsence)
+    #expect(!error.isMissing)
+    #expect(FileError("open", "x", .noSuchFileOrDirectory).isMissing)
+    #expect(FileError("open", "x", .notDirectory).isMissing)
     let path = folder.path("nothing")
     #expect(throws: FileError("open", path, .noSuchFileOrDirectory)) { _ = try File.open(path, .read) }
     #expect(throws: FileError("read", folder.path, .isDirectory)) {

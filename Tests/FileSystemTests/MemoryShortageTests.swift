@@ -11,8 +11,8 @@ struct MemoryShortageTests {
     let error = #expect(throws: MemoryShortage.self) {
       _ = try UnsafeMutableRawBufferPointer.pages(byteCount: 1 << 60)
     }
-    let remedy = "free memory, or raise its limit (ulimit -v)"
-    #expect(error?.description == "cannot get 1152921504606846976 bytes of memory; \(remedy)")
+    let remedy = "increase the memory limit (ulimit -v)"
+    #expect(error?.description == "cannot allocate 1152921504606846976 bytes of memory; \(remedy)")
     #expect(FileError("read", "x", .noMemory).description.hasSuffix("(errno 12); \(remedy)"))
   }
 

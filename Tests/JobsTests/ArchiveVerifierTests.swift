@@ -10,29 +10,29 @@ import Testing
 
 @testable import Jobs
 
-/// What verifying an archive says about it.
 @Suite struct ArchiveVerifierTests {
   private func verifier(
-    _ night: Night, password: Secret? = nil, verifiesUnknown: Bool = true
+    _ night: Night, password: Secret? = nil, verifiesUnverified: Bool = true
   ) -> ArchiveVerifier {
     ArchiveVerifier(
-      observer: night.context.ledger.observer("test", now: night.context.now), password: password,
-      verifiesUnknown: verifiesUnknown)
+      operation: night.context.ledger.begin("test", now: night.context.now), password: password,
+      verifiesUnverified: verifiesUnverified)
   }
 
-  /// It may be large, and each of the increments that rest on it asks for it.
-  @Test func aDamagedArchiveIsReadOnce() async throws {
+  /// An archive may be large, and each incremental backup that depends on it has it verified.
+  @Test("Verifier: a corrupt archive is read once")
+  func corruptArchive() async throws {
     let night = try Night()
     _ = try await night.backup()
     try night.damage(night.archives("one")[0].path)
     let archive = try night.archives("one")[0]
     let verifier = verifier(night)
-    #expect(try !verifier.areIntact([archive], ProgressCounter()))
+    #expect(try !verifier.areUsable([archive], ProgressCounter()))
     let readings = ArmedFault(Fault(.then {}, of: .only([.read]), below: FilePath(archive.path)))
     defer { readings.disarm() }
-    for _ in 1...3 { #expect(try !verifier.areIntact([archive], ProgressCounter())) }
+    for _ in 1...3 { #expect(try !verifier.areUsable([archive], ProgressCounter())) }
     #expect(readings.count == 0)
-    #expect(Array(verifier.observer.damage().keys) == [archive.path])
+    #expect(Array(verifier.operation.damage().keys) == [archive.path])
   }
 
   @Test(
@@ -44,49 +44,53 @@ import Testing
     night.context.password = { _ in password }
     _ = try await night.backup()
     let path = try #require(night.names("one").first.map { night.folder("one").appending($0) })
-    func areIntact(verifiesUnknown: Bool) throws -> Bool {
+    func areUsable(verifiesUnverified: Bool) throws -> Bool {
       let archive = try ArchiveDescriptor(path: path, password: password)
-      return try verifier(night, password: password, verifiesUnknown: verifiesUnknown).areIntact(
+      return try verifier(night, password: password, verifiesUnverified: verifiesUnverified).areUsable(
         [archive], ProgressCounter())
     }
-    #expect(try areIntact(verifiesUnknown: false))
+    #expect(try areUsable(verifiesUnverified: false))
     #expect(night.health(path.string) == .unverified)
-    #expect(try areIntact(verifiesUnknown: true))
+    #expect(try areUsable(verifiesUnverified: true))
     #expect(night.health(path.string).verifiedAt != nil)
     try night.damage(path.string)
     #expect(night.health(path.string) == .unverified)
-    #expect(try !areIntact(verifiesUnknown: true))
+    #expect(try !areUsable(verifiesUnverified: true))
     #expect(night.health(path.string).isSuspect)
-    #expect(try !areIntact(verifiesUnknown: false))
+    #expect(try !areUsable(verifiesUnverified: false))
   }
 
-  @Test(arguments: [Errno.tooManyOpenFiles, .noMemory]) func aShortageIsNoDamage(shortage: Errno) async throws
-  {
+  @Test(
+    "Verifier: an environment failure is thrown and not recorded as damage",
+    arguments: [Errno.tooManyOpenFiles, .noMemory])
+  func environmentFailure(errno: Errno) async throws {
     let night = try Night("verify: false")
     _ = try await night.backup()
     let archive = try night.archives("one")[0]
     let verifier = verifier(night)
     for call in [SystemCall.open, .read] {
       let fault = ArmedFault(
-        Fault(.error(shortage), of: .only([call]), persists: true, below: FilePath(archive.path)))
+        Fault(.error(errno), of: .only([call]), persists: true, below: FilePath(archive.path)))
       defer { fault.disarm() }
-      #expect(throws: (any Error).self) { try verifier.areIntact([archive], ProgressCounter()) }
+      #expect(throws: (any Error).self) { try verifier.areUsable([archive], ProgressCounter()) }
     }
-    #expect(verifier.observer.damage().isEmpty)
-    #expect(try verifier.areIntact([archive], ProgressCounter()))
+    #expect(verifier.operation.damage().isEmpty)
+    #expect(try verifier.areUsable([archive], ProgressCounter()))
   }
 
-  @Test func aNightWithoutMemoryCastsNoDoubt() async throws {
+  @Test("Backup: an archive that lack of memory makes unreadable is not recorded as corrupt")
+  func lackOfMemory() async throws {
     var night = try Night()
     _ = try await night.backup()
     let first = FilePath(try night.archives("one")[0].path)
-    // so that it is read
+    // the next backup re-verifies a suspect archive
     night.markSuspect(first.string)
     night.on(day: 2)
     let fault = ArmedFault(Fault(.error(.noMemory), of: .only([.read]), persists: true, below: first))
     let run = try await night.backup()
     fault.disarm()
-    #expect(run.outcome == .incomplete && run.destinations[0].failure?.contains("cannot read") == true)
+    #expect(run.outcome == .incomplete)
+    #expect(run.destinations[0].failure?.contains("cannot read") == true)
     #expect(!run.warnings.contains { $0.contains("is damaged") })
     let damage = night.context.ledger.observations(of: try #require(ArchiveFile(at: first))).filter {
       if case .foundDamaged = $0.event { true } else { false }
@@ -95,7 +99,8 @@ import Testing
     #expect(try await night.backup().outcome == .unchanged)
   }
 
-  @Test func aShortageWhileCopyingCastsNoDoubt() async throws {
+  @Test("Backup: lack of memory during a copy leaves the source verified")
+  func lackOfMemoryDuringCopy() async throws {
     var night = try Night()
     _ = try await night.backup()
     let first = try night.archives("one")[0]
@@ -106,29 +111,31 @@ import Testing
       Fault(.error(.noMemory), of: .only([.read]), persists: true, below: night.folder("two")))
     defer { fault.disarm() }
     #expect(try await night.backup().outcome == .incomplete)
-    // nobody had reason to read it again
+    // the backup did not re-verify the source
     #expect(night.health(first.path).verifiedAt == verifiedAt)
   }
 
-  /// Another computer's prune may take it away at any time.
-  @Test func whatIsGoneIsNotDamaged() async throws {
+  /// Another computer may prune the archive at any time.
+  @Test("Verifier: a missing archive is not recorded as corrupt")
+  func missingArchive() async throws {
     let night = try Night()
     _ = try await night.backup()
     let archive = try night.archives("one")[0]
     try night.remove(archive.path)
     let verifier = verifier(night)
-    #expect(try !verifier.areIntact([archive], ProgressCounter()))
-    #expect(verifier.observer.damage().isEmpty)
+    #expect(try !verifier.areUsable([archive], ProgressCounter()))
+    #expect(verifier.operation.damage().isEmpty)
   }
 
-  @Test func whatIsGoneWhilePruningIsNotDamaged() async throws {
+  @Test("Prune: an archive that disappears during the run is reported as missing, not as corrupt")
+  func archiveRemovedDuringPrune() async throws {
     var night = try Night()
     _ = try await night.backup()
     try night.changeLibrary(id: 7)
     night.on(day: 2)
     _ = try await night.backup()
     let newest = try #require(try night.archives("one").last?.path)
-    // it is listed, and then it goes
+    // the inventory lists the archive before the fault removes it
     let fault = ArmedFault(
       Fault(
         .then { try? FileManager.default.removeItem(atPath: newest) }, of: .only([.status]),
@@ -137,10 +144,11 @@ import Testing
     var policy = RetentionPolicy()
     policy.last = 1
     var prune = PruneRun(folder: night.folder("one"), policy: policy, counter: ProgressCounter())
-    prune.observer = night.context.ledger.observer("prune", now: night.context.now)
+    prune.operation = night.context.ledger.begin("prune", now: night.context.now)
     prune.now = night.context.now()
     let done = try prune.run()
-    #expect(done.removed.isEmpty && done.plan.refusals.count == 1)
-    #expect(done.plan.refusals.allSatisfy { $0.contains("\(newest), which is missing") })
+    #expect(done.removed.isEmpty)
+    #expect(done.plan.refusals.count == 1)
+    #expect(done.plan.refusals.allSatisfy { $0.contains("\(newest), is missing") })
   }
 }

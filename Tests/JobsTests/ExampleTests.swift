@@ -13,31 +13,35 @@ import Testing
     reference = try Document("reference/job-file.md")
   }
 
-  /// What a job says that it has, where it is given a key that nobody knows.
+  /// The keys that the error for an unknown key in `section` lists.
   private func keys(of section: String) -> [String] {
     do {
       _ = try JobFile(text: section, path: "/config.yaml", home: "/home/anna")
       return []
     } catch {
       return error.faults.flatMap { fault -> [Substring] in
-        guard let match = fault.message.firstMatch(of: /no key “unheard-of”; it has (.+)/) else { return [] }
+        guard let match = fault.message.firstMatch(of: /unknown key “unheard-of” in .+; known keys: (.+)/)
+        else { return [] }
         return match.1.split(separator: ", ")
       }.map(String.init)
     }
   }
 
-  @Test func everyKeyStandsInTheExample() throws {
+  @Test("Job file documents: every key is in the example and in the reference")
+  func everyKey() throws {
     let ofJobs = keys(of: "jobs:\n  a:\n    unheard-of: 1\n")
-    // a key that takes others says which, and one that takes a value says something else
+    // the error lists keys only if the value is a mapping
     let ofSections = ofJobs.map { keys(of: "jobs:\n  a:\n    \($0): {unheard-of: 1}\n") }
-    #expect(ofJobs.contains("verify") && ofSections.joined().contains("force-weak-password"))
-    #expect(ofSections.joined().contains("sample") && ofSections.joined().contains("marker"))
-    let told = Set(reference.tables.flatMap(\.rows).flatMap { Document.code(in: $0[0]) })
+    #expect(ofJobs.contains("verify"))
+    #expect(ofSections.joined().contains("force-weak-password"))
+    #expect(ofSections.joined().contains("sample"))
+    #expect(ofSections.joined().contains("marker"))
+    let documented = Set(reference.tables.flatMap(\.rows).flatMap { Document.code(in: $0[0]) })
     for key in Set(ofJobs + ofSections.joined()).sorted() {
-      #expect(told.contains(key), "`\(key)` is not in docs/reference/job-file.md")
-      let place = try Regex("(?m)(^|[ {])\(key):")
-      let isThere = example.contains(place)
-      #expect(isThere, "“\(key):” does not stand in docs/config.example.yaml")
+      #expect(documented.contains(key), "`\(key)` is not in docs/reference/job-file.md")
+      let pattern = try Regex("(?m)(^|[ {])\(key):")
+      let isInExample = example.contains(pattern)
+      #expect(isInExample, "“\(key):” is not in docs/config.example.yaml")
     }
     for words in ["sample: all", "drill: manual", "every Sunday at 04:30"] {
       #expect(example.contains(words))
@@ -45,12 +49,14 @@ import Testing
     #expect(Schedule.defaultDrill.description == "every Sunday at 04:30")
   }
 
-  /// Lines that a reader may take the `#` away from are right, too.
-  @Test func whatIsCommentedOutIsRight() throws {
+  @Test("Job file documents: the commented-out lines of the example are valid")
+  func commentedLines() throws {
     let text = example.replacing(/(?m)^( +)# ([a-z-]+: )/) { "\($0.1)\($0.2)" }
     let job = try #require(
       try JobFile(text: text, path: "/config.yaml", home: "/home/anna").jobs.first { $0.name == "family" })
-    #expect(
-      job.verifies && job.retention?.yearly == 3 && job.prometheusFile != nil && job.hooks.before != nil)
+    #expect(job.verifies)
+    #expect(job.retention?.yearly == 3)
+    #expect(job.prometheusFile != nil)
+    #expect(job.hooks.before != nil)
   }
 }

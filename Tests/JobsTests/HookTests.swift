@@ -10,7 +10,7 @@ import Testing
 
   init() throws { scratch = try ScratchFolder() }
 
-  /// None of the hooks here may be waited for until it ends by itself.
+  /// Runs a hook and returns why it failed. Every hook here must end within 60 seconds.
   private func run(
     _ command: String, timeLimit: Double = 60, isCancelled: @escaping () -> Bool = { false }
   ) -> ChildProcess.Failure? {
@@ -28,20 +28,23 @@ import Testing
     }
   }
 
-  @Test func factsAreInItsEnvironmentAsTheyAre() throws {
+  @Test("Hook: environment variables are passed unchanged")
+  func environment() throws {
     let file = scratch.path.appending("out").string
     #expect(run("printf %s \"$SMILEPILE_JOB\" > '\(file)'") == nil)
     #expect(try String(contentsOfFile: file, encoding: .utf8) == "a b\"c'$d")
   }
 
-  @Test func statusIsTold() {
+  @Test("Hook: the exit status is reported")
+  func exitStatus() {
     #expect(run("exit 7") == .status(7))
     #expect(run("kill -9 $$") == .status(137))
     #expect(run("/nowhere/at/all 2>/dev/null") == .status(127))
   }
 
-  /// What it started in the background holds a pipe open for as long as it lives.
-  @Test func whatTakesTooLongIsEndedWithAllItStarted() throws {
+  /// The background process holds the pipe open until it is killed.
+  @Test("Hook: the time limit ends it and its background processes")
+  func timeLimit() throws {
     let pipe = scratch.path.appending("pipe").string
     #expect(mkfifo(pipe, 0o600) == 0)
     let reader = open(pipe, O_RDONLY | O_NONBLOCK)
@@ -53,8 +56,8 @@ import Testing
     #expect(String(decoding: bytes, as: UTF8.self) == "x\n")
   }
 
-  /// What the shell started has the same time to tidy up as the shell itself.
-  @Test func whatItsShellStartedMayTidyUp() throws {
+  @Test("Hook: at the time limit its child processes have time to clean up")
+  func childCleanup() throws {
     let (script, tidied) = (scratch.path.appending("script").string, scratch.path.appending("tidied").string)
     try "trap 'sleep 0.5; echo yes > \(tidied); exit 1' TERM\nsleep 300 & wait\n"
       .write(toFile: script, atomically: true, encoding: .utf8)
@@ -62,20 +65,22 @@ import Testing
     #expect(try String(contentsOfFile: tidied, encoding: .utf8) == "yes\n")
   }
 
-  @Test func cancellationEndsIt() {
+  @Test("Hook: cancellation ends it")
+  func cancellation() {
     #expect(run("sleep 300", isCancelled: { true }) == .cancelled)
   }
 
-  /// What prints without an end is ended like what is silent.
-  @Test func whatNeverStopsPrintingIsEnded() {
+  @Test("Hook: time limit and cancellation end one with endless output")
+  func endlessOutput() {
     #expect(run("tr '\\0' x < /dev/zero", timeLimit: 0.3) == .timeLimit(.seconds(0.3)))
     #expect(run("tr '\\0' x < /dev/zero", isCancelled: { true }) == .cancelled)
   }
 
-  @Test func manyLinesDoNotStopIt() { #expect(run("seq 1 20000") == nil) }
+  @Test("Hook: 20,000 lines of output do not block it")
+  func longOutput() { #expect(run("seq 1 20000") == nil) }
 
-  /// What it leaves running in the background is not waited for.
-  @Test func backgroundIsNotWaitedFor() throws {
+  @Test("Hook: a background process is not waited for")
+  func backgroundProcess() throws {
     let file = scratch.path.appending("pid").string
     let start = ContinuousClock.now
     #expect(run("sleep 300 & echo $! > '\(file)'") == nil)

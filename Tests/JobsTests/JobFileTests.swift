@@ -18,7 +18,8 @@ struct JobFileTests {
     }
   }
 
-  @Test func everyKeyIsRead() throws {
+  @Test("Job file: every key is read")
+  func everyKey() throws {
     let jobs = try read(
       """
       jobs:
@@ -55,10 +56,16 @@ struct JobFileTests {
     #expect(job.destinations.map(\.requiredMount) == [nil, .at("/mnt/usb"), .any])
     #expect(job.destinations.map(\.marker) == [nil, ".disk", nil])
     #expect(job.categories == ["Family", "Holi days"])
-    #expect(job.since != nil && job.until != nil && !job.includesSettings)
-    #expect(job.password == .command("pass show x") && job.allowsWeakPassword)
-    #expect(!job.verifies && job.maximumChain == 3 && job.archiveTags == ["full", "one"])
-    #expect(job.permissions == 0o640 && job.lockWait == 3600)
+    #expect(job.since != nil)
+    #expect(job.until != nil)
+    #expect(!job.includesSettings)
+    #expect(job.password == .command("pass show x"))
+    #expect(job.allowsWeakPassword)
+    #expect(!job.verifies)
+    #expect(job.maximumChainDepth == 3)
+    #expect(job.archiveTags == ["full", "one"])
+    #expect(job.permissions == 0o640)
+    #expect(job.lockWait == 3600)
     var policy = RetentionPolicy()
     (policy.last, policy.hourly, policy.daily, policy.weekly, policy.monthly, policy.yearly) = (
       1, 2, 3, 4, 5, 6
@@ -66,80 +73,102 @@ struct JobFileTests {
     policy.within = RetentionSpan("1y2m3d4h")
     policy.tags = ["a", "b"]
     #expect(job.retention == policy)
-    #expect(job.hooks.before == "b" && job.hooks.after == "a" && job.hooks.onFailure == "f")
-    #expect(job.hooks.finally == "z" && job.hooks.timeLimit == 120)
+    #expect(job.hooks.before == "b")
+    #expect(job.hooks.after == "a")
+    #expect(job.hooks.onFailure == "f")
+    #expect(job.hooks.finally == "z")
+    #expect(job.hooks.timeLimit == 120)
     #expect(try job.schedule == Schedule(frequency: "monthly", day: 31, time: "02:30"))
-    #expect(try job.drill == Schedule(frequency: "daily", day: nil, time: "04:00") && job.drillSample == nil)
-    #expect(jobs[1].schedule == nil && jobs[1].drill == nil && jobs[1].drillSample == 100)
-    #expect(job.statusFile == "/etc/smilepile/s.json" && job.prometheusFile == "/p.prom")
-    #expect(jobs[1].library == nil && jobs[1].verifies && jobs[1].retention == nil)
+    #expect(try job.drill == Schedule(frequency: "daily", day: nil, time: "04:00"))
+    #expect(job.drillSample == nil)
+    #expect(job.statusFile == "/etc/smilepile/s.json")
+    #expect(job.prometheusFile == "/p.prom")
+    let small = jobs[1]
+    #expect(small.schedule == nil)
+    #expect(small.drill == nil)
+    #expect(small.drillSample == 100)
+    #expect(small.library == nil)
+    #expect(small.verifies)
+    #expect(small.retention == nil)
   }
 
-  @Test(arguments: [
-    ("jobs:\n  a:\n    destination: x\n", 3, "did you mean “destinations”?"),
-    ("jobs:\n  a:\n    library: x\n", 3, "has no “destinations”"),
-    ("jobs:\n  a:\n    destinations: []\n", 3, "has no folder"),
-    ("jobs:\n  a:\n    destinations: x\n    retention: {keep-last: -1}\n", 4, "0 or more"),
-    ("jobs:\n  a:\n    destinations: x\n    retention: {keep-last: 0}\n", 4, "keeps nothing"),
-    ("jobs:\n  a:\n    destinations: x\n    retention: {keep-within: 30 days}\n", 4, "30d"),
-    ("jobs:\n  a:\n    destinations: x\n    encrypt: true\n", 4, "has to be a list of"),
-    ("jobs:\n  a:\n    destinations: x\n    encrypt: {}\n", 4, "needs “password-file”"),
-    ("jobs:\n  a:\n    destinations: x\n    since: tomorrow\n", 4, "has to be a date"),
-    ("jobs:\n  a:\n    destinations: x\n    split: tablet\n", 4, "can only be “phone”"),
-    ("jobs:\n  a:\n    destinations: x\n    split: phone\n    incremental: true\n", 4, "do not go together"),
-    ("jobs:\n  a:\n    destinations: x\n    lock-wait: soon\n", 4, "15m"),
-    ("jobs:\n  a:\n    destinations: x\n    library:\n", 4, "has no value"),
-    ("jobs:\n  a:\n    destinations: {path: x, marker: a/b}\n", 3, "name of a file"),
-    ("jobs:\n  a:\n    destinations: {path: x, require-mount: /}\n", 3, "requires nothing"),
-    ("jobs:\n  a:\n    destinations: {path: x, require-mount: mnt}\n", 3, "the absolute path"),
-    (
-      "jobs:\n  a:\n    destinations: x\n    status-file: s\n  b:\n    destinations: y\n    status-file: s\n",
-      7,
-      "“status-file” is the status-file of job “a” already"
-    ),
-    (
-      "jobs:\n  a:\n    destinations: x\n    status-file: s\n    prometheus-file: ./s\n", 5,
-      "“prometheus-file” is the status-file of job “a” already"
-    ),
-    ("jobs:\n  a:\n    destinations: x\n    hooks: {time-limit: 0}\n", 4, "leaves a hook no time"),
-    ("jobs:\n  a:\n    library: x\n    destinations: x\n", 4, "lies in the library itself"),
-    (
-      "jobs:\n  a:\n    library: x\n    destinations:\n      - y\n      - x/y\n", 6,
-      "lies in the library itself"
-    ),
-    ("jobs:\n  a:\n    destinations: x\n    categories: []\n", 4, "“categories” is empty; name some"),
-    ("jobs:\n  a:\n    destinations: [x, \"\"]\n", 3, "a destination is empty"),
-    ("jobs:\n  a:\n\tdestinations: x\n", 3, "YAML takes no tabs at the beginning of a line; write spaces"),
-    (
-      "jobs:\n  a:\n    destinations:\n      - path: /a\n        path: /b\n      - marker: x\n        path: /c\n",
-      5,
-      "given twice: “path”"
-    ),
-    (
-      "jobs:\n  a:\n    destinations:\n      - path: /a\n\n# not so\n        path: /b\n", 7,
-      "given twice: “path”"
-    ),
-    (
-      "jobs:\n  a:\n    tags: a\n    mode: 640\n    tags: b\n    mode: 640\n", 6,
-      "given twice: “mode”, “tags”"
-    ),
-    ("jobs:\n  -bad:\n    destinations: x\n", 2, "cannot be a job's name"),
-    ("jobs:\n  a:\n    destinations: x\n    schedule: {frequency: hourly}\n", 4, "hourly"),
-    ("jobs:\n  a:\n    destinations: x\n    schedule: {time: 02:30}\n", 4, "has no “frequency”"),
-    ("jobs: none\n", 1, "has to be a list of"),
-    ("job:\n  a: x\n", 1, "did you mean “jobs”?"),
-    ("", 0, "it is empty"),
-    ("a: b: c\n", 1, "this is no YAML"),
-  ])
-  func everyMistakeHasItsLine(text: String, line: Int, message: String) {
+  @Test(
+    "Job file: a mistake is reported with its line",
+    arguments: [
+      ("jobs:\n  a:\n    destination: x\n", 3, "did you mean “destinations”?"),
+      ("jobs:\n  a:\n    library: x\n", 3, "has no “destinations”"),
+      ("jobs:\n  a:\n    destinations: []\n", 3, "has no folder"),
+      ("jobs:\n  a:\n    destinations: x\n    retention: {keep-last: -1}\n", 4, "an integer of at least 0"),
+      ("jobs:\n  a:\n    destinations: x\n    retention: {keep-last: 0}\n", 4, "has no keep rule"),
+      ("jobs:\n  a:\n    destinations: x\n    retention: {keep-within: 30 days}\n", 4, "30d"),
+      ("jobs:\n  a:\n    destinations: x\n    encrypt: true\n", 4, "must be a list of"),
+      ("jobs:\n  a:\n    destinations: x\n    encrypt: {}\n", 4, "needs “password-file”"),
+      ("jobs:\n  a:\n    destinations: x\n    since: tomorrow\n", 4, "must be a date"),
+      ("jobs:\n  a:\n    destinations: x\n    split: tablet\n", 4, "must be phone"),
+      (
+        "jobs:\n  a:\n    destinations: x\n    split: phone\n    incremental: true\n", 4, "cannot be combined"
+      ),
+      ("jobs:\n  a:\n    destinations: x\n    lock-wait: soon\n", 4, "15m"),
+      ("jobs:\n  a:\n    destinations: x\n    library:\n", 4, "has no value"),
+      ("jobs:\n  a:\n    destinations: {path: x, marker: a/b}\n", 3, "name of a file"),
+      ("jobs:\n  a:\n    destinations: {path: x, require-mount: /}\n", 3, "has no effect"),
+      ("jobs:\n  a:\n    destinations: {path: x, require-mount: mnt}\n", 3, "the absolute path"),
+      (
+        "jobs:\n  a:\n    destinations: x\n    status-file: s\n  b:\n    destinations: y\n    status-file: s\n",
+        7,
+        "“status-file” is the same file as the status-file of job “a”"
+      ),
+      (
+        "jobs:\n  a:\n    destinations: x\n    status-file: s\n    prometheus-file: ./s\n", 5,
+        "“prometheus-file” is the same file as the status-file of job “a”"
+      ),
+      ("jobs:\n  a:\n    destinations: x\n    hooks: {time-limit: 0}\n", 4, "must be longer than 0"),
+      (
+        "jobs:\n  a:\n    library: x\n    destinations: x\n", 4,
+        "is in the library; choose a folder outside the library"
+      ),
+      (
+        "jobs:\n  a:\n    library: x\n    destinations:\n      - y\n      - x/y\n", 6,
+        "is in the library; choose a folder outside the library"
+      ),
+      ("jobs:\n  a:\n    destinations: x\n    categories: []\n", 4, "“categories” is empty; remove the key"),
+      ("jobs:\n  a:\n    destinations: [x, \"\"]\n", 3, "a destination is empty"),
+      (
+        "jobs:\n  a:\n\tdestinations: x\n", 3,
+        "YAML does not allow tabs at the beginning of a line; use spaces"
+      ),
+      (
+        "jobs:\n  a:\n    destinations:\n      - path: /a\n        path: /b\n      - marker: x\n        path: /c\n",
+        5,
+        "the key “path” appears twice"
+      ),
+      (
+        "jobs:\n  a:\n    destinations:\n      - path: /a\n\n# not so\n        path: /b\n", 7,
+        "the key “path” appears twice"
+      ),
+      (
+        "jobs:\n  a:\n    tags: a\n    mode: 640\n    tags: b\n    mode: 640\n", 6,
+        "the key “mode”, “tags” appears twice"
+      ),
+      ("jobs:\n  -bad:\n    destinations: x\n", 2, "is not a job name"),
+      ("jobs:\n  a:\n    destinations: x\n    schedule: {frequency: hourly}\n", 4, "hourly"),
+      ("jobs:\n  a:\n    destinations: x\n    schedule: {time: 02:30}\n", 4, "has no “frequency”"),
+      ("jobs: none\n", 1, "must be a list of"),
+      ("job:\n  a: x\n", 1, "did you mean “jobs”?"),
+      ("", 0, "the job file is empty"),
+      ("a: b: c\n", 1, "this is not YAML"),
+    ])
+  func mistake(text: String, line: Int, message: String) {
     let faults = faults(text)
     #expect(
       faults.contains { $0.line == line && $0.message.contains(message) },
       "\(faults.map { "\($0.line): \($0.message)" })")
   }
 
-  @Test(arguments: [("weekly", 8), ("monthly", 32), ("daily", 1)])
-  func aWrongDayAndAWrongTimeAreBothSaid(frequency: String, day: Int) {
+  @Test(
+    "Job file: a wrong day and a wrong time are both reported",
+    arguments: [("weekly", 8), ("monthly", 32), ("daily", 1)])
+  func wrongDayAndTime(frequency: String, day: Int) {
     let schedule = "frequency: \(frequency)\n      day: \(day)\n      time: 25:00\n"
     let faults = faults("jobs:\n  a:\n    destinations: x\n    schedule:\n      \(schedule)")
     #expect(faults.map(\.line) == [6, 7], "\(faults)")
@@ -158,8 +187,8 @@ struct JobFileTests {
     #expect(job.schedule?.frequency == .weekly(day))
   }
 
-  @Test("Job file: the day of a drill may be given by its name")
-  func weekdayNameOfDrill() throws {
+  @Test("Job file: the day of a restore test may be given by its name")
+  func restoreTestDay() throws {
     let text = "jobs:\n  a:\n    destinations: x\n    drill: {frequency: weekly, day: Fri, time: 02:30}\n"
     #expect(try read(text).first?.drill?.frequency == .weekly(.friday))
   }
@@ -167,16 +196,16 @@ struct JobFileTests {
   @Test(
     "Job file: a wrong day is reported with its line and what to write instead",
     arguments: [
-      ("weekly", "Sunnday", "“day”: “Sunnday” is no day of the week; did you mean Sunday?"),
-      ("weekly", "Tues", "“day”: “Tues” is no day of the week; did you mean Tuesday?"),
+      ("weekly", "Sunnday", "“day”: “Sunnday” is not a day of the week; did you mean Sunday?"),
+      ("weekly", "Tues", "“day”: “Tues” is not a day of the week; did you mean Tuesday?"),
       (
         "weekly", "Dimanche",
-        "“day”: “Dimanche” is no day of the week; write Monday to Sunday, or 1 (Monday) to 7 (Sunday)"
+        "“day”: “Dimanche” is not a day of the week; write Monday to Sunday, or 1 (Monday) to 7 (Sunday)"
       ),
-      ("weekly", "[Sun]", "“day” has to be a whole number, 1 to 31"),
-      ("weekly", "8", "“schedule”: a week has no day 8; give one from 1 (Monday) to 7 (Sunday)"),
-      ("monthly", "Sunday", "“day” has to be a whole number, 1 to 31"),
-      ("daily", "Sunday", "“schedule”: daily has no use for a day; leave it out"),
+      ("weekly", "[Sun]", "“day” must be an integer from 1 to 31"),
+      ("weekly", "8", "“schedule”: a week has no day 8; write a number from 1 (Monday) to 7 (Sunday)"),
+      ("monthly", "Sunday", "“day” must be an integer from 1 to 31"),
+      ("daily", "Sunday", "“schedule”: daily does not use day; remove “day”"),
     ])
   func wrongDay(frequency: String, day: String, message: String) {
     let schedule = "frequency: \(frequency)\n      day: \(day)\n      time: 02:30\n"
@@ -193,24 +222,27 @@ struct JobFileTests {
         == ["“schedule”: weekly needs a day: Monday to Sunday, or 1 (Monday) to 7 (Sunday)"])
   }
 
-  @Test func aJobWithoutLibraryIsWarnedOf() throws {
+  @Test("Job file: a job without a library is a warning")
+  func missingLibrary() throws {
     let text = "jobs:\n  a:\n    destinations: x\n  b:\n    library: y\n    destinations: x\n"
     let warnings = try JobFile(text: text, path: "/etc/smilepile/config.yaml", home: nil).warnings
     #expect(warnings.map(\.line) == [3])
-    #expect(warnings.first?.message.contains("job “a” names no library; write “library:”") == true)
+    #expect(warnings.first?.message.contains("job “a” has no library; add “library:” to the job") == true)
   }
 
-  /// Two names of one folder are one copy.
-  @Test func aFolderUnderTwoNamesIsOne() throws {
+  @Test("Job file: a symbolic link to another destination is a duplicate")
+  func duplicateDestination() throws {
     let scratch = try ScratchFolder()
     let folder = try scratch.makeFolder("disk")
     try FileManager.default.createSymbolicLink(
       atPath: scratch.path.appending("link").string, withDestinationPath: folder.string)
     let faults = faults("jobs:\n  a:\n    destinations:\n      - \(folder)\n      - \(scratch.path)/link\n")
-    #expect(faults.map { $0.line } == [5] && faults[0].message.contains("stands here twice"))
+    #expect(faults.map(\.line) == [5])
+    #expect(faults.first?.message.contains("is listed twice") == true)
   }
 
-  @Test func everyMistakeIsSaidAtOnce() {
+  @Test("Job file: all mistakes are reported at once")
+  func allMistakes() {
     #expect(faults("jobs:\n  a:\n    verify: x\n    mode: y\n    foo: z\n").count == 4)
   }
 }

@@ -9,14 +9,14 @@ import Testing
 
 @testable import Jobs
 
-/// A library, a job with two destinations, and a clock.
+/// A library, a job with two destinations, and a clock that a test sets.
 struct Night {
   let scratch: ScratchFolder
   let library: SampleLibrary
   var job: Job
   var context: JobContext
 
-  /// - Parameter lines: more of the job.
+  /// - Parameter lines: further keys of the job, as lines of YAML.
   init(_ lines: String...) throws {
     scratch = try ScratchFolder()
     library = try SampleLibrary(
@@ -41,12 +41,12 @@ struct Night {
     self.on(day: 1)
   }
 
-  /// Records that an archive was found damaged.
+  /// Records that an archive was found corrupt.
   func markSuspect(_ path: String) {
     let files = [ArchiveFile(at: FilePath(path))].compactMap { $0 }.map {
       (file: $0, archiveID: nil as String?)
     }
-    context.ledger.observer("test", now: context.now).record(
+    context.ledger.begin("test", now: context.now).record(
       .foundDamaged(reason: "a test says so"), of: files)
   }
 
@@ -55,7 +55,7 @@ struct Night {
     let files = [ArchiveFile(at: FilePath(path))].compactMap { $0 }.map {
       (file: $0, archiveID: nil as String?)
     }
-    context.ledger.observer("test", now: context.now).record(.verified, of: files)
+    context.ledger.begin("test", now: context.now).record(.verified, of: files)
   }
 
   func health(_ path: String) -> ArchiveHealth {
@@ -78,9 +78,9 @@ struct Night {
 
   func remove(_ path: String) throws { try FileManager.default.removeItem(atPath: path) }
 
-  /// Changes a byte of a file; of an archive, one of a photo.
+  /// Changes one byte of a file. The default offset is inside the first photo of an archive.
   ///
-  /// - Parameter keepsDate: nothing but reading tells it then, as with bits that rot.
+  /// - Parameter keepsDate: restores the modification date, so that only reading reveals the change (bit rot).
   func damage(_ path: String, at offset: Int = 3000, keepsDate: Bool = false) throws {
     var times = stat()
     try #require(stat(path, &times) == 0)
@@ -92,14 +92,14 @@ struct Night {
     try #require(utimensat(AT_FDCWD, path, [times.st_atim, times.st_mtim], 0) == 0)
   }
 
-  /// What the library holds from now on is another state.
+  /// Adds a photo of `id` bytes, so that the content fingerprint of the library changes.
   func changeLibrary(id: Int64) throws {
     try library.change(adding: [
       .init(id: id, fileName: "\(id).jpg", bytes: [UInt8](repeating: 9, count: Int(id)))
     ])
   }
 
-  /// Exports three parts into a folder, as the job would.
+  /// Exports the library as a set of three parts into a folder, with the options of the job.
   func exportSet(to name: String) async throws -> [FilePath] {
     var limits = PhoneLimits()
     limits.uncompressedBytes = 25_000
@@ -113,6 +113,7 @@ struct Night {
 
   func backup() async throws -> JobStatus.RunRecord { try await Work.backup(job, context).summary.run }
 
+  /// Runs a restore test of the job.
   func drill(sample: Int? = nil) async throws -> RestoreTestReport {
     var options = RestoreTestOptions()
     options.sample = sample
@@ -120,7 +121,7 @@ struct Night {
     return try await Work.restoreTest(job, context, options: options).summary
   }
 
-  /// A pipe with a name, by which a hook and a test wait for each other: whoever opens it waits for the other end.
+  /// Makes a named pipe that synchronizes a hook with a test: opening one end blocks until the other is opened.
   func pipe(_ name: String) throws -> String {
     let path = folder(name).string
     try #require(mkfifo(path, 0o600) == 0)
@@ -129,18 +130,18 @@ struct Night {
 
   /// Waits until a hook has written to a pipe.
   func hear(_ pipe: String) async {
-    await aside { _ = try? FileHandle(forReadingFrom: URL(fileURLWithPath: pipe)).readToEnd() }
+    await onNewThread { _ = try? FileHandle(forReadingFrom: URL(fileURLWithPath: pipe)).readToEnd() }
   }
 
-  /// Has a hook go on that reads from a pipe.
+  /// Writes a line to a pipe, so that the hook that reads from the pipe continues.
   func answer(_ pipe: String) async {
-    await aside {
+    await onNewThread {
       try? FileHandle(forWritingTo: URL(fileURLWithPath: pipe)).write(contentsOf: Data("\n".utf8))
     }
   }
 
-  /// On a thread of its own: what waits in one of those that tests share keeps other tests from going on.
-  private func aside(_ body: @escaping @Sendable () -> Void) async {
+  /// Runs a body on a new thread. Blocking a thread of the shared pool would keep other tests from running.
+  private func onNewThread(_ body: @escaping @Sendable () -> Void) async {
     await withCheckedContinuation { continuation in
       Thread.detachNewThread {
         body()
@@ -149,7 +150,7 @@ struct Night {
     }
   }
 
-  /// What other programs are told.
+  /// Reads the status file of the job.
   func statusFile() throws -> JobStatus {
     try Self.status(in: folder("status.json"))
   }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Jobs
 
-/// Plans over real archives in a folder, since what is known of them is read from themselves.
+/// Plans over exported archives in a folder: a plan depends on what the archives contain.
 struct PrunePlanTests {
   private let scratch: ScratchFolder
   private let library: SampleLibrary
@@ -22,10 +22,10 @@ struct PrunePlanTests {
 
   @discardableResult
   private func export(
-    day: Int, tags: [String] = ["job"], of library: SampleLibrary? = nil, restsOnLast: Bool = false
+    day: Int, tags: [String] = ["job"], of library: SampleLibrary? = nil, isIncremental: Bool = false
   ) async throws -> FilePath {
     var options = ExportOptions()
-    options.isIncremental = restsOnLast
+    options.isIncremental = isIncremental
     options.date = Date(timeIntervalSince1970: Double(day) * 86400)
     options.tags = tags
     let summary = try await Work.export((library ?? self.library).path, to: scratch.path, options: options)
@@ -34,39 +34,49 @@ struct PrunePlanTests {
   }
 
   private func plan(
-    _ policy: (inout RetentionPolicy) -> Void, obstacle: ([ArchiveDescriptor]) -> String? = { _ in nil }
+    _ policy: (inout RetentionPolicy) -> Void,
+    reasonToKeepAll: ([ArchiveDescriptor]) -> String? = { _ in nil }
   ) throws -> PrunePlan {
     var wanted = RetentionPolicy()
     policy(&wanted)
-    return PrunePlan(try ArchiveInventory(folder: scratch.path).graph, wanted, obstacle: obstacle)
+    return PrunePlan(
+      try ArchiveInventory(folder: scratch.path).graph, wanted, reasonToKeepAll: reasonToKeepAll)
   }
 
-  @Test func whatNoRuleKeepsGoes() async throws {
+  @Test("Prune: archives that no keep rule matches are removed")
+  func unmatchedArchives() async throws {
     let paths = try await [export(day: 1), export(day: 2), export(day: 3)]
     let plan = try plan { $0.last = 2 }
     #expect(plan.removals.map(\.path) == [paths[0].string])
     #expect(plan.decisions.map(\.reasons) == [["last"], ["last"], []])
   }
 
-  @Test func whereNoRuleKeepsAnyAllStay() async throws {
+  @Test("Prune: if no keep rule matches any archive of a kind, all are kept")
+  func noMatch() async throws {
     for day in 1...2 { try await export(day: day, tags: ["family"]) }
     let kept = try await export(day: 3, tags: ["keep"])
     let plan = try plan { $0.tags = ["kept"] }
     #expect(plan.removals.isEmpty)
-    #expect(plan.decisions.allSatisfy { $0.reasons == ["no rule keeps any of its kind"] })
-    let spelt = try self.plan { $0.tags = ["keep"] }
-    #expect(spelt.decisions.first { $0.archives[0].path == kept.string }?.reasons == ["tag keep"])
+    #expect(
+      plan.decisions.allSatisfy {
+        $0.reasons == ["no rule keeps an archive of this library, selection and tags"]
+      })
+    let matching = try self.plan { $0.tags = ["keep"] }
+    #expect(matching.decisions.first { $0.archives[0].path == kept.string }?.reasons == ["tag keep"])
   }
 
-  @Test func nothingGoesWhereTheNewestIsDamaged() async throws {
+  @Test("Prune: nothing is removed if the newest archive is corrupt")
+  func corruptNewest() async throws {
     try await export(day: 1)
     try await export(day: 2)
-    let plan = try plan({ $0.last = 1 }, obstacle: { _ in "a photo has rotten" })
+    let plan = try plan({ $0.last = 1 }, reasonToKeepAll: { _ in "a photo has rotten" })
     #expect(plan.removals.isEmpty)
-    #expect(plan.refusals.count == 1 && plan.refusals[0].contains("a photo has rotten"))
+    try #require(plan.refusals.count == 1)
+    #expect(plan.refusals[0].contains("a photo has rotten"))
   }
 
-  @Test func archivesOfTwoLibrariesAreLookedAtApart() async throws {
+  @Test("Prune: archives of two libraries are separate groups")
+  func twoLibraries() async throws {
     let other = try SampleLibrary(
       [.init(id: 1, fileName: "b.jpg", bytes: Array("other".utf8))], categories: [.sample(1, "family")])
     try await export(day: 1)
@@ -74,7 +84,7 @@ struct PrunePlanTests {
     #expect(try plan { $0.last = 1 }.removals.isEmpty)
   }
 
-  /// Exports a selection, or everything, split or not.
+  /// Exports a category or the whole library, split or not.
   @discardableResult
   private func export(
     day: Int, _ library: SampleLibrary, category: String? = nil, split: PhoneLimits? = nil,
@@ -99,7 +109,8 @@ struct PrunePlanTests {
       categories: [.sample(1, "cars"), .sample(2, "family")])
   }
 
-  @Test func selectionsAreLookedAtApart() async throws {
+  @Test("Prune: archives of different selections and formats are separate groups")
+  func selections() async throws {
     let library = try libraryOfTwoCategories()
     try await export(day: 1, library, category: "cars")
     try await export(day: 2, library, category: "family")
@@ -108,7 +119,7 @@ struct PrunePlanTests {
     try await export(day: 4, library, as: .json)
     #expect(try plan { $0.last = 1 }.removals.isEmpty)
 
-    // a set of a selection does not stand for a whole archive; split or not, equal selections stand for one another
+    // a set of one category replaces an unsplit archive of the category, but no archive of the library
     var limits = PhoneLimits()
     limits.uncompressedBytes = 20_000
     let set = try await export(day: 5, library, category: "family", split: limits)
@@ -119,8 +130,9 @@ struct PrunePlanTests {
     #expect(try plan { $0.last = 1 }.removals.map(\.path).contains(whole[0]))
   }
 
-  /// Each of two archives lacks a photo that the other one holds.
-  @Test func theOnlyArchiveOfAPhotoStays() async throws {
+  /// Each of the two archives lacks a photo that the other one has.
+  @Test("Prune: the only archive with a photo is kept")
+  func onlyArchiveOfPhoto() async throws {
     let library = try libraryOfTwoCategories()
     for (index, photo) in try library.contents.photos.prefix(2).enumerated() {
       let file = library.file(of: photo).string
@@ -129,39 +141,44 @@ struct PrunePlanTests {
       try FileManager.default.moveItem(atPath: file + ".away", toPath: file)
     }
     #expect(try plan { $0.last = 1 }.removals.isEmpty)
-    // one that lacks it too is of no use for that
+    // an older archive that lacks the same photo is removed
     let file = library.file(of: try library.contents.photos[1]).string
     try FileManager.default.moveItem(atPath: file, toPath: file + ".away")
     try await export(day: 1, library)
     #expect(try plan { $0.last = 1 }.removals.map(\.date) == [86_400_000])
   }
 
-  /// What was rescued of two phones' backups has no library's number, and the one is not the other.
-  @Test func repairedBackupsOfPhonesStandForThemselves() async throws {
+  /// Repaired backups of two phones have no library ID that would tell them apart.
+  @Test("Prune: repaired backups of phones are separate groups")
+  func repairedPhoneBackups() async throws {
     var bytes = try Data(contentsOf: URL(fileURLWithPath: Fixture.androidV2.string))
     bytes[bytes.count / 2] ^= 0xFF
     for name in ["mum.zip", "dad.zip"] {
       let path = scratch.path.appending(name)
       try bytes.write(to: URL(fileURLWithPath: path.string))
       let repaired = try await Work.repair(path).summary
-      #expect(repaired.archive != nil && !repaired.lost.isEmpty)
+      #expect(repaired.archive != nil)
+      #expect(!repaired.lost.isEmpty)
     }
     #expect(try ArchiveInventory(folder: scratch.path).archives.count { $0.isOurs } == 2)
     let plan = try plan { $0.last = 1 }
-    #expect(plan.decisions.count == 2 && plan.removals.isEmpty)
+    #expect(plan.decisions.count == 2)
+    #expect(plan.removals.isEmpty)
   }
 
-  @Test func whatIsNotOursIsNotInThePlan() async throws {
+  @Test("Prune: a phone's backup is not in the plan")
+  func phoneBackup() async throws {
     try await export(day: 20_000)
     for fixture in ["android_v2_smilepile_backup_20251003_140000.zip"] {
       try FileManager.default.copyItem(
         atPath: Fixture.androidV2.string, toPath: scratch.path.appending(fixture).string)
     }
     let plan = try plan { $0.last = 1 }
-    #expect(plan.decisions.count == 1 && plan.removals.isEmpty)
+    #expect(plan.decisions.count == 1)
+    #expect(plan.removals.isEmpty)
   }
 
-  /// Exports a library in parts, on two days.
+  /// Exports a library as a set of parts on each of two days.
   private func exportSets() async throws -> [[String]] {
     let large = try SampleLibrary(
       (1...6).map { .init(id: $0, fileName: "\($0).jpg", bytes: [UInt8](repeating: UInt8($0), count: 9000)) },
@@ -179,34 +196,41 @@ struct PrunePlanTests {
     return sets
   }
 
-  /// A part that lost a photo in a repair stays with its set, so that an older set, which has it, is kept.
-  @Test func aPartThatLacksAPhotoIsStillOfItsSet() async throws {
+  /// The older set has the photo that the part lacks.
+  @Test("Prune: a partially recovered part stays in its set, and the older set is kept")
+  func partiallyRecoveredPart() async throws {
     let newest = try await exportSets()[1]
     let part = URL(fileURLWithPath: try #require(newest.last))
     var bytes = try Data(contentsOf: part)
     bytes[3000] ^= 0xFF
     try bytes.write(to: part)
     let repaired = try await Work.repair(FilePath(part.path)).summary
-    try #require(repaired.archive != nil && repaired.lost.count == 1)
+    try #require(repaired.archive != nil)
+    try #require(repaired.lost.count == 1)
     try FileManager.default.removeItem(at: part)
     let plan = try plan { $0.last = 1 }
-    #expect(plan.decisions.count == 2 && plan.removals.isEmpty)
+    #expect(plan.decisions.count == 2)
+    #expect(plan.removals.isEmpty)
   }
 
-  @Test func partsOfOneExportStayAndGoTogether() async throws {
+  @Test("Prune: the parts of a set are kept or removed together")
+  func partsOfSet() async throws {
     let sets = try await exportSets()
-    #expect(sets[0].count > 1 && sets[1].count > 1)
+    #expect(sets[0].count > 1)
+    #expect(sets[1].count > 1)
     let plan = try plan { $0.last = 1 }
     #expect(plan.decisions.count == 2)
     #expect(plan.removals.map(\.path).sorted() == sets[0].sorted())
 
-    // a set of which a part is gone counts for nothing, and nothing goes for its sake
+    // a set with a missing part is no reason to remove older archives
     try FileManager.default.removeItem(atPath: sets[1][0])
     let broken = try self.plan { $0.last = 1 }
-    #expect(broken.removals.isEmpty && broken.decisions.allSatisfy(\.isKept))
+    #expect(broken.removals.isEmpty)
+    #expect(broken.decisions.allSatisfy { $0.isKept })
   }
 
-  @Test func whatAnIncrementRestsOnStays() async throws {
+  @Test("Prune: the base of a kept incremental backup is kept")
+  func requiredBase() async throws {
     var paths: [String] = []
     for day in 1...3 {
       var edit = LibraryEdit()
@@ -217,11 +241,11 @@ struct PrunePlanTests {
       var options = ExportOptions()
       options.date = Date(timeIntervalSince1970: Double(day) * 86400)
       options.isIncremental = true
-      options.maximumChain = 1
+      options.maximumChainDepth = 1
       let summary = try await Work.export(library.path, to: scratch.path, options: options).summary
       paths.append(try #require(summary.archive?.string))
     }
-    // full, its increment, full again: keeping the second keeps the first
+    // full, incremental, full: keeping the second archive keeps the first
     let plan = try plan { policy in
       policy.last = 2
     }
@@ -229,30 +253,32 @@ struct PrunePlanTests {
     #expect(
       plan.decisions.last?.reasons == ["\(FilePath(paths[1]).lastComponent?.string ?? "") depends on it"])
     let one = try self.plan { $0.last = 1 }
-    // increments go before what they rest on
+    // incremental archives are removed before their base
     #expect(one.removals.map(\.path) == [paths[1], paths[0]])
   }
 
-  /// Somebody exports by hand into a job's folder, under no tag or another: that is another group, or none that is meant.
-  @Test(arguments: [[], ["by hand"]])
-  func whatAnIncrementOfOtherTagsRestsOnStays(tags: [String]) async throws {
+  /// A manual export into the folder of a job has no tag or another tag. The plan puts it into another group or leaves
+  /// it out.
+  @Test("Prune: the base of an incremental backup with other tags is kept", arguments: [[], ["by hand"]])
+  func otherTags(tags: [String]) async throws {
     let full = try await export(day: 1)
-    let increment = try await export(day: 2, tags: tags, restsOnLast: true)
+    let increment = try await export(day: 2, tags: tags, isIncremental: true)
     try await export(day: 3)
     try await export(day: 4)
     var policy = RetentionPolicy()
     policy.last = 1
     let inventory = try ArchiveInventory(folder: scratch.path)
     for isMeant in [{ _ in true }, { $0.tags.contains("job") }] as [(ArchiveDescriptor) -> Bool] {
-      let plan = PrunePlan(inventory.graph, policy, isMeant: isMeant, obstacle: { _ in nil })
+      let plan = PrunePlan(inventory.graph, policy, isMeant: isMeant, reasonToKeepAll: { _ in nil })
       #expect(plan.removals.map(\.date) == [2 * 86_400_000 + 86_400_000])
       let decision = try #require(plan.decisions.first { $0.archives[0].path == full.string })
       #expect(decision.reasons == ["\(increment.lastComponent?.string ?? "") depends on it"])
     }
   }
 
-  /// Under a clock that went ahead once, tonight's archive would go for the sake of one that claims to be newer.
-  @Test func whatIsDatedInTheFutureCountsForNothing() async throws {
+  /// The archive of a run under a wrong clock must not cause the removal of the archives that follow.
+  @Test("Prune: an archive dated in the future is kept, and keep rules do not count it")
+  func futureArchive() async throws {
     let future = try await export(day: 30_000)
     let paths = try await [export(day: 1), export(day: 2)]
     let plan = try plan { $0.last = 1 }
@@ -261,14 +287,15 @@ struct PrunePlanTests {
     #expect(plan.decisions[0].archives[0].path == future.string)
   }
 
-  @Test func clocksMayDifferALittle() async throws {
+  @Test("Prune: keep rules count an archive dated 30 seconds in the future")
+  func clockDifference() async throws {
     try await export(day: 1)
     try await export(day: 2)
     var policy = RetentionPolicy()
     policy.last = 1
     let now = Date(timeIntervalSince1970: 2 * 86400 - 30)
     let plan = PrunePlan(
-      try ArchiveInventory(folder: scratch.path).graph, policy, now: now, obstacle: { _ in nil })
+      try ArchiveInventory(folder: scratch.path).graph, policy, now: now, reasonToKeepAll: { _ in nil })
     #expect(plan.decisions.map(\.reasons) == [["last"], []])
   }
 }

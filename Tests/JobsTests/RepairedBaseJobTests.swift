@@ -7,11 +7,11 @@ import Testing
 
 @testable import Jobs
 
-/// Nights of an incremental job whose base has rotten, and was repaired.
+/// Backups of an incremental job whose base was corrupt and has been repaired.
 struct RepairedBaseJobTests {
-  /// A full archive and an increment on it, of which a byte of a photo in the full one is flipped.
+  /// Makes a full and an incremental backup, and corrupts a photo in the full one.
   ///
-  /// - Parameter isRestoreTested: a drill has found that.
+  /// - Parameter isRestoreTested: runs a restore test, which finds the corruption.
   private func night(isRestoreTested: Bool = true) async throws -> (Night, base: FilePath) {
     var night = try Night("incremental: true")
     night.job.destinations.removeLast()
@@ -32,56 +32,63 @@ struct RepairedBaseJobTests {
     return try #require(try await Work.repair(base, options: options).summary.archive)
   }
 
-  /// The damaged one may stay beside it.
-  @Test(arguments: [true, false]) func whatWasRepairedWithoutALossServes(isOldThere: Bool) async throws {
+  @Test(
+    "Backup: a completely repaired base is used, beside the corrupt one or alone", arguments: [true, false])
+  func repairedBase(keepsOld: Bool) async throws {
     var (night, base) = try await night()
     _ = try await repair(base, night, withLibrary: true)
-    if !isOldThere { try night.remove(base.string) }
+    if !keepsOld { try night.remove(base.string) }
     #expect(try await night.backup().outcome == .unchanged)
-    #expect(try await night.drill().isProven)
+    #expect(try await night.drill().hasPassed)
     night.on(day: 4)
     #expect(try await night.backup().outcome == .unchanged)
     #expect(
       night.context.state.status(of: "family").copies[0].archive == (try night.archives("one").last?.path))
   }
 
-  /// Another destination gets its copy the same night, though copying is the first to find what is rotten.
-  @Test func aCopyIsMadeOfWhatWasRepaired() async throws {
+  /// No restore test has run before, so that copying is the first to find the corrupt base.
+  @Test("Backup: a repaired base is copied to a new destination the same night")
+  func newDestination() async throws {
     var (night, base) = try await night(isRestoreTested: false)
     _ = try await repair(base, night, withLibrary: true)
     var two = night.job.destinations[0]
     two.path = night.folder("two")
     night.job.destinations.append(two)
     let run = try await night.backup()
-    #expect(run.outcome == .done && run.destinations[1].failure == nil, "\(run.message ?? "")")
-    #expect(try await night.drill().isProven)
+    #expect(run.outcome == .done, "\(run.message ?? "")")
+    #expect(run.destinations[1].failure == nil, "\(run.message ?? "")")
+    #expect(try await night.drill().hasPassed)
   }
 
-  /// A photo is in none of them, and the library has it.
-  @Test(arguments: [true, false]) func whatLacksAPhotoDoesNot(isOldThere: Bool) async throws {
+  /// One photo is in no archive, but in the library.
+  @Test("Backup: a partially recovered base is replaced by a full backup", arguments: [true, false])
+  func partiallyRecoveredBase(keepsOld: Bool) async throws {
     var (night, base) = try await night()
     let repaired = try await repair(base, night, withLibrary: false)
-    if !isOldThere {
+    if !keepsOld {
       try night.remove(base.string)
       try FileManager.default.moveItem(atPath: repaired.string, toPath: base.string)
     }
     let run = try await night.backup()
     #expect(run.outcome == .done)
     let newest = try #require(night.archives("one").last)
-    #expect(newest.base == nil && newest.photoFiles == 7)
-    #expect(try await night.drill().isProven)
+    #expect(newest.base == nil)
+    #expect(newest.photoFiles == 7)
+    #expect(try await night.drill().hasPassed)
     night.on(day: 4)
     #expect(try await night.backup().outcome == .unchanged)
   }
 
-  /// What was repaired has another `metadata.json` where a photo was made whole with it, and the next increment names that.
-  @Test func anotherDestinationGetsWhatTheNextIncrementNames() async throws {
+  /// A repair with photos of the library changes `metadata.json`. The next incremental backup depends on the changed
+  /// archive.
+  @Test("Backup: both destinations have the complete chain after a base was repaired")
+  func completeChains() async throws {
     var night = try Night("incremental: true")
     let file = night.library.path.appending(try #require(night.library.contents.photos.first).path)
-    let whole = try Data(contentsOf: URL(fileURLWithPath: file.string))
-    try Data(repeating: 99, count: whole.count).write(to: URL(fileURLWithPath: file.string))
+    let intact = try Data(contentsOf: URL(fileURLWithPath: file.string))
+    try Data(repeating: 99, count: intact.count).write(to: URL(fileURLWithPath: file.string))
     _ = try await night.backup()
-    try whole.write(to: URL(fileURLWithPath: file.string))
+    try intact.write(to: URL(fileURLWithPath: file.string))
     let base = try #require(night.archives("one").first).path
     try night.damage(base, at: 12_000, keepsDate: true)
     let repaired = try await repair(FilePath(base), night, withLibrary: true)
@@ -95,12 +102,12 @@ struct RepairedBaseJobTests {
         let inventory = try ArchiveInventory(folder: night.folder(name))
         #expect(try inventory.members(of: #require(inventory.archives.last)).isEmpty == false)
       }
-      #expect(try await night.drill().isProven)
+      #expect(try await night.drill().hasPassed)
     }
   }
 
-  /// While an increment rests on what is left of its base, that stays, though nothing is decided by it.
-  @Test func whatIsLeftOfABaseIsNotPruned() async throws {
+  @Test("Prune: a partially recovered base is kept while an incremental backup depends on it")
+  func requiredBase() async throws {
     var (night, base) = try await night()
     let repaired = try await repair(base, night, withLibrary: false)
     let inventory = try ArchiveInventory(folder: night.folder("one"))
@@ -112,11 +119,13 @@ struct RepairedBaseJobTests {
     night.job.retention = policy
     _ = try await night.backup()
     let kept = try night.archives("one").map(\.path)
-    #expect(kept.contains(repaired.string) && kept.contains(increment.path))
+    #expect(kept.contains(repaired.string))
+    #expect(kept.contains(increment.path))
   }
 
-  /// It holds what the chain held, under another name.
-  @Test func whatIsAsNewAsTheLastIsNoLoss() async throws {
+  /// The flattened archive has the content of the chain under another name.
+  @Test("Restore test: a flattened archive replaces the chain of the last backup")
+  func flattenedChain() async throws {
     var (night, base) = try await night()
     _ = try await repair(base, night, withLibrary: true)
     try night.remove(base.string)
@@ -124,7 +133,8 @@ struct RepairedBaseJobTests {
     _ = try await Work.flatten(FilePath(newest)).summary
     try night.remove(newest)
     let report = try await night.drill()
-    #expect(report.isProven && report.results[0].trial?.archive.hasSuffix(".full.zip") == true)
+    #expect(report.hasPassed)
+    #expect(report.results[0].restore?.archive.hasSuffix(".full.zip") == true)
     night.on(day: 4)
     #expect(try await night.backup().outcome == .unchanged)
   }

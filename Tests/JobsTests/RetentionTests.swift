@@ -2,7 +2,7 @@ import Foundation
 import Jobs
 import Testing
 
-/// restic's meaning of each option: https://restic.readthedocs.io/en/stable/060_forget.html, and what restic 0.14 does.
+/// The rules mean what they mean in restic 0.14: https://restic.readthedocs.io/en/stable/060_forget.html.
 struct RetentionTests {
   private static let calendar: Calendar = {
     var calendar = Calendar(identifier: .iso8601)
@@ -15,7 +15,7 @@ struct RetentionTests {
     try dates.map { RetentionCandidate(id: $0, date: try date($0), tags: tags) }
   }
 
-  /// `2019-09-01`, at 11:00, or `2019-09-01T11:00:00`; UTC.
+  /// Parses `2019-09-01` (at 11:00) or `2019-09-01T11:00:00`, in UTC.
   private func date(_ text: String) throws -> Date {
     try Date(text.contains("T") ? text + "Z" : text + "T11:00:00Z", strategy: .iso8601)
   }
@@ -28,7 +28,7 @@ struct RetentionTests {
     return policy.reasons(for: candidates, calendar: Self.calendar, now: Self.now)
   }
 
-  // MARK: The documentation's examples
+  // MARK: Examples from restic's documentation
 
   /// A backup every Sunday for twelve weeks.
   private static let sundays = [
@@ -36,8 +36,10 @@ struct RetentionTests {
     "2019-10-20", "2019-10-27", "2019-11-03", "2019-11-10", "2019-11-17",
   ]
 
-  @Test(arguments: ["last", "hourly", "daily", "weekly"])
-  func onlyPeriodsThatHaveASnapshotCount(_ reason: String) throws {
+  @Test(
+    "Retention: keep rules count only periods that have a backup",
+    arguments: ["last", "hourly", "daily", "weekly"])
+  func emptyPeriods(_ reason: String) throws {
     let kept = kept(try candidates(Self.sundays)) { policy in
       switch reason {
       case "last": policy.last = 4
@@ -52,22 +54,24 @@ struct RetentionTests {
       ])
   }
 
-  @Test func theOldestStaysWhereThereAreNotEnough() throws {
+  @Test("Retention: the oldest backup is kept if a rule keeps more periods than there are")
+  func oldestBackup() throws {
     let all = try candidates(Self.sundays)
     #expect(
       kept(all) { $0.monthly = 12 } == [
         "2019-11-17": ["monthly"], "2019-10-27": ["monthly"], "2019-09-29": ["monthly"],
         "2019-09-01": ["oldest monthly"],
       ])
-    // three are enough, and nothing is left for the oldest
+    // each of three months has a backup, so that the oldest backup of all is not kept
     #expect(
       kept(all) { $0.monthly = 3 }.keys.sorted() == ["2019-09-29", "2019-10-27", "2019-11-17"])
     #expect(kept(all) { $0.yearly = 2 } == ["2019-11-17": ["yearly"], "2019-09-01": ["oldest yearly"]])
-    // alone, it is the newest
+    // a single backup is kept as the newest
     #expect(kept(Array(all.prefix(1))) { $0.yearly = 2 } == ["2019-09-01": ["yearly"]])
   }
 
-  @Test func oneReasonIsEnough() throws {
+  @Test("Retention: a backup is kept if one keep rule matches it")
+  func matchingRules() throws {
     #expect(
       kept(try candidates(Self.sundays)) { policy in
         (policy.last, policy.daily, policy.monthly) = (1, 2, 2)
@@ -76,9 +80,10 @@ struct RetentionTests {
       ])
   }
 
-  /// A backup a day for a hundred years, with 7 daily, 5 weekly, 12 monthly and 75 yearly: 7; 4 Sundays more, since the
-  /// seven days hold one; 11 ends of months more; and 73 ends of years, since the twelfth month is a December.
-  @Test func aHundredYears() throws {
+  /// The rules keep 7 days, 5 weeks, 12 months and 75 years. Without those counted twice: 7 days; 4 Sundays, since the
+  /// seven days include one; 11 ends of months; and 73 ends of years, since the twelfth month is a December.
+  @Test("Retention: daily backups of a hundred years are kept as in restic's example")
+  func hundredYears() throws {
     let last = try date("2019-11-17")
     let all = (0..<36_525).map { day in
       RetentionCandidate(id: "\(day)", date: last.addingTimeInterval(Double(day) * -86_400))
@@ -88,29 +93,34 @@ struct RetentionTests {
     }
     #expect(kept.count == 7 + 4 + 11 + 73)
     func count(_ reason: String) -> Int { kept.values.count { $0.contains(reason) } }
-    #expect(count("daily") == 7 && count("weekly") == 5 && count("monthly") == 12 && count("yearly") == 75)
+    #expect(count("daily") == 7)
+    #expect(count("weekly") == 5)
+    #expect(count("monthly") == 12)
+    #expect(count("yearly") == 75)
   }
 
   // MARK: Periods
 
-  @Test func periodsBeginOnTheClockAndTheCalendar() throws {
+  @Test("Retention: periods are hours of the clock, and weeks and years of the calendar")
+  func calendarPeriods() throws {
     let hours = ["2020-03-01T10:59:59", "2020-03-01T11:00:00", "2020-03-01T11:59:59"]
     #expect(
       kept(try candidates(hours)) { $0.hourly = 5 }.filter { !$0.value[0].hasPrefix("oldest") }.keys.sorted()
         == ["2020-03-01T10:59:59", "2020-03-01T11:59:59"])
-    // from Monday to Sunday
+    // a week is from Monday to Sunday
     let week = ["2020-03-01T23:59:59", "2020-03-02T00:00:00", "2020-03-08T23:59:59", "2020-03-09T00:00:00"]
     #expect(
       kept(try candidates(week)) { $0.weekly = 3 }.keys.sorted() == [
         "2020-03-01T23:59:59", "2020-03-08T23:59:59", "2020-03-09T00:00:00",
       ])
-    // a week may lie in two years
+    // a week can be in two years
     let newYear = ["2018-12-30", "2018-12-31", "2019-01-01"]
     #expect(kept(try candidates(newYear)) { $0.weekly = 2 }.keys.sorted() == ["2018-12-30", "2019-01-01"])
     #expect(kept(try candidates(newYear)) { $0.yearly = 1 }.keys.sorted() == ["2019-01-01"])
   }
 
-  @Test func aDayIsOneOfTheTimeZone() throws {
+  @Test("Retention: days are those of the calendar's time zone")
+  func timeZone() throws {
     var calendar = Self.calendar
     calendar.timeZone = try #require(TimeZone(identifier: "America/New_York"))
     let all = try candidates(["2020-06-01T03:00:00", "2020-06-01T05:00:00", "2020-06-02T03:00:00"])
@@ -126,7 +136,8 @@ struct RetentionTests {
       ])
   }
 
-  @Test func aBuddhistMayKeepWeeksToo() throws {
+  @Test("Retention: a Buddhist calendar gives the same result as the ISO calendar")
+  func buddhistCalendar() throws {
     let all = try candidates(Self.sundays)
     var policy = RetentionPolicy()
     (policy.weekly, policy.monthly, policy.within) = (2, 2, RetentionSpan("1y"))
@@ -139,13 +150,15 @@ struct RetentionTests {
 
   // MARK: Within
 
-  @Test(arguments: [
-    ("1d", "2020-03-30T12:00:00"), ("30d", "2020-03-01T12:00:00"), ("36h", "2020-03-30T00:00:00"),
-    // there is no 31 February
-    ("1m", "2020-03-02T12:00:00"), ("1y", "2019-03-31T12:00:00"), ("1y1m", "2019-03-03T12:00:00"),
-    ("13m", "2019-03-03T12:00:00"), ("1y2m3d4h", "2019-01-28T08:00:00"), ("4m", "2019-12-01T12:00:00"),
-  ])
-  func aSpanCountsBackFromTheNewest(_ span: String, _ end: String) throws {
+  @Test(
+    "Retention: a span counts back from the newest backup",
+    arguments: [
+      ("1d", "2020-03-30T12:00:00"), ("30d", "2020-03-01T12:00:00"), ("36h", "2020-03-30T00:00:00"),
+      // 31 February does not exist
+      ("1m", "2020-03-02T12:00:00"), ("1y", "2019-03-31T12:00:00"), ("1y1m", "2019-03-03T12:00:00"),
+      ("13m", "2019-03-03T12:00:00"), ("1y2m3d4h", "2019-01-28T08:00:00"), ("4m", "2019-12-01T12:00:00"),
+    ])
+  func withinSpan(_ span: String, _ end: String) throws {
     let end = try date(end)
     let all = [
       RetentionCandidate(id: "newest", date: try date("2020-03-31T12:00:00")),
@@ -157,13 +170,14 @@ struct RetentionTests {
     #expect(kept(all) { $0.within = within } == ["newest": ["within"], "just within": ["within"]])
   }
 
-  @Test func aSpanLongerThanTimeKeepsAll() throws {
+  @Test("Retention: a span of 10,000 years keeps every backup")
+  func longSpan() throws {
     let all = try candidates(Self.sundays)
     #expect(kept(all) { $0.within = RetentionSpan("10000y") }.count == all.count)
   }
 
-  /// After a clock was wrong, one archive lies in the future: it must not make all others look old.
-  @Test func whatLiesInTheFutureSaysNothingOfTheRest() throws {
+  @Test("Retention: a backup dated in the future does not make the others look old")
+  func futureBackup() throws {
     let all = try candidates(["2020-01-01", "2020-03-01", "2020-03-20", "2099-01-01"])
     let now = try date("2020-03-21")
     var policy = RetentionPolicy()
@@ -171,12 +185,13 @@ struct RetentionTests {
     #expect(
       policy.reasons(for: all, calendar: Self.calendar, now: now).keys.sorted()
         == ["2020-03-01", "2020-03-20", "2099-01-01"])
-    // where all of them do, none is known to be old
+    // if all backups are dated in the future, all are kept
     #expect(
       policy.reasons(for: all, calendar: Self.calendar, now: try date("2019-01-01")).count == all.count)
   }
 
-  @Test func spansAreNumbersWithUnits() {
+  @Test("Retention: a span is a sequence of numbers with units; other text is refused")
+  func spanSyntax() {
     #expect(RetentionSpan("2y5m7d3h").map { [$0.years, $0.months, $0.days, $0.hours] } == [2, 5, 7, 3])
     #expect(RetentionSpan("3h2y").map { [$0.years, $0.hours] } == [2, 3])
     for text in ["", "5", "d", "5w", "5d5", "-5d", "5 d", "5d5d", "٣d", "99999999999999999999d"] {
@@ -186,7 +201,8 @@ struct RetentionTests {
 
   // MARK: Tags
 
-  @Test func tags() throws {
+  @Test("Retention: a tag rule keeps the backups that have all of its tags")
+  func tags() throws {
     let all = [
       RetentionCandidate(id: "none", date: try date("2020-01-01")),
       RetentionCandidate(id: "a", date: try date("2020-01-02"), tags: ["a"]),
@@ -201,9 +217,10 @@ struct RetentionTests {
     #expect(kept(all) { $0.tags = ["c"] }.isEmpty)
   }
 
-  // MARK: Nothing asked for
+  // MARK: Empty policies
 
-  @Test func whatKeepsNothingIsEmpty() throws {
+  @Test("Retention: a policy that keeps nothing is empty")
+  func emptyPolicy() throws {
     #expect(RetentionPolicy().isEmpty)
     var policy = RetentionPolicy()
     policy.last = 0
@@ -215,7 +232,8 @@ struct RetentionTests {
     #expect(kept([]) { $0.last = 3 }.isEmpty)
   }
 
-  @Test func theOrderDoesNotMatter() throws {
+  @Test("Retention: the order of the backups does not matter")
+  func order() throws {
     let all = try candidates(Self.sundays)
     let configure: (inout RetentionPolicy) -> Void = { policy in
       (policy.last, policy.monthly, policy.within) = (2, 5, RetentionSpan("20d"))

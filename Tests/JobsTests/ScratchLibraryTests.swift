@@ -10,24 +10,26 @@ struct ScratchLibraryTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  private func left(by user: uid_t, _ name: String) throws -> String {
+  /// Makes a folder with the name and owner that a killed run of a user leaves behind.
+  private func makeLeftover(of user: uid_t, _ name: String) throws -> String {
     let path = folder.path("smilepile-drill-\(geteuid())-Family.\(name)").string
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     #expect(chown(path, user, gid_t.max) == 0)
     return path
   }
 
-  @Test func whatAKilledRunLeftIsRemoved() throws {
-    let own = try left(by: geteuid(), "killed")
+  @Test("Scratch library: the folder of a killed run is removed")
+  func killedRun() throws {
+    let own = try makeLeftover(of: geteuid(), "killed")
     let scratch = try ScratchLibrary(in: folder.path, of: "Family")
     #expect(FileManager.default.fileExists(atPath: scratch.path.string))
     #expect(!FileManager.default.fileExists(atPath: own))
   }
 
-  /// In /var/tmp everybody can make a folder with the name of one of root's.
-  @Test(.enabled(if: geteuid() == 0))
-  func whatAnotherUserMadeStays() throws {
-    let planted = try left(by: 65_534, "planted")
+  /// In /var/tmp, any user can make a folder with a name that root's runs use.
+  @Test("Scratch library: a folder of another user is kept", .enabled(if: geteuid() == 0))
+  func otherUser() throws {
+    let planted = try makeLeftover(of: 65_534, "planted")
     _ = try ScratchLibrary(in: folder.path, of: "Family")
     #expect(FileManager.default.fileExists(atPath: planted))
   }

@@ -17,8 +17,8 @@ import Testing
     metrics = try Document("reference/metrics.md")
   }
 
-  /// A job of which everything is known that can be.
-  private var everything: JobStatus {
+  /// A status in which every property has a value.
+  private var completeStatus: JobStatus {
     var run = JobStatus.RunRecord(startedAt: 1)
     (run.outcome, run.finishedAt, run.exitCode, run.message) = (.incomplete, 2, 3, "absent")
     run.hook = "finally"
@@ -26,7 +26,7 @@ import Testing
     destination.failure = "it is not there"
     run.destinations = [destination]
     var status = JobStatus(job: "family")
-    (status.run, status.lastSuccess, status.lastProvenAt) = (run, run, 4)
+    (status.run, status.lastSuccess, status.lastPassedTestAt) = (run, run, 4)
     status.libraryID = "1"
     status.copies = [
       JobStatus.Copy(
@@ -35,23 +35,24 @@ import Testing
         isSelection: true, missingPhotos: 1, files: [.init(location: "/one/a.zip", bytes: 1, modifiedAt: 2)])
     ]
     status.lastRestoreTest = JobStatus.RestoreTestRecord(
-      at: 1, isProven: true, archive: "/one/a.zip", photos: 1, damaged: 1, round: 1,
+      at: 1, hasPassed: true, archive: "/one/a.zip", photos: 1, damaged: 1, round: 1,
       report: "/state/drills/a.txt")
     return status
   }
 
-  /// The properties that have no value: of `everything` none.
-  private func unknown(_ value: Any) -> [String] {
+  /// The names of the properties that are nil, at any depth.
+  private func nilProperties(_ value: Any) -> [String] {
     Mirror(reflecting: value).children.flatMap { child -> [String] in
       let mirror = Mirror(reflecting: child.value)
       let isNothing = mirror.displayStyle == .optional && mirror.children.isEmpty
-      return (isNothing ? [child.label ?? "?"] : []) + unknown(child.value)
+      return (isNothing ? [child.label ?? "?"] : []) + nilProperties(child.value)
     }
   }
 
-  @Test func everyKeyOfTheStatusFileIsToldOf() throws {
-    let status = everything
-    #expect(unknown(status) == [], "give it a value above")
+  @Test("Status file document: every key is listed")
+  func keys() throws {
+    let status = completeStatus
+    #expect(nilProperties(status) == [], "set it in `completeStatus`")
     let json = try JSONSerialization.jsonObject(with: Data(status.json()))
     let all = try #require(json as? [String: Any])
     let run = try #require(all["run"] as? [String: Any])
@@ -64,45 +65,47 @@ import Testing
       "A restore test (`last_restore_test`)": try #require(all["last_restore_test"] as? [String: Any]),
     ]
     for (heading, object) in parts {
-      let told = document.rows(below: heading).flatMap { Document.code(in: $0[0]) }
-      #expect(told.sorted() == object.keys.sorted(), "\(heading)")
+      let documented = document.rows(below: heading).flatMap { Document.code(in: $0[0]) }
+      #expect(documented.sorted() == object.keys.sorted(), "\(heading)")
     }
     let outcomes = document.rows(below: "A run (`run`, `last_success`)").first { $0[0] == "`outcome`" }
     #expect(Document.code(in: outcomes?[1] ?? "") == JobStatus.Outcome.allCases.map(\.rawValue))
   }
 
-  @Test func everyMetricIsToldOf() {
-    let text = PrometheusText(everything).text
+  @Test("Metrics document: every metric is listed with its labels")
+  func metricLabels() {
+    let text = PrometheusText(completeStatus).text
     var printed: [String: [String]] = [:]
     for sample in text.matches(of: #/(?m)^(\w+)\{(.*)\} /#) {
       printed[String(sample.1)] = sample.2.matches(of: /(\w+)="/).map { String($0.1) }
     }
     let rows = metrics.rows(below: "Metrics for Prometheus")
-    let told = rows.map { (Document.code(in: $0[0]).joined(), Document.code(in: $0[1])) }
-    #expect(Dictionary(told) { first, _ in first } == printed)
+    let documented = rows.map { (Document.code(in: $0[0]).joined(), Document.code(in: $0[1])) }
+    #expect(Dictionary(documented) { first, _ in first } == printed)
     #expect(text.matches(of: /# TYPE \w+ gauge\n/).count == rows.count)
   }
 
-  @Test("Status file document: the report of a restore test is as shown") func report() throws {
+  @Test("Status file document: the report of a restore test is as shown")
+  func report() throws {
     let name = "smilepile_backup_20261122_023000.zip"
-    func trial(in folder: String, proven: Int, images: Int) -> RestoreTrial {
+    func restore(in folder: String, identical: Int, images: Int) -> ArchiveRestore {
       let archive = ArchiveDescriptor(path: "\(folder)/\(name)", fileBytes: 1, modifiedAt: 1)
-      var trial = RestoreTrial([archive], files: [], coverage: .all)
-      (trial.comparison.proven, trial.comparison.images) = (proven, images)
-      return trial
+      var restore = ArchiveRestore([archive], files: [], coverage: .all)
+      (restore.comparison.identical, restore.comparison.images) = (identical, images)
+      return restore
     }
-    var good = trial(in: "/srv/backups/family", proven: 98, images: 99)
-    good.comparison.gone = 2
+    var good = restore(in: "/srv/backups/family", identical: 98, images: 99)
+    good.comparison.notInLibrary = 2
     good.comparison.notes = ["photo 7 “notes” in “Family”: unknown image format"]
-    var bad = trial(in: "/mnt/usb/family", proven: 98, images: 99)
+    var bad = restore(in: "/mnt/usb/family", identical: 98, images: 99)
     bad.failures = [Finding("", message: "photo 8 “beach” in “Family”: its bytes are damaged")]
     bad.comparison.damagedInLibrary = [
       Finding("", message: "photo 9 “lake” in “Family”: its file in the library is missing or corrupt")
     ]
     var report = RestoreTestReport()
     report.results = [
-      RestoreTestResult("/srv/backups/family", .tried(good)),
-      RestoreTestResult("/mnt/usb/family", .tried(bad)),
+      RestoreTestResult("/srv/backups/family", .restored(good)),
+      RestoreTestResult("/mnt/usb/family", .restored(bad)),
     ]
     let text = report.text(
       of: Job(name: "family"), library: "/home/anna/Family", at: Date(timeIntervalSince1970: 1_795_318_200))

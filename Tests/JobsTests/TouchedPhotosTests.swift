@@ -8,15 +8,17 @@ import Testing
 
 @testable import Jobs
 
-/// What somebody or something has done to the photos of a library is said every night, and is over when it is mended.
+/// Backups of a library whose photos another program has overwritten or touched.
 @Suite struct TouchedPhotosTests {
   private func file(_ night: Night) throws -> URL {
     let photo = try #require(try night.library.contents.photos.first)
     return URL(fileURLWithPath: night.library.path.appending(photo.path).string)
   }
 
-  @Test(arguments: ["incremental: false", "incremental: true"], [[], [UInt8](repeating: 7, count: 9000)])
-  func aPhotoThatWasWrittenOverIsNamedEveryNight(_ line: String, _ bytes: [UInt8]) async throws {
+  @Test(
+    "Backup: an overwritten photo is reported every night and stays restorable",
+    arguments: ["incremental: false", "incremental: true"], [[], [UInt8](repeating: 7, count: 9000)])
+  func overwrittenPhoto(_ line: String, _ bytes: [UInt8]) async throws {
     var night = try Night(line)
     _ = try await night.backup()
     try Data(bytes).write(to: file(night))
@@ -24,17 +26,20 @@ import Testing
       night.on(day: day)
       if day == 4 { try night.changeLibrary(id: 9) }
       let run = try await night.backup()
-      #expect(run.outcome == .incomplete && run.exitCode == 3 && run.missing.count == 1, "day \(day)")
+      #expect(run.outcome == .incomplete, "day \(day)")
+      #expect(run.exitCode == 3, "day \(day)")
+      #expect(run.missing.count == 1, "day \(day)")
     }
-    // what it was before is still there
+    // the first archive still has the old content
     let copy = try SampleLibrary()
     let first = FilePath(try night.archives("one")[0].path)
     let imported = try await Work.import([first], into: copy.path).summary
-    #expect(imported.photosImported == 6 && !imported.isIncomplete)
+    #expect(imported.photosImported == 6)
+    #expect(!imported.isIncomplete)
   }
 
-  /// Nothing is written again for a date alone, beyond one archive.
-  @Test func aPhotoThatWasOnlyTouchedIsNoLoss() async throws {
+  @Test("Backup: a new modification date of a photo causes one more archive")
+  func touchedPhoto() async throws {
     var night = try Night()
     _ = try await night.backup()
     try FileManager.default.setAttributes(
@@ -45,8 +50,8 @@ import Testing
     #expect(try await night.backup().outcome == .unchanged)
   }
 
-  @Test(arguments: [true, false], [true, false])
-  func whatWasMendedIsWrittenAgain(keepsDate: Bool, isIncremental: Bool) async throws {
+  @Test("Backup: a repaired photo is backed up again", arguments: [true, false], [true, false])
+  func repairedPhoto(keepsDate: Bool, isIncremental: Bool) async throws {
     var night = try Night("incremental: \(isIncremental)")
     let file = try file(night)
     let (good, attributes) = (
@@ -63,13 +68,15 @@ import Testing
     #expect(try await night.backup().missing.count == 1)
     night.on(day: 2)
     let again = try await night.backup()
-    #expect(again.outcome == .incomplete && again.destinations.allSatisfy { !$0.isNew })
+    #expect(again.outcome == .incomplete)
+    #expect(again.destinations.allSatisfy { !$0.isNew })
     try write(good)
     night.on(day: 3)
-    let mended = try await night.backup()
-    #expect(mended.outcome == .done && mended.missing == [])
+    let repaired = try await night.backup()
+    #expect(repaired.outcome == .done)
+    #expect(repaired.missing == [])
     night.on(day: 4)
     #expect(try await night.backup().outcome == .unchanged)
-    #expect(try await night.drill().isProven)
+    #expect(try await night.drill().hasPassed)
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Jobs
 
-/// The files that a job replaces for others, and what it must not replace.
+/// A job writes a status file and a metrics file, and must not replace other files by them.
 struct WatchedFileTests {
   private let text = "somebody's thesis\n"
 
@@ -18,17 +18,19 @@ struct WatchedFileTests {
     String(decoding: try Data(contentsOf: URL(fileURLWithPath: try #require(file).string)), as: UTF8.self)
   }
 
-  @Test func whatNoJobHasWrittenIsNotReplaced() async throws {
+  @Test("Status and metrics files: a file that no job wrote is not replaced")
+  func unknownFile() async throws {
     let night = try Night()
     #expect(try await night.backup().outcome == .done)
     for file in [night.job.statusFile, night.job.prometheusFile] {
       let own = try text(of: file)
       try write(text, to: file)
       let run = try await night.backup()
-      #expect(run.outcome == .incomplete && run.exitCode == 3)
-      #expect(run.message?.contains("is a file that no job has written, and stays") == true)
+      #expect(run.outcome == .incomplete)
+      #expect(run.exitCode == 3)
+      #expect(run.message?.contains("is a file that no job wrote, and was not changed") == true)
       #expect(try text(of: file) == text)
-      // its own of an earlier run, or none, or an empty one
+      // its own file of an earlier run, and an empty file, are replaced
       try write(own, to: file)
       #expect(try await night.backup().outcome == .unchanged)
       try write("", to: file)
@@ -37,18 +39,23 @@ struct WatchedFileTests {
     }
   }
 
-  /// There every job has its own, which another's must not replace.
-  @Test func theStateFolderIsNoPlaceForIt() async throws {
+  /// The state folder holds the status of every job, which a status file must not replace.
+  @Test("Status file: a path in the state folder is refused")
+  func stateFolder() async throws {
     var night = try Night()
     for file in ["other.json", "family.json"] {
       night.job.statusFile = night.folder("state").appending(file)
       let run = try await night.backup()
-      #expect(run.outcome == .incomplete && run.message?.contains("lies in the state folder") == true)
+      #expect(run.outcome == .incomplete)
+      #expect(run.message?.contains("is in the state folder") == true)
     }
     #expect(night.context.state.statuses().map(\.job) == ["family"])
   }
 
-  @Test(arguments: ["status-file", "prometheus-file"]) func theJobFileSaysSoAtOnce(key: String) throws {
+  @Test(
+    "Job file: an unusable path of a status or metrics file is reported",
+    arguments: ["status-file", "prometheus-file"])
+  func unusablePath(key: String) throws {
     let night = try Night()
     let library = night.library.path
     try write(text, to: night.folder("thesis.txt"))
@@ -59,14 +66,16 @@ struct WatchedFileTests {
     for name in ["library.sqlite", "new.json"] {
       let error = #expect(throws: JobFile.Invalid.self) { try read("\(library)/\(name)") }
       #expect(error?.faults.map(\.line) == [5])
-      #expect(error?.faults.first?.message.contains("lies in the library itself") == true)
+      #expect(
+        error?.faults.first?.message.contains("is in the library; choose a file outside") == true)
     }
-    // that is no reason not to back up
+    // these paths do not keep a job from running
     for (file, fault) in [
-      ("thesis.txt", "is a file that no job has written"), ("one", "is no file, but a folder"),
+      ("thesis.txt", "is a file that no job wrote"), ("one", "is a folder or a device"),
     ] {
       let warnings = try read(file).warnings
-      #expect(warnings.map(\.line) == [5] && warnings[0].message.contains(fault))
+      #expect(warnings.map(\.line) == [5])
+      #expect(warnings.first?.message.contains(fault) == true)
     }
     #expect(try read("free.txt").warnings.isEmpty)
   }

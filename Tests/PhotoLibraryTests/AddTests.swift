@@ -44,7 +44,7 @@ struct AddTests {
     let fault = ArmedFault(Fault(.fileSystem(type: 0, freeBytes: 5), below: scratch.path))
     defer { fault.disarm() }
     let error = #expect(throws: LibraryError.self) { try add("in", isDryRun: isDryRun) }
-    #expect(error?.description.contains("5 free") == true)
+    #expect(error?.description.contains("5 are free") == true)
   }
 
   @Test("Add: the category is the folder of a photo")

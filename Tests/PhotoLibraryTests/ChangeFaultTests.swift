@@ -97,9 +97,7 @@ struct ChangeFaultTests {
     let library = try Library(path: scratch.path)
     let malformed = DatabaseError(resultCode: .SQLITE_CORRUPT, message: "malformed")
     let place = scratch.path.appending(name.components)
-    let reason =
-      "malformed; make a new library in another folder, import the newest backup, and add out of photos only the "
-      + "single files that it lacks, since a whole folder would add the others a second time"
+    let reason = "malformed; import the newest backup into a new library"
     #expect(throws: LibraryError.database(scratch.path, reason: reason)) {
       try library.translating { throw malformed }
     }

@@ -34,10 +34,10 @@ struct CreateTests {
   @Test("Create: a folder with a copy of a database does not count as a library around the new one")
   func copiedDatabase() throws {
     try Library.create(at: path)
-    #expect(Library.holding(path.appending("photos")) == FilePath(path.realPath?.string ?? ""))
+    #expect(Library.enclosing(path.appending("photos")) == FilePath(path.realPath?.string ?? ""))
     try FileManager.default.copyItem(
       atPath: path.appending("library.sqlite").string, toPath: folder.path("library.sqlite").string)
-    #expect(Library.holding(folder.path) == nil)
+    #expect(Library.enclosing(folder.path) == nil)
     try Library.create(at: folder.path("second"))
   }
 

@@ -129,6 +129,6 @@ struct LibraryScratch {
   /// Every row that is no asset has a file with its bytes.
   func rowsWithoutFile() throws -> [Photo] {
     let library = try Library(path: path)
-    return try library.contents().photos.filter { try !$0.isFromAssets && !library.holds($0) }
+    return try library.contents().photos.filter { try !$0.isFromAssets && !library.hasIntactFile(of: $0) }
   }
 }

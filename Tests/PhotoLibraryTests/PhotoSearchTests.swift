@@ -35,10 +35,10 @@ struct PhotoSearchTests {
     let search = search("in")
     #expect(names(search) == ["in/a.png"])
     let hidden = ["in/.hidden.png", "in/.thumbnails"].map {
-      "\(folder.path($0)): left out, since it is hidden"
+      "\(folder.path($0)) was skipped: it is hidden"
     }
     let links = ["in/dangling.png", "in/folder", "in/link.png", "in/loop"].map {
-      "\(folder.path($0)): passed over, since it is no file of its own"
+      "\(folder.path($0)) was skipped: it is a link or a special file"
     }
     #expect(search.warnings == hidden + links)
     #expect(search.errors.isEmpty)
@@ -60,10 +60,10 @@ struct PhotoSearchTests {
     try folder.write("text", to: "notes.txt")
     let search = search("in", "notes.txt", "none.jpg")
     #expect(names(search) == ["in/a.png"])
-    #expect(search.warnings == ["\(folder.path("in/notes.txt")): no photo"])
+    #expect(search.warnings == ["\(folder.path("in/notes.txt")) was skipped: it is not a photo"])
     #expect(
       search.errors.map(\.message) == [
-        "\(folder.path("notes.txt")): no photo and no folder",
+        "\(folder.path("notes.txt")) is not a photo or a folder",
         "cannot open \(folder.path("none.jpg")): No such file or directory (errno 2)",
       ])
   }
@@ -97,7 +97,7 @@ struct PhotoSearchTests {
     #expect(mkfifo(folder.path("in/pipe.jpg").string, 0o600) == 0)
     let search = search("in", "in/pipe.jpg")
     #expect(names(search) == ["in/a.png"])
-    #expect(search.errors.map(\.message) == ["\(folder.path("in/pipe.jpg")): no photo and no folder"])
+    #expect(search.errors.map(\.message) == ["\(folder.path("in/pipe.jpg")) is not a photo or a folder"])
   }
 
   @Test("Search: a photo whose name is not UTF-8 is found and reported")
@@ -114,7 +114,7 @@ struct PhotoSearchTests {
     let run = AddRun(library: folder.path("library"), options: AddOptions(), counter: ProgressCounter())
     #expect(try run.run([folder.path("in")]).photosAdded == 2)
     let library = try Library(path: folder.path("library"))
-    #expect(try library.contents().photos.allSatisfy { try library.holds($0) })
+    #expect(try library.contents().photos.allSatisfy { try library.hasIntactFile(of: $0) })
   }
 
   @Test(

@@ -95,7 +95,7 @@ struct ReadingTests {
     try scratch.folder.write("two and more", to: "library/" + photos[1].path)
     try scratch.folder.remove("library/" + photos[2].path)
     let library = try Library(path: scratch.path)
-    #expect(try photos.map { try library.holds($0) } == [false, false, false, true])
+    #expect(try photos.map { try library.hasIntactFile(of: $0) } == [false, false, false, true])
   }
 
   @Test("Library: a photo is not read through a symbolic link")
@@ -108,7 +108,7 @@ struct ReadingTests {
     #expect(throws: FileError("open", scratch.path.pushing(FilePath(photo.path)), .notDirectory)) {
       _ = try library.open(photo)
     }
-    #expect(try !library.holds(photo))
+    #expect(try !library.hasIntactFile(of: photo))
   }
 
   @Test("Read lock: several readers share it")
@@ -163,7 +163,7 @@ struct ReadingTests {
     } else {
       for open in [{ _ = try Library(path: scratch.path) }, { _ = try scratch.writer() }] {
         let error = #expect(throws: LibraryError.self) { try open() }
-        #expect(error?.description.hasSuffix("run this as the owner of \(scratch.path)") == true)
+        #expect(error?.description.hasSuffix("run smilepile as the owner of \(scratch.path)") == true)
       }
     }
     #expect(try scratch.folder.tree() == before)

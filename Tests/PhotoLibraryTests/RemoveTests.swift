@@ -137,10 +137,10 @@ struct RemoveTests {
     let summary = try remove(selection(ids: [1]), isDryRun: true)
     fault.disarm()
     #expect(summary.missing.count == 1)
-    #expect(summary.missing.first?.message.contains("its file cannot be looked at") == true)
+    #expect(summary.missing.first?.message.contains("its file cannot be read") == true)
     try FileManager.default.removeItem(atPath: place.string)
     let gone = try remove(selection(ids: [1]), isDryRun: true)
-    #expect(gone.missing.first?.message.contains("its file is not there, and no undo brings it back") == true)
+    #expect(gone.missing.first?.message.contains("its file is missing, so undo cannot restore it") == true)
   }
 
   @Test("Remove: files stay in place while an export reads")
@@ -149,7 +149,7 @@ struct RemoveTests {
     try library.withPhotoReadLock {
       let photos = try library.contents().photos
       try remove(selection(ids: [1]))
-      #expect(try library.holds(photos[0]))
+      #expect(try library.hasIntactFile(of: photos[0]))
     }
     _ = try scratch.writer()
     #expect(try !scratch.photoTexts().keys.contains("photos/2025/10/a.jpg"))

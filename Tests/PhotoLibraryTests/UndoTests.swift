@@ -33,7 +33,7 @@ struct UndoTests {
     #expect(summary.damaged.map(\.message).count == 1)
     #expect(summary.missing.isEmpty)
     #expect(summary.isIncomplete)
-    #expect(summary.damaged.first?.message.contains("its bytes have changed") == true)
+    #expect(summary.damaged.first?.message.contains("its bytes changed") == true)
   }
 
   /// A change of one kind, with everything in it that such a change may do.
@@ -145,7 +145,7 @@ struct UndoTests {
     try scratch.commit(["x.jpg": "ten"], as: .add, firstId: 50)
     let (contents, files) = (try scratch.contents(), try scratch.files())
     let error = #expect(throws: UndoError.self) { try undo() }
-    #expect(error?.description.contains("photos were added on") == true)
+    #expect(error?.description.contains("photos were added at") == true)
     #expect(try scratch.contents() == contents)
     #expect(try scratch.files() == files)
   }

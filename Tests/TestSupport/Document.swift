@@ -1,18 +1,18 @@
 import Foundation
 
-/// A document of `docs/`, which tests hold against what the program does.
+/// A document of `docs/`, which tests compare with the program.
 package struct Document: Sendable {
-  /// One table, below the heading that it follows.
+  /// A table and the heading above it.
   package struct Table: Sendable {
     /// The heading, without its `#`.
     package let heading: String
-    /// The cells of each row; the head is left out.
+    /// The cells of each row, without the head.
     package var rows: [[String]] = []
   }
 
-  /// The tables, in the document's order.
+  /// The tables, in the order of the document.
   package let tables: [Table]
-  /// All of it.
+  /// The text of the document.
   package let text: String
 
   /// Reads a document of `docs/`.
@@ -47,7 +47,7 @@ package struct Document: Sendable {
     return try String(contentsOfFile: path, encoding: .utf8)
   }
 
-  /// What stands in a text as code: `` `so` ``.
+  /// Returns the parts of a text that are code, between backquotes.
   package static func code(in text: String) -> [String] {
     text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
       .filter { !$0.offset.isMultiple(of: 2) }.map { String($0.element) }

@@ -13,7 +13,7 @@ package enum Fixture {
       .appending("Fixtures").pushing(FilePath(name))
   }
 
-  /// The photos of an archive, by their names without the id in front.
+  /// The photos of an archive. The names are without the leading ID.
   package static func photos(_ archive: FilePath = androidV2) throws -> [(name: String, bytes: [UInt8])] {
     let archive = try Archive(path: archive)
     var reader = try EntryReader(archive)
@@ -25,7 +25,7 @@ package enum Fixture {
     return photos
   }
 
-  /// Everything in an archive: the bytes by name.
+  /// The bytes of all entries of an archive by name.
   package static func entries(_ archive: FilePath = androidV2) throws -> [String: [UInt8]] {
     let archive = try Archive(path: archive)
     var reader = try EntryReader(archive)

@@ -1,6 +1,6 @@
 import PhotoLibrary
 
 extension Authorization {
-  /// Yes to everything that needs no PIN, as `--yes` says it.
+  /// Confirms everything that needs no PIN, as `--yes` does.
   package static let given = Authorization(pin: { _ in nil }, confirms: { _ in true })
 }

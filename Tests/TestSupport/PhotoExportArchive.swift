@@ -1,12 +1,12 @@
 import SystemPackage
 import Zip
 
-/// What the Android app exports besides backups, byte by byte as `java.util.zip` writes it: deflated entries with data
-/// descriptors and UTF-8 names, no extra fields, no folder entries.
+/// The Android app's exports other than backups, byte by byte as `java.util.zip` writes them: deflated entries with
+/// data descriptors and UTF-8 names, without extra fields and folder entries.
 package struct PhotoExportArchive: Sendable {
   /// A photo of an export.
   package struct Photo: Sendable {
-    /// Two photos may share one.
+    /// The ID. Two photos may have the same.
     package var id: Int64
     /// The file's name on the phone.
     package var name: String
@@ -18,15 +18,15 @@ package struct PhotoExportArchive: Sendable {
 
   /// The photos.
   package var photos: [Photo]
-  /// The one folder that holds everything, with its slash; empty for none.
+  /// The root folder of all entries, with its slash; empty if there is none.
   package var root = ""
-  /// A statistics export has this list, if the user asked for it.
+  /// Whether a statistics export has a summary, which is optional.
   package var hasSummary = true
 
   /// An export of these photos.
   package init(_ photos: [Photo]) { self.photos = photos }
 
-  /// Four photos: two with one name, and two with one id.
+  /// Four photos: two with the same name, and two with the same ID.
   package static func sample() throws -> PhotoExportArchive {
     let tiny = try Fixture.photos().first { $0.name == "tiny.jpg" }?.bytes ?? []
     // 2025-10-03 14:00:00, 2024-02-29 12:00:00, 2019-12-31 23:59:58

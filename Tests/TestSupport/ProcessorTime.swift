@@ -1,6 +1,6 @@
 import Glibc
 
-/// Bounds for work of one thread that other tests do not lengthen, however busy the machine is.
+/// Measures the work of one thread. Other tests and the load of the machine do not affect it.
 package enum ProcessorTime {
   /// The processor time that this thread has used. clock_gettime(2).
   package static var ofThread: Duration {

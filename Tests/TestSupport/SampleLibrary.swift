@@ -6,7 +6,7 @@ import SystemPackage
 
 /// A library in a temporary folder, filled row by row.
 package final class SampleLibrary: Sendable {
-  /// Where it is.
+  /// The path of the library.
   package let path: FilePath
   private let folder: ScratchFolder
 
@@ -30,7 +30,7 @@ package final class SampleLibrary: Sendable {
         md5: MD5Digest(of: bytes))
     }
 
-    /// A row for what ships inside the app.
+    /// A row for a photo that ships with the app.
     package init(asset path: String, id: Int64, category: Int64 = 1, name: String = "asset") {
       photo = Photo(
         id: id, categoryId: category, name: name, path: path, originalPath: path, isFromAssets: true,
@@ -67,7 +67,7 @@ package final class SampleLibrary: Sendable {
         guard let bytes = members[index].bytes, let md5 = members[index].photo.md5 else { continue }
         let file = try change.stage("\(index)")
         try file.write(bytes, at: 0)
-        // as every photo has it that comes into a library
+        // every imported photo has this date
         try file.setModified(milliseconds: members[index].photo.createdAt)
         let place = edit.newPhotos.count - members.count + index
         edit.newPhotos[place].path = path
@@ -77,21 +77,21 @@ package final class SampleLibrary: Sendable {
     }
   }
 
-  /// Opens it for writing once: the first to do so after a change may add a page to the database's file, whatever it
-  /// does then. For tests that compare the bytes of a library with those of before.
+  /// Opens the library for writing once. The first writer after a change may add a page to the database file even if it
+  /// changes nothing. For tests that compare the bytes of a library.
   package func settle() throws { _ = try LibraryWriter(path: path) }
 
-  /// Everything in it.
+  /// All rows.
   package var contents: LibraryContents {
     get throws { try Library(path: path).contents() }
   }
 
-  /// Everything on disk.
+  /// All files and folders on disk.
   package var tree: FolderTree {
     get throws { try FolderTree(path) }
   }
 
-  /// Where a photo's file lies.
+  /// The path of a photo's file.
   package func file(of photo: Photo) -> FilePath { path.appending(FilePath(photo.path).components) }
 
   /// The bytes of every photo that has a file, by its id.
@@ -103,13 +103,13 @@ package final class SampleLibrary: Sendable {
       })
   }
 
-  /// What should never be, whatever was done: rows without files, files without rows, staging left behind.
+  /// Returns inconsistencies that no operation may leave: rows without files, untracked files, files in `.staging`.
   package func faults() throws -> [String] {
     let library = try Library(path: path)
     var faults = try library.contents().photos
       .filter { !$0.isFromAssets && !FileManager.default.fileExists(atPath: file(of: $0).string) }
       .map { "photo \($0.id) has no file \($0.path)" }
-    faults += try library.untrackedFiles().map { "stranger \($0)" }
+    faults += try library.untrackedFiles().map { "untracked \($0)" }
     faults += try tree.files.keys.filter { $0.hasPrefix(".staging/") && $0 != ".staging/" }.sorted()
     return faults
   }
@@ -125,7 +125,7 @@ extension MD5Digest {
 }
 
 extension PhotoLibrary.Category {
-  /// A category with a name and nothing special.
+  /// A category with a name and default values.
   package static func sample(
     _ id: Int64, _ name: String, icon: String? = nil, color: String? = nil
   ) -> PhotoLibrary.Category {

@@ -1,9 +1,9 @@
 import Foundation
 import SystemPackage
 
-/// A temporary folder that goes, with everything in it, when the value does.
+/// A temporary folder that is removed with everything in it at the end of the object's life.
 package final class ScratchFolder: Sendable {
-  /// Where it is.
+  /// The path of the folder.
   package let path: FilePath
 
   /// Makes an empty folder.
@@ -14,7 +14,7 @@ package final class ScratchFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: path.string) }
 
-  /// Writes a new file, and returns its path; folders on the way are made.
+  /// Writes a new file, makes its parent folders, and returns its path.
   @discardableResult
   package func write(_ bytes: [UInt8], to name: String) throws -> FilePath {
     let file = path.appending(FilePath(name).components)
@@ -32,16 +32,16 @@ package final class ScratchFolder: Sendable {
   }
 }
 
-/// Everything below a folder, to compare what it was with what it is: the bytes of each file by its path, a
-/// folder's path with a slash at the end and no bytes.
+/// All files and folders below a folder, for comparisons: the bytes of each file by its path, and the path of each
+/// folder with a slash at the end and no bytes.
 ///
-/// SQLite's `-wal` and `-shm` and the files of the locks, which whoever opens a library makes, are passed over, as
-/// are the counters in a database's header, which opening it for writing bumps.
+/// SQLite's `-wal` and `-shm` files and lock files are ignored, since readers create them. The counters in the header
+/// of a database are ignored, since opening it for writing changes them.
 package struct FolderTree: Equatable, Sendable {
   /// The bytes by path.
   package private(set) var files: [String: [UInt8]] = [:]
 
-  /// Reads everything; links are not followed, and count as files without bytes.
+  /// Reads all files. Links are not followed, and count as files without bytes.
   package init(_ folder: FilePath) throws {
     try read(folder, below: "")
   }
@@ -69,10 +69,10 @@ package struct FolderTree: Equatable, Sendable {
     }
   }
 
-  /// The paths of the files, sorted; folders left out.
+  /// The paths of the files without folders, sorted.
   package var fileNames: [String] { files.keys.filter { !$0.hasSuffix("/") }.sorted() }
 
-  /// The paths whose bytes differ, or that only one of the two has.
+  /// The paths whose bytes differ, or that only one of the trees has.
   package func differences(from other: FolderTree) -> [String] {
     Set(files.keys).union(other.files.keys).filter { files[$0] != other.files[$0] }.sorted()
   }

@@ -1,6 +1,6 @@
 import Secrets
 
-/// Passwords in tests are written as they are. Not so in the program, where a password in the source is a mistake.
+/// Tests may write passwords as literals. The program may not, since a password in its source is a mistake.
 extension Secret: ExpressibleByStringLiteral {
   /// The password that a literal spells.
   public init(stringLiteral text: String) { self.init(text) }

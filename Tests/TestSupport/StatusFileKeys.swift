@@ -1,7 +1,7 @@
 import Foundation
 
 extension JSONDecoder {
-  /// Decodes a status file, whose keys are those of the properties in snake case.
+  /// Decodes a status file, whose keys are the names of the properties in snake case.
   package static var ofStatusFiles: JSONDecoder {
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .custom { path in

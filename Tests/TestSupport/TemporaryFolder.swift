@@ -1,10 +1,10 @@
 import Foundation
 import SystemPackage
 
-/// A folder for one test, removed with everything in it when the value goes. Kept as a property of a suite it
-/// lives as long as the test.
+/// A folder for one test that is removed with everything in it at the end of the object's life. As a property of a
+/// suite it lives as long as the test.
 package final class TemporaryFolder: Sendable {
-  /// Where it is; no part of it is a symbolic link.
+  /// The path of the folder, without symbolic links.
   package let path: FilePath
 
   /// Makes an empty folder.
@@ -46,7 +46,7 @@ package final class TemporaryFolder: Sendable {
     Array(try Data(contentsOf: URL(fileURLWithPath: path(name).string)))
   }
 
-  /// Whether something has the name.
+  /// Whether a file, folder or link with the name exists.
   package func has(_ name: String) -> Bool {
     (try? FileManager.default.attributesOfItem(atPath: path(name).string)) != nil
   }
@@ -54,8 +54,8 @@ package final class TemporaryFolder: Sendable {
   /// Removes a file or a folder with everything in it.
   package func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: path(name).string) }
 
-  /// Everything below a folder, by its path from there, with the bytes of files and the targets of links:
-  /// what has to be equal where nothing may have been touched.
+  /// All files, folders and links below a folder by their relative paths, with the bytes of files and the targets of
+  /// links. Two trees are equal if nothing was changed.
   package func tree(_ name: String = "") throws -> [String: Item] {
     let root = path(name).string
     var items: [String: Item] = [:]
@@ -71,7 +71,7 @@ package final class TemporaryFolder: Sendable {
     return items
   }
 
-  /// What a name in a folder stands for.
+  /// An item of a folder.
   package enum Item: Equatable, Sendable, CustomStringConvertible {
     /// A folder.
     case folder
@@ -80,7 +80,7 @@ package final class TemporaryFolder: Sendable {
     /// A symbolic link and its target.
     case link(String)
 
-    /// In short, for the message of a test that fails.
+    /// A short description for the message of a failed test.
     package var description: String {
       switch self {
       case .folder: "folder"
@@ -92,7 +92,7 @@ package final class TemporaryFolder: Sendable {
 }
 
 extension FilePath {
-  /// A path of these bytes, which need not be UTF-8; nil if there is a zero among them.
+  /// A path of these bytes, which need not be UTF-8; nil if one of them is zero.
   package init?(bytes: [UInt8]) {
     guard !bytes.contains(0) else { return nil }
     self = (bytes.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer { text in

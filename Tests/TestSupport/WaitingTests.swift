@@ -4,8 +4,8 @@ import Testing
 
 /// A trait of tests that wait for other programs.
 ///
-/// They run on threads of their own, as many at a time as there are cores, but no more than four. Swift's threads are
-/// no more than the cores either, and a test that waits in one keeps all others from going on.
+/// These tests run on separate threads: one for each core, but at most four. A test that waited on one of Swift's own
+/// threads, of which there is one for each core, would block other tests.
 package struct WaitingTrait: TestTrait, SuiteTrait, TestScoping {
   /// Tests of a suite inherit it.
   package var isRecursive: Bool { true }
@@ -23,7 +23,7 @@ extension Trait where Self == WaitingTrait {
   package static var waitsForPrograms: Self { Self() }
 }
 
-/// Threads that may wait.
+/// Threads on which tests may wait.
 private final class WaitingThreads: TaskExecutor {
   static let shared = WaitingThreads(count: min(4, ProcessInfo.processInfo.activeProcessorCount))
 

@@ -1,6 +1,6 @@
 import Zip
 
-/// Writes archives byte by byte, with every field open to a lie. What is not overridden is right.
+/// Writes archives byte by byte. Every field can be overridden, and has its correct value by default.
 ///
 /// ```swift
 /// var zip = ZipBuilder([.stored("a.txt", "hello")])
@@ -8,28 +8,27 @@ import Zip
 /// let bytes = zip.bytes
 /// ```
 package struct ZipBuilder: Sendable {
-  /// Before the first local header. Offsets do not count it unless `countsPrefix` says so.
+  /// Bytes before the first local header. Offsets include them if `countsPrefix` is true.
   package var prefix: [UInt8] = []
-  /// Whether the offsets in the records count the prefix.
+  /// Whether the offsets in the records include the prefix.
   package var countsPrefix = true
   /// The entries, in the order of their data.
   package var members: [ZipMember]
-  /// The order of the directory, as indices of `members`; all of them in order if nil. An index may stand
-  /// there twice.
+  /// The order of the directory, as indices of `members`; all of them in order if nil. An index may occur twice.
   package var directoryOrder: [Int]?
-  /// Between the data of the last entry and the directory.
+  /// Bytes between the data of the last entry and the directory.
   package var beforeDirectory: [UInt8] = []
-  /// The ZIP64 end record and its locator, if there are to be any.
+  /// The ZIP64 end record and its locator; nil for none.
   package var zip64End: Zip64End?
   /// The end record.
   package var end = End()
-  /// After the end record and its comment.
+  /// Bytes after the end record and its comment.
   package var suffix: [UInt8] = []
 
   /// An archive of these entries.
   package init(_ members: [ZipMember] = []) { self.members = members }
 
-  /// The end record; nil is what is right. APPNOTE 4.3.16.
+  /// The end record; nil is the correct value. APPNOTE 4.3.16.
   package struct End: Sendable {
     /// The number of this disk.
     package var disk: UInt16 = 0
@@ -49,9 +48,9 @@ package struct ZipBuilder: Sendable {
     package var comment: [UInt8] = []
   }
 
-  /// The ZIP64 end record and locator; nil is what is right. APPNOTE 4.3.14, 4.3.15.
+  /// The ZIP64 end record and locator; nil is the correct value. APPNOTE 4.3.14, 4.3.15.
   package struct Zip64End: Sendable {
-    /// The length that the record claims to have.
+    /// The length in the record.
     package var recordSize: UInt64 = 44
     /// The number of this disk.
     package var disk: UInt32 = 0
@@ -63,12 +62,12 @@ package struct ZipBuilder: Sendable {
     package var directorySize: UInt64?
     /// Where the directory begins.
     package var directoryOffset: UInt64?
-    /// Where the locator says that the record is.
+    /// The offset of the record in the locator.
     package var locatedAt: UInt64?
     /// The number of disks in the locator.
     package var disks: UInt32 = 1
 
-    /// A record without lies.
+    /// A record with correct values.
     package init() {}
   }
 
@@ -116,7 +115,7 @@ package struct ZipBuilder: Sendable {
 }
 
 extension [UInt8] {
-  /// Appends a number as ZIP writes them.
+  /// Appends a number in the byte order of ZIP.
   package mutating func append(littleEndian value: some FixedWidthInteger) {
     Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
   }

@@ -5,9 +5,9 @@ import Zip
 package struct ZipMember: Sendable {
   /// The fields of a header. APPNOTE 4.3.7, 4.3.12.
   package struct Header: Sendable {
-    /// The mark at the start.
+    /// The signature.
     package var signature: UInt32
-    /// The system in the upper half; directory alone.
+    /// The system in the upper half; only in the directory.
     package var madeBy: UInt16 = 3 << 8 | 20
     /// General purpose flags.
     package var flags: UInt16 = 0
@@ -25,33 +25,33 @@ package struct ZipMember: Sendable {
     package var name: [UInt8] = []
     /// The extra fields.
     package var extra: [UInt8] = []
-    /// The length of the extra fields; nil is what is right.
+    /// The length of the extra fields; nil is the correct value.
     package var extraLength: UInt16?
-    /// The comment; directory alone.
+    /// The comment; only in the directory.
     package var comment: [UInt8] = []
-    /// The disk where the data begins; directory alone.
+    /// The disk where the data begins; only in the directory.
     package var disk: UInt16 = 0
-    /// The mode in the upper half; directory alone.
+    /// The mode in the upper half; only in the directory.
     package var externalAttributes: UInt32 = 0o100644 << 16
-    /// Where the local header is; nil is what is right; directory alone.
+    /// The offset of the local header; nil is the correct value; only in the directory.
     package var offset: UInt32?
   }
 
-  /// The bytes between the local header and what follows.
+  /// The data after the local header.
   package var data: [UInt8]
-  /// After the data: a descriptor, or a gap.
+  /// Bytes after the data: a descriptor, or a gap.
   package var afterData: [UInt8] = []
   /// The header before the data.
   package var local = Header(signature: 0x0403_4B50)
   /// The record in the directory.
   package var central = Header(signature: 0x0201_4B50)
 
-  /// An entry stored as it is.
+  /// An uncompressed entry.
   package static func stored(_ name: String, _ content: String = "") -> ZipMember {
     ZipMember(Array(name.utf8), content: Array(content.utf8), data: Array(content.utf8), method: 0)
   }
 
-  /// An entry in the form of deflate, in stored blocks. RFC 1951, 3.2.4.
+  /// A deflated entry in stored blocks. RFC 1951, 3.2.4.
   package static func deflated(_ name: String, _ content: String) -> ZipMember {
     let content = Array(content.utf8)
     var data: [UInt8] = [1]
@@ -60,14 +60,14 @@ package struct ZipMember: Sendable {
     return ZipMember(Array(name.utf8), content: content, data: data + content, method: 8)
   }
 
-  /// A folder, whose name has to end in a slash.
+  /// A folder. Its name must end in a slash.
   package static func directory(_ name: String) -> ZipMember {
     var member = stored(name)
     member.central.externalAttributes = 0o040755 << 16 | 0x10
     return member
   }
 
-  /// An entry with right headers.
+  /// An entry with correct headers.
   package init(_ name: [UInt8], content: [UInt8], data: [UInt8], method: UInt16) {
     self.data = data
     both { header in
@@ -81,7 +81,7 @@ package struct ZipMember: Sendable {
     }
   }
 
-  /// Changes both headers in one way.
+  /// Makes the same change to both headers.
   package mutating func both(_ change: (inout Header) -> Void) {
     change(&local)
     change(&central)
@@ -94,8 +94,8 @@ package struct ZipMember: Sendable {
     return member
   }
 
-  /// The same entry as a program writes it that does not know the sizes ahead: zeros in the local header,
-  /// and a descriptor after the data. APPNOTE 4.3.9.
+  /// The same entry as a program writes it that does not know the sizes in advance: zeros in the local header, and a
+  /// descriptor after the data. APPNOTE 4.3.9.
   package var streamed: ZipMember {
     with { member in
       member.both { $0.flags |= 1 << 3 }

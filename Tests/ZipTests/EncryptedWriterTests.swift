@@ -158,7 +158,8 @@ struct EncryptedWriterTests {
   }
 }
 
-/// The boundary of ZIP64 for entries that libzip writes. The archives would be too large, so only the numbers are tested.
+/// The boundary of ZIP64 for entries that libzip writes. The archives would be too large, so only the numbers are
+/// tested.
 struct EntryNumbersTests {
   private static let limit = 0xFFFF_FFFF
 

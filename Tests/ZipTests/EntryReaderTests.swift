@@ -117,7 +117,7 @@ struct EntryReaderTests {
     let disk = try ArchiveOnDisk(ZipBuilder([large]).bytes)
     let archive = try disk.open(limits: Limits().with(\.maximumBytes, .max))
     var reader = try EntryReader(archive)
-    #expect(throws: ArchiveError.file(FileError("get memory to read", disk.path, .noMemory))) {
+    #expect(throws: ArchiveError.file(FileError("allocate memory to read", disk.path, .noMemory))) {
       try reader.bytes(of: archive.entries[0], limit: .max)
     }
   }

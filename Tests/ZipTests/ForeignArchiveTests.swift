@@ -133,8 +133,8 @@ import Zip
     }
   }
 
-  /// A changed byte of encrypted data is detected by a checksum or an authentication code. A changed code with a matching
-  /// checksum is harmless.
+  /// A changed byte of encrypted data is detected by a checksum or an authentication code. A changed code with a
+  /// matching checksum is harmless.
   private func checkChanges(_ entry: Entry, _ disk: ArchiveOnDisk) throws {
     let original = try Data(contentsOf: URL(fileURLWithPath: disk.path.string))
     defer { try? disk.write(Array(original)) }

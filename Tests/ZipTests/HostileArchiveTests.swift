@@ -40,7 +40,7 @@ struct HostileArchiveTests {
       Issue.record("\(error)")
       return
     }
-    #expect(reason.isAbsence)
+    #expect(reason.isMissing)
   }
 
   @Test("ZIP: a file that changes after the scan is not read")

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import Zip
 
-/// Hostile bytes between entries: descriptors that contradict the directory, and bytes that belong to no entry. A program that
-/// reads sequentially uses the former, and may find an entry in the latter.
+/// Hostile bytes between entries: descriptors that contradict the directory, and bytes that belong to no entry. A
+/// program that reads sequentially uses the former, and may find an entry in the latter.
 extension HostileArchives {
   /// A descriptor in one of its four forms. APPNOTE 4.3.9.
   static func descriptor(

@@ -43,7 +43,7 @@ final class ChainFinder {
         let source = try OpenedBackup(path: FilePath(archive.path), limits: limits, password: password)
         // another process may have replaced the archive since it was listed
         if source.satisfies(base) { sources.append(source) }
-      } catch  where ArchiveVerification.isEnvironmentFailure(error) {
+      } catch  where ArchiveVerification.isInconclusive(error) {
         guard case BackupError.noSuchBackup = error else { throw error }
       } catch {
         unreadable.append(error)

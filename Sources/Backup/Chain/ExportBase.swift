@@ -22,7 +22,7 @@ package struct ExportBase: Sendable {
   /// The date of the full archive of the chain, for which every photo was read.
   let fullDate: Int64
   /// The base's chain depth: 0 for a full archive.
-  package let depth: Int
+  package let chainDepth: Int
   /// The lengths of the files in the archives of the chain, by MD5.
   let files: [MD5Digest: Int]
 
@@ -50,11 +50,11 @@ package struct ExportBase: Sendable {
     others = members.dropFirst().map { folder.appending($0.name) }
     (self.archiveID, self.digest, self.files) = (archiveID, digest, files)
     (exportDate, fullDate) = (newest.date, full.date)
-    depth = newest.base?.depth ?? 0
+    chainDepth = newest.base?.depth ?? 0
   }
 
   /// Returns true if the archive still exists.
-  func isThere() throws(FileError) -> Bool {
+  func exists() throws(FileError) -> Bool {
     guard let name = path.lastComponent else { return false }
     return try Directory.open(path.folder).status(of: FilePath(name.string))?.kind == .file
   }
@@ -66,7 +66,7 @@ package struct ExportBase: Sendable {
   }
 
   /// Returns true if a photo's file is stored in the chain.
-  func holds(_ photo: Photo) -> Bool {
+  func contains(_ photo: Photo) -> Bool {
     guard let md5 = photo.md5 else { return false }
     return files[md5] == photo.fileSize
   }

@@ -22,11 +22,11 @@ struct FlattenPlan {
       if let unavailable = photo.location.unavailable, unavailable.isDamage {
         lost.append(Finding(source.label(of: photo), unavailable.reason))
       }
-      guard let (entry, holder, archive) = source.place(of: photo.location), let outcome = outcomes[index]
+      guard let (entry, holder, archive) = source.entry(of: photo.location), let outcome = outcomes[index]
       else { continue }
       let md5: MD5Digest
       switch outcome {
-      case .whole(let digest): md5 = digest
+      case .intact(let digest): md5 = digest
       case .lost(let reason):
         lost.append(Finding(source.label(of: photo), reason))
         continue
@@ -41,7 +41,7 @@ struct FlattenPlan {
   /// The result of reading a photo.
   private enum Outcome {
     /// The photo is intact: its MD5 equals that of the manifest, if the manifest has one.
-    case whole(MD5Digest)
+    case intact(MD5Digest)
     case lost(reason: String)
   }
 
@@ -51,7 +51,7 @@ struct FlattenPlan {
     let outcomes = Mutex([Outcome?](repeating: nil, count: source.photos.count))
     try Workers.forEach(0..<source.photos.count) { index in
       let photo = source.photos[index]
-      guard let (entry, holder, archive) = source.place(of: photo.location) else { return }
+      guard let (entry, holder, archive) = source.entry(of: photo.location) else { return }
       counter.advance(current: photo.record.name)
       var hash = RunningMD5()
       var counted = 0
@@ -69,7 +69,7 @@ struct FlattenPlan {
         } else if let expected = photo.location.md5, digest != expected {
           .lost(reason: "its MD5 is \(digest) and should be \(expected)")
         } else {
-          .whole(digest)
+          .intact(digest)
         }
       outcomes.withLock { $0[index] = outcome }
     }
@@ -87,7 +87,7 @@ struct FlattenPlan {
     provenance.uuid = uuid.uuidString
     (provenance.increment, provenance.repairedFrom) = (nil, [])
     provenance.isPartial = provenance.isPartial || !lost.isEmpty
-    provenance.isRemnant = provenance.isRemnant || !lost.isEmpty
+    provenance.isPartiallyRecovered = provenance.isPartiallyRecovered || !lost.isEmpty
     metadata.smilepile = provenance
     return metadata
   }

@@ -52,12 +52,12 @@ extension Work where Summary == FlattenSummary {
   /// The summary throws `BackupError`, `ArchiveError` or `FileError`; nothing was published then.
   public static func flatten(_ archive: FilePath, options: FlattenOptions = FlattenOptions()) -> Self {
     Work { counter in
-      let observer = options.ledger?.observer("flatten")
+      let operation = options.ledger?.begin("flatten")
       let summary = try FlattenRun(path: archive, options: options, counter: counter).run()
       if let lost = summary.lost.first {
-        observer?.recordDamage(Dictionary(uniqueKeysWithValues: summary.chain.map { ($0, lost.message) }))
+        operation?.recordDamage(Dictionary(uniqueKeysWithValues: summary.chain.map { ($0, lost.message) }))
       }
-      if let archive = summary.archive { observer?.recordVerified([archive]) }
+      if let archive = summary.archive { operation?.recordVerified([archive]) }
       return summary
     }
   }
@@ -72,13 +72,13 @@ struct FlattenRun {
   func run() throws -> FlattenSummary {
     var summary = FlattenSummary()
     summary.chain = [path]
-    let source = try folded()
+    let source = try openChain()
     guard let chain = source.chain else {
       (summary.photos, summary.bytes) = (source.photoFiles, source.photoBytes)
       return summary
     }
     summary.chain += chain.bases.map(\.path)
-    let target = try target()
+    let outputPath = try outputPath()
     let (count, bytes) = (source.photoFiles, source.photoBytes)
     // each photo is read, written and verified
     counter.setTotals(items: count * 3, bytes: bytes.saturated(times: 3))
@@ -87,11 +87,11 @@ struct FlattenRun {
     counter.setTotals(
       items: count + plan.items.count * 2, bytes: bytes.saturated(plus: plan.bytes.saturated(times: 2)))
     (summary.photos, summary.bytes, summary.lost) = (plan.items.count, plan.bytes, plan.lost)
-    summary.warnings = source.warnings + (source.leftOut + source.damagedBefore).map(\.message)
+    summary.warnings = source.warnings + (source.leftOut + source.corruptBeforeBackup).map(\.message)
     let archive = RewrittenArchive(
       source: source, items: plan.items, metadata: plan.metadata(uuid: UUID()),
       password: source.isEncrypted ? options.password : nil, counter: counter)
-    let published = try archive.publish(at: target)
+    let published = try archive.publish(at: outputPath)
     summary.archive = published.archive
     summary.archiveBytes = published.bytes
     if let warning = published.warning { summary.warnings.append(warning) }
@@ -99,14 +99,14 @@ struct FlattenRun {
   }
 
   /// Opens the archive with its chain.
-  private func folded() throws -> OpenedBackup {
+  private func openChain() throws -> OpenedBackup {
     let newest = try OpenedBackup(path: path, limits: options.limits, password: options.password)
     try newest.requirePassword(toRead: .allEntries)
     guard newest.increment != nil else { return newest }
     let finder = ChainFinder(
       beside: path, limits: options.limits, password: options.password, ledger: options.ledger,
       check: counter.checkCancellation)
-    let source = try newest.folded(by: finder, options.limits)
+    let source = try newest.withChain(by: finder, options.limits)
     if let missing = source.missingBase {
       // the missing archive may be one that the disk cannot read
       throw source.chain?.unreadable.first
@@ -115,11 +115,11 @@ struct FlattenRun {
     return source
   }
 
-  private func target() throws -> RewrittenArchive.Target {
+  private func outputPath() throws -> RewrittenArchive.OutputPath {
     let stem = path.stem ?? "backup"
     let names =
       ["\(stem).full.zip"].map { FilePath($0) } + (2...100).map { FilePath("\(stem).full-\($0).zip") }
     guard let destination = options.destination else { return try .init(beside: path, as: names) }
-    return try .init(Destination(destination, outside: nil), orAs: names)
+    return try .init(ArchiveOutputPath(destination, outside: nil), orAs: names)
   }
 }

@@ -38,7 +38,7 @@ struct ArchiveDataWriter {
   /// of them may still be in the buffer of `ArchiveWriter`.
   private func pass(_ chunk: ChunkPlan.Chunk, _ number: Int) -> Int {
     advance(chunk)
-    return pool[placeOf: number] + chunk.offset + chunk.length
+    return pool[dataOffsetOf: number] + chunk.offset + chunk.length
   }
 
   private func advance(_ chunk: ChunkPlan.Chunk) {
@@ -55,7 +55,7 @@ struct ArchiveDataWriter {
     _ chunk: ChunkPlan.Chunk, _ number: Int, in file: borrowing File
   ) throws(FileError) -> Int {
     let header = chunk.isPacked ? items[chunk.items.lowerBound].headerSize : 0
-    let offset = pool[placeOf: number] + chunk.offset - header
+    let offset = pool[dataOffsetOf: number] + chunk.offset - header
     try file.write(UnsafeRawBufferPointer(rebasing: pool.buffer(number)[..<chunk.length]), at: offset)
     advance(chunk)
     return offset + chunk.length

@@ -11,7 +11,7 @@ import Zip
 /// verified if the options ask for that.
 struct ArchiveExport {
   let library: Library
-  let target: Destination
+  let outputPath: ArchiveOutputPath
   let date: Date
   let options: ExportOptions
   let counter: ProgressCounter
@@ -19,43 +19,43 @@ struct ArchiveExport {
 
   func run(_ plan: ExportPlan) throws -> ExportOutcome {
     counter.enter(.writing)
-    // of the whole selection as it was planned: parts of equal exports may differ, and a photo that turns out to be
-    // unreadable does not change what was selected
+    // of the complete selection: the parts of equal exports may differ
     let fingerprint = ContentFingerprint(of: plan)
     let (written, archives, split) = try write(plan, fingerprint)
     if options.verifies { counter.enter(.verifying) }
     let refusals = try archives.map(check)
     try counter.checkCancellation()
     let base = written.increment?.base
-    if let base, try !base.isThere() {
-      // another process has pruned it in the meantime
-      throw BackupError.baseMissing(target.folder, uuid: base.archiveID)
+    if let base, try !base.exists() {
+      // the folder lock does not stop the user, or pruning on a file system without locks
+      throw BackupError.baseRemoved(outputPath.folder, uuid: base.archiveID)
     }
     counter.enter(.committing)
     if options.syncs { try base?.sync() }
     let published = try publish(archives, of: written)
     return ExportOutcome(
       plan: written, fingerprint: fingerprint, archives: published.archives, parts: archives.count,
-      archiveBytes: published.bytes, damaged: archives.flatMap { damaged(in: $0, of: written) },
+      archiveBytes: published.bytes,
+      corruptInLibrary: archives.flatMap { corruptPhotos(in: $0, of: written) },
       phoneRefusals: split.map { $0.refusals(reading: refusals) } ?? refusals.flatMap { $0 },
       warnings: published.warnings)
   }
 
   /// Returns the photos in an archive that are corrupt in the library.
-  private func damaged(in archive: UnpublishedArchive, of plan: ExportPlan) -> [Finding] {
+  private func corruptPhotos(in archive: UnpublishedArchive, of plan: ExportPlan) -> [Finding] {
     zip(archive.plan.items, archive.digests).filter { item, digest in digest != item.photo.md5 }.map {
       item, digest in
       Finding(
         plan.label(item.photo),
-        "its bytes have changed since it came into the library "
-          + "(MD5 \(digest), was \(item.photo.md5?.description ?? "unknown"))")
+        "it is corrupt in the library (MD5 \(digest), recorded \(item.photo.md5?.description ?? "unknown"))",
+        remedy: .repairLibrary)
     }
   }
 
   // MARK: Writing
 
-  /// Writes the archives. If a photo cannot be read, discards them, checks the other photos, and writes the archives once
-  /// more without those that fail.
+  /// Writes the archives. If a photo cannot be read, discards them, checks the other photos, and writes the archives
+  /// once more without those that fail.
   private func write(_ plan: ExportPlan, _ fingerprint: ContentFingerprint) throws -> Written {
     do {
       return try writeOnce(plan, fingerprint)
@@ -74,7 +74,7 @@ struct ArchiveExport {
       return try writeOnce(rest, fingerprint)
     } catch let unreadable as UnreadablePhoto {
       let label = rest.label(unreadable.photo)
-      if case .file(let error) = unreadable.reason, !error.isAbsence {
+      if case .file(let error) = unreadable.reason, !error.isMissing {
         throw BackupError.unreliableDisk(label, reason: error)
       }
       throw BackupError.unstablePhoto(label, reason: "\(unreadable.reason)")
@@ -95,9 +95,9 @@ struct ArchiveExport {
       if case .phone(let limits) = options.split { SplitPlan(plan, limits, set: UUID()) } else { nil }
     var archives: [UnpublishedArchive] = []
     for part in split?.parts ?? [plan] {
-      let output = try AtomicFile(in: target.folder)
+      let output = try AtomicFile(in: outputPath.folder)
       if archives.isEmpty {
-        try output.requireSpace(bytes: plan.bytes, photos: plan.photos.count, in: target.folder)
+        try output.requireSpace(bytes: plan.bytes, photos: plan.photos.count, in: outputPath.folder)
       }
       let uuid = UUID()
       do {
@@ -120,14 +120,14 @@ struct ArchiveExport {
     pipeline.password = options.password
     pipeline.options.readers = try readers()
     pipeline.options.startsWriteBack = options.syncs
-    let texts = ArchiveTexts()
+    let texts = MetadataEntries()
     let entries = [
-      PipelineText(entryName: ArchiveTexts.metadataName, modified: exportDate) { digests, write in
+      PipelineText(entryName: MetadataEntries.metadataName, modified: exportDate) { digests, write in
         try texts.writeMetadata(
           plan.document(uuid: uuid, exportDate: exportDate, fingerprint: fingerprint), photos: plan.records,
           manifest: plan.manifest(digests), to: write)
       },
-      PipelineText(entryName: ArchiveTexts.checksumsName, modified: exportDate) { digests, write in
+      PipelineText(entryName: MetadataEntries.checksumsName, modified: exportDate) { digests, write in
         try texts.writeChecksums(
           of: zip(digests, plan.items.lazy.map(\.entryName)).lazy.map { ($0, name: $1) }, to: write)
       },
@@ -163,7 +163,7 @@ struct ArchiveExport {
     if options.verifies {
       let source = try OpenedBackup(archive: archive, limits: .own, password: options.password)
       let damage = try ArchiveCheck(source: source, counter: counter).run().damaged
-      if !damage.isEmpty { throw BackupError.verificationFailed(target.folder, damage.map(\.message)) }
+      if !damage.isEmpty { throw BackupError.verificationFailed(outputPath.folder, damage.map(\.message)) }
     }
     return limits.refusals(
       entries: archive.entries.map { ($0.name, $0.size, $0.compressedSize) }, archiveBytes: size)

@@ -34,7 +34,7 @@ final class ArchiveFeed: PlacedContents {
     item = index
     itemOffset = offset
     if chunk.isPacked { position += items[index].headerSize }
-    if index == chunk.items.lowerBound { pool[placeOf: number] = offset }
+    if index == chunk.items.lowerBound { pool[dataOffsetOf: number] = offset }
   }
 
   func next() throws -> UnsafeRawBufferPointer {
@@ -42,7 +42,7 @@ final class ArchiveFeed: PlacedContents {
     if !chunk.isPacked && position > 0 {
       number += 1
       chunk = try wait()
-      pool[placeOf: number] = itemOffset
+      pool[dataOffsetOf: number] = itemOffset
     }
     let length = chunk.isPacked ? items[item].size : chunk.length
     let bytes = pool.buffer(number)[position..<position + length]

@@ -9,7 +9,7 @@ final class BufferPool: @unchecked Sendable {
   let count: Int
   private let stride: Int
   private let memory: UnsafeMutableRawBufferPointer
-  private let places: UnsafeMutablePointer<Int>
+  private let dataOffsets: UnsafeMutablePointer<Int>
 
   /// Allocates buffers of `size` bytes plus one. A reader uses the extra byte to detect that a file is longer than
   /// expected.
@@ -18,12 +18,12 @@ final class BufferPool: @unchecked Sendable {
     let page = 4096
     stride = (size + page) / page * page
     memory = try .pages(byteCount: stride * count)
-    places = .allocate(capacity: count)
+    dataOffsets = .allocate(capacity: count)
   }
 
   deinit {
     memory.freePages()
-    places.deallocate()
+    dataOffsets.deallocate()
   }
 
   /// Returns the buffer of a chunk.
@@ -33,8 +33,8 @@ final class BufferPool: @unchecked Sendable {
   }
 
   /// The offset in the archive of the data of a chunk's first item.
-  subscript(placeOf number: Int) -> Int {
-    get { places[number % count] }
-    set { places[number % count] = newValue }
+  subscript(dataOffsetOf number: Int) -> Int {
+    get { dataOffsets[number % count] }
+    set { dataOffsets[number % count] = newValue }
   }
 }

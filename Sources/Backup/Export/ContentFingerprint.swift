@@ -1,9 +1,9 @@
 import Checksums
 import PhotoLibrary
 
-/// The MD5 of what an export selects, as far as its photos can be read. Two exports with equal fingerprints are equal
-/// archives apart from dates and IDs, or chains that restore the same. A photo whose file is missing or was touched
-/// changes the fingerprint, and so does encryption.
+/// The MD5 of what an export selects, computed from the plan. Two exports with equal fingerprints are equal archives
+/// apart from dates and IDs, or chains that restore the same. A file that is missing or modified when the export is
+/// planned changes the fingerprint, and so does encryption. A file that cannot be read later does not change it.
 struct ContentFingerprint: Sendable, CustomStringConvertible {
   private let digest: MD5Digest
 
@@ -37,7 +37,7 @@ struct ContentFingerprint: Sendable, CustomStringConvertible {
     }
     record = [plan.isEncrypted ? 1 : 0]
     for photo in plan.missing { add(photo.photo.id) }
-    for photo in plan.touched {
+    for photo in plan.modifiedFiles {
       add(photo.id)
       add(Int64(photo.file.size))
       add(photo.file.modified)

@@ -9,16 +9,16 @@ struct DocumentExport {
   let library: Library
   /// The path that the user typed.
   let destination: FilePath
-  let target: Destination
+  let outputPath: ArchiveOutputPath
   let date: Date
   let options: ExportOptions
   let counter: ProgressCounter
 
   func run(_ plan: ExportPlan) throws -> ExportOutcome {
-    let output = try AtomicFile(in: target.folder)
+    let output = try AtomicFile(in: outputPath.folder)
     let uuid = UUID()
     let json = plan.jsonBackup(uuid: uuid, exportDate: date.milliseconds)
-    try output.requireSpace(bytes: json.count, photos: 0, in: target.folder)
+    try output.requireSpace(bytes: json.count, photos: 0, in: outputPath.folder)
     counter.enter(.writing)
     try output.file.write(json, at: 0)
     let fingerprint = ContentFingerprint(of: plan)
@@ -27,16 +27,16 @@ struct DocumentExport {
     try counter.checkCancellation()
     counter.enter(.committing)
     if let permissions = options.permissions { try output.file.setPermissions(permissions) }
-    let names = target.stems(at: date).lazy.map { target.name($0, fileExtension: "json") }
+    let names = outputPath.stems(at: date).lazy.map { outputPath.name($0, fileExtension: "json") }
     guard let (name, durability) = try output.publish(as: names, sync: options.syncs) else {
       throw BackupError.destinationExists(destination)
     }
-    let archive = target.folder.appending(name.components)
+    let archive = outputPath.folder.appending(name.components)
     let record = ExportRecord(
       id: uuid.uuidString, archive: archive.absoluteString, at: date.milliseconds,
       photos: plan.photos.count - plan.lost.count, archiveBytes: json.count, isPartial: true)
     return ExportOutcome(
       plan: plan, fingerprint: fingerprint, archives: [archive], archiveBytes: json.count,
-      warnings: [durability.warning(for: archive), library.noteOrWarn([record])].compactMap { $0 })
+      warnings: [durability.warning(for: archive), library.recordExports([record])].compactMap { $0 })
   }
 }

@@ -21,8 +21,8 @@ public struct ExportOptions: Sendable {
     case phone(PhoneLimits = PhoneLimits())
   }
 
-  /// A week of increments, and then a full archive.
-  public static let defaultMaximumChain = 7
+  /// The default of `maximumChainDepth`: a job that runs every day makes a full archive every eighth day.
+  public static let defaultMaximumChainDepth = 7
 
   /// The container.
   public var format = Format.zip
@@ -45,18 +45,18 @@ public struct ExportOptions: Sendable {
   public var tags: [String] = []
   /// Writes several archives if one would be too large, with the limits of each.
   public var split: Split?
-  /// Leaves out the files that are stored in a base in the destination's folder. The archive is a full one if there is no
-  /// base, or if the chain has its greatest depth.
+  /// Leaves out the files that are stored in a base in the destination's folder. The archive is a full one if there is
+  /// no base, or if the chain has its greatest depth.
   public var isIncremental = false
   /// The greatest chain depth of the archive.
-  public var maximumChain = ExportOptions.defaultMaximumChain
+  public var maximumChainDepth = ExportOptions.defaultMaximumChainDepth
   /// A tag that the base of an incremental export must have, so that a job depends on its own archives; nil for any.
   public var baseTag: String?
   /// The health of archives, and the record of verified ones. The export first verifies a base that is suspect;
   /// with `verifies`, also a base that was never verified or has changed since.
   public var ledger: Ledger?
-  /// The operation that the export is a part of, as the ledger records it; nil for one of its own.
-  package var observer: ArchiveObserver?
+  /// The ledger's operation that this export belongs to; nil if the export is an operation of its own.
+  package var operation: LedgerOperation?
   /// Verifies every CRC and MD5 of the archive before it is published.
   public var verifies = false
   /// The permissions of the archive, as in chmod(1); nil for access by the owner alone (0600).
@@ -74,9 +74,9 @@ public struct ExportOptions: Sendable {
   /// Makes the default options: everything, as an archive.
   public init() {}
 
-  /// True if the export leaves out part of the library on purpose.
-  package var isSelection: Bool { !categories.isEmpty || since != nil || until != nil }
+  /// True if categories or dates select the photos. An export without settings selects all photos.
+  package var selectsSomePhotos: Bool { !categories.isEmpty || since != nil || until != nil }
 
-  /// True if the export contains everything, including settings.
-  var isWhole: Bool { !isSelection && includesSettings }
+  /// True if the export contains all photos and the settings.
+  var selectsEverything: Bool { !selectsSomePhotos && includesSettings }
 }

@@ -1,7 +1,7 @@
 import Operations
 import SystemPackage
 
-/// The result of carrying out a plan, or the forecast of a dry run.
+/// The result of an export, or the forecast of a dry run.
 struct ExportOutcome {
   /// The plan that was carried out, without photos that could not be read.
   let plan: ExportPlan
@@ -13,8 +13,8 @@ struct ExportOutcome {
   var parts = 1
   /// Bytes of all archives.
   var archiveBytes = 0
-  /// Photos in the archive that are corrupt in the library.
-  var damaged: [Finding] = []
+  /// The photos whose corrupt files the archive contains, as the library has them.
+  var corruptInLibrary: [Finding] = []
   /// Why phones refuse the archives, apart from encryption.
   var phoneRefusals: [String] = []
   /// Other warnings.

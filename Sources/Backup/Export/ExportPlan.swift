@@ -2,15 +2,15 @@ import Checksums
 import Foundation
 import PhotoLibrary
 
-/// What an export writes, decided before anything is written: a value that is complete when it is made. A dry run is the
-/// plan itself, and so are the totals of an exact percentage.
+/// What an export writes, decided before anything is written: a value that is complete when it is made. A dry run is
+/// the plan itself, and so are the totals of an exact percentage.
 package struct ExportPlan: Sendable {
   /// A photo whose file goes into the archive.
   package struct Item: Sendable {
     /// The row.
     package let photo: Photo
-    /// The entry's name without its folder: `{photoId}_{file name}`, at most 255 UTF-8 bytes; `{photoId}.{extension}` in
-    /// an encrypted archive, since ZIP does not encrypt names.
+    /// The entry's name without its folder: `{photoId}_{file name}`, at most 255 UTF-8 bytes; `{photoId}.{extension}`
+    /// in an encrypted archive, since ZIP does not encrypt names.
     package let fileName: String
     /// The current length of the file in bytes.
     package let size: Int
@@ -26,8 +26,8 @@ package struct ExportPlan: Sendable {
     package let reason: String
   }
 
-  /// A photo whose file has another length or date than the library recorded.
-  package struct Touched: Sendable {
+  /// A photo whose file has another length or date than its row.
+  package struct ModifiedFile: Sendable {
     /// The photo's ID.
     package let id: Int64
     /// The current length and date of its file.
@@ -44,8 +44,9 @@ package struct ExportPlan: Sendable {
   package let items: [Item]
   /// The photos whose files are missing or unreadable in the library. The base may have some of them.
   package let missing: [Missing]
-  /// Photos whose files may have changed since they came into the library, by ID.
-  package let touched: [Touched]
+  /// The photos whose files have another length or date than their rows, by ID. A program other than smilepile has
+  /// modified these files.
+  package let modifiedFiles: [ModifiedFile]
   /// The settings; nil if the export leaves them out.
   package let settings: Settings?
   /// True if the export leaves out a part of the library.
@@ -57,7 +58,7 @@ package struct ExportPlan: Sendable {
   /// The tags of the archive.
   package let tags: [String]
   /// The digest of the selection; nil for everything.
-  package let selection: String?
+  package let selectionDigest: String?
   /// The number of the archive in its set; nil for a single archive.
   package let part: Metadata.Part?
   /// How the archive depends on a base; nil for a full one.
@@ -72,7 +73,8 @@ package struct ExportPlan: Sendable {
   ///   - library: a snapshot of the library.
   ///   - libraryID: the library's ID.
   ///   - options: what is selected, and how it is written.
-  ///   - base: the archive that the export depends on, and the deletions of the library since then; nil for a full export.
+  ///   - base: the archive that the export depends on, and the deletions of the library since then; nil for a full
+  ///     export.
   ///   - files: looks up the files of all photos that are not assets, or why they cannot be archived. Called once.
   /// - Throws: `LibraryError.noSuchCategory`, or what `files` throws.
   package init(
@@ -85,7 +87,7 @@ package struct ExportPlan: Sendable {
       categories.map { ($0.id, $0.displayName) }, uniquingKeysWith: { first, _ in first })
     self.displayNames = displayNames
     let photos =
-      !options.isSelection
+      !options.selectsSomePhotos
       ? library.photos
       : library.photos.filter { photo in
         displayNames[photo.categoryId] != nil
@@ -94,35 +96,35 @@ package struct ExportPlan: Sendable {
       }
     self.photos = photos
     settings = options.includesSettings ? library.settings : nil
-    isPartial = options.isSelection
+    isPartial = options.selectsSomePhotos
     isEncrypted = options.password != nil
     self.libraryID = libraryID
     tags = options.tags
-    selection = Self.selectionDigest(categories, options)
+    selectionDigest = Self.selectionDigest(categories, options)
     part = nil
     var items: [Item] = []
     var missing: [Missing] = []
-    var touched: [Touched] = []
+    var modifiedFiles: [ModifiedFile] = []
     let withFiles = photos.contains(where: \.isFromAssets) ? photos.filter { !$0.isFromAssets } : photos
     items.reserveCapacity(withFiles.count)
     for (photo, file) in zip(withFiles, try files(withFiles)) {
       switch file {
       case .success(let file):
-        if base?.archive.holds(photo) != true {
+        if base?.archive.contains(photo) != true {
           items.append(
             Item(
               photo: photo, fileName: Self.entryFileName(photo, isEncrypted: isEncrypted), size: file.size))
         }
         if file.size != photo.fileSize || file.modified != photo.createdAt {
-          touched.append(Touched(id: photo.id, file: file))
+          modifiedFiles.append(ModifiedFile(id: photo.id, file: file))
         }
       case .failure(let failure):
         missing.append(Missing(photo: photo, reason: failure.reason))
       }
     }
-    (self.items, self.missing, self.touched) = (items, missing, touched)
+    (self.items, self.missing, self.modifiedFiles) = (items, missing, modifiedFiles)
     increment = base.map { base in
-      PlannedIncrement(base.archive, photos: photos, touched: touched, deletions: base.deletions)
+      PlannedIncrement(base.archive, photos: photos, modifiedFiles: modifiedFiles, deletions: base.deletions)
     }
   }
 
@@ -131,9 +133,9 @@ package struct ExportPlan: Sendable {
     _ plan: ExportPlan, photos: [Photo], items: [Item], missing: [Missing], part: Metadata.Part?
   ) {
     (self.photos, self.items, self.missing, self.part) = (photos, items, missing, part)
-    (categories, displayNames, touched) = (plan.categories, plan.displayNames, plan.touched)
+    (categories, displayNames, modifiedFiles) = (plan.categories, plan.displayNames, plan.modifiedFiles)
     (settings, isEncrypted) = (plan.settings, plan.isEncrypted)
-    (libraryID, tags, selection) = (plan.libraryID, plan.tags, plan.selection)
+    (libraryID, tags, selectionDigest) = (plan.libraryID, plan.tags, plan.selectionDigest)
     isPartial = plan.isPartial || part != nil
     increment = part == nil ? plan.increment : nil
   }
@@ -152,13 +154,13 @@ package struct ExportPlan: Sendable {
   /// - Parameters:
   ///   - count: how many.
   ///   - set: the ID that they share.
-  ///   - place: the index of the archive of each photo, by the photo's ID.
-  func divided(into count: Int, set: UUID, place: (Int64) -> Int) -> [ExportPlan] {
+  ///   - partIndex: the index of the part of each photo, by the photo's ID.
+  func divided(into count: Int, set: UUID, partIndex: (Int64) -> Int) -> [ExportPlan] {
     var parts = Array(
       repeating: (photos: [Photo](), items: [Item](), missing: [Missing]()), count: count)
-    for photo in photos { parts[place(photo.id)].photos.append(photo) }
-    for item in items { parts[place(item.photo.id)].items.append(item) }
-    for photo in missing { parts[place(photo.photo.id)].missing.append(photo) }
+    for photo in photos { parts[partIndex(photo.id)].photos.append(photo) }
+    for item in items { parts[partIndex(item.photo.id)].items.append(item) }
+    for photo in missing { parts[partIndex(photo.photo.id)].missing.append(photo) }
     return parts.enumerated().map { index, part in
       ExportPlan(
         self, photos: part.photos, items: part.items, missing: part.missing,
@@ -190,11 +192,15 @@ package struct ExportPlan: Sendable {
 
   /// Returns the photos whose files have another length than recorded, or were modified after a moment in milliseconds
   /// since 1970.
-  func suspects(since moment: Int64) -> [Photo] { Self.suspects(among: photos, touched, since: moment) }
+  func photosToRecheck(modifiedAfter moment: Int64) -> [Photo] {
+    Self.photosToRecheck(among: photos, modifiedFiles, modifiedAfter: moment)
+  }
 
-  /// Returns the suspects among these photos; see `suspects(since:)`.
-  static func suspects(among photos: [Photo], _ touched: [Touched], since moment: Int64) -> [Photo] {
-    let files = Dictionary(uniqueKeysWithValues: touched.map { ($0.id, $0.file) })
+  /// Returns those of these photos that have another length than recorded, or were modified after a moment.
+  static func photosToRecheck(
+    among photos: [Photo], _ modified: [ModifiedFile], modifiedAfter moment: Int64
+  ) -> [Photo] {
+    let files = Dictionary(uniqueKeysWithValues: modified.map { ($0.id, $0.file) })
     guard !files.isEmpty else { return [] }
     return photos.filter { photo in
       guard let file = files[photo.id] else { return false }
@@ -225,7 +231,7 @@ extension [PhotoLibrary.Category] {
 extension ExportPlan {
   /// Returns the digest of a selection, nil for everything: equal for equal categories, dates and settings.
   static func selectionDigest(_ categories: [PhotoLibrary.Category], _ options: ExportOptions) -> String? {
-    guard !options.isWhole else { return nil }
+    guard !options.selectsEverything else { return nil }
     var parts = options.categories.isEmpty ? ["all"] : ["some"] + categories.map(\.name).sorted()
     parts += [
       options.since.map(String.init) ?? "", options.until.map(String.init) ?? "",

@@ -8,12 +8,13 @@ import SystemPackage
 extension Work where Summary == ExportSummary {
   /// Starts writing a backup of a library.
   ///
-  /// The archive is published atomically when it is complete and durable, and never replaces a file. Until then a failure,
-  /// a cancellation or a kill leaves nothing. Photos are read from a snapshot of the library, each once. The summary reports
-  /// photos that cannot be read; the archive has their rows. Several archives are published when all are complete.
+  /// The archive is published atomically when it is complete and durable, and never replaces a file. Until then a
+  /// failure, a cancellation or a kill leaves nothing. Photos are read from a snapshot of the library, each once. The
+  /// summary reports photos that cannot be read; the archive has their rows. Several archives are published when all
+  /// are complete.
   ///
-  /// - Parameter destination: an existing folder, for `smilepile_backup_YYYYMMDD_HHMMSS.zip` in it, or the path of a file
-  ///   that does not exist.
+  /// - Parameter destination: an existing folder, for `smilepile_backup_YYYYMMDD_HHMMSS.zip` in it, or the path of a
+  ///   file that does not exist.
   ///
   /// The summary throws `BackupError`, `LibraryError`, `FileLock.Busy` or `FileError`.
   public static func export(
@@ -49,57 +50,60 @@ public struct ExportRun {
     return try library.withPhotoReadLock(
       lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock
     ) {
-      let target = try Destination(destination, outside: libraryPath)
+      let outputPath = try ArchiveOutputPath(destination, outside: libraryPath)
       // keeps the base from being pruned until the archive that depends on it is published
       let lock =
         try options.isIncremental && !options.isDryRun
         ? FolderLock(
-          target.folder, exclusive: false, waiting: options.lockWait,
+          outputPath.folder, exclusive: false, waiting: options.lockWait,
           whileWaiting: counter.reportWaitingForLock)
         : nil
       defer { withExtendedLifetime(lock) {} }
-      return try run(library, target)
+      return try run(library, outputPath)
     }
   }
 
-  private func run(_ library: Library, _ target: Destination) throws -> ExportSummary {
-    // before the library is read, so that the base's rows and the library's are not in memory together
-    let digest = try selectionDigest(library.categories())
-    let selection =
+  private func run(_ library: Library, _ outputPath: ArchiveOutputPath) throws -> ExportSummary {
+    // chooses the base first, and frees its rows before the library's rows are read
+    let selectionDigest = try digest(ofSelection: library.categories())
+    let baseChoice =
       try options.isIncremental
-      ? BaseSelection(in: target.folder, for: digest, of: library, options, counter) : nil
+      ? BaseChoice(in: outputPath.folder, for: selectionDigest, of: library, options, counter) : nil
     let date = options.date ?? Date()
     let contents = try library.contents()
-    let isUnchanged = try selectionDigest(contents.categories) == digest
-    let base = isUnchanged ? selection?.base : nil
+    let isSelectionUnchanged = try digest(ofSelection: contents.categories) == selectionDigest
+    let base = isSelectionUnchanged ? baseChoice?.base : nil
     let plan = try ExportPlan(
       contents, of: library.libraryID(), options,
       base: base.map { ($0, try library.deletions(since: $0.exportDate)) }, files: library.files(of:))
     counter.setTotals(items: plan.items.count * options.passes, bytes: plan.bytes * options.passes)
-    // before anything is published, since it can take long and be cancelled
-    let damaged = try library.damaged(among: plan.increment?.suspects ?? [], of: plan, counter)
+    // before anything is published: reading takes long and can be cancelled
+    let corrupt = try library.corruptPhotos(among: plan.increment?.photosToRecheck ?? [], of: plan, counter)
     let outcome =
       switch options.format {
-      case _ where options.isDryRun: try dryRun(plan, target)
+      case _ where options.isDryRun: try dryRun(plan, outputPath)
       case .zip:
-        try ArchiveExport(library: library, target: target, date: date, options: options, counter: counter)
-          .run(plan)
+        try ArchiveExport(
+          library: library, outputPath: outputPath, date: date, options: options, counter: counter
+        )
+        .run(plan)
       case .json:
         try DocumentExport(
-          library: library, destination: destination, target: target, date: date, options: options,
+          library: library, destination: destination, outputPath: outputPath, date: date, options: options,
           counter: counter
         ).run(plan)
       }
     if options.verifies, !options.isDryRun, options.format == .zip {
-      (options.observer ?? options.ledger?.observer("export"))?.recordVerified(outcome.archives)
+      (options.operation ?? options.ledger?.begin("export"))?.recordVerified(outcome.archives)
     }
     return ExportSummary(
-      outcome, damagedInLibrary: damaged, selection: selection,
-      reason: isUnchanged ? selection?.reason : selection.map { _ in "the categories were changed meanwhile" }
+      outcome, corruptStoredInBase: corrupt, baseChoice: baseChoice,
+      reason: isSelectionUnchanged
+        ? baseChoice?.reason : baseChoice.map { _ in "the categories changed during the export" }
     )
   }
 
-  private func selectionDigest(_ categories: [PhotoLibrary.Category]) throws -> String? {
+  private func digest(ofSelection categories: [PhotoLibrary.Category]) throws -> String? {
     ExportPlan.selectionDigest(try categories.selected(by: options), options)
   }
 
@@ -111,34 +115,35 @@ public struct ExportRun {
       }
     }
     if options.isIncremental, options.format == .json {
-      throw BackupError.cannotIncrement(destination, reason: "a JSON backup holds no photo files")
+      throw BackupError.cannotIncrement(destination, reason: "a JSON backup has no photo files")
     }
     guard options.split != nil else { return }
     let reason: String? =
       if options.password != nil {
-        "phones read no encrypted archive"
+        "phones cannot read encrypted archives"
       } else if options.format == .json {
         "a JSON backup is one document"
       } else if options.isIncremental {
-        "each part has to hold its photos itself"
+        "each part must contain all its photos"
       } else {
         nil
       }
     if let reason { throw BackupError.cannotSplit(destination, reason: reason) }
   }
 
-  private func dryRun(_ plan: ExportPlan, _ target: Destination) throws -> ExportOutcome {
+  private func dryRun(_ plan: ExportPlan, _ outputPath: ArchiveOutputPath) throws -> ExportOutcome {
     var outcome = ExportOutcome(plan: plan, fingerprint: ContentFingerprint(of: plan), isDryRun: true)
-    try target.requireSpace(bytes: options.format == .zip ? plan.bytes : 0, photos: plan.photos.count)
+    try outputPath.requireSpace(bytes: options.format == .zip ? plan.bytes : 0, photos: plan.photos.count)
     guard options.format == .zip else { return outcome }
-    // the suspects of an incremental export are read
-    let suspects = Set(plan.increment?.suspects.map(\.id) ?? [])
-    for item in plan.items where item.size != item.photo.fileSize && !suspects.contains(item.photo.id) {
-      outcome.damaged.append(
+    // an incremental export reads these photos
+    let photosToRecheck = Set(plan.increment?.photosToRecheck.map(\.id) ?? [])
+    for item in plan.items where item.size != item.photo.fileSize && !photosToRecheck.contains(item.photo.id)
+    {
+      outcome.corruptInLibrary.append(
         Finding(
           plan.label(item.photo),
-          "its file has \(Count(item.size, "byte")), and had \(item.photo.fileSize) when it came into the library"
-        ))
+          "it is corrupt in the library (\(Count(item.size, "byte")), recorded \(item.photo.fileSize))",
+          remedy: .repairLibrary))
     }
     guard case .phone(let limits) = options.split else {
       outcome.phoneRefusals = plan.phoneRefusals(PhoneLimits(), archiveBytes: plan.bytes)

@@ -14,7 +14,7 @@ public struct ExportSummary: Sendable, Equatable {
   /// How the archive depends on a base; nil for a full one.
   public var increment: Increment?
   /// Why an export that was to be incremental is a full one, otherwise nil.
-  public var fullBecause: String?
+  public var reasonForFullArchive: String?
   /// Archives of the folder that cannot be the base of an incremental export, newest first.
   package var rejectedBases: [RejectedBase] = []
   /// Photos whose files are stored in the archive or its chain, and assets of the app.
@@ -28,8 +28,9 @@ public struct ExportSummary: Sendable, Equatable {
   /// Photos of the library that could not be read, by name. The archive has their rows but not their files; the
   /// base may have the files.
   public var missing: [Finding] = []
-  /// Photos in the archive that are corrupt in the library.
-  public var damaged: [Finding] = []
+  /// The photos that are corrupt in the library. The archive contains their corrupt files, or depends on a base with
+  /// intact ones.
+  public var corruptInLibrary: [Finding] = []
   /// Why a phone will refuse the archive; empty if a phone accepts it.
   public var phoneRefusals: [String] = []
   /// Categories, by display name, that Android's merge cannot find by any name: Android may file their photos under
@@ -38,27 +39,27 @@ public struct ExportSummary: Sendable, Equatable {
   /// Other warnings.
   public var warnings: [String] = []
   /// The content fingerprint. An archive with the same fingerprint has the same content.
-  public var state = ""
+  public var fingerprint = ""
   /// True if nothing was written.
   public var isDryRun = false
 
   /// Makes the summary of an export that has not begun.
   public init() {}
 
-  /// How an incremental archive depends on its base.
+  /// The base of an incremental archive, for a report.
   public struct Increment: Sendable, Equatable {
     /// The path of the base.
-    public var archive: FilePath
-    /// The base's ID.
-    public var base: String
+    public var basePath: FilePath
+    /// The archive ID of the base.
+    public var baseID: String
     /// The chain depth.
-    public var length: Int
+    public var chainDepth: Int
     /// Photos that are stored in the base or its chain.
-    public var held: Int
+    public var photosStoredInBase: Int
   }
 
   /// True if a selected photo is missing or corrupt in the archive.
-  public var isIncomplete: Bool { !missing.isEmpty || !damaged.isEmpty }
+  public var isIncomplete: Bool { !missing.isEmpty || !corruptInLibrary.isEmpty }
 }
 
 extension ExportSummary {
@@ -76,11 +77,11 @@ extension ExportSummary {
 
   /// - Parameters:
   ///   - outcome: the result of the export.
-  ///   - damagedInLibrary: photos that are stored in the base, and whose files in the library are corrupt.
-  ///   - selection: the choice of the base; nil if the export is not incremental.
+  ///   - corruptStoredInBase: photos that are stored in the base, and whose files in the library are corrupt.
+  ///   - baseChoice: the choice of the base; nil if the export is not incremental.
   ///   - reason: why an export that was to be incremental is a full one.
   init(
-    _ outcome: ExportOutcome, damagedInLibrary: [Finding] = [], selection: BaseSelection? = nil,
+    _ outcome: ExportOutcome, corruptStoredInBase: [Finding] = [], baseChoice: BaseChoice? = nil,
     reason: String? = nil
   ) {
     let plan = outcome.plan
@@ -89,11 +90,12 @@ extension ExportSummary {
     parts = outcome.parts
     increment = plan.increment.map { increment in
       Increment(
-        archive: increment.base.path, base: increment.base.archiveID, length: increment.base.depth + 1,
-        held: increment.photosStoredInBase.count)
+        basePath: increment.base.path, baseID: increment.base.archiveID,
+        chainDepth: increment.base.chainDepth + 1,
+        photosStoredInBase: increment.photosStoredInBase.count)
     }
-    fullBecause = reason
-    rejectedBases = selection?.rejected ?? []
+    reasonForFullArchive = reason
+    rejectedBases = baseChoice?.rejected ?? []
     photos = plan.photos.count - lost.count
     categories = plan.categories.count
     bytes = plan.bytes
@@ -102,13 +104,13 @@ extension ExportSummary {
       // the list includes files that are missing in the library but stored in the base
       Finding(
         plan.label(missing.photo),
-        lost.contains(missing.photo.id) ? missing.reason : "\(missing.reason); the base holds its file")
+        lost.contains(missing.photo.id) ? missing.reason : "\(missing.reason); the base contains its file")
     }
-    damaged = outcome.damaged + damagedInLibrary
+    corruptInLibrary = outcome.corruptInLibrary + corruptStoredInBase
     phoneRefusals = (plan.isEncrypted ? ["it is encrypted"] : []) + outcome.phoneRefusals
     categoriesAndroidCannotFind = plan.categoriesAndroidCannotFind
-    warnings = outcome.warnings + (selection?.warnings ?? [])
-    state = outcome.fingerprint.description
+    warnings = outcome.warnings + (baseChoice?.warnings ?? [])
+    fingerprint = outcome.fingerprint.description
     isDryRun = outcome.isDryRun
   }
 }

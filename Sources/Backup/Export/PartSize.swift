@@ -38,7 +38,7 @@ struct PartSize {
       uuid: uuid, exportDate: Metadata.dates.lowerBound, fingerprint: ContentFingerprint(of: plan))
     document.smilepile?.part = Metadata.Part(set: uuid.uuidString, number: number, count: number)
     metadata = document.length(photos: [], manifest: [])
-    let names = [ArchiveTexts.metadataName, ArchiveTexts.checksumsName].map(\.utf8.count)
+    let names = [MetadataEntries.metadataName, MetadataEntries.checksumsName].map(\.utf8.count)
     checksums = Self.checksumLine(names[0])
     records = names.reduce(Self.endOfDirectory) { $0 + Self.recordsOfEntry($1) }
   }

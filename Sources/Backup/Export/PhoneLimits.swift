@@ -22,13 +22,15 @@ public struct PhoneLimits: Sendable, Equatable {
   {
     var reasons: [String] = []
     if list.count > entries {
-      reasons.append("\(list.count) entries, more than \(entries == 10_000 ? "10,000" : "\(entries)")")
+      reasons.append("it has \(list.count) entries, more than \(entries == 10_000 ? "10,000" : "\(entries)")")
     }
     let bytes = list.reduce(0) { $0 + $1.size }
     if bytes > uncompressedBytes {
-      reasons.append("\(bytes) bytes, more than \(Self.text(uncompressedBytes))")
+      reasons.append("its files have \(bytes) bytes, more than \(Self.text(uncompressedBytes))")
     }
-    if size > archiveBytes { reasons.append("a file of \(size) bytes, more than \(Self.text(archiveBytes))") }
+    if size > archiveBytes {
+      reasons.append("the file has \(size) bytes, more than \(Self.text(archiveBytes))")
+    }
     for entry in list where entry.size > entry.compressedSize * ratio {
       reasons.append("\(entry.name) is compressed more than \(ratio) times")
     }
@@ -44,7 +46,7 @@ extension ExportPlan {
   /// Returns why a phone will refuse an archive of this plan, as far as the plan shows it.
   func phoneRefusals(_ limits: PhoneLimits, archiveBytes: Int) -> [String] {
     let photos = items.map { ($0.entryName, $0.size, $0.size) }
-    let texts = [(ArchiveTexts.metadataName, 0, 0), (ArchiveTexts.checksumsName, 0, 0)]
+    let texts = [(MetadataEntries.metadataName, 0, 0), (MetadataEntries.checksumsName, 0, 0)]
     return limits.refusals(entries: photos + texts, archiveBytes: archiveBytes)
   }
 }

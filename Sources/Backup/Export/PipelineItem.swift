@@ -55,6 +55,6 @@ struct PipelineAdvance: Sendable {
   var item: Int
   /// Their number.
   var bytes: Int
-  /// Whether the item is complete with them.
+  /// True if the item is complete with them.
   var isDone: Bool
 }

@@ -25,8 +25,8 @@ struct PipelineStages: Sendable {
   /// Hashes the items.
   func hash(_ items: [PipelineItem]) {
     attempt {
-      var hasher = LaneHasher(items, pool)
-      var done: [LaneHasher.Done] = []
+      var hasher = ParallelMD5Hasher(items, pool)
+      var done: [ParallelMD5Hasher.Done] = []
       while try monitor.wait(
         on: PipelineState.Condition.hashable,
         { state, signal in
@@ -34,7 +34,7 @@ struct PipelineStages: Sendable {
           done = []
           for (number, chunk) in try state.takeHashable() { hasher.add(chunk, number) }
           if state.isHashed { return false }
-          return hasher.isWorthwhile || state.isStarved ? true : nil
+          return hasher.fillsLanes || state.isStarved ? true : nil
         })
       {
         done = hasher.hash()

@@ -165,7 +165,7 @@ struct PipelineState {
   var isHashed: Bool { hashed == chunkCount }
 
   /// Records that a chunk has been hashed.
-  mutating func hashed(_ chunk: LaneHasher.Done, _ signal: Signal) {
+  mutating func hashed(_ chunk: ParallelMD5Hasher.Done, _ signal: Signal) {
     for (item, digest) in chunk.digests { digests[item] = digest }
     slots[chunk.number % slots.count].isHashed = true
     hashed += 1

@@ -4,8 +4,8 @@ import PhotoLibrary
 /// The distribution of photos over several archives that a phone can each restore: a pure function of the plan and the
 /// limits.
 ///
-/// Equal copies of a photo are in one part. An import matches each photo of a part with one of the library, so it would
-/// take the second of two copies in two parts for the first.
+/// Equal photos are in one part. If two equal photos were in two parts, the import of the second part would match its
+/// photo with the one that the first part added, and skip it.
 struct SplitPlan {
   /// The plan of each archive; the plan itself if everything fits one archive.
   let parts: [ExportPlan]
@@ -17,32 +17,32 @@ struct SplitPlan {
     let empty = PartSize(of: plan)
     let groups = Self.groups(of: plan)
     var sizes: [PartSize] = []
-    var places: [Int64: Int] = [:]
-    var tooLarge: [(photo: Photo, place: Int)] = []
-    // parts before it are not tried again: photos are small compared to a part
+    var partIndices: [Int64: Int] = [:]
+    var tooLarge: [(photo: Photo, partIndex: Int)] = []
+    // only the last parts are tried: photos are small compared to a part, so the parts before are almost full
     var firstOpen = 0
     for group in groups {
       var alone = empty
       for member in group { alone.add(member.size) }
-      var place = sizes.count
+      var partIndex = sizes.count
       if alone.fits(limits) {
         for index in firstOpen..<max(firstOpen, sizes.count) {
           var size = sizes[index]
           for member in group { size.add(member.size) }
           guard size.fits(limits) else { continue }
-          place = index
+          partIndex = index
           break
         }
       } else {
-        tooLarge += group.filter { !$0.photo.isFromAssets }.map { ($0.photo, place) }
+        tooLarge += group.filter { !$0.photo.isFromAssets }.map { ($0.photo, partIndex) }
       }
-      if place == sizes.count {
+      if partIndex == sizes.count {
         sizes.append(empty)
         firstOpen = max(firstOpen, sizes.count - Self.openParts)
       }
       for member in group {
-        sizes[place].add(member.size)
-        places[member.photo.id] = place
+        sizes[partIndex].add(member.size)
+        partIndices[member.photo.id] = partIndex
       }
     }
     guard sizes.count > 1 else {
@@ -50,8 +50,8 @@ struct SplitPlan {
       oversized = tooLarge.map { ($0.photo, 1) }
       return
     }
-    parts = plan.divided(into: sizes.count, set: set) { places[$0] ?? 0 }
-    oversized = tooLarge.map { ($0.photo, $0.place + 1) }
+    parts = plan.divided(into: sizes.count, set: set) { partIndices[$0] ?? 0 }
+    oversized = tooLarge.map { ($0.photo, $0.partIndex + 1) }
   }
 
   /// How many parts are tried for each photo. More would fill them better and take longer.
@@ -61,16 +61,16 @@ struct SplitPlan {
   private static func groups(of plan: ExportPlan) -> [[(photo: Photo, size: PartSize.Member)]] {
     var items: [Int64: ExportPlan.Item] = [:]
     for item in plan.items { items[item.photo.id] = item }
-    var places: [PhotoIdentity: Int] = [:]
+    var indices: [PhotoIdentity: Int] = [:]
     var groups: [[(photo: Photo, size: PartSize.Member)]] = []
     for (photo, record) in zip(plan.photos, plan.records) {
       let member = (
         photo, PartSize.Member(record, items[photo.id].map { ($0, plan.longestManifestEntry($0)) })
       )
-      if let place = places[PhotoIdentity(photo)] {
-        groups[place].append(member)
+      if let index = indices[PhotoIdentity(photo)] {
+        groups[index].append(member)
       } else {
-        places[PhotoIdentity(photo)] = groups.count
+        indices[PhotoIdentity(photo)] = groups.count
         groups.append([member])
       }
     }
@@ -91,7 +91,7 @@ extension SplitPlan {
     oversized.map { photo, number in
       let part = parts.count == 1 ? "the archive" : "part \(number) of \(parts.count)"
       let label = parts[number - 1].label(photo)
-      return "\(label) has \(photo.fileSize) bytes, too many for one archive: a phone refuses \(part)"
+      return "\(label) has \(photo.fileSize) bytes, too many for \(part)"
     }
   }
 }

@@ -98,19 +98,19 @@ public enum ExtractError: RemediedError, Sendable, CustomStringConvertible {
   private var message: String {
     switch self {
     case .noPhotoFiles(let path):
-      "\(path) is a JSON backup, which holds no photo files"
+      "\(path) is a JSON backup, which has no photo files"
     case .noSuchCategory(let path, let name):
       "no category in \(path) is named “\(name)”"
     case .noSuchPhoto(let path, let pattern):
       "no photo in \(path) has a name like “\(pattern)”"
     case .noSuchFolder(let path):
-      "there is no folder \(path) to make a folder in; make it first"
+      "the folder \(path) does not exist; create it"
     case .notAFolder(let path):
-      "\(path) is no folder, and a link is not followed; move it away, or extract to another folder"
+      "\(path) is not a folder, and links are not followed; extract to another folder"
     case .insideLibrary(let path):
-      "\(path) lies in a library, whose files are its own; extract to a folder outside it"
+      "\(path) is in a library; extract to a folder outside the library"
     case .busy(let path):
-      "another smilepile is at work in \(path); wait for it to end"
+      "another smilepile process uses \(path); wait until it ends"
     }
   }
 }

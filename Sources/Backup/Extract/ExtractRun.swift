@@ -20,9 +20,9 @@ extension Work where Summary == ExtractSummary {
     _ archive: FilePath, to folder: FilePath, options: ExtractOptions = ExtractOptions()
   ) -> Self {
     Work { counter in
-      let observer = options.ledger?.observer("extract")
+      let operation = options.ledger?.begin("extract")
       let summary = try ExtractRun(archive: archive, folder: folder, options: options, counter: counter).run()
-      observer?.recordDamage(summary.damagedArchives)
+      operation?.recordDamage(summary.damagedArchives)
       return summary
     }
   }
@@ -105,14 +105,15 @@ private struct ExtractRun {
       case .other where options.overwrite != .never:
         items.append((index, true))
       case .other:
-        let reason = "is there with other bytes, and was left as it is"
+        let reason = "exists with other content, and was not changed"
         var finding = finding(item, plan, source, reason)
         finding.remedy = .overwriteChanged
         summary.errors.append(finding)
         counter.advance(items: 1, bytes: item.size)
       case .noFile(let kind):
-        let what = kind == .symbolicLink ? "a symbolic link" : kind == .directory ? "a folder" : "no file"
-        summary.errors.append(finding(item, plan, source, "is \(what), and was left as it is"))
+        let what =
+          kind == .symbolicLink ? "a symbolic link" : kind == .directory ? "a folder" : "not a regular file"
+        summary.errors.append(finding(item, plan, source, "is \(what), and was not changed"))
         counter.advance(items: 1, bytes: item.size)
       }
     }
@@ -142,7 +143,7 @@ private struct ExtractRun {
       }
     }
     for index in outcome.taken {
-      let reason = "came to be while the photo was written, and was left as it is"
+      let reason = "was created by another process, and was not changed"
       summary.errors.append(finding(plan.items[index], plan, source, reason))
     }
   }

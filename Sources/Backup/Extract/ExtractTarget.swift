@@ -36,7 +36,7 @@ final class ExtractTarget: Sendable {
       try directory.makeDirectory(FilePath(name.string))
       try directory.sync()
       return try ExtractTarget(path, directory.directory(FilePath(name.string)), forWriting: true)
-    } catch let error as FileError where error.isAbsence {
+    } catch let error as FileError where error.isMissing {
       throw ExtractError.noSuchFolder(folder)
     }
   }
@@ -56,7 +56,7 @@ final class ExtractTarget: Sendable {
   private static func refuseLibrary(_ path: FilePath) throws {
     // a folder that does not exist yet is created in the resolved folder of its parent
     let folder = path.realPath == nil ? path.folder : path
-    if Library.holding(folder) != nil { throw ExtractError.insideLibrary(path) }
+    if Library.enclosing(folder) != nil { throw ExtractError.insideLibrary(path) }
   }
 
   /// Removes the hidden files of dead runs.

@@ -73,7 +73,7 @@ final class ExtractWriting: Sendable {
       let record = source.photos[item.source]
       try self.counter.checkCancellation()
       self.counter.advance(current: record.record.name)
-      guard let (entry, holder, archive) = source.place(of: record.location) else { return nil }
+      guard let (entry, holder, archive) = source.entry(of: record.location) else { return nil }
       let note = { (note: ExtractNote) in self.notes.withLock { $0.append((photo.index, note)) } }
       if var plain = try PlainEntry(entry, of: archive) {
         return try ExtractedFile(item, as: photo, to: publication, self.counter, note: note) {

@@ -55,8 +55,9 @@ final class ExtractedFile: HashableStream {
 
   func finish(_ digest: MD5Digest) throws {
     guard count == item.size, item.md5.map({ $0 == digest }) ?? true else {
-      let expected = item.md5.map(\.description) ?? "\(item.size) bytes long"
-      return giveUp("its MD5 is \(digest) and should be \(expected)")
+      return reportCorrupt(
+        item.md5.map { "its MD5 is \(digest) and should be \($0)" }
+          ?? "it has \(Count(count, "byte")) and should have \(item.size)")
     }
     do {
       try output.setModified(milliseconds: item.modified)
@@ -72,10 +73,10 @@ final class ExtractedFile: HashableStream {
   /// Records an error that concerns only this photo, and throws any other error.
   func fail(_ error: any Error) throws {
     guard let reason = (error as? ArchiveError)?.faultOfOneEntry else { throw error }
-    giveUp(reason)
+    reportCorrupt(reason)
   }
 
-  private func giveUp(_ reason: String) {
+  private func reportCorrupt(_ reason: String) {
     note(.damage(reason))
     counter.advance(items: 1, bytes: item.size - count)
   }

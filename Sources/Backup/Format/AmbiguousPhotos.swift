@@ -46,8 +46,8 @@ struct AmbiguousPhotos {
     manifest = manifest.indices.filter { !dropped.files.contains($0) }.map { manifest[$0] }
     if renumbered > 0 {
       warnings.append(
-        "\(Count(renumbered, "photo has", "photos have")) the id of another photo, and got "
-          + (renumbered == 1 ? "a new one" : "new ones"))
+        "\(Count(renumbered, "photo has", "photos have")) the ID of another photo, and got "
+          + (renumbered == 1 ? "a new ID" : "new IDs"))
     }
     if repeated > 0 {
       warnings.append(
@@ -129,7 +129,7 @@ struct AmbiguousPhotos {
         let label = PhotoLabel.label(
           id: photo.id, category: displayNames[photo.categoryId] ?? "", name: photo.name)
         leftOut.append(
-          Finding(label, "a row with the same id and path has other values; this row was left out"))
+          Finding(label, "another row has the same ID and path, but other values; this row was skipped"))
       }
     }
   }

@@ -69,7 +69,7 @@ struct JSONScan {
         if text.position == end, end < text.bytes.count { return }
         isValueNext = try value()
       } else if open.isEmpty {
-        guard text.isAtEnd else { throw broken("more follows after its end") }
+        guard text.isAtEnd else { throw broken("there is text after the end") }
         return
       } else {
         isValueNext = try afterValue()
@@ -136,7 +136,7 @@ struct JSONScan {
     let key = start..<text.position
     let isNew = isNew(key)
     keys.append(key)
-    guard isNew else { throw Fault(path: path, reason: "was given before in the same object") }
+    guard isNew else { throw Fault(path: path, reason: "appears twice in the same object") }
     text.skipBlanks()
     guard text.next == UInt8(ascii: ":") else { throw broken("a colon is missing") }
     text.position += 1

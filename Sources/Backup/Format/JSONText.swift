@@ -21,7 +21,7 @@ struct JSONText {
     case UInt8(ascii: "t"): skipWord("true")
     case UInt8(ascii: "f"): skipWord("false")
     case UInt8(ascii: "n"): skipWord("null")
-    default: isAtEnd ? "it ends too early" : "no value begins"
+    default: isAtEnd ? "the document ends too early" : "a value is missing"
     }
   }
 
@@ -30,7 +30,7 @@ struct JSONText {
     let word = UnsafeBufferPointer(start: word.utf8Start, count: count)
     guard position <= bytes.count - count,
       UnsafeBufferPointer(rebasing: bytes[position..<position + count]).elementsEqual(word)
-    else { return "no value begins" }
+    else { return "a value is missing" }
     position += count
     return nil
   }
@@ -59,7 +59,7 @@ struct JSONText {
   }
 
   private mutating func skipNumber() -> String? {
-    let reason = "a number is none"
+    let reason = "this is not a number"
     if next == UInt8(ascii: "-") { position += 1 }
     let isZero = next == UInt8(ascii: "0")
     let digits = skipDigits()
@@ -83,7 +83,7 @@ struct JSONText {
       position += 1
       switch byte {
       case UInt8(ascii: "\""): return nil
-      case 0..<0x20: return "a text holds a control character"
+      case 0..<0x20: return "a text contains a control character"
       case UInt8(ascii: "\\"):
         if let reason = skipEscape() { return reason }
       default: continue
@@ -98,15 +98,17 @@ struct JSONText {
     let letter = next
     position += 1
     guard letter == UInt8(ascii: "u") else {
-      return "\"\\/bfnrt".utf8.contains(letter) ? nil : "a text holds an unknown escape"
+      return "\"\\/bfnrt".utf8.contains(letter) ? nil : "a text contains an unknown escape"
     }
-    guard let unit = hexUnit() else { return "a text holds an unknown escape" }
+    guard let unit = hexUnit() else { return "a text contains an unknown escape" }
     guard (0xD800..<0xE000).contains(unit) else { return nil }
-    guard unit < 0xDC00, next == UInt8(ascii: "\\") else { return "a text holds half a character" }
+    guard unit < 0xDC00, next == UInt8(ascii: "\\") else { return "a text contains an incomplete character" }
     position += 1
-    guard next == UInt8(ascii: "u") else { return "a text holds half a character" }
+    guard next == UInt8(ascii: "u") else { return "a text contains an incomplete character" }
     position += 1
-    guard let low = hexUnit(), (0xDC00..<0xE000).contains(low) else { return "a text holds half a character" }
+    guard let low = hexUnit(), (0xDC00..<0xE000).contains(low) else {
+      return "a text contains an incomplete character"
+    }
     return nil
   }
 

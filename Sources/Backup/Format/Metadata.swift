@@ -32,7 +32,7 @@ package struct Metadata: Sendable, Equatable {
     var rest = self
     rest.photos = []
     rest.photoManifest = []
-    rest.smilepile?.increment?.held = []
+    rest.smilepile?.increment?.filesStoredInBase = []
     return rest
   }
 
@@ -83,7 +83,7 @@ package struct Metadata: Sendable, Equatable {
     package var width = 0
     /// Height in pixels, 0 if unknown.
     package var height = 0
-    /// True if the photo is a favourite; nil in the backups of app versions that do not have favourites.
+    /// True if the photo is a favorite; nil in the backups of app versions that do not have favorites.
     package var isFavorite: Bool?
     /// This project's key: true if the phone listed the photo as shipping inside the app, but the backup has its
     /// file.

@@ -33,14 +33,15 @@ struct MetadataReading {
     origin = OpenedBackup.Origin(document, container, root: root)
     leftOut = document.gaps.map { gap in
       switch gap {
-      case .row(let row, let key): Finding(row, message: "\(row) has no \(key); the row was left out")
-      case .list(let name): Finding(name, message: "the backup has no list \(name)")
+      case .row(let row, let key): Finding(row, message: "\(row) has no \(key); the row was skipped")
+      case .list(let name): Finding(name, message: "the list “\(name)” is missing")
       }
     }
     if !document.hasVersion || metadata.version < 1 {
       let version = container == .json ? 1 : Metadata.newestVersion
       if document.hasVersion {
-        warnings.append("version \(metadata.version) does not exist; read as version \(version)")
+        warnings.append(
+          "version \(metadata.version) does not exist; the backup was read as version \(version)")
       }
       metadata.version = version
     }

@@ -1,3 +1,4 @@
+import Glibc
 import Operations
 import PhotoLibrary
 import Secrets
@@ -27,10 +28,14 @@ public enum PhotoExport: Sendable, Equatable {
     // the app writes the counts before any long value; this search avoids a second scan of every backup
     let mark = Array("\"photosCount\"".utf8)
     let hasMark = document.withUnsafeBytes { bytes in
-      // a loop, because the library's search through 64 KiB takes longer than reading the rows of a thousand photos
-      (0..<max(0, min(bytes.count, 64 << 10) - mark.count + 1)).contains { place in
-        bytes[place] == mark[0] && bytes[place..<(place + mark.count)].elementsEqual(mark)
+      guard let start = bytes.baseAddress else { return false }
+      let last = min(bytes.count, 64 << 10) - mark.count
+      var place = 0
+      while place <= last {
+        if bytes[place] == mark[0], memcmp(start + place, mark, mark.count) == 0 { return true }
+        place += 1
       }
+      return false
     }
     guard hasMark else { return false }
     return document.withUnsafeBufferPointer { bytes in

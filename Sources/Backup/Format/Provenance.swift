@@ -15,13 +15,13 @@ extension Metadata {
     package var defaultSettings: [String] = []
     /// The content fingerprint: the MD5, 32 hexadecimal digits, of everything that was selected. Backups with equal
     /// fingerprints have equal content.
-    package var state: String?
+    package var fingerprint: String?
     /// A description of the selection. Equal for equal selections, nil for everything.
     package var selection: String?
     /// The ID of the archive whose content this archive has, if it was made from archives instead of a library.
     package var flattenedFrom: String?
     /// True if a repair or `flatten` could not recover photos that the archive should contain.
-    package var isRemnant = false
+    package var isPartiallyRecovered = false
     /// The MD5 of the `metadata.json` of every archive that this one was repaired from, the first archive first. An
     /// archive that depends on one of them can depend on this one.
     package var repairedFrom: [String] = []
@@ -48,19 +48,19 @@ extension Metadata {
   /// files that are stored in the base or in the base's own chain.
   package struct Increment: Sendable, Equatable {
     /// The archive ID of the base.
-    package var base: String
+    package var baseID: String
     /// The MD5 of the base's `metadata.json`, which contains the MD5 of every file in the base.
     package var baseDigest: String
     /// The chain depth: the number of increments since the full backup, including this one.
-    package var length: Int
+    package var chainDepth: Int
     /// The files that are stored in the base or its chain.
-    package var held: [HeldFile] = []
+    package var filesStoredInBase: [FileStoredInBase] = []
     /// The content that the user removed from the library since the base was made.
     package var deletions: [Deletion] = []
   }
 
   /// A photo's file that is stored in the base or its chain.
-  package struct HeldFile: Sendable, Equatable {
+  package struct FileStoredInBase: Sendable, Equatable {
     /// The photo's id in this backup.
     package var photoId: Int64
     /// The same path as in the manifest.
@@ -95,7 +95,7 @@ extension Metadata.Provenance {
     object.property("includesSettings", includesSettings)
     if let increment { object.object("increment") { increment.write(to: &$0) } }
     object.property("isPartial", isPartial)
-    if isRemnant { object.property("isRemnant", isRemnant) }
+    if isPartiallyRecovered { object.property("isRemnant", isPartiallyRecovered) }
     object.property("library", library)
     if let part {
       object.object("part") {
@@ -106,7 +106,7 @@ extension Metadata.Provenance {
     }
     if !repairedFrom.isEmpty { object.list("repairedFrom", of: repairedFrom) { $0.element($1) } }
     object.property("selection", selection)
-    object.property("state", state)
+    object.property("state", fingerprint)
     if !tags.isEmpty { object.list("tags", of: tags) { $0.element($1) } }
     object.property("uuid", uuid)
   }
@@ -114,7 +114,7 @@ extension Metadata.Provenance {
 
 extension Metadata.Increment {
   fileprivate func write(to object: inout JSONWriter) {
-    object.property("base", base)
+    object.property("base", baseID)
     object.property("baseDigest", baseDigest)
     object.list("deletions", of: deletions) { list, deletion in
       list.object {
@@ -124,7 +124,7 @@ extension Metadata.Increment {
         $0.property("checksum", deletion.checksum)
       }
     }
-    object.list("held", of: held) { list, file in
+    object.list("held", of: filesStoredInBase) { list, file in
       list.object {
         $0.property("checksum", file.checksum)
         $0.property("fileSize", file.fileSize)
@@ -132,7 +132,7 @@ extension Metadata.Increment {
         $0.property("photoId", file.photoId)
       }
     }
-    object.property("length", length)
+    object.property("length", chainDepth)
   }
 }
 
@@ -154,10 +154,10 @@ extension Metadata.Provenance {
       case "defaultSettings":
         defaultSettings = try json.list { element throws(Mismatch) in try element.string() }
       case "library": library = try json.optionalString()
-      case "state": state = try json.optionalString()
+      case "state": fingerprint = try json.optionalString()
       case "selection": selection = try json.optionalString()
       case "flattenedFrom": flattenedFrom = try json.optionalString()
-      case "isRemnant": isRemnant = try json.flag()
+      case "isRemnant": isPartiallyRecovered = try json.flag()
       case "repairedFrom":
         repairedFrom = try json.list { element throws(Mismatch) in try element.string() }
       case "tags": tags = try json.list { element throws(Mismatch) in try element.string() }
@@ -203,19 +203,22 @@ extension Metadata.Increment {
       case "base": base = try json.string()
       case "baseDigest": baseDigest = try json.string()
       case "length": length = try json.integer()
-      case "held": held = try json.list { element throws(Mismatch) in try Metadata.HeldFile(&element) }
+      case "held":
+        filesStoredInBase = try json.list { element throws(Mismatch) in
+          try Metadata.FileStoredInBase(&element)
+        }
       case "deletions":
         deletions = try json.list { element throws(Mismatch) in try Metadata.Deletion(&element) }
       default: json.skip()
       }
     }
-    self.base = try json.require(base, "base", of: start)
+    self.baseID = try json.require(base, "base", of: start)
     self.baseDigest = try json.require(baseDigest, "baseDigest", of: start)
-    self.length = try json.require(length, "length", of: start)
+    self.chainDepth = try json.require(length, "length", of: start)
   }
 }
 
-extension Metadata.HeldFile {
+extension Metadata.FileStoredInBase {
   fileprivate init(_ json: inout JSONReader) throws(Mismatch) {
     let start = try json.beginObject()
     var photoId: Int64?
@@ -263,7 +266,7 @@ extension Metadata.Provenance {
   func checkRanges() throws(Metadata.Fault) {
     try Metadata.require(uuid, "smilepile.uuid")
     try Metadata.require(library, "smilepile.library")
-    try Metadata.require(state, "smilepile.state")
+    try Metadata.require(fingerprint, "smilepile.state")
     try Metadata.require(selection, "smilepile.selection")
     try Metadata.require(flattenedFrom, "smilepile.flattenedFrom")
     for (index, digest) in repairedFrom.enumerated() {
@@ -281,10 +284,10 @@ extension Metadata.Provenance {
 
 extension Metadata.Increment {
   fileprivate func checkRanges() throws(Metadata.Fault) {
-    try Metadata.require(base, "smilepile.increment.base")
+    try Metadata.require(baseID, "smilepile.increment.base")
     try Metadata.require(baseDigest, "smilepile.increment.baseDigest")
-    try Metadata.require(length, in: 1...Metadata.maximumChain, "smilepile.increment.length")
-    for (index, file) in held.enumerated() {
+    try Metadata.require(chainDepth, in: 1...Metadata.maximumChainDepth, "smilepile.increment.length")
+    for (index, file) in filesStoredInBase.enumerated() {
       let path = "smilepile.increment.held[\(index)]"
       try Metadata.require(file.originalPath, "\(path).originalPath")
       try Metadata.require(file.fileSize, in: Metadata.sizes, "\(path).fileSize")

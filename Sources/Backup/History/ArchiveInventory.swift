@@ -25,8 +25,9 @@ package struct ArchiveInventory: Sendable {
   /// Every backup in the folder, oldest first.
   package var archives: [ArchiveDescriptor] { graph.archives }
 
-  /// Lists a folder without its subfolders. Blocks. Writes only descriptors into the ledger, so that the next run
-  /// does not open an unchanged file again.
+  /// Lists a folder without its subfolders. Blocks. Writes only descriptors into the ledger: those of plain archives
+  /// are a cache, so that the next run does not open an unchanged file again; those of encrypted archives are a record
+  /// for times when the password does not open them.
   ///
   /// - Parameters:
   ///   - password: for encrypted archives, which are opened each time, since the password may have changed.
@@ -62,27 +63,34 @@ package struct ArchiveInventory: Sendable {
       let file = file(path, status)
       let path = path.absoluteString
       do {
-        let descriptor: ArchiveDescriptor
         if let known = known(file) {
-          descriptor = known.moved(to: path)
+          archives.append(known.moved(to: path))
         } else {
-          descriptor = try ArchiveDescriptor(path: FilePath(path), password: password)
-          if !descriptor.isLocked, stored[file.location]?.file != file { new.append((file, descriptor)) }
+          let recorded = stored[file.location].flatMap { $0.file == file ? $0.descriptor : nil }
+          var descriptor = try ArchiveDescriptor(path: FilePath(path), password: password)
+          if descriptor.isLocked, let recorded {
+            descriptor = recorded.moved(to: path)
+            descriptor.isLocked = true
+          } else if !descriptor.isLocked, recorded == nil {
+            new.append((file, descriptor))
+          }
+          archives.append(descriptor)
         }
-        archives.append(descriptor)
         located[path] = file
       } catch BackupError.noSuchBackup {
         // another process removed the file meanwhile
-      } catch  where ArchiveVerification.isEnvironmentFailure(error) {
+      } catch  where ArchiveVerification.isInconclusive(error) {
         throw error
       } catch {
-        if BackupFiles.isStranger(FilePath(path), error) { continue }
+        if BackupFiles.isThirdParty(FilePath(path), error) { continue }
         unreadable.append(Unreadable(path: path, reason: "\(error)"))
         errors.append(error)
       }
     }
-    let gone = Set(stored.keys).subtracting(located.values.map(\.location))
-    ledger?.store(new, deleting: gone.sorted())
+    // the descriptor of an encrypted archive is a record, because the password may be unknown when the file returns
+    let cached = stored.filter { !$0.value.descriptor.isEncrypted }.keys
+    let obsolete = Set(cached).subtracting(located.values.map(\.location))
+    ledger?.store(new, deleting: obsolete.sorted())
     self.init(archives, located, unreadable, errors, ledger)
   }
 

@@ -35,7 +35,7 @@ enum BackupFiles {
       return start.first == UInt8(ascii: "{") && ["json", "smilepile"].contains(name.extension?.lowercased())
     } catch {
       // the user may not read the file, or the file was removed meanwhile
-      if error.isAbsence { return false }
+      if error.isMissing { return false }
       return hasOurName(name)
     }
   }
@@ -49,10 +49,11 @@ enum BackupFiles {
 
   /// Returns true if a file that cannot be read as a backup is a third-party file, and not a damaged or locked
   /// backup.
-  static func isStranger(_ path: FilePath, _ error: any Error) -> Bool {
+  static func isThirdParty(_ path: FilePath, _ error: any Error) -> Bool {
     if path.lastComponent.map({ hasOurName(FilePath($0.string)) }) ?? false { return false }
     switch error {
-    case BackupError.notABackup, BackupError.noMetadata, BackupError.photoExport: return true
+    case BackupError.notABackup, BackupError.tooLarge, BackupError.noMetadata, BackupError.photoExport:
+      return true
     case BackupError.metadata(_, let fault):
       // most JSON files are third-party, for example a job's status file; a file of a newer version is a backup
       return fault.newerVersion == nil && path.extension?.lowercased() == "json"

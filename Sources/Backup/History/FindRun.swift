@@ -97,7 +97,7 @@ private struct FindRun {
         throw error
       } catch {
         if isNamed, case BackupError.noSuchBackup = error { throw error }
-        if isNamed || !BackupFiles.isStranger(path, error) {
+        if isNamed || !BackupFiles.isThirdParty(path, error) {
           failures.append(error)
           summary.notSearched.append(
             Finding(

@@ -55,14 +55,14 @@ struct BackupImport {
       ? Removal(from: contents, to: contents.applying(plan.edit(without: damaged))) : Removal()
   }
 
-  /// Imports the backup, completely or not at all, after the user has approved.
+  /// Imports the backup after the user has approved. One transaction makes the change. Files that the library lacks are
+  /// restored before, in a change of their own, which stays even if the import fails afterwards.
   func run(_ writer: LibraryWriter) throws -> ImportSummary {
-    // before the rows change, so that an error here leaves the library unchanged
-    let repairs = try repairs(of: writer.library)
+    let repairs = try repairsOfMissingFiles(in: writer.library)
     let repaired = try repairs.apply(writer, counter)
     try writer.requireSpace(plan.bytes)
     counter.advance(
-      items: source.photos.count - plan.restores.count, bytes: source.photoBytes - plan.bytes)
+      items: source.photos.count - plan.filesToExtract.count, bytes: source.photoBytes - plan.bytes)
     counter.enter(.restoring)
     let extracted = try plan.edit.isEmpty ? Extraction.Outcome() : extract(writer)
     return summary(
@@ -89,20 +89,20 @@ struct BackupImport {
   /// Returns the summary of a dry run, and the content of the library after such an import.
   func dryRun(_ library: Library) throws -> (ImportSummary, after: LibraryContents) {
     try library.requireSpace(plan.bytes)
-    let repairs = try repairs(of: library)
+    let repairs = try repairsOfMissingFiles(in: library)
     counter.advance(items: source.photos.count, bytes: source.photoBytes)
-    return (summary(repairs: repairs, restored: plan.restores.count), contents.applying(plan.edit))
+    return (summary(repairs: repairs, restored: plan.filesToExtract.count), contents.applying(plan.edit))
   }
 
-  /// Searches the backup for photos of the library whose files are missing.
-  private func repairs(of library: Library) throws -> PhotoRepairs {
+  /// Searches the backup for the files that are missing in the library. A replacement repairs nothing.
+  private func repairsOfMissingFiles(in library: Library) throws -> PhotoRepairs {
     let missing = options.strategy == .replace ? [] : library.missingPhotos(of: contents)
     return try PhotoRepairs(of: missing, in: missing.isEmpty ? [] : [source], counter)
   }
 
   /// The damage of the backup itself. Its corrupt photos are imported, since they may still be worth seeing.
   private var damageOfBackup: [Finding] {
-    (source.salvage?.findings ?? []) + source.leftOut + source.damagedBefore
+    (source.salvage?.findings ?? []) + source.leftOut + source.corruptBeforeBackup
   }
 
   /// The photos that neither the backup nor the library has.
@@ -126,14 +126,14 @@ struct BackupImport {
   ///   - restored: the number of files that were, or would be, added to the library.
   private func summary(
     repairs: PhotoRepairs, _ failures: [Int64: String] = [:],
-    damaged corrupt: [(file: MergePlan.Restore, reason: String)] = [], restored: Int
+    damaged corrupt: [(file: MergePlan.FileToExtract, reason: String)] = [], restored: Int
   ) -> ImportSummary {
     let damaged = corrupt.map { loss(of: $0.file.source, .damaged($0.reason)) }
     let losses = missing + damaged
     let damage = losses.filter(\.isDamage)
     let unrepaired = repairs.repairs.compactMap { repair in
       failures[repair.photo.photo.id].map {
-        Finding(repair.photo.label, "its file is gone from the library, and could not be put back: \($0)")
+        Finding(repair.photo.label, "its file is missing from the library and could not be restored: \($0)")
       }
     }
     let repaired = repairs.repairs.filter { failures[$0.photo.photo.id] == nil }
@@ -142,8 +142,8 @@ struct BackupImport {
     summary.photosImported = plan.photosImported - damaged.count
     summary.photosSkipped = plan.photosSkipped
     summary.removal = removal(without: Set(corrupt.map(\.file.id)))
-    summary.photoFilesRestored = restored + repaired.count
-    summary.photosAbsent = losses.count
+    summary.photoFilesWritten = restored + repaired.count
+    summary.photosNotImported = losses.count
     summary.errors =
       damageOfBackup + missing.filter(\.isDamage).map(\.finding) + unrepaired + damaged.map(\.finding)
     summary.damagedArchives = Dictionary(
@@ -151,14 +151,14 @@ struct BackupImport {
     if let salvage = source.salvage, summary.damagedArchives[source.path] == nil {
       summary.damagedArchives[source.path] = salvage.fault.message
     }
-    let outcome = options.isDryRun ? "would come back" : "is back"
+    let outcome = options.isDryRun ? "would be restored" : "was restored"
     summary.warnings = losses.filter { !$0.isDamage }.map(\.finding.message)
     summary.warnings += repaired.map {
-      "\($0.photo.label): its file was gone from the library, and \(outcome)"
+      "\($0.photo.label): its file was missing from the library and \(outcome)"
     }
     summary.warnings += source.warnings + plan.warnings
     summary.warnings += source.unknownEntries.map {
-      "\($0.escaped) is mentioned nowhere, and was not imported"
+      "\($0.escaped) is an unknown entry and was not imported"
     }
     return summary
   }
@@ -166,15 +166,15 @@ struct BackupImport {
 
 extension Library {
   /// Returns the photos whose files are missing, without reading any file.
-  fileprivate func missingPhotos(of contents: LibraryContents) -> [LibraryCheck.DamagedPhoto] {
+  fileprivate func missingPhotos(of contents: LibraryContents) -> [LibraryCheck.UnusablePhoto] {
     let photos = contents.photos.filter { !$0.isFromAssets }
     let missing = zip(photos, statuses(of: photos)).filter { _, status in
-      if case .failure(let error) = status { error.isAbsence } else { false }
+      if case .failure(let error) = status { error.isMissing } else { false }
     }.map(\.0)
     guard !missing.isEmpty else { return [] }
     let names = Dictionary(uniqueKeysWithValues: contents.categories.map { ($0.id, $0.displayName) })
     return missing.map { photo in
-      LibraryCheck.DamagedPhoto(
+      LibraryCheck.UnusablePhoto(
         photo: photo,
         label: PhotoLabel.label(id: photo.id, category: names[photo.categoryId] ?? "", name: photo.name),
         reason: "its file is missing")

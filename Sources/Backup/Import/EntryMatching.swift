@@ -14,7 +14,7 @@ struct EntryMatching {
   /// Files of the manifest that belong to no photo.
   private(set) var leftOut: [Finding] = []
   /// Photos that were already corrupt when the backup was made.
-  private(set) var damagedBefore: [Finding] = []
+  private(set) var corruptBeforeBackup: [Finding] = []
 
   /// The display name of each category, by its id.
   private let displayNames: [Int64: String]
@@ -38,10 +38,10 @@ struct EntryMatching {
     var files = PhotoEntries(entries, below: root, manifest: metadata.photoManifest)
     var manifest = [Int64: Int](minimumCapacity: metadata.photoManifest.count)
     for (index, item) in metadata.photoManifest.enumerated() { manifest[item.photoId] = index }
-    let heldFiles = metadata.smilepile?.increment?.held ?? []
-    var held = [Int64: Int](minimumCapacity: heldFiles.count)
-    for (index, file) in heldFiles.enumerated() { held[file.photoId] = index }
-    let base = metadata.smilepile?.increment?.base ?? ""
+    let filesStoredInBase = metadata.smilepile?.increment?.filesStoredInBase ?? []
+    var indices = [Int64: Int](minimumCapacity: filesStoredInBase.count)
+    for (index, file) in filesStoredInBase.enumerated() { indices[file.photoId] = index }
+    let base = metadata.smilepile?.increment?.baseID ?? ""
     photos.reserveCapacity(metadata.photos.count)
     for record in metadata.photos {
       let item = manifest.removeValue(forKey: record.id).map { metadata.photoManifest[$0] }
@@ -49,15 +49,17 @@ struct EntryMatching {
         addAsset(record, item, &files)
       } else if let item {
         add(record, item, &files)
-      } else if let index = held.removeValue(forKey: record.id) {
-        addStoredInBase(record, heldFiles[index], base)
+      } else if let index = indices.removeValue(forKey: record.id) {
+        addStoredInBase(record, filesStoredInBase[index], base)
       } else {
-        addUnlisted(record, &files)
+        addPhotoWithoutManifestEntry(record, &files)
       }
     }
     for item in metadata.photoManifest where manifest[item.photoId] != nil {
       leftOut.append(
-        Finding(item.zipEntryName.escaped, "no photo has the id \(item.photoId); the file was left out"))
+        Finding(
+          item.zipEntryName.escaped,
+          "the manifest lists it for photo \(item.photoId), which does not exist; the file was skipped"))
       files.leaveOut(item.zipEntryName)
     }
     unknownEntries = files.unknownEntries
@@ -74,7 +76,7 @@ struct EntryMatching {
     }
     guard files.has(item) else {
       warnings.append(
-        "\(item.zipEntryName.escaped): is not in the archive; photo \(record.id) ships inside the app")
+        "\(item.zipEntryName.escaped) is not in the archive; photo \(record.id) is an asset of the app")
       photos.append(.init(record: record, originalPath: record.path, location: .asset))
       return
     }
@@ -86,7 +88,7 @@ struct EntryMatching {
 
   /// Adds a photo whose file is stored in the base.
   private mutating func addStoredInBase(
-    _ record: Metadata.PhotoRecord, _ file: Metadata.HeldFile, _ base: String
+    _ record: Metadata.PhotoRecord, _ file: Metadata.FileStoredInBase, _ base: String
   ) {
     let unavailable = Unavailable(.storedInBase(archiveID: base), md5: MD5Digest(hex: file.checksum))
     photos.append(
@@ -94,11 +96,13 @@ struct EntryMatching {
   }
 
   /// Adds a photo that the manifest does not list.
-  private mutating func addUnlisted(_ record: Metadata.PhotoRecord, _ files: inout PhotoEntries) {
+  private mutating func addPhotoWithoutManifestEntry(
+    _ record: Metadata.PhotoRecord, _ files: inout PhotoEntries
+  ) {
     let location: PhotoLocation
-    if let (entry, name) = files.takeUnlisted(names(ofUnlisted: record)) {
+    if let (entry, name) = files.takeUnlistedEntry(named: possibleNames(of: record)) {
       warnings.append(
-        "\(name.escaped): the manifest does not name it; by its name it is photo \(record.id)'s file")
+        "\(name.escaped) is not in the manifest; its name is that of photo \(record.id)")
       location = .entry(EntryReference(entry, md5: nil))
     } else {
       // an app that has lost a file leaves out its manifest entry
@@ -117,7 +121,7 @@ struct EntryMatching {
       if let expected = item.expectedChecksum {
         let label = PhotoLabel.label(
           id: record.id, category: displayNames[record.categoryId] ?? "", name: record.name)
-        damagedBefore.append(
+        corruptBeforeBackup.append(
           Finding(label, "it was already damaged when the backup was made (its MD5 should be \(expected))"))
       }
     case .taken(let name):
@@ -140,7 +144,7 @@ struct EntryMatching {
   }
 
   /// Returns the names that either app would give the file of a photo that the manifest does not list.
-  private func names(ofUnlisted record: Metadata.PhotoRecord) -> [String] {
+  private func possibleNames(of record: Metadata.PhotoRecord) -> [String] {
     let name = record.path.split(separator: "/").last ?? ""
     let id = writtenIDs[record.id] ?? record.id
     return name.isEmpty ? [] : ["photos/\(id)_\(name)", "photos/\(name)"]
@@ -150,11 +154,14 @@ struct EntryMatching {
   /// which means unknown. A different size only causes a warning.
   private mutating func checksum(of item: Metadata.ManifestEntry, size: Int) -> MD5Digest? {
     if item.fileSize != size, item.fileSize != 0 {
-      warnings.append("\(item.zipEntryName.escaped): \(size) bytes long, the manifest says \(item.fileSize)")
+      warnings.append(
+        "\(item.zipEntryName.escaped) has \(Count(size, "byte")); the manifest says \(item.fileSize)")
     }
     guard let text = item.checksum else { return nil }
     let digest = MD5Digest(hex: text)
-    if digest == nil { warnings.append("\(item.zipEntryName.escaped): the manifest's checksum is no MD5") }
+    if digest == nil {
+      warnings.append("\(item.zipEntryName.escaped): the manifest's checksum is not an MD5")
+    }
     return digest
   }
 }

@@ -37,7 +37,7 @@ final class ExtractedPhoto: HashableStream {
   /// Writes the next bytes.
   func take(_ bytes: UnsafeRawBufferPointer) throws {
     try extraction.counter.checkCancellation()
-    guard count + bytes.count <= item.restore.size else {
+    guard count + bytes.count <= item.planned.size else {
       throw Damage(reason: "it is longer than it should be")
     }
     try output.write(bytes, at: count)
@@ -46,10 +46,10 @@ final class ExtractedPhoto: HashableStream {
   }
 
   func finish(_ digest: MD5Digest) throws {
-    guard count == item.restore.size, digest == item.restore.md5 else {
-      return try fail(Damage(reason: "its MD5 is \(digest) and should be \(item.restore.md5)"))
+    guard count == item.planned.size, digest == item.planned.md5 else {
+      return try fail(Damage(reason: "its MD5 is \(digest) and should be \(item.planned.md5)"))
     }
-    try output.setModified(milliseconds: item.restore.modified)
+    try output.setModified(milliseconds: item.planned.modified)
     if extraction.change.syncs { output.startWriteBack(from: 0, count: count) }
     extraction.counter.advance(items: 1)
   }
@@ -66,6 +66,6 @@ final class ExtractedPhoto: HashableStream {
     default:
       throw error
     }
-    try extraction.giveUp(self, reason)
+    try extraction.reportCorrupt(self, reason)
   }
 }

@@ -14,7 +14,7 @@ final class Extraction: Sendable {
     /// The files in the staging folder.
     var staged: [Change.StagedFile] = []
     /// Files that are corrupt in the backup, with the reason, in the backup's order. They are not staged.
-    var damaged: [(file: MergePlan.Restore, reason: String)] = []
+    var damaged: [(file: MergePlan.FileToExtract, reason: String)] = []
   }
 
   let source: OpenedBackup
@@ -40,24 +40,24 @@ final class Extraction: Sendable {
     ) { index, reader in
       let item = self.files[index]
       try self.counter.checkCancellation()
-      self.counter.advance(current: source.photos[item.restore.source].record.name)
+      self.counter.advance(current: source.photos[item.planned.source].record.name)
       return try reader.photo(item, of: self)
     }
     let reasons = damaged.withLock { $0 }
     return Outcome(
-      staged: files.filter { reasons[$0.restore.id] == nil }.map { file in
-        Change.StagedFile(name: file.stagedName, path: file.path, md5: file.restore.md5)
+      staged: files.filter { reasons[$0.planned.id] == nil }.map { file in
+        Change.StagedFile(name: file.stagedName, path: file.path, md5: file.planned.md5)
       },
-      damaged: files.map(\.restore).sorted { $0.source < $1.source }.compactMap { file in
+      damaged: files.map(\.planned).sorted { $0.source < $1.source }.compactMap { file in
         reasons[file.id].map { (file, $0) }
       })
   }
 
   /// Leaves a photo out, and removes its staged file.
-  func giveUp(_ photo: ExtractedPhoto, _ reason: String) throws {
+  func reportCorrupt(_ photo: ExtractedPhoto, _ reason: String) throws {
     try change.unstage(photo.item.stagedName)
-    damaged.withLock { $0[photo.item.restore.id] = reason }
-    counter.advance(items: 1, bytes: photo.item.restore.size - photo.count)
+    damaged.withLock { $0[photo.item.planned.id] = reason }
+    counter.advance(items: 1, bytes: photo.item.planned.size - photo.count)
   }
 
   /// The state of one thread.
@@ -76,12 +76,12 @@ final class Extraction: Sendable {
     /// been extracted.
     mutating func photo(_ item: Placement.File, of extraction: Extraction) throws -> ExtractedPhoto? {
       let output = try extraction.change.stage(item.stagedName)
-      let location = source.photos[item.restore.source].location
+      let location = source.photos[item.planned.source].location
       if case .file(let path, _, _) = location {
-        let file = LooseFile(path)
+        let file = FoundPhotoFile(path)
         return ExtractedPhoto(item, to: output, of: extraction) { try file.read(into: $0) }
       }
-      guard let (entry, holder, archive) = source.place(of: location) else {
+      guard let (entry, holder, archive) = source.entry(of: location) else {
         let photo = ExtractedPhoto(item, to: output, of: extraction)
         try photo.fail(ExtractedPhoto.Damage(reason: "it has no file"))
         return nil
@@ -110,8 +110,8 @@ final class Extraction: Sendable {
   }
 }
 
-/// A photo file beside a backup. An error concerns only this photo.
-private final class LooseFile {
+/// A file in the folder of `ImportOptions.photosFrom`. An error concerns only this photo.
+private final class FoundPhotoFile {
   private let path: FilePath
   private var opened: SharedFile.Open?
   private var position = 0

@@ -12,13 +12,13 @@ public enum ImportStrategy: String, Sendable, CaseIterable {
   /// Replaces the library by the backup. Keeps the previous content for an undo.
   case replace
   /// Adds new photos and categories, and takes no value from the backup for existing ones, except as the duplicate
-  /// rule requires. Moves a photo to its category if no earlier backup has listed that category.
+  /// rule requires. Moves a photo out of an unlisted category if this backup lists its category.
   case skip
 }
 
 /// How to handle a photo that the library already has: equal bytes in the same category.
 public enum DuplicateRule: String, Sendable, CaseIterable {
-  /// Keeps the library's row. A merge adds the mark of a favorite.
+  /// Keeps the library's row. With `merge`, a favorite mark of either side stays.
   case skip
   /// Gives the row the values of the backup (name, date, dimensions).
   case replace
@@ -60,7 +60,7 @@ public struct ImportOptions: Sendable {
   public var lockWait: Duration = .zero
   /// The password for encrypted backups. Not used for other backups.
   public var password: Secret?
-  /// Records damaged archives.
+  /// The health of archives. `Work.import` records damaged archives in it; `ImportRun.run` records nothing.
   public var ledger: Ledger?
   /// The limits for archives.
   public var limits = Limits()
@@ -74,7 +74,7 @@ public struct ImportOptions: Sendable {
   public init() {}
 }
 
-/// The result of an import: the apps' ImportResult.
+/// The result of an import.
 public struct ImportSummary: Sendable, Equatable {
   /// Categories created or changed.
   public var categoriesImported = 0
@@ -85,20 +85,21 @@ public struct ImportSummary: Sendable, Equatable {
   /// The items that were removed from the library. Only `replace` removes items.
   public var removal = Removal()
   /// Photo files written into the library.
-  public var photoFilesRestored = 0
-  /// Photos that are missing or corrupt in the backup.
+  public var photoFilesWritten = 0
+  /// What the import could not use or repair: corrupt photos, photos that the backup should have and lacks, unusable
+  /// rows, damage of the archive, and files of the library that could not be restored.
   public var errors: [Finding] = []
   /// Archives with damage, each with a description.
   public var damagedArchives: [FilePath: String] = [:]
   /// Other warnings, for example about photos without files.
   public var warnings: [String] = []
-  /// The number of the backup's photos that are not in the library after the import.
-  public var photosAbsent = 0
+  /// The number of the backup's photos that are not in the library after the import: missing or corrupt ones.
+  public var photosNotImported = 0
   /// True if nothing was written.
   public var isDryRun = false
 
   /// True if a photo of the backup is not in the library, or is corrupt.
-  public var isIncomplete: Bool { photosAbsent > 0 || !errors.isEmpty }
+  public var isIncomplete: Bool { photosNotImported > 0 || !errors.isEmpty }
 
   /// Adds the result of another backup of the same run.
   static func += (sum: inout ImportSummary, other: ImportSummary) {
@@ -106,10 +107,10 @@ public struct ImportSummary: Sendable, Equatable {
     sum.photosImported += other.photosImported
     sum.photosSkipped += other.photosSkipped
     sum.removal += other.removal
-    sum.photoFilesRestored += other.photoFilesRestored
+    sum.photoFilesWritten += other.photoFilesWritten
     sum.errors += other.errors
     sum.damagedArchives.merge(other.damagedArchives, uniquingKeysWith: { first, _ in first })
     sum.warnings += other.warnings
-    sum.photosAbsent += other.photosAbsent
+    sum.photosNotImported += other.photosNotImported
   }
 }

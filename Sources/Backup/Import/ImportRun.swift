@@ -7,18 +7,20 @@ import SystemPackage
 import Zip
 
 extension Work where Summary == ImportSummary {
-  /// Starts importing backups into a library, one after the other, each completely or not at all: photos are extracted into
-  /// a staging folder, verified and made durable, and one transaction makes them visible.
+  /// Starts importing backups into a library, one after the other, each completely or not at all: photos are extracted
+  /// into a staging folder, verified and made durable, and one transaction makes them visible.
   ///
-  /// All backups are opened and checked before the first one is imported. Photos that are corrupt or missing are left out
-  /// and reported in the summary. A cancelled or failed import leaves the library as it was after the last complete backup.
+  /// All backups are opened and checked before the first one is imported. Photos that are corrupt or missing are left
+  /// out and reported in the summary. A cancelled or failed import leaves the library as it was after the last complete
+  /// backup.
   ///
-  /// The summary throws `BackupError`, `ArchiveError`, `LibraryError`, `AuthorizationError`, `FileLock.Busy` or `FileError`.
+  /// The summary throws `BackupError`, `ArchiveError`, `LibraryError`, `AuthorizationError`, `FileLock.Busy` or
+  /// `FileError`.
   public static func `import`(
     _ backups: [FilePath], into library: FilePath, options: ImportOptions = ImportOptions()
   ) -> Self {
     Work { counter in
-      try ImportRun(library: library, options: options, counter: counter).observed(backups)
+      try ImportRun(library: library, options: options, counter: counter).runAndRecord(backups)
     }
   }
 }
@@ -36,20 +38,21 @@ public struct ImportRun {
     self.counter = counter
   }
 
-  /// Imports, and records damaged archives.
-  func observed(_ paths: [FilePath]) throws -> ImportSummary {
-    let observer = options.ledger?.observer("import")
+  /// Imports, and records damaged archives in the ledger.
+  func runAndRecord(_ paths: [FilePath]) throws -> ImportSummary {
+    let operation = options.ledger?.begin("import")
     do {
       let summary = try run(paths)
-      observer?.recordDamage(summary.damagedArchives)
+      operation?.recordDamage(summary.damagedArchives)
       return summary
     } catch BackupError.stopped(let path, let after, let done, let error) {
-      observer?.recordDamage(done.damagedArchives)
+      operation?.recordDamage(done.damagedArchives)
       throw BackupError.stopped(at: path, after: after, done, error)
     }
   }
 
-  /// Imports. Blocks until it is done; throws what the summary of `Work.import` throws.
+  /// Imports. Blocks until it is done; throws what the summary of `Work.import` throws. Records nothing in the ledger;
+  /// the caller does.
   public func run(_ paths: [FilePath]) throws -> ImportSummary {
     if options.strategy == .replace, !options.isDryRun { return try replace(paths) }
     // a dry run opens nothing for writing, so it can look at a library that another process is changing
@@ -92,6 +95,7 @@ public struct ImportRun {
       whileWaiting: counter.reportWaitingForLock
     ) { writer in
       counter.enter(.planning)
+      // this closure runs again if the library has changed during the confirmation
       let sources = try opened ?? open(paths)
       opened = sources
       let contents = try writer.library.contents()
@@ -100,7 +104,7 @@ public struct ImportRun {
       }
       let removal = steps.reduce(into: Removal()) { $0 += $1.removal() }
       let backups = sources.map(\.path.string).joined(separator: ", ")
-      let question = "replace everything in \(library) by \(backups): \(removal.clause)"
+      let question = "replace everything in \(library) with \(backups) (\(removal.clause))"
       return (steps, DestructiveOperation(question, removes: removal))
     }
     return try steps.reduce(into: ImportSummary()) { $0 += try $1.run(writer) }
@@ -108,7 +112,7 @@ public struct ImportRun {
 
   /// Opens all backups. The backups of a chain become one.
   private func open(_ paths: [FilePath]) throws -> [OpenedBackup] {
-    var sources = try folded(paths.map(open))
+    var sources = try withChains(paths.map(open))
     if options.strategy == .replace, sources.count > 1 {
       throw BackupError.severalToReplace(sources[1].path, after: sources[0].path)
     }
@@ -124,7 +128,7 @@ public struct ImportRun {
 
   /// Adds the chain to each incremental backup. The archives of the chain are among `sources` or in the backup's
   /// folder. Does not return these archives a second time.
-  private func folded(_ sources: [OpenedBackup]) throws -> [OpenedBackup] {
+  private func withChains(_ sources: [OpenedBackup]) throws -> [OpenedBackup] {
     var finders: [FilePath: ChainFinder] = [:]
     var results: [OpenedBackup] = []
     var bases = Set<MD5Digest>()
@@ -133,10 +137,10 @@ public struct ImportRun {
         results.append(source)
         continue
       }
-      let folded = try source.folded(
+      let resolved = try source.withChain(
         among: sources, by: finder(beside: source.path, &finders), options.limits)
-      bases.formUnion(folded.chain?.bases.compactMap(\.metadataDigest) ?? [])
-      results.append(folded)
+      bases.formUnion(resolved.chain?.bases.compactMap(\.metadataDigest) ?? [])
+      results.append(resolved)
     }
     return results.filter { source in source.metadataDigest.map { !bases.contains($0) } ?? true }
   }

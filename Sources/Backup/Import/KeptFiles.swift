@@ -18,14 +18,14 @@ struct KeptFiles {
   }
 
   private func isIntact(_ row: Replacement.Row) throws -> Bool {
-    if try library.holds(row.photo, whileReading: counter.checkCancellation) { return true }
+    if try library.hasIntactFile(of: row.photo, whileReading: counter.checkCancellation) { return true }
     // an earlier import of this backup may have added the corrupt file, and the backup has no intact one
     let photo = backup.photos[row.source]
-    guard photo.missingMD5 != nil, let md5 = photo.location.md5, let size = photo.location.size else {
+    guard photo.md5NotInBackup != nil, let md5 = photo.location.md5, let size = photo.location.size else {
       return false
     }
     var corrupt = row.photo
     (corrupt.md5, corrupt.fileSize) = (md5, size)
-    return try library.holds(corrupt, whileReading: counter.checkCancellation)
+    return try library.hasIntactFile(of: corrupt, whileReading: counter.checkCancellation)
   }
 }

@@ -11,7 +11,7 @@ import PhotoLibrary
 /// photo of the library, by equal rows first, then by equal name, then in any order.
 package struct MergePlan: Sendable {
   /// A new photo whose file comes from the backup.
-  package struct Restore: Sendable, Equatable {
+  package struct FileToExtract: Sendable, Equatable {
     /// The ID of one of `edit.newPhotos`.
     package let id: Int64
     /// The index of the backup's photo.
@@ -34,7 +34,7 @@ package struct MergePlan: Sendable {
   /// The changes of the rows. New photos with files have no paths yet; see `edit(_:without:)`.
   package let edit: LibraryEdit
   /// The files that come from the backup.
-  package let restores: [Restore]
+  package let filesToExtract: [FileToExtract]
   /// The indices of the backup's photos that neither the backup nor the library has.
   package let missing: [Int]
   /// The number of photos that are new or get new values.
@@ -47,7 +47,7 @@ package struct MergePlan: Sendable {
   package let warnings: [String]
 
   /// Bytes of all files that come from the backup.
-  var bytes: Int { restores.reduce(0) { $0 + $1.size } }
+  var bytes: Int { filesToExtract.reduce(0) { $0 + $1.size } }
 
   /// Makes the plan. Every photo of `backup` that has a file must have its MD5.
   ///
@@ -77,7 +77,7 @@ package struct MergePlan: Sendable {
       planning.edit.settings = Self.settings(
         backup.metadata, library.settings, replaces: strategy == .replace, now: now)
     }
-    (edit, restores, missing) = (planning.edit, planning.restores, planning.missing)
+    (edit, filesToExtract, missing) = (planning.edit, planning.filesToExtract, planning.missing)
     (photosImported, photosSkipped) = (planning.photosImported, planning.photosSkipped)
     categoriesImported = planning.edit.newCategories.count + planning.changedCategoryValues
     warnings = planning.warnings
@@ -87,7 +87,7 @@ package struct MergePlan: Sendable {
   ///
   /// - Parameter damaged: the IDs of new photos that are left out, since their files are corrupt in the backup.
   func edit(_ placement: Placement, without damaged: Set<Int64>) -> LibraryEdit {
-    let paths = Dictionary(uniqueKeysWithValues: placement.files.map { ($0.restore.id, $0.path) })
+    let paths = Dictionary(uniqueKeysWithValues: placement.files.map { ($0.planned.id, $0.path) })
     var edit = edit(without: damaged)
     for index in edit.newPhotos.indices {
       if let path = paths[edit.newPhotos[index].id] { edit.newPhotos[index].path = path }

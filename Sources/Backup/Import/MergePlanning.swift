@@ -5,7 +5,7 @@ import PhotoLibrary
 /// Builds a merge plan.
 struct MergePlanning {
   var edit = LibraryEdit()
-  private(set) var restores: [MergePlan.Restore] = []
+  private(set) var filesToExtract: [MergePlan.FileToExtract] = []
   var missing: [Int] = []
   var photosImported = 0
   var photosSkipped = 0
@@ -29,7 +29,7 @@ struct MergePlanning {
       var category = byName[incoming.name] ?? incoming
       if !fromThisBackup.insert(incoming.name).inserted {
         warnings.append(
-          "two categories of the backup are named “\(incoming.name.escaped)”; they become one")
+          "two categories of the backup are named “\(incoming.name.escaped)”; they were merged")
       } else if byName[incoming.name] == nil {
         category.id = ids.next(keeping: record.id)
         edit.newCategories.append(category)
@@ -48,8 +48,8 @@ struct MergePlanning {
 
   /// Adds a new photo, with its file if it is not an asset.
   mutating func append(_ row: Photo, _ photo: OpenedBackup.Photo, source: Int) {
-    if !row.isFromAssets, let restore = MergePlan.Restore(photo, id: row.id, source: source) {
-      restores.append(restore)
+    if !row.isFromAssets, let file = MergePlan.FileToExtract(photo, id: row.id, source: source) {
+      filesToExtract.append(file)
     }
     edit.newPhotos.append(row)
     photosImported += 1

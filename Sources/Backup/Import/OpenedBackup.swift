@@ -7,8 +7,9 @@ import Secrets
 import SystemPackage
 import Zip
 
-/// An opened backup: its metadata, and the location of each photo. Immutable; completing checksums, following a
-/// chain and finding files return new values. Opening extracts nothing.
+/// An opened backup file, which is an archive or the file of a phone's app: its metadata, and the location of each
+/// photo. Immutable; completing checksums, following a chain and finding files return new values. Opening extracts
+/// nothing.
 package struct OpenedBackup: Sendable {
   /// The container.
   package enum Format: String, Sendable {
@@ -36,7 +37,7 @@ package struct OpenedBackup: Sendable {
     package let record: Metadata.PhotoRecord
     /// The path of the file on the phone; the last component is the file's name.
     package let originalPath: String
-    /// The place of the photo's bytes.
+    /// Where the photo's bytes are.
     package let location: PhotoLocation
     /// The MD5 in the library that was backed up, if the photo was already corrupt there.
     package let originalMD5: MD5Digest?
@@ -54,16 +55,18 @@ package struct OpenedBackup: Sendable {
       Photo(record: record, originalPath: originalPath, location: location, originalMD5: originalMD5)
     }
 
-    /// The MD5 of the intact photo, if the backup does not have it.
-    var missingMD5: MD5Digest? {
+    /// The MD5 of the intact photo, if the backup has no intact file of it; nil if the backup has one, or if the MD5 is
+    /// unknown.
+    var md5NotInBackup: MD5Digest? {
       if case .unavailable(let unavailable) = location { unavailable.md5 } else { originalMD5 }
     }
 
     /// True if an archive that the backup depends on has the file, or should have it.
     package var isStoredInBase: Bool { location.isStoredInBase }
 
-    /// True if the file was missing before the backup was made, so that no archive should have it.
-    package var wasMissingBeforeBackup: Bool { location.unavailable?.cause.isLossBeforeBackup ?? false }
+    /// True if no archive is expected to have the file: the file was missing before the backup was made, or the backup
+    /// is a JSON document.
+    package var isExpectedInNoArchive: Bool { location.unavailable?.cause.isExpectedInNoArchive ?? false }
   }
 
   /// The chain of an incremental backup.
@@ -95,7 +98,7 @@ package struct OpenedBackup: Sendable {
   /// Rows and files of the metadata that could not be used.
   package let leftOut: [Finding]
   /// Photos that were corrupt in their library when the backup was made.
-  package let damagedBefore: [Finding]
+  package let corruptBeforeBackup: [Finding]
   /// Entries of the archive that the metadata does not mention.
   package let unknownEntries: [String]
   /// The archive, nil for a JSON document.
@@ -114,14 +117,15 @@ package struct OpenedBackup: Sendable {
   /// - Parameter metadata: the metadata, with or without its lists of photos and files.
   init(
     path: FilePath, format: Format = .zip, origin: Origin, metadata: Metadata, photos: [Photo],
-    warnings: [String], leftOut: [Finding], damagedBefore: [Finding] = [], unknownEntries: [String] = [],
+    warnings: [String], leftOut: [Finding], corruptBeforeBackup: [Finding] = [],
+    unknownEntries: [String] = [],
     archive: Archive? = nil, root: String = "", metadataDigest: MD5Digest? = nil, password: Secret? = nil,
     salvage: SalvageReport? = nil, chain: Chain? = nil
   ) {
     (self.path, self.format, self.origin) = (path, format, origin)
     (self.metadata, displayNames) = (metadata.withoutPhotos, metadata.displayNames)
     (self.photos, self.warnings, self.leftOut) = (photos, warnings, leftOut)
-    (self.damagedBefore, self.unknownEntries) = (damagedBefore, unknownEntries)
+    (self.corruptBeforeBackup, self.unknownEntries) = (corruptBeforeBackup, unknownEntries)
     (self.archive, self.root, self.metadataDigest) = (archive, root, metadataDigest)
     (self.password, self.salvage, self.chain) = (password, salvage, chain)
   }
@@ -130,7 +134,8 @@ package struct OpenedBackup: Sendable {
   func with(photos: [Photo]) -> OpenedBackup {
     OpenedBackup(
       path: path, format: format, origin: origin, metadata: metadata, photos: photos, warnings: warnings,
-      leftOut: leftOut, damagedBefore: damagedBefore, unknownEntries: unknownEntries, archive: archive,
+      leftOut: leftOut, corruptBeforeBackup: corruptBeforeBackup, unknownEntries: unknownEntries,
+      archive: archive,
       root: root, metadataDigest: metadataDigest, password: password, salvage: salvage, chain: chain)
   }
 
@@ -138,7 +143,8 @@ package struct OpenedBackup: Sendable {
   func with(chain: Chain) -> OpenedBackup {
     OpenedBackup(
       path: path, format: format, origin: origin, metadata: metadata, photos: photos,
-      warnings: warnings + chain.unreadable.map { "\($0)" }, leftOut: leftOut, damagedBefore: damagedBefore,
+      warnings: warnings + chain.unreadable.map { "\($0)" }, leftOut: leftOut,
+      corruptBeforeBackup: corruptBeforeBackup,
       unknownEntries: unknownEntries, archive: archive, root: root, metadataDigest: metadataDigest,
       password: password, salvage: salvage, chain: chain)
   }
@@ -173,11 +179,11 @@ package struct OpenedBackup: Sendable {
     do {
       file = try File.open(path, .readFollowingLinks)
     } catch {
-      throw error.isAbsence ? BackupError.noSuchBackup(path) : error as any Error
+      throw error.isMissing ? BackupError.noSuchBackup(path) : error as any Error
     }
     let status = try file.status()
     guard status.kind == .file else {
-      let reason = status.kind == .directory ? "it is a folder" : "it is no file"
+      let reason = status.kind == .directory ? "it is a folder" : "it is not a file"
       throw BackupError.notABackup(path, reason: reason)
     }
     guard status.size > 0 else { throw BackupError.notABackup(path, reason: "the file is empty") }
@@ -199,7 +205,7 @@ package struct OpenedBackup: Sendable {
       }
       guard status.size <= limits.maximumDocumentBytes else {
         let reason = "the document has \(status.size) bytes; at most \(limits.maximumDocumentBytes) are read"
-        throw BackupError.notABackup(path, reason: reason)
+        throw BackupError.tooLarge(path, reason: reason, remedy: nil)
       }
       try self.init(document: file.read(status.size, at: 0), path: path, limits: limits)
     }
@@ -212,7 +218,7 @@ package struct OpenedBackup: Sendable {
 
   init(document: [UInt8], path: FilePath, limits: Limits = Limits()) throws {
     guard !PhotoExport.isStatistics(document, limits) else {
-      throw BackupError.notABackup(path, reason: "it has the counts of a statistics export, and no photos")
+      throw BackupError.notABackup(path, reason: "it is a statistics export without photos")
     }
     let reading = try Self.reading(document, .json, "", path, limits)
     let photos = reading.metadata.photos.map { record in
@@ -237,7 +243,8 @@ package struct OpenedBackup: Sendable {
     self.init(
       path: path, origin: reading.origin, metadata: reading.metadata, photos: matching.photos,
       warnings: reading.warnings + matching.warnings, leftOut: reading.leftOut + matching.leftOut,
-      damagedBefore: matching.damagedBefore, unknownEntries: matching.unknownEntries, archive: archive,
+      corruptBeforeBackup: matching.corruptBeforeBackup, unknownEntries: matching.unknownEntries,
+      archive: archive,
       root: root, metadataDigest: digest, password: password)
   }
 

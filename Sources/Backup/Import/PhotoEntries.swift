@@ -16,7 +16,7 @@ struct PhotoEntries {
   /// The names of the entries in the manifest's form, relative to the root.
   private let names: [String]
   private let manifest: [Metadata.ManifestEntry]
-  private var places: [String: Int]
+  private var indices: [String: Int]
   /// True for each used entry, by index, since names of entries are many and long.
   private var isUsed: [Bool]
   private lazy var named = Set(manifest.map(\.zipEntryName))
@@ -26,48 +26,48 @@ struct PhotoEntries {
     self.entries = entries
     self.manifest = manifest
     names = entries.map { root.isEmpty ? $0.name : String($0.name.dropFirst(root.count)) }
-    places = [String: Int](minimumCapacity: entries.count)
+    indices = [String: Int](minimumCapacity: entries.count)
     isUsed = [Bool](repeating: false, count: entries.count)
-    for (place, entry) in entries.enumerated() where !entry.isDirectory && !entry.isIgnored {
-      places[names[place]] = place
+    for (index, entry) in entries.enumerated() where !entry.isDirectory && !entry.isIgnored {
+      indices[names[index]] = index
     }
-    for name in Entry.textsOfBackup { leaveOut(name) }
+    for name in Entry.metadataEntryNames { leaveOut(name) }
   }
 
   /// Marks an entry as used that is neither a photo nor unknown.
   mutating func leaveOut(_ name: String) {
-    if let place = places[name] { isUsed[place] = true }
+    if let index = indices[name] { isUsed[index] = true }
   }
 
   /// Takes the entry of an item.
   mutating func take(_ item: Metadata.ManifestEntry) -> Outcome {
-    guard let place = place(of: item) else {
+    guard let index = index(of: item) else {
       return .missing([item.zipEntryName, Self.otherName(item)])
     }
-    guard !isUsed[place] else { return .taken(name: names[place]) }
-    isUsed[place] = true
-    return .entry(entries[place])
+    guard !isUsed[index] else { return .taken(name: names[index]) }
+    isUsed[index] = true
+    return .entry(entries[index])
   }
 
   /// Returns true if an item has an entry that no other photo has taken.
-  mutating func has(_ item: Metadata.ManifestEntry) -> Bool { place(of: item).map { !isUsed[$0] } ?? false }
+  mutating func has(_ item: Metadata.ManifestEntry) -> Bool { index(of: item).map { !isUsed[$0] } ?? false }
 
-  private mutating func place(of item: Metadata.ManifestEntry) -> Int? {
-    if let place = places[item.zipEntryName] { return place }
+  private mutating func index(of item: Metadata.ManifestEntry) -> Int? {
+    if let index = indices[item.zipEntryName] { return index }
     let otherName = Self.otherName(item)
     // only if no other photo's manifest entry has that name
-    guard let place = places[otherName], !named.contains(otherName) else { return nil }
-    return place
+    guard let index = indices[otherName], !named.contains(otherName) else { return nil }
+    return index
   }
 
   /// Takes the first entry that has one of these names and belongs to no item.
-  mutating func takeUnlisted(_ wanted: [String]) -> (Entry, name: String)? {
+  mutating func takeUnlistedEntry(named wanted: [String]) -> (Entry, name: String)? {
     for name in wanted {
-      guard let place = places[name], !isUsed[place], !named.contains(names[place]),
-        !fileNames.contains(names[place])
+      guard let index = indices[name], !isUsed[index], !named.contains(names[index]),
+        !fileNames.contains(names[index])
       else { continue }
-      isUsed[place] = true
-      return (entries[place], names[place])
+      isUsed[index] = true
+      return (entries[index], names[index])
     }
     return nil
   }
@@ -75,9 +75,9 @@ struct PhotoEntries {
   /// The names of the entries that the metadata does not mention.
   var unknownEntries: [String] {
     // a damaged archive may have two entries with one name; the later one was used
-    entries.indices.filter { place in
-      !isUsed[place] && !entries[place].isDirectory && !entries[place].isIgnored
-        && !names[place].hasPrefix("thumbnails/") && !isUsed[places[names[place]] ?? place]
+    entries.indices.filter { index in
+      !isUsed[index] && !entries[index].isDirectory && !entries[index].isIgnored
+        && !names[index].hasPrefix("thumbnails/") && !isUsed[indices[names[index]] ?? index]
     }.map { entries[$0].name }
   }
 

@@ -3,13 +3,13 @@ import FileSystem
 import SystemPackage
 import Zip
 
-/// The place of a photo's bytes.
+/// Where the bytes of a photo are.
 package enum PhotoLocation: Sendable {
   /// An asset of the app, which has no file.
   case asset
   /// An entry of the archive, or of an archive in its chain.
   case entry(EntryReference)
-  /// A file beside the backup, with its length and MD5.
+  /// A file in the folder of `ImportOptions.photosFrom`, with its length and MD5.
   case file(FilePath, size: Int, md5: MD5Digest)
   /// Unavailable, with the cause.
   case unavailable(Unavailable)
@@ -133,27 +133,30 @@ extension Unavailable.Cause {
     }
   }
 
-  /// True if no archive should have the file.
-  var isLossBeforeBackup: Bool { !isDamage && !isStoredInBase }
+  /// True if no archive is expected to have the file: it was missing before the backup was made, or the backup is a
+  /// JSON document, with or without a folder of `photosFrom`.
+  var isExpectedInNoArchive: Bool { !isDamage && !isStoredInBase }
 
   /// The cause, for a message.
   var reason: String {
     switch self {
-    case .documentOnly: return "a JSON backup holds no photo files"
+    case .documentOnly: return "a JSON backup has no photo files"
     case .missingBeforeBackup(let isRepaired):
       return "its file was lost before the backup was \(isRepaired ? "made, or repaired" : "made")"
     case .storedInBase(let archiveID): return "its file is in the base, archive \(archiveID.escaped)"
     case .baseMissing(let archiveID):
-      return "its file is in the base, archive \(archiveID.escaped), which is not here"
-    case .notInChain: return "no archive of the chain holds its file"
+      return "its file is in the base, archive \(archiveID.escaped), which is missing"
+    case .notInChain: return "no archive of the chain contains its file"
     case .notInArchive(let name): return "its file \(name.escaped) is not in the archive"
-    case .sharedEntry(let name): return "its file \(name.escaped) is another photo's too"
+    case .sharedEntry(let name): return "its file \(name.escaped) is also the file of another photo"
     case .damaged(let reason): return reason
-    case .notFound(let name, let size): return "no file \(name.escaped) of \(size) bytes was found"
+    case .notFound(let name, let size):
+      // without a recorded size, the search compared only the names
+      return "no file \(name.escaped)\(size > 0 ? " of \(Count(size, "byte"))" : "") was found"
     case .ambiguous(let paths):
       let list = paths.map(\.string.escaped).joined(separator: ", ")
-      return "\(paths.count) files could be it: \(list)"
-    case .otherContent(let path): return "\(path.string.escaped) is another photo"
+      return "\(paths.count) files match it: \(list)"
+    case .otherContent(let path): return "\(path.string.escaped) contains another photo"
     }
   }
 }

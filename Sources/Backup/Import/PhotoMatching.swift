@@ -18,8 +18,8 @@ enum PhotoIdentity: Hashable {
 /// Matches each photo of a backup with at most one photo of the library: by equal rows first, then by equal name,
 /// then by identity alone. Needs only a few passes over both sides.
 ///
-/// Matches photos that are missing in the backup after all others. Otherwise one of them could take the match of a
-/// photo that the backup has, and each import would add that photo again.
+/// Matches photos that are missing or corrupt in the backup after all others. Otherwise one of them could take the
+/// match of a photo that the backup has, and each import would add that photo again.
 enum PhotoMatching {
   /// The values that must be equal for two photos of one identity to match.
   private struct Key: Hashable {
@@ -54,7 +54,7 @@ enum PhotoMatching {
 
   /// Returns for each of `incoming` the index of its match in the library.
   static func match(
-    _ incoming: [Photo], with existing: [Photo], isMissing: (Int) -> Bool
+    _ incoming: [Photo], with existing: [Photo], lacksIntactFile: (Int) -> Bool
   ) -> [Int?] {
     var matches = [Int?](repeating: nil, count: incoming.count)
     // most identities have one photo on each side, which needs no choice
@@ -64,8 +64,8 @@ enum PhotoMatching {
       numbers[PhotoIdentity(existing[index]), default: (.none, .none)].existing.add(index)
     }
     for index in incoming.indices {
-      if let place = numbers.index(forKey: PhotoIdentity(incoming[index])) {
-        numbers.values[place].incoming.add(index)
+      if let found = numbers.index(forKey: PhotoIdentity(incoming[index])) {
+        numbers.values[found].incoming.add(index)
       }
     }
     var isOpen = false
@@ -85,7 +85,8 @@ enum PhotoMatching {
       }
       choose(
         among: existing.indices.filter { isChoice(existing[$0]) }, of: existing,
-        for: incoming.indices.filter { isChoice(incoming[$0]) }, of: incoming, isMissing: isMissing, &matches)
+        for: incoming.indices.filter { isChoice(incoming[$0]) }, of: incoming,
+        lacksIntactFile: lacksIntactFile, &matches)
     }
     return matches
   }
@@ -93,10 +94,11 @@ enum PhotoMatching {
   /// Matches photos whose identity occurs several times.
   private static func choose(
     among candidates: [Int], of existing: [Photo], for positions: [Int], of incoming: [Photo],
-    isMissing: (Int) -> Bool, _ matches: inout [Int?]
+    lacksIntactFile: (Int) -> Bool, _ matches: inout [Int?]
   ) {
     var isTaken = [Bool](repeating: false, count: existing.count)
-    for group in [positions.filter { !isMissing($0) }, positions.filter(isMissing)] where !group.isEmpty {
+    for group in [positions.filter { !lacksIntactFile($0) }, positions.filter(lacksIntactFile)]
+    where !group.isEmpty {
       for likeness in Key.Likeness.allCases {
         var free: [Key: [Int]] = [:]
         for index in candidates.reversed() where !isTaken[index] {

@@ -5,7 +5,7 @@ struct Placement {
   /// A new file.
   struct File {
     /// The photo that the file belongs to.
-    let restore: MergePlan.Restore
+    let planned: MergePlan.FileToExtract
     /// The name in the staging folder.
     let stagedName: String
     /// The path in the library.
@@ -18,10 +18,10 @@ struct Placement {
   /// Chooses names that are free in the library and in the staging folder.
   init(of plan: MergePlan, in change: Change, _ writer: LibraryWriter) throws {
     let photos = Dictionary(uniqueKeysWithValues: plan.edit.newPhotos.map { ($0.id, $0) })
-    let names = plan.restores.compactMap { photos[$0.id] }.map { ($0.fileName, $0.createdAt) }
+    let names = plan.filesToExtract.compactMap { photos[$0.id] }.map { ($0.fileName, $0.createdAt) }
     let paths = try writer.newPaths(for: names)
-    files = zip(plan.restores, zip(try change.stagedNames(for: paths), paths)).map { restore, names in
-      File(restore: restore, stagedName: names.0, path: names.1)
+    files = zip(plan.filesToExtract, zip(try change.stagedNames(for: paths), paths)).map { planned, names in
+      File(planned: planned, stagedName: names.0, path: names.1)
     }
   }
 }

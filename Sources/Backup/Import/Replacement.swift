@@ -39,7 +39,7 @@ package struct Replacement: Sendable {
       guard let category = byID[photo.record.categoryId] else { continue }
       var row: Photo
       if let file = files[index].map({ library.photos[$0] }), let md5 = file.md5 {
-        row = MergePlan.row(photo, category: category.id, held: (md5, file.fileSize))
+        row = MergePlan.row(photo, category: category.id, libraryContent: (md5, file.fileSize))
         row.path = file.path
         rows.append((index, isKept: true))
       } else if photo.isUnavailable {
@@ -131,7 +131,7 @@ package struct Replacement: Sendable {
     for rank in OpenedBackup.Photo.Need.allCases {
       for index in order where backup.photos[index].need == rank {
         let photo = backup.photos[index]
-        guard let md5 = photo.wantedMD5 else { continue }
+        guard let md5 = photo.intactMD5 else { continue }
         while let file = libraryFiles[md5]?.popLast() {
           guard !isTaken[file], photo.hasContent(of: library.photos[file]) else { continue }
           result[index] = file
@@ -149,17 +149,17 @@ extension OpenedBackup.Photo {
   fileprivate enum Need: CaseIterable { case isUnavailable, isCorrupt, isIntact }
 
   fileprivate var need: Need {
-    isUnavailable ? .isUnavailable : missingMD5 == nil ? .isIntact : .isCorrupt
+    isUnavailable ? .isUnavailable : md5NotInBackup == nil ? .isIntact : .isCorrupt
   }
 
   fileprivate var isUnavailable: Bool { location.unavailable != nil }
 
-  /// The MD5 of the intact photo, if the backup has it.
-  fileprivate var wantedMD5: MD5Digest? { missingMD5 ?? location.md5 }
+  /// The MD5 that the photo has when it is intact, as the backup states it; nil if unknown.
+  fileprivate var intactMD5: MD5Digest? { md5NotInBackup ?? location.md5 }
 
   /// Returns true if a photo of the library has the intact content.
   fileprivate func hasContent(of photo: Photo) -> Bool {
-    guard let md5 = wantedMD5, md5 == photo.md5 else { return false }
-    return missingMD5 != nil || location.size == photo.fileSize
+    guard let md5 = intactMD5, md5 == photo.md5 else { return false }
+    return md5NotInBackup != nil || location.size == photo.fileSize
   }
 }

@@ -13,11 +13,11 @@ enum ReplacementGuard {
     if backup.metadata.smilepile?.isPartial == true {
       "it is an export of a part of a library"
     } else if let base = backup.missingBase {
-      "it is incremental, and an archive that it rests on is not beside it (base \(base.escaped))"
+      "it is incremental, and an archive of its chain is not in its folder (base \(base.escaped))"
     } else if backup.format == .json, missing > 0 || backup.photoFiles == 0 {
-      "it is a JSON backup, which holds no photo files"
+      "it is a JSON backup, which has no photo files"
     } else if backup.photoFiles == 0, missing > 0 {
-      "it holds no photo files"
+      "it has no photo files"
     } else if let error = damage.first {
       backup.leftOut.contains(error) ? "it is incomplete (\(error))" : "it is damaged (\(error))"
     } else {

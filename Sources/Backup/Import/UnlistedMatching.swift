@@ -2,11 +2,14 @@ import PhotoLibrary
 
 /// Matches photos in an unlisted category, of the backup or of the library.
 ///
-/// Such a photo is identified by its content alone, so it matches equal content in any category. A backup states
-/// for each content how many photos are in each category, and how many there are in all. The library becomes the
-/// smallest one that satisfies all these statements: a photo leaves an unlisted category when a backup lists its
-/// category, and moves to the unlisted category with the lowest id that any backup gives it. So the order of
-/// imports does not matter, and a category that an app omitted causes no duplicate photos.
+/// Such a photo is identified by its content alone, so it matches equal content in any category. Example: the backup
+/// of phone A has a photo in the unlisted category 7, and the backup of phone B has the same photo in “Family”. The
+/// import of both, in any order, leaves one photo, in “Family”.
+///
+/// For each content, the library then has at least as many photos as every single backup, in each listed category and
+/// in all, and no more than that requires. A photo leaves an unlisted category when a backup lists its category. A
+/// photo that is only in unlisted categories is in the one with the lowest id. So the order of imports does not matter,
+/// and a category that an app omitted causes no duplicate photos.
 struct UnlistedMatching {
   /// The indices of incoming photos whose match in the library moves to their category.
   private(set) var moves: Set<Int> = []
@@ -29,10 +32,10 @@ struct UnlistedMatching {
   ///   - categories: the categories of the library and of the backup, with the library's ids.
   ///   - matches: the match of each incoming photo in its own category. Changed if a photo of an unlisted category
   ///     has the same content.
-  ///   - isMissing: returns true if the backup does not have the photo.
+  ///   - lacksIntactFile: returns true if the photo's file is missing or corrupt in the backup.
   init(
     _ incoming: [Photo], with existing: [Photo], _ categories: some Sequence<PhotoLibrary.Category>,
-    _ matches: inout [Int?], isMissing: (Int) -> Bool
+    _ matches: inout [Int?], lacksIntactFile: (Int) -> Bool
   ) {
     self.incoming = incoming
     self.existing = existing
@@ -43,36 +46,36 @@ struct UnlistedMatching {
     self.unlisted = unlisted
     guard !unlisted.isEmpty else { return }
     var taken: Set<Int> = []
-    for group in groups(isMissing: isMissing) { match(group, &matches, &taken) }
+    for group in groups(lacksIntactFile: lacksIntactFile) { match(group, &matches, &taken) }
     // photos that the backup does not have get the remaining matches
-    for index in incoming.indices where isMissing(index) {
+    for index in incoming.indices where lacksIntactFile(index) {
       if let match = matches[index], !taken.insert(match).inserted { matches[index] = nil }
     }
   }
 
-  private func groups(isMissing: (Int) -> Bool) -> [Group] {
-    var places: [PhotoIdentity: Int] = [:]
+  private func groups(lacksIntactFile: (Int) -> Bool) -> [Group] {
+    var groupIndices: [PhotoIdentity: Int] = [:]
     var groups: [Group] = []
     for photo in (existing + incoming) where unlisted[photo.categoryId] != nil {
       let content = PhotoIdentity(photo).withoutCategory
-      guard places[content] == nil else { continue }
-      places[content] = groups.count
+      guard groupIndices[content] == nil else { continue }
+      groupIndices[content] = groups.count
       groups.append(Group())
     }
     guard !groups.isEmpty else { return [] }
     for (index, photo) in existing.enumerated() {
-      guard let place = places[PhotoIdentity(photo).withoutCategory] else { continue }
+      guard let group = groupIndices[PhotoIdentity(photo).withoutCategory] else { continue }
       let list = unlisted[photo.categoryId] == nil ? \Group.existing : \Group.existingUnlisted
-      groups[place][keyPath: list].append(index)
+      groups[group][keyPath: list].append(index)
     }
-    for (index, photo) in incoming.enumerated() where !isMissing(index) {
-      guard let place = places[PhotoIdentity(photo).withoutCategory] else { continue }
+    for (index, photo) in incoming.enumerated() where !lacksIntactFile(index) {
+      guard let group = groupIndices[PhotoIdentity(photo).withoutCategory] else { continue }
       let list = unlisted[photo.categoryId] == nil ? \Group.incoming : \Group.incomingUnlisted
-      groups[place][keyPath: list].append(index)
+      groups[group][keyPath: list].append(index)
     }
-    for place in groups.indices {
-      groups[place].existingUnlisted.sort { unlistedID(existing[$0]) < unlistedID(existing[$1]) }
-      groups[place].incomingUnlisted.sort { unlistedID(incoming[$0]) < unlistedID(incoming[$1]) }
+    for group in groups.indices {
+      groups[group].existingUnlisted.sort { unlistedID(existing[$0]) < unlistedID(existing[$1]) }
+      groups[group].incomingUnlisted.sort { unlistedID(incoming[$0]) < unlistedID(incoming[$1]) }
     }
     return groups
   }

@@ -15,7 +15,7 @@ enum ParallelHashing {
     context: @escaping @Sendable () throws -> Context,
     _ open: @escaping @Sendable (Int, inout Context) throws -> (any HashableStream)?
   ) throws {
-    let readers = readers.holding(files: files)
+    let readers = readers.limited(toFiles: files)
     try Workers.share(indices, threads: readers.threads) { next in
       var context = try context()
       try MultiStreamMD5Reader.run(streams: readers.streams) {

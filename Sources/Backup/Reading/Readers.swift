@@ -33,7 +33,7 @@ struct Readers: Equatable {
 
   /// Returns the readers with so few streams that each may keep this many files open. Uses at most half of the
   /// files that the process may open, since other code opens files too.
-  func holding(files: Int) -> Readers {
+  func limited(toFiles files: Int) -> Readers {
     Readers(threads: threads, streams: max(1, min(streams, File.maximumOpen / 2 / threads / files)))
   }
 }

@@ -74,10 +74,10 @@ struct RepairPlan {
       case .entry(let reference):
         let (entry, md5) = (reference.entry, reference.md5)
         switch states[entry.index] {
-        case .whole(let digest) where md5 == nil || md5 == digest:
+        case .intact(let digest) where md5 == nil || md5 == digest:
           found[index] = RewrittenPhoto(
             index, of: source, .entry(entry.index, of: archive), digest, size: entry.size)
-        case .whole(let digest):
+        case .intact(let digest):
           let expected = md5?.description ?? "another"
           let reason = "its MD5 is \(digest) and should be \(expected)"
           missing.append(Missing(index: index, reason: reason, md5: md5))
@@ -97,7 +97,7 @@ struct RepairPlan {
       let label = source.label(of: source.photos[photo.index])
       if let md5 = photo.md5, let (bytes, size) = try supply.find(md5, size: nil) {
         found[photo.index] = RewrittenPhoto(photo.index, of: source, bytes, md5, size: size)
-        restored.append(Finding(label, "taken from \(bytes.place.string.escaped)"))
+        restored.append(Finding(label, "it was taken from \(bytes.place.string.escaped)"))
       } else {
         lost.append(Finding(label, photo.reason))
       }
@@ -116,7 +116,7 @@ struct RepairPlan {
       restored.append(
         Finding(
           source.label(of: source.photos[index]),
-          "was damaged when the backup was made; taken from \(bytes.place.string.escaped)"))
+          "it was already damaged when the backup was made; taken from \(bytes.place.string.escaped)"))
     }
   }
 
@@ -126,7 +126,7 @@ struct RepairPlan {
   }
 
   private enum State {
-    case whole(MD5Digest)
+    case intact(MD5Digest)
     case damaged(String)
   }
 
@@ -147,7 +147,7 @@ struct RepairPlan {
         counted += bytes.count
         counter.advance(bytes: bytes.count)
       }
-      let state: State = fault.map { .damaged($0) } ?? .whole(hash.digest)
+      let state: State = fault.map { .damaged($0) } ?? .intact(hash.digest)
       states.withLock { $0[entry.index] = state }
       counter.advance(items: 1, bytes: entry.size - counted)
     }
@@ -156,13 +156,13 @@ struct RepairPlan {
 
   // MARK: The new archive's texts
 
-  /// Returns the old `metadata.json` without its photos. The backup's ID stays, since it is the same backup. If something is
-  /// lost, the backup is marked as partial, so that it replaces no library.
+  /// Returns the old `metadata.json` without its photos. The backup's ID stays, since it is the same backup. If
+  /// something is lost, the backup is marked as partial, so that it replaces no library.
   func metadata() -> Metadata {
     var metadata = source.metadata
     metadata.version = Metadata.newestVersion
     metadata.format = "ZIP"
-    metadata.smilepile?.increment?.held = source.heldFiles
+    metadata.smilepile?.increment?.filesStoredInBase = source.filesStoredInBase
     if metadata.exportDate == nil {
       // both apps require a date, and the date of the repair must not make old values appear new
       for index in metadata.categories.indices where metadata.categories[index].valuesAsOf == nil {
@@ -179,7 +179,7 @@ struct RepairPlan {
         metadata.smilepile
         ?? Metadata.Provenance(uuid: UUID().uuidString, isPartial: true, includesSettings: true)
       provenance.isPartial = true
-      provenance.isRemnant = true
+      provenance.isPartiallyRecovered = true
       metadata.smilepile = provenance
     }
     noteOrigin(&metadata)

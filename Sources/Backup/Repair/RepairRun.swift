@@ -69,14 +69,14 @@ extension Work where Summary == RepairSummary {
   /// published then.
   public static func repair(_ archive: FilePath, options: RepairOptions = RepairOptions()) -> Self {
     Work { counter in
-      let observer = options.ledger?.observer("repair")
+      let operation = options.ledger?.begin("repair")
       let summary = try RepairRun(path: archive, options: options, counter: counter).run()
       var damaged = summary.damagedOthers
       if !summary.isWhole {
         damaged[archive] = (summary.faults + summary.lost).first?.message ?? "it is incomplete"
       }
-      observer?.recordDamage(damaged)
-      if let written = summary.archive { observer?.recordVerified([written]) }
+      operation?.recordDamage(damaged)
+      if let written = summary.archive { operation?.recordVerified([written]) }
       return summary
     }
   }
@@ -105,21 +105,21 @@ struct RepairRun {
       options.others, limits: options.limits, password: options.password, counter)
     var summary = RepairSummary()
     summary.unusable = others.unusable
-    let target = try target(outside: library?.path)
+    let outputPath = try outputPath(outside: library?.path)
     let entries = source.archive?.entries ?? []
     // each entry is read, written and verified; at most the missing photos come from other sources
     let (count, bytes) = (entries.count, entries.reduce(0) { $0.saturated(plus: $1.size) })
-    let absent = absentPhotos(source)
+    let missing = missingPhotos(source)
     counter.setTotals(
-      items: count * 3 + absent.count * 2,
-      bytes: bytes.saturated(times: 3).saturated(plus: absent.bytes.saturated(times: 2)))
+      items: count * 3 + missing.count * 2,
+      bytes: bytes.saturated(times: 3).saturated(plus: missing.bytes.saturated(times: 2)))
     counter.enter(.verifying)
     let plan = try RepairPlan(source, counter) { wanted in
       try PhotoSources(wanted, from: others.sources, library, counter)
     }
     summary.damagedOthers = others.damaged(plan.failingOthers)
     summary.warnings =
-      others.warnings + source.warnings + source.damagedBefore.map(\.message)
+      others.warnings + source.warnings + source.corruptBeforeBackup.map(\.message)
     if plan.isWhole {
       summary.photos = source.photoFiles
       summary.bytes = source.photoBytes
@@ -128,7 +128,7 @@ struct RepairRun {
     counter.setTotals(
       items: count + plan.items.count * 2, bytes: bytes.saturated(plus: plan.bytes.saturated(times: 2)))
     summary.warnings += source.unknownEntries.map {
-      "\($0.escaped) is mentioned nowhere, and does not come along"
+      "\($0.escaped) is an unknown entry and was not copied"
     }
     summary.faults = source.salvage.map { [$0.fault] } ?? []
     (summary.restored, summary.lost) = (plan.restored, plan.lost)
@@ -137,7 +137,7 @@ struct RepairRun {
     if plan.items.isEmpty, source.metadata.categories.isEmpty { return summary }
     let archive = RewrittenArchive(
       source: source, items: plan.items, metadata: plan.metadata(), password: nil, counter: counter)
-    let published = try archive.publish(at: target)
+    let published = try archive.publish(at: outputPath)
     summary.archive = published.archive
     summary.archiveBytes = published.bytes
     if let warning = published.warning { summary.warnings.append(warning) }
@@ -146,9 +146,9 @@ struct RepairRun {
 
   /// Returns the path of the new archive: the requested one, or beside the damaged archive the first free name of
   /// `NAME.repaired.zip` and `NAME.repaired-2.zip` to `-100`.
-  private func target(outside library: FilePath?) throws -> RewrittenArchive.Target {
+  private func outputPath(outside library: FilePath?) throws -> RewrittenArchive.OutputPath {
     if let destination = options.destination {
-      return try .init(Destination(destination, outside: library), orAs: defaultNames)
+      return try .init(ArchiveOutputPath(destination, outside: library), orAs: defaultNames)
     }
     if let library, path.folder.leads(into: library) {
       throw BackupError.destinationInLibrary(path.folder)
@@ -179,7 +179,7 @@ struct RepairRun {
   }
 
   /// Returns the number of missing photos of the archive, and their total size according to its rows.
-  private func absentPhotos(_ source: OpenedBackup) -> (count: Int, bytes: Int) {
+  private func missingPhotos(_ source: OpenedBackup) -> (count: Int, bytes: Int) {
     let sizes = source.photos.compactMap { photo -> Int? in
       guard photo.location.unavailable?.isDamage == true else { return nil }
       return Int(min(max(photo.record.fileSize, 0), 1 << 30))

@@ -39,7 +39,7 @@ struct PhotoSources {
     let isAnySizeUnknown = wanted.values.contains { $0 == nil }
     for source in sources {
       for photo in source.photos {
-        guard let (entry, holder, archive) = source.place(of: photo.location) else { continue }
+        guard let (entry, holder, archive) = source.entry(of: photo.location) else { continue }
         let bytes = PhotoBytes.entry(entry.index, of: archive, password: holder.password)
         if let md5 = photo.location.md5 {
           if wanted[md5] != nil { candidates[md5, default: []].append(bytes) }

@@ -24,7 +24,7 @@ struct RewrittenArchive {
   typealias Published = (archive: FilePath, bytes: Int, warning: String?)
 
   /// The possible paths of the new archive.
-  struct Target {
+  struct OutputPath {
     /// The folder.
     let folder: FilePath
     /// The folder as the user typed it: empty beside an archive that was given without a folder.
@@ -32,15 +32,15 @@ struct RewrittenArchive {
     /// The names to try. The archive gets the first free one.
     let names: [FilePath]
 
-    /// Makes the target that the user chose.
+    /// Makes the path that the user chose.
     /// - Throws: `BackupError.nameTooLong`
-    init(_ destination: Destination, orAs names: [FilePath]) throws(BackupError) {
+    init(_ destination: ArchiveOutputPath, orAs names: [FilePath]) throws(BackupError) {
       folder = destination.folder
       shown = folder
       self.names = if let name = destination.name { [name] } else { try Self.fitting(names) }
     }
 
-    /// Makes a target beside an archive.
+    /// Makes a path beside an archive.
     /// - Throws: `BackupError.nameTooLong`
     init(beside archive: FilePath, as names: [FilePath]) throws(BackupError) {
       folder = archive.folder
@@ -60,8 +60,8 @@ struct RewrittenArchive {
   /// Writes, verifies and publishes the archive. Blocks.
   ///
   /// - Throws: `BackupError`, `ArchiveError`, `FileError`; nothing was published then.
-  func publish(at target: Target) throws -> Published {
-    let folder = target.folder
+  func publish(at outputPath: OutputPath) throws -> Published {
+    let folder = outputPath.folder
     let output = try AtomicFile(in: folder)
     try output.requireSpace(bytes: bytes, photos: source.photos.count, in: folder)
     counter.enter(.writing)
@@ -69,10 +69,10 @@ struct RewrittenArchive {
     try check(output.file, folder)
     try counter.checkCancellation()
     counter.enter(.committing)
-    guard let (name, durability) = try output.publish(as: target.names) else {
-      throw BackupError.destinationExists(folder.appending(target.names[0].components))
+    guard let (name, durability) = try output.publish(as: outputPath.names) else {
+      throw BackupError.destinationExists(folder.appending(outputPath.names[0].components))
     }
-    let archive = target.shown.appending(name.components)
+    let archive = outputPath.shown.appending(name.components)
     return (archive, size, durability.warning(for: archive))
   }
 
@@ -84,12 +84,12 @@ struct RewrittenArchive {
       // the directory of an encrypted archive is not encrypted, and has the entries' dates
       try writer.addPlaced(item.entryName, size: item.size, modified: password == nil ? taken : date)
     }
-    let texts = ArchiveTexts()
-    try writer.addText(ArchiveTexts.metadataName, modified: date) { write in
+    let texts = MetadataEntries()
+    try writer.addText(MetadataEntries.metadataName, modified: date) { write in
       try texts.writeMetadata(
         metadata, photos: source.records(items), manifest: source.manifest(items), to: write)
     }
-    try writer.addText(ArchiveTexts.checksumsName, modified: date) { write in
+    try writer.addText(MetadataEntries.checksumsName, modified: date) { write in
       try texts.writeChecksums(of: items.lazy.map { ($0.md5, name: $0.entryName) }, to: write)
     }
     return try withUnsafePointer(to: file) { file in
@@ -107,7 +107,7 @@ struct RewrittenArchive {
     let written = try OpenedBackup(path: file.descriptorPath, limits: .own, password: password)
     var damage = try ArchiveCheck(source: written, counter: counter).run().damaged.map(\.message)
     if written.photoFiles != items.count {
-      damage.append("it holds \(written.photoFiles) photos and should hold \(items.count)")
+      damage.append("it has \(written.photoFiles) photos and should have \(items.count)")
     }
     if !damage.isEmpty { throw BackupError.verificationFailed(folder, damage) }
   }

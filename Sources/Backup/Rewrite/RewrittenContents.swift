@@ -91,7 +91,7 @@ final class RewrittenContents: PlacedContents {
     }
     // the photo was intact a moment ago
     guard fault == nil, size == item.size, hash.digest == item.md5 else {
-      throw BackupError.unstablePhoto("photos/\(item.fileName)", reason: fault ?? "its bytes have changed")
+      throw BackupError.unstablePhoto("photos/\(item.fileName)", reason: fault ?? "its bytes changed")
     }
   }
 

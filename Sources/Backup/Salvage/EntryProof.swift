@@ -58,10 +58,10 @@ struct EntryProof {
 
 extension Entry {
   /// Returns why an entry that nothing confirms is left out.
-  func reasonWhyUnproven(among count: Int = 1) -> String {
-    if count > 1 { return "none of the \(count) entries \(name.escaped) is the one" }
+  func reasonWhyUnverified(among count: Int = 1) -> String {
+    if count > 1 { return "no entry named \(name.escaped) has the recorded checksum" }
     return isEncrypted
       ? "it is damaged, or encrypted with another password"
-      : "its checksum is lost, and nothing else tells whether it is whole"
+      : "its checksum is lost, and nothing else verifies the file"
   }
 }

@@ -76,7 +76,7 @@ private struct Search {
           try !salvage.unverified.contains($0.index) || proof.isOpenedByPassword($0)
         })
       else {
-        leave(entry, entry.reasonWhyUnproven(among: same.count))
+        leave(entry, entry.reasonWhyUnverified(among: same.count))
         continue
       }
       if entry.isThumbnail {
@@ -86,11 +86,11 @@ private struct Search {
         let isAmbiguous = same.contains { other in
           !salvage.unverified.contains(other.index) && (other.size, other.crc32) != (right.size, right.crc32)
         }
-        if isAmbiguous { leave(entry, "there are several of this name, and only the first comes along") }
+        if isAmbiguous { leave(entry, "several entries have this name; only the first was copied") }
       }
     }
     if thumbnails > 0 {
-      others.append(Finding("thumbnails", "they are no photos of their own, and do not come along"))
+      others.append(Finding("thumbnails", "they are not photos, and were not copied"))
     }
     return photos
   }
@@ -102,7 +102,7 @@ private struct Search {
       return false
     }
     if PhotoKind.isPhoto(entry.name, start: start) { return true }
-    leave(entry, "it is no photo, and nothing else in the archive says what it is")
+    leave(entry, "it is not a photo, and nothing else in the archive identifies it")
     return false
   }
 

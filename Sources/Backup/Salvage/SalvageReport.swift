@@ -71,7 +71,7 @@ extension OpenedBackup {
     let fault = Self.isBadSector(error) ? "\(error)" : salvage.fault.map { "\($0)" } ?? "\(error)"
     return OpenedBackup(
       path: salvage.archive.path, origin: found.origin, metadata: found.metadata, photos: found.photos,
-      warnings: found.warnings, leftOut: found.leftOut, damagedBefore: found.damagedBefore,
+      warnings: found.warnings, leftOut: found.leftOut, corruptBeforeBackup: found.corruptBeforeBackup,
       unknownEntries: found.unknownEntries, archive: salvage.archive, root: found.root, password: password,
       salvage: SalvageReport(
         fault: Finding(path.string.escaped, message: fault), losses: found.losses,
@@ -90,7 +90,8 @@ extension OpenedBackup {
   /// Returns false if a search would fail in the same way.
   private static func isSalvageable(_ error: any Error) -> Bool {
     switch error {
-    case BackupError.notABackup, BackupError.noMetadata, BackupError.severalMetadata: true
+    case BackupError.notABackup, BackupError.tooLarge, BackupError.noMetadata, BackupError.severalMetadata:
+      true
     // the photos may show whether the password is wrong or the metadata is corrupt
     case BackupError.wrongPasswordOrDamaged: true
     case BackupError.metadata(_, let fault): fault.isDamage

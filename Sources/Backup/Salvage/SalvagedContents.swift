@@ -18,7 +18,7 @@ struct SalvagedContents {
   private(set) var warnings: [String] = []
   private(set) var leftOut: [Finding] = []
   private var writtenIDs: [Int64: Int64] = [:]
-  private(set) var damagedBefore: [Finding] = []
+  private(set) var corruptBeforeBackup: [Finding] = []
   private(set) var unknownEntries: [String] = []
   private(set) var losses: [Finding] = []
 
@@ -43,7 +43,7 @@ struct SalvagedContents {
       origin = found.reading.origin
       (warnings, leftOut) = (found.reading.warnings, found.reading.leftOut)
       writtenIDs = found.reading.writtenIDs
-      try match(try provenEntries())
+      try match(try verifiedEntries())
     } else {
       isMetadataLost = true
       let named = try NamedPhotos(salvage, proof)
@@ -53,10 +53,10 @@ struct SalvagedContents {
       metadata = named.metadata
       let reason =
         export == nil
-        ? "it is lost, and with it categories, names, settings, and how many photos there were; those that are found "
-          + "come into “Rescued”, under the names of their entries"
-        : "an export has no rows; the photos come into “Rescued”, under the names of their entries"
-      losses.append(Finding(ArchiveTexts.metadataName, reason))
+        ? "it cannot be read, so categories, names and settings are lost; the photos are in “Rescued” with "
+          + "the names of their entries"
+        : "a photo export has no rows; the photos are in “Rescued” with the names of their entries"
+      losses.append(Finding(MetadataEntries.metadataName, reason))
       losses += named.others
       try match(named.entries)
     }
@@ -115,7 +115,7 @@ struct SalvagedContents {
 
   /// Returns the entries under the root, one for each name. If several have the same name, or an entry may be part
   /// of other data, the manifest's MD5 decides. An entry that nothing confirms is missing.
-  private mutating func provenEntries() throws -> [Entry] {
+  private mutating func verifiedEntries() throws -> [Entry] {
     var checksums: [String: MD5Digest] = [:]
     for item in metadata.photoManifest {
       guard let digest = item.checksum.flatMap({ MD5Digest(hex: $0) }) else { continue }
@@ -124,33 +124,33 @@ struct SalvagedContents {
     }
     let entries = salvage.archive.entries.filter { !$0.isDirectory && $0.name.hasPrefix(root) }
     let byName = Dictionary(grouping: entries, by: \.name)
-    var proven: [Entry] = []
+    var verified: [Entry] = []
     for entry in entries {
       guard let same = byName[entry.name], same.first?.index == entry.index else { continue }
       if same.count == 1, !salvage.unverified.contains(entry.index) {
-        proven.append(entry)
+        verified.append(entry)
       } else if let digest = checksums[entry.name] {
         if let right = try same.first(where: { try proof.digest(of: $0) == digest }) {
-          proven.append(right)
+          verified.append(right)
         } else {
-          notProven(entry, same.count)
+          notVerified(entry, same.count)
         }
-      } else if let first = try same.first(where: isProven) {
-        proven.append(first)
+      } else if let first = try same.first(where: isVerified) {
+        verified.append(first)
       } else {
-        notProven(entry, same.count)
+        notVerified(entry, same.count)
       }
     }
-    return proven
+    return verified
   }
 
-  private var unprovenNames: [String: String] = [:]
+  private var unverifiedNames: [String: String] = [:]
 
-  private mutating func notProven(_ entry: Entry, _ count: Int) {
-    unprovenNames[entry.name] = entry.reasonWhyUnproven(among: count)
+  private mutating func notVerified(_ entry: Entry, _ count: Int) {
+    unverifiedNames[entry.name] = entry.reasonWhyUnverified(among: count)
   }
 
-  private func isProven(_ entry: Entry) throws -> Bool {
+  private func isVerified(_ entry: Entry) throws -> Bool {
     try !salvage.unverified.contains(entry.index) || proof.isOpenedByPassword(entry)
   }
 
@@ -161,7 +161,7 @@ struct SalvagedContents {
       let name = String(loss.name.dropFirst(root.count))
       reasons[name] = "its file \(name.escaped) is lost: \(loss.reason)"
     }
-    for (name, reason) in unprovenNames where name.hasPrefix(root) {
+    for (name, reason) in unverifiedNames where name.hasPrefix(root) {
       reasons[String(name.dropFirst(root.count))] = "its file \(name.escaped) is lost: \(reason)"
     }
     let matching = EntryMatching(
@@ -169,18 +169,18 @@ struct SalvagedContents {
     photos = matching.photos
     warnings += matching.warnings
     leftOut += matching.leftOut
-    damagedBefore = matching.damagedBefore
+    corruptBeforeBackup = matching.corruptBeforeBackup
     unknownEntries = matching.unknownEntries
     // each photo reports its own loss; losses of a copy that another copy replaces are not reported
     for item in metadata.photoManifest { names.formUnion([item.zipEntryName, "photos/\(item.fileName)"]) }
     names.formUnion(entries.map { String($0.name.dropFirst(root.count)) })
     let others =
       salvage.losses.map { ($0.name, $0.reason.description) }
-      + unprovenNames.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+      + unverifiedNames.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     for (name, reason) in others {
       let isKnown = name.hasPrefix(root) && names.contains(String(name.dropFirst(root.count)))
       // the list of checksums is written anew
-      if !isKnown, !name.hasSuffix("/"), name != root + ArchiveTexts.checksumsName {
+      if !isKnown, !name.hasSuffix("/"), name != root + MetadataEntries.checksumsName {
         losses.append(Finding(name.escaped, reason))
       }
     }

@@ -13,7 +13,7 @@ public struct CheckSummary: Sendable {
   /// The corrupt or missing items, by name, with the reasons.
   public var damaged: [Finding] = []
   /// Unknown entries of an archive, or untracked files of a library.
-  public var strangers: [String] = []
+  public var untracked: [String] = []
   /// Warnings, for example about photos that were missing before the archive was made, which is not damage of the
   /// archive.
   public var warnings: [String] = []
@@ -32,7 +32,7 @@ public struct CheckSummary: Sendable {
   static func += (sum: inout CheckSummary, other: CheckSummary) {
     sum.entriesChecked += other.entriesChecked
     sum.damaged += other.damaged
-    sum.strangers += other.strangers
+    sum.untracked += other.untracked
     sum.warnings += other.warnings
     sum.unreadable += other.unreadable
   }
@@ -50,17 +50,17 @@ struct ArchiveCheck {
   /// Checks the backup. Blocks; reads only.
   func run() throws -> CheckSummary {
     var summary = CheckSummary()
-    summary.strangers = source.unknownEntries.map(\.escaped)
+    summary.untracked = source.unknownEntries.map(\.escaped)
     // the following are no damage: the archive is as it was written
-    summary.warnings = source.warnings + (source.leftOut + source.damagedBefore).map(\.message)
+    summary.warnings = source.warnings + (source.leftOut + source.corruptBeforeBackup).map(\.message)
     guard source.format == .zip else {
-      summary.warnings.append("a JSON backup holds no photo files; its document alone was checked")
+      summary.warnings.append("a JSON backup has no photo files; only its document was checked")
       return summary
     }
     if let increment = source.increment, !isBaseChecked {
       summary.warnings.append(
-        "it rests on archive \(increment.base.escaped), which holds the files of "
-          + "\(Count(source.photosStoredInBase, "photo")); those were not checked")
+        "the archive depends on archive \(increment.baseID.escaped), which contains "
+          + "\(Count(source.photosStoredInBase, "of its photos", "of its photos")); verify that archive, too")
     }
     for photo in source.photos where !photo.isStoredInBase {
       guard let unavailable = photo.location.unavailable else { continue }

@@ -20,25 +20,24 @@ package enum ArchiveVerification {
 
   /// Returns the fault of an archive; nil if the archive is intact. Blocks; writes nothing.
   ///
-  /// - Throws: environment failures, see `isEnvironmentFailure`: among them `CancellationError`, and
-  ///   `BackupError.noSuchBackup` if the archive was removed since it was listed.
+  /// - Throws: errors that say nothing about the archive, see `isInconclusive(_:)`: environment failures,
+  ///   `CancellationError`, and `BackupError.noSuchBackup` if the archive was removed since it was listed.
   package static func fault(
     of archive: ArchiveDescriptor, _ password: Secret?, _ counter: ProgressCounter
   ) throws -> String? {
     counter.enter(.verifying)
     do {
       return try check(FilePath(archive.path), password: password, counter: counter).damaged.first?.message
-    } catch  where isEnvironmentFailure(error) {
+    } catch  where isInconclusive(error) {
       throw error
     } catch {
       return "\(error)"
     }
   }
 
-  /// Returns true if an error is an environment failure and says nothing about the archive: the user stopped the
-  /// operation, another process removed the archive, or this process or the machine has no more memory, threads or
-  /// open files.
-  package static func isEnvironmentFailure(_ error: any Error) -> Bool {
+  /// Returns true if an error says nothing about the archive: an environment failure (memory, threads or file
+  /// descriptors are used up), a cancellation, or the removal of the archive by another process.
+  package static func isInconclusive(_ error: any Error) -> Bool {
     switch error {
     case is CancellationError, is MemoryShortage, is ThreadError, BackupError.noSuchBackup: true
     case let error as FileError: error.isResourceExhaustion
@@ -50,7 +49,7 @@ package enum ArchiveVerification {
   /// Returns true if an error makes an archive suspect: the archive cannot be opened, or its disk cannot read it.
   package static func isEvidenceOfDamage(_ error: any Error) -> Bool {
     switch error {
-    case _ where isEnvironmentFailure(error): false
+    case _ where isInconclusive(error): false
     case BackupError.passwordNeeded, BackupError.wrongPassword, BackupError.wrongPasswordOrDamaged: false
     case ArchiveError.passwordNeeded, ArchiveError.wrongPassword: false
     case is BackupError, is ArchiveError, is FileError: true

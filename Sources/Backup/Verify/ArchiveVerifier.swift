@@ -7,42 +7,44 @@ import SystemPackage
 /// Verifies archives that are unverified, changed since their verification, or suspect according to the ledger.
 package struct ArchiveVerifier: Sendable {
   /// Records the results.
-  package let observer: ArchiveObserver
+  package let operation: LedgerOperation
   private let password: Secret?
-  private let verifiesUnknown: Bool
+  private let verifiesUnverified: Bool
 
   /// - Parameters:
-  ///   - observer: the health of archives, and the record of results.
+  ///   - operation: the health of archives, and the record of results.
   ///   - password: for encrypted archives.
-  ///   - verifiesUnknown: false to verify only suspect archives.
-  package init(observer: ArchiveObserver, password: Secret?, verifiesUnknown: Bool) {
-    (self.observer, self.password, self.verifiesUnknown) = (observer, password, verifiesUnknown)
+  ///   - verifiesUnverified: false to verify only suspect archives, and to use unverified ones without reading them.
+  package init(operation: LedgerOperation, password: Secret?, verifiesUnverified: Bool) {
+    (self.operation, self.password, self.verifiesUnverified) = (operation, password, verifiesUnverified)
   }
 
-  /// Returns true if all of these archives are intact. Reads unverified ones. Reads all of them, so that every
-  /// corrupt one is reported. Blocks.
+  /// Returns true if no archive is known to be corrupt, encrypted with another password, or missing. Verifies suspect
+  /// archives and, with `verifiesUnverified`, unverified ones. Continues after a corrupt archive, so that every corrupt
+  /// one is reported. Blocks.
   ///
   /// - Throws: environment failures; `CancellationError`.
-  package func areIntact(_ archives: [ArchiveDescriptor], _ counter: ProgressCounter) throws -> Bool {
-    try archives.reduce(true) { areIntact, archive in try isIntact(archive, counter) && areIntact }
+  package func areUsable(_ archives: [ArchiveDescriptor], _ counter: ProgressCounter) throws -> Bool {
+    try archives.reduce(true) { areUsable, archive in try isUsable(archive, counter) && areUsable }
   }
 
-  private func isIntact(_ archive: ArchiveDescriptor, _ counter: ProgressCounter) throws -> Bool {
+  private func isUsable(_ archive: ArchiveDescriptor, _ counter: ProgressCounter) throws -> Bool {
     guard let file = try Self.file(of: archive) else { return false }
-    switch observer.ledger.health(of: file) {
+    switch operation.ledger.health(of: file) {
     case .verified: return true
-    case .unverified where !verifiesUnknown: return true
+    case .unverified where !verifiesUnverified: return true
     // the archive may be large, and several archives may depend on it
-    case .suspect where observer.hasFoundDamaged(file): return false
+    case .suspect where operation.hasFoundDamaged(file): return false
     case .suspect, .unverified: break
     }
     return try verify(archive, file, counter)
   }
 
-  /// Reads archives whatever their health, and returns those that are not intact. Blocks.
+  /// Verifies archives whatever their health, and returns those that are corrupt, encrypted with another password, or
+  /// missing. Blocks.
   ///
   /// - Throws: environment failures; `CancellationError`.
-  package func damaged(
+  package func unusable(
     among archives: [ArchiveDescriptor], _ counter: ProgressCounter
   ) throws -> [ArchiveDescriptor] {
     try archives.filter { archive in
@@ -65,7 +67,7 @@ package struct ArchiveVerifier: Sendable {
   ) throws -> Bool {
     // encrypted with another password: unusable, but not damaged
     if archive.isLocked { return false }
-    let reading = observer.ledger.observer(observer)
+    let reading = operation.ledger.begin(within: operation)
     do {
       if let fault = try ArchiveVerification.fault(of: archive, password, counter) {
         reading.record(.foundDamaged(reason: fault), of: [(file, archive.archiveID)])
@@ -79,12 +81,12 @@ package struct ArchiveVerifier: Sendable {
   }
 }
 
-extension ArchiveObserver {
+extension LedgerOperation {
   /// A warning for each archive that operations of this name have found damaged since this one began. Reading the
   /// property blocks.
   package var damageWarnings: [String] {
     damage().sorted { $0.key < $1.key }.map { path, reason in
-      "\(path.escaped) is damaged (\(reason)), and does not count"
+      "\(path.escaped) is damaged (\(reason)), and was ignored"
     }
   }
 

@@ -19,7 +19,7 @@ struct ChecksumList {
   /// its entry reports the damage.
   init(of source: OpenedBackup) throws {
     guard let archive = source.archive,
-      let entry = archive.entries.first(where: { $0.name == source.root + ArchiveTexts.checksumsName })
+      let entry = archive.entries.first(where: { $0.name == source.root + MetadataEntries.checksumsName })
     else { return }
     var reader = try source.entryReader(archive)
     do {
@@ -28,7 +28,7 @@ struct ChecksumList {
     } catch let error as ArchiveError {
       if error.isResourceExhaustion { throw error }
       guard case .entryTooLarge(_, _, let bytes, let limit) = error else { return }
-      oddLines.note("not read: it has \(Count(bytes, "byte")), and at most \(limit) are read")
+      oddLines.note("was not read: it has \(Count(bytes, "byte")), and at most \(limit) are read")
     }
   }
 
@@ -44,7 +44,7 @@ struct ChecksumList {
     var linesLeft = 2 * places.count + 1_000
     var rest = bytes[...]
     while !rest.isEmpty {
-      guard linesLeft > 0 else { return oddLines.note("has far more lines than the archive has entries") }
+      guard linesLeft > 0 else { return oddLines.note("has many more lines than the archive has entries") }
       linesLeft -= 1
       let bytesOfLine = rest.prefix { $0 != UInt8(ascii: "\n") }
       // counts bytes, since repaired text that is not UTF-8 has another length
@@ -58,7 +58,7 @@ struct ChecksumList {
           oddLines.note("is not in the archive", name)
         }
       } else if !line.isEmpty {
-        oddLines.note("is no MD5 and name", line)
+        oddLines.note("is not an MD5 and a name", line)
       }
     }
   }
@@ -78,7 +78,7 @@ struct ChecksumList {
     var warnings: [String] {
       kinds.map { problem, first, count in
         let line = first.map { ": “\($0)”" } ?? ""
-        return "\(ArchiveTexts.checksumsName)\(line) \(problem)"
+        return "\(MetadataEntries.checksumsName)\(line) \(problem)"
           + (count == 1 ? "" : ", and \(count - 1) more")
       }
     }

@@ -12,8 +12,8 @@ struct LibraryCheck {
   /// The number of photos to read concurrently; nil for the best number for the disk.
   var readers: Int?
 
-  /// A photo whose file does not match its row.
-  struct DamagedPhoto {
+  /// A photo whose file is missing or corrupt.
+  struct UnusablePhoto {
     var photo: Photo
     /// The label of the photo in messages.
     var label: String
@@ -24,18 +24,18 @@ struct LibraryCheck {
   func run(lockWait: Duration) throws -> CheckSummary {
     try library.withPhotoReadLock(lockWait: lockWait, whileWaiting: counter.reportWaitingForLock) {
       var summary = CheckSummary()
-      let (checked, damaged) = try damagedPhotos()
+      let (checked, damaged) = try unusablePhotos()
       summary.entriesChecked = checked
       summary.damaged = damaged.map { Finding($0.label, $0.reason) }
-      summary.strangers = try library.untrackedFiles().map(\.string.escaped)
+      summary.untracked = try library.untrackedFiles().map(\.string.escaped)
       return summary
     }
   }
 
   /// Reads every photo that has a file. Blocks; reads only. The caller holds the read lock of the photos.
   ///
-  /// - Returns: the number of photos read, and the corrupt ones, by id.
-  func damagedPhotos() throws -> (checked: Int, damaged: [DamagedPhoto]) {
+  /// - Returns: the number of photos read, and the missing or corrupt ones, by id.
+  func unusablePhotos() throws -> (checked: Int, damaged: [UnusablePhoto]) {
     let contents = try library.contents()
     let photos = contents.photos.filter { !$0.isFromAssets }
     counter.setTotals(items: photos.count, bytes: photos.reduce(0) { $0 + $1.fileSize })
@@ -51,7 +51,7 @@ struct LibraryCheck {
     let damaged = reasons.withLock { $0 }.sorted { $0.key < $1.key }.map { index, reason in
       let photo = photos[index]
       let category = categories[photo.categoryId] ?? ""
-      return DamagedPhoto(
+      return UnusablePhoto(
         photo: photo, label: PhotoLabel.label(id: photo.id, category: category, name: photo.name),
         reason: reason)
     }
@@ -98,12 +98,14 @@ private final class LibraryPhoto: HashableStream {
   func finish(_ digest: MD5Digest) {
     guard digest != photo.md5 || size != photo.fileSize else { return end(nil) }
     let expected = photo.md5.map(\.description) ?? "unknown"
-    end("\(photo.path): \(size) bytes with MD5 \(digest), should be \(photo.fileSize) with \(expected)")
+    end(
+      "\(photo.path) is corrupt (\(Count(size, "byte")) with MD5 \(digest), recorded \(photo.fileSize) with \(expected))"
+    )
   }
 
   func fail(_ error: any Error) throws {
     switch error {
-    case is NoFile: end("\(photo.path.escaped) is no file")
+    case is NoFile: end("\(photo.path.escaped) is not a file")
     case let error as FileError where error.isResourceExhaustion: throw error
     case let error as FileError: end("\(error)")
     default: throw error

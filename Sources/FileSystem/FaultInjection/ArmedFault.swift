@@ -20,14 +20,13 @@ package final class ArmedFault: Sendable {
   /// The first call that was affected, such as `rename /a/b`; nil if there was none.
   package var place: String? { state.withLock { $0.place } }
 
-  /// Counts a call, and returns whether the fault affects it.
-  func happens(at call: SystemCall, _ path: () -> String) -> Bool {
-    guard fault.calls.contains(call) else { return false }
-    guard fault.folder == nil || fault.affects(path()) else { return false }
+  /// Counts a call of one of the fault's kinds, and returns whether the fault affects it.
+  func happens(at call: SystemCall, _ path: String) -> Bool {
+    guard fault.affects(path) else { return false }
     return state.withLock { state in
       state.count += 1
       guard state.count == fault.number || fault.persists && state.count > fault.number else { return false }
-      if state.place == nil { state.place = "\(call.rawValue) \(path())" }
+      if state.place == nil { state.place = "\(call.rawValue) \(path)" }
       return true
     }
   }

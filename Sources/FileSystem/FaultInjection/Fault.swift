@@ -1,7 +1,7 @@
 import SystemPackage
 
-/// A fault to inject into a system call. Tests use it to check each call of an operation: the call fails, transfers only a part
-/// of the data, or is the last one before the process is killed.
+/// A fault to inject into a system call. Tests use it to check each call of an operation: the call fails, transfers
+/// only a part of the data, or is the last one before the process is killed.
 ///
 /// Only tests of this package arm faults. No argument or environment variable of the command does.
 package struct Fault: Sendable {
@@ -50,7 +50,7 @@ package struct Fault: Sendable {
   /// True if the fault affects all later calls too.
   package var persists: Bool
   /// If set, only calls on files below this folder count. A path without symbolic links.
-  package var folder: FilePath?
+  package var folder: String?
 
   /// Makes a fault.
   package init(
@@ -61,11 +61,11 @@ package struct Fault: Sendable {
     self.number = number
     self.calls = calls
     self.persists = persists
-    self.folder = folder
+    self.folder = folder?.string
   }
 
   func affects(_ path: String) -> Bool {
-    guard let folder = folder?.string else { return true }
-    return path == folder || path.hasPrefix(folder + "/")
+    guard let folder else { return true }
+    return path == folder || path.hasPrefix("\(folder)/")
   }
 }

@@ -25,39 +25,44 @@ enum FaultInjection {
 
   /// Returns the effects on a call, which every armed fault counts.
   static func effects(at call: SystemCall, _ descriptor: CInt, _ name: FilePath?) -> [Fault.Effect] {
-    armed.withLock { $0 }.filter { $0.happens(at: call) { path(descriptor, name) } }.map(\.fault.effect)
+    let faults = armed.withLock { $0.filter { $0.fault.calls.contains(call) } }
+    guard !faults.isEmpty else { return [] }
+    let path = path(descriptor, name)
+    return faults.filter { $0.happens(at: call, path) }.map(\.fault.effect)
   }
 
-  /// Returns the values of fstatfs(2) that an armed fault sets, whatever its number and calls are; nil if there is none.
-  static func fileSystem(of descriptor: CInt) -> (type: Int, freeBytes: Int)? {
-    let path = path(descriptor, nil)
-    for armed in armed.withLock({ $0 }) where armed.fault.affects(path) {
-      if case .fileSystem(let type, let freeBytes) = armed.fault.effect { return (type, freeBytes) }
-    }
-    return nil
-  }
-
-  /// Returns the unreadable bytes of a file that an armed fault sets, whatever its number and calls are; nil if there are
+  /// Returns the values of fstatfs(2) that an armed fault sets, whatever its number and calls are; nil if there is
   /// none.
-  static func badSectors(of descriptor: CInt) -> Range<Int>? {
-    let path = path(descriptor, nil)
-    for armed in armed.withLock({ $0 }) where armed.fault.affects(path) {
-      if case .badSectors(let range) = armed.fault.effect { return range }
+  static func fileSystem(of descriptor: CInt) -> (type: Int, freeBytes: Int)? {
+    effect(on: descriptor) { effect in
+      if case .fileSystem(let type, let freeBytes) = effect { (type, freeBytes) } else { nil }
     }
-    return nil
+  }
+
+  /// Returns the unreadable bytes of a file that an armed fault sets, whatever its number and calls are; nil if there
+  /// are none.
+  static func badSectors(of descriptor: CInt) -> Range<Int>? {
+    effect(on: descriptor) { if case .badSectors(let range) = $0 { range } else { nil } }
+  }
+
+  /// Returns the first value of the armed faults that affect an open file; nil if `value` returns nil for all of them.
+  private static func effect<Value>(on descriptor: CInt, _ value: (Fault.Effect) -> Value?) -> Value? {
+    let faults = armed.withLock { $0.filter { value($0.fault.effect) != nil } }
+    guard !faults.isEmpty else { return nil }
+    let path = path(descriptor, nil)
+    return faults.first { $0.fault.affects(path) }.flatMap { value($0.fault.effect) }
   }
 
   /// Returns the path that a call affects, from the kernel: proc(5).
   private static func path(_ descriptor: CInt, _ name: FilePath?) -> String {
-    if let name, name.isAbsolute { return name.string }
-    var folder = ""
-    if descriptor != AT_FDCWD {
-      var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-      let count = readlink("/proc/self/fd/\(descriptor)", &buffer, buffer.count - 1)
-      folder = String(decoding: buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let name = name?.string ?? "."
+    if name.hasPrefix("/") || descriptor == AT_FDCWD { return name }
+    let folder = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+      guard let start = buffer.baseAddress else { return "" }
+      let count = readlink("/proc/self/fd/\(descriptor)", start, buffer.count)
+      return String(decoding: UnsafeRawBufferPointer(buffer).prefix(max(0, count)), as: UTF8.self)
     }
-    guard let name, name != "." else { return folder }
-    return folder.isEmpty ? name.string : "\(folder)/\(name)"
+    return name == "." ? folder : "\(folder)/\(name)"
   }
 
   static func kill() -> Never {

@@ -8,7 +8,7 @@ package struct Job: Sendable, Equatable {
   /// The library's folder; nil if the command line or the environment gives it.
   package var library: FilePath?
   /// True if the command line replaces the job's own library for one run. The run leaves the job's status unchanged.
-  package var isOtherLibrary = false
+  package var usesOtherLibrary = false
   /// The folders of the archives. A run exports to the first and copies to the others.
   package var destinations: [JobDestination] = []
   /// The names of the selected categories; empty for all.
@@ -26,7 +26,7 @@ package struct Job: Sendable, Equatable {
   /// Verifies every archive before publication.
   package var verifies = true
   /// The maximum chain depth of incremental backups; nil for full backups only.
-  package var maximumChain: Int?
+  package var maximumChainDepth: Int?
   /// Splits a backup into archives that phones can read.
   package var splitsForPhones = false
   /// Additional tags of the archives.
@@ -50,7 +50,7 @@ package struct Job: Sendable, Equatable {
   /// The maximum wait in seconds for another run of the job or for another writer of its library.
   package var lockWait = 60.0
 
-  /// Creates a job with default values.
+  /// Makes a job with default values.
   package init(name: String) { self.name = name }
 
   /// Requires a mounted file system for every destination. A destination with its own required mount point keeps it.
@@ -74,7 +74,7 @@ package struct Job: Sendable, Equatable {
       }
     }
     guard isPlain, (1...64).contains(name.utf8.count), !name.hasPrefix("-") else {
-      return "“\(name)” cannot be a job's name: letters, digits, - and _, at most 64"
+      return "“\(name)” is not a job name; use at most 64 letters, digits, - and _"
     }
     return nil
   }
@@ -97,7 +97,7 @@ package struct JobDestination: Sendable, Equatable {
     case at(FilePath)
   }
 
-  /// Creates a destination that only has to exist.
+  /// Makes a destination that only has to exist.
   package init(path: FilePath) { self.path = path }
 }
 
@@ -122,6 +122,6 @@ package struct Hooks: Sendable, Equatable {
   /// The time limit in seconds, after which a command is terminated.
   package var timeLimit = 600.0
 
-  /// Creates a value without commands.
+  /// Makes a value without commands.
   package init() {}
 }

@@ -51,11 +51,11 @@ package struct JobFile: Sendable, Equatable {
     package var description: String {
       switch self {
       case .file(let places):
-        "there is no job file: \(places.map(\.string).joined(separator: ", "))"
+        "no job file was found: \(places.map(\.string).joined(separator: ", "))"
       case .job(let name, let path, let names):
         "\(path) has no job “\(name)”"
           + (Spelling.nearest(to: name, among: names).map { "; did you mean “\($0)”?" }
-            ?? "; it has \(names.joined(separator: ", "))")
+            ?? "; the jobs are \(names.joined(separator: ", "))")
       }
     }
   }

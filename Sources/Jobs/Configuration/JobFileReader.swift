@@ -34,7 +34,7 @@ struct JobFileReader {
       return []
     }
     guard let root, var section = section(root, "the job file") else {
-      if root == nil { faults.append(JobFile.Fault(line: 0, message: "it is empty; it needs “jobs:”")) }
+      if root == nil { faults.append(JobFile.Fault(line: 0, message: "the job file is empty; add “jobs:”")) }
       return []
     }
     var jobs: [Job] = []
@@ -42,7 +42,7 @@ struct JobFileReader {
       for (name, line, node) in list.all {
         if let fault = Job.fault(inName: name) { faults.append(JobFile.Fault(line: line, message: fault)) }
         if jobs.contains(where: { $0.name == name }) {
-          faults.append(JobFile.Fault(line: line, message: "there are two jobs “\(name)”"))
+          faults.append(JobFile.Fault(line: line, message: "there are two jobs “\(name)”; rename one"))
         }
         if let job = job(name, node) { jobs.append(job) }
       }
@@ -50,10 +50,10 @@ struct JobFileReader {
         faults.append(
           JobFile.Fault(
             line: list.line,
-            message: "“jobs” has no job; write its name and a colon below it, and what it has below that"))
+            message: "“jobs” has no job; write for example “family:” below it"))
       }
     } else if section.faults.isEmpty, section.all.allSatisfy({ $0.key != "jobs" }) {
-      faults.append(JobFile.Fault(line: section.line, message: "there is no “jobs:”"))
+      faults.append(JobFile.Fault(line: section.line, message: "“jobs:” is missing; add it"))
     }
     close(&section)
     return jobs
@@ -70,13 +70,13 @@ struct JobFileReader {
       warnings.append(
         JobFile.Fault(
           line: section.line,
-          message: "job “\(name)” names no library; write “library:”"))
+          message: "job “\(name)” has no library; add “library:” to the job"))
     }
     job.destinations = destinations(&section, outside: job.library)
     job.categories = section.texts("categories") ?? []
     if job.categories.isEmpty, section.all.contains(where: { $0.key == "categories" }), section.faults.isEmpty
     {
-      section.fault("categories", "is empty; name some, or leave it out for all")
+      section.fault("categories", "is empty; remove the key to export all categories")
     }
     job.since = date("since", &section)
     job.until = date("until", &section)
@@ -88,7 +88,7 @@ struct JobFileReader {
       if split == "phone" {
         job.splitsForPhones = true
       } else {
-        section.fault("split", "can only be “phone”")
+        section.fault("split", "must be phone")
       }
     }
     job.tags = section.texts("tags") ?? []
@@ -110,7 +110,7 @@ struct JobFileReader {
   ) -> FilePath? {
     guard let file = path(key, in: &section) else { return nil }
     if let library = job.library, file.starts(with: library) || file.folder.leads(into: library) {
-      section.fault(key, "\(file) lies in the library itself; name a file outside it")
+      section.fault(key, "\(file) is in the library; choose a file outside the library")
     } else if let fault = kind.fault(replacing: file, outside: state) {
       // no mistake, since the job can still back up; the run reports the file again and is incomplete
       warnings.append(JobFile.Fault(line: section.line(of: key), message: "“\(key)”: \(file) \(fault)"))
@@ -119,7 +119,7 @@ struct JobFileReader {
     let place =
       file.folder.realPath.flatMap { folder in file.lastComponent.map { folder.appending($0) } } ?? file
     if let other = written[place] {
-      section.fault(key, "is \(other) already, and each would replace the other's; name another file")
+      section.fault(key, "is the same file as \(other); choose another file")
     }
     written[place] = "the \(key) of job “\(job.name)”"
     return file
@@ -128,13 +128,14 @@ struct JobFileReader {
   /// Reports keys that exclude each other.
   private func check(_ job: Job, _ section: inout YAMLSection) {
     if let since = job.since, let until = job.until, until <= since {
-      section.fault("until", "has to be later than “since”")
+      section.fault("until", "must be later than “since”")
     }
     if job.splitsForPhones, job.password != nil {
-      section.fault("split", "makes archives for phones, which read no encrypted ones; leave out “encrypt”")
+      section.fault(
+        "split", "makes archives for phones, which cannot read encrypted archives; remove “encrypt”")
     }
-    if job.splitsForPhones, job.maximumChain != nil {
-      section.fault("split", "and “incremental” do not go together; leave out one")
+    if job.splitsForPhones, job.maximumChainDepth != nil {
+      section.fault("split", "and “incremental” cannot be combined; remove one")
     }
   }
 
@@ -165,8 +166,8 @@ struct JobFileReader {
     let isOthersHome = text.hasPrefix("~") && text != "~" && !text.hasPrefix("~/")
     guard text.hasPrefix("$") || isOthersHome else { return nil }
     return
-      "begins with “\(text.prefix { $0 != "/" })”, which stands for nothing here; write the path in full, "
-      + "~/… for a folder of your own, or ./\(text) for one of that name"
+      "begins with “\(text.prefix { $0 != "/" })”, which smilepile does not expand in a job file; "
+      + "write the full path"
   }
 
   /// Resolves a path of the job file, which may begin with `~/`.

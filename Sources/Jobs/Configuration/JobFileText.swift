@@ -9,7 +9,7 @@ enum JobFileText {
   static func read(_ path: FilePath) throws -> String {
     let file = try File.open(path, .readFollowingLinks)
     let status = try file.status()
-    guard status.kind == .file else { throw fault(path, "it is no file") }
+    guard status.kind == .file else { throw fault(path, "it is not a file") }
     guard status.size <= JobFile.maximumBytes else {
       throw fault(path, "it has \(status.size) bytes; a job file has at most \(JobFile.maximumBytes)")
     }

@@ -9,17 +9,17 @@ struct YAMLSection {
   private var values: [(key: String, line: Int, node: Node)] = []
   private var known: [String] = []
 
-  /// Creates a section. Returns nil and reports a mistake if the node is not a mapping.
+  /// Makes a section. Returns nil and reports a mistake if the node is not a mapping.
   init?(_ node: Node, name: String, fault: (JobFile.Fault) -> Void) {
     self.name = name
     line = node.line
     guard let mapping = node.mapping else {
-      fault(JobFile.Fault(line: line, message: "\(name) has to be a list of “key: value” lines"))
+      fault(JobFile.Fault(line: line, message: "\(name) must be a list of “key: value” lines"))
       return nil
     }
     for (key, value) in mapping {
       guard let text = key.scalar?.string else {
-        fault(JobFile.Fault(line: key.line, message: "a key has to be a word"))
+        fault(JobFile.Fault(line: key.line, message: "a key must be a word"))
         continue
       }
       values.append((text, key.line, value))
@@ -38,7 +38,8 @@ struct YAMLSection {
     known.append(key)
     guard let value = values.first(where: { $0.key == key })?.node else { return nil }
     if value.isEmpty {
-      fault(value.line, "“\(key)” has no value")
+      fault(
+        value.line, "“\(key)” has no value" + (key == "jobs" ? "; write for example “family:” below it" : ""))
       return nil
     }
     return value
@@ -49,7 +50,8 @@ struct YAMLSection {
     let unused = known.filter { key in !values.contains { $0.key == key } }
     for (key, line, _) in values where !known.contains(key) {
       let guess = Spelling.nearest(to: key, among: unused).map { "; did you mean “\($0)”?" }
-      fault(line, "\(name) has no key “\(key)”" + (guess ?? "; it has \(known.joined(separator: ", "))"))
+      fault(
+        line, "unknown key “\(key)” in \(name)" + (guess ?? "; known keys: \(known.joined(separator: ", "))"))
     }
   }
 
@@ -58,7 +60,7 @@ struct YAMLSection {
   mutating func text(_ key: String) -> String? {
     guard let node = node(key) else { return nil }
     guard let text = node.scalar?.string, !text.isEmpty else {
-      fault(node.line, "“\(key)” has to be a text")
+      fault(node.line, "“\(key)” must be text")
       return nil
     }
     return text
@@ -70,7 +72,7 @@ struct YAMLSection {
     let nodes = node.sequence.map(Array.init) ?? [node]
     let texts = nodes.compactMap { $0.scalar?.string }.filter { !$0.isEmpty }
     guard texts.count == nodes.count else {
-      fault(node.line, "“\(key)” has to be a text, or a list of texts")
+      fault(node.line, "“\(key)” must be text, or a list of texts")
       return nil
     }
     return texts
@@ -82,7 +84,7 @@ struct YAMLSection {
     case "true", "yes", "on": return true
     case "false", "no", "off": return false
     default:
-      fault(node.line, "“\(key)” has to be true or false")
+      fault(node.line, "“\(key)” must be true or false")
       return nil
     }
   }
@@ -92,8 +94,8 @@ struct YAMLSection {
     guard let number = node.scalar.flatMap({ Int($0.string) }), range.contains(number) else {
       let bounds =
         range.upperBound == .max
-        ? "\(range.lowerBound) or more" : "\(range.lowerBound) to \(range.upperBound)"
-      fault(node.line, "“\(key)” has to be a whole number, \(bounds)")
+        ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
+      fault(node.line, "“\(key)” must be an integer \(bounds)")
       return nil
     }
     return number
@@ -109,7 +111,7 @@ struct YAMLSection {
         return number * (unit ?? 1)
       }
     }
-    fault(node.line, "“\(key)” has to be a time, as 90, 90s, 15m or 2h")
+    fault(node.line, "“\(key)” must be a duration, for example 90, 90s, 15m or 2h")
     return nil
   }
 }

@@ -10,11 +10,11 @@ import SystemPackage
 /// Restores from the newest archive at one destination, and compares the photos with the live library.
 struct DestinationTest {
   /// The outcome of a test.
-  struct Attempt {
+  struct Outcome {
     /// The findings; nil if nothing is known.
     var result: RestoreTestResult?
     /// The error that stopped the test and says nothing about archives; nil if the test reached its end.
-    var obstacle: (any Error)?
+    var inconclusiveError: (any Error)?
   }
 
   let job: Job
@@ -32,43 +32,43 @@ struct DestinationTest {
   let context: JobContext
   let counter: ProgressCounter
   /// Returns true if an error says nothing about archives.
-  let isObstacle: (any Error) -> Bool
+  let isInconclusive: (any Error) -> Bool
 
   private var folder: FilePath { destination.path }
 
   /// Runs the test. Blocks.
   ///
   /// - Parameter share: the share of this test in the total progress.
-  func run(share: ClosedRange<Double>) -> Attempt {
+  func run(share: ClosedRange<Double>) -> Outcome {
     do {
       try counter.checkCancellation()
       try destination.checkForReading()
     } catch {
-      return attempt(failing: error)
+      return outcome(of: error)
     }
     // half of the progress for the restore, half for the comparison
     let half = (share.lowerBound + share.upperBound) / 2
     do {
-      let (missingCopy, restored) = try lockingFolder { () throws -> (Finding?, Restore?) in
+      let (missingCopy, restored) = try lockingFolder { () throws -> (Finding?, RestoreState?) in
         let found = try find()
         guard let newest = found.newest else { return (found.missingCopy, nil) }
         return (found.missingCopy, try restore(newest, from: found.inventory, share.lowerBound...half))
       }
-      guard var restore = restored else {
-        let reason = "\(folder) has no archive of job “\(job.name)” and its library; make a backup first"
-        return Attempt(
+      guard var state = restored else {
+        let reason = "\(folder) has no archive of job “\(job.name)” for its library; run a backup"
+        return Outcome(
           result: RestoreTestResult(folder, .noArchive(reason: reason), missingCopy: missingCopy))
       }
-      if let photos = restore.photos {
+      if let photos = state.photos {
         counter.begin(half...share.upperBound)
-        restore.attempt(unless: isObstacle) { trial in try compare(photos, &trial) }
+        state.run(unless: isInconclusive) { restore in try compare(photos, &restore) }
       }
-      let result = RestoreTestResult(folder, .tried(restore.trial), missingCopy: missingCopy)
+      let result = RestoreTestResult(folder, .restored(state.restore), missingCopy: missingCopy)
       // a stopped test knows only its failures
-      let isKnown = restore.obstacle == nil || !result.failures.isEmpty
-      return Attempt(result: isKnown ? result : nil, obstacle: restore.obstacle)
+      let isKnown = state.inconclusiveError == nil || !result.failures.isEmpty
+      return Outcome(result: isKnown ? result : nil, inconclusiveError: state.inconclusiveError)
     } catch {
-      return attempt(failing: error)
+      return outcome(of: error)
     }
   }
 
@@ -80,12 +80,12 @@ struct DestinationTest {
     return try body()
   }
 
-  private func attempt(failing error: any Error) -> Attempt {
-    if isObstacle(error) { return Attempt(obstacle: error) }
+  private func outcome(of error: any Error) -> Outcome {
+    if isInconclusive(error) { return Outcome(inconclusiveError: error) }
     let outcome: RestoreTestResult.Outcome =
       error is DestinationFault
       ? .unreachable(reason: JobMessage.text(of: error)) : .noArchive(reason: JobMessage.text(of: error))
-    return Attempt(result: RestoreTestResult(folder, outcome))
+    return Outcome(result: RestoreTestResult(folder, outcome))
   }
 
   // MARK: The archive
@@ -102,10 +102,10 @@ struct DestinationTest {
     // with this date
     let newest = own.last { !$0.isDatedAfter(now) || isKnownCopy($0) } ?? own.last
     let missing = try missingCopy(
-      in: inventory, since: newest?.isPartialRecovery == true ? nil : newest?.date)
+      in: inventory, since: newest?.isPartiallyRecovered == true ? nil : newest?.date)
     // the newest archive of the job may be one that the password does not decrypt
     if newest == nil, let locked = inventory.archives.last(where: \.isLocked) {
-      throw lockError(locked.path)
+      throw passwordError(locked.path)
     }
     return (inventory, newest, missing)
   }
@@ -125,45 +125,48 @@ struct DestinationTest {
     guard let copy, newest ?? .min < copy.madeAt else { return nil }
     let archive = copy.archive
     if let there = inventory.archives.first(where: { $0.path == archive }) {
-      if there.isLocked { throw lockError(archive) }
+      if there.isLocked { throw passwordError(archive) }
       if isKnownCopy(there) { return nil }
       let message =
-        "\(archive) is not the archive that the last backup left there, but another; make a backup"
+        "\(archive) is not the archive that the last backup wrote there; run a backup"
       return Finding(archive, message: message.escaped)
     }
-    let reason = inventory.unreadable.first { $0.path == archive }?.reason ?? "it is missing"
-    return Finding(archive, message: "\(archive), which the last backup left there: \(reason)".escaped)
+    let fault = inventory.unreadable.first { $0.path == archive }
+    let message =
+      fault.map { "\($0.reason); the last backup wrote this archive" }
+      ?? "the last backup wrote \(archive), which is missing"
+    return Finding(archive, message: message.escaped)
   }
 
-  private func lockError(_ path: String) -> BackupError {
+  private func passwordError(_ path: String) -> BackupError {
     password == nil ? .passwordNeeded(FilePath(path)) : .wrongPassword(FilePath(path))
   }
 
-  // MARK: The trial
+  // MARK: The restore
 
   /// The restored photos, and the photos that the archive lists without files because the files were missing
   /// at the time of the backup. `missingBefore` has the date of each such photo by ID.
   private typealias RestoredPhotos = (scratch: ScratchLibrary, missingBefore: [Int64: Int64])
 
   /// The state of a restore.
-  private struct Restore {
-    var trial: RestoreTrial
+  private struct RestoreState {
+    var restore: ArchiveRestore
     /// The restored photos to compare; nil if the restore failed.
     var photos: RestoredPhotos?
-    /// The error that stopped the trial.
-    var obstacle: (any Error)?
+    /// The error that stopped the restore.
+    var inconclusiveError: (any Error)?
 
-    /// Runs a step of the trial. An error is a failure of the archive unless it is an obstacle.
-    mutating func attempt(
-      unless isObstacle: (any Error) -> Bool, _ body: (inout RestoreTrial) throws -> Void
+    /// Runs a step of the restore. An error is a failure of the archive unless it is inconclusive.
+    mutating func run(
+      unless isInconclusive: (any Error) -> Bool, _ body: (inout ArchiveRestore) throws -> Void
     ) {
       do {
-        try body(&trial)
-      } catch  where isObstacle(error) {
-        obstacle = error
+        try body(&restore)
+      } catch  where isInconclusive(error) {
+        inconclusiveError = error
       } catch {
-        trial.failures.append(
-          Finding(FilePath(trial.archive).folder.string, message: JobMessage.text(of: error)))
+        restore.failures.append(
+          Finding(FilePath(restore.archive).folder.string, message: JobMessage.text(of: error)))
       }
     }
   }
@@ -171,42 +174,43 @@ struct DestinationTest {
   /// Restores from an archive.
   private func restore(
     _ archive: ArchiveDescriptor, from inventory: ArchiveInventory, _ share: ClosedRange<Double>
-  ) throws -> Restore {
+  ) throws -> RestoreState {
     let members: [ArchiveDescriptor]
     do {
       members = try inventory.members(of: archive)
     } catch let error where error is BrokenChain || error is IncompleteSet {
-      var trial = RestoreTrial([archive], files: [], coverage: .sample)
-      trial.failures = [Finding(folder.string, message: JobMessage.text(of: error))]
-      return Restore(trial: trial)
+      var restore = ArchiveRestore([archive], files: [], coverage: .sample)
+      restore.failures = [Finding(folder.string, message: JobMessage.text(of: error))]
+      return RestoreState(restore: restore)
     }
     let isSuspect =
       copy?.isSuspect == true || members.contains { inventory.graph.health(of: $0).isSuspect }
-    var restore = Restore(
-      trial: RestoreTrial(
+    var state = RestoreState(
+      restore: ArchiveRestore(
         members, files: members.compactMap { inventory.files[$0.path] }, coverage: .sample))
     var photos: RestoredPhotos?
-    restore.attempt(unless: isObstacle) { trial in
-      photos = try restorePhotos(&trial, isSuspect: isSuspect, share)
+    state.run(unless: isInconclusive) { restore in
+      photos = try restorePhotos(&restore, isSuspect: isSuspect, share)
     }
-    restore.photos = photos
-    return restore
+    state.photos = photos
+    return state
   }
 
   private func restorePhotos(
-    _ trial: inout RestoreTrial, isSuspect: Bool, _ share: ClosedRange<Double>
+    _ restore: inout ArchiveRestore, isSuspect: Bool, _ share: ClosedRange<Double>
   ) throws -> RestoredPhotos {
-    let archive = trial.members[0]
-    let parts = archive.part == nil ? [archive] : trial.members
+    let archive = restore.members[0]
+    let parts = archive.part == nil ? [archive] : restore.members
     let reason = reasonToRestoreAll(isSuspect: isSuspect)
     if let reason, options.sample != nil {
-      trial.notes.append("\(archive.path): every photo was restored, since \(reason)".escaped)
+      restore.notes.append("all photos of \(archive.path) were restored, because \(reason)".escaped)
     }
     let scratch = try ScratchLibrary(in: options.scratch, of: job.name)
     let sources = try parts.map { try OpenedBackup(path: FilePath($0.path), password: password) }
     let sample = reason == nil ? sample(of: sources) : nil
     // in a partial recovery, photos missing before the backup cannot be told from photos lost in the repair
-    let missing = archive.isPartialRecovery ? [] : sources.flatMap(\.photos).filter(\.wasMissingBeforeBackup)
+    let missing =
+      archive.isPartiallyRecovered ? [] : sources.flatMap(\.photos).filter(\.isExpectedInNoArchive)
     let width = (share.upperBound - share.lowerBound) / Double(parts.count)
     for (index, source) in sources.enumerated() {
       let chosen = sample.map { sample in source.photos.map(\.record.id).filter(sample.contains) }
@@ -217,38 +221,38 @@ struct DestinationTest {
       options.password = password
       options.syncs = false
       options.photoIDs = chosen.map(Set.init)
-      let restore = ImportRun(library: scratch.path, options: options, counter: counter)
-      let summary = try restore.run([source.path])
-      trial.failures += summary.errors
-      trial.notes += summary.warnings
-      if let loss = Self.loss(of: source, options.photoIDs, summary) { trial.failures.append(loss) }
+      let importRun = ImportRun(library: scratch.path, options: options, counter: counter)
+      let summary = try importRun.run([source.path])
+      restore.failures += summary.errors
+      restore.notes += summary.warnings
+      if let loss = Self.loss(of: source, options.photoIDs, summary) { restore.failures.append(loss) }
     }
     // a base may have photos that the library has deleted since and that the restore skips
-    if sample == nil, parts.count == trial.members.count { trial.coverage = .all }
+    if sample == nil, parts.count == restore.members.count { restore.coverage = .all }
     return (
       scratch, Dictionary(missing.map { ($0.record.id, $0.record.createdAt) }) { first, _ in first }
     )
   }
 
-  private func compare(_ restored: RestoredPhotos, _ trial: inout RestoreTrial) throws {
+  private func compare(_ restored: RestoredPhotos, _ restore: inout ArchiveRestore) throws {
     // no process removes a photo between the reading of rows and files
     try live.withPhotoReadLock(lockWait: .seconds(job.lockWait), whileWaiting: counter.reportWaitingForLock) {
       let contents = try live.contents()
-      let state = try job.plan(of: live, holding: contents, password: password).state
+      let fingerprint = try job.forecast(of: live, contents: contents, password: password).fingerprint
       var comparison = RestoreComparison(
         scratch: try Library(path: restored.scratch.path), live: live, contents: contents,
-        isCurrent: trial.members[0].fingerprint == state, counter: counter)
-      defer { trial.comparison = comparison.result }
-      let hasFailed = !trial.failures.isEmpty
+        isCurrent: restore.members[0].fingerprint == fingerprint, counter: counter)
+      defer { restore.comparison = comparison.result }
+      let hasFailed = !restore.failures.isEmpty
       try comparison.run(missingBefore: restored.missingBefore, hasFailed: hasFailed)
     }
   }
 
   /// Returns why the test must restore every photo; nil if a sample is enough.
   private func reasonToRestoreAll(isSuspect: Bool) -> String? {
-    if isSuspect { return "it is suspect" }
+    if isSuspect { return "the archive is suspect" }
     if let damaged = last?.damaged {
-      return "\(Count(damaged, "photo")) of the library were found damaged"
+      return "\(Count(damaged, "photo of the library was", "photos of the library were")) found damaged"
     }
     // the archive may be a suspect copy from another place
     return copy == nil ? "no backup has recorded a copy there" : nil
@@ -267,15 +271,16 @@ struct DestinationTest {
   static func loss(
     of source: OpenedBackup, _ sample: Set<Int64>?, _ summary: ImportSummary
   ) -> Finding? {
-    let held = source.photos.count { photo in
+    let expected = source.photos.count { photo in
       guard sample?.contains(photo.record.id) ?? true else { return false }
-      return !photo.wasMissingBeforeBackup
+      return !photo.isExpectedInNoArchive
     }
     // the import reports photos that were corrupt before the backup as errors, but restores them
-    let reported = summary.errors.count - source.damagedBefore.count - source.leftOut.count
+    let reported = summary.errors.count - source.corruptBeforeBackup.count - source.leftOut.count
     let restored = summary.photosImported + summary.photosSkipped
-    guard restored + reported < held else { return nil }
-    let message = "\(source.path) holds \(held) photos, of which \(restored) were restored".escaped
+    guard restored + reported < expected else { return nil }
+    let message =
+      "\(source.path) contains \(Count(expected, "photo")), and only \(restored) could be restored".escaped
     return Finding(source.path.string, message: message)
   }
 }

@@ -16,7 +16,7 @@ struct RestoreComparison {
   let isCurrent: Bool
   let counter: ProgressCounter
   /// The result so far.
-  private(set) var result = RestoreTrial.Comparison()
+  private(set) var result = ArchiveRestore.Comparison()
 
   private static let pieceSize = 1 << 20
 
@@ -54,11 +54,12 @@ struct RestoreComparison {
       }
       counter.advance(items: 1, bytes: photo.fileSize, current: photo.name)
     }
-    if result.proven == 0, !hasFailed, result.failures.isEmpty, result.damagedInLibrary.isEmpty, !isCurrent {
+    if result.identical == 0, !hasFailed, result.failures.isEmpty, result.damagedInLibrary.isEmpty, !isCurrent
+    {
       result.failures.append(
         Finding(
           live.path.string.escaped,
-          message: "no restored photo is in the library, so that nothing was compared; make a backup first"))
+          message: "no restored photo is in the library, so nothing was compared; run a backup"))
     }
     try findLost(missingBefore)
     result.isComplete = true
@@ -72,9 +73,9 @@ struct RestoreComparison {
     for photo in contents.photos where missingBefore[photo.id] == photo.createdAt {
       let label = PhotoLabel.label(
         id: photo.id, category: displayNames[photo.categoryId] ?? "", name: photo.name)
-      if try live.holds(photo, whileReading: counter.checkCancellation) {
+      if try live.hasIntactFile(of: photo, whileReading: counter.checkCancellation) {
         result.notes.append(
-          "\(label): missing from the archive, and present in the library; the next backup stores it")
+          "\(label): it is missing from the archive and intact in the library; the next backup stores it")
       } else {
         let reason = "its file was missing before the backup was made"
         result.damagedInLibrary.append(Finding(label, reason, remedy: .repairLibrary))
@@ -104,20 +105,20 @@ struct RestoreComparison {
     }
     if header.width > 0, photo.width > 0, (header.width, header.height) != (photo.width, photo.height) {
       result.notes.append(
-        "\(label): the image has \(header.width)×\(header.height) pixels, its row says \(photo.width)×\(photo.height)"
+        "\(label): the image has \(header.width)×\(header.height) pixels, the library records \(photo.width)×\(photo.height)"
       )
     }
     guard let original else {
       if isCurrent {
-        result.failures.append(Finding(label, "it was restored, and the library does not have it"))
+        result.failures.append(Finding(label, "it was restored, but is not in the library"))
       } else {
-        result.gone += 1
+        result.notInLibrary += 1
       }
       return
     }
     if try isEqual(copy, to: original) {
-      result.proven += 1
-    } else if try live.holds(original, whileReading: counter.checkCancellation) {
+      result.identical += 1
+    } else if try live.hasIntactFile(of: original, whileReading: counter.checkCancellation) {
       result.failures.append(Finding(label, "the restored photo differs from the one in the library"))
     } else {
       // the import has verified that the restored photo has the MD5 of its row

@@ -1,5 +1,6 @@
 import ArchiveCatalog
 import Backup
+import FileSystem
 import Foundation
 import Operations
 import SystemPackage
@@ -13,7 +14,7 @@ package struct RestoreTestOptions: Sendable {
   /// The parent folder of the scratch library. It needs space for the restored photos.
   package var scratch: FilePath = "/var/tmp"
 
-  /// Creates the default options.
+  /// Makes the default options.
   package init() {}
 }
 
@@ -26,7 +27,7 @@ package struct RestoreTestResult: Sendable {
     /// The folder has no archive to restore.
     case noArchive(reason: String)
     /// The test restored photos from the newest archive.
-    case tried(RestoreTrial)
+    case restored(ArchiveRestore)
   }
 
   /// The folder.
@@ -36,19 +37,19 @@ package struct RestoreTestResult: Sendable {
   /// The outcome at the destination.
   package let outcome: Outcome
 
-  /// Creates a result from its parts.
+  /// Makes a result from its parts.
   package init(_ destination: FilePath, _ outcome: Outcome, missingCopy: Finding? = nil) {
     (self.destination, self.outcome, self.missingCopy) = (destination, outcome, missingCopy)
   }
 
-  /// The trial; nil if the test restored nothing.
-  package var trial: RestoreTrial? { if case .tried(let trial) = outcome { trial } else { nil } }
+  /// The restore; nil if the test restored nothing.
+  package var restore: ArchiveRestore? { if case .restored(let restore) = outcome { restore } else { nil } }
 
   /// The comparison of the restored photos with the library.
-  package var comparison: RestoreTrial.Comparison { trial?.comparison ?? RestoreTrial.Comparison() }
+  package var comparison: ArchiveRestore.Comparison { restore?.comparison ?? ArchiveRestore.Comparison() }
 
   /// Notes about the restore and the comparison.
-  package var notes: [String] { (trial?.notes ?? []) + comparison.notes }
+  package var notes: [String] { (restore?.notes ?? []) + comparison.notes }
 
   /// The failures of the restore and of the comparison.
   package var failures: [Finding] {
@@ -57,19 +58,19 @@ package struct RestoreTestResult: Sendable {
     case .unreachable(let reason): return missing + [Finding(destination.string, message: reason)]
     case .noArchive(let reason):
       return missing.isEmpty ? [Finding(destination.string, message: reason)] : missing
-    case .tried(let trial): return missing + trial.failures + trial.comparison.failures
+    case .restored(let restore): return missing + restore.failures + restore.comparison.failures
     }
   }
 
   /// True if every tested photo in the archive was restored.
-  package var isRestored: Bool { trial != nil && failures.isEmpty }
+  package var isRestored: Bool { restore != nil && failures.isEmpty }
 
   /// True if every tested photo was restored and no photo is missing from both the archive and the library.
-  package var isProven: Bool { isRestored && comparison.lost == 0 }
+  package var hasPassed: Bool { isRestored && comparison.lost == 0 }
 }
 
-/// The trial restore from one archive.
-package struct RestoreTrial: Sendable {
+/// The restore from one archive, which may have failures.
+package struct ArchiveRestore: Sendable {
   /// The archives that the restore needs: the archive, then its bases or the other parts of its set.
   let members: [ArchiveDescriptor]
   /// The files of `members` before they were read.
@@ -88,9 +89,9 @@ package struct RestoreTrial: Sendable {
     /// True if every restored photo was compared.
     var isComplete = false
     /// The number of photos that are identical in the library, byte for byte.
-    package var proven = 0
+    package var identical = 0
     /// The number of photos that the library no longer has.
-    package var gone = 0
+    package var notInLibrary = 0
     /// The number of photos with a known image header.
     package var images = 0
     /// The number of photos that the library lists and whose files are missing from both the library and the archive.
@@ -103,7 +104,7 @@ package struct RestoreTrial: Sendable {
     package var notes: [String] = []
   }
 
-  /// Creates a trial without results.
+  /// Makes a restore without results.
   init(_ members: [ArchiveDescriptor], files: [ArchiveFile], coverage: Observation.Coverage) {
     (self.members, self.files, self.coverage) = (members, files, coverage)
   }
@@ -124,14 +125,14 @@ package struct RestoreTestReport: Sendable {
   /// Warnings about the test itself.
   package var warnings: [String] = []
   /// True if every tested photo was restored at each destination.
-  package var isRestored: Bool { !results.isEmpty && results.allSatisfy(\.isRestored) }
+  package var isRestoredEverywhere: Bool { !results.isEmpty && results.allSatisfy(\.isRestored) }
   /// True if each destination restores the library.
-  package var isProven: Bool { !results.isEmpty && results.allSatisfy(\.isProven) }
+  package var hasPassed: Bool { !results.isEmpty && results.allSatisfy(\.hasPassed) }
   /// Photos that are missing or corrupt in the library.
   package var damagedInLibrary: [Finding] { results.flatMap(\.comparison.damagedInLibrary) }
   /// The exit code of the command: 4 if a restore failed or the library has damage; 3 if the report was not recorded.
   package var exitCode: Int32 {
-    if !isProven || !damagedInLibrary.isEmpty { return JobStatus.damagedCode }
+    if !hasPassed || !damagedInLibrary.isEmpty { return JobStatus.damagedCode }
     return isRecorded ? 0 : JobStatus.incompleteCode
   }
 }
@@ -144,14 +145,15 @@ extension RestoreTestReport {
     ]
     for result in results {
       lines.append("\(result.destination): \(result.isRestored ? "restores" : "DOES NOT RESTORE")")
-      if let trial = result.trial {
-        let comparison = trial.comparison
-        lines.append("  from \(trial.archive)")
+      if let restore = result.restore {
+        let comparison = restore.comparison
+        lines.append("  from \(restore.archive)")
         lines.append(
-          "  \(comparison.proven) photos restored byte for byte, \(comparison.images) with known image headers"
+          "  \(Count(comparison.identical, "photo")) restored byte for byte, \(comparison.images) with known image headers"
         )
-        if comparison.gone > 0 {
-          lines.append("  \(comparison.gone) restored that the library no longer has")
+        if comparison.notInLibrary > 0 {
+          let restored = Count(comparison.notInLibrary, "restored photo is", "restored photos are")
+          lines.append("  \(restored) no longer in the library")
         }
       }
       lines += result.failures.map { "  error: \($0.message)" }

@@ -65,7 +65,7 @@ struct RestoreTestRun {
       try hooks.run(.before, run, isCancelled: { counter.isCancelled })
       var report = try test(startedAt)
       run = record(of: report, startedAt)
-      for failure in runLastHooks(run, report.isRestored ? nil : Self.notRestored) {
+      for failure in runLastHooks(run, report.isRestoredEverywhere ? nil : Self.notRestored) {
         report.warnings.append("\(failure)")
       }
       return report
@@ -75,7 +75,7 @@ struct RestoreTestRun {
       run.outcome = error is CancellationError ? .interrupted : .failed
       run.exitCode = context.exitCode(error)
       run.message =
-        error is CancellationError ? "stopped; the scratch library was removed" : JobMessage.text(of: error)
+        error is CancellationError ? "stopped; the temporary library was removed" : JobMessage.text(of: error)
       for failure in runLastHooks(run) { Self.logger.warning("\(failure)") }
       throw error
     }
@@ -87,27 +87,27 @@ struct RestoreTestRun {
     let live = try Library(path: path)
     let libraryID = try live.libraryID()
     let status = context.state.status(of: job.name)
-    let isOfJob = !job.isOtherLibrary && status.isOf(library: path, id: libraryID)
-    var entry = RunEntry(
+    let isOfJob = !job.usesOtherLibrary && status.isOf(library: path, id: libraryID)
+    var entry = LedgerRun(
       .restoreTest, job: job.name, libraryPath: path.string, startedAt: startedAt,
       outcome: JobStatus.Outcome.running.rawValue)
     entry.libraryID = libraryID
     if isOfJob { context.ledger.insert(&entry) }
     do {
-      var (report, obstacle) = try testDestinations(live, isOfJob ? status : nil)
-      if !isOfJob, !job.isOtherLibrary {
+      var (report, inconclusiveError) = try testDestinations(live, isOfJob ? status : nil)
+      if !isOfJob, !job.usesOtherLibrary {
         report.isRecorded = false
         report.warnings.append(
-          "\(path) is another library than the one that was last backed up, so this test does not count for the job; "
-            + "back up this library, or put the other one back")
+          "the last backup of the job was of another library than \(path), so this test is not recorded; "
+            + "run a backup")
       }
       write(&report)
       if isOfJob { record(&report, in: &entry, after: status) }
-      guard let obstacle, obstacle is CancellationError else { return report }
+      guard let inconclusiveError, inconclusiveError is CancellationError else { return report }
       // a cancelled test throws an error instead of returning the report
       let failures = report.results.flatMap(\.failures).map(\.message)
       for line in failures + report.warnings { Self.logger.warning("\(line)") }
-      throw obstacle
+      throw inconclusiveError
     } catch {
       // a test without findings has an end, but no record
       if isOfJob, entry.endedAt == nil {
@@ -126,9 +126,9 @@ struct RestoreTestRun {
   /// - Throws: the error that stopped the test before any failed restore.
   private func testDestinations(
     _ live: Library, _ status: JobStatus?
-  ) throws -> (RestoreTestReport, obstacle: (any Error)?) {
+  ) throws -> (RestoreTestReport, inconclusiveError: (any Error)?) {
     let password = try job.password.map(context.password)
-    let observer = context.ledger.observer("drill \(job.name)", now: context.now)
+    let operation = context.ledger.begin("drill \(job.name)", now: context.now)
     var report = RestoreTestReport()
     let width = 1 / Double(max(1, job.destinations.count))
     for (index, destination) in job.destinations.enumerated() {
@@ -137,26 +137,28 @@ struct RestoreTestRun {
       let test = DestinationTest(
         job: job, destination: destination, live: live, password: password, copy: copy,
         last: status?.lastRestoreTest, round: status?.lastRestoreTest?.round ?? 0, options: options,
-        context: context, counter: counter, isObstacle: isObstacle)
-      let attempt = test.run(share: start...min(1, start + width))
-      if let result = attempt.result {
-        observe(result, observer, copy: copy)
+        context: context, counter: counter, isInconclusive: isInconclusive)
+      let outcome = test.run(share: start...min(1, start + width))
+      if let result = outcome.result {
+        observe(result, operation, copy: copy)
         report.results.append(result)
       }
-      guard let obstacle = attempt.obstacle else { continue }
-      guard report.results.contains(where: { !$0.isRestored }) else { throw obstacle }
-      let reason = obstacle is CancellationError ? "it was interrupted" : JobMessage.text(of: obstacle)
+      guard let inconclusiveError = outcome.inconclusiveError else { continue }
+      guard report.results.contains(where: { !$0.isRestored }) else { throw inconclusiveError }
+      let reason =
+        inconclusiveError is CancellationError
+        ? "the test was interrupted" : JobMessage.text(of: inconclusiveError)
       report.warnings.append("not every destination was tested: \(reason)")
-      return (report, obstacle)
+      return (report, inconclusiveError)
     }
     return (report, nil)
   }
 
   /// Returns true if an error says nothing about archives: the test was cancelled, the library or the folder
   /// is in use, the archives cannot be decrypted, the scratch folder has no space, or there is an environment failure.
-  private func isObstacle(_ error: any Error) -> Bool {
+  private func isInconclusive(_ error: any Error) -> Bool {
     switch error {
-    case _ where ArchiveVerification.isEnvironmentFailure(error): true
+    case _ where ArchiveVerification.isInconclusive(error): true
     case is FileLock.Busy, is LibraryError: true
     case BackupError.passwordNeeded, BackupError.wrongPassword: true
     case let error as FileError:
@@ -175,13 +177,15 @@ struct RestoreTestRun {
     var run = JobStatus.RunRecord(startedAt: startedAt)
     let failures = report.results.flatMap(\.failures)
     run.exitCode = report.exitCode
-    run.outcome = report.exitCode == 0 ? .done : report.isRestored ? .incomplete : .failed
+    run.outcome = report.exitCode == 0 ? .done : report.isRestoredEverywhere ? .incomplete : .failed
     run.message =
       (failures + report.damagedInLibrary).first?.message
       ?? (report.isRecorded ? nil : report.warnings.first)
     run.archives =
-      report.results.filter { $0.isRestored == report.isRestored }.compactMap { $0.trial?.archive }
-    run.photos = report.proven
+      report.results.filter { $0.isRestored == report.isRestoredEverywhere }.compactMap {
+        $0.restore?.archive
+      }
+    run.photos = report.identicalPhotos
     run.missing = failures.map(\.message)
     return run
   }
@@ -226,45 +230,47 @@ struct RestoreTestRun {
   }
 
   /// Records what the test observed of the archives of a destination.
-  private func observe(_ result: RestoreTestResult, _ observer: ArchiveObserver, copy: JobStatus.Copy?) {
+  private func observe(_ result: RestoreTestResult, _ operation: LedgerOperation, copy: JobStatus.Copy?) {
     let known = copy?.files ?? []
     if case .unreachable = result.outcome {
-      return observer.record(.unreachable, of: known.map { ($0, nil) })
+      return operation.record(.unreachable, of: known.map { ($0, nil) })
     }
-    let members = result.trial?.members ?? []
-    let files = zip(result.trial?.files ?? [], members).map { (file: $0, archiveID: $1.archiveID) }
+    let members = result.restore?.members ?? []
+    let files = zip(result.restore?.files ?? [], members).map { (file: $0, archiveID: $1.archiveID) }
     guard let failure = result.failures.first else {
-      return observer.record(.restored(result.trial?.coverage ?? .sample), of: files)
+      return operation.record(.restored(result.restore?.coverage ?? .sample), of: files)
     }
-    observer.record(.foundDamaged(reason: failure.message), of: files)
+    operation.record(.foundDamaged(reason: failure.message), of: files)
     // a copy that the test did not read keeps its health
     let tried = Set(members.map(\.path) + [result.missingCopy?.item].compactMap { $0 })
     guard let copy, tried.isEmpty || copy.archives.contains(where: tried.contains) else { return }
     let others = known.filter { file in !files.contains { $0.file == file } }
-    observer.record(.foundDamaged(reason: failure.message), of: others.map { ($0, nil) })
+    operation.record(.foundDamaged(reason: failure.message), of: others.map { ($0, nil) })
   }
 
   /// Records the result of the test, and publishes the job's status.
   private func record(
-    _ report: inout RestoreTestReport, in entry: inout RunEntry, after status: JobStatus
+    _ report: inout RestoreTestReport, in entry: inout LedgerRun, after status: JobStatus
   ) {
     let previous = status.lastRestoreTest
     // the first destination that failed, else the first without proof, else the first
     let result =
-      report.results.first { !$0.isRestored } ?? report.results.first { !$0.isProven } ?? report.results.first
+      report.results.first { !$0.isRestored } ?? report.results.first { !$0.hasPassed }
+      ?? report.results.first
     var damaged = Set(report.damagedInLibrary.map(\.item)).count
     // photos that were not compared may still be damaged
     let isCompared = report.results.contains { $0.isRestored && $0.comparison.isComplete }
     if !isCompared { damaged = max(damaged, previous?.damaged ?? 0) }
     let test = JobStatus.RestoreTestRecord(
-      at: context.now().milliseconds, isProven: report.isProven,
-      archive: result?.missingCopy?.item ?? result?.trial?.archive ?? result?.destination.string ?? "",
-      photos: report.proven, damaged: damaged == 0 ? nil : damaged, round: (previous?.round ?? 0) + 1,
+      at: context.now().milliseconds, hasPassed: report.hasPassed,
+      archive: result?.missingCopy?.item ?? result?.restore?.archive ?? result?.destination.string ?? "",
+      photos: report.identicalPhotos, damaged: damaged == 0 ? nil : damaged,
+      round: (previous?.round ?? 0) + 1,
       report: report.path?.string)
     entry.endedAt = test.at
-    entry.outcome = (report.isProven ? JobStatus.Outcome.done : .failed).rawValue
+    entry.outcome = (report.hasPassed ? JobStatus.Outcome.done : .failed).rawValue
     entry.record = JobStatus.encoded(
-      RestoreTestEntry(test: test, isRestored: report.results.contains(where: \.isRestored)))
+      RestoreTestDetails(test: test, isRestoredSomewhere: report.results.contains(where: \.isRestored)))
     context.ledger.update(&entry, copies: report.results.compactMap { copy(after: $0, status)?.entry })
     let errors = context.state.publishStatus(of: job)
     if let problem = context.ledger.problem ?? errors.first {
@@ -278,8 +284,8 @@ struct RestoreTestRun {
   private func copy(after result: RestoreTestResult, _ status: JobStatus) -> JobStatus.Copy? {
     if case .unreachable = result.outcome { return nil }
     let known = status.copies.first { $0.path == result.destination.string }
-    guard result.isRestored, let members = result.trial?.members,
-      !members.contains(where: \.isPartialRecovery),
+    guard result.isRestored, let members = result.restore?.members,
+      !members.contains(where: \.isPartiallyRecovered),
       let destination = job.destinations.first(where: { $0.path == result.destination }),
       let found = JobStatus.Copy(members, at: destination, of: job, path)
     else { return known }
@@ -293,5 +299,5 @@ struct RestoreTestRun {
 
 extension RestoreTestReport {
   /// The number of restored photos that are identical in the library.
-  fileprivate var proven: Int { results.reduce(0) { $0 + $1.comparison.proven } }
+  fileprivate var identicalPhotos: Int { results.reduce(0) { $0 + $1.comparison.identical } }
 }

@@ -18,7 +18,7 @@ final class ScratchLibrary {
     // deinit removes the folder if a later step fails
     var template = Array((prefix + "XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else {
-      throw FileError("make a folder in", parent, Errno(rawValue: errno))
+      throw FileError("create a folder in", parent, Errno(rawValue: errno))
     }
     folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     path = FilePath(folder).appending("Library")

@@ -34,24 +34,24 @@ package struct PrunePlan: Sendable {
   /// The archives to remove. Increments precede their bases, so that an interruption leaves no broken chain.
   package var removals: [ArchiveDescriptor] {
     guard refusals.isEmpty else { return [] }
-    let gone = decisions.filter { !$0.isKept }.flatMap(\.archives)
-    return gone.sorted { ($0.base?.depth ?? 0, $0.date) > ($1.base?.depth ?? 0, $1.date) }
+    let obsolete = decisions.filter { !$0.isKept }.flatMap(\.archives)
+    return obsolete.sorted { ($0.base?.depth ?? 0, $0.date) > ($1.base?.depth ?? 0, $1.date) }
   }
 
-  /// Creates the plan. Keeps archives of the phones, unreadable files and archives dated in the future, and
+  /// Makes the plan. Keeps archives of the phones, unreadable files and archives dated in the future, and
   /// does not count them. Plans archives of different libraries, selections and tags separately, and an
   /// archive of an unknown library alone. Keeps the bases of each kept archive.
   ///
   /// - Parameters:
   ///   - fresh: the paths of archives that were just written; the plan keeps them.
   ///   - isMeant: returns true if the plan includes an archive; all other archives are kept.
-  ///   - obstacle: returns why nothing may be removed while these are the newest archive of a group and its
+  ///   - reasonToKeepAll: returns why nothing may be removed while these are the newest archive of a group and its
   ///     bases; nil if they are intact.
-  /// - Throws: the errors of `obstacle`.
+  /// - Throws: the errors of `reasonToKeepAll`.
   package init(
     _ graph: ArchiveGraph, _ policy: RetentionPolicy, calendar: Calendar = .current, now: Date = Date(),
     fresh: Set<String> = [], isMeant: (ArchiveDescriptor) -> Bool = { _ in true },
-    obstacle: ([ArchiveDescriptor]) throws -> String?
+    reasonToKeepAll: ([ArchiveDescriptor]) throws -> String?
   ) rethrows {
     let ours = graph.archives.filter { $0.isOurs && !$0.isLocked && isMeant($0) }
     var groups = Dictionary(grouping: ours, by: Group.init).values.map {
@@ -70,7 +70,7 @@ package struct PrunePlan: Sendable {
       groups[index].keep(needed)
       decisions += groups[index].decisions
       guard !groups[index].removals.isEmpty else { continue }
-      if let refusal = try groups[index].refusal(obstacle), !refusals.contains(refusal) {
+      if let refusal = try groups[index].refusal(reasonToKeepAll), !refusals.contains(refusal) {
         refusals.append(refusal)
       }
     }
@@ -84,7 +84,7 @@ package struct PrunePlan: Sendable {
     let selection: String?
     let isDocument: Bool
     /// A partial recovery does not replace a complete backup. Parts stay with their set.
-    let isPartialRecovery: Bool
+    let isPartiallyRecovered: Bool
     let tags: [String]
 
     init(_ archive: ArchiveDescriptor) {
@@ -92,7 +92,7 @@ package struct PrunePlan: Sendable {
       source = archive.libraryID ?? archive.part?.setID ?? archive.archiveID
       selection = archive.selection
       isDocument = archive.isDocument
-      isPartialRecovery = archive.isPartialRecovery && archive.part == nil
+      isPartiallyRecovered = archive.isPartiallyRecovered && archive.part == nil
       tags = archive.tags.sorted()
     }
   }
@@ -149,13 +149,14 @@ private struct GroupPlan {
       // a misspelt tag matches no rule and must not remove all archives
       restorable[index].reasons =
         reasons.isEmpty
-        ? ["no rule keeps any of its kind"] : reasons[restorable[index].archives[0].path] ?? []
+        ? ["no rule keeps an archive of this library, selection and tags"]
+        : reasons[restorable[index].archives[0].path] ?? []
     }
-    // keeps an archive that may hold photos that the newest one lacks
+    // keeps an archive that may contain photos that the newest one lacks
     let lost = restorable.first?.missingPhotos ?? []
     for index in restorable.indices
     where !restorable[index].isKept && !lost.isSubset(of: restorable[index].missingPhotos) {
-      restorable[index].reasons = ["may hold photos that are missing or damaged in the newest"]
+      restorable[index].reasons = ["may contain photos that are missing or damaged in the newest archive"]
     }
     decisions += restorable
   }
@@ -167,7 +168,7 @@ private struct GroupPlan {
       return nil
     } catch let error as IncompleteSet {
       let there = error.count - error.missing.count
-      return "an incomplete set: \(there) of \(error.count) parts"
+      return "only \(there) of \(error.count) parts exist"
     } catch {
       return "its base is missing"
     }
@@ -197,12 +198,12 @@ private struct GroupPlan {
   }
 
   /// Returns why the plan must not remove archives of the group; nil if it may.
-  func refusal(_ obstacle: ([ArchiveDescriptor]) throws -> String?) rethrows -> String? {
-    guard !newest.isEmpty else { return "none of them can be restored" }
+  func refusal(_ reasonToKeepAll: ([ArchiveDescriptor]) throws -> String?) rethrows -> String? {
+    guard !newest.isEmpty else { return "no archive of this library can be restored; nothing is removed" }
     if let newerIncomplete {
       return
         "\(newerIncomplete) is newer than every archive that can be restored, and cannot be restored itself; nothing is removed"
     }
-    return try obstacle(newest).map { "\($0); nothing is removed" }
+    return try reasonToKeepAll(newest).map { "\($0); nothing is removed" }
   }
 }

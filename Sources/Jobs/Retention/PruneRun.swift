@@ -19,7 +19,7 @@ package struct PruneRun {
   /// True to report the archives that a run would remove, and to remove none.
   package var isDryRun = false
   /// The health of archives, and the record of verified archives.
-  package var observer = Ledger().observer("prune")
+  package var operation = Ledger().begin("prune")
   /// The paths of archives that were just written. They stay whatever their date is.
   package var fresh: Set<String> = []
   /// The maximum wait for exports into the folder.
@@ -49,7 +49,7 @@ package struct PruneRun {
     /// The number of archives that cannot be decrypted. They stay.
     package var locked = 0
     /// The number of archives that the plan does not include, for example because they cannot be decrypted. They stay.
-    package var passedOver = 0
+    package var notConsidered = 0
   }
 
   /// Removes archives, increments before their bases. An archive that has changed since it was listed stays. Blocks.
@@ -65,11 +65,11 @@ package struct PruneRun {
       : FolderLock(folder, exclusive: true, waiting: lockWait, whileWaiting: counter.reportWaitingForLock)
     defer { withExtendedLifetime(lock) {} }
     let inventory = try ArchiveInventory(
-      folder: folder, password: password, ledger: observer.ledger, whileReading: counter.checkCancellation)
-    let plan = try plan(for: inventory) { try obstacle($0, inventory) }
+      folder: folder, password: password, ledger: operation.ledger, whileReading: counter.checkCancellation)
+    let plan = try plan(for: inventory) { try reasonToKeepAll($0, inventory) }
     var summary = Summary(
       plan: plan, unreadable: inventory.unreadable, locked: inventory.archives.count(where: \.isLocked))
-    summary.passedOver =
+    summary.notConsidered =
       inventory.archives.count - plan.decisions.reduce(0) { $0 + $1.archives.count }
     if isDryRun {
       summary.removed = plan.removals
@@ -85,32 +85,35 @@ package struct PruneRun {
   }
 
   private func plan(
-    for inventory: ArchiveInventory, obstacle: ([ArchiveDescriptor]) throws -> String?
+    for inventory: ArchiveInventory, reasonToKeepAll: ([ArchiveDescriptor]) throws -> String?
   ) rethrows -> PrunePlan {
     try PrunePlan(
       inventory.graph, policy, now: now, fresh: fresh,
-      isMeant: { archive in tags.allSatisfy(archive.tags.contains) }, obstacle: obstacle)
+      isMeant: { archive in tags.allSatisfy(archive.tags.contains) }, reasonToKeepAll: reasonToKeepAll)
   }
 
   /// Returns why nothing may be removed while these archives are the newest; nil if they are intact. Verifies
   /// archives that this operation has not verified yet.
-  private func obstacle(
+  private func reasonToKeepAll(
     _ archives: [ArchiveDescriptor], _ inventory: ArchiveInventory
   ) throws -> String? {
     if let newer = try newerUnreadable(than: archives, inventory) { return newer }
     for archive in archives {
+      let subject =
+        archive == archives.first
+        ? "the newest archive, \(archive.path)," : "the newest archive depends on \(archive.path), which"
       guard let file = ArchiveFile(at: FilePath(archive.path)) else {
-        return "the newest archive needs \(archive.path), which is missing"
+        return "\(subject) is missing"
       }
-      if observer.hasVerified(file) { continue }
-      let reading = observer.ledger.observer(observer)
+      if operation.hasVerified(file) { continue }
+      let reading = operation.ledger.begin(within: operation)
       do {
         if let fault = try ArchiveVerification.fault(of: archive, password, counter) {
           reading.record(.foundDamaged(reason: fault), of: [(file, archive.archiveID)])
-          return "the newest archive needs \(archive.path), which is damaged (\(fault))"
+          return "\(subject) is damaged (\(fault))"
         }
       } catch BackupError.noSuchBackup {
-        return "the newest archive needs \(archive.path), which is missing"
+        return "\(subject) is missing"
       }
       reading.record(.verified, of: [(file, archive.archiveID)])
     }
@@ -127,7 +130,7 @@ package struct PruneRun {
       guard let name = FilePath(file.path).lastComponent else { continue }
       let status = try directory.status(of: FilePath(name.string))
       if let status, status.modified > newest {
-        return "\(file.path) cannot be read (\(file.reason)), and may be a newer archive"
+        return "\(file.reason); the file may be a newer archive"
       }
     }
     return nil
@@ -158,7 +161,7 @@ package struct PruneRun {
         _ = try directory.remove(name)
         summary.removed.append(archive)
       } catch {
-        summary.failures.append(Finding(archive.path, "\(error)"))
+        summary.failures.append(Finding(archive.path, message: "\(error)"))
         break
       }
     }

@@ -22,7 +22,7 @@ package struct RetentionPolicy: Sendable, Equatable {
   /// its tags. An empty text matches archives without tags.
   package var tags: [String] = []
 
-  /// Creates a policy without rules.
+  /// Makes a policy without rules.
   package init() {}
 
   /// True if no rule is set. Callers treat an empty policy as a mistake.
@@ -98,7 +98,7 @@ package struct RetentionCandidate: Sendable, Equatable {
   /// The tags of the archive.
   package var tags: [String]
 
-  /// Creates a candidate from its parts.
+  /// Makes a candidate from its parts.
   package init(id: String, date: Date, tags: [String] = []) {
     self.id = id
     self.date = date

@@ -8,31 +8,31 @@ struct DestinationCheck {
   let library: FilePath
   /// The copies that were known before this run.
   let copies: [JobStatus.Copy]
-  let observer: ArchiveObserver
+  let operation: LedgerOperation
 
   /// Checks a destination. Blocks; writes only to the ledger.
   ///
   /// - Parameter others: the destinations that were already checked.
   /// - Throws: `DestinationFault`, `BackupError.destinationInLibrary`, or `FileError`.
-  func run(_ target: Target, after others: [Target]) throws -> BackupOutcome.Step {
-    let destination = target.destination
+  func run(_ destination: DestinationState, after others: [DestinationState]) throws -> PhaseResults.Step {
+    let configuration = destination.configuration
     do {
-      try destination.check()
-    } catch let fault as DestinationFault where fault.isAbsence {
-      let missing = copies.filter { $0.path == target.folder.string }.flatMap(\.files)
-      observer.record(.unreachable, of: missing.map { ($0, nil) })
+      try configuration.check()
+    } catch let fault as DestinationFault where fault.isMissing {
+      let missing = copies.filter { $0.path == destination.folder.string }.flatMap(\.files)
+      operation.record(.unreachable, of: missing.map { ($0, nil) })
       throw fault
     }
     // the reader of the job file does not know a library that the command line gives
-    if target.folder.leads(into: library) { throw BackupError.destinationInLibrary(target.folder) }
+    if destination.folder.leads(into: library) { throw BackupError.destinationInLibrary(destination.folder) }
     // a folder has two names if it is mounted twice
-    if let other = others.first(where: { $0.destination.identity == destination.identity }) {
-      throw DestinationFault.sameFolder(target.folder, as: other.folder)
+    if let other = others.first(where: { $0.configuration.identity == configuration.identity }) {
+      throw DestinationFault.sameFolder(destination.folder, as: other.folder)
     }
-    let weakness = destination.weakness(for: library).map {
-      Issue.warning(.destination(target.folder.string), "\(target.folder) \($0)")
+    let weakness = configuration.weakness(for: library).map {
+      Issue.warning(.destination(destination.folder.string), "\(destination.folder) \($0)")
     }
-    return (target, weakness.map { [$0] } ?? [])
+    return (destination, weakness.map { [$0] } ?? [])
   }
 }
 
@@ -55,8 +55,8 @@ extension JobDestination {
     do throws(FileError) {
       return try Directory.open(path)
     } catch {
-      guard error.isAbsence else { throw error }
-      throw path.realPath == nil ? DestinationFault.gone(path) : .notAFolder(path)
+      guard error.isMissing else { throw error }
+      throw path.realPath == nil ? DestinationFault.missing(path) : .notAFolder(path)
     }
   }
 
@@ -68,7 +68,7 @@ extension JobDestination {
   private func checkDisk(of folder: borrowing Directory) throws {
     try checkMount(of: folder)
     if let marker, try folder.status(of: FilePath(marker))?.kind != .file {
-      throw DestinationFault.noMarker(path, marker)
+      throw DestinationFault.noSentinel(path, marker)
     }
   }
 
@@ -78,13 +78,15 @@ extension JobDestination {
     case .any:
       let root = try Directory.open("/")
       guard try folder.status().identity.device != root.status().identity.device else {
-        throw DestinationFault.notMounted(path, place: nil)
+        throw DestinationFault.notMounted(path, mountPoint: nil)
       }
-    case .at(let place):
-      guard try MountTable().isMountPoint(place) else {
-        throw DestinationFault.notMounted(path, place: place)
+    case .at(let mountPoint):
+      guard try MountTable().isMountPoint(mountPoint) else {
+        throw DestinationFault.notMounted(path, mountPoint: mountPoint)
       }
-      guard path.leads(into: place) else { throw DestinationFault.notBelow(path, place: place) }
+      guard path.leads(into: mountPoint) else {
+        throw DestinationFault.notBelow(path, mountPoint: mountPoint)
+      }
     }
   }
 
@@ -93,11 +95,15 @@ extension JobDestination {
     guard let folder = try? Directory.open(path), let one = try? folder.status().identity,
       let other = try? Directory.open(library).status().identity
     else { return nil }
-    if (try? folder.fileSystem().isInMemory) == true { return "lies in memory, and goes with the next start" }
+    if (try? folder.fileSystem().isInMemory) == true {
+      return "is on a file system in memory; its archives are lost at the next restart"
+    }
     let isShared =
       one.device == other.device
       || !BlockDevice.disks(of: one).isDisjoint(with: BlockDevice.disks(of: other))
-    return isShared ? "lies on the library's own device, and is no protection if that fails" : nil
+    return isShared
+      ? "is on the same device as the library, and does not protect against its failure; use another disk"
+      : nil
   }
 
   /// The identity of the folder, independent of its name.

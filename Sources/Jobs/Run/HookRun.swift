@@ -25,7 +25,7 @@ struct HookRun {
 
     var description: String {
       let isTooSlow = if case .timeLimit = cause { true } else { false }
-      return "the hook “\(name)” \(cause)" + (isTooSlow ? "; raise hooks: time-limit" : "")
+      return "the hook “\(name)” \(cause)" + (isTooSlow ? "; increase “time-limit” in “hooks”" : "")
     }
   }
 

@@ -6,7 +6,7 @@ struct Issue: Sendable, Equatable {
     case warning
     /// The library is backed up, but the run could not do everything that the job requires.
     case incomplete
-    /// The current state of the library is not backed up.
+    /// The current content of the library is not backed up.
     case failure
     /// The user or the system stopped the run.
     case interruption
@@ -18,7 +18,7 @@ struct Issue: Sendable, Equatable {
   enum Subject: Sendable, Equatable {
     /// A photo of the library, with its label in messages.
     case photo(String)
-    /// A destination, with its folder. Later phases skip a destination with an issue worse than a warning.
+    /// A destination, with its folder.
     case destination(String)
     /// The archives of a destination, or one of them.
     case archives
@@ -39,12 +39,12 @@ struct Issue: Sendable, Equatable {
   /// The exit code of a run whose worst issue this is.
   let exitCode: Int32
 
-  /// Creates an issue that does not affect the outcome.
+  /// Makes an issue that does not affect the outcome.
   static func warning(_ subject: Subject, _ message: String) -> Issue {
     Issue(severity: .warning, subject: subject, message: message, exitCode: 0)
   }
 
-  /// Creates an issue that makes the run incomplete.
+  /// Makes an issue that makes the run incomplete.
   static func incomplete(_ subject: Subject, _ message: String) -> Issue {
     Issue(
       severity: .incomplete, subject: subject, message: message, exitCode: JobStatus.incompleteCode)

@@ -21,7 +21,7 @@ package struct JobContext: Sendable {
   /// Returns the current time.
   package var now: @Sendable () -> Date = { Date() }
 
-  /// Creates a context from its parts.
+  /// Makes a context from its parts.
   package init(
     state: StateFolder,
     password: @escaping @Sendable (PasswordSource) throws -> Secret,
@@ -36,7 +36,7 @@ package struct JobContext: Sendable {
 /// The report of a run of a job.
 package struct JobReport: Sendable {
   /// The message of a job that was cancelled before it began.
-  package static let notBegun = "not begun, since everything is to stop"
+  package static let notBegun = "not started: the command was stopped"
   /// The record of the run.
   package var run: JobStatus.RunRecord
 }
@@ -55,13 +55,13 @@ package enum JobError: RemediedError, Sendable, Equatable, CustomStringConvertib
     switch self {
     case .newerLedger(let problem): "\(problem)"
     case .noLibrary(let job):
-      "job “\(job)” names no library"
+      "job “\(job)” has no library"
     case .running(let job, let isRestoreTest, let lock):
-      "\(isRestoreTest ? "a restore test" : "a backup or a restore test") of job “\(job)” is being run by "
-        + "\(lock.owner.isEmpty ? "another process" : lock.owner)"
+      "\(lock.owner.isEmpty ? "another process" : lock.owner) is running "
+        + "\(isRestoreTest ? "a restore test" : "a backup or a restore test") of job “\(job)”"
         + (lock.isOwnerAncestor
-          ? ", and one of its hooks has started this; take it out of there"
-          : isRestoreTest ? "; wait for it to end" : "")
+          ? ", and one of its hooks started this command; remove the command from the hook"
+          : isRestoreTest ? "; wait until it ends" : "")
     }
   }
 

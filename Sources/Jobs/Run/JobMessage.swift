@@ -8,9 +8,9 @@ package enum JobMessage {
   /// Nil if no key of the job file helps.
   private static func text(of remedy: Remedy) -> String? {
     switch remedy {
-    case .waitForLock: "raise lock-wait in the job file"
-    case .givePassword: "add password-file in the job file"
-    case .createLibrary: "correct library in the job file"
+    case .waitForLock: "increase “lock-wait” in the job file"
+    case .givePassword: "add “encrypt:” with “password-file” to the job"
+    case .createLibrary: "correct the path of the library"
     case .nameLibrary: "add “library:” to the job"
     default: nil
     }

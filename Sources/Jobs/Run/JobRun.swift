@@ -27,10 +27,10 @@ struct JobRun {
   private let context: JobContext
   private let counter: ProgressCounter
   /// Records what this run observes of archives.
-  private let observer: ArchiveObserver
+  private let operation: LedgerOperation
   private var state: RunState
   /// The entry of the run in the ledger; nil for a run of another library than the job's own.
-  private var entry: RunEntry?
+  private var entry: LedgerRun?
 
   /// Prepares a run.
   init(_ job: Job, _ context: JobContext, _ counter: ProgressCounter) throws(JobError) {
@@ -39,7 +39,7 @@ struct JobRun {
     self.library = library
     self.context = context
     self.counter = counter
-    observer = context.ledger.observer("backup \(job.name)", now: context.now)
+    operation = context.ledger.begin("backup \(job.name)", now: context.now)
     state = RunState(startedAt: context.now().milliseconds)
   }
 
@@ -47,20 +47,20 @@ struct JobRun {
   mutating func run() throws -> JobReport {
     let lock = try begin()
     var previous = JobStatus(job: job.name)
-    if job.isOtherLibrary {
+    if job.usesOtherLibrary {
       state.report(
         .warning(
           .library,
-          "\(library) replaces the job's own library for this run: the job's status does not change, and nothing is "
-            + "pruned; to replace it for good, write the library into the job file"))
+          "this run uses the library \(library) instead of the job's library; the job's status does not change, and "
+            + "nothing is pruned"))
     } else {
       previous = context.state.status(of: job.name)
       previous.run?.warningsForNextRun.forEach { state.report(.warning(.run, $0)) }
     }
-    insert()
+    insertRun()
     perform(after: previous)
     state.hook = dueHooks.first
-    save(copies: state.backup.targets.compactMap(\.copy))
+    saveRunAndStatus(copies: state.backup.destinations.compactMap(\.copy))
     runLastHooks()
     lock.release()
     return JobReport(run: state.record)
@@ -80,11 +80,11 @@ struct JobRun {
       throw error
     } catch {
       state.report(issue(of: error, interruption: JobReport.notBegun))
-      state.endedAt = context.now().milliseconds
+      state.phasesEndedAt = context.now().milliseconds
       // the previous run stays the last one, since it may be under way
-      if !job.isOtherLibrary {
-        var entry = RunEntry(state.record, of: job.name, library: library)
-        (entry.outcome, entry.endedAt) = (RunEntry.notBegun, state.startedAt)
+      if !job.usesOtherLibrary {
+        var entry = LedgerRun(state.record, of: job.name, library: library)
+        (entry.outcome, entry.endedAt) = (LedgerRun.notBegun, state.startedAt)
         context.ledger.insert(&entry)
         _ = context.state.publishStatus(of: job)
       }
@@ -98,9 +98,10 @@ struct JobRun {
   private mutating func perform(after previous: JobStatus) {
     do {
       try hooks.run(.before, state.record, isCancelled: { [counter] in counter.isCancelled })
-      state.backup = BackupOutcome(job.destinations)
-      try BackupRun(
-        job: job, library: library, previous: previous, context: context, observer: observer, counter: counter
+      state.backup = PhaseResults(job.destinations)
+      try BackupPhases(
+        job: job, library: library, previous: previous, context: context, operation: operation,
+        counter: counter
       ).run(&state.backup)
     } catch {
       let archives = state.backup.archives
@@ -110,8 +111,8 @@ struct JobRun {
         : "stopped; the library is backed up in \(archives.joined(separator: ", "))"
       state.report(issue(of: error, interruption: interruption))
     }
-    for warning in observer.damageWarnings { state.report(.warning(.archives, warning)) }
-    state.endedAt = context.now().milliseconds
+    for warning in operation.damageWarnings { state.report(.warning(.archives, warning)) }
+    state.phasesEndedAt = context.now().milliseconds
   }
 
   /// Returns the issue of a run that did not reach its end.
@@ -129,18 +130,18 @@ struct JobRun {
 
   /// The hooks that follow the phases.
   private var dueHooks: [JobHooks.Hook] {
-    [state.outcome.isSuccess ? .after : .onFailure, .finally].filter(hooks.has)
+    [state.outcome.isComplete ? .after : .onFailure, .finally].filter(hooks.has)
   }
 
   /// Runs the hooks at the end. Each hook can read the outcome so far in the status file.
   private mutating func runLastHooks() {
-    if state.outcome.isSuccess { attempt(.after, isCancelled: { [counter] in counter.isCancelled }) }
-    if !state.outcome.isSuccess { attempt(.onFailure) }
-    let wasSuccess = state.outcome.isSuccess
+    if state.outcome.isComplete { attempt(.after, isCancelled: { [counter] in counter.isCancelled }) }
+    if !state.outcome.isComplete { attempt(.onFailure) }
+    let wasComplete = state.outcome.isComplete
     attempt(.finally)
-    if wasSuccess, !state.outcome.isSuccess { attempt(.onFailure) }
+    if wasComplete, !state.outcome.isComplete { attempt(.onFailure) }
     state.hook = nil
-    save()
+    saveRunAndStatus()
   }
 
   /// Runs a hook if the job has one. A failed hook makes the run incomplete. Cancellation does not stop the
@@ -149,7 +150,7 @@ struct JobRun {
     guard hooks.has(hook) else { return }
     if state.hook != hook {
       state.hook = hook
-      save()
+      saveRunAndStatus()
     }
     do {
       try hooks.run(hook, state.record, isCancelled: isCancelled)
@@ -167,49 +168,49 @@ struct JobRun {
 
   /// Inserts the run into the ledger, and publishes the job's status. A run of another library than the job's
   /// own changes neither.
-  private mutating func insert() {
-    guard !job.isOtherLibrary else { return }
-    var entry = RunEntry(state.record, of: job.name, library: library)
+  private mutating func insertRun() {
+    guard !job.usesOtherLibrary else { return }
+    var entry = LedgerRun(state.record, of: job.name, library: library)
     context.ledger.insert(&entry)
     self.entry = entry
-    publish()
+    publishStatus()
   }
 
   /// Writes the results of the run so far to the ledger, and publishes the job's status.
-  private mutating func save(copies: [JobStatus.Copy] = []) {
+  private mutating func saveRunAndStatus(copies: [JobStatus.Copy] = []) {
     guard entry != nil else { return }
-    write(copies: copies)
+    updateLedger(copies: copies)
     let saved = state.record
-    publish()
+    publishStatus()
     // the outcome depends on whether the status was published
     guard state.record != saved else { return }
-    write()
+    updateLedger()
     _ = context.state.publishStatus(of: job)
   }
 
-  private mutating func write(copies: [JobStatus.Copy] = []) {
+  private mutating func updateLedger(copies: [JobStatus.Copy] = []) {
     guard var entry else { return }
     let run = state.record
     entry.libraryID = state.backup.libraryID
     (entry.outcome, entry.hook, entry.endedAt) = (run.outcome.rawValue, run.hook, run.finishedAt)
     entry.record = JobStatus.encoded(
-      BackupRecord(run: run, isLibraryIntact: state.backup.isLibraryIntact))
+      BackupDetails(run: run, isLibraryIntact: state.backup.isLibraryIntact))
     context.ledger.update(&entry, copies: copies.map(\.entry))
     self.entry = entry
   }
 
   /// Publishes the status. An error does not stop the backup but makes the run incomplete: a program that
   /// watches the file would still see the old status.
-  private mutating func publish() {
+  private mutating func publishStatus() {
     let errors = context.state.publishStatus(of: job)
     let problem: String? =
       switch context.ledger.problem {
       case .movedAside?: context.ledger.problem.map { "\($0)" }
       case .unusable?, .newerVersion?, nil:
-        (context.ledger.problem ?? errors.first).map { "its status cannot be written: \($0)" }
+        (context.ledger.problem ?? errors.first).map { "the status of the job cannot be written: \($0)" }
       }
     guard let problem else { return }
-    state.report(state.endedAt == nil ? .warning(.status, problem) : .incomplete(.status, problem))
+    state.report(state.phasesEndedAt == nil ? .warning(.status, problem) : .incomplete(.status, problem))
   }
 }
 
@@ -228,7 +229,7 @@ extension JobStatus.RunRecord {
     switch outcome {
     case .running:
       warnings.append(
-        "the run of \(time) was killed; the next archive replaces what it had begun to write")
+        "the run of \(time) was killed; the next archive removes its unfinished files")
     case .interrupted: warnings.append("the run of \(time) was interrupted: \(message ?? "stopped")")
     case .done, .unchanged, .incomplete, .failed: break
     }
@@ -240,7 +241,7 @@ extension JobStatus.RunRecord {
     // the phase that needs the folder reports a missing folder
     for destination in destinations where FileManager.default.fileExists(atPath: destination.path) {
       warnings += destination.archives.filter { !FileManager.default.fileExists(atPath: $0) }
-        .map { "\($0), which the run of \(time) left there, is missing" }
+        .map { "\($0), which the run of \(time) wrote, is missing" }
     }
     return warnings
   }

@@ -22,19 +22,19 @@ package struct JobStatus: Sendable, Equatable, Codable {
   /// The last restore test.
   package var lastRestoreTest: RestoreTestRecord?
   /// When a restore test last proved that the archives restore.
-  package var lastProvenAt: Int64?
+  package var lastPassedTestAt: Int64?
 
-  /// Creates an empty status.
+  /// Makes an empty status.
   package init(job: String) { self.job = job }
 
   /// True if the status describes a library that was backed up.
-  private var isOfSomething: Bool { libraryID != nil || lastSuccess != nil || !copies.isEmpty }
+  private var hasBackup: Bool { libraryID != nil || lastSuccess != nil || !copies.isEmpty }
 
   /// Returns true if the status describes this library: the IDs are equal or, if one ID is missing, the
   /// folders are the same under any name. A status without a backup matches every library. Blocks.
   package func isOf(library path: FilePath, id: String?) -> Bool {
     if let libraryID, let id { return libraryID == id }
-    return !isOfSomething || isIn(folder: path)
+    return !hasBackup || isIn(folder: path)
   }
 
   /// Returns true if the library of the status is in this folder. Blocks.
@@ -50,14 +50,14 @@ package struct JobStatus: Sendable, Equatable, Codable {
     case unchanged
     /// Something that the job requires is missing, and the run reports it.
     case incomplete
-    /// The run did not reach its end, and the current state of the library is not backed up. If a set of
+    /// The run did not reach its end, and the current content of the library is not backed up. If a set of
     /// archives is unfinished, the message reports the set.
     case failed
     /// The run was stopped. The archives that the run published are complete.
     case interrupted
 
-    /// True if the current state of the library is backed up.
-    package var isSuccess: Bool { self == .done || self == .unchanged }
+    /// True if the run did everything that the job requires.
+    package var isComplete: Bool { self == .done || self == .unchanged }
   }
 
   /// The record of one run.
@@ -66,7 +66,7 @@ package struct JobStatus: Sendable, Equatable, Codable {
     package var outcome = Outcome.running
     /// When the run began.
     package var startedAt: Int64
-    /// When the run ended.
+    /// When the phases of the run ended; hooks may follow.
     package var finishedAt: Int64?
     /// The exit code of this run.
     package var exitCode: Int32?
@@ -74,7 +74,7 @@ package struct JobStatus: Sendable, Equatable, Codable {
     package var hook: String?
     /// Why the run failed or is incomplete, in one line.
     package var message: String?
-    /// The archives with the state of the library, at the first destination that has any.
+    /// The archives with the current content of the library, at the first destination that has any.
     package var archives: [String] = []
     /// The number of selected photos.
     package var photos = 0
@@ -89,7 +89,7 @@ package struct JobStatus: Sendable, Equatable, Codable {
     /// The results at each destination.
     package var destinations: [DestinationRecord] = []
 
-    /// Creates the record of a run that begins.
+    /// Makes the record of a run that begins.
     package init(startedAt: Int64) { self.startedAt = startedAt }
   }
 
@@ -97,7 +97,7 @@ package struct JobStatus: Sendable, Equatable, Codable {
   package struct DestinationRecord: Sendable, Equatable, Codable {
     /// The path of the folder.
     package var path: String
-    /// The archives with the current state of the library; empty if the run failed here.
+    /// The archives with the current content of the library; empty if the run failed here.
     package var archives: [String] = []
     /// True if this run wrote the archives.
     package var isNew = false
@@ -106,7 +106,7 @@ package struct JobStatus: Sendable, Equatable, Codable {
     /// Why the destination failed.
     package var failure: String?
 
-    /// Creates a record without results.
+    /// Makes a record without results.
     package init(path: String) { self.path = path }
   }
 
@@ -116,7 +116,7 @@ package struct JobStatus: Sendable, Equatable, Codable {
     package var at: Int64
     /// True if every tested photo was restored as in the library, and no photo is missing from both the
     /// archive and the library.
-    package var isProven: Bool
+    package var hasPassed: Bool
     /// The archive that was restored; of several, the one that failed or is missing; the folder if there is no archive.
     package var archive: String
     /// The number of restored photos.
@@ -128,13 +128,13 @@ package struct JobStatus: Sendable, Equatable, Codable {
     /// The path of the report.
     package var report: String?
 
-    /// Creates a record from its parts.
+    /// Makes a record from its parts.
     package init(
-      at: Int64, isProven: Bool, archive: String, photos: Int, damaged: Int? = nil, round: Int,
+      at: Int64, hasPassed: Bool, archive: String, photos: Int, damaged: Int? = nil, round: Int,
       report: String?
     ) {
       self.at = at
-      self.isProven = isProven
+      self.hasPassed = hasPassed
       self.archive = archive
       self.photos = photos
       self.damaged = damaged

@@ -15,19 +15,19 @@ struct PhaseContext {
   /// The library's ID; nil if it has none.
   let libraryID: String?
   /// Records what this run observes of archives.
-  let observer: ArchiveObserver
+  let operation: LedgerOperation
   let now: @Sendable () -> Date
   let counter: ProgressCounter
 
   /// Verifies the archives that the run relies on.
   var verifier: ArchiveVerifier {
-    ArchiveVerifier(observer: observer, password: password, verifiesUnknown: job.verifies)
+    ArchiveVerifier(operation: operation, password: password, verifiesUnverified: job.verifies)
   }
 
   /// Lists the archives of a destination. Blocks.
-  func inventory(of target: Target) throws -> ArchiveInventory {
+  func inventory(of destination: DestinationState) throws -> ArchiveInventory {
     try ArchiveInventory(
-      folder: target.folder, password: password, ledger: observer.ledger,
+      folder: destination.folder, password: password, ledger: operation.ledger,
       whileReading: counter.checkCancellation)
   }
 
@@ -39,7 +39,7 @@ struct PhaseContext {
 
   /// Returns true if this run has found the archive damaged. Blocks.
   func isDamaged(_ archive: ArchiveDescriptor) -> Bool {
-    ArchiveFile(at: FilePath(archive.path)).map(observer.hasFoundDamaged) ?? false
+    ArchiveFile(at: FilePath(archive.path)).map(operation.hasFoundDamaged) ?? false
   }
 
   /// Returns the archives that a restore needs, after verifying those of unknown health; nil if one is
@@ -52,7 +52,7 @@ struct PhaseContext {
     var graph = inventory.graph
     while true {
       let members = try graph.members(of: archive)
-      let damaged = try members.filter { try !verifier.areIntact([$0], counter) }
+      let damaged = try members.filter { try !verifier.areUsable([$0], counter) }
       if damaged.isEmpty { return members }
       graph = graph.excluding(Set(damaged.map(\.path)))
       guard !damaged.contains(archive), try graph.members(of: archive) != members else { return nil }
@@ -66,7 +66,7 @@ struct PhaseContext {
     options.date = now()
     // a base of another job would be copied to all destinations, and this job's retention would never remove it
     options.baseTag = job.name
-    options.observer = observer
+    options.operation = operation
     return options
   }
 }

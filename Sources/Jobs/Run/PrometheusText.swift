@@ -20,11 +20,13 @@ struct PrometheusText {
         [(job, run.hook == nil ? run.exitCode.map { "\($0)" } ?? "NaN" : "NaN")])
     }
     // the values of an unfinished or failed run are unknown
-    if let run = status.run, run.outcome.isSuccess || run.outcome == .incomplete {
+    if let run = status.run, run.outcome.isComplete || run.outcome == .incomplete {
       add("smilepile_backup_photos", "Photos that the last run selected.", [(job, "\(run.photos)")])
-      add("smilepile_backup_photo_bytes", "Their bytes.", [(job, "\(run.bytes)")])
       add(
-        "smilepile_backup_missing_photos", "Photos that are not in the archive as they should be.",
+        "smilepile_backup_photo_bytes", "Bytes of the photos that the last run selected.",
+        [(job, "\(run.bytes)")])
+      add(
+        "smilepile_backup_missing_photos", "Photos that are missing or corrupt in the archive.",
         [(job, "\(run.missing.count)")])
     }
     if let success = status.lastSuccess {
@@ -33,35 +35,38 @@ struct PrometheusText {
         [(job, seconds(success.finishedAt ?? success.startedAt))])
     }
     add(
-      "smilepile_backup_consecutive_failures", "Runs since the last complete one.",
+      "smilepile_backup_consecutive_failures", "Number of runs since the last complete run.",
       [(job, "\(status.failures)")])
     add(
       "smilepile_backup_copy_timestamp_seconds", "When the newest archive at a destination was made.",
       status.copies.map { (job + [("destination", $0.path)], seconds($0.madeAt)) })
     add(
-      "smilepile_backup_copy_reachable", "1 if a copy was there when the last run or drill ended.",
+      "smilepile_backup_copy_reachable",
+      "1 if the copy was reachable when the last run or restore test ended.",
       status.copies.map { (job + [("destination", $0.path)], $0.isOutOfReach == true ? "0" : "1") })
     add(
       "smilepile_backup_copy_suspect",
       "1 if an archive of a copy is suspect: found damaged, and not verified since.",
       status.copies.map { (job + [("destination", $0.path)], $0.suspectSince != nil ? "1" : "0") })
     add(
-      "smilepile_backup_copy_missing_photos", "Photos of the library that a copy does not hold intact.",
+      "smilepile_backup_copy_missing_photos",
+      "Photos of the library that are missing or corrupt in the copy.",
       status.copies.map { (job + [("destination", $0.path)], "\($0.missingPhotos ?? 0)") })
     add(
       "smilepile_backup_copy_on_library_device",
-      "1 if a copy lies on the library's own device, or in memory.",
+      "1 if a copy is on the same device as the library, or in memory.",
       status.copies.map { (job + [("destination", $0.path)], $0.isOnSameDevice ? "1" : "0") })
     if let test = status.lastRestoreTest {
       add(
-        "smilepile_restore_test_timestamp_seconds", "When a restore was last tried.",
+        "smilepile_restore_test_timestamp_seconds", "When the last restore test ran.",
         [(job, seconds(test.at))])
       add(
-        "smilepile_restore_test_proven", "1 if it brought everything back that the library lists.",
-        [(job, test.isProven ? "1" : "0")])
+        "smilepile_restore_test_passed",
+        "1 if the last restore test restored everything that the library lists.",
+        [(job, test.hasPassed ? "1" : "0")])
       add(
         "smilepile_restore_test_damaged_photos",
-        "Photos of the library that the last drill which compared any found damaged there.",
+        "Photos that the last restore test with a comparison found missing or corrupt in the library.",
         [(job, "\(test.damaged ?? 0)")])
     }
   }

@@ -5,31 +5,33 @@ import Operations
 import SystemPackage
 import Zip
 
-/// Fifth phase: copies the archives with the current state of the library, and the archives that they depend
+/// Fifth phase: copies the archives with the current content of the library, and the archives that they depend
 /// on, to a destination without them.
 struct Replication {
   let context: PhaseContext
   /// The destination that has the archives.
-  let source: Target
+  let source: DestinationState
 
   /// Copies the archives. Replaces an archive that is damaged at the source by another that satisfies the
   /// same reference. Blocks.
   ///
   /// - Throws: `CancellationError`, and errors that prevent the copy.
-  func run(_ target: Target) throws -> BackupOutcome.Step {
-    guard let inventory = source.inventory?.updated(context.observer.ledger) else { return (target, []) }
+  func run(_ destination: DestinationState) throws -> PhaseResults.Step {
+    guard let inventory = source.inventory?.updated(context.operation.ledger) else {
+      return (destination, [])
+    }
     var graph = inventory.graph
     while true {
-      let needed = try source.current.flatMap(graph.chain).reversed() + source.current
+      let needed = try source.upToDateArchives.flatMap(graph.chain).reversed() + source.upToDateArchives
       do {
-        return try copy(needed, to: target)
+        return try copy(needed, to: destination)
       } catch let error where Self.concernsSource(error) {
         let other: ArchiveGraph?
         do {
           other = try self.graph(graph, without: needed)
         } catch let cause where !(cause is CancellationError) {
           // the next run verifies the archives
-          return (target.failed(error), [.warning(.archives, JobMessage.text(of: cause))])
+          return (destination.skipped(because: error), [.warning(.archives, JobMessage.text(of: cause))])
         }
         guard let other else { throw error }
         graph = other
@@ -42,16 +44,16 @@ struct Replication {
   private func graph(
     _ graph: ArchiveGraph, without needed: [ArchiveDescriptor]
   ) throws -> ArchiveGraph? {
-    let damaged = try context.verifier.damaged(among: needed, context.counter)
-    guard !damaged.isEmpty, !source.current.contains(where: damaged.contains) else { return nil }
+    let damaged = try context.verifier.unusable(among: needed, context.counter)
+    guard !damaged.isEmpty, !source.upToDateArchives.contains(where: damaged.contains) else { return nil }
     let other = graph.excluding(Set(damaged.map(\.path)))
-    return try source.current.flatMap(other.chain).contains(where: damaged.contains) ? nil : other
+    return try source.upToDateArchives.flatMap(other.chain).contains(where: damaged.contains) ? nil : other
   }
 
   /// Returns true if the error may have its cause in the source.
   private static func concernsSource(_ error: any Error) -> Bool {
     switch error {
-    case _ where ArchiveVerification.isEnvironmentFailure(error): false
+    case _ where ArchiveVerification.isInconclusive(error): false
     case BackupError.notEnoughSpace, BackupError.destinationExists: false
     case is BackupError, is ArchiveError: true
     default: false
@@ -59,15 +61,17 @@ struct Replication {
   }
 
   /// Copies the archives that are missing or damaged at the destination, bases first.
-  private func copy(_ archives: [ArchiveDescriptor], to target: Target) throws -> BackupOutcome.Step {
-    try target.destination.check()
+  private func copy(_ archives: [ArchiveDescriptor], to destination: DestinationState) throws
+    -> PhaseResults.Step
+  {
+    try destination.configuration.check()
     // prevents that another process prunes a base before the archives that depend on it are copied
     let lock = try FolderLock(
-      target.folder, exclusive: false, waiting: .seconds(context.job.lockWait),
+      destination.folder, exclusive: false, waiting: .seconds(context.job.lockWait),
       whileWaiting: context.counter.reportWaitingForLock)
     defer { withExtendedLifetime(lock) {} }
-    var (target, issues) = (target, [Issue]())
-    let inventory = try context.inventory(of: target)
+    var (destination, issues) = (destination, [Issue]())
+    let inventory = try context.inventory(of: destination)
     let known = inventory.archives.filter { !context.isDamaged($0) }
     let bases = Set(archives.compactMap(\.base?.digest))
     var copies: [ArchiveDescriptor] = []
@@ -77,16 +81,16 @@ struct Replication {
       if let same {
         copy = same
       } else {
-        let (path, warning) = try write(archive, to: target)
+        let (path, warning) = try write(archive, to: destination)
         if let warning { issues.append(.warning(.archives, warning)) }
         copy = try ArchiveDescriptor(path: path, password: context.password)
         copies.append(copy)
-        target.isNew = true
+        destination.hasNewArchives = true
       }
-      if source.current.contains(archive) { target.current.append(copy) }
+      if source.upToDateArchives.contains(archive) { destination.upToDateArchives.append(copy) }
     }
-    target.inventory = inventory.updated(adding: copies, context.observer.ledger)
-    return (target, issues)
+    destination.inventory = inventory.updated(adding: copies, context.operation.ledger)
+    return (destination, issues)
   }
 
   /// Returns true if an archive from an earlier run is an intact copy of an archive at the source. Blocks.
@@ -96,17 +100,18 @@ struct Replication {
     // the copy of a base may be older than a repair of that base
     let isUnrepaired = other.digest.map { archive.repairedFrom.contains($0) && bases.contains($0) } ?? false
     return try other.archiveID == archive.archiveID && (other.digest == archive.digest || isUnrepaired)
-      && context.verifier.areIntact([other], context.counter)
+      && context.verifier.areUsable([other], context.counter)
   }
 
   private func write(
-    _ archive: ArchiveDescriptor, to target: Target
+    _ archive: ArchiveDescriptor, to destination: DestinationState
   ) throws -> (archive: FilePath, warning: String?) {
     var copy = ArchiveCopy(
-      of: FilePath(archive.path), to: target.folder, password: context.password, counter: context.counter)
+      of: FilePath(archive.path), to: destination.folder, password: context.password, counter: context.counter
+    )
     copy.permissions = context.job.permissions
     let written = try copy.run()
-    context.observer.recordVerified([written.archive])
+    context.operation.recordVerified([written.archive])
     return written
   }
 }

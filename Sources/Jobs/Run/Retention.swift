@@ -3,7 +3,7 @@ import Backup
 import Foundation
 import Operations
 
-/// Seventh phase: removes the archives of the job that the policy does not keep.
+/// Eighth phase: removes the archives of the job that the policy does not keep.
 struct Retention {
   let context: PhaseContext
   let policy: RetentionPolicy
@@ -11,31 +11,31 @@ struct Retention {
   /// Prunes a destination. Neither locks nor lists the folder if there is nothing to remove. Blocks.
   ///
   /// - Throws: `CancellationError`. Other errors make the run incomplete.
-  func run(_ target: Target) throws -> BackupOutcome.Step {
-    guard let inventory = target.inventory else { return (target, []) }
-    var prune = PruneRun(folder: target.folder, policy: policy, counter: context.counter)
+  func run(_ destination: DestinationState) throws -> PhaseResults.Step {
+    guard let inventory = destination.inventory else { return (destination, []) }
+    var prune = PruneRun(folder: destination.folder, policy: policy, counter: context.counter)
     prune.password = context.password
     prune.tags = [context.job.name]
-    prune.observer = context.observer
+    prune.operation = context.operation
     prune.lockWait = .seconds(context.job.lockWait)
     prune.now = context.now()
-    prune.fresh = Set(target.current.map(\.path))
+    prune.fresh = Set(destination.upToDateArchives.map(\.path))
     do {
-      guard prune.hasCandidates(in: inventory) else { return (target, []) }
+      guard prune.hasCandidates(in: inventory) else { return (destination, []) }
       let done = try prune.run()
-      var target = target
-      target.removed = done.removed.map(\.path)
-      target.inventory = inventory.updated(removing: target.removed, context.observer.ledger)
+      var destination = destination
+      destination.removed = done.removed.map(\.path)
+      destination.inventory = inventory.updated(removing: destination.removed, context.operation.ledger)
       let problems = done.plan.refusals + done.failures.map(\.message)
       return (
-        target, problems.map { .incomplete(.archives, $0) } + done.unreadable.map(\.issue)
+        destination, problems.map { .incomplete(.archives, $0) } + done.unreadable.map(\.issue)
       )
     } catch let error as CancellationError {
       throw error
     } catch {
       return (
-        target,
-        [.incomplete(.archives, "\(target.folder) could not be pruned: \(JobMessage.text(of: error))")]
+        destination,
+        [.incomplete(.archives, "\(destination.folder) could not be pruned: \(JobMessage.text(of: error))")]
       )
     }
   }

@@ -5,11 +5,11 @@ struct RunState {
   /// When the run began, in milliseconds since 1970.
   let startedAt: Int64
   /// When the phases ended, in milliseconds since 1970; nil before.
-  var endedAt: Int64?
+  var phasesEndedAt: Int64?
   /// The hook at the end of the run that is due or running.
   var hook: JobHooks.Hook?
   /// The results of the phases.
-  var backup = BackupOutcome([])
+  var backup = PhaseResults([])
   private var otherIssues: [Issue] = []
 
   init(startedAt: Int64) { self.startedAt = startedAt }
@@ -28,12 +28,12 @@ struct RunState {
 
   /// The outcome of the run so far.
   var outcome: JobStatus.Outcome {
-    guard endedAt != nil else { return .running }
+    guard phasesEndedAt != nil else { return .running }
     switch issues.map(\.severity).max() {
     case .interruption?: return .interrupted
     case .failure?: return .failed
     case .incomplete?: return .incomplete
-    case .warning?, nil: return backup.targets.contains(where: \.isNew) ? .done : .unchanged
+    case .warning?, nil: return backup.destinations.contains(where: \.hasNewArchives) ? .done : .unchanged
     }
   }
 
@@ -42,16 +42,16 @@ struct RunState {
     let issues = issues
     var run = JobStatus.RunRecord(startedAt: startedAt)
     run.outcome = outcome
-    run.finishedAt = endedAt
+    run.finishedAt = phasesEndedAt
     run.hook = hook?.rawValue
     run.archives = backup.archives
     (run.photos, run.bytes) = backup.selected
     run.archiveBytes = backup.archiveBytes
-    run.destinations = backup.targets.map(\.record)
+    run.destinations = backup.destinations.map(\.record)
     run.missing = issues.filter(\.isOfPhoto).map(\.message)
     run.warnings = issues.filter { $0.severity <= .incomplete && !$0.isOfPhoto && !$0.isOfFailedDestination }
       .map(\.message)
-    guard endedAt != nil else { return run }
+    guard phasesEndedAt != nil else { return run }
     run.exitCode = 0
     guard let worst = issues.map(\.severity).max(), worst > .warning else { return run }
     let reasons = issues.filter { $0.severity == worst }

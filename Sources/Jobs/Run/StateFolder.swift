@@ -10,7 +10,7 @@ package struct StateFolder: Sendable {
   /// The observations of this machine. The first use opens the database.
   package let ledger: Ledger
 
-  /// Creates a value. The first lock or the first use of the ledger creates a missing folder.
+  /// Makes a value. The first lock or the first use of the ledger creates a missing folder.
   package init(path: FilePath) {
     self.path = path
     ledger = Ledger(folder: path)

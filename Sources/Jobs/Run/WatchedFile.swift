@@ -38,20 +38,20 @@ enum WatchedFile {
   /// - Parameter state: the state folder; nil if unknown.
   func fault(replacing path: FilePath, outside state: FilePath?) -> String? {
     if let state, path.folder.isSamePlace(as: state) {
-      return "lies in the state folder, where every job has its own; name another folder"
+      return "is in the state folder, which already contains the status of each job; choose another folder"
     }
     guard path.folder.realPath != nil else {
-      return "cannot be written, since its folder is not there; make that"
+      return "cannot be written: its folder is missing; create the folder"
     }
     do throws(FileError) {
       let file = try File.open(path, .readFollowingLinks)
       let status = try file.status()
-      guard status.kind == .file else { return "is no file, but a folder or a device; name a file" }
+      guard status.kind == .file else { return "is a folder or a device; choose a file" }
       guard status.size > 0 else { return nil }
       if status.size <= Self.maximumBytes, isOurs(try file.read(status.size, at: 0)) { return nil }
-      return "is a file that no job has written, and stays; name another, or move that one out of the way"
+      return "is a file that no job wrote, and was not changed; choose another name"
     } catch {
-      return error.isAbsence ? nil : "cannot be looked at, and stays: \(error)"
+      return error.isMissing ? nil : "cannot be read and was not removed: \(error)"
     }
   }
 

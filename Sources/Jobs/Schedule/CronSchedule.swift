@@ -7,7 +7,7 @@ import SystemPackage
 package struct CronSchedule: Sendable {
   private let crontab = ScheduleProgram(name: "crontab")
 
-  /// Creates the value. Reads nothing yet.
+  /// Makes the value. Reads nothing yet.
   package init() {}
 
   /// True if this machine has a `crontab` command.

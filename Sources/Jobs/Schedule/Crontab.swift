@@ -44,10 +44,10 @@ struct Crontab: Equatable {
     let new = Crontab(Array(block.utf8)).lines
     if let range = range(of: mark) {
       let first = range.lowerBound + new.count
-      lines.replaceSubrange(range, with: new + strangers(in: range))
+      lines.replaceSubrange(range, with: new + userLines(in: range))
       // the user may have copied the block
       while let copy = self.range(of: mark, from: first) {
-        lines.replaceSubrange(copy, with: strangers(in: copy))
+        lines.replaceSubrange(copy, with: userLines(in: copy))
       }
       return
     }
@@ -59,11 +59,11 @@ struct Crontab: Equatable {
   @discardableResult
   mutating func remove(_ mark: String) -> Bool {
     guard range(of: mark) != nil else { return false }
-    while let range = range(of: mark) { lines.replaceSubrange(range, with: strangers(in: range)) }
+    while let range = range(of: mark) { lines.replaceSubrange(range, with: userLines(in: range)) }
     return true
   }
 
-  private func strangers(in range: Range<Int>) -> [[UInt8]] {
+  private func userLines(in range: Range<Int>) -> [[UInt8]] {
     lines[range].filter { !CrontabBlock.isOurs(Self.text($0)) }
   }
 

@@ -24,7 +24,7 @@ package struct Schedule: Sendable, Hashable {
   /// The default schedule of restore tests. One test a week is enough, and machines are idle on Sunday morning.
   package static let defaultDrill = Schedule(checked: .weekly(.sunday), TimeOfDay(checked: 4, 30))
 
-  /// Creates a schedule from a frequency and a time.
+  /// Makes a schedule from a frequency and a time.
   ///
   /// - Throws: `ScheduleError.notADay` for a day that no month has.
   package init(_ frequency: Frequency, at time: TimeOfDay = .midnight) throws(ScheduleError) {
@@ -34,7 +34,7 @@ package struct Schedule: Sendable, Hashable {
     }
   }
 
-  /// Creates a schedule from the keys of a job file.
+  /// Makes a schedule from the keys of a job file.
   ///
   /// - Parameters:
   ///   - frequency: `daily`, `weekly`, `monthly` or `manual`.
@@ -111,9 +111,9 @@ extension Schedule: CustomStringConvertible {
     case .daily: "every day at \(time)"
     case .weekly(let day): "every \(day) at \(time)"
     case .monthly(31): "on the last day of every month at \(time)"
-    case .monthly(let day) where day > 28: "every month on day \(day), or its last, at \(time)"
+    case .monthly(let day) where day > 28: "every month on day \(day), or on the last day, at \(time)"
     case .monthly(let day): "every month on day \(day) at \(time)"
-    case .manual: "only by hand"
+    case .manual: "manual"
     }
   }
 }
@@ -137,18 +137,18 @@ package enum ScheduleError: Error, Equatable, Sendable, CustomStringConvertible 
   package var description: String {
     switch self {
     case .notAFrequency(let text):
-      "“\(text)” is no frequency; there are daily, weekly, monthly and manual".escaped
+      "“\(text)” is not a frequency; use daily, weekly, monthly or manual".escaped
     case .notADay(let day, let period, let last):
-      "a \(period) has no day \(day); give one from 1\(period == "week" ? " (Monday)" : "") to \(last)"
+      "a \(period) has no day \(day); write a number from 1\(period == "week" ? " (Monday)" : "") to \(last)"
         + (period == "week" ? " (Sunday)" : "")
     case .notATime(let text):
-      "“\(text)” is no time; give hours and minutes from 00:00 to 23:59, as 03:30".escaped
+      "“\(text)” is not a time; write hours and minutes, for example 03:30".escaped
     case .dayNeeded(let frequency):
       frequency == "weekly"
         ? "weekly needs a day: Monday to Sunday, or 1 (Monday) to 7 (Sunday)"
         : "\(frequency) needs a day, from 1 to 31"
-    case .timeNeeded(let frequency): "\(frequency) needs a time, as 03:30"
-    case .needless(let key, let frequency): "\(frequency) has no use for a \(key); leave it out"
+    case .timeNeeded(let frequency): "\(frequency) needs a time, for example 03:30"
+    case .needless(let key, let frequency): "\(frequency) does not use \(key); remove “\(key)”"
     }
   }
 }

@@ -24,18 +24,18 @@ package enum ScheduleInstallError: Error, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .foreignUnit(let path):
-      "\(path) was not made by smilepile and stays as it is; move it away, or rename the job".escaped
+      "\(path) was not created by smilepile, and was not changed; rename the job".escaped
     case .otherJob(let path, let owner):
-      "\(path) belongs to the \(owner); remove that schedule first, or rename the job".escaped
+      "\(path) belongs to the \(owner); rename the job".escaped
     case .program(let command, let reason): "`\(command)` failed: \(reason)".escaped
     case .noScheduler: "systemd does not run here and there is no crontab command; install cron"
     case .commandTooLong(let job):
-      "the job “\(job)” makes a line that is too long for cron; use shorter paths".escaped
+      "the crontab line of job “\(job)” is too long; use shorter paths".escaped
     case .backslashForCron(let job):
-      "a path or the name of the job “\(job)” has a backslash, which crons understand differently; rename it"
+      "a path of job “\(job)” contains a backslash, which some cron programs change; rename the file or folder"
         .escaped
     case .crontabChanged:
-      "the crontab was changed by somebody else at the same time; look at it with crontab -l, and try again"
+      "another program changed the crontab at the same time; check it with crontab -l and try again"
     case .file(let error): "\(error)"
     }
   }

@@ -33,7 +33,7 @@ package struct ScheduledJob: Sendable, Equatable {
   /// The schedule of restore tests; nil for none.
   package var drill: Schedule?
 
-  /// Creates a job from its parts.
+  /// Makes a job from its parts.
   ///
   /// - Throws: `ScheduledJobError` if a value fits neither a unit nor a crontab.
   package init(
@@ -115,9 +115,9 @@ package enum ScheduledJobError: Error, Equatable, Sendable, CustomStringConverti
       "the job “\(name)” cannot be scheduled: its name is empty, longer than 100 bytes or has control characters; rename it"
         .escaped
     case .unfitPath(let path, let job):
-      "the job “\(job)” cannot be scheduled: \(path) is no absolute path, or has control characters; rename it"
+      "the job “\(job)” cannot be scheduled: \(path) is not an absolute path, or has control characters; correct the path"
         .escaped
-    case .noLibrary(let job): "the job “\(job)” names no library; write “library:” into the job file".escaped
+    case .noLibrary(let job): "the job “\(job)” has no library; add “library:” to the job".escaped
     }
   }
 }

@@ -25,7 +25,7 @@ struct UnitFolder: ~Copyable {
       if make { try Directory.makeAll(path) }
       directory = try Directory.open(path)
     } catch {
-      if !make, error.isAbsence { return nil }
+      if !make, error.isMissing { return nil }
       throw .file(error)
     }
   }

@@ -28,10 +28,10 @@ struct UnitText {
     """
     \(firstLine)
     \(Self.origin)
-    # A result that is incomplete (exit 3) is a failure here too, on purpose: somebody should look.
+    # Exit code 3 (incomplete) is a failure here on purpose.
 
     [Unit]
-    Description=\(task == .backup ? "Back up the photos of" : "Prove that the archives restore of") \
+    Description=\(task == .backup ? "Back up the photos of" : "Restore test of") \
     \(Self.specifiersEscaped(job.name)) (smilepile)
     Documentation=man:smilepile(1)
     \(scope == .system ? "After=local-fs.target remote-fs.target\n" : "")
@@ -42,11 +42,11 @@ struct UnitText {
     SyslogIdentifier=smilepile
     Nice=19
     IOSchedulingClass=idle
-    # what it has begun it takes back within this time, and runs the hooks on-failure and finally
+    # The time to remove unfinished files and to run the hooks on-failure and finally.
     TimeoutStopSec=\(job.stopSeconds)
     UMask=0077
 
-    # The whole system is read-only for it, but for these.
+    # The service can write to these folders only.
     ProtectSystem=strict
     ProtectHome=read-only
     \(folders)
@@ -69,7 +69,7 @@ struct UnitText {
 
       [Timer]
       \(schedule.calendarExpressions.map { "OnCalendar=\($0)" }.joined(separator: "\n"))
-      # what the machine slept through is made up for
+      # Runs that the machine missed start after the next boot.
       Persistent=true
       RandomizedDelaySec=2min
 
@@ -80,7 +80,7 @@ struct UnitText {
   }
 
   private static let origin =
-    "# Made by `smilepile schedule install`: change the job file and install again. Drop-ins stay as they are."
+    "# Made by `smilepile schedule install`: change the job file and install again. Drop-ins are not changed."
 
   /// The `Environment=` lines. systemd expands specifiers in them, but no variables. systemd.exec(5).
   private var variables: String {
@@ -152,8 +152,8 @@ struct UnitText {
   /// Jobs with commands run without most of the sandbox: hooks send mail, mount disks and ask agents for
   /// passwords. The system stays read-only, see above.
   private static let forCommands = """
-    # The job has hooks or a password command. They may need the network, setgid mailers or an agent, so that there are
-    # fewer walls than around a job without; more can be set in a drop-in.
+    # The job has hooks or a password command, which may need the network, setgid programs or an agent.
+    # So this unit has fewer restrictions; add restrictions in a drop-in.
     """
 
   /// Returns a word of a command line or of a list of paths in quotes, with specifiers escaped. systemd

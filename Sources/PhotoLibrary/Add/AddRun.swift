@@ -6,8 +6,8 @@ import Synchronization
 import SystemPackage
 
 extension Work where Summary == AddSummary {
-  /// Starts copying photos into a library, atomically. Files that cannot be read, or that change while they are read, are
-  /// reported and not added. The originals do not change.
+  /// Starts copying photos into a library, atomically. Files that cannot be read, or that change while they are read,
+  /// are reported and not added. The originals do not change.
   ///
   /// The summary throws `LibraryError`, `FileLock.Busy` or `FileError`.
   public static func add(

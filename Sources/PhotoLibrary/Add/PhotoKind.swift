@@ -13,7 +13,7 @@ public enum PhotoKind {
   /// The number of bytes at the start of a file that tell its format.
   public static let startLength = 64 << 10
 
-  /// Whether a file is a photo by its first bytes, or by its extension if the format is not known here.
+  /// Returns true if a file is a photo by its first bytes, or by its extension if the format is not known here.
   public static func isPhoto(_ name: String, start: [UInt8]) -> Bool {
     let ending = name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() } ?? ""
     if otherEndings.contains(ending) { return true }
@@ -21,7 +21,7 @@ public enum PhotoKind {
     return header.format != nil
   }
 
-  /// Whether this is the extension of a photo, in upper or lower case.
+  /// Returns true if this is the extension of a photo, in upper or lower case.
   static func isPhotoEnding(_ ending: String) -> Bool {
     let ending = ending.lowercased()
     return knownEndings.contains(ending) || otherEndings.contains(ending)

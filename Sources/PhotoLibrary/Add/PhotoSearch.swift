@@ -4,8 +4,8 @@ import ImageHeader
 import Operations
 import SystemPackage
 
-/// Finds the photos in files and folders that the user gave. Folders are searched at any depth; hidden files and folders
-/// and symbolic links in them are reported and not used.
+/// Finds the photos in files and folders that the user gave. Folders are searched at any depth; hidden files and
+/// folders and symbolic links in them are reported and not used.
 struct PhotoSearch {
   /// A photo that was found.
   struct Found: Sendable {
@@ -51,19 +51,21 @@ struct PhotoSearch {
     }
     switch status.kind {
     case .directory where status.identity == library:
-      errors.append(Finding("\(path)".escaped, "it is the library itself, whose photos are not added again"))
+      errors.append(
+        Finding("\(path)".escaped, message: "\(path) is the library; its photos were not added again".escaped)
+      )
     case .directory:
       warnIfNotUTF8(of: path)
       let folder = try Directory.open(path)
       for name in try folder.names() {
         let inner = path.appending(name.components)
         guard !name.string.hasPrefix(".") else {
-          warnings.append("\(inner): left out, since it is hidden".escaped)
+          warnings.append("\(inner) was skipped: it is hidden".escaped)
           continue
         }
         let kind = try folder.status(of: name)?.kind
         guard kind == .file || kind == .directory else {
-          warnings.append("\(inner): passed over, since it is no file of its own".escaped)
+          warnings.append("\(inner) was skipped: it is a link or a special file".escaped)
           continue
         }
         do throws(FileError) {
@@ -79,9 +81,9 @@ struct PhotoSearch {
           path: path, size: status.size, modified: status.modified, version: status.version,
           header: header, folder: Self.folderName(of: path)))
     case .file where !isNamed:
-      warnings.append("\(path): no photo".escaped)
+      warnings.append("\(path) was skipped: it is not a photo".escaped)
     default:
-      errors.append(Finding("\(path)".escaped, "no photo and no folder"))
+      errors.append(Finding("\(path)".escaped, message: "\(path) is not a photo or a folder".escaped))
     }
   }
 

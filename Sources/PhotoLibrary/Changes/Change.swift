@@ -8,9 +8,9 @@ import SystemPackage
 
 /// A change of a library: new files are staged and moved to their places, and then one transaction makes them photos.
 ///
-/// The order is: fsync the staged files; insert the file moves, in a durable transaction; rename; fsync every folder that
-/// changed; commit the change, which deletes the file moves. An interruption leaves the new state, or the old state and
-/// files that `LibraryRecovery` removes.
+/// The order is: fsync the staged files; insert the file moves, in a durable transaction; rename; fsync every folder
+/// that changed; commit the change, which deletes the file moves. An interruption leaves the new state, or the old
+/// state and files that `LibraryRecovery` removes.
 package final class Change: Sendable {
   /// What a change does.
   package enum Kind: String, Sendable, CaseIterable {
@@ -25,7 +25,7 @@ package final class Change: Sendable {
     /// Reverts the last change.
     case undo
 
-    /// Whether the library keeps what the change replaces or removes, until the next such change.
+    /// True if the library keeps what the change replaces or removes, until the next such change.
     var isUndoable: Bool {
       switch self {
       case .merge, .replace, .remove: true
@@ -64,10 +64,10 @@ package final class Change: Sendable {
   private let staging: StagingFolder
   private let commitBegun = Atomic<Bool>(false)
 
-  /// Whether the change is durable when it is committed.
+  /// True if the change is durable when it is committed.
   package var syncs: Bool { writer.syncs }
 
-  /// Whether the commit was attempted. If it failed, the database may have the change all the same.
+  /// True if the commit was attempted. If it failed, the database may have the change all the same.
   var hasBegunToCommit: Bool { commitBegun.load(ordering: .relaxed) }
 
   init(_ kind: Kind, writer: LibraryWriter) throws {
@@ -76,8 +76,8 @@ package final class Change: Sendable {
     staging = try StagingFolder(in: writer.library)
   }
 
-  /// Returns the names to stage files under whose places in the library are known already. The staging folder then has a
-  /// folder for each folder of the library, and `commit` moves a new folder with one rename.
+  /// Returns the names to stage files under whose places in the library are known already. The staging folder then has
+  /// a folder for each folder of the library, and `commit` moves a new folder with one rename.
   package func stagedNames(for paths: [String]) throws(FileError) -> [String] {
     try staging.makeFolders(for: paths)
   }
@@ -90,7 +90,8 @@ package final class Change: Sendable {
 
   /// Makes the staged files photos of the library. Durable when it returns.
   ///
-  /// - Throws: `FileError` or `LibraryError`; the library is then as it was before.
+  /// - Throws: `FileError` or `LibraryError`; the library is then as it was before, unless the transaction failed after
+  ///   it took effect. See `LibraryWriter.change(_:_:)`.
   package func commit(_ edit: LibraryEdit, files: [StagedFile]) throws {
     if !files.isEmpty {
       if writer.syncs { try staging.sync(files.map(\.name)) }
@@ -103,7 +104,7 @@ package final class Change: Sendable {
     commitBegun.store(true, ordering: .relaxed)
     try writer.write { database in
       try database.inTransaction(.immediate) {
-        // first, so that the new rows get the space of these
+        // first, so that the new rows use the freed pages, and the database does not grow
         try FileMove.delete(operation: id, from: database)
         let record = Record(id: id, kind: kind, at: Date().milliseconds)
         try record.insert(database)
@@ -149,8 +150,9 @@ package final class Change: Sendable {
       let name = folder.lastComponent, try library.root.status(of: folder) == nil
     else { return false }
     let names = Set(try staging.directory.directory(staged).names())
+    let prefix = "\(staged.string)/"
     guard names.count == moves.count,
-      moves.allSatisfy({ $0.name == staged.appending($0.newName.components) && names.contains($0.newName) })
+      moves.allSatisfy({ $0.name.string == "\(prefix)\($0.newName.string)" && names.contains($0.newName) })
     else { return false }
     try library.root.makeDirectories(parent, sync: writer.syncs)
     let target = try library.root.directory(parent)

@@ -20,13 +20,13 @@ package struct LibraryEdit: Sendable, Equatable {
   /// Makes an edit that changes nothing.
   package init() {}
 
-  /// Whether the edit changes nothing.
+  /// True if the edit changes nothing.
   package var isEmpty: Bool { self == LibraryEdit() }
 }
 
 extension LibraryEdit {
-  /// Writes the rows, in the transaction that inserts the change. For the undo, an undoable change keeps every row that it
-  /// changes or removes, and the IDs of the rows that it adds.
+  /// Writes the rows, in the transaction that inserts the change. For the undo, an undoable change keeps every row that
+  /// it changes or removes, and the IDs of the rows that it adds.
   func apply(to database: Database, change: Change.Record) throws {
     if change.kind.isUndoable { try keepForUndo(database, changeId: change.id) }
     if change.kind == .remove { try recordDeletions(database, change) }
@@ -44,8 +44,8 @@ extension LibraryEdit {
     }
   }
 
-  /// Whether these are the IDs of all rows of a table. A `replace` concerns all rows, and one statement without a
-  /// condition is several times faster than one statement a row.
+  /// Returns true if these are the IDs of all rows of a table. A `replace` concerns all rows, and one statement without
+  /// a condition is several times faster than one statement a row.
   private static func areAll(_ ids: [Int64], of table: String, _ database: Database) throws -> Bool {
     guard let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)"), count > 1,
       count <= ids.count

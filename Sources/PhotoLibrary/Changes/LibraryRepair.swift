@@ -4,13 +4,13 @@ import Operations
 import Synchronization
 import SystemPackage
 
-/// A repair of photos whose files are corrupt or missing: intact files are staged and moved to the places of the photos.
-/// Rows of photos do not change.
+/// A repair of photos whose files are corrupt or missing: intact files are staged and moved to the places of the
+/// photos. Rows of photos do not change.
 ///
-/// A corrupt file is never deleted, since a damaged photo may still be worth seeing: it moves to `.rotten/ID`, under the
-/// photo's ID and file name. It gets that name first, as a second one, and then the intact file is renamed over its old
-/// name, so that at every moment one of the two files is at the place. Where a file cannot have two names, the corrupt
-/// file is moved away first; if an interruption comes between, `LibraryRecovery` fills the place.
+/// A corrupt file is never deleted, since a damaged photo may still be worth seeing: it moves to `.rotten/ID`, under
+/// the photo's ID and file name. It gets that name first, as a second one, and then the intact file is renamed over its
+/// old name, so that at every moment one of the two files is at the place. Where a file cannot have two names, the
+/// corrupt file is moved away first; if an interruption comes between, `LibraryRecovery` fills the place.
 package final class LibraryRepair: Sendable {
   /// A photo and the file that was staged for it.
   package struct Item: Sendable {
@@ -42,8 +42,8 @@ package final class LibraryRepair: Sendable {
   /// The folder that has the corrupt files of one repair.
   static func corruptFolder(ofOperation id: String) -> FilePath { corruptFiles.appending(id) }
 
-  /// Where a repair keeps the corrupt file of a photo: `.rotten/ID/17_IMG_0001.jpg`. A person recognizes the name, and no
-  /// other file of the repair has it.
+  /// Where a repair keeps the corrupt file of a photo: `.rotten/ID/17_IMG_0001.jpg`. A person recognizes the name, and
+  /// no other file of the repair has it.
   static func corruptPath(of photo: Photo, operation id: String) -> FilePath {
     corruptFolder(ofOperation: id).appending(corruptName(of: photo).components)
   }
@@ -59,7 +59,7 @@ package final class LibraryRepair: Sendable {
   private let staging: StagingFolder
   private let emptyPlace = Atomic<Bool>(false)
 
-  /// Whether the place of a photo may be empty, so that the photo needs its staged file.
+  /// True if the place of a photo may be empty, so that the photo needs its staged file.
   var hasEmptyPlace: Bool { emptyPlace.load(ordering: .relaxed) }
 
   init(_ writer: LibraryWriter) throws {
@@ -74,8 +74,8 @@ package final class LibraryRepair: Sendable {
   package func unstage(_ name: String) throws(FileError) { try staging.unstage(name) }
 
   /// Moves the staged files to the places of their photos. Durable when it returns, except for the photos in
-  /// `Outcome.failures`: a photo that cannot be repaired, since its inode is unreadable or its folder is another kind of
-  /// file, does not stop the others.
+  /// `Outcome.failures`: a photo that cannot be repaired, since its inode is unreadable or its folder is another kind
+  /// of file, does not stop the others.
   ///
   /// - Throws: `FileError` or `LibraryError`; no photo was changed.
   package func commit(_ items: [Item]) throws -> Outcome {
@@ -93,7 +93,7 @@ package final class LibraryRepair: Sendable {
     let byFolder = Dictionary(grouping: items) { FilePath($0.photo.path).removingLastComponent().string }
     for (folder, items) in byFolder.sorted(by: { $0.key < $1.key }) {
       do {
-        try place(items, in: FilePath(folder), &outcome)
+        try moveIntoFolder(items, FilePath(folder), &outcome)
       } catch {
         // a rename that was not flushed is not durable
         outcome.fail(items, error)
@@ -106,7 +106,7 @@ package final class LibraryRepair: Sendable {
   private var corruptFolder: FilePath { Self.corruptFolder(ofOperation: id) }
 
   /// Repairs the photos of one folder.
-  private func place(_ items: [Item], in folder: FilePath, _ outcome: inout Outcome) throws {
+  private func moveIntoFolder(_ items: [Item], _ folder: FilePath, _ outcome: inout Outcome) throws {
     let library = writer.library
     try library.root.makeDirectories(folder)
     let target = try library.root.directory(folder)
@@ -195,8 +195,8 @@ package final class LibraryRepair: Sendable {
     }
   }
 
-  /// Moves corrupt files away, and the staged files to their places. A reader would find nothing between the two renames,
-  /// so this waits for the lock of the readers.
+  /// Moves corrupt files away, and the staged files to their places. A reader would find nothing between the two
+  /// renames, so this waits for the lock of the readers.
   ///
   /// - Throws: `FileLock.Busy` or `FileError`; no file was moved.
   private func move(
@@ -219,7 +219,7 @@ package final class LibraryRepair: Sendable {
         do {
           try corrupt.rename(kept, to: target, as: place)
         } catch {
-          if !error.isAbsence {
+          if !error.isMissing {
             outcome.corruptFiles = corruptFolder
             emptyPlace.store(true, ordering: .relaxed)
           }

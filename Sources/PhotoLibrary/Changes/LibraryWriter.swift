@@ -11,7 +11,7 @@ package final class LibraryWriter: Sendable {
   /// The library, for reading.
   package let library: Library
   let lock: FileLock
-  /// Whether changes are durable.
+  /// True if changes are durable.
   let syncs: Bool
   /// How long to wait for locks of other processes.
   let lockWait: Duration
@@ -85,14 +85,15 @@ package final class LibraryWriter: Sendable {
   }
 
   /// Changes the library atomically: `body` stages files and commits. Nothing stays in `.staging`, even if `body`
-  /// throws.
+  /// throws. If the commit fails although its transaction took effect, the change stays, and the error is thrown all
+  /// the same.
   package func change<Value>(_ kind: Change.Kind, _ body: (Change) throws -> Value) throws -> Value {
     let change = try Change(kind, writer: self)
     let value: Value
     do {
       value = try body(change)
     } catch {
-      if change.hasBegunToCommit { try decideCommit(after: error) }
+      if change.hasBegunToCommit { try makeCommitDurable(after: error) }
       // as after an interruption; if this fails too, the next writer does it
       _ = try? LibraryRecovery(self).finish(change.id)
       throw error
@@ -102,8 +103,8 @@ package final class LibraryWriter: Sendable {
     return value
   }
 
-  /// Replaces corrupt and missing files of photos: `body` stages files and commits. Nothing stays in `.staging`, even if
-  /// `body` throws, except a file that a photo needs.
+  /// Replaces corrupt and missing files of photos: `body` stages files and commits. Nothing stays in `.staging`, even
+  /// if `body` throws, except a file that a photo needs.
   package func repair<Value>(_ body: (LibraryRepair) throws -> Value) throws -> Value {
     let repair = try LibraryRepair(self)
     let value: Value
@@ -119,13 +120,12 @@ package final class LibraryWriter: Sendable {
     return value
   }
 
-  /// Decides whether a change was committed, after its commit failed. The transaction may be complete in SQLite's log and
-  /// only not flushed: the next process that opens the database would then find it committed, with its files removed.
-  /// Therefore the log is checkpointed and flushed first. If that fails, the next writer decides, and nothing may be
-  /// removed before.
+  /// After a failed commit, moves SQLite's log into the database and flushes it, so that every later reader finds the
+  /// same answer. The transaction may be complete in the log and only not flushed: the next process that opens the
+  /// database would then find the change committed, with its files removed.
   ///
-  /// - Throws: `LibraryError.undecided`.
-  func decideCommit(after failure: any Error) throws(LibraryError) {
+  /// - Throws: `LibraryError.undecided` if this fails. Then the next writer decides, and no file may be removed before.
+  func makeCommitDurable(after failure: any Error) throws(LibraryError) {
     do {
       try write { _ = try $0.checkpoint(.truncate) }
       try library.root.open("library.sqlite-wal", .read).sync()

@@ -83,21 +83,22 @@ final class StagingFolder: Sendable {
 }
 
 extension StagingFolder {
-  /// Whether a name in `.staging`, `.undo` or `.rotten` is the ID of an operation. Everything else there is untracked.
+  /// Returns true if a name in `.staging`, `.undo` or `.rotten` is the ID of an operation. Everything else there is
+  /// untracked.
   static func isOperationID(_ name: String) -> Bool { UUID(uuidString: name) != nil }
 
-  /// Whether a name in the folder of an operation is one that this program gave: that of a file or of a folder.
+  /// Returns true if a name in the folder of an operation is one that this program gave: that of a file or of a folder.
   static func isNumber(_ name: FilePath) -> Bool {
     !name.isEmpty && name.string.utf8.allSatisfy { (0x30...0x39).contains($0) }
   }
 
-  /// Whether a file in a numbered folder was staged: the name of a photo never begins with a dot, which the names do
-  /// that other programs leave in any folder.
+  /// Returns true if a file in a numbered folder was staged: the name of a photo never begins with a dot, which the
+  /// names do that other programs leave in any folder.
   static func isStagedFile(_ name: FilePath) -> Bool {
     !name.string.utf8.starts(with: [UInt8(ascii: ".")])
   }
 
-  /// Whether a path in the folder of an operation is that of a staged file: `N` or `N/NAME`.
+  /// Returns true if a path in the folder of an operation is that of a staged file: `N` or `N/NAME`.
   static func isStagedName(_ name: String) -> Bool {
     let components = FilePath(name).components
     guard let first = components.first, FilePath(name).isRelative, isNumber(FilePath(first.string)) else {

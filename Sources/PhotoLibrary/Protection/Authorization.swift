@@ -35,7 +35,7 @@ public enum AuthorizationError: RemediedError, Equatable, Sendable, CustomString
   /// Too many wrong PINs; so many seconds are left to wait.
   case coolingDown(FilePath, seconds: Int)
 
-  /// One line for a person.
+  /// One line for the user.
   public var description: String { message.escaped }
 
   /// What to do about the error.
@@ -49,7 +49,7 @@ public enum AuthorizationError: RemediedError, Equatable, Sendable, CustomString
     case .wrongPIN(let path, let tries):
       "wrong PIN for \(path); \(Count(tries, "try is", "tries are")) left before a pause of 30 seconds"
     case .coolingDown(let path, let seconds):
-      "too many wrong PINs for \(path); wait \(seconds) seconds, then try again"
+      "too many wrong PINs for \(path); wait \(Count(seconds, "second")), then try again"
     }
   }
 }

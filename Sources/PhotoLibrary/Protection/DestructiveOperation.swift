@@ -9,7 +9,7 @@ public enum Protection: Sendable, CaseIterable {
   /// The library's own PIN.
   case pin
 
-  /// The name in a sentence for a person: `kid-safe mode`.
+  /// The name in a sentence for the user: `kid-safe mode`.
   public var label: String {
     switch self {
     case .deleteProtection: "delete protection"
@@ -48,6 +48,6 @@ public struct DestructiveOperation: Sendable, Equatable {
     self.lowered = lowered
   }
 
-  /// Whether the operation removes or turns off anything. Only then it needs a confirmation.
+  /// True if the operation removes or turns off anything. Only then it needs a confirmation.
   public var needsConfirmation: Bool { !removal.isEmpty || !lowered.isEmpty }
 }

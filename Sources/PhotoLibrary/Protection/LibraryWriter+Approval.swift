@@ -4,7 +4,7 @@ import SystemPackage
 
 extension LibraryWriter {
   /// Opens a library for an operation that may need a confirmation or the PIN, and plans it. The library is not locked
-  /// while the question is open, so that other processes do not wait for a person. If the library has changed by the
+  /// while the question is open, so that other processes do not wait for the user. If the library has changed by the
   /// time of the answer, the operation is planned again, and asked about again.
   ///
   /// - Parameter plan: makes the plan, and describes the operation. The library is locked meanwhile.

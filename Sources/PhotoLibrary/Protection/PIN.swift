@@ -29,20 +29,22 @@ public enum PINError: RemediedError, Equatable, Sendable, CustomStringConvertibl
   case alreadySet(FilePath)
   /// The library has no PIN.
   case notSet(FilePath)
+  /// The library has no PIN that could be removed.
+  case nothingToRemove(FilePath)
 
-  /// One line for a person.
+  /// One line for the user.
   public var description: String {
     switch self {
     case .notAPIN: "a PIN has four to six digits"
-    case .alreadySet(let path): "\(path) has a PIN already".escaped
-    case .notSet(let path): "\(path) has no PIN".escaped
+    case .alreadySet(let path): "\(path) already has a PIN".escaped
+    case .notSet(let path), .nothingToRemove(let path): "\(path) has no PIN".escaped
     }
   }
 
   /// What to do about the error.
   public var remedy: Remedy? {
     switch self {
-    case .notAPIN: nil
+    case .notAPIN, .nothingToRemove: nil
     case .alreadySet: .changePIN
     case .notSet: .setPIN
     }
@@ -50,7 +52,7 @@ public enum PINError: RemediedError, Equatable, Sendable, CustomStringConvertibl
 }
 
 extension Library {
-  /// Whether this library has a PIN of its own, which is not the PIN of a phone in a backup.
+  /// Returns true if this library has a PIN of its own, which is not the PIN of a phone in a backup.
   public func hasPIN() throws -> Bool {
     try read { database in
       // a reader does not migrate, and an older version had no PINs
@@ -143,13 +145,13 @@ extension LibraryWriter {
     do {
       try write(record.save)
     } catch {
-      try? decideCommit(after: error)
+      try? makeCommitDurable(after: error)
       throw error
     }
   }
 
-  /// Compares a PIN with the library's. An attempt is counted durably before the comparison, so that killing the process
-  /// does not give another attempt. After five wrong PINs, there is a pause of 30 seconds.
+  /// Compares a PIN with the library's. An attempt is counted durably before the comparison, so that killing the
+  /// process does not give another attempt. After five wrong PINs, there is a pause of 30 seconds.
   ///
   /// - Parameter now: the time, in milliseconds since 1970.
   /// - Throws: `AuthorizationError.wrongPIN`, `.coolingDown`, or `PINError.notSet`.

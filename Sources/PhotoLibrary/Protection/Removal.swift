@@ -37,7 +37,7 @@ public struct Removal: Sendable, Equatable, CustomStringConvertible {
     photos = removed
   }
 
-  /// Whether nothing is removed.
+  /// True if nothing is removed.
   public var isEmpty: Bool { photos == 0 && categories == 0 }
 
   /// The counts that are not zero: `2 photos and 1 category`.
@@ -48,8 +48,8 @@ public struct Removal: Sendable, Equatable, CustomStringConvertible {
     return self.photos == 0 ? categories : "\(photos) and \(categories)"
   }
 
-  /// A clause with the counts: `2 photos and 1 category go`.
-  public var clause: String { "\(self) \(photos + categories == 1 ? "goes" : "go")" }
+  /// What a question for confirmation says: `remove 2 photos and 1 category`.
+  public var clause: String { "remove \(self)" }
 
   /// Adds up the removals of several operations.
   public static func += (sum: inout Removal, other: Removal) {

@@ -31,7 +31,7 @@ struct FileMove: Sendable, Equatable {
   /// The place of the photo, relative to the library.
   var targetPath: FilePath { FilePath(target) }
 
-  /// Whether source and target are paths that this program writes. Recovery ignores all others.
+  /// True if source and target are paths that this program writes. Recovery ignores all others.
   var isValid: Bool {
     let path = targetPath
     return path.string == target && path.isRelative && path.starts(with: "photos")

@@ -72,8 +72,8 @@ struct LibraryRecovery {
     return try discard(operation, hasMoves: !moves.isEmpty) || !moves.isEmpty
   }
 
-  /// Removes the rows and then the staging folder of an operation: as long as there are rows, a staged file tells that an
-  /// equal file at the place is untracked.
+  /// Removes the rows of an operation and then its staging folder. The rows go first: recovery uses the rows and the
+  /// staged file to tell its own file from one that another program put at the same path.
   ///
   /// - Returns: whether there was a staging folder, and it is removed.
   @discardableResult
@@ -117,7 +117,7 @@ struct LibraryRecovery {
     try library.root.removeEmptyFolders(above: place)
   }
 
-  /// Whether a photo, or a photo that an undo can bring back, has a path.
+  /// Returns true if a photo, or a photo that an undo can bring back, has a path.
   private func hasRow(_ place: FilePath) throws -> Bool {
     try library.read { database in
       try Bool.fetchOne(

@@ -24,8 +24,9 @@ struct ReplacedFiles {
 
   /// Moves the files of the newest undoable change to `.undo`, and deletes those of older changes.
   ///
-  /// - Parameter changeID: the change that was just committed, which has found its photos' files unchanged.
+  /// - Parameter changeID: a change of this process, whose files need no check; nil if there is none.
   func settle(after changeID: String? = nil) throws {
+    // every undoable change has a row there
     let changes = try library.read { database in
       try String.fetchAll(
         database, sql: "SELECT DISTINCT changeId FROM replacedSettings ORDER BY changeId")
@@ -96,11 +97,11 @@ struct ReplacedFiles {
       path = FilePath(photo.path)
     }
 
-    /// Whether the file in its place is this one, and not one that another program put there.
+    /// Returns true if the file in its place is this one, and not one that another program put there.
     func isUnchanged(in library: Library) throws -> Bool { try library.isUnchanged(photo) }
 
-    /// Whether it is in the undo's folder. An empty file there reserves its name, where the file system cannot rename
-    /// without replacing.
+    /// Returns true if it is in the undo's folder. An empty file there reserves its name, where the file system cannot
+    /// rename without replacing.
     func isMovedAway(to folder: borrowing Directory) throws(FileError) -> Bool {
       guard let status = try folder.status(of: name) else { return false }
       return status.size > 0 || photo.fileSize == 0
@@ -121,7 +122,7 @@ struct ReplacedFiles {
     }
   }
 
-  /// Whether the undo of another change needs a file: two successive changes may both have removed it.
+  /// Returns true if the undo of another change needs a file: two successive changes may both have removed it.
   private func isNeeded(_ path: FilePath, byChangeOtherThan change: String) throws -> Bool {
     try library.read { database in
       try Bool.fetchOne(

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A shell pattern for a whole name: `*`, `?` and `[a-z]`. A backslash is an ordinary character, since names may have one;
-/// `[*]` matches an asterisk. Pattern and name are compared in NFC.
+/// A shell pattern for a whole name: `*`, `?` and `[a-z]`. A backslash is an ordinary character, since names may have
+/// one; `[*]` matches an asterisk. Pattern and name are compared in NFC.
 public struct NamePattern: Sendable, CustomStringConvertible {
   private let text: String
 
@@ -11,7 +11,7 @@ public struct NamePattern: Sendable, CustomStringConvertible {
   /// Accepts any text. Text without `*`, `?` and `[` matches itself.
   public init(_ text: String) { self.text = text.precomposedStringWithCanonicalMapping }
 
-  /// Whether a name matches: fnmatch(3), by characters instead of bytes.
+  /// Returns true if a name matches: fnmatch(3), by characters instead of bytes.
   public func matches(_ name: String) -> Bool {
     let name = name.precomposedStringWithCanonicalMapping
     guard let locale = Self.locale else { return text == name }

@@ -1,8 +1,8 @@
 import FileSystem
 import SystemPackage
 
-/// A selection of photos and categories. A photo must meet one condition of each kind that is given. Categories alone are
-/// selected with their photos; together with other conditions they only restrict the photos.
+/// A selection of photos and categories. A photo must meet one condition of each kind that is given. Categories alone
+/// are selected with their photos; together with other conditions they only restrict the photos.
 public struct RemoveSelection: Sendable, Equatable {
   /// The IDs of photos.
   public var ids: [Int64] = []
@@ -14,7 +14,7 @@ public struct RemoveSelection: Sendable, Equatable {
   /// Selects nothing.
   public init() {}
 
-  /// Whether the selection has no conditions.
+  /// True if the selection has no conditions.
   public var isEmpty: Bool { ids.isEmpty && names.isEmpty && categories.isEmpty }
 }
 
@@ -37,7 +37,7 @@ public struct RemovePlan: Sendable {
     let categoryIds = Set(categories.map(\.id))
     let ids = Set(selection.ids)
     if let id = ids.subtracting(library.photos.map(\.id)).min() {
-      throw LibraryError.noSuchPhoto("the id \(id)")
+      throw LibraryError.noSuchPhoto("the ID \(id)")
     }
     let patterns = selection.names.map(NamePattern.init)
     photos = library.photos.filter { photo in
@@ -47,10 +47,11 @@ public struct RemovePlan: Sendable {
     }
     for pattern in patterns
     where !photos.contains(where: { pattern.matches($0.name) || pattern.matches($0.fileName) }) {
-      throw LibraryError.noSuchPhoto("a name like “\(pattern)”" + (categories.isEmpty ? "" : " there"))
+      throw LibraryError.noSuchPhoto(
+        "a name like “\(pattern)”" + (categories.isEmpty ? "" : " in these categories"))
     }
     if let id = ids.subtracting(photos.map(\.id)).min() {
-      throw LibraryError.noSuchPhoto("the id \(id) and meets the other conditions")
+      throw LibraryError.noSuchPhoto("the ID \(id) and matches the other options")
     }
     if ids.isEmpty, patterns.isEmpty { self.categories = categories }
   }

@@ -30,10 +30,11 @@ public struct RemoveSummary: Sendable, Equatable {
 }
 
 extension Work where Summary == RemoveSummary {
-  /// Starts removing photos from a library. Their files move to `.undo`, and `undo` brings everything back until the next
-  /// import or remove. The library records what was removed.
+  /// Starts removing photos from a library. Their files move to `.undo`, and `undo` brings everything back until the
+  /// next import or remove. The library records what was removed.
   ///
-  /// The summary throws `LibraryError.noSuchPhoto` or `.noSuchCategory` if the selection matches nothing, `AuthorizationError`, `FileLock.Busy` or `FileError`.
+  /// The summary throws `LibraryError.noSuchPhoto` or `.noSuchCategory` if the selection matches nothing,
+  /// `AuthorizationError`, `FileLock.Busy` or `FileError`.
   public static func remove(
     _ selection: RemoveSelection, from library: FilePath, options: RemoveOptions = RemoveOptions()
   ) -> Self {
@@ -81,9 +82,9 @@ struct RemoveRun {
     for (photo, status) in zip(photos, library.statuses(of: photos)) {
       guard case .failure(let error) = status else { continue }
       let what =
-        error.isAbsence
-        ? "its file is not there, and no undo brings it back"
-        : "its file cannot be looked at, and an undo brings it back only if it can be put aside"
+        error.isMissing
+        ? "its file is missing, so undo cannot restore it"
+        : "its file cannot be read, so undo possibly cannot restore it"
       summary.missing.append(Finding(categories.label(of: photo), "\(what): \(error)"))
     }
     return summary

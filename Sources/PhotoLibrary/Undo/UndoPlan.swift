@@ -100,32 +100,32 @@ package enum UndoError: Error, Equatable, Sendable, CustomStringConvertible {
   /// An untracked file is at the place of a photo that comes back.
   case placeTaken(FilePath)
 
-  /// One line for a person.
+  /// One line for the user.
   public var description: String { message.escaped }
 
   private var message: String {
     switch self {
     case .nothingToUndo(let path):
-      "there is nothing to take back in \(path): no backup was imported and nothing removed"
+      "there is nothing to undo in \(path): no backup was imported and nothing was removed"
     case .alreadyUndone(let path, let at):
-      "there is nothing to take back in \(path): the last change was taken back \(Self.time(at))"
+      "there is nothing to undo in \(path): the last change was undone \(Self.time(at))"
     case .changedSince(let path, let change):
       "\(path) has changed since the last import or remove: \(Self.clause(change.kind)) \(Self.time(change.at)); "
-        + "only the last change can be taken back"
+        + "only the last change can be undone"
     case .placeTaken(let path):
-      "a file that is not the library's lies at \(path), where a photo is to come back; move it away first"
+      "cannot restore a photo to \(path), because an untracked file is there; move the file"
     }
   }
 
   private static func clause(_ kind: Change.Kind) -> String {
     switch kind {
     case .add: "photos were added"
-    case .merge, .replace: "a backup was imported by an older version, which kept no undo,"
-    case .remove, .undo: "an older version changed it"
+    case .merge, .replace: "an older version imported a backup, which cannot be undone,"
+    case .remove, .undo: "an older version changed the library"
     }
   }
 
   private static func time(_ milliseconds: Int64) -> String {
-    "on \(Date(milliseconds: milliseconds).formatted(.iso8601))"
+    "at \(Date(milliseconds: milliseconds).formatted(.iso8601))"
   }
 }

@@ -29,7 +29,7 @@ public struct UndoSummary: Sendable, Equatable {
   /// Removed photos whose files stay, since they have changed since the import.
   public var left: [Finding] = []
 
-  /// Whether something is not as it was before the change.
+  /// True if something is not as it was before the change.
   public var isIncomplete: Bool { !missing.isEmpty || !damaged.isEmpty || !left.isEmpty }
   /// Nothing was written.
   public var isDryRun = false
@@ -63,8 +63,8 @@ extension Work where Summary == UndoSummary {
 /// One run of `undo`.
 ///
 /// Files move back to their places first; after an interruption, `LibraryRecovery` moves them to `.undo` again. One
-/// transaction then restores the rows, and keeps those of the removed photos in `replacedPhoto`, by which their files are
-/// deleted when no process reads.
+/// transaction then restores the rows, and keeps those of the removed photos in `replacedPhoto`, by which their files
+/// are deleted when no process reads.
 struct UndoRun {
   let path: FilePath
   let options: UndoOptions
@@ -99,7 +99,7 @@ struct UndoRun {
       }
     } catch {
       // the rows tell where the files belong; if this fails too, the next writer moves them
-      try writer.decideCommit(after: error)
+      try writer.makeCommitDurable(after: error)
       try? ReplacedFiles(writer).settle()
       throw error
     }
@@ -110,15 +110,15 @@ struct UndoRun {
       left: left)
   }
 
-  /// Returns the photos that came back with corrupt files. These are in their places too: a corrupt photo is better than
-  /// none.
+  /// Returns the photos that came back with corrupt files. These are in their places too: a corrupt photo is better
+  /// than none.
   private func corrupt(_ plan: UndoPlan, _ library: Library, except missing: [Photo]) -> [Photo] {
     let missing = Set(missing.map(\.id))
     return plan.restored.filter { photo in
       guard !photo.isFromAssets, !plan.changed.contains(photo.id), !missing.contains(photo.id) else {
         return false
       }
-      return (try? library.holds(photo)) != true
+      return (try? library.hasIntactFile(of: photo)) != true
     }
   }
 
@@ -127,13 +127,13 @@ struct UndoRun {
     let time = Date(milliseconds: plan.change.at).formatted(.iso8601)
     let parts =
       (plan.removal.isEmpty ? [] : [plan.removal.clause])
-      + (plan.photosBack == 0 ? [] : ["\(plan.photosBack) come back"])
-      + plan.lowered.map { "\($0.label) is turned off" }
-    return "take back \(change) of \(time): \(parts.joined(separator: ", "))"
+      + (plan.photosBack == 0 ? [] : ["restore \(Count(plan.photosBack, "photo"))"])
+      + plan.lowered.map { "turn \($0.label) off" }
+    return "undo \(change) at \(time): \(parts.joined(separator: ", "))"
   }
 
-  /// Returns the photos to remove whose files have changed since the import. Undo does not delete these files: they may be
-  /// a person's work.
+  /// Returns the photos to remove whose files have changed since the import. Undo does not delete these files: they may
+  /// be a person's work.
   private func left(_ plan: UndoPlan, _ library: Library) throws -> [Photo] {
     try plan.removed.filter { photo in
       try counter.checkCancellation()
@@ -163,13 +163,15 @@ struct UndoRun {
     summary.protectionsLowered = plan.lowered
     summary.categoriesRestored = plan.restoredCategories
     let categories = (try? library.categories()) ?? []
-    summary.missing = missing.map { Finding(categories.label(of: $0), "its file \($0.path.escaped) is gone") }
+    summary.missing = missing.map {
+      Finding(categories.label(of: $0), "its file \($0.path.escaped) is missing")
+    }
     summary.damaged = corrupt.map {
-      Finding(categories.label(of: $0), "its bytes have changed since it was put away")
+      Finding(categories.label(of: $0), "it is corrupt: its bytes changed after it was removed or replaced")
     }
     summary.left = left.map {
       Finding(
-        categories.label(of: $0), "its file \($0.path.escaped) is not what was imported any more, and stays")
+        categories.label(of: $0), "its file \($0.path.escaped) has changed since the import, and was kept")
     }
     summary.isDryRun = options.isDryRun
     return summary

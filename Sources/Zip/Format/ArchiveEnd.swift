@@ -1,5 +1,5 @@
-/// The records after the directory: the end record, preceded by the ZIP64 records if a number needs them. APPNOTE 4.3.14
-/// to 4.3.16.
+/// The records after the directory: the end record, preceded by the ZIP64 records if a number needs them. APPNOTE
+/// 4.3.14 to 4.3.16.
 struct ArchiveEnd {
   /// Entries in the directory.
   var count: Int

@@ -1,5 +1,5 @@
-/// The record after data whose local header has no sizes. Programs write four forms: with and without a signature, and with
-/// sizes of four or eight bytes. APPNOTE 4.3.9.
+/// The record after data whose local header has no sizes. Programs write four forms: with and without a signature, and
+/// with sizes of four or eight bytes. APPNOTE 4.3.9.
 struct DataDescriptor: Equatable {
   /// The whole record, in bytes.
   let length: Int

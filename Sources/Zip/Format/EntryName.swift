@@ -75,7 +75,7 @@ package enum EntryName {
     return letter >= UInt8(ascii: "a") && letter <= UInt8(ascii: "z")
   }
 
-  /// Returns whether any component passes a test. The second argument of the test is true for the first component.
+  /// Returns true if any component passes a test. The second argument of the test is true for the first component.
   private static func anyComponent(_ name: Bytes, _ test: (Slice<Bytes>, Bool) -> Bool) -> Bool {
     var start = 0
     for index in 0...name.count where index == name.count || name[index] == slash {

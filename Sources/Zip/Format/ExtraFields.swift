@@ -6,8 +6,8 @@ struct ExtraFields {
   private(set) var unicodePath: UnsafeRawBufferPointer?
   private(set) var aes: UnsafeRawBufferPointer?
 
-  /// Parses the block. Returns nil if its lengths are inconsistent, or if a field that decides how the data is read occurs
-  /// twice. Accepts up to three zero bytes at the end: zipalign pads with them.
+  /// Parses the block. Returns nil if its lengths are inconsistent, or if a field that decides how the data is read
+  /// occurs twice. Accepts up to three zero bytes at the end: zipalign pads with them.
   init?(_ bytes: UnsafeRawBufferPointer) {
     var position = 0
     while position <= bytes.count - 4 {
@@ -45,8 +45,8 @@ struct ExtraFields {
     return nil
   }
 
-  /// Replaces each number of 0xFFFFFFFF by its value in the ZIP64 field, in the order of APPNOTE 4.5.3. Returns false if a
-  /// value is missing or exceeds the range of an `Int`.
+  /// Replaces each number of 0xFFFFFFFF by its value in the ZIP64 field, in the order of APPNOTE 4.5.3. Returns false
+  /// if a value is missing or exceeds the range of an `Int`.
   func widen(size: inout Int, compressedSize: inout Int, offset: inout Int) -> Bool {
     // without the field, 0xFFFFFFFF is an ordinary value
     guard let zip64 else { return true }

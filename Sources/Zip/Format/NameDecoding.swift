@@ -12,8 +12,8 @@ enum NameDecoding {
     return utf8 ?? codePage437(raw)
   }
 
-  /// Decodes the Unicode path field: version 1, the CRC of the name that it belongs to, the name in UTF-8. Returns nil if
-  /// the CRC differs: then a program has renamed the entry and not updated the field. APPNOTE 4.6.9.
+  /// Decodes the Unicode path field: version 1, the CRC of the name that it belongs to, the name in UTF-8. Returns nil
+  /// if the CRC differs: then a program has renamed the entry and not updated the field. APPNOTE 4.6.9.
   private static func name(
     _ raw: UnsafeRawBufferPointer, _ field: UnsafeRawBufferPointer
   ) -> String? {

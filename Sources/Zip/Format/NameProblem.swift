@@ -5,7 +5,7 @@ package enum NameProblem: String, Sendable, CaseIterable {
   /// The flag declares UTF-8, and the bytes are not.
   case invalidUTF8 = "is not valid UTF-8"
   /// A NUL, which ends the name for C programs.
-  case nul = "contains a NUL"
+  case nul = "contains a zero byte"
   /// U+0001 to U+001F, U+007F to U+009F.
   case controlCharacter = "contains a control character"
   /// A separator for Windows programs. Both apps refuse it.

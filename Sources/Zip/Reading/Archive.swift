@@ -2,11 +2,11 @@ import FileSystem
 import Operations
 import SystemPackage
 
-/// A ZIP archive whose directory was read and validated without libzip. The check of libzip ignores overlapping entries,
-/// names and flags, and libzip does not return the offset of an entry's data.
+/// A ZIP archive whose directory was read and validated without libzip. The check of libzip ignores overlapping
+/// entries, names and flags, and libzip does not return the offset of an entry's data.
 ///
-/// The file stays open as long as a copy of the value exists. Every `EntryReader` reads from this open file, so it reads
-/// what was scanned even if the path is renamed or replaced.
+/// The file stays open as long as a copy of the value exists. Every `EntryReader` reads from this open file, so it
+/// reads what was scanned even if the path is renamed or replaced.
 package struct Archive: Sendable {
   /// The path of the archive when it was opened.
   package let path: FilePath
@@ -20,8 +20,8 @@ package struct Archive: Sendable {
 
   /// Opens a file by a path that the user gave, following symbolic links, and reads its directory and local headers.
   /// Blocks; decompresses and writes nothing. Memory is that of the directory, which `limits` bounds.
-  /// - Throws: if the file cannot be opened, is not a single ZIP archive, or contradicts itself, or if an entry is a special
-  ///   file or has an unsafe name. Damaged data of an entry is found only when the entry is read.
+  /// - Throws: if the file cannot be opened, is not a single ZIP archive, or contradicts itself, or if an entry is a
+  ///   special file or has an unsafe name. Damaged data of an entry is found only when the entry is read.
   package init(path: FilePath, limits: Limits = Limits()) throws(ArchiveError) {
     try self.init(ArchiveFile(path), limits: limits)
   }
@@ -40,13 +40,13 @@ package struct Archive: Sendable {
     self.file = file
   }
 
-  /// Returns whether an entry belongs to this archive.
+  /// Returns true if an entry belongs to this archive.
   func contains(_ entry: Entry) -> Bool {
     entries.indices.contains(entry.index) && entries[entry.index] == entry
   }
 
-  /// Returns whether a file begins like an archive: with an entry, with the end of an empty archive, or with the signature
-  /// of a split archive and an entry. Reads eight bytes; blocks. APPNOTE 4.3.7, 4.3.16, 8.5.4.
+  /// Returns true if a file begins like an archive: with an entry, with the end of an empty archive, or with the
+  /// signature of a split archive and an entry. Reads eight bytes; blocks. APPNOTE 4.3.7, 4.3.16, 8.5.4.
   package static func isArchive(_ file: borrowing File) throws(ArchiveError) -> Bool {
     var buffer = RecordBuffer(capacity: 8)
     try ArchiveError.onFile { () throws(FileError) in try buffer.fill(8, from: file, at: 0) }

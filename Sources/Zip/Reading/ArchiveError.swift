@@ -3,8 +3,8 @@ import FileSystem
 import Operations
 import SystemPackage
 
-/// Why an archive, or an entry of it, cannot be read. The first value is always the archive's path. Names of entries are
-/// those of the archive; only `description` escapes them for a terminal.
+/// Why an archive, or an entry of it, cannot be read. The first value is always the archive's path. Names of entries
+/// are those of the archive; only `description` escapes them for a terminal.
 package enum ArchiveError: Error, Sendable, Equatable {
   /// A system call failed.
   case file(FileError)
@@ -63,8 +63,8 @@ package enum ArchiveError: Error, Sendable, Equatable {
   /// libzip failed: its error code and its message.
   case libzip(FilePath, code: Int32, text: String)
 
-  /// True if the error says nothing about the entry: the disk, a lack of memory, or another process that writes to the file
-  /// would prevent reading any other entry too.
+  /// True if the error says nothing about the entry: the disk, a lack of memory, or another process that writes to the
+  /// file would prevent reading any other entry too.
   package var isEnvironmentFailure: Bool {
     switch self {
     case .file, .changed, .libzip(_, ZIP_ER_MEMORY, _), .libzip(_, 0, _): true
@@ -97,17 +97,17 @@ package enum HeaderField: String, Sendable {
   /// The directory's length in the end record.
   case directorySize = "the length of its directory"
   /// The directory's offset in the end record.
-  case directoryOffset = "the place of its directory"
+  case directoryOffset = "the position of its directory"
   /// The ZIP64 end record or its locator.
   case zip64End = "its ZIP64 end record"
   /// The signature of a directory record or local header.
-  case signature = "the mark of a header"
+  case signature = "the signature of a header"
   /// The extra fields, or the ZIP64 one among them.
   case extraField = "an extra field"
   /// The offset of the local header.
-  case headerOffset = "the place of its data"
+  case headerOffset = "the position of its data"
   /// The name, which differs between the two headers.
-  case name = "its second name"
+  case name = "its name in the local header"
   /// The compression method.
   case method = "its compression method"
   /// The flags.
@@ -142,8 +142,8 @@ package enum SpecialFile: String, Sendable {
 package enum Damage: Sendable, Equatable {
   /// The checksum of the delivered bytes does not match.
   case checksum
-  /// As `checksum`, for an encrypted entry. A wrong password passes the password check with a probability of 1/65,536 for
-  /// AES, and of 1/256 for the traditional encryption.
+  /// As `checksum`, for an encrypted entry. A wrong password passes the password check with a probability of 1/65,536
+  /// for AES, and of 1/256 for the traditional encryption.
   case checksumOrPassword
   /// The compressed data ends early.
   case short(declared: Int, delivered: Int)

@@ -2,8 +2,8 @@ import CLibZip
 import Checksums
 import FileSystem
 
-/// Inflates an entry that is not encrypted, and verifies its checksum, its size, and that its data ends where the directory
-/// says. libzip does not check the latter.
+/// Inflates an entry that is not encrypted, and verifies its checksum, its size, and that its data ends where the
+/// directory says. libzip does not check the latter.
 struct DeflatedEntry: ~Copyable {
   private let archive: Archive
   private let entry: Entry

@@ -1,15 +1,16 @@
 import FileSystem
 import SystemPackage
 
-/// The offset and the size of the directory, from the end record of the archive or its ZIP64 form. APPNOTE 4.3.14 to 4.3.16.
+/// The offset and the size of the directory, from the end record of the archive or its ZIP64 form. APPNOTE 4.3.14 to
+/// 4.3.16.
 struct DirectoryEnd: Equatable {
   var offset: Int
   var size: Int
   var entryCount: Int
 
-  /// Finds the end record whose comment ends at the end of the file and whose directory ends where the end records begin.
-  /// If there are two, programs differ in which one they use, so the archive is refused. Zeros that fill the last block of
-  /// 10,240 bytes are accepted: bsdtar writes them into a pipe.
+  /// Finds the end record whose comment ends at the end of the file and whose directory ends where the end records
+  /// begin. If there are two, programs differ in which one they use, so the archive is refused. Zeros that fill the
+  /// last block of 10,240 bytes are accepted: bsdtar writes them into a pipe.
   static func find(in file: borrowing File, size: Int) throws(ArchiveError) -> DirectoryEnd {
     let path = file.path
     let length = min(size, RecordLength.end + RecordLength.maximumComment + RecordLength.zip64Locator)
@@ -23,8 +24,9 @@ struct DirectoryEnd: Equatable {
     var firstFault: ArchiveError?
     var isTruncated = false
     var trailing: Int?
-    for position in stride(from: length - RecordLength.end, through: 0, by: -1)
-    where buffer.bytes.u32(position) == Signature.end {
+    var searched = length - RecordLength.end + 1
+    while let position = buffer.bytes.lastOffset(of: Signature.end, below: searched) {
+      searched = position
       let end = position + RecordLength.end + Int(buffer.bytes.u16(position + 20))
       if end > length {
         isTruncated = true
@@ -52,7 +54,7 @@ struct DirectoryEnd: Equatable {
     throw try Archive.isArchive(file) ? .truncated(path) : .notAnArchive(path)
   }
 
-  /// Returns whether the last bytes of a file are the padding of a block that bsdtar writes.
+  /// Returns true if the last bytes of a file are the padding of a block that bsdtar writes.
   private static func isPadding(_ bytes: Slice<UnsafeRawBufferPointer>, endsAt size: Int) -> Bool {
     let block = 20 * 512
     return size.isMultiple(of: block) && bytes.count < block && bytes.allSatisfy { $0 == 0 }
@@ -130,8 +132,8 @@ private struct Tail {
     return end
   }
 
-  /// Returns whether every field of the short record has the same value, or all bits set. Otherwise, a reader without ZIP64
-  /// would see another archive.
+  /// Returns true if every field of the short record has the same value, or all bits set. Otherwise, a reader without
+  /// ZIP64 would see another archive.
   private func agreesWithShortRecord(_ end: DirectoryEnd) -> Bool {
     func agrees(_ short: Int, _ all: Int, _ long: Int) -> Bool { short == all || short == long }
     let most16 = Int(UInt16.max)

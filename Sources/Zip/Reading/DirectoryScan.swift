@@ -169,8 +169,8 @@ struct DirectoryScan: ~Copyable {
     }
   }
 
-  /// Refuses entries of the same name. Swift compares strings by canonical equivalence, so names that differ only in the
-  /// form of an accent are equal. So are a file and a folder of the same name, and names with and without `./`.
+  /// Refuses entries of the same name. Swift compares strings by canonical equivalence, so names that differ only in
+  /// the form of an accent are equal. So are a file and a folder of the same name, and names with and without `./`.
   private func checkNames() throws(ArchiveError) {
     var names = Set<String>(minimumCapacity: entries.count)
     for entry in entries {
@@ -210,8 +210,8 @@ extension Entry {
     }
   }
 
-  /// The bytes that the encryption adds to the data: the 12 bytes of header of APPNOTE 6.1, or for WinZip's AES the salt,
-  /// the check value (2 bytes) and the authentication code (10 bytes).
+  /// The bytes that the encryption adds to the data: the 12 bytes of header of APPNOTE 6.1, or for WinZip's AES the
+  /// salt, the check value (2 bytes) and the authentication code (10 bytes).
   var encryptionOverhead: Int {
     switch encryption {
     case .none: 0

@@ -1,8 +1,8 @@
 /// Checks the bytes between the data of an entry and the next record. They may be the descriptor of an entry that was
 /// written before its sizes were known, and zeros that align the next entry. APPNOTE 4.3.9.
 ///
-/// Programs that read an archive sequentially use the descriptor, and may find an entry there that is not in the directory.
-/// Therefore a descriptor that contradicts the directory is refused, and so are other bytes.
+/// Programs that read an archive sequentially use the descriptor, and may find an entry there that is not in the
+/// directory. Therefore a descriptor that contradicts the directory is refused, and so are other bytes.
 struct EntryGap {
   /// More zeros than any alignment needs.
   static let maximumGap = 64 << 10
@@ -12,7 +12,7 @@ struct EntryGap {
   /// True if the local header lacks a number. Some programs set the flag although the header is complete.
   var isNeeded: Bool
 
-  /// Returns whether `gap` may follow the entry's data.
+  /// Returns true if `gap` may follow the entry's data.
   func fits(_ gap: UnsafeRawBufferPointer, after entry: Entry) -> Bool {
     guard isDeclared else { return gap.isZero }
     if !isNeeded, gap.isZero { return true }

@@ -2,8 +2,8 @@ import FileSystem
 import Secrets
 import SystemPackage
 
-/// Reads, decrypts and decompresses entries of an archive, and verifies their checksums. It uses libzip for entries that are
-/// encrypted, or compressed by another method than deflate.
+/// Reads, decrypts and decompresses entries of an archive, and verifies their checksums. It uses libzip for entries
+/// that are encrypted, or compressed by another method than deflate.
 ///
 /// Each thread needs its own reader. Readers are independent of each other, and share the open file of the archive. All
 /// functions block.
@@ -40,7 +40,7 @@ package struct EntryReader: ~Copyable {
     do {
       return try .pages(byteCount: count)
     } catch {
-      throw .file(FileError("get memory to read", archive.path, .noMemory))
+      throw .file(FileError("allocate memory to read", archive.path, .noMemory))
     }
   }
 
@@ -48,8 +48,8 @@ package struct EntryReader: ~Copyable {
 
   /// Passes an entry to `body` in pieces, in order. A piece is valid only during the call. The pieces never exceed the
   /// declared size. The entry is verified only when the function returns. A folder has no pieces.
-  /// - Throws: what `body` throws; otherwise `ArchiveError`: `.damaged`, `.passwordNeeded`, `.wrongPassword`, `.file`, or
-  ///   `.changed` for an entry of another archive.
+  /// - Throws: what `body` throws; otherwise `ArchiveError`: `.damaged`, `.passwordNeeded`, `.wrongPassword`, `.file`,
+  ///   or `.changed` for an entry of another archive.
   package mutating func read<E: Error>(
     _ entry: Entry, _ body: (UnsafeRawBufferPointer) throws(E) -> Void
   ) throws {
@@ -75,8 +75,9 @@ package struct EntryReader: ~Copyable {
     }
   }
 
-  /// Returns whether the password passes the password check of an encrypted entry. A wrong password passes with a
-  /// probability of 1/65,536 for AES, and of 1/256 for the traditional encryption. Reads only the first bytes of the entry.
+  /// Returns true if the password passes the password check of an encrypted entry. A wrong password passes with a
+  /// probability of 1/65,536 for AES, and of 1/256 for the traditional encryption. Reads only the first bytes of the
+  /// entry.
   /// - Throws: `.file`, or `.libzip` if the password cannot be tried.
   package mutating func passwordFits(_ entry: Entry) throws(ArchiveError) -> Bool {
     view.show(entry, as: .none)
@@ -92,8 +93,8 @@ package struct EntryReader: ~Copyable {
   }
 
   /// Reads a whole entry into memory.
-  /// - Throws: as `read`; before it reads anything, `ArchiveError.entryTooLarge` if the entry declares more than `limit`
-  ///   bytes, and `.file` with ENOMEM if there is no memory for them.
+  /// - Throws: as `read`; before it reads anything, `ArchiveError.entryTooLarge` if the entry declares more than
+  ///   `limit` bytes, and `.file` with ENOMEM if there is no memory for them.
   package mutating func bytes(of entry: Entry, limit: Int) throws -> [UInt8] {
     guard entry.size <= limit else {
       throw ArchiveError.entryTooLarge(archive.path, entry: entry.name, bytes: entry.size, limit: limit)
@@ -106,9 +107,9 @@ package struct EntryReader: ~Copyable {
     return bytes
   }
 
-  /// Reads an AE-2 entry. It has an authentication code over the encrypted bytes instead of a checksum. libzip checks the
-  /// code only if it reads to the end of the encrypted bytes, which decompression does not do. Therefore the data is
-  /// decrypted once to check the code, and once more to decompress it.
+  /// Reads an AE-2 entry. It has an authentication code over the encrypted bytes instead of a checksum. libzip checks
+  /// the code only if it reads to the end of the encrypted bytes, which decompression does not do. Therefore the data
+  /// is decrypted once to check the code, and once more to decompress it.
   private func readAuthenticated<E: Error>(
     _ entry: Entry, _ body: (UnsafeRawBufferPointer) throws(E) -> Void
   ) throws {

@@ -6,8 +6,8 @@ import SystemPackage
 /// directory that are generated from the scan.
 ///
 /// Thus libzip only decrypts and decompresses. It never parses the names, extra fields, comments and end records of an
-/// untrusted archive, some of which it interprets differently from the scan, and no thread of a reader parses a directory
-/// of 100,000 entries again.
+/// untrusted archive, some of which it interprets differently from the scan, and no thread of a reader parses a
+/// directory of 100,000 entries again.
 ///
 /// Not thread safe. It belongs to one `EntryReader`, and libzip refers to it while an entry is open.
 final class EntryView {
@@ -15,8 +15,8 @@ final class EntryView {
   enum Presentation {
     /// Unchanged.
     case none
-    /// With a size for which libzip checks no checksum. libzip 1.7.3 checks the checksum of AE-2 entries of 20 bytes and
-    /// more, although they have none, and reports them as damaged.
+    /// With a size for which libzip checks no checksum. libzip 1.7.3 checks the checksum of AE-2 entries of 20 bytes
+    /// and more, although they have none, and reports them as damaged.
     case withoutChecksum
     /// As compressed, so that libzip returns the decrypted bytes if the caller asks for compressed ones.
     case deflated
@@ -36,8 +36,8 @@ final class EntryView {
   private let ahead: UnsafeMutableRawBufferPointer
   private var aheadRange = 0..<0
 
-  /// libzip searches the last 65,577 bytes for end records. More zeros between the data and the directory prevent it from
-  /// finding one in the data.
+  /// libzip searches the last 65,577 bytes for end records. More zeros between the data and the directory prevent it
+  /// from finding one in the data.
   private static let gap = 66_000
 
   /// `ahead` belongs to the reader, and must outlive every entry that it opens.

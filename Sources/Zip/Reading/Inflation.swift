@@ -29,8 +29,8 @@ struct Inflation: ~Copyable {
     stream.deallocate()
   }
 
-  /// Inflates as much of `input` as fits into `output`, and returns the number of bytes taken and produced. If both are 0,
-  /// the data is truncated.
+  /// Inflates as much of `input` as fits into `output`, and returns the number of bytes taken and produced. If both are
+  /// 0, the data is truncated.
   mutating func expand(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) -> (taken: Int, produced: Int) {

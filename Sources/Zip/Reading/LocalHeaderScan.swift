@@ -1,8 +1,8 @@
 import FileSystem
 import SystemPackage
 
-/// Compares each local header with its directory record, and determines where the data begins. Refuses entries that share
-/// bytes, and bytes between entries that belong to none. APPNOTE 4.3.7.
+/// Compares each local header with its directory record, and determines where the data begins. Refuses entries that
+/// share bytes, and bytes between entries that belong to none. APPNOTE 4.3.7.
 struct LocalHeaderScan: ~Copyable {
   private let path: FilePath
   private let directoryOffset: Int
@@ -11,8 +11,8 @@ struct LocalHeaderScan: ~Copyable {
 
   /// The size of the buffer: enough for the longest header, and for many of usual length.
   private static let capacity = 192 << 10
-  /// Headers within this distance are read together, since copying this many bytes takes as long as one more system call.
-  /// Headers of photos are farther apart and read one by one.
+  /// Headers within this distance are read together, since copying this many bytes takes as long as one more system
+  /// call. Headers of photos are farther apart and read one by one.
   private static let nearby = 4 << 10
 
   init(path: FilePath, directoryOffset: Int) {

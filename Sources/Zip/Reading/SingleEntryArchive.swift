@@ -1,5 +1,5 @@
-/// The records of an archive with one entry, for `EntryView`. They always have ZIP64 fields, so that all sizes have the same
-/// form. APPNOTE 4.3.7, 4.3.12, 4.3.14 to 4.3.16, 4.5.3.
+/// The records of an archive with one entry, for `EntryView`. They always have ZIP64 fields, so that all sizes have the
+/// same form. APPNOTE 4.3.7, 4.3.12, 4.3.14 to 4.3.16, 4.5.3.
 struct SingleEntryArchive {
   private let entry: Entry
   private let presentation: EntryView.Presentation

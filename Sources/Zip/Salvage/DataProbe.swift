@@ -6,7 +6,8 @@ import SystemPackage
 /// Examines data whose headers cannot be trusted: where deflated data ends, and whether data has an expected checksum.
 /// It discards what it inflates.
 ///
-/// It charges its budget for everything that it reads and inflates without result, and stops when the budget is used up.
+/// It charges its budget for everything that it reads and inflates without result, and stops when the budget is used
+/// up.
 final class DataProbe {
   /// What the data at an offset is.
   enum Outcome: Equatable {
@@ -45,8 +46,8 @@ final class DataProbe {
     output.deallocate()
   }
 
-  /// Inflates data until it ends by itself. It costs nothing if the data ends; a caller that does not accept the outcome
-  /// calls `reject`.
+  /// Inflates data until it ends by itself. It costs nothing if the data ends; a caller that does not accept the
+  /// outcome calls `reject`.
   ///
   /// - Parameter length: how many bytes of the file the data has; nil for up to the end of the file.
   func inflate(

@@ -2,8 +2,8 @@ import FileSystem
 import Operations
 import SystemPackage
 
-/// The entries that can still be read of a truncated or damaged archive, and the names of those that were lost. Searches
-/// the file from its first byte to its last.
+/// The entries that can still be read of a truncated or damaged archive, and the names of those that were lost.
+/// Searches the file from its first byte to its last.
 ///
 /// An entry begins at a local header, or at an offset in a surviving directory. Its data ends where the next record
 /// begins, or where its checksum matches. Bytes within the data of an entry are never taken for an entry. An entry that
@@ -23,7 +23,7 @@ package struct Salvage: Sendable {
     case truncated
     /// Its checksum does not match.
     case damaged
-    /// Other data is in its place.
+    /// Other data has overwritten it.
     case overwritten
     /// `EntryName` refuses its name.
     case unsafeName(NameProblem)
@@ -42,8 +42,8 @@ package struct Salvage: Sendable {
   /// The entries that were lost and whose names are left, in the order of the file.
   package let losses: [Loss]
   /// The indices of the entries that the caller must verify by a checksum from elsewhere: their own was lost, or they
-  /// were found within what is left of another entry and may be a part of it. A password that decrypts an entry to its end
-  /// verifies it too. Several encrypted entries may share their data.
+  /// were found within what is left of another entry and may be a part of it. A password that decrypts an entry to its
+  /// end verifies it too. Several encrypted entries may share their data.
   package let unverified: Set<Int>
 
   /// True if a password is needed: a verified entry is encrypted, or every entry that was found is.
@@ -56,8 +56,8 @@ package struct Salvage: Sendable {
 
   /// Opens a file as an archive, and searches it if it is not an intact one. Blocks; writes nothing.
   ///
-  /// Bytes that the disk cannot read (EIO) are read as zeros, which damages the entries there. The search reads the file
-  /// once in order, and then what it needs to find the ends of entries.
+  /// Bytes that the disk cannot read (EIO) are read as zeros, which damages the entries there. The search reads the
+  /// file once in order, and then what it needs to find the ends of entries.
   ///
   /// Work is bounded even for adversarial input: failed attempts read or inflate at most 16 times the file's size and
   /// 128 MiB in total, half of it to locate data and half to verify entries, and each byte is inflated successfully at
@@ -66,7 +66,8 @@ package struct Salvage: Sendable {
   /// Memory is a few hundred bytes for each header and directory record, whose number `limits` bounds, and the names of
   /// the records: at most 256 MiB, or `Limits.maximumDirectoryBytes` if that is less. The names have their own bound
   /// because records may overlap, so that a small file could have many.
-  /// - Parameter whileReading: called with the bytes read or inflated since the last call; may throw to stop the search.
+  /// - Parameter whileReading: called with the bytes read or inflated since the last call; may throw to stop the
+  ///   search.
   /// - Throws: `ArchiveError` if the file cannot be read or exceeds `limits`; what `whileReading` throws.
   package init(
     path: FilePath, limits: Limits = Limits(), whileReading: @escaping (Int) throws -> Void = { _ in }
@@ -109,14 +110,14 @@ extension Salvage.Reason: CustomStringConvertible {
   /// What a message says after the name of the entry.
   package var description: String {
     switch self {
-    case .truncated: "it is cut off"
+    case .truncated: "it is truncated"
     case .damaged: "its bytes are damaged"
-    case .overwritten: "something else stands in its place"
+    case .overwritten: "it was overwritten with other data"
     case .unsafeName(let fault): "its name is unsafe: it \(fault.rawValue)"
-    case .notARegularFile(let kind): "it is \(kind.rawValue) and no file"
-    case .unreadable: "it is compressed or encrypted in a way that cannot be read here"
+    case .notARegularFile(let kind): "it is \(kind.rawValue) and not a file"
+    case .unreadable: "it uses an unsupported compression or encryption"
     case .notSearched:
-      "it was not looked for to the end, since the archive holds too many false or damaged headers"
+      "the search for it ended early: the archive has too many false or damaged headers"
     }
   }
 }

@@ -1,8 +1,8 @@
 import FileSystem
 import Operations
 
-/// An offset in a damaged file at which an entry may begin. Locates that entry by its local header, by the directory, and
-/// by the data. It keeps no state, but charges the probe's budget.
+/// An offset in a damaged file at which an entry may begin. Locates that entry by its local header, by the directory,
+/// and by the data. It keeps no state, but charges the probe's budget.
 struct SalvageSite {
   /// An entry that was located.
   struct Match {
@@ -11,8 +11,8 @@ struct SalvageSite {
     var end: Int
     /// True if the checksum matches, or if the headers agree and the next record is where they say.
     var isVerified = true
-    /// The same entry under its other name, if the header and the directory give it two valid names. The caller decides by
-    /// its content.
+    /// The same entry under its other name, if the header and the directory give it two valid names. The caller decides
+    /// by its content.
     var alternative: Entry?
   }
 
@@ -155,8 +155,8 @@ struct SalvageSite {
     }
   }
 
-  /// Returns where data that begins here may end: at one of the next sites, and if there are few of them, at a directory
-  /// or at the end of the file.
+  /// Returns where data that begins here may end: at one of the next sites, and if there are few of them, at a
+  /// directory or at the end of the file.
   private func ends(before directories: [Int]) -> [Int] {
     let count = DescriptorSearch.maximumHeaders
     var ends = Array(following.prefix(count))
@@ -214,8 +214,8 @@ struct SalvageSite {
   }
 
   /// Returns the end of an entry that cannot be recovered and whose header has no sizes: the next site before which a
-  /// descriptor counts the bytes from here. Returns the end of the file if there is none, since the entry may be truncated
-  /// and contain all following bytes.
+  /// descriptor counts the bytes from here. Returns the end of the file if there is none, since the entry may be
+  /// truncated and contain all following bytes.
   func endOfUnrecoverableEntry(_ header: SalvagedHeader) throws -> WorkBudget.Attempt<Int> {
     for site in following.prefix(DescriptorSearch.maximumHeaders) {
       let start = max(header.dataOffset, site - DataDescriptor.maximumLength)
@@ -260,7 +260,7 @@ struct SalvageSite {
 }
 
 extension Signature {
-  /// Returns whether a signature is one of a record that follows an entry.
+  /// Returns true if a signature is one of a record that follows an entry.
   static func followsEntry(_ mark: UInt32) -> Bool {
     [localHeader, directoryRecord, end, zip64End].contains(mark)
   }

@@ -97,15 +97,15 @@ struct SalvageWalk {
     }
   }
 
-  /// Records a loss, unless the site may be a part of another entry. What is left of the lost entry may contain headers of
-  /// its own, up to the end that it declares.
+  /// Records a loss, unless the site may be a part of another entry. What is left of the lost entry may contain headers
+  /// of its own, up to the end that it declares.
   private mutating func recordLoss(_ name: String?, _ reason: Salvage.Reason, from site: Int, to end: Int) {
     if let name { recordLossUnlessUncertain(name, reason, at: site) }
     uncertainEnd = max(uncertainEnd, min(end, file.status.size))
   }
 
-  /// Keeps entries that may be encrypted, since only a caller with the password can verify them. The sites within them are
-  /// visited all the same.
+  /// Keeps entries that may be encrypted, since only a caller with the password can verify them. The sites within them
+  /// are visited all the same.
   ///
   /// - Returns: whether it has kept any.
   private mutating func keepEncryptedCandidates(

@@ -18,8 +18,8 @@ struct SalvagedHeader {
   /// False if the sizes are only in the descriptor after the data.
   let hasSizes: Bool
 
-  /// Reads the header at an offset; returns nil if there is none. Long names and extra fields are charged, since the next
-  /// header may begin in the middle of them.
+  /// Reads the header at an offset; returns nil if there is none. Long names and extra fields are charged, since the
+  /// next header may begin in the middle of them.
   static func read(
     _ file: ArchiveFile, at offset: Int, _ probe: DataProbe
   ) throws -> WorkBudget.Attempt<SalvagedHeader?> {
@@ -68,7 +68,7 @@ struct SalvagedHeader {
     hasSizes = isWide && (flags & Flag.descriptor == 0 || !isUnknown)
   }
 
-  /// Returns whether bytes that begin with the signature can be the fixed part of a local header. Random bytes hardly
+  /// Returns true if bytes that begin with the signature can be the fixed part of a local header. Random bytes hardly
   /// ever can.
   static func isPlausible(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard bytes.count >= RecordLength.localHeader else { return false }
@@ -77,18 +77,18 @@ struct SalvagedHeader {
       && nameLength <= 8192 && bytes.u16(6) & (Flag.patchedData | Flag.maskedHeaders) == 0
   }
 
-  /// Returns whether APPNOTE 4.4.5 lists a method, supported or not.
+  /// Returns true if APPNOTE 4.4.5 lists a method, supported or not.
   static func isKnown(method: UInt16) -> Bool { method <= 20 || (93...99).contains(method) }
 }
 
 extension SalvagedHeader {
-  /// Returns whether a directory record describes the same data; the names may differ.
+  /// Returns true if a directory record describes the same data; the names may differ.
   func describesSameData(as record: SalvagedRecord) -> Bool {
     method == record.method && hasSizes && crc32 == record.crc32
       && compressedSize == record.compressedSize && size == record.size
   }
 
-  /// Returns whether a directory record has the same name and method.
+  /// Returns true if a directory record has the same name and method.
   func hasNameAndMethod(of record: SalvagedRecord) -> Bool {
     method == record.method && rawName == record.rawName
   }

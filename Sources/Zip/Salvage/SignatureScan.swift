@@ -20,8 +20,8 @@ struct SignatureScan {
   /// Bytes that two windows share, so that the fixed part of every record is in one window.
   private static let overlap = 64
   private let limits: Limits
-  /// The memory of the records' names. The next record may begin in the middle of a name: without a bound, a file of such
-  /// records would take a hundred times its size.
+  /// The memory of the records' names. The next record may begin in the middle of a name: without a bound, a file of
+  /// such records would take a hundred times its size.
   private var nameBytes = 0
   private let maximumNameBytes: Int
   /// The bytes of names and extra fields that were parsed to recognize records. The next record may begin in the middle

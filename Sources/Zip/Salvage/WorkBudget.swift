@@ -1,5 +1,5 @@
-/// The bytes that a search of a damaged file may still read or inflate without finding an entry. It bounds the time that
-/// a file made to keep the search busy can take.
+/// The bytes that a search of a damaged file may still read or inflate without finding an entry. It bounds the time
+/// that a file made to keep the search busy can take.
 ///
 /// Attempts that find an entry cost nothing. An attempt that the budget does not allow says so in its result.
 struct WorkBudget {
@@ -55,7 +55,7 @@ struct WorkBudget {
     remaining = (half, half)
   }
 
-  /// Returns whether the budget covers this many bytes of work, should it find nothing.
+  /// Returns true if the budget covers this many bytes of work, should it find nothing.
   func canAfford(_ bytes: Int, for purpose: Purpose) -> Bool {
     switch purpose {
     case .verification: bytes < remaining.verification

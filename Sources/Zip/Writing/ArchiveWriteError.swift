@@ -19,15 +19,15 @@ package enum ArchiveWriteError: Error, Equatable, Sendable, CustomStringConverti
   /// libzip failed: its error code (`ZIP_ER_…`) and its message.
   case library(code: Int, message: String)
 
-  /// One line for a person.
+  /// One line for the user.
   package var description: String {
     switch self {
-    case .name(let name): "\"\(name)\" cannot be the name of an entry"
-    case .duplicate(let name): "the archive already has an entry \"\(name)\""
+    case .name(let name): "“\(name)” cannot be the name of an entry"
+    case .duplicate(let name): "the archive already has an entry “\(name)”"
     case .length(let entry, let expected, let given):
-      "entry \(entry) has \(Count(given, "byte")) and not the \(expected) announced"
+      "entry \(entry) has \(Count(given, "byte")), but \(expected) were expected"
     case .textTooLong(let bytes): "a text entry of \(bytes) bytes is too long"
-    case .password: "the password is empty or holds a zero byte"
+    case .password: "the password is empty or contains a zero byte"
     case .empty: "an archive without entries cannot be written"
     // libzip reports no reason if it gets no memory
     case .memory, .library(0, _): "cannot write the archive: out of memory; \(MemoryShortage.remedy)"

@@ -1,14 +1,14 @@
 import FileSystem
 import Secrets
 
-/// Writes a ZIP archive: stored entries whose bytes the caller places in the file, and deflated texts. The caller adds the
-/// entries and then calls `write`; nothing is written before.
+/// Writes a ZIP archive: stored entries whose bytes the caller places in the file, and deflated texts. The caller adds
+/// the entries and then calls `write`; nothing is written before.
 ///
-/// Local headers contain sizes and CRC. There are no data descriptors and no entries of folders. ZIP64 is used only if a
-/// number needs it.
+/// Local headers contain sizes and CRC. There are no data descriptors and no entries of folders. ZIP64 is used only if
+/// a number needs it.
 ///
-/// With a password, libzip encrypts every entry with WinZip's AES-256, and this type writes all bytes, including those of
-/// placed entries. Names, dates, sizes and the CRCs that libzip writes are not encrypted.
+/// With a password, libzip encrypts every entry with WinZip's AES-256, and this type writes all bytes, including those
+/// of placed entries. Names, dates, sizes and the CRCs that libzip writes are not encrypted.
 package struct ArchiveWriter {
   /// Writes a text in pieces.
   package typealias Text = (_ write: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
@@ -32,8 +32,8 @@ package struct ArchiveWriter {
     try add(NewEntry(name: name, modified: modified, contents: .placed(size: size)))
   }
 
-  /// Adds a deflated entry of less than 4 GiB. `write` calls `text` after it has processed the entries added before, and
-  /// throws what `text` throws.
+  /// Adds a deflated entry of less than 4 GiB. `write` calls `text` after it has processed the entries added before,
+  /// and throws what `text` throws.
   package mutating func addText(
     _ name: String, modified: Int64, _ text: @escaping Text
   ) throws(ArchiveWriteError) {

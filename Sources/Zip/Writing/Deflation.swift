@@ -1,7 +1,7 @@
 import CZLib
 
-/// Deflates data (RFC 1951) with zlib at its fastest level: texts are small compared with photos, and an export waits for
-/// them at its end.
+/// Deflates data (RFC 1951) with zlib at its fastest level: texts are small compared with photos, and an export waits
+/// for them at its end.
 struct Deflation: ~Copyable {
   private let stream: UnsafeMutablePointer<z_stream>
   private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)

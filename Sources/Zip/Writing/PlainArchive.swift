@@ -1,8 +1,8 @@
 import Checksums
 import FileSystem
 
-/// Writes the records and the texts of an archive that is not encrypted. It computes the checksums of placed entries, whose
-/// bytes `PlacedContents` writes. It keeps only the directory in memory.
+/// Writes the records and the texts of an archive that is not encrypted. It computes the checksums of placed entries,
+/// whose bytes `PlacedContents` writes. It keeps only the directory in memory.
 struct PlainArchive {
   private var directory: [UInt8] = []
   private var count = 0

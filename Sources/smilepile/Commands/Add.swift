@@ -8,9 +8,10 @@ struct Add: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Copy photos into a library.",
     discussion: """
-      Searches folders at any depth, without hidden files and links. A photo's category is the name of its folder, or \
-      the one of --category; a new category is created. Photos that the category already contains are skipped. Size \
-      and date are read from JPEG, PNG, GIF, WebP and HEIC; for other files, the file's date is used.
+      Searches folders and their subfolders, without hidden files and links. The category of a photo is the name of \
+      its folder, or CATEGORY; if the category does not exist, it is created. Photos that the category already \
+      contains are skipped. Size and date are read from JPEG, PNG, GIF, WebP and HEIC; for other files, the date is \
+      the modification time.
 
       Example:
         smilepile add -l ~/Family --category "Summer 2025" ~/Pictures/beach img_7.jpg
@@ -63,7 +64,7 @@ struct Add: AsyncParsableCommand {
     for error in summary.errors { reporter.error(error, during: "add") }
     reporter.importantResult(
       "\(dryRun ? "would add" : "added") \(Count(summary.photosAdded, "photo")) (\(ByteCount(summary.bytes))), "
-        + "skipped \(summary.photosSkipped) that exist already, "
+        + "\(dryRun ? "would skip" : "skipped") \(summary.photosSkipped) that already exist, "
         + "\(dryRun ? "would create" : "created") \(Count(summary.categoriesAdded, "category", "categories"))"
     )
     reporter.json(

@@ -48,12 +48,13 @@ struct ArchiveRepair {
     if let written = summary.archive {
       reporter.note(
         "recovered \(Count(summary.photos, "photo")), \(ByteCount(summary.bytes)), "
-          + "\(summary.restored.count) of them from other places; \(summary.lost.count) missing")
+          + "\(summary.restored.count) of them from --from; \(Count(summary.lost.count, "item")) could not be recovered"
+      )
       reporter.importantResult(written.string.escaped)
     } else if summary.isWhole {
       reporter.note("\(archive.string.escaped) is intact: nothing to repair")
     } else {
-      reporter.note("\(archive.string.escaped) has nothing that can be recovered")
+      reporter.note("nothing can be recovered from \(archive.string.escaped)")
     }
     reporter.json(
       Summary(

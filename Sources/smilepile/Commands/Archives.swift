@@ -10,10 +10,10 @@ import SystemPackage
 
 struct Archives: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "List archives in folders, or of jobs.",
+    abstract: "List the archives of folders or jobs.",
     discussion: """
-      Reads the archives themselves; their names do not matter. Without its password, nothing is known about an \
-      encrypted archive. The exit code is 3 if a backup cannot be read or its base or another part is missing, 1 if a \
+      Finds archives by their content, not by their names. The content of an encrypted archive is listed only with \
+      its password. The exit code is 3 if a backup cannot be read or its base or another part is missing, 1 if a \
       folder cannot be read, 10 if a folder does not exist.
 
       Example:
@@ -23,7 +23,9 @@ struct Archives: AsyncParsableCommand {
     aliases: ["list"])
 
   @Argument(
-    help: "Folders, or names of jobs; default: all jobs of the job file.", completion: .jobsAndFolders)
+    help: ArgumentHelp(
+      "Folders, or names of jobs; default: all jobs of the job file.", valueName: "folder|job"),
+    completion: .jobsAndFolders)
   var places: [String] = []
 
   @OptionGroup var file: JobFileOption
@@ -123,7 +125,7 @@ struct Archives: AsyncParsableCommand {
         total.bytes += archive.fileBytes
       }
       for file in inventory.unreadable {
-        reporter.error(.init(file.path, file.reason), during: "archives")
+        reporter.error(Finding(file.path, message: file.reason), during: "archives")
         unreadable.append(file.path)
         worst = max(worst, .incomplete)
       }
@@ -143,7 +145,7 @@ struct Archives: AsyncParsableCommand {
       ? ["encrypted, not opened"]
       : ["\(Count(archive.photos, "photo")) in \(Count(archive.categories, "category", "categories"))"]
     if let base = archive.base {
-      facts.append("\(Count(archive.photoFiles, "new file")), increment \(base.depth)")
+      facts.append("\(Count(archive.photoFiles, "new file")), chain depth \(base.depth)")
     }
     if let part = archive.part {
       facts.append("part \(part.number) of \(part.count)")
@@ -151,7 +153,7 @@ struct Archives: AsyncParsableCommand {
       facts.append("a selection")
     }
     if archive.isEncrypted, !archive.isLocked { facts.append("encrypted") }
-    if archive.missingFiles > 0 { facts.append("\(archive.missingFiles) missing") }
+    if archive.missingFiles > 0 { facts.append("\(Count(archive.missingFiles, "photo")) missing") }
     facts.append(text(health))
     return [
       time(archive.date), "\(ByteCount(archive.fileBytes))", archive.name.escaped,

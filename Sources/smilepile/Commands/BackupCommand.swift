@@ -11,11 +11,11 @@ struct BackupCommand: AsyncParsableCommand {
     commandName: "backup",
     abstract: "Run backup jobs: export, verify, copy, prune.",
     discussion: """
-      Runs the jobs of the job file, or those that are arguments, one after the other. A job that fails does not stop \
-      the next one. Each job prints one line. A job whose library has not changed writes no archive.
+      Runs the given jobs, or all jobs of the job file, one after the other. A job that fails does not stop the \
+      next one. Each job prints one line. A job whose library has not changed writes no archive.
 
-      Options override environment variables, and these override the job file. With a library of -l, the job's status \
-      stays the same and nothing is pruned. The exit code is that of the worst job.
+      Options override environment variables, and these override the job file. With -l, the job's status does not \
+      change, and nothing is pruned. With several jobs, the exit code is the worst one.
 
       Example:
         smilepile backup family
@@ -26,13 +26,13 @@ struct BackupCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Wait this long for another run of the job or another process that changes the library; default: the job's lock-wait, or 60.",
+      "Wait at most this long for another run of the job or another process that changes the library; default: the job's lock-wait, or 60.",
       valueName: "seconds"))
   var lockWait: Double?
 
   @Flag(
     help:
-      "Refuse destinations on the root file system, as if require-mount were set in the job file."
+      "Refuse destinations on the root file system; the same as require-mount: true in the job file."
   )
   var requireMount = false
 
@@ -122,7 +122,7 @@ struct BackupCommand: AsyncParsableCommand {
     let failures = run.destinations.compactMap(\.failure)
     var errors = run.missing + failures
     // the message may be one of the errors, or all failures joined
-    if let message = run.message, !run.outcome.isSuccess, !errors.contains(message),
+    if let message = run.message, !run.outcome.isComplete, !errors.contains(message),
       message != failures.joined(separator: "; ")
     {
       errors.append(message)

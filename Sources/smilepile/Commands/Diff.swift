@@ -10,10 +10,11 @@ struct Diff: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Compare two archives, or an archive and a library.",
     discussion: """
-      Each side is an archive or a library. With one side, compares it to the library of -l or SMILEPILE_LIBRARY.
+      Each side is an archive or a library. With one side, compares this side, as the older one, with the library of -l \
+      or SMILEPILE_LIBRARY.
 
-      Prints a line for each category and photo: + added, - removed, M other values. A photo that was moved to another \
-      category is removed and added. The exit code does not depend on the differences.
+      Prints a line for each category and photo: + added, - removed, M changed. A photo that was moved to another \
+      category is shown as removed and added. The exit code does not depend on the differences.
 
       Example:
         smilepile diff monday.zip tuesday.zip
@@ -53,10 +54,10 @@ struct Diff: AsyncParsableCommand {
 
   func validate() throws {
     guard (1...2).contains(sides.count) else {
-      throw ValidationError("give two sides, or one and a library (-l)")
+      throw ValidationError("give two archives or libraries, or one and -l FOLDER")
     }
     if sides.count == 2, library.isGiven {
-      throw ValidationError("-l is a third side; give one argument")
+      throw ValidationError("with -l, give only one archive or library")
     }
   }
 

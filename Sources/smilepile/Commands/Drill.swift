@@ -8,14 +8,14 @@ import SystemPackage
 
 struct Drill: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Run a restore test of the archives of jobs.",
+    abstract: "Test that the archives of jobs can be restored.",
     discussion: """
-      A restore test: restores the newest archive at each destination into a temporary library, compares the photos \
-      with the live library byte for byte, and reads each image's header. Each run takes another sample. The live \
-      library is not changed. The state folder gets a dated report.
+      Restores the newest archive of each destination into a temporary library, compares the photos with the live \
+      library byte for byte, and reads the header of each image. Each run restores another sample. The live library is \
+      not changed. A report with the date is written to the state folder.
 
-      The exit code is 4 if an archive could not be restored, 3 for problems outside of the archives (a missing \
-      destination, or damage in the library).
+      The exit code is 4 if an archive could not be restored, a destination is missing, or the library is damaged; 3 if \
+      the result could not be recorded.
 
       Example:
         smilepile drill family --all
@@ -26,7 +26,8 @@ struct Drill: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Restore this many photos at each destination; default: drill: of the job, or 100.", valueName: "n"))
+      "Restore this many photos at each destination; default: “sample” in the job file, or 100.",
+      valueName: "n"))
   var sample: Int?
 
   @Option(
@@ -43,7 +44,7 @@ struct Drill: AsyncParsableCommand {
     var job: String
     var destination: String
     var archive: String?
-    var proven: Bool
+    var passed: Bool
     var photos: Int
     var images: Int
     var notInLibrary: Int
@@ -54,14 +55,14 @@ struct Drill: AsyncParsableCommand {
   private struct Summary: Encodable {
     let messageType = "summary"
     var jobs: Int
-    var proven: Int
+    var passed: Int
     var reports: [String]
     var warnings: [String]
   }
 
   func validate() throws {
     if all, sample != nil { throw ValidationError("choose --all or --sample") }
-    if let sample, sample < 1 { throw ValidationError("--sample takes a number, 1 or more") }
+    if let sample, sample < 1 { throw ValidationError("--sample needs a number of at least 1") }
   }
 
   func run() async throws {
@@ -74,7 +75,7 @@ struct Drill: AsyncParsableCommand {
     var worst = ExitStatus.done
     var reports: [String] = []
     var warnings: [String] = []
-    var proven = 0
+    var passed = 0
     for job in chosen {
       options.sample = all ? nil : sample ?? job.drillSample
       do {
@@ -82,7 +83,7 @@ struct Drill: AsyncParsableCommand {
         show(report, job, reporter)
         warnings += report.warnings + report.results.flatMap(\.notes)
         if let path = report.path { reports.append(path.string) }
-        if report.isProven { proven += 1 }
+        if report.hasPassed { passed += 1 }
         worst = max(worst, ExitStatus(rawValue: report.exitCode) ?? .failed)
       } catch {
         let reason =
@@ -93,7 +94,7 @@ struct Drill: AsyncParsableCommand {
       }
       if Signals.received != nil { break }
     }
-    reporter.json(Summary(jobs: chosen.count, proven: proven, reports: reports, warnings: warnings))
+    reporter.json(Summary(jobs: chosen.count, passed: passed, reports: reports, warnings: warnings))
     if worst != .done { throw worst }
   }
 
@@ -105,17 +106,17 @@ struct Drill: AsyncParsableCommand {
         reporter.error(failure, during: "drill")
       }
       for note in result.notes { reporter.warn(note) }
-      let photos = Count(comparison.proven, "photo")
+      let photos = Count(comparison.identical, "photo")
       reporter.result(
         result.isRestored
-          ? "\(job.name): \(result.destination.string.escaped) passed: \(photos) restored, identical to the library"
+          ? "\(job.name): \(result.destination.string.escaped) passed: \(photos) restored and identical to the library"
           : "\(job.name): \(result.destination.string.escaped) failed: "
-            + "\(result.failures.count) could not be restored")
+            + "\(Count(result.failures.count, "error"))")
       reporter.json(
         ResultLine(
-          job: job.name, destination: result.destination.string, archive: result.trial?.archive,
-          proven: result.isProven, photos: comparison.proven, images: comparison.images,
-          notInLibrary: comparison.gone,
+          job: job.name, destination: result.destination.string, archive: result.restore?.archive,
+          passed: result.hasPassed, photos: comparison.identical, images: comparison.images,
+          notInLibrary: comparison.notInLibrary,
           errors: result.failures.map(\.message), damagedInLibrary: comparison.damagedInLibrary.map(\.message)
         ))
     }

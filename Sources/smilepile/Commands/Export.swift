@@ -14,7 +14,7 @@ struct Export: AsyncParsableCommand {
     discussion: """
       Prints the path of the new archive. Both SmilePile apps and unzip can open it; `md5sum -c checksums.md5` verifies \
       the unpacked files. The archive appears only when it is complete, and no file is overwritten. The exit code is 3 \
-      if a photo cannot be read.
+      if a photo is missing, corrupt or cannot be read.
 
       Dates are days (2025-06-01) or times (2025-06-01T12:00:00), in local time.
 
@@ -32,7 +32,8 @@ struct Export: AsyncParsableCommand {
   var output = "."
 
   @Option(
-    help: ArgumentHelp("zip, or json: a version 1 backup without photo files.", valueName: "zip|json"))
+    help: ArgumentHelp("Format of the backup; json is version 1, without photo files.", valueName: "zip|json")
+  )
   var format = ExportOptions.Format.zip
 
   @Option(name: .shortAndLong, help: "Only photos of this category; may be given several times.")
@@ -57,10 +58,14 @@ struct Export: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write several archives if one is too large for a phone.", valueName: "phone"))
+      "Write several archives if one archive is too large for a phone; the only value is phone.",
+      valueName: "phone"))
   var split: SplitChoice?
 
-  @Flag(help: "Leave out files that the newest archive of this library in the folder, or its bases, contain.")
+  @Flag(
+    help:
+      "Write only files that the newest archive of this library in the folder, and its bases, do not contain."
+  )
   var incremental = false
 
   @Option(
@@ -70,7 +75,7 @@ struct Export: AsyncParsableCommand {
   var maxChain: Int?
 
   @Flag(
-    help: "Verify all checksums of the archive before it is published, and those of its bases.")
+    help: "Verify the archive before it is published, and its bases.")
   var verify = false
 
   @Option(
@@ -89,12 +94,12 @@ struct Export: AsyncParsableCommand {
 
   @Flag(
     help:
-      "Skip fsync. A power failure soon afterwards can damage the archive; run sync(1) to prevent that."
+      "Skip fsync. Run sync(1) afterwards, because a power failure can damage the archive."
   )
   var noSync = false
 
   @Flag(
-    help: "Refuse to write to the root file system, as if the backup disk were not mounted.")
+    help: "Refuse to write to the root file system, for example because the backup disk is not mounted.")
   var requireMount = false
 
   @OptionGroup var encryption: EncryptionOptions
@@ -105,21 +110,21 @@ struct Export: AsyncParsableCommand {
 
   func validate() throws {
     if split != nil, encryption.encrypt {
-      throw ValidationError("phones cannot read encrypted archives; leave out --encrypt or --split")
+      throw ValidationError("phones cannot read encrypted archives; remove --encrypt or --split")
     }
     if split != nil, incremental {
       throw ValidationError(
-        "a split archive cannot be incremental; leave out --incremental or --split")
+        "a split archive cannot be incremental; remove --incremental or --split")
     }
     if split != nil || incremental, format == .json {
-      throw ValidationError("a JSON backup has no photo files; leave out --format json")
+      throw ValidationError("a JSON backup has no photo files; remove --format json")
     }
     if let maxChain {
       if !incremental { throw ValidationError("--max-chain needs --incremental") }
-      if maxChain < 1 { throw ValidationError("--max-chain takes a number from 1") }
+      if maxChain < 1 { throw ValidationError("--max-chain needs a number of at least 1") }
     }
     if encryption.encrypt, format == .json {
-      throw ValidationError("a JSON backup cannot be encrypted; leave out --encrypt or --format json")
+      throw ValidationError("a JSON backup cannot be encrypted; remove --encrypt or --format json")
     }
     if let since, let until, until <= since { throw ValidationError("--until must be later than --since") }
   }
@@ -134,7 +139,7 @@ struct Export: AsyncParsableCommand {
     options.tags = tag
     options.split = split.map { _ in .phone() }
     options.isIncremental = incremental
-    options.maximumChain = maxChain ?? ExportOptions.defaultMaximumChain
+    options.maximumChainDepth = maxChain ?? ExportOptions.defaultMaximumChainDepth
     options.verifies = verify
     options.permissions = mode
     options.isDryRun = dryRun

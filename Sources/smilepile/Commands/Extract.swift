@@ -10,7 +10,7 @@ struct Extract: AsyncParsableCommand {
     abstract: "Extract photos of an archive into folders.",
     discussion: """
       Writes each photo into a folder of its category, under its own name and date. Each file appears when it is \
-      complete and its checksums match. After an interruption, run the command again: existing files stay. The exit \
+      complete and its checksums match. After an interruption, run the command again: existing files are kept. The exit \
       code is 3 if a photo is missing or corrupt, or a file with other content exists. Links and folders are never \
       replaced.
 
@@ -38,7 +38,7 @@ struct Extract: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "When to replace an existing file: if-changed, if its content differs.",
+      "When to replace an existing file; if-changed: only if the content differs.",
       valueName: "never|if-changed|always"))
   var overwrite = OverwriteRule.never
 
@@ -84,9 +84,14 @@ struct Extract: AsyncParsableCommand {
     for warning in summary.warnings { reporter.warn(warning) }
     for error in summary.errors { reporter.error(error, during: "extract") }
     let verb = dryRun ? "would extract" : "extracted"
-    let kept = summary.filesKept == 0 ? "" : "; \(summary.filesKept) exist already"
-    let replaced = summary.filesReplaced == 0 ? "" : " (\(summary.filesReplaced) of them replaced files)"
-    let assets = summary.assets == 0 ? "" : "; \(summary.assets) in the app, without a file"
+    let kept =
+      summary.filesKept == 0
+      ? "" : "; \(Count(summary.filesKept, "file already exists", "files already exist"))"
+    let replaced =
+      summary.filesReplaced == 0 ? "" : " (\(summary.filesReplaced) replaced an existing file)"
+    let assets =
+      summary.assets == 0
+      ? "" : "; \(Count(summary.assets, "photo is an asset", "photos are assets")) of the app, without a file"
     reporter.result(
       "\(verb) \(Count(summary.filesWritten, "photo"))\(replaced), \(ByteCount(summary.bytesWritten)), "
         + "to \(to.escaped)\(kept)\(assets)")

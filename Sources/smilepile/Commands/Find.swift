@@ -11,10 +11,10 @@ struct Find: AsyncParsableCommand {
     abstract: "Find the archives that contain a photo.",
     discussion: """
       Searches archives, and all archives of folders, for photos whose name or file name matches the pattern (*, ? and \
-      [a-z] as in a shell), or whose file has the MD5. The oldest archive comes first.
+      [a-z] as in a shell), or whose file has the given MD5. The oldest archive comes first.
 
-      The exit code is 0 even if there is no match, 3 if an archive cannot be opened, 12 if no archive can be opened \
-      without the right password.
+      The exit code is 0 even if there is no match, 3 if an archive cannot be opened, 12 if all archives need a \
+      password that is missing or wrong.
 
       Example:
         smilepile find 'IMG_00*' /backups
@@ -32,7 +32,7 @@ struct Find: AsyncParsableCommand {
     help: ArgumentHelp("Find photos whose file has this MD5.", valueName: "md5"),
     transform: { text in
       guard let digest = MD5Digest(hex: text) else {
-        throw ValidationError("invalid MD5 “\(text)”; give 32 hexadecimal digits, as md5sum prints them")
+        throw ValidationError("invalid MD5 “\(text)”; use 32 hexadecimal digits, for example from md5sum")
       }
       return digest
     })
@@ -101,7 +101,7 @@ struct Find: AsyncParsableCommand {
     }
     for archive in summary.notSearched { reporter.error(archive, during: "find") }
     reporter.note(
-      "found \(Count(summary.photos.count, "photo")) in \(Count(summary.archives, "archive"))")
+      "found \(Count(summary.photos.count, "photo")); searched \(Count(summary.archives, "archive"))")
     reporter.json(
       Summary(
         matches: summary.photos.count, archivesSearched: summary.archives,

@@ -10,8 +10,8 @@ struct Flatten: AsyncParsableCommand {
     abstract: "Combine an incremental archive and its bases into a full archive.",
     discussion: """
       Writes NAME.full.zip with the same photos, dates and tags; the bases are found in the archive's folder. The new \
-      archive is verified before it is published. The chain is not changed. Encrypted chains give an encrypted archive. \
-      If a photo is missing or corrupt in the chain, the exit code is 3, and the chain is still needed.
+      archive is verified before it is published. The chain is not changed. If the chain is encrypted, the new archive \
+      is encrypted with the same password. If a photo is missing or corrupt in the chain, the exit code is 3, and the chain is still needed.
 
       Example:
         smilepile flatten /backups/smilepile_backup_20251103_020000.zip
@@ -56,7 +56,7 @@ struct Flatten: AsyncParsableCommand {
     if let written = summary.archive {
       reporter.note(
         "wrote \(Count(summary.photos, "photo")), \(ByteCount(summary.bytes)), from \(summary.chain.count) archives"
-          + (summary.lost.isEmpty ? "" : "; \(summary.lost.count) missing"))
+          + (summary.lost.isEmpty ? "" : "; \(Count(summary.lost.count, "photo")) missing"))
       reporter.importantResult(written.string.escaped)
     } else {
       reporter.note("\(archive.escaped) has no base: nothing to flatten")

@@ -10,12 +10,12 @@ struct Import: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Import backups into a library.",
     discussion: """
-      Imports every backup of both SmilePile apps and of this program. Each backup is imported completely or not at \
-      all; missing and corrupt photos are reported, and the exit code is 3. The bases of an incremental archive are \
-      found among the arguments and in its folder.
+      Imports backups of both SmilePile apps and of smilepile. Each import is one transaction. Missing and corrupt \
+      photos are skipped and reported; the exit code is then 3. The bases of an incremental archive are found among \
+      the arguments and in its folder.
 
-      merge adds what is new and takes the newer names and settings; skip only adds; replace makes the library equal to \
-      the backup. A duplicate is a photo with the same content in the same category.
+      merge adds new photos and categories, and uses the newer names and settings; skip only adds; replace makes the \
+      library equal to the backup. A duplicate is a photo with the same content in the same category.
 
       Example:
         smilepile import -l ~/Family mums_phone.zip dads_phone.smilepile
@@ -46,7 +46,7 @@ struct Import: AsyncParsableCommand {
   @Flag(help: "Import the intact photos of truncated or damaged archives.")
   var salvage = false
 
-  @Flag(help: "With --strategy replace: accept a backup that is incomplete or a selection.")
+  @Flag(help: "With --strategy replace: accept a backup that is incomplete or contains only a selection.")
   var force = false
 
   @Flag(name: [.customShort("n"), .long], help: "Report what would be imported, and write nothing.")
@@ -54,7 +54,7 @@ struct Import: AsyncParsableCommand {
 
   @Flag(
     help:
-      "Skip fsync. A power failure soon afterwards can lose imported photos; run sync(1) to prevent that."
+      "Skip fsync. Run sync(1) afterwards, because a power failure can lose imported photos."
   )
   var noSync = false
 
@@ -116,8 +116,8 @@ struct Import: AsyncParsableCommand {
       Summary(
         categoriesImported: summary.categoriesImported, photosImported: summary.photosImported,
         photosSkipped: summary.photosSkipped, photosRemoved: summary.removal.photos,
-        categoriesRemoved: summary.removal.categories, filesRestored: summary.photoFilesRestored,
-        photosMissing: summary.photosAbsent,
+        categoriesRemoved: summary.removal.categories, filesRestored: summary.photoFilesWritten,
+        photosMissing: summary.photosNotImported,
         warnings: summary.warnings, errors: summary.errors.map(\.message), dryRun: summary.isDryRun))
     if summary.isIncomplete { throw ExitStatus.incomplete }
     try Ledger.ofThisUser.reportProblem(reporter)
@@ -128,11 +128,11 @@ struct Import: AsyncParsableCommand {
     for error in summary.errors { reporter.error(error, during: "import") }
     let verb = dryRun ? "would import" : "imported"
     reporter.importantResult(
-      "\(verb) \(Count(summary.photosImported, "photo")) (\(Count(summary.photoFilesRestored, "file"))) and "
+      "\(verb) \(Count(summary.photosImported, "photo")) (\(Count(summary.photoFilesWritten, "file"))) and "
         + "\(Count(summary.categoriesImported, "category", "categories")), "
-        + "skipped \(summary.photosSkipped) that exist already"
+        + "\(dryRun ? "would skip" : "skipped") \(summary.photosSkipped) that already exist"
         + (summary.removal.isEmpty ? "" : "; \(dryRun ? "would remove" : "removed") \(summary.removal)")
-        + (summary.photosAbsent == 0 ? "" : "; \(summary.photosAbsent) missing"))
+        + (summary.photosNotImported == 0 ? "" : "; \(Count(summary.photosNotImported, "photo")) missing"))
   }
 }
 

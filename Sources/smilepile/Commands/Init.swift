@@ -6,14 +6,16 @@ struct Init: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Create an empty library.",
     discussion: """
-      Creates the folder with mode 0700; an existing one must be empty. It must be on a local disk. A library is a \
-      folder with a database (library.sqlite) and photo files (photos/2025/10/IMG_0001.jpg).
+      Creates the folder with mode 0700. An existing folder must be empty. The folder must be on a local disk. A \
+      library is a folder with a database (library.sqlite) and photo files (photos/2025/10/IMG_0001.jpg).
 
       Example:
         smilepile init ~/Family
       """)
 
-  @Argument(help: "The folder.", completion: .directory)
+  @Argument(
+    help: "Folder of the new library; default: the folder of -l or SMILEPILE_LIBRARY.", completion: .directory
+  )
   var folder: String?
 
   @OptionGroup var library: LibraryOption

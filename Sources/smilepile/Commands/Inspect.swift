@@ -10,7 +10,7 @@ struct Inspect: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show what a backup contains.",
     discussion: """
-      Without its password, only the number and the size of an encrypted backup's entries are known.
+      Without the password of an encrypted backup, shows only the number and the size of its entries.
 
       Example:
         smilepile inspect smilepile_backup_20251003_140000.zip
@@ -90,12 +90,12 @@ struct Inspect: AsyncParsableCommand {
       reporter.result(
         "  \(category.displayName.escaped): \(Count(counts[category.id] ?? 0, "photo"))")
     }
-    let absent = source.photos.compactMap { photo -> String? in
+    let missing = source.photos.compactMap { photo -> String? in
       guard source.format == .zip, !photo.isStoredInBase, let unavailable = photo.location.unavailable
       else { return nil }
       return "\(source.label(of: photo)): \(unavailable.reason)"
     }
-    let warnings = absent + (source.damagedBefore + source.leftOut).map(\.message) + source.warnings
+    let warnings = missing + (source.corruptBeforeBackup + source.leftOut).map(\.message) + source.warnings
     for warning in warnings { reporter.warn(warning) }
     for name in source.unknownEntries { reporter.warn("\(name.escaped) is an unknown entry") }
     reporter.json(
@@ -105,7 +105,7 @@ struct Inspect: AsyncParsableCommand {
         categories: metadata.categories.count, photos: source.photos.count,
         photoFiles: source.photoFiles, bytes: source.photoBytes,
         increment: source.increment.map {
-          Increment(base: $0.base, depth: $0.length, storedInBase: source.photosStoredInBase)
+          Increment(base: $0.baseID, depth: $0.chainDepth, storedInBase: source.photosStoredInBase)
         },
         part: metadata.smilepile?.part.map { Part(set: $0.set, number: $0.number, count: $0.count) },
         encrypted: !(encryption?.methods.isEmpty ?? true), encryption: encryption?.methods ?? [],
@@ -120,9 +120,9 @@ struct Inspect: AsyncParsableCommand {
       fields.append(("part", "\(part.number) of \(part.count), set \(part.set)"))
     }
     if let increment = source.increment {
-      let held = Count(source.photosStoredInBase, "photo")
-      fields.append(("base", "archive \(increment.base), which contains \(held)"))
-      fields.append(("chain depth", "\(increment.length)"))
+      let stored = Count(source.photosStoredInBase, "photo of this archive is", "photos of this archive are")
+      fields.append(("base", "archive \(increment.baseID), in which \(stored) stored"))
+      fields.append(("chain depth", "\(increment.chainDepth)"))
     }
     return fields
   }
@@ -135,7 +135,7 @@ struct Inspect: AsyncParsableCommand {
         ("entries", "\(encryption.entries), \(ByteCount(encryption.bytes))"),
         ("encrypted", encryption.description),
       ], reporter)
-    reporter.note("give the password to see more; run smilepile inspect --help")
+    reporter.note("for more, give the password, for example with --password-prompt")
     reporter.json(
       Summary(
         format: OpenedBackup.Format.zip.rawValue, encrypted: true, encryption: encryption.methods,

@@ -26,28 +26,28 @@ struct LibraryRepair {
   }
 
   func run(_ reporter: Reporter) async throws {
-    var options = HealOptions()
+    var options = LibraryRepairOptions()
     options.isDryRun = isDryRun
     options.lockWait = lockWait
     options.ledger = .ofThisUser
     options.limits = limits
     options.password = try password.read(for: archives, limits, reporter, salvaging: true)
-    let summary = try await reporter.follow(.heal(library, from: archives, options: options))
+    let summary = try await reporter.follow(.repairLibrary(library, from: archives, options: options))
 
     for warning in summary.warnings { reporter.warn(warning) }
-    for photo in summary.healed { reporter.note(photo.message.escaped) }
+    for photo in summary.repaired { reporter.note(photo.message.escaped) }
     for archive in summary.unusable { reporter.error(archive, during: "repair") }
     for photo in summary.damaged { reporter.error(photo, during: "repair") }
     if let kept = summary.kept { reporter.note("the corrupt files are in \(kept.string.escaped)") }
     reporter.importantResult(
       "checked \(Count(summary.photosChecked, "photo")): "
-        + (summary.healed.isEmpty && summary.damaged.isEmpty
+        + (summary.repaired.isEmpty && summary.damaged.isEmpty
           ? "all intact"
-          : "\(isDryRun ? "would repair" : "repaired") \(summary.healed.count), "
+          : "\(isDryRun ? "would repair" : "repaired") \(summary.repaired.count); "
             + "\(summary.damaged.count) still damaged"))
     reporter.json(
       Summary(
-        photosChecked: summary.photosChecked, repaired: summary.healed.map(\.message),
+        photosChecked: summary.photosChecked, repaired: summary.repaired.map(\.message),
         damaged: summary.damaged.map(\.message), unusable: summary.unusable.map(\.message),
         bytes: summary.bytes, kept: summary.kept?.string, warnings: summary.warnings,
         dryRun: summary.isDryRun))

@@ -12,8 +12,8 @@ struct PINCommand: ParsableCommand {
     discussion: """
       If delete protection is on (a setting of the phone, imported with its backups), import --strategy replace, \
       undo and remove require the PIN; otherwise they ask for a confirmation. A PIN has four to six digits. After \
-      five wrong ones there is a pause of 30 seconds. It protects against mistakes, not against users who can write \
-      the library's files. Backups never contain it.
+      five wrong PINs, no PIN is accepted for 30 seconds. The PIN protects against mistakes, not against users who can \
+      write the library's files. Backups never contain the PIN.
 
       Example:
         smilepile pin set -l ~/Family
@@ -86,8 +86,7 @@ struct PINCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Remove the PIN of a library.",
       discussion: """
-        Asks first. A PIN typed at the terminal confirms the removal. A PIN from another source needs a \
-        confirmation, or --yes without a terminal.
+        Needs the PIN. If the PIN does not come from the terminal, asks for a confirmation; --yes confirms.
 
         Example:
           smilepile pin remove -l ~/Family
@@ -100,7 +99,7 @@ struct PINCommand: ParsableCommand {
 
     func run() throws {
       try PINCommand.run(library, lock, output, done: "removed the PIN of") { library, reporter in
-        guard try library.hasPIN() else { throw PINError.notSet(library.path) }
+        guard try library.hasPIN() else { throw PINError.nothingToRemove(library.path) }
         let operation = DestructiveOperation("remove the PIN of \(library.path)", lowers: [.pin])
         let authorization = try confirmation.authorization(reporter, for: library.path)
         guard let old = try authorization.pin(operation) else {

@@ -8,7 +8,7 @@ struct Photos: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "List the categories and photos of a library.",
     discussion: """
-      Messages and `remove --id` use the same IDs.
+      Prints the ID of each photo first. Messages show this ID, and `remove --id` accepts it.
 
       Example:
         smilepile photos -l ~/Family --category Family

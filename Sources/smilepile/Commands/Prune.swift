@@ -10,37 +10,50 @@ import SystemPackage
 
 struct Prune: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Remove old archives from folders, or of jobs.",
+    abstract: "Remove old archives of folders or jobs.",
     discussion: """
-      Keep rules are those of `restic forget`; archives that no rule keeps are removed. Each library, selection and set \
-      of tags is treated on its own. A job's retention is the default. The newest archive stays and is verified first: \
-      if it is damaged, nothing is removed. Bases of archives that stay, backups of phones, and unreadable or encrypted \
-      archives without their password are never removed.
+      The keep rules are those of `restic forget`; without one, a job's “retention” is used. Archives that no rule \
+      keeps are removed. The rules apply separately to each library, selection and set of tags. The newest archive is \
+      kept and verified first: if it is damaged, nothing is removed. Never removed are bases of kept archives, backups \
+      of phones, and archives that cannot be read or decrypted.
 
-      The exit code is 3 if an archive could not be removed, 4 if the newest one is damaged.
+      The exit code is 3 if an archive could not be removed, 4 if the newest archive is damaged.
 
       Example:
         smilepile prune /backups --keep-daily 7 --keep-weekly 5 --keep-monthly 12 --dry-run
       """)
 
   @Argument(
-    help: "Folders, or names of jobs; default: all jobs of the job file.", completion: .jobsAndFolders)
+    help: ArgumentHelp(
+      "Folders, or names of jobs; default: all jobs of the job file.", valueName: "folder|job"),
+    completion: .jobsAndFolders)
   var places: [String] = []
 
   @Option(help: ArgumentHelp("Keep this many of the newest archives.", valueName: "n")) var keepLast: Int?
-  @Option(help: ArgumentHelp("Keep the newest archive of each hour, for this many hours.", valueName: "n"))
+  @Option(
+    help: ArgumentHelp(
+      "Keep the newest archive of each of the last N hours that have archives.", valueName: "n"))
   var keepHourly: Int?
-  @Option(help: ArgumentHelp("Keep the newest archive of each day, for this many days.", valueName: "n"))
+  @Option(
+    help: ArgumentHelp(
+      "Keep the newest archive of each of the last N days that have archives.", valueName: "n"))
   var keepDaily: Int?
-  @Option(help: ArgumentHelp("Keep the newest archive of each week, for this many weeks.", valueName: "n"))
+  @Option(
+    help: ArgumentHelp(
+      "Keep the newest archive of each of the last N weeks that have archives.", valueName: "n"))
   var keepWeekly: Int?
-  @Option(help: ArgumentHelp("Keep the newest archive of each month, for this many months.", valueName: "n"))
+  @Option(
+    help: ArgumentHelp(
+      "Keep the newest archive of each of the last N months that have archives.", valueName: "n"))
   var keepMonthly: Int?
-  @Option(help: ArgumentHelp("Keep the newest archive of each year, for this many years.", valueName: "n"))
+  @Option(
+    help: ArgumentHelp(
+      "Keep the newest archive of each of the last N years that have archives.", valueName: "n"))
   var keepYearly: Int?
   @Option(
     help: ArgumentHelp(
-      "Keep archives made within this time before the newest: 30d, 1y6m.", valueName: "span"),
+      "Keep archives made within this time before the newest archive, for example 30d or 1y6m.",
+      valueName: "span"),
     transform: { text in
       guard let span = RetentionSpan(text) else {
         throw ValidationError("invalid duration “\(text)”; use for example 30d or 1y6m")
@@ -48,12 +61,11 @@ struct Prune: AsyncParsableCommand {
       return span
     })
   var keepWithin: RetentionSpan?
-  @Option(help: ArgumentHelp("Keep archives with this tag; may be given several times.")) var keepTag:
-    [String] =
-      []
+  @Option(help: ArgumentHelp("Keep archives with this tag; may be given several times.", valueName: "tag"))
+  var keepTag: [String] = []
 
   @Option(
-    help: ArgumentHelp("Only consider archives with this tag; with all of them if given several times."))
+    help: ArgumentHelp("Only consider archives with this tag; if given several times, with all these tags."))
   var tag: [String] = []
 
   @Flag(name: [.customShort("n"), .long], help: "Report what would be removed, and remove nothing.")
@@ -73,7 +85,8 @@ struct Prune: AsyncParsableCommand {
     init(_ decision: PrunePlan.Decision, isRefused: Bool) {
       keep = decision.isKept || isRefused
       reasons =
-        decision.isKept ? decision.reasons : ["no rule keeps it" + (isRefused ? ", and it stays" : "")]
+        decision.isKept
+        ? decision.reasons : ["no rule keeps it" + (isRefused ? ", but nothing is removed" : "")]
       date = decision.date
       archives = decision.archives.map(\.path)
     }
@@ -112,7 +125,7 @@ struct Prune: AsyncParsableCommand {
 
   func validate() throws {
     let numbers = [keepLast, keepHourly, keepDaily, keepWeekly, keepMonthly, keepYearly].compactMap { $0 }
-    if numbers.contains(where: { $0 < 0 }) { throw ValidationError("--keep-… takes a number, 0 or more") }
+    if numbers.contains(where: { $0 < 0 }) { throw ValidationError("--keep-… needs a number of at least 0") }
   }
 
   func run() async throws {
@@ -129,7 +142,11 @@ struct Prune: AsyncParsableCommand {
       } catch let error where error is CancellationError || error is ValidationError {
         throw error
       } catch {
-        reporter.error(Finding(place.folder.string, message: CommandMessage.text(of: error)), during: "prune")
+        // prune has no --lock-wait
+        let canWait = (error as? FileLock.Busy)?.remedy != nil
+        let message =
+          canWait ? "\(error); wait until the other process ends" : CommandMessage.text(of: error)
+        reporter.error(Finding(place.folder.string, message: message), during: "prune")
         worst = max(worst, ExitStatus(for: error))
         continue
       }
@@ -146,7 +163,7 @@ struct Prune: AsyncParsableCommand {
         warnings.append(warning)
       }
       kept += summary.plan.decisions.reduce(0) { $0 + $1.archives.count } - summary.plan.removals.count
-      others += summary.passedOver
+      others += summary.notConsidered
       removed += summary.removed.map(\.path)
       bytes += summary.removed.reduce(0) { $0 + $1.fileBytes }
       refusals += summary.plan.refusals
@@ -155,7 +172,7 @@ struct Prune: AsyncParsableCommand {
     }
     reporter.result(
       "kept \(Count(kept, "archive")), \(dryRun ? "would remove" : "removed") \(removed.count), \(ByteCount(bytes))"
-        + (others > 0 ? "; \(Count(others, "other stays", "others stay"))" : ""))
+        + (others > 0 ? "; \(Count(others, "other archive was", "other archives were")) not considered" : ""))
     reporter.json(
       Summary(
         kept: kept, removed: removed, removedBytes: bytes, refusals: refusals, warnings: warnings,
@@ -165,8 +182,8 @@ struct Prune: AsyncParsableCommand {
 
   private static func warnings(of summary: PruneRun.Summary) -> [String] {
     let locked = Count(summary.locked, "encrypted archive")
-    return (summary.locked > 0 ? ["kept \(locked) that the password does not open"] : [])
-      + summary.unreadable.map { "kept \($0.path), which cannot be read: \($0.reason)" }
+    return (summary.locked > 0 ? ["kept \(locked), because the password is missing or wrong"] : [])
+      + summary.unreadable.map { "\($0.reason); the archive was kept" }
   }
 
   /// Returns the folders and their policies before anything is removed. Without arguments, omits jobs without
@@ -195,7 +212,7 @@ struct Prune: AsyncParsableCommand {
       run.password = secret
       run.tags = tags
       run.isDryRun = isDryRun
-      run.observer = Ledger.ofThisUser.observer("prune")
+      run.operation = Ledger.ofThisUser.begin("prune")
       return try run.run()
     }
   }

@@ -8,14 +8,16 @@ struct Remove: AsyncParsableCommand {
     abstract: "Remove photos, or a category with its photos.",
     discussion: """
       Different options are combined with AND, repeated ones with OR. --category alone removes the category and its \
-      photos. `smilepile undo` restores everything until the next import or remove. Asks before; without a terminal \
-      --yes is needed.
+      photos. `smilepile undo` restores the photos, as long as nothing else changes the library. Asks for a \
+      confirmation; without a terminal, --yes is needed.
 
       Example:
         smilepile remove -l ~/Family --category Cars --name 'blurred*' --dry-run
       """)
 
-  @Option(help: ArgumentHelp("Remove the photo with this ID (see photos); may be given several times."))
+  @Option(
+    help: ArgumentHelp(
+      "Remove the photo with this ID (smilepile photos lists IDs); may be given several times."))
   var id: [Int64] = []
 
   @Option(
@@ -83,7 +85,7 @@ struct Remove: AsyncParsableCommand {
 
   /// Returns the part of the message about an undo. An undo may be unable to restore photos with missing files.
   private static func promise(_ summary: RemoveSummary) -> String {
-    if summary.missing.isEmpty { return "; smilepile undo restores them" }
-    return summary.missing.count < summary.photos.count ? "; smilepile undo restores the others" : ""
+    if summary.missing.isEmpty { return "; run smilepile undo to restore" }
+    return summary.missing.count < summary.photos.count ? "; run smilepile undo to restore the others" : ""
   }
 }

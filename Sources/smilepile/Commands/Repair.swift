@@ -8,10 +8,10 @@ struct Repair: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Repair a damaged archive, or a library.",
     discussion: """
-      Writes a new archive NAME.repaired.zip with the intact photos of ARCHIVE, and with those that --from can \
-      replace. The damaged archive is not changed. Encrypted archives cannot be repaired: import them with --salvage.
+      Writes a new archive NAME.repaired.zip with the intact photos of the damaged archive, and with photos of --from \
+      for the others. The damaged archive is not changed. Encrypted archives cannot be repaired: import them with --salvage.
 
-      With -l, replaces corrupt and missing photos of the library by those in the archives. The library's folder \
+      With -l, replaces corrupt and missing photos of the library with photos of the archives. The library's folder \
       .rotten keeps the corrupt files.
 
       The exit code is 3 if photos are still missing or corrupt.
@@ -34,7 +34,7 @@ struct Repair: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Replace missing photos by those of this archive or library; may be given several times.",
+      "Use photos of this archive or library for missing and corrupt photos; may be given several times.",
       valueName: "archive|library"),
     completion: .file(), transform: PathArgument.parse)
   var from: [String] = []
@@ -50,7 +50,7 @@ struct Repair: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Wait this long for another process that uses the library; default: 0 with -l, otherwise 60.",
+      "Wait at most this long for another process that uses the library; default: 0 with -l, otherwise 60.",
       valueName: "seconds"))
   var lockWait: Double?
 
@@ -63,11 +63,11 @@ struct Repair: AsyncParsableCommand {
     if library != nil {
       if output != nil || !from.isEmpty {
         throw ValidationError(
-          "-l repairs a library from the archives that are arguments; leave out --from and --output")
+          "--from and --output do not work with -l; give the archives as arguments")
       }
     } else {
       if archives.count > 1 {
-        throw ValidationError("repair one archive at a time; --from takes archives that have its photos")
+        throw ValidationError("give one damaged archive; use --from for the others")
       }
       if dryRun { throw ValidationError("--dry-run needs -l; use smilepile verify to check an archive") }
     }
@@ -87,7 +87,7 @@ struct Repair: AsyncParsableCommand {
     }
     let sources = from.map { FilePath($0) }
     let libraries = sources.filter(isFolder)
-    if libraries.count > 1 { throw ValidationError("--from takes one library; name archives otherwise") }
+    if libraries.count > 1 { throw ValidationError("--from accepts only one library") }
     let repair = ArchiveRepair(
       archive: FilePath(archives[0]), destination: output.map { FilePath($0) }, library: libraries.first,
       archives: sources.filter { !isFolder($0) },

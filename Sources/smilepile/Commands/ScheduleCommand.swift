@@ -24,7 +24,7 @@ struct ScheduleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Install or update the schedules of jobs.",
       discussion: """
-        Removes schedules that are no longer in the job file. Drop-ins (systemctl edit) stay.
+        Removes schedules that are no longer in the job file. Drop-ins (systemctl edit) are not changed.
 
         Example:
           smilepile schedule install --print
@@ -82,7 +82,7 @@ struct ScheduleCommand: ParsableCommand {
       for name in change.removed { reporter.result("removed \(name)".escaped) }
       if change.isEmpty {
         reporter.result(
-          plan.hasSchedules ? "everything is installed already" : "nothing to install: no job has a schedule")
+          plan.hasSchedules ? "everything is already installed" : "nothing to install: no job has a schedule")
       }
       if case .systemd(let systemd) = scheduler, systemd.scope == .user, !change.written.isEmpty {
         warnings += Self.logout
@@ -90,7 +90,7 @@ struct ScheduleCommand: ParsableCommand {
       if !change.notStarted.isEmpty, case .systemd(let systemd) = scheduler {
         let option = systemd.scope == .user ? " --user" : ""
         warnings.append(
-          "systemd does not run here, and nothing was started; run systemctl\(option) enable --now "
+          "systemd does not run here, and nothing was started; when systemd runs, run systemctl\(option) enable --now "
             + change.notStarted.joined(separator: " "))
       }
       for warning in warnings { reporter.warn(warning) }
@@ -117,7 +117,7 @@ struct ScheduleCommand: ParsableCommand {
     private static var logout: [String] {
       guard access("/var/lib/systemd/linger/\(NSUserName())", F_OK) != 0 else { return [] }
       return [
-        "jobs of a user run only while the user is logged in; run loginctl enable-linger to change that"
+        "these jobs run only while you are logged in; run loginctl enable-linger to run them always"
       ]
     }
   }
@@ -126,7 +126,7 @@ struct ScheduleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Remove the schedules of jobs.",
       discussion: """
-        Archives, the job file, and other units and crontab lines stay.
+        Archives, the job file, and other units and crontab lines are not changed.
 
         Example:
           smilepile schedule remove Family
@@ -158,7 +158,7 @@ struct ScheduleCommand: ParsableCommand {
       for warning in warnings { reporter.warn(warning) }
       let change = try scheduler.remove(marks)
       for name in change.removed { reporter.result("removed \(name)".escaped) }
-      if change.removed.isEmpty { reporter.result("nothing is installed") }
+      if change.removed.isEmpty { reporter.result("nothing to remove") }
       reporter.json(Summary(removed: change.removed, warnings: warnings))
     }
   }

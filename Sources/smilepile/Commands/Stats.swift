@@ -28,7 +28,7 @@ struct Stats: AsyncParsableCommand {
       switch self {
       case .suspect: "suspect: found corrupt, or a restore test failed"
       case .unreachable: "unreachable: missing, or its disk is not mounted"
-      case .changed: "changed since, or partly missing"
+      case .changed: "changed after the backup, or partly missing"
       }
     }
   }
@@ -56,11 +56,14 @@ struct Stats: AsyncParsableCommand {
     var row: [String] {
       let facts = [
         verifiedAt.map { "verified \(Stats.time($0))" } ?? "unverified",
-        sameDevice ? "on the library's own device or in memory: no protection" : nil,
+        sameDevice
+          ? "on the same device as the library, or in memory: no protection if the device fails" : nil,
         problem?.text,
-        isSelection ? "a selection, not the whole library" : nil,
-        missingPhotos > 0 ? "\(Count(missingPhotos, "photo")) of the library missing or corrupt" : nil,
-        isShared ? "needs a file of a copy above" : nil,
+        isSelection ? "only a selection of the library" : nil,
+        missingPhotos > 0
+          ? "\(Count(missingPhotos, "photo of the library is", "photos of the library are")) missing or corrupt"
+          : nil,
+        isShared ? "shares a file with a copy above, and is not counted" : nil,
       ].compactMap { $0 }
       return [Stats.time(madeAt), archive.escaped, facts.joined(separator: ", ")]
     }
@@ -74,7 +77,7 @@ struct Stats: AsyncParsableCommand {
     @Null var lastBackup: Int64?
     @Null var lastArchive: String?
     var copies: [Copy]
-    @Null var lastProvenRestore: Int64?
+    @Null var lastSuccessfulRestoreTest: Int64?
   }
 
   func run() async throws {
@@ -85,12 +88,13 @@ struct Stats: AsyncParsableCommand {
     let (jobs, former) = try Self.jobs(of: library)
     for job in former {
       reporter.warn(
-        "job “\(job.job)” last backed up another library in this folder; its copies are not counted")
+        "job “\(job.job)” last backed up another library at this path; copies of that library are not counted"
+      )
     }
     let copies = Self.copies(of: jobs)
     // a selection does not restore the library
     let whole = jobs.filter { $0.copies.isEmpty || $0.copies.contains { $0.isSelection != true } }
-    let proven = whole.compactMap(\.lastProvenAt).max()
+    let tested = whole.compactMap(\.lastPassedTestAt).max()
     var fields = [
       ["photos", "\(totals.photos)"],
       ["categories", "\(totals.categories)"],
@@ -98,20 +102,23 @@ struct Stats: AsyncParsableCommand {
       ["last backup", export.map { "\(Self.time($0.at)), \($0.archive.escaped)" } ?? "never"],
     ]
     if jobs.isEmpty {
-      fields.append(["copies", Ledger.ofThisUser.problem == nil ? "none by a job" : "not known"])
+      fields.append(["copies", Ledger.ofThisUser.problem == nil ? "none made by a job" : "unknown"])
     } else {
       let complete = copies.filter(\.counts)
       let safe = complete.count { !$0.sameDevice }
       fields += [
-        ["copies", "\(complete.count), \(safe) of them on other devices than the library's"],
-        ["restore", proven.map { "tested \(Self.time($0))" } ?? "never tested; run smilepile drill"],
+        ["copies", "\(complete.count), of which \(Count(safe, "copy is", "copies are")) on another device"],
+        [
+          "restore",
+          tested.map { "test passed \(Self.time($0))" } ?? "no test has passed; run smilepile drill",
+        ],
       ]
     }
     reporter.result(TextTable(.left, .left, rows: fields))
     reporter.result(TextTable(.left, .left, .left, indentation: 2, rows: copies.map(\.row)))
     for drill in jobs.compactMap(\.lastRestoreTest) {
-      if !drill.isProven {
-        reporter.result("restore test of \(drill.archive.escaped) failed \(Self.time(drill.at))")
+      if !drill.hasPassed {
+        reporter.result("restore test of \(drill.archive.escaped) failed at \(Self.time(drill.at))")
       }
       guard let damaged = drill.damaged else { continue }
       reporter.result(
@@ -120,7 +127,8 @@ struct Stats: AsyncParsableCommand {
     reporter.json(
       Summary(
         photos: totals.photos, categories: totals.categories, bytes: totals.bytes,
-        lastBackup: export?.at, lastArchive: export?.archive, copies: copies, lastProvenRestore: proven))
+        lastBackup: export?.at, lastArchive: export?.archive, copies: copies,
+        lastSuccessfulRestoreTest: tested))
     // without the ledger the copies are unknown
     let problem = Ledger.ofThisUser.problem
     try Ledger.ofThisUser.reportProblem(reporter)
@@ -143,7 +151,7 @@ struct Stats: AsyncParsableCommand {
     return jobs.flatMap { job in
       job.copies.map { copy in
         let paths = copy.archives.map { FilePath($0) }
-        let isThere = copy.isThere
+        let isThere = copy.looksRestorable
         let isAway =
           copy.isOutOfReach == true || !copy.archives.contains(where: FileManager.default.fileExists)
         let files = paths.compactMap { try? File.open($0, .readFollowingLinks).status().identity }

@@ -8,9 +8,10 @@ struct Undo: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Undo the last import or remove.",
     discussion: """
-      Restores the photos, categories and settings from before the last change. Only the last change can be undone. An \
-      import of several backups is one change for each of them. A file that was changed after the import stays and is \
-      reported. Asks before it removes anything; without a terminal --yes is needed.
+      Restores photos, categories and settings to the state before the last import or remove. Only the last change can \
+      be undone. An import of several backups makes one change for each backup. A file that was changed after the \
+      import is kept and reported. Asks for a confirmation before it removes anything; without a terminal, --yes is \
+      needed.
 
       Example:
         smilepile undo -l ~/Family
@@ -53,12 +54,12 @@ struct Undo: AsyncParsableCommand {
     let verb = dryRun ? "would undo" : "undid"
     let reverted = summary.photosReverted
     let removal = Removal(photos: summary.photosRemoved, categories: summary.categoriesRemoved)
-    let gone = removal.isEmpty ? "0 photos" : "\(removal)"
+    let removed = removal.isEmpty ? "0 photos" : "\(removal)"
     reporter.importantResult(
-      "\(verb) \(summary.kind == .remove ? "the removal" : "the import") of \(date): "
-        + "\(gone) removed, \(summary.photosRestored) restored"
-        + (reverted == 0 ? "" : ", \(reverted) as \(reverted == 1 ? "it was" : "they were")")
-        + summary.protectionsLowered.map { ", \($0.label) off" }.joined())
+      "\(verb) \(summary.kind == .remove ? "the removal" : "the import") at \(date): "
+        + "\(removed) removed, \(summary.photosRestored) restored"
+        + (reverted == 0 ? "" : ", \(reverted) changed back")
+        + summary.protectionsLowered.map { ", \($0.label) turned off" }.joined())
     reporter.json(
       Summary(
         undone: summary.kind.rawValue, changedAt: summary.changedAt, photosRemoved: summary.photosRemoved,

@@ -12,7 +12,7 @@ struct Verify: AsyncParsableCommand {
     discussion: """
       Reads every byte. Compares the CRC of every entry and the MD5 of every photo of an archive, or the MD5 of every \
       photo of a library. The exit code is 4 if there is damage, 1 if an archive cannot be opened. Unknown entries and \
-      untracked files are reported, and are no damage.
+      untracked files are reported, but do not count as damage.
 
       Example:
         smilepile verify /backups/smilepile_backup_*.zip
@@ -42,7 +42,9 @@ struct Verify: AsyncParsableCommand {
     if !archives.isEmpty, library.isGiven {
       throw ValidationError("verify archives or a library (-l), not both")
     }
-    if archives.isEmpty, password.isGiven { throw ValidationError("a password needs archives; leave out -l") }
+    if archives.isEmpty, password.isGiven {
+      throw ValidationError("password options need archives; give the archives as arguments")
+    }
   }
 
   func run() async throws {
@@ -57,12 +59,14 @@ struct Verify: AsyncParsableCommand {
         .verify(
           paths, limits: limits.limits, password: secret, readers: readers.readers, ledger: .ofThisUser))
     for warning in summary.warnings { reporter.warn(warning) }
-    for name in summary.strangers {
+    for name in summary.untracked {
       reporter.warn("\(name) is \(archives.isEmpty ? "an untracked file" : "an unknown entry")")
     }
     for photo in summary.damaged { reporter.error(photo, during: "verify") }
     for backup in summary.unreadable {
-      reporter.error(Finding("\(backup.path)".escaped, message: "\(backup.error)"), during: "verify")
+      let remedy = (backup.error as? any RemediedError)?.remedy
+      reporter.error(
+        Finding("\(backup.path)".escaped, message: "\(backup.error)", remedy: remedy), during: "verify")
     }
     let number = summary.entriesChecked
     let what = archives.isEmpty ? Count(number, "photo") : Count(number, "entry", "entries")
@@ -74,7 +78,7 @@ struct Verify: AsyncParsableCommand {
       Summary(
         entriesChecked: summary.entriesChecked, damaged: summary.damaged.map(\.message),
         unreadable: summary.unreadable.map { "\($0.error)" },
-        untracked: summary.strangers, warnings: summary.warnings))
+        untracked: summary.untracked, warnings: summary.warnings))
     let statuses = summary.unreadable.map { ExitStatus(for: $0.error) }
     if let worst = (statuses + (summary.damaged.isEmpty ? [] : [.damaged])).max() { throw worst }
     if !archives.isEmpty { try Ledger.ofThisUser.reportProblem(reporter) }

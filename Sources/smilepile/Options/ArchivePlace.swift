@@ -17,12 +17,12 @@ struct NoSuchFolder: Error, CustomStringConvertible {
   var description: String {
     switch (job, isTaken) {
     case (let job?, false):
-      "the destination \(path) of job “\(job)” is missing; create it, or mount its disk".escaped
+      "the destination \(path) of job “\(job)” is missing; check that its disk is mounted".escaped
     case (let job?, true):
       "the destination \(path) of job “\(job)” is not a folder; correct the job file".escaped
-    case (nil, true): "\(path) is not a folder; give the folder of the archives, or a job".escaped
+    case (nil, true): "\(path) is not a folder; give a folder or the name of a job".escaped
     case (nil, false):
-      "there is no folder \(path); give a folder of archives, or a job without a slash".escaped
+      "there is no folder \(path); give an existing folder, or the name of a job".escaped
     }
   }
 }

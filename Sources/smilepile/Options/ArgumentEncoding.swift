@@ -25,16 +25,20 @@ enum ArgumentEncoding {
     let invalid = arguments.indices.filter(isInvalid)
     let places = invalid.isEmpty ? [:] : places(of: paths, in: arguments)
     if let index = invalid.first(where: { places[$0] == nil }) {
-      throw ValidationError("argument \(index + 1), '\(arguments[index].escaped)', is not UTF-8; \(remedy)")
+      // another argument than the path of a file, such as a category, cannot be renamed
+      let isFile = CommandLine.unsafeArgv[index + 1].map { access($0, F_OK) == 0 } ?? false
+      throw ValidationError(
+        "argument \(index + 1), '\(arguments[index].escaped)', is not UTF-8; \(isFile ? remedy : "use UTF-8")"
+      )
     }
     for name in ["SMILEPILE_LIBRARY", "SMILEPILE_CONFIG"] {
       guard let bytes = getenv(name), String(validatingCString: bytes) == nil else { continue }
-      throw ValidationError("\(name) is not UTF-8; rename its folders and its file")
+      throw ValidationError("\(name) is not UTF-8; rename the folders of the path")
     }
     return Set(invalid.compactMap { places[$0] })
   }
 
-  static let remedy = "rename the file, or use its folder instead"
+  static let remedy = "rename the file or folder"
 
   /// Returns the index of the path for the index of each argument that is a path.
   ///

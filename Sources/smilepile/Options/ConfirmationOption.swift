@@ -25,7 +25,7 @@ struct ConfirmationOption: ParsableArguments {
     let given = Mutex<PIN?>(nil)
     return Authorization(
       pin: { operation in
-        let question = "PIN, to \(operation.description)"
+        let question = "PIN to \(operation.description)"
         guard let source else {
           guard TerminalPrompt.isPossible else { return nil }
           return try Console.standard.withoutStatus {
@@ -49,7 +49,7 @@ struct ConfirmationOption: ParsableArguments {
   private static func ask(_ operation: DestructiveOperation) throws -> Bool {
     let question = operation.description.escaped
     guard isTerminal else {
-      throw ValidationError("\(question)? no terminal to ask at; use --yes")
+      throw ValidationError("cannot ask for a confirmation without a terminal: \(question); use --yes")
     }
     // discards input before the question
     tcflush(STDIN_FILENO, TCIFLUSH)

@@ -35,7 +35,7 @@ private final class DuplicateQuestion: Sendable {
     let category = duplicate.category.displayName.escaped
     let existing = duplicate.existing.name.escaped
     Console.standard.print(
-      "“\(name)” exists already in “\(category)” as “\(existing)” (photo \(duplicate.existing.id)).",
+      "“\(name)” already exists in “\(category)” as “\(existing)” (photo \(duplicate.existing.id)).",
       to: .error)
     while true {
       let line = Console.standard.ask(

@@ -23,13 +23,13 @@ struct JobChoice: ParsableArguments {
     let isTold = !library.isGiven && ProcessInfo.processInfo.environment["SMILEPILE_HOOK"] != nil
     if !isTold, chosen.count > 1, chosen.contains(where: { $0.library != nil }) {
       throw ValidationError(
-        "\(named) would replace the libraries of \(chosen.count) jobs; give one job, or unset SMILEPILE_LIBRARY"
+        "one library cannot be used for \(chosen.count) jobs: \(named); give one job"
       )
     }
     return chosen.map { job in
       if isTold, job.library != nil { return job }
       var job = job
-      job.isOtherLibrary = job.library.map { !$0.isSamePlace(as: named) } ?? false
+      job.usesOtherLibrary = job.library.map { !$0.isSamePlace(as: named) } ?? false
       job.library = FilePath(FileManager.default.currentDirectoryPath).pushing(named).lexicallyNormalized()
       return job
     }

@@ -5,17 +5,19 @@ import Zip
 
 /// The limits for backups, for unusually large backups and for small machines.
 struct LimitOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Refuse archives with more entries; default: 2 million.", valueName: "number"))
+  @Option(
+    help: ArgumentHelp(
+      "Refuse archives with more entries than this; default: 2 million.", valueName: "number"))
   var maxEntries: Int?
 
   @Option(
     help: ArgumentHelp(
-      "Refuse backups whose files have more bytes, such as 20G; default: 8T.",
+      "Refuse backups whose files have more bytes than this, for example 20G; default: 8T.",
       valueName: "bytes"))
   var maxBytes: ByteLimit?
 
   func validate() throws {
-    if let maxEntries, maxEntries < 1 { throw ValidationError("--max-entries takes a number from 1") }
+    if let maxEntries, maxEntries < 1 { throw ValidationError("--max-entries needs a number of at least 1") }
   }
 
   var limits: Limits {

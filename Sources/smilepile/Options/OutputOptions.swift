@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// The output of all commands.
 struct OutputOptions: ParsableArguments {
-  @Flag(help: "Print JSON lines; the last one is a summary or an exit_error.")
+  @Flag(help: "Print JSON lines; the last line is a summary or an exit_error.")
   var json = false
 
   @Flag(name: .shortAndLong, help: "Print only errors and the result.")

@@ -10,7 +10,7 @@ struct ReadersOption: ParsableArguments {
 
   func validate() throws {
     if let readers, !(1...256).contains(readers) {
-      throw ValidationError("--readers takes a number from 1 to 256")
+      throw ValidationError("--readers needs a number from 1 to 256")
     }
   }
 }

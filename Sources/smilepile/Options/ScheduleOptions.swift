@@ -18,20 +18,20 @@ struct ScheduleOptions: ParsableArguments {
   @Flag(help: "Use the crontab, even if systemd runs.")
   var cron = false
 
-  @Flag(help: "Install system units, which run as root; default for root.")
+  @Flag(help: "Use system units, which run as root; default for root.")
   var system = false
 
-  @Flag(help: "Install user units; default for other users.")
+  @Flag(help: "Use user units; default for other users.")
   var user = false
 
   @Option(help: .hidden, transform: PathArgument.parse)
   var units: String?
 
   func validate() throws {
-    if systemd, cron { throw ValidationError("--systemd and --cron: choose one") }
-    if system, user { throw ValidationError("--system and --user: choose one") }
+    if systemd, cron { throw ValidationError("choose --systemd or --cron") }
+    if system, user { throw ValidationError("choose --system or --user") }
     if cron, system || user {
-      throw ValidationError("the crontab is always the user's own; leave out --system and --user")
+      throw ValidationError("--cron always uses the crontab of the current user; remove --system and --user")
     }
   }
 

@@ -13,28 +13,30 @@ enum CommandMessage {
 
   private static func text(of remedy: Remedy) -> String {
     switch remedy {
-    case .waitForLock: "use --lock-wait to wait for it"
+    case .waitForLock: "use --lock-wait SECONDS to wait"
     case .givePassword:
-      "give its password with --password-file, --password-command, --password-fd or SMILEPILE_PASSWORD, or at a "
+      "give the password with --password-file, --password-command, --password-fd or SMILEPILE_PASSWORD, or at a "
         + "terminal"
-    case .givePIN: "give it with --pin-file, --pin-command, --pin-fd or SMILEPILE_PIN, or at a terminal"
-    case .setPIN: "set one with: smilepile pin set"
-    case .changePIN: "change it with: smilepile pin change"
-    case .createLibrary(let path): "make one with: smilepile init \(path.shellQuoted)".escaped
-    case .nameLibrary: "add “library:” to the job, or use -l"
-    case .nameJobFile: "write one, or name it with --config"
-    case .listLibrary: "smilepile photos shows them"
-    case .listArchive: "smilepile inspect shows them"
-    case .repairArchive: "run smilepile repair"
-    case .salvageEncrypted: "run smilepile import --salvage, and export the library with --encrypt"
+    case .givePIN: "give the PIN with --pin-file, --pin-command, --pin-fd or SMILEPILE_PIN, or at a terminal"
+    case .setPIN: "run smilepile pin set"
+    case .changePIN: "run smilepile pin change"
+    case .createLibrary(let path): "run smilepile init \(path.shellQuoted)".escaped
+    case .nameLibrary: "add “library:” to the job"
+    case .nameJobFile: "use --config FILE"
+    case .listLibrary: "run smilepile photos to list categories and photos"
+    case .listArchive: "run smilepile inspect to list the categories"
+    case .repairArchive: "run smilepile repair ARCHIVE"
+    case .salvageEncrypted: "use smilepile import --salvage"
     case .repairLibrary: "run smilepile repair -l"
     case .extractPhotos(let path):
-      "smilepile extract \(path.shellQuoted) --to FOLDER writes them as files".escaped
-    case .importPhotosFromFolder: "import it with --photos-from"
-    case .overwriteChanged: "--overwrite if-changed replaces it"
-    case .exportArchive: "export an archive with --format zip"
-    case .merge: "import it with --strategy merge"
-    case .shortenName: "give a shorter one with -o"
+      "run smilepile extract \(path.shellQuoted) --to FOLDER".escaped
+    case .importPhotosFromFolder: "use smilepile import --photos-from FOLDER"
+    case .overwriteChanged: "use --overwrite if-changed to replace it"
+    case .exportArchive: "use --format zip"
+    case .merge: "use --strategy merge"
+    case .increaseEntryLimit: "use --max-entries"
+    case .increaseByteLimit: "use --max-bytes"
+    case .shortenName: "use -o with a shorter name"
     }
   }
 }

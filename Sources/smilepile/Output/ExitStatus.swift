@@ -49,7 +49,9 @@ enum ExitStatus: Int32, Error, Comparable {
       case is CancellationError: Signals.received ?? .interrupted
       case is FileLock.Busy, JobError.running: .locked
       case LibraryError.notALibrary: .notFound
-      case BackupError.noSuchBackup, BackupError.baseMissing, is JobFile.Missing, is NoSuchFolder: .notFound
+      case BackupError.noSuchBackup, BackupError.baseMissing, BackupError.baseRemoved, is JobFile.Missing,
+        is NoSuchFolder:
+        .notFound
       case JobError.newerLedger: .failed
       case BackupError.severalToReplace, is JobFile.Invalid, is JobError: .usage
       case ExtractError.busy: .locked

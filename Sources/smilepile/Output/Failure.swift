@@ -43,8 +43,8 @@ enum Failure {
   /// Returns the message for a cancelled command. Only `extract` keeps finished files.
   private static func stopMessage(of command: any ParsableCommand.Type) -> String {
     command == Extract.self
-      ? "stopped; the photos that are finished stay, and the same command goes on from there"
-      : "stopped; nothing was left behind"
+      ? "stopped; finished photos are kept; run the command again to continue"
+      : "stopped; no unfinished files remain"
   }
 
   /// Removes possible secrets from a message. The parser quotes unknown arguments, and the user may have

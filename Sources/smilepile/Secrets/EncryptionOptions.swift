@@ -17,7 +17,7 @@ struct EncryptionOptions: ParsableArguments {
     completion: .file(), transform: PathArgument.parse)
   var passphraseFile: String?
 
-  @Flag(help: "Accept a weak password.")
+  @Flag(help: "Accept a password of fewer than 12 characters.")
   var forceWeakPassword = false
 
   @OptionGroup var password: PasswordOptions
@@ -25,7 +25,7 @@ struct EncryptionOptions: ParsableArguments {
   func validate() throws {
     guard encrypt else {
       if generatePassphrase || passphraseFile != nil || forceWeakPassword || password.isGiven {
-        throw ValidationError("a password needs --encrypt")
+        throw ValidationError("password options need --encrypt")
       }
       return
     }
@@ -34,7 +34,7 @@ struct EncryptionOptions: ParsableArguments {
         "--passphrase-file needs --generate-passphrase; use --password-file to read a password")
     }
     if generatePassphrase, try password.source != nil {
-      throw ValidationError("--generate-passphrase creates the password; leave out other password options")
+      throw ValidationError("--generate-passphrase creates the password; remove the other password options")
     }
   }
 
@@ -63,8 +63,7 @@ struct EncryptionOptions: ParsableArguments {
   }
 
   private func fault(in password: Secret) -> String? {
-    let fault = PasswordError.find(in: password, allowsWeak: forceWeakPassword)
-    return fault.map { $0 == .tooShort ? "\($0); use a longer one, or --force-weak-password" : "\($0)" }
+    PasswordError.find(in: password, allowsWeak: forceWeakPassword).map { "\($0)" }
   }
 
   private func generated(isDryRun: Bool) throws -> (Secret?, made: PassphraseFile?) {
@@ -74,10 +73,10 @@ struct EncryptionOptions: ParsableArguments {
       return (passphrase, try PassphraseFile(FilePath(passphraseFile), holding: passphrase))
     }
     guard TerminalPrompt.isPossible else {
-      throw ValidationError("no terminal to show the passphrase on; use --passphrase-file")
+      throw ValidationError("cannot show the passphrase without a terminal; use --passphrase-file PATH")
     }
     try TerminalPrompt.show(
-      "The archive's passphrase, shown this once. The archive cannot be opened without it:\n\n    ",
+      "The passphrase of the archive. It is shown only now, and the archive cannot be opened without it:\n\n    ",
       passphrase,
       "\n\n")
     return (passphrase, nil)

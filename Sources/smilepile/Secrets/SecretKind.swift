@@ -51,7 +51,7 @@ enum SecretError: Error, Equatable, CustomStringConvertible {
   var description: String {
     switch self {
     case .missing(let kind):
-      "no \(kind.noun) was given, and there is no terminal to ask at: use \(kind.option)-file, "
+      "no \(kind.noun) was given, and there is no terminal; use \(kind.option)-file, "
         + "\(kind.option)-command, \(kind.option)-fd or \(kind.variable)"
     case .file(let kind, let path, let errno):
       "cannot read the \(kind.noun) file \(path): \(Self.text(errno))"
@@ -62,16 +62,16 @@ enum SecretError: Error, Equatable, CustomStringConvertible {
     case .commandFailed(let kind, let status):
       "the command for the \(kind.noun) failed with exit status \(status)"
     case .commandTimeLimit(let kind, let seconds):
-      "the command for the \(kind.noun) was ended after \(seconds) s: there is no terminal at which it could ask; have "
-        + "it answer by itself, or use \(kind.option)-file"
+      "the command for the \(kind.noun) was stopped after \(seconds) s, because it printed nothing and there "
+        + "is no terminal; use \(kind.option)-file"
     case .empty(let kind, let place):
-      "there is no \(kind.noun) in the first line of \(place)"
+      "the first line of \(place) is empty"
     case .notALine(let kind, let place):
-      "the first line of \(place) is no \(kind.noun): it is too long, or holds a zero byte"
+      "the first line of \(place) is not a \(kind.noun): it is too long, or contains a zero byte"
     case .terminal(let kind):
       "no \(kind.noun) was typed"
     case .notShown:
-      "the terminal cannot be written to"
+      "cannot write to the terminal"
     case .notRepeated(let kind):
       "the two \(kind.noun)s that were typed differ"
     }

@@ -28,7 +28,7 @@ enum SecretSource: Sendable {
     if let command { found.append(("\(kind.option)-command", .command(command))) }
     if let descriptor {
       guard let number = CInt(exactly: descriptor), number >= 0 else {
-        throw ValidationError("\(kind.option)-fd takes the number of an open descriptor")
+        throw ValidationError("\(kind.option)-fd needs the number of an open descriptor")
       }
       found.append(("\(kind.option)-fd", .descriptor(number)))
     }
@@ -36,7 +36,7 @@ enum SecretSource: Sendable {
     if let secret = EnvironmentSecrets.value(of: kind) { found.append((kind.variable, .environment(secret))) }
     guard found.count <= 1 else {
       throw ValidationError(
-        "\(found[0].name) and \(found[1].name) both give the \(kind.noun); choose one")
+        "\(found[0].name) and \(found[1].name) both specify the \(kind.noun); choose one")
     }
     return found.first?.source
   }
@@ -66,7 +66,7 @@ enum SecretSource: Sendable {
     defer { close(descriptor) }
     var status = stat()
     if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 {
-      warn("the \(kind.noun) file \(path) can be read by others; chmod 600 keeps it private")
+      warn("the \(kind.noun) file \(path) can be read by other users; run chmod 600 \(path)")
     }
     do throws(LineFault) {
       return try FirstLine.read(from: descriptor)
@@ -108,7 +108,7 @@ enum SecretSource: Sendable {
     switch result {
     case .success(let secret): return secret
     case .failure(let fault):
-      throw fault.named("what the command for the \(kind.noun) printed", kind) {
+      throw fault.named("the output of the command for the \(kind.noun)", kind) {
         .notStarted(kind, errno: $0)
       }
     }

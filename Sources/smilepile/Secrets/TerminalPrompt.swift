@@ -57,7 +57,7 @@ enum TerminalPrompt {
         continue
       }
       if try ask("The same \(kind.noun) again", kind) == secret { return secret }
-      try show("That was another \(kind.noun).\n")
+      try show("The two \(kind.noun)s differ.\n")
     }
     throw SecretError.notRepeated(kind)
   }

@@ -1,23 +1,25 @@
 import Zip
 
-/// Which byte of an archive is which field: where a sweep flips, and what a flip may leave unnoticed.
+/// Maps each byte of an archive to its field. A sweep selects bytes and judges harmless changes by field.
 struct ArchiveMap {
-  /// The field of each byte, as `local.time`, `data` or, inside a photo, `photo`.
+  /// The field of each byte, for example `local.time` or `data`; `photo` for the bytes of a photo.
   private(set) var fields: [String]
 
-  /// Local headers, directory records and the end record, in order; each field's name and length. APPNOTE 4.3.7,
-  /// 4.3.12, 4.3.16.
+  /// The fields of a local header, each with its length in bytes (APPNOTE 4.3.7).
   private static let local: [(String, Int)] = [
-    ("mark", 4), ("version", 2), ("flags", 2), ("method", 2), ("time", 4), ("crc", 4), ("compressed size", 4),
+    ("signature", 4), ("version", 2), ("flags", 2), ("method", 2), ("time", 4), ("crc", 4),
+    ("compressed size", 4),
     ("size", 4), ("name length", 2), ("extra length", 2),
   ]
+  /// The fields of a directory record, each with its length in bytes (APPNOTE 4.3.12).
   private static let central: [(String, Int)] = [
-    ("mark", 4), ("version made", 1), ("system", 1), ("version", 2), ("flags", 2), ("method", 2), ("time", 4),
+    ("signature", 4), ("version made", 1), ("system", 1), ("version", 2), ("flags", 2), ("method", 2),
+    ("time", 4),
     ("crc", 4), ("compressed size", 4), ("size", 4), ("name length", 2), ("extra length", 2),
     ("comment length", 2), ("disk", 2), ("internal attributes", 2), ("external attributes", 4), ("offset", 4),
   ]
 
-  /// Takes an archive of ours, or one as simple, apart.
+  /// Maps an archive without ZIP64 records and without an archive comment.
   init(_ bytes: [UInt8], _ archive: Archive) {
     fields = [String](repeating: "end", count: bytes.count)
     for entry in archive.entries {
@@ -28,8 +30,8 @@ struct ArchiveMap {
       let isPhoto = !entry.name.hasSuffix("metadata.json")
       position = mark(isPhoto ? "photo" : "data", entry.compressedSize, at: position)
       if entry.method == 8 {
-        // whether a block is the last, and what is left of a byte after its end
-        // two codes may stand for the same bytes
+        // a change can be harmless: the bit of the last block, the padding after the last block,
+        // and two codes that decode to the same bytes
         for place in entry.dataOffset..<position { fields[place] = "deflated data" }
       }
       if entry.flags & 1 << 3 != 0 { mark("descriptor", 16, at: position) }

@@ -9,13 +9,12 @@ import Zip
 
 @testable import Backup
 
-/// Damages an archive byte by byte and looks at what becomes of the backup: `verify` or the import says so, or
-/// every photo and every row is what it was.
+/// Changes an archive byte by byte and reads each result as `verify` and the import do. A change must be reported, or
+/// leave every photo and every row as it was.
 ///
-/// What the import would write is what is looked at, without a library: the rows as they were read, and each photo's
-/// bytes as the entry delivers them.
+/// The sweep needs no library: it compares the rows and the photo bytes that the import would write.
 struct DamageSweep: Sendable {
-  /// What is done to a byte.
+  /// How a byte is changed.
   enum Pattern: CaseIterable, Sendable {
     case lowestBit, allBits, zero
 
@@ -28,23 +27,23 @@ struct DamageSweep: Sendable {
     }
   }
 
-  /// What a sweep found.
+  /// The counts of a sweep.
   struct Tally: Sendable {
     /// Bytes that were changed, once for each pattern that changes them.
     var flips = 0
-    /// The archive was refused as a whole.
+    /// Changes after which the archive was refused.
     var refused = 0
-    /// A photo was named as damaged or absent.
-    var named = 0
-    /// How often a change of a field made no difference.
+    /// Changes after which a photo was reported as corrupt or missing.
+    var reported = 0
+    /// For each field, the number of changes that made no difference.
     var harmless: [String: Int] = [:]
-    /// Changes that made a difference which nobody told.
+    /// Changes that made a difference and were not reported.
     var silent: [String] = []
 
     static func += (sum: inout Tally, other: Tally) {
       sum.flips += other.flips
       sum.refused += other.refused
-      sum.named += other.named
+      sum.reported += other.reported
       sum.harmless.merge(other.harmless, uniquingKeysWith: +)
       sum.silent += other.silent
     }
@@ -65,7 +64,7 @@ struct DamageSweep: Sendable {
   init(_ bytes: [UInt8]) throws {
     self.bytes = bytes
     let scratch = try ScratchFolder()
-    let path = try scratch.write(bytes, to: "whole.zip")
+    let path = try scratch.write(bytes, to: "intact.zip")
     expected = try Self.outcome(path)
     fields = ArchiveMap(bytes, try Archive(path: path)).fields
   }
@@ -89,7 +88,7 @@ struct DamageSweep: Sendable {
           var hash = RunningMD5()
           do {
             try reader.read(entry) { hash.update($0) }
-            // the import leaves such a photo out and names it
+            // the import leaves such a photo out and reports it
             if hash.digest == md5 { photos[photo.record.id] = hash.digest } else { isReported = true }
           } catch ArchiveError.damaged {
             isReported = true
@@ -102,13 +101,13 @@ struct DamageSweep: Sendable {
       isReported: isReported)
   }
 
-  /// Every byte of headers, directory and metadata, and one out of so many of the photos', of which each is like the
-  /// others.
+  /// The offsets of all bytes of headers, directory and metadata, and of every `step`th byte of the photos. All photo
+  /// bytes have the same checks, so a sample is enough.
   func offsets(photoStep step: Int) -> [Int] {
     bytes.indices.filter { fields[$0] != "photo" || $0 % max(1, step) == 0 }
   }
 
-  /// Changes the bytes at these offsets, one after the other, in every pattern; on several threads.
+  /// Changes the byte at each offset in every pattern, one at a time in each thread.
   func run(_ offsets: [Int], patterns: [Pattern] = Pattern.allCases) throws -> Tally {
     let sum = Mutex(Tally())
     let (parts, sweep) = (max(1, Workers.defaultCount), self)
@@ -136,8 +135,8 @@ struct DamageSweep: Sendable {
     do {
       let outcome = try Self.outcome(path)
       if outcome.isReported {
-        tally.named += 1
-        // the others are whole
+        tally.reported += 1
+        // the other photos are intact
         let isRight = outcome.photos.allSatisfy { expected.photos[$0] == $1 }
         if !isRight || outcome.metadata != expected.metadata {
           tally.silent.append("byte \(offset), \(fields[offset]), \(pattern): others changed")

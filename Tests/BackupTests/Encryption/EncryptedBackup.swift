@@ -7,26 +7,26 @@ import Zip
 
 @testable import Backup
 
-/// Backups that 7z has packed and encrypted, whole or in part.
+/// A backup that 7z packs and encrypts, completely or partly.
 struct EncryptedBackup {
   static let password: Secret = "sesame open wide"
 
   let folder: ScratchFolder
   var path: FilePath { folder.path.appending("a.zip") }
 
-  /// Whether 7z is there.
+  /// True if 7z is installed.
   static let isPossible: Bool = {
     let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
     return folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/7z") }
   }()
 
-  /// Lays the entries of a backup out as files.
+  /// Writes the entries of a backup as files.
   init(_ entries: [String: [UInt8]]) throws {
     folder = try ScratchFolder()
     for (name, bytes) in entries { try folder.write(bytes, to: "in/\(name)") }
   }
 
-  /// Packs some of the files, on top of what is packed already.
+  /// Adds some of the files to the archive.
   func pack(_ files: String, _ options: String) throws {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")

@@ -8,21 +8,20 @@ import Zip
 
 @testable import Backup
 
-/// What an encrypted export holds, and what it does not show.
+/// The content of an encrypted export, and what it reveals without the password.
 @Suite struct EncryptedExportTests {
   private static let password: Secret = "a long enough password"
 
-  /// An encrypted backup and a plain one of the same library make the same library.
-  @Test(arguments: GeneratedLibrary.all) func itHoldsWhatAPlainOneHolds(_ generated: GeneratedLibrary)
-    async throws
-  {
+  @Test("Encrypted export: restores the same library as a plain export", arguments: GeneratedLibrary.all)
+  func plainExport(_ generated: GeneratedLibrary) async throws {
     let scratch = try ScratchFolder()
     let library = try generated.make()
     let encrypted = try await library.exporting(to: scratch.path.appending("encrypted.zip")) {
       $0.password = Self.password
       $0.verifies = true
     }
-    #expect(!encrypted.isIncomplete && encrypted.phoneRefusals == ["it is encrypted"])
+    #expect(!encrypted.isIncomplete)
+    #expect(encrypted.phoneRefusals == ["it is encrypted"])
     let plain = try await library.exporting(to: scratch.path.appending("plain.zip"))
     let backup = try WrittenBackup(try #require(encrypted.archive), password: Self.password)
     expectNone(try backup.faults())
@@ -34,12 +33,14 @@ import Zip
     #expect(restored == expected)
     #expect(try one.bytesOfPhotos() == other.bytesOfPhotos())
     let (first, second) = (try one.contents, try other.contents)
-    #expect(first.photos == second.photos && first.categories == second.categories)
+    #expect(first.photos == second.photos)
+    #expect(first.categories == second.categories)
     expectNone(try one.faults())
   }
 
-  /// Everything that can be read without the password: ids, endings, one date, sizes.
-  @Test func itsDirectoryTellsNothing() async throws {
+  /// Without the password, the archive shows IDs, file name extensions, one date and sizes.
+  @Test("Encrypted export: file names, category names and photo dates are not readable")
+  func directory() async throws {
     let scratch = try ScratchFolder()
     let names = [
       "Geburtstag.JPG", "beach.jpeg", "no-extension", ".hidden", "x.tar.longer", "ü.жpg", "a.b c", "y.HEIC",
@@ -69,8 +70,10 @@ import Zip
     #expect(backup.strict.photoManifest.map(\.fileName).first == "1.jpg")
   }
 
-  @Test(arguments: ["elf Zeichen", "", "with a\0zero byte", String(repeating: "x", count: 100)])
-  func passwordsThatAreUnfitAreRefused(_ password: String) async throws {
+  @Test(
+    "Encrypted export: an unfit password is refused and nothing is written",
+    arguments: ["elf Zeichen", "", "with a\0zero byte", String(repeating: "x", count: 100)])
+  func unfitPassword(_ password: String) async throws {
     let scratch = try ScratchFolder()
     let library = try GeneratedLibrary("one", fileNames: ["a.jpg"]).make()
     let error = await #expect(throws: BackupError.self) {
@@ -83,7 +86,8 @@ import Zip
     #expect(try FolderTree(scratch.path).files.isEmpty)
   }
 
-  @Test func aWeakOneCanBeForced() async throws {
+  @Test("Encrypted export: the option for weak passwords allows a short password")
+  func weakPassword() async throws {
     let scratch = try ScratchFolder()
     let library = try GeneratedLibrary("one", fileNames: ["a.jpg"]).make()
     let summary = try await library.exporting(to: scratch.path) {
@@ -94,7 +98,8 @@ import Zip
     #expect(backup.photos.count == 1)
   }
 
-  @Test func aJSONBackupCannotBeEncrypted() async throws {
+  @Test("Encrypted export: the JSON format is refused and nothing is written")
+  func jsonFormat() async throws {
     let scratch = try ScratchFolder()
     let library = try GeneratedLibrary("one", fileNames: ["a.jpg"]).make()
     let error = await #expect(throws: BackupError.self) {
@@ -110,12 +115,12 @@ import Zip
     #expect(try FolderTree(scratch.path).files.isEmpty)
   }
 
-  /// A photo that fails in the middle voids the first attempt; the second is encrypted as well.
-  @Test func aPhotoThatCannotBeReadIsLeftOut() async throws {
+  @Test("Encrypted export: a missing photo is reported and the others are encrypted")
+  func missingPhoto() async throws {
     let scratch = try ScratchFolder()
     let library = try GeneratedLibrary("three", fileNames: ["a.jpg", "b.jpg", "c.jpg"]).make()
-    let lost = try #require(try library.contents.photos.first { $0.id == 2 })
-    try FileManager.default.removeItem(atPath: library.file(of: lost).string)
+    let missing = try #require(try library.contents.photos.first { $0.id == 2 })
+    try FileManager.default.removeItem(atPath: library.file(of: missing).string)
     let summary = try await library.exporting(to: scratch.path) {
       $0.password = Self.password
       $0.verifies = true
@@ -125,13 +130,15 @@ import Zip
     #expect(backup.names == ["photos/1.jpg", "photos/3.jpg", "metadata.json", "checksums.md5"])
   }
 
-  @Test func aDryRunSaysThatNoPhoneReadsIt() async throws {
+  @Test("Encrypted export: a dry run reports that phones cannot read the archive")
+  func dryRun() async throws {
     let library = try GeneratedLibrary("one", fileNames: ["a.jpg"]).make()
     let scratch = try ScratchFolder()
     let summary = try await library.exporting(to: scratch.path) {
       $0.password = Self.password
       $0.isDryRun = true
     }
-    #expect(summary.phoneRefusals == ["it is encrypted"] && summary.archive == nil)
+    #expect(summary.phoneRefusals == ["it is encrypted"])
+    #expect(summary.archive == nil)
   }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Backup
 
-/// An export of a library whose files were touched: it goes on, names what is not as it was, and says that it is
+/// The export of a library with missing or changed files. It reports these files, exports all others and is
 /// incomplete.
 @Suite struct DamagedLibraryTests {
   private func library() throws -> SampleLibrary {
@@ -16,113 +16,126 @@ import Testing
       categories: [.sample(1, "family")])
   }
 
-  /// What becomes of the second of three files.
-  enum Touch: CaseIterable {
-    case removed, aFolder, aLink, aPipe, lostWithItsFolder
-    case flipped, cut, longer, emptied
+  /// A change of a photo's file.
+  enum Damage: CaseIterable {
+    case removed, folder, symbolicLink, pipe, folderRemoved
+    case changed, truncated, extended, emptied
 
-    /// The bytes can still be read, and are no longer those of the row.
-    var isRot: Bool { [.flipped, .cut, .longer, .emptied].contains(self) }
+    /// True if the file can be read, with other bytes than its row records.
+    var isCorrupt: Bool { [.changed, .truncated, .extended, .emptied].contains(self) }
 
     func callAsFunction(_ file: FilePath) throws {
       let url = URL(fileURLWithPath: file.string)
       let manager = FileManager.default
-      if !isRot { try manager.removeItem(at: url) }
+      if !isCorrupt { try manager.removeItem(at: url) }
       switch self {
       case .removed: return
-      case .aFolder: try manager.createDirectory(at: url, withIntermediateDirectories: false)
-      case .aLink: try manager.createSymbolicLink(atPath: file.string, withDestinationPath: "1.jpg")
-      case .aPipe: #expect(mkfifo(file.string, 0o600) == 0)
-      case .lostWithItsFolder: try manager.removeItem(at: url.deletingLastPathComponent())
-      case .flipped: try Data("photo ?".utf8).write(to: url)
-      case .cut: try Data("photo".utf8).write(to: url)
-      case .longer: try Data("photo 2 and more".utf8).write(to: url)
+      case .folder: try manager.createDirectory(at: url, withIntermediateDirectories: false)
+      case .symbolicLink: try manager.createSymbolicLink(atPath: file.string, withDestinationPath: "1.jpg")
+      case .pipe: #expect(mkfifo(file.string, 0o600) == 0)
+      case .folderRemoved: try manager.removeItem(at: url.deletingLastPathComponent())
+      case .changed: try Data("photo ?".utf8).write(to: url)
+      case .truncated: try Data("photo".utf8).write(to: url)
+      case .extended: try Data("photo 2 and more".utf8).write(to: url)
       case .emptied: try Data().write(to: url)
       }
     }
   }
 
-  @Test(arguments: Touch.allCases) func theOthersTravelAndItIsNamed(_ touch: Touch) async throws {
+  @Test(
+    "Export: a missing or corrupt photo is reported and the others are exported", arguments: Damage.allCases)
+  func damagedPhoto(_ damage: Damage) async throws {
     let (library, scratch) = (try library(), try ScratchFolder())
-    try touch(library.file(of: try library.contents.photos[1]))
-    let gone: [Int64] = touch == .lostWithItsFolder ? [1, 2, 3] : touch.isRot ? [] : [2]
-    let rotten: [Int64] = touch.isRot ? [2] : []
+    try damage(library.file(of: try library.contents.photos[1]))
+    let missing: [Int64] = damage == .folderRemoved ? [1, 2, 3] : damage.isCorrupt ? [] : [2]
+    let corrupt: [Int64] = damage.isCorrupt ? [2] : []
     let summary = try await library.exporting(to: scratch.path.appending("x.zip")) { $0.verifies = true }
     #expect(summary.isIncomplete)
-    #expect(summary.missing.map(\.item) == gone.map { "photo \($0) “\($0)” in “Family”" })
-    #expect(summary.damaged.map(\.item) == rotten.map { "photo \($0) “\($0)” in “Family”" })
-    #expect(summary.photos == 3 - gone.count)
+    #expect(summary.missing.map(\.item) == missing.map { "photo \($0) “\($0)” in “Family”" })
+    #expect(summary.corruptInLibrary.map(\.item) == corrupt.map { "photo \($0) “\($0)” in “Family”" })
+    #expect(summary.photos == 3 - missing.count)
 
     let backup = try WrittenBackup(try #require(summary.archive))
     expectNone(try backup.faults())
-    #expect(backup.metadata.photos.map(\.id) == [1, 2, 3], "every row travels")
-    #expect(backup.metadata.photoManifest.map(\.photoId) == [1, 2, 3].filter { !gone.contains($0) })
-    #expect(backup.metadata.photoManifest.compactMap(\.expectedChecksum).count == rotten.count)
+    #expect(backup.metadata.photos.map(\.id) == [1, 2, 3], "every row is exported")
+    #expect(backup.metadata.photoManifest.map(\.photoId) == [1, 2, 3].filter { !missing.contains($0) })
+    #expect(backup.metadata.photoManifest.compactMap(\.expectedChecksum).count == corrupt.count)
 
     let copy = try SampleLibrary()
     let imported = try await copy.importing(backup.path)
-    #expect(imported.photosImported == 3 - gone.count && imported.photosAbsent == gone.count)
-    #expect(imported.warnings.count == gone.count && imported.errors.count == rotten.count)
+    #expect(imported.photosImported == 3 - missing.count)
+    #expect(imported.photosNotImported == missing.count)
+    #expect(imported.warnings.count == missing.count)
+    #expect(imported.errors.count == corrupt.count)
     expectNone(try copy.faults())
   }
 
-  @Test func thatAPhotoWasDamagedIsSaidAtEveryImport() async throws {
+  @Test("Import: a photo that was corrupt in the export is reported each time; replace refuses")
+  func corruptAtExport() async throws {
     let (library, scratch, copy) = (try library(), try ScratchFolder(), try SampleLibrary())
-    try Touch.flipped(library.file(of: try library.contents.photos[1]))
+    try Damage.changed(library.file(of: try library.contents.photos[1]))
     let archive = try #require(try await library.exporting(to: scratch.path.appending("x.zip")).archive)
     for imported in [3, 0] {
       let summary = try await copy.importing(archive)
-      #expect(summary.photosImported == imported && summary.photosAbsent == 0)
-      #expect(summary.errors.count == 1 && summary.isIncomplete)
+      #expect(summary.photosImported == imported)
+      #expect(summary.photosNotImported == 0)
+      #expect(summary.errors.count == 1)
+      #expect(summary.isIncomplete)
     }
     await #expect(throws: BackupError.self) { try await copy.importing(archive) { $0.strategy = .replace } }
   }
 
-  @Test func aPhotoThatHadRottenIsNotAddedBesideItself() async throws {
+  @Test("Import: a photo that was corrupt in the export is not added to its own library")
+  func ownLibrary() async throws {
     let (library, scratch) = (try library(), try ScratchFolder())
-    let (file, whole) = (library.file(of: try library.contents.photos[1]), try library.contents)
+    let (file, before) = (library.file(of: try library.contents.photos[1]), try library.contents)
     let bytes = try Data(contentsOf: URL(fileURLWithPath: file.string))
-    try Touch.flipped(file)
+    try Damage.changed(file)
     let archive = try #require(try await library.exporting(to: scratch.path.appending("x.zip")).archive)
-    // as it is still rotten there, and as it is whole again
+    // first with the corrupt file, then with the repaired file
     for _ in 1...2 {
       let summary = try await library.importing(archive)
-      #expect(summary.photosImported == 0 && summary.photosSkipped == 3)
-      #expect(try library.contents == whole)
+      #expect(summary.photosImported == 0)
+      #expect(summary.photosSkipped == 3)
+      #expect(try library.contents == before)
       try bytes.write(to: URL(fileURLWithPath: file.string))
     }
   }
 
-  @Test func aDryRunMissesWhatIsGoneToo() async throws {
+  @Test("Export: a dry run reports a missing photo")
+  func dryRun() async throws {
     let (library, scratch) = (try library(), try ScratchFolder())
-    try Touch.removed(library.file(of: try library.contents.photos[0]))
+    try Damage.removed(library.file(of: try library.contents.photos[0]))
     let summary = try await library.exporting(to: scratch.path) { $0.isDryRun = true }
-    #expect(summary.missing.count == 1 && summary.isIncomplete)
+    #expect(summary.missing.count == 1)
+    #expect(summary.isIncomplete)
   }
 
-  /// Nothing is read for it: the length alone tells.
-  @Test func aDryRunNamesAFileOfAnotherLength() async throws {
+  /// The export compares the sizes without reading the file.
+  @Test("Export: a file of another size is reported, also by a dry run")
+  func changedSize() async throws {
     let (library, scratch) = (try library(), try ScratchFolder())
-    try Touch.cut(library.file(of: try library.contents.photos[1]))
+    try Damage.truncated(library.file(of: try library.contents.photos[1]))
     for isDryRun in [true, false] {
       let summary = try await library.exporting(to: scratch.path) { $0.isDryRun = isDryRun }
-      #expect(summary.damaged.map(\.item) == ["photo 2 “2” in “Family”"] && summary.isIncomplete)
+      #expect(summary.corruptInLibrary.map(\.item) == ["photo 2 “2” in “Family”"])
+      #expect(summary.isIncomplete)
     }
   }
 
-  @Test func aFileThatChangesBetweenPlanAndReadingIsLeftOut() throws {
+  @Test("Export plan: a file that changes before it is read is left out, its row stays")
+  func changeAfterPlan() throws {
     let library = try library()
     let reader = try Library(path: library.path)
-    // the plan saw another length than the file has now
+    // the plan has another size than the file
     let plan = try ExportPlan(try library.contents, ExportOptions()) { photos in
       photos.map { .success(.init(size: $0.id == 2 ? 6 : $0.fileSize, modified: $0.createdAt)) }
     }
     let bad = try PhotoPipeline.check(plan.items.map { reader.pipelineItem($0) })
     #expect(bad.map(\.index) == [1])
-    let rest = plan.excluding(bad.map { ($0.index, $0.reason.description) })
-    #expect(rest.items.map(\.photo.id) == [1, 3] && rest.missing.map(\.photo.id) == [2])
-    #expect(rest.photos.map(\.id) == [1, 2, 3])
+    let remaining = plan.excluding(bad.map { ($0.index, $0.reason.description) })
+    #expect(remaining.items.map(\.photo.id) == [1, 3])
+    #expect(remaining.missing.map(\.photo.id) == [2])
+    #expect(remaining.photos.map(\.id) == [1, 2, 3])
   }
-
-  /// `photo 2 “2” in “Family”`, without the reason.}
 }

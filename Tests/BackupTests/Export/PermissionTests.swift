@@ -8,9 +8,9 @@ import Testing
 
 @testable import Backup
 
-/// What may not be read or written. Nothing is forbidden to root.
+/// Files and folders without permission to read or write. Root has every permission.
 @Suite(.enabled(if: getuid() != 0)) struct PermissionTests {
-  /// Takes rights away while `body` runs; what is without them can otherwise not be removed at the end.
+  /// Changes the mode while `body` runs. Restores it afterwards, so that the temporary folder can be removed.
   private func with(
     mode: mode_t, on path: FilePath, instead: mode_t = 0o700, _ body: () async throws -> Void
   ) async throws {
@@ -24,14 +24,17 @@ import Testing
     #expect(chmod(path.string, instead) == 0)
   }
 
-  @Test func anUnreadablePhotoIsNamedAndTheRestTravels() async throws {
+  @Test("Export: an unreadable photo is reported and the others are exported")
+  func unreadablePhoto() async throws {
     let (library, scratch) = (
       try await SampleLibrary.imported(SampleBackup(photos: ["a", "b"])), try ScratchFolder()
     )
     let file = library.file(of: try library.contents.photos[0])
     try await with(mode: 0, on: file) {
       let summary = try await library.exporting(to: scratch.path.appending("x.zip"))
-      #expect(summary.missing.count == 1 && summary.photos == 1 && summary.isIncomplete)
+      #expect(summary.missing.count == 1)
+      #expect(summary.photos == 1)
+      #expect(summary.isIncomplete)
       #expect(summary.missing.first?.item == "photo 1 “a” in “Family”")
       let backup = try WrittenBackup(try #require(summary.archive))
       expectNone(try backup.faults())
@@ -39,7 +42,8 @@ import Testing
     }
   }
 
-  @Test func anUnreadableCandidateForAPhotoIsNamed() async throws {
+  @Test("Import: an unreadable file in the folder of photos is reported")
+  func unreadableCandidate() async throws {
     let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
     var backup = SampleBackup(photos: ["a", "b"])
     backup.metadata.version = 1
@@ -49,12 +53,15 @@ import Testing
     try scratch.write(Array("b".utf8), to: "from/b.jpg")
     try await with(mode: 0, on: unreadable) {
       let summary = try await library.importing(path) { $0.photosFrom = scratch.path.appending("from") }
-      #expect(summary.photosImported == 1 && summary.errors.count == 1 && summary.isIncomplete)
+      #expect(summary.photosImported == 1)
+      #expect(summary.errors.count == 1)
+      #expect(summary.isIncomplete)
       #expect(summary.errors.first?.message.contains("from/a.jpg") == true)
     }
   }
 
-  @Test func aLibraryThatCannotBeWrittenIsUntouched() async throws {
+  @Test("Import: a read-only library is refused and unchanged")
+  func readOnlyLibrary() async throws {
     let (library, scratch) = (
       try await SampleLibrary.imported(SampleBackup(photos: ["a"])), try ScratchFolder()
     )
@@ -64,14 +71,15 @@ import Testing
       chmod(library.path.appending(name).string, 0o400)
     }
     try await with(mode: 0o500, on: library.path) {
-      // SQLite's files beside the database cannot be made, which is found before the lock
+      // SQLite cannot create its files beside the database; the import fails before it takes the lock
       let error = await #expect(throws: LibraryError.self) { try await library.importing(path) }
       #expect(error?.description.contains(library.path.string) == true)
     }
     expectNone(try library.tree.differences(from: tree))
   }
 
-  @Test func aFolderThatCannotBeWrittenGetsNoArchive() async throws {
+  @Test("Export: a read-only folder is refused and no file is left")
+  func readOnlyFolder() async throws {
     let (library, scratch) = (
       try await SampleLibrary.imported(SampleBackup(photos: ["a"])), try ScratchFolder()
     )
@@ -82,12 +90,14 @@ import Testing
     #expect(try FolderTree(scratch.path).files.isEmpty)
   }
 
-  @Test func anUnreadableBackup() async throws {
+  @Test("Import: an unreadable backup is refused with its path")
+  func unreadableBackup() async throws {
     let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
     let path = try SampleBackup(photos: ["a"]).write(to: scratch)
     try await with(mode: 0, on: path) {
       let error = await #expect(throws: FileError.self) { try await library.importing(path) }
-      #expect(error?.path == path && error?.errno == .permissionDenied)
+      #expect(error?.path == path)
+      #expect(error?.errno == .permissionDenied)
     }
   }
 }

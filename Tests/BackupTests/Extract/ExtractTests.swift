@@ -25,34 +25,35 @@ import Testing
     return try await Work.extract(archive, to: folder, options: options).summary
   }
 
-  @Test(arguments: GeneratedLibrary.all) func everyPhotoOfALibraryBecomesItsFile(
-    _ generated: GeneratedLibrary
-  )
-    async throws
-  {
+  @Test("Extract: every photo becomes a file with a safe and unique name", arguments: GeneratedLibrary.all)
+  func everyPhoto(_ generated: GeneratedLibrary) async throws {
     let library = try generated.make()
     let archive = try await library.exporting(to: scratch.path.appending("a.zip")).archive
     let summary = try await extract(try #require(archive))
     let bytes = try library.bytesOfPhotos()
-    #expect(summary.filesWritten == bytes.count && !summary.isIncomplete)
+    #expect(summary.filesWritten == bytes.count)
+    #expect(!summary.isIncomplete)
     let tree = try FolderTree(folder)
     let files = tree.fileNames.compactMap { tree.files[$0] }
     #expect(
       files.sorted { $0.lexicographicallyPrecedes($1) }
         == bytes.values.sorted { $0.lexicographicallyPrecedes($1) })
-    // one level of folders, and no name that hides, or that another file system takes for another
+    // one level of folders, no hidden names, no names that are equal on another file system
     let keys = tree.fileNames.map { $0.precomposedStringWithCanonicalMapping.lowercased() }
     #expect(Set(keys).count == keys.count)
     for name in tree.fileNames {
       #expect(name.utf8.count { $0 == UInt8(ascii: "/") } == 1)
-      #expect(!name.hasPrefix(".") && !name.contains("/."))
+      #expect(!name.hasPrefix("."))
+      #expect(!name.contains("/."))
     }
     let again = try await extract(try #require(archive))
-    #expect(again.filesWritten == 0 && again.filesKept == bytes.count)
+    #expect(again.filesWritten == 0)
+    #expect(again.filesKept == bytes.count)
   }
 
-  /// A dry run makes no folder, and looks at the one in which it would be made.
-  @Test(arguments: [false, true]) func whatDoesNotFitIsRefusedWithTheFigures(_ isDryRun: Bool) async throws {
+  /// A dry run creates no folder: it measures the free space of the parent folder.
+  @Test("Extract: photos that do not fit are refused, with the free space", arguments: [false, true])
+  func lackOfSpace(_ isDryRun: Bool) async throws {
     let archive = try SampleBackup(photos: ["a"]).write(to: scratch)
     let real = FilePath(URL(fileURLWithPath: scratch.path.string).resolvingSymlinksInPath().path)
     let fault = ArmedFault(Fault(.fileSystem(type: 0, freeBytes: 12), below: real))
@@ -60,12 +61,13 @@ import Testing
     let error = await #expect(throws: BackupError.self) {
       try await extract(archive) { $0.isDryRun = isDryRun }
     }
-    #expect(error?.description.contains("12 free") == true)
+    #expect(error?.description.contains("12 are free") == true)
   }
 
-  @Test func sizesBeyondAllNumbersFitNoDisk() async throws {
+  @Test("Extract: a declared size near the largest integer is refused as too large")
+  func largestSize() async throws {
     var backup = SampleBackup(photos: ["a"])
-    // with its metadata it is still a number, and with the room that a file system takes no more
+    // the size of all files is within the range of integers, the space that they need is not
     backup.declareSize(UInt64(Int.max - 3000), ofMember: 0)
     let archive = try backup.write(to: scratch)
     let error = await #expect(throws: BackupError.self) {
@@ -74,7 +76,8 @@ import Testing
     #expect(error?.description.contains("\(Int.max) bytes") == true)
   }
 
-  @Test(arguments: OverwriteRule.allCases) func whatIsThere(_ rule: OverwriteRule) async throws {
+  @Test("Extract: the overwrite rule decides on existing files", arguments: OverwriteRule.allCases)
+  func overwriteRule(_ rule: OverwriteRule) async throws {
     let archive = try SampleBackup(photos: ["a", "b", "c"]).write(to: scratch)
     try scratch.write(Array("mine".utf8), to: "out/Family/b.jpg")
     try scratch.write(Array("c".utf8), to: "out/Family/c.jpg")
@@ -86,27 +89,32 @@ import Testing
       case .ifChanged: (2, 1, 1, 0)
       case .always: (3, 2, 0, 0)
       }
-    #expect(summary.filesWritten == expected.written && summary.filesReplaced == expected.replaced)
-    #expect(summary.filesKept == expected.kept && summary.errors.count == expected.errors)
+    #expect(summary.filesWritten == expected.written)
+    #expect(summary.filesReplaced == expected.replaced)
+    #expect(summary.filesKept == expected.kept)
+    #expect(summary.errors.count == expected.errors)
     let tree = try FolderTree(folder)
     #expect(tree.fileNames == ["Family/a.jpg", "Family/b.jpg", "Family/c.jpg", "Family/d.jpg"])
     #expect(tree.files["Family/b.jpg"] == Array((rule == .never ? "mine" : "b").utf8))
     #expect(tree.files["Family/d.jpg"] == [1])
   }
 
-  @Test func unlessItIsAskedForNothingIsReplaced() async throws {
+  @Test("Extract: by default, a changed file is reported and not replaced")
+  func defaultRule() async throws {
     let archive = try SampleBackup(photos: ["a", "b"]).write(to: scratch)
     try scratch.write(Array("mine".utf8), to: "out/Family/b.jpg")
     let summary = try await extract(archive)
-    #expect(summary.filesWritten == 1 && summary.filesReplaced == 0)
+    #expect(summary.filesWritten == 1)
+    #expect(summary.filesReplaced == 0)
     #expect(summary.errors.count == 1)
     #expect(summary.errors.first?.remedy == .overwriteChanged)
     #expect(try FolderTree(folder).files["Family/b.jpg"] == Array("mine".utf8))
   }
 
-  @Test(arguments: DamagedPhotoTests.faults) func aDamagedPhotoLeavesNoFile(_ fault: DamagedPhotoTests.Fault)
-    async throws
-  {
+  @Test(
+    "Extract: a corrupt photo is reported and neither creates nor replaces a file",
+    arguments: DamagedPhotoTests.faults)
+  func corruptPhoto(_ fault: DamagedPhotoTests.Fault) async throws {
     var backup = SampleBackup(photos: ["a", "b", "c"])
     fault.damage(&backup)
     let archive = try backup.write(to: scratch)
@@ -116,24 +124,27 @@ import Testing
       #expect(summary.errors.first?.message.contains(fault.mentions) == true)
       #expect(try FolderTree(folder).files.keys.sorted() == ["Family/", "Family/a.jpg", "Family/c.jpg"])
     }
-    // what was there whole is not lost to it
+    // an intact file that exists is not replaced
     try scratch.write(Array("b".utf8), to: "out/Family/b.jpg")
     _ = try await extract(archive) { $0.overwrite = .always }
     #expect(try FolderTree(folder).files["Family/b.jpg"] == Array("b".utf8))
   }
 
-  @Test func photosWithoutAChecksumAreComparedAllTheSame() async throws {
+  @Test("Extract: photos without a checksum are compared with existing files")
+  func withoutChecksums() async throws {
     var backup = SampleBackup(photos: ["a", "b"])
     for index in 0...1 { backup.metadata.photoManifest[index].checksum = nil }
     let archive = try backup.write(to: scratch)
     try scratch.write(Array("x".utf8), to: "out/Family/a.jpg")
     try scratch.write(Array("b".utf8), to: "out/Family/b.jpg")
     let summary = try await extract(archive) { $0.overwrite = .ifChanged }
-    #expect(summary.filesReplaced == 1 && summary.filesKept == 1)
+    #expect(summary.filesReplaced == 1)
+    #expect(summary.filesKept == 1)
     #expect(try FolderTree(folder).files["Family/a.jpg"] == Array("a".utf8))
   }
 
-  @Test func aNameThatIsTakenMeanwhileIsNotOverwritten() throws {
+  @Test("Extract: a file that appears during the extraction is not overwritten")
+  func concurrentFile() throws {
     let target = try #require(try ExtractTarget.open(folder, forWriting: true))
     let publication = ExtractPublication(in: target)
     let family: FilePath = "Family"
@@ -148,7 +159,8 @@ import Testing
     }
     try scratch.write(Array("mine".utf8), to: "out/Family/b")
     let (published, taken) = try publication.finish()
-    #expect(published.map(\.index) == [0] && taken == [1])
+    #expect(published.map(\.index) == [0])
+    #expect(taken == [1])
     #expect(
       try FolderTree(folder).files == ["Family/": [], "Family/a": [97], "Family/b": Array("mine".utf8)])
   }

@@ -9,7 +9,7 @@ import Zip
 
 @testable import Backup
 
-/// What the Android app exports besides backups: refused as a backup, and extracted.
+/// Statistics exports and HTML galleries of the Android app: refused as backups, accepted by `extract`.
 @Suite struct PhotoExportTests {
   /// An export, at the root or in one folder.
   struct Shape: CustomTestStringConvertible, Sendable {
@@ -55,7 +55,7 @@ import Zip
   // MARK: Refused as a backup
 
   @Test(
-    "Photo export: every command for backups refuses it, says what it is, and writes nothing",
+    "Photo export: commands for backups refuse it with a remedy and write nothing",
     arguments: Shape.all)
   func refused(_ shape: Shape) async throws {
     let path = try scratch.write(shape.archive().bytes, to: "x.zip")
@@ -82,32 +82,32 @@ import Zip
     #expect(try FolderTree(scratch.path).fileNames == ["x.zip"])
   }
 
-  @Test("Heal: a photo export gives photos back by their MD5", arguments: Shape.all)
-  func healing(_ shape: Shape) async throws {
+  @Test("Library repair: photos are restored from a photo export by their MD5", arguments: Shape.all)
+  func libraryRepair(_ shape: Shape) async throws {
     let path = try scratch.write(shape.archive().bytes, to: "x.zip")
     let photo = try PhotoExportArchive.sample().photos[1]
     let library = try SampleLibrary(
       [.init(id: 1, fileName: "1.jpg", bytes: photo.bytes)], categories: [.sample(1, "family")])
     let file = library.file(of: try library.contents.photos[0])
     try FileManager.default.removeItem(atPath: file.string)
-    let summary = try await Work.heal(library.path, from: [path]).summary
-    #expect(summary.healed.count == 1)
+    let summary = try await Work.repairLibrary(library.path, from: [path]).summary
+    #expect(summary.repaired.count == 1)
     #expect(!summary.isIncomplete)
     #expect(try library.bytesOfPhotos() == [1: photo.bytes])
   }
 
-  @Test("Repair: a truncated statistics export is not said to have lost its rows")
+  @Test("Repair: a truncated statistics export is not reported to have lost rows")
   func truncatedStatistics() async throws {
     let bytes = try PhotoExportArchive.sample().statistics.bytes
     let path = try scratch.write(Array(bytes.dropLast(500)), to: "x.zip")
     let summary = try await Work.repair(path).summary
     let losses = summary.lost.map(\.message)
-    #expect(losses.contains { $0.contains("an export has no rows") })
-    #expect(!losses.contains { $0.contains("with it categories") })
+    #expect(losses.contains { $0.contains("a photo export has no rows") })
+    #expect(!losses.contains { $0.contains("so categories, names") })
   }
 
-  @Test("Photo export: a catalog ignores it", arguments: Shape.all)
-  func amongArchives(_ shape: Shape) async throws {
+  @Test("Archive inventory: a photo export is ignored", arguments: Shape.all)
+  func archiveInventory(_ shape: Shape) async throws {
     let archives = try scratch.makeFolder("archives")
     try scratch.write(shape.archive().bytes, to: "archives/x.zip")
     _ = try SampleBackup(photos: ["a"]).write(to: scratch, as: "archives/backup.zip")
@@ -118,7 +118,7 @@ import Zip
 
   // MARK: Recognition
 
-  @Test("Photo export: a backup with counts beside its lists is a backup")
+  @Test("Photo export: metadata with counts and lists is that of a backup")
   func backupWithCounts() throws {
     let document = #"{"photosCount":0,"categoriesCount":0,"categories":[],"photos":[]}"#
     let path = try scratch.write(ZipBuilder([.stored("metadata.json", document)]).bytes, to: "x.zip")
@@ -126,7 +126,7 @@ import Zip
   }
 
   @Test(
-    "Photo export: a metadata.json without lists and without both counts is not one",
+    "Photo export: a metadata.json without both counts is not a statistics export",
     arguments: [
       "{}", #"{"photosCount":1}"#, #"{"deviceInfo":{"photosCount":1,"categoriesCount":1}}"#, "[1]", "{",
     ])
@@ -134,16 +134,16 @@ import Zip
     #expect(!PhotoExport.isStatistics(Array(document.utf8)))
   }
 
-  @Test("Photo export: its metadata.json alone is refused as one without photos")
+  @Test("Photo export: the metadata.json of a statistics export alone is refused")
   func metadataAlone() throws {
     let document = #"{"exportDate":1,"appVersion":"1","categoriesCount":1,"photosCount":1}"#
     let path = try scratch.write(Array(document.utf8), to: "metadata.json")
     let error = #expect(throws: BackupError.self) { try OpenedBackup(path: path) }
-    #expect(error?.description.contains("it has the counts of a statistics export, and no photos") == true)
+    #expect(error?.description.contains("it is a statistics export without photos") == true)
   }
 
   @Test(
-    "Photo export: a web page that the app did not make is not one",
+    "Photo export: a third-party web page is not a gallery of the app",
     arguments: [
       ["index.html", "style.css", "script.js", "images/logo.png"],
       ["index.html", "style.css", "images/1_a.jpg"],
@@ -160,7 +160,7 @@ import Zip
   // MARK: Extraction
 
   @Test(
-    "Extract: a photo export's photos become files in one folder, and nothing else does",
+    "Extract: only the photos of a photo export become files, in one folder",
     arguments: Shape.all)
   func extracted(_ shape: Shape) async throws {
     let path = try scratch.write(shape.archive().bytes, to: "x.zip")
@@ -194,9 +194,9 @@ import Zip
   }
 
   @Test(
-    "Extract: run again on a photo export, it keeps what is there and writes the rest",
+    "Extract: a second run on a photo export keeps files and writes missing ones",
     arguments: Shape.all)
-  func again(_ shape: Shape) async throws {
+  func secondRun(_ shape: Shape) async throws {
     let path = try scratch.write(shape.archive().bytes, to: "x.zip")
     _ = try await extract(path)
     try FileManager.default.removeItem(atPath: folder.appending("Photos/IMG_0001.jpg").string)
@@ -207,7 +207,7 @@ import Zip
     #expect(try FolderTree(folder).fileNames == Self.names)
   }
 
-  @Test("Extract: of a photo export, some photos are selected by name", arguments: Shape.all)
+  @Test("Extract: photos of a photo export are selected by name", arguments: Shape.all)
   func selected(_ shape: Shape) async throws {
     let path = try scratch.write(shape.archive().bytes, to: "x.zip")
     _ = try await extract(path) { $0.selection.names = ["IMG_*"] }
@@ -223,9 +223,9 @@ import Zip
   }
 
   @Test(
-    "Extract: a damaged photo of a photo export is reported and leaves no file, and the others come",
+    "Extract: a corrupt photo of a photo export is reported and written to no file",
     arguments: Shape.all, OverwriteRule.allCases)
-  func damaged(_ shape: Shape, _ rule: OverwriteRule) async throws {
+  func corruptPhoto(_ shape: Shape, _ rule: OverwriteRule) async throws {
     var archive = try shape.archive()
     let index = try #require(archive.members.firstIndex { $0.data.count == 5 + 700 })
     archive.members[index].data[300] ^= 1
@@ -236,14 +236,14 @@ import Zip
     #expect(try FolderTree(folder).fileNames == Self.names.filter { $0 != "Photos/IMG_0001.jpg" })
   }
 
-  @Test("Extract: a cut off photo export is refused, as a backup is", arguments: Shape.all)
-  func cutOff(_ shape: Shape) async throws {
+  @Test("Extract: a truncated photo export is refused and nothing is written", arguments: Shape.all)
+  func truncated(_ shape: Shape) async throws {
     let path = try scratch.write(Array(shape.archive().bytes.dropLast(40)), to: "x.zip")
     await #expect(throws: ArchiveError.self) { try await extract(path) }
     #expect(try FolderTree(scratch.path).fileNames == ["x.zip"])
   }
 
-  @Test("Extract: a photo export must keep the limits of archives", arguments: Shape.all)
+  @Test("Extract: a photo export that exceeds the limits of archives is refused", arguments: Shape.all)
   func limits(_ shape: Shape) async throws {
     let path = try scratch.write(shape.archive().bytes, to: "x.zip")
     for limit in [\Limits.maximumEntries, \.maximumBytes] as [WritableKeyPath<Limits, Int> & Sendable] {
@@ -253,7 +253,7 @@ import Zip
   }
 
   @Test(
-    "Extract: a name in a photo export is never a path",
+    "Extract: a name in a photo export cannot leave the folder or hide a file",
     arguments: Shape.all, ["../../evil.jpg", "-rf", "con.jpg", ".hidden", "", "7_"])
   func oddNames(_ shape: Shape, _ name: String) async throws {
     let archive = try shape.archive { archive in
@@ -273,7 +273,7 @@ import Zip
 
   // MARK: Salvage
 
-  @Test("Import: with --salvage a photo export's photos come into “Rescued”", arguments: Shape.all)
+  @Test("Salvage import: the photos of a photo export are imported into “Rescued”", arguments: Shape.all)
   func salvaged(_ shape: Shape) async throws {
     let path = try scratch.write(shape.archive().bytes, to: "x.zip")
     let library = try SampleLibrary()
@@ -287,8 +287,8 @@ import Zip
     #expect(again.photosImported == 0)
   }
 
-  @Test("Import: with --salvage the intact photos of a cut off photo export come in", arguments: Shape.all)
-  func salvagedCutOff(_ shape: Shape) async throws {
+  @Test("Salvage import: the intact photos of a truncated photo export are imported", arguments: Shape.all)
+  func salvagedTruncated(_ shape: Shape) async throws {
     let path = try scratch.write(Array(shape.archive().bytes.dropLast(40)), to: "x.zip")
     let library = try SampleLibrary()
     let summary = try await library.importing(path) { $0.salvages = true }
@@ -299,7 +299,7 @@ import Zip
   // MARK: Fixtures
 
   @Test(
-    "Photo export: the fixtures are what the tests build",
+    "Photo export: the fixtures equal the archives that the tests build",
     arguments: [
       (PhotoExport.statistics, "SmilePile_Export_20251003_140000.zip"),
       (.gallery, "SmilePile_Gallery_20251003_140000.zip"),

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Backup
 
-/// Disks that are full, of another kind, or fail at the last step.
+/// Destinations that are full, are network file systems, or fail at the last flush.
 @Suite struct DestinationFaultTests {
   private let scratch: ScratchFolder
   private let library: SampleLibrary
@@ -23,22 +23,25 @@ import Testing
     FilePath(URL(fileURLWithPath: path.string).resolvingSymlinksInPath().path)
   }
 
-  @Test func anArchiveOfDoubtfulDurabilityIsPublishedWithAWarning() async throws {
+  @Test("Export: if the folder cannot be flushed, the archive is published with a warning")
+  func failedFolderFlush() async throws {
     let out = try scratch.makeFolder("out")
-    // the first flush is that of the file
+    // the first flush is of the file, the second of the folder
     let fault = ArmedFault(Fault(.error(.ioError), at: 2, of: .only([.sync]), below: real(out)))
     defer { fault.disarm() }
     let summary = try await library.exporting(to: out)
     let archive = try #require(summary.archive)
     #expect(!summary.isIncomplete)
     #expect(summary.warnings.count == 1)
-    #expect(summary.warnings.first?.contains("whether it survives a power cut is unknown") == true)
+    #expect(summary.warnings.first?.contains("may be lost in a power failure") == true)
     #expect(summary.warnings.first?.contains("(errno 5)") == true)
     expectNone(try WrittenBackup(archive).faults())
   }
 
-  @Test(arguments: [ExportOptions.Format.zip, .json], [false, true])
-  func anExportThatDoesNotFitIsRefusedWithTheFigures(
+  @Test(
+    "Export: a backup that does not fit is refused, with the free space",
+    arguments: [ExportOptions.Format.zip, .json], [false, true])
+  func exportSpace(
     _ format: ExportOptions.Format, _ isDryRun: Bool
   ) async throws {
     let out = try scratch.makeFolder("out")
@@ -50,13 +53,14 @@ import Testing
         options.isDryRun = isDryRun
       }
     }
-    #expect(error?.description.contains("12345 free") == true)
+    #expect(error?.description.contains("12345 are free") == true)
     #expect(error?.description.contains("\(out)") == true)
     #expect(try FileManager.default.contentsOfDirectory(atPath: out.string).isEmpty)
   }
 
-  @Test(arguments: [false, true])
-  func anImportThatDoesNotFitIsRefusedWithTheFigures(_ isDryRun: Bool) async throws {
+  @Test(
+    "Import: a backup that does not fit is refused and the library is unchanged", arguments: [false, true])
+  func importSpace(_ isDryRun: Bool) async throws {
     let archive = try #require(try await library.exporting(to: scratch.path.appending("x.zip")).archive)
     let target = try SampleLibrary()
     let before = try target.tree
@@ -66,13 +70,14 @@ import Testing
       try await target.importing(archive) { $0.isDryRun = isDryRun }
     }
     #expect(error == .notEnoughSpace(target.path, needed: 5 + 4 << 20, free: 12_345))
-    #expect(error?.description.contains("12345 free") == true)
+    #expect(error?.description.contains("12345 are free") == true)
     fault.disarm()
     #expect(try target.tree.differences(from: before) == [])
   }
 
-  /// Many photos are flushed together; where that fails, nothing has been imported.
-  @Test func aFailedFlushOfManyPhotosEndsTheImport() async throws {
+  /// The import flushes many photos with one call.
+  @Test("Import: if the flush of many photos fails, nothing is imported")
+  func failedFlush() async throws {
     let many = try SampleLibrary(
       (1...40).map { .init(id: $0, fileName: "\($0).jpg", bytes: [0xFF, 0xD8, UInt8($0)]) },
       categories: [.sample(1, "family")])
@@ -92,8 +97,10 @@ import Testing
     #expect(try await Work.import([archive], into: target).summary.photosImported == 40)
   }
 
-  @Test(arguments: [(0x6969, "NFS"), (0xFF53_4D42, "CIFS"), (0xFE53_4D42, "SMB2")])
-  func aLibraryOnANetworkFileSystemIsRefused(type: Int, name: String) async throws {
+  @Test(
+    "Library: a network file system is refused",
+    arguments: [(0x6969, "NFS"), (0xFF53_4D42, "CIFS"), (0xFE53_4D42, "SMB2")])
+  func libraryOnNetwork(type: Int, name: String) async throws {
     let folder = real(scratch.path)
     let fault = ArmedFault(Fault(.fileSystem(type: type, freeBytes: 1 << 40), below: folder))
     defer { fault.disarm() }
@@ -108,8 +115,8 @@ import Testing
     #expect(throws: refused) { _ = try LibraryWriter(path: library.path) }
   }
 
-  /// Archives may lie anywhere.
-  @Test func anArchiveOnANetworkFileSystemIsWritten() async throws {
+  @Test("Export: an archive is written to a network file system")
+  func archiveOnNetwork() async throws {
     let out = try scratch.makeFolder("out")
     let fault = ArmedFault(Fault(.fileSystem(type: 0x6969, freeBytes: 1 << 40), below: real(out)))
     defer { fault.disarm() }

@@ -8,12 +8,12 @@ import Testing
 
 @testable import Backup
 
-/// A disk that does not give back the bytes of one photo, and photos that change while they are read: the photo is
-/// named, and all others are where they should be.
+/// Read errors of one photo, and photos that change while they are read: the photo is reported, the others are
+/// intact.
 @Suite struct ReadingFaultTests {
   private let scratch: ScratchFolder
   private let library: SampleLibrary
-  /// Larger than a buffer of the pipeline, so that a fault can happen in the middle.
+  /// Larger than a buffer of the pipeline, so that a read error can occur in the middle of a photo.
   private static let size = 5 << 18
 
   init() throws {
@@ -32,7 +32,7 @@ import Testing
     ArmedFault(Fault(effect, at: number, of: .only([call]), persists: persists, below: path))
   }
 
-  /// The path of a photo's file as the kernel has it.
+  /// The path of a photo's file, without symbolic links.
   private func file(_ index: Int) throws -> FilePath {
     try real(library.file(of: try library.contents.photos[index]))
   }
@@ -41,19 +41,22 @@ import Testing
     FilePath(URL(fileURLWithPath: path.string).resolvingSymlinksInPath().path)
   }
 
-  /// That no file can be opened any more is no fault of a photo: an archive without photos would be none.
-  @Test(arguments: [Errno.tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory])
-  func aShortageEndsTheExport(_ shortage: Errno) async throws {
+  /// An environment failure says nothing of the photos. If the export left them all out, the archive would be useless.
+  @Test(
+    "Export: an environment failure ends the export without an archive",
+    arguments: [Errno.tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory])
+  func environmentFailure(_ failure: Errno) async throws {
     for call in [SystemCall.open, .status] {
-      let fault = fault(.error(shortage), at: 1, of: call, below: try real(library.path.appending("photos")))
+      let fault = fault(.error(failure), at: 1, of: call, below: try real(library.path.appending("photos")))
       await #expect(throws: FileError.self) { try await library.exporting(to: scratch.path) }
       fault.disarm()
     }
     #expect(try FolderTree(scratch.path).files.isEmpty)
   }
 
-  /// Nor does a folder that cannot be read say anything of the photos in it.
-  @Test func aFolderThatCannotBeReadEndsTheExport() async throws {
+  /// A read error of the folder says nothing of the photos in it.
+  @Test("Export: an unreadable folder of photos ends the export without an archive")
+  func unreadableFolder() async throws {
     let fault = fault(
       .error(.ioError), at: 1, of: .open, persists: false, below: try real(library.path.appending("photos")))
     await #expect(throws: FileError.self) { try await library.exporting(to: scratch.path) }
@@ -61,7 +64,7 @@ import Testing
     #expect(try FolderTree(scratch.path).files.isEmpty)
   }
 
-  private func expectWhole(_ archive: FilePath?, photos: [Int64]) throws {
+  private func expectIntact(_ archive: FilePath?, photos: [Int64]) throws {
     let backup = try WrittenBackup(try #require(archive))
     expectNone(try backup.faults())
     #expect(backup.photos.keys.sorted() == photos)
@@ -70,7 +73,8 @@ import Testing
     }
   }
 
-  @Test func exportNamesAPhotoThatCannotBeRead() async throws {
+  @Test("Export: a photo with a read error is reported and the others are exported")
+  func exportReadError() async throws {
     let fault = fault(.error(.ioError), below: try file(1))
     defer { fault.disarm() }
     let summary = try await library.exporting(to: scratch.path.appending("x.zip"))
@@ -78,19 +82,19 @@ import Testing
     #expect(summary.isIncomplete)
     #expect(summary.missing.map(\.item) == ["photo 2 “2” in “Family”"])
     #expect(summary.missing.first?.message.contains("(errno 5)") == true)
-    try expectWhole(summary.archive, photos: [1, 3])
+    try expectIntact(summary.archive, photos: [1, 3])
   }
 
-  /// What another process does to a photo between two reads of it.
+  /// A change that another process makes between two reads of a photo.
   enum Change: CaseIterable {
-    case truncated, grown, replacedByAnother, removed
+    case truncated, extended, replaced, removed
 
     func callAsFunction(_ file: FilePath) {
       let handle = FileHandle(forUpdatingAtPath: file.string)
       switch self {
       case .truncated: try? handle?.truncate(atOffset: 1 << 18)
-      case .grown: try? handle?.truncate(atOffset: 6 << 18)
-      case .replacedByAnother:
+      case .extended: try? handle?.truncate(atOffset: 6 << 18)
+      case .replaced:
         try? FileManager.default.removeItem(atPath: file.string)
         try? Data("another".utf8).write(to: URL(fileURLWithPath: file.string))
       case .removed: try? FileManager.default.removeItem(atPath: file.string)
@@ -98,7 +102,10 @@ import Testing
     }
   }
 
-  @Test(arguments: Change.allCases) func exportOfAPhotoThatChangesMeanwhile(_ change: Change) async throws {
+  @Test(
+    "Export: a photo that changes while it is read is reported, or exported as it was",
+    arguments: Change.allCases)
+  func changingPhoto(_ change: Change) async throws {
     let path = try file(1)
     let fault = fault(.then { change(path) }, at: 1, persists: false, below: path)
     defer { fault.disarm() }
@@ -111,19 +118,21 @@ import Testing
     #expect(fault.place != nil)
     let backup = try WrittenBackup(try #require(summary.archive))
     expectNone(try backup.faults())
-    #expect(backup.photos[1] == before[1] && backup.photos[3] == before[3])
-    if change == .truncated || change == .grown {
+    #expect(backup.photos[1] == before[1])
+    #expect(backup.photos[3] == before[3])
+    if change == .truncated || change == .extended {
       #expect(summary.isIncomplete)
-      let named = summary.missing + summary.damaged
-      #expect(named.map(\.item) == ["photo 2 “2” in “Family”"])
+      let reported = summary.missing + summary.corruptInLibrary
+      #expect(reported.map(\.item) == ["photo 2 “2” in “Family”"])
     } else {
-      // an open file outlives its name: what was opened was read to its end
+      // the export holds the file open and reads it to its end, although its name is removed
       #expect(!summary.isIncomplete)
       #expect(backup.photos[2] == before[2])
     }
   }
 
-  @Test func verifyNamesAPhotoThatCannotBeRead() async throws {
+  @Test("Verify: a photo of a library with a read error is reported")
+  func verifyLibrary() async throws {
     let fault = fault(.error(.ioError), below: try file(2))
     defer { fault.disarm() }
     let summary = try await Work.verify(library: library.path).summary
@@ -132,7 +141,8 @@ import Testing
     #expect(summary.damaged.first?.message.contains("(errno 5)") == true)
   }
 
-  @Test func addNamesAFileThatCannotBeRead() async throws {
+  @Test("Add: a file with a read error is reported and the others are added")
+  func addReadError() async throws {
     let folder = try scratch.makeFolder("pictures")
     for (id, bytes) in try library.bytesOfPhotos() {
       try scratch.write([0xFF, 0xD8, 0xFF, 0xE0] + bytes, to: "pictures/new \(id).jpg")
@@ -148,8 +158,8 @@ import Testing
     #expect(try library.contents.photos.count == 5)
   }
 
-  /// The archive's disk does not give the bytes of one photo.
-  @Test func importNamesAPhotoThatCannotBeRead() async throws {
+  @Test("Import: a photo with a read error is reported and imported by the next import")
+  func importReadError() async throws {
     let archive = try #require(
       try await library.exporting(to: scratch.path.appending("x.zip")).archive)
     let target = try SampleLibrary()
@@ -162,7 +172,7 @@ import Testing
     let summary = try await target.importing(archive) { $0.readers = 1 }
     #expect(fault.place != nil)
     #expect(summary.isIncomplete)
-    #expect(summary.photosAbsent == 1)
+    #expect(summary.photosNotImported == 1)
     #expect(summary.errors.count == 1)
     #expect(summary.errors.first?.message.contains("(errno 5)") == true)
     #expect(try target.contents.photos.count == 2)
@@ -173,7 +183,8 @@ import Testing
     #expect(try Set(target.contents.photos.map(\.md5)) == Set(library.contents.photos.map(\.md5)))
   }
 
-  @Test func verifyNamesAnEntryThatCannotBeRead() async throws {
+  @Test("Verify: an entry with a read error is reported")
+  func verifyArchive() async throws {
     let archive = try #require(
       try await library.exporting(to: scratch.path.appending("x.zip")).archive)
     let path = try real(archive)
@@ -187,12 +198,13 @@ import Testing
     #expect(summary.damaged.first?.message.contains("(errno 5)") == true)
   }
 
-  @Test func aJSONBackupsPhotoThatCannotBeReadIsNamed() async throws {
+  @Test("JSON import: a photo with a read error is counted as missing, the others are imported")
+  func jsonReadError() async throws {
     let json = try #require(
       try await library.exporting(to: scratch.path.appending("x.json")) { $0.format = .json }.archive)
     let target = try SampleLibrary()
     let photos = library.path.appending("photos")
-    // the first reading is for the MD5, the second brings the photo
+    // the first pass computes the MD5 of each photo, the second copies the photo
     let perReading = Self.size / (1 << 18)
     let fault = fault(.error(.ioError), at: perReading + 4, below: try file(0))
     defer { fault.disarm() }
@@ -201,13 +213,13 @@ import Testing
       $0.readers = 1
     }
     #expect(fault.place != nil)
-    #expect(summary.photosAbsent == 1)
+    #expect(summary.photosNotImported == 1)
     #expect(try target.contents.photos.count == 2)
     expectNone(try target.faults())
   }
 
-  /// What the backups before it left out is not forgotten over the one that failed.
-  @Test func severalBackupsOfWhichOneFailsNameWhatIsAbsent() async throws {
+  @Test("Import of several: a failure keeps the errors of the backups before it")
+  func severalBackups() async throws {
     let archive = try #require(
       try await library.exporting(to: scratch.path.appending("x.zip")).archive)
     let second = try #require(
@@ -226,13 +238,15 @@ import Testing
     let error = await #expect(throws: BackupError.self) {
       try await target.importing(archive, second) { $0.readers = 1 }
     }
-    #expect(damage.place != nil && full.place != nil)
+    #expect(damage.place != nil)
+    #expect(full.place != nil)
     guard case .stopped(second, after: [archive], let done, _)? = error else {
       Issue.record("\(String(describing: error))")
       return
     }
-    #expect(done.errors.count == 1 && done.errors.first?.item.hasPrefix("photo ") == true)
-    #expect(error?.description.contains("imported before it: \(archive)") == true)
+    #expect(done.errors.count == 1)
+    #expect(done.errors.first?.item.hasPrefix("photo ") == true)
+    #expect(error?.description.contains("already imported: \(archive)") == true)
     #expect(error?.description.contains("(errno 28)") == true)
     expectNone(try target.faults())
   }

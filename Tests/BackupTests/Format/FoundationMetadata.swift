@@ -2,8 +2,8 @@ import Foundation
 
 @testable import Backup
 
-/// `metadata.json` as Foundation reads it: the oracle for this project's own reader. A property that may be left out
-/// may be null as well.
+/// Reads `metadata.json` with Foundation: the oracle for this project's reader. An optional property may be missing or
+/// null.
 struct FoundationMetadata: Decodable {
   var version: Int?
   var exportDate: Int64?
@@ -53,7 +53,7 @@ struct FoundationMetadata: Decodable {
     var isFavorite: Bool?
   }
 
-  /// The same in this project's type.
+  /// Decodes a document with Foundation and converts it to `Metadata`.
   static func read(_ json: [UInt8]) throws -> Metadata {
     let read = try JSONDecoder().decode(FoundationMetadata.self, from: Data(json))
     var metadata = Metadata()
@@ -91,14 +91,14 @@ struct FoundationMetadata: Decodable {
     return metadata
   }
 
-  /// The same document, as Foundation lays it out.
+  /// Writes a document with the layout of Foundation.
   static func layOut(_ json: [UInt8]) throws -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     return Array(try encoder.encode(JSONDecoder().decode(Value.self, from: Data(json))))
   }
 
-  /// A value of any kind that metadata holds.
+  /// Any JSON value that metadata can contain.
   private enum Value: Codable {
     case object([String: Value])
     case list([Value])

@@ -4,11 +4,12 @@ import Testing
 
 @testable import Backup
 
-/// The reader and the writer of `metadata.json` beside Foundation's, over generated documents.
+/// Compares the reader and the writer of `metadata.json` with Foundation, on generated documents.
 @Suite struct MetadataFormatTests {
   // MARK: Writing
 
-  @Test(arguments: 0..<200) func whatIsWrittenIsLaidOutAsFoundationDoes(_ seed: Int) throws {
+  @Test("Metadata: documents are written with the layout of Foundation", arguments: 0..<200)
+  func writtenLayout(_ seed: Int) throws {
     var generator = MetadataGenerator(seed: seed)
     var metadata = generator.metadata()
     if seed.isMultiple(of: 3) {
@@ -22,8 +23,9 @@ import Testing
     #expect(try Metadata(json: json) == metadata)
   }
 
-  /// Every character that has an escape, and its neighbours.
-  @Test func escapesAreFoundations() throws {
+  /// The text has every character with an escape, and the neighbours of these characters.
+  @Test("Metadata: characters are escaped as Foundation escapes them")
+  func escapes() throws {
     var metadata = Metadata()
     metadata.appVersion = String(
       String.UnicodeScalarView((1...0xA0).compactMap { Unicode.Scalar($0 as UInt32) }))
@@ -33,7 +35,8 @@ import Testing
     #expect(try FoundationMetadata.read(json) == metadata)
   }
 
-  @Test func theLeastAndTheGreatestNumbers() throws {
+  @Test("Metadata: the smallest and the largest integers are written and read")
+  func extremeIntegers() throws {
     var metadata = Metadata()
     metadata.categories = [.min, -1, 0, 10, .max].map { id in
       Metadata.CategoryRecord(id: id, name: "", displayName: "", position: 0, createdAt: 0)
@@ -44,7 +47,8 @@ import Testing
 
   // MARK: Reading
 
-  @Test(arguments: 0..<400) func anySpellingIsReadAsFoundationReadsIt(_ seed: Int) throws {
+  @Test("Metadata: any spelling of a document is read as Foundation reads it", arguments: 0..<400)
+  func anySpelling(_ seed: Int) throws {
     var generator = MetadataGenerator(seed: 1000 + seed)
     let metadata = generator.metadata()
     let json = generator.respelled(metadata)
@@ -53,8 +57,9 @@ import Testing
     #expect(try Metadata(json: json) == metadata, "\(text)")
   }
 
-  /// What the manifest says again of a photo is held once, and two spellings of a path stay two.
-  @Test(arguments: [[1, 2, 3], [3, 1, 2]]) func pathsKeepTheirBytes(manifest ids: [Int64]) throws {
+  /// The reader stores equal paths of a photo and its manifest entry once. Paths with different bytes stay different.
+  @Test("Metadata: paths keep their bytes, without normalization", arguments: [[1, 2, 3], [3, 1, 2]])
+  func pathBytes(manifest ids: [Int64]) throws {
     var metadata = Metadata()
     let spellings = ["a/é.jpg", "a/e\u{301}.jpg", "a/é.jpg"]
     metadata.categories = [.init(id: 1, name: "", displayName: "", position: 0, createdAt: 0)]
@@ -70,14 +75,15 @@ import Testing
     #expect(read.photoManifest.map { Array($0.originalPath.utf8) } == spellings.map { Array($0.utf8) })
   }
 
-  /// One to three bytes are changed, cut out or put in. What is taken for a document, Foundation takes for the same;
-  /// what is said to be no JSON is none to Foundation.
-  @Test(arguments: 0..<40) func brokenDocumentsAreNeverReadAsOthers(_ seed: Int) throws {
+  /// Changes, removes or inserts one to three bytes. If the reader accepts a document, Foundation reads the same
+  /// metadata from it. If the reader refuses a document as invalid JSON, Foundation refuses it too.
+  @Test("Metadata: a broken document is refused, or read as Foundation reads it", arguments: 0..<40)
+  func brokenDocuments(_ seed: Int) throws {
     var generator = MetadataGenerator(seed: 5000 + seed)
-    let whole = generator.respelled(generator.metadata())
-    var (taken, refused) = (0, 0)
+    let original = generator.respelled(generator.metadata())
+    var (accepted, refused) = (0, 0)
     for _ in 0..<150 {
-      var json = whole
+      var json = original
       for _ in 0..<Int.random(in: 1...3, using: &generator.random) {
         let place = Int.random(in: 0..<json.count, using: &generator.random)
         let byte = Array("{}[]\",:\\u0e-.1nt \n\u{0}".utf8).randomElement(using: &generator.random) ?? 0
@@ -91,16 +97,16 @@ import Testing
       let text = String(decoding: json, as: UTF8.self)
       do {
         let document = try MetadataReading.Document(json)
-        taken += 1
-        // Foundation refuses the whole document where this reader leaves a row out
+        accepted += 1
+        // if this reader leaves a row out, Foundation refuses the document
         guard document.gaps.isEmpty else { continue }
         #expect(try FoundationMetadata.read(json) == document.metadata, "\(text)")
       } catch let error as Metadata.Fault {
         refused += 1
-        // Foundation lets half a surrogate pair pass, and a comma before the end of an object or a list
+        // Foundation accepts half a surrogate pair, and a comma before the end of an object or a list
         let place = error.reason.split(separator: " ").last.flatMap { Int($0) } ?? json.count
         let isStricter =
-          error.reason.contains("half a character") || place < json.count && "}]".utf8.contains(json[place])
+          error.reason.contains("incomplete char") || place < json.count && "}]".utf8.contains(json[place])
         guard error.reason.hasPrefix("not valid JSON") || error.reason.contains("UTF-8"), !isStricter else {
           continue
         }
@@ -109,27 +115,31 @@ import Testing
         }
       }
     }
-    #expect(taken > 0 && refused > 0)
+    #expect(accepted > 0)
+    #expect(refused > 0)
   }
 
-  @Test(arguments: 0..<40) func noPartOfADocumentIsOne(_ seed: Int) throws {
+  @Test("Metadata: a truncated document is refused", arguments: 0..<40)
+  func truncatedDocument(_ seed: Int) throws {
     var generator = MetadataGenerator(seed: 9000 + seed)
     let json = String(decoding: generator.respelled(generator.metadata()), as: UTF8.self).utf8
-    let whole = Array(json).reversed().drop { " \n\t\r".utf8.contains($0) }.reversed()
-    for length in stride(from: 0, to: whole.count, by: 7) {
-      #expect(throws: Metadata.Fault.self) { try Metadata(json: Array(whole.prefix(length))) }
+    let document = Array(json).reversed().drop { " \n\t\r".utf8.contains($0) }.reversed()
+    for length in stride(from: 0, to: document.count, by: 7) {
+      #expect(throws: Metadata.Fault.self) { try Metadata(json: Array(document.prefix(length))) }
     }
   }
 
-  @Test(arguments: ["7", "[]", "\"x\"", "true"]) func aDocumentIsAnObject(_ json: String) {
+  @Test("Metadata: a document that is not an object is refused", arguments: ["7", "[]", "\"x\"", "true"])
+  func otherRoot(_ json: String) {
     let fault = #expect(throws: Metadata.Fault.self) { try Metadata(json: Array(json.utf8)) }
     #expect(fault == Metadata.Fault(path: "", reason: "should be an object"))
   }
 
   // MARK: Bytes
 
-  /// The forms that Unicode's table 3-7 leaves out, and sequences that are cut short.
+  /// Sequences that Unicode's table 3-7 excludes, and truncated sequences.
   @Test(
+    "Metadata: invalid UTF-8 is refused",
     arguments: [
       [0x80], [0xBF], [0xC0, 0x80], [0xC1, 0xBF], [0xC3], [0xC3, 0x28], [0xE0, 0x80, 0x80],
       [0xE0, 0x9F, 0xBF],

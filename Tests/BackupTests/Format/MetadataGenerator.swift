@@ -2,8 +2,8 @@ import TestSupport
 
 @testable import Backup
 
-/// Makes metadata of odd texts and numbers, and spells it as other programs might: keys in any order, escapes where
-/// none are needed, blanks anywhere, null for what may be left out, and keys that nobody knows.
+/// Generates metadata with unusual texts and numbers, and spells it as other programs might: keys in any order,
+/// unnecessary escapes, white space, null for optional properties, and unknown keys.
 struct MetadataGenerator {
   var random: SeededNumbers
 
@@ -72,7 +72,7 @@ struct MetadataGenerator {
 
   // MARK: Spelling
 
-  /// The same document in another manner.
+  /// Writes metadata with a random spelling.
   mutating func respelled(_ metadata: Metadata) -> [UInt8] {
     var root: [(String, String)] = [
       ("version", number(Int64(metadata.version))), ("appVersion", quoted(metadata.appVersion)),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Backup
 
-/// Documents whose rows contradict each other, or lack something: what is made of them.
+/// Documents with contradictory or incomplete rows, and how the reader repairs them.
 @Suite struct RepairedMetadataTests {
   private static let category = MetadataFaultTests.category
   private static let photo = MetadataFaultTests.photo
@@ -21,42 +21,42 @@ import Testing
     return reading
   }
 
-  // MARK: Rows that lack something
+  // MARK: Incomplete rows
 
-  /// What is reported, and a document that lacks something.
+  /// Incomplete documents, each with the expected report.
   static let gaps: [(report: String, json: String)] = [
     (
-      "photos[0] has no categoryId; the row was left out",
+      "photos[0] has no categoryId; the row was skipped",
       MetadataFaultTests.document(photos: photo.replacing(#""categoryId": 1, "#, with: ""))
     ),
     (
-      "photos[1] has no id; the row was left out",
+      "photos[1] has no id; the row was skipped",
       MetadataFaultTests.document(photos: photo + ", " + photo.replacing(#""id": 1, "#, with: ""))
     ),
     (
-      "categories[1] has no position; the row was left out",
+      "categories[1] has no position; the row was skipped",
       MetadataFaultTests.document(
         categories: "\(category), \(category.replacing(#""position": 0, "#, with: ""))")
     ),
     (
-      "photoManifest[0] has no fileName; the row was left out",
+      "photoManifest[0] has no fileName; the row was skipped",
       MetadataFaultTests.document(manifest: entry.replacing(#""fileName": "a", "#, with: ""))
     ),
-    ("the backup has no list categories", #"{"photos": []}"#),
-    ("the backup has no list photos", #"{"categories": [\#(category)]}"#),
+    ("the list “categories” is missing", #"{"photos": []}"#),
+    ("the list “photos” is missing", #"{"categories": [\#(category)]}"#),
   ]
 
-  @Test("Metadata: a row that lacks a property is left out and reported", arguments: gaps)
+  @Test("Metadata: a missing list or property is reported, and the row is left out", arguments: gaps)
   func gap(_ report: String, _ json: String) async throws {
     let reading = try MetadataReading(json: Array(json.utf8))
     #expect(reading.leftOut.map(\.message) == [report])
     let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
     let summary = try await library.importing(try scratch.write(Array(json.utf8), to: "gap.json"))
     #expect(summary.isIncomplete)
-    #expect(try library.contents.categories.count == (report.hasSuffix("categories") ? 0 : 1))
+    #expect(try library.contents.categories.count == (report.contains("“categories”") ? 0 : 1))
   }
 
-  @Test("Metadata: replace refuses a backup with a row that was left out")
+  @Test("Import: replace refuses a backup with an incomplete row")
   func replaceWithGap() async throws {
     let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
     let backup = try scratch.write(Array(Self.gaps[0].json.utf8), to: "gap.json")
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test("Metadata: null is as good as missing for what may be missing")
+  @Test("Metadata: null for an optional property is read as missing")
   func null() throws {
     let more = """
       , "exportDate": null, "photoManifest": null, "settings": {"isDarkMode": null, "securitySettings": null},
@@ -80,34 +80,34 @@ import Testing
   }
 
   @Test(
-    "Metadata: a backup without a version has that of its container",
+    "Metadata: a missing version is derived from the container",
     arguments: [
       (OpenedBackup.Format.json, 1), (.zip, 2),
     ])
-  func noVersion(_ container: OpenedBackup.Format, _ version: Int) throws {
+  func missingVersion(_ container: OpenedBackup.Format, _ version: Int) throws {
     let reading = try Self.reading(container: container)
     #expect(reading.metadata.version == version)
     #expect(reading.warnings == [])
     let odd = try Self.reading(more: #", "version": 0"#, container: container)
     #expect(odd.metadata.version == version)
-    #expect(odd.warnings == ["version 0 does not exist; read as version \(version)"])
+    #expect(odd.warnings == ["version 0 does not exist; the backup was read as version \(version)"])
   }
 
   // MARK: Categories
 
-  @Test("Metadata: photos of an id that several categories have go to the first")
-  func sameCategoryID() throws {
+  @Test("Metadata: if categories share an ID, its photos are assigned to the first")
+  func sharedCategoryID() throws {
     let other = Self.category.replacing(#""a""#, with: #""b""#)
     let reading = try Self.reading(categories: "\(Self.category), \(other), \(other)", photos: Self.photo)
     #expect(reading.metadata.categories.map(\.name) == ["a", "b", "b"])
     #expect(Set(reading.metadata.categories.map(\.id)).count == 3)
     #expect(reading.metadata.photos.map(\.categoryId) == [reading.metadata.categories[0].id])
-    #expect(reading.warnings == ["3 categories have the id 1; its photos go to “A”"])
+    #expect(reading.warnings == ["3 categories have the ID 1; their photos are imported into “A”"])
     #expect(reading.leftOut == [])
   }
 
   @Test(
-    "Metadata: photos of an id that no category has go to a category named after it",
+    "Metadata: for an ID that no category has, a category is added",
     arguments: [
       0, -7, 2, Int64.max, Int64.min,
     ])
@@ -119,7 +119,9 @@ import Testing
     #expect(added.displayName == "Category \(id)")
     #expect(added.name == "unlisted \(id)")
     #expect(
-      reading.warnings == ["the backup does not list category \(id); 1 photo of it goes to “Category \(id)”"])
+      reading.warnings == [
+        "the backup does not list category \(id); its 1 photo is imported into “Category \(id)”"
+      ])
   }
 
   // MARK: Photos
@@ -134,7 +136,7 @@ import Testing
       .replacing("photos/a", with: "photos/\(name)").replacing(#""a""#, with: "\"\(name)\"")
   }
 
-  /// The paths of photos with the names of the files that they are joined with.
+  /// The path of each photo, with the names of its files in the manifest.
   private static func joined(_ metadata: Metadata) -> [String] {
     metadata.photos.map { photo in
       let files = metadata.photoManifest.filter { $0.photoId == photo.id }.map(\.fileName)
@@ -142,13 +144,13 @@ import Testing
     }
   }
 
-  /// Rows and files of the manifest, and what becomes of them.
+  /// Rows and manifest files with shared IDs, and the expected result.
   static let ambiguous: [(rows: [String], files: [String], joined: [String], warnings: Int, leftOut: Int)] = [
-    // the hash of two paths is the same
+    // two paths with the same hash
     ([row(1, "p"), row(1, "q")], [file(1, "p", "a"), file(1, "q", "b")], ["p: a", "q: b"], 1, 0),
     ([row(1, "p"), row(1, "q")], [file(1, "q", "b"), file(1, "p", "a")], ["p: a", "q: b"], 1, 0),
     ([row(1, "p"), row(1, "q")], [file(1, "q", "b")], ["p: ", "q: b"], 1, 0),
-    // a manifest that says other paths
+    // a manifest with other paths
     ([row(1, "p"), row(1, "q")], [file(1, "x", "a"), file(1, "y", "b")], ["p: a", "q: b"], 1, 0),
     // the same photo twice
     ([row(1, "p"), row(1, "p")], [file(1, "p", "a")], ["p: a"], 1, 0),
@@ -158,15 +160,15 @@ import Testing
     ([row(1, "p"), row(1, "p")], [file(1, "p", "a"), file(1, "p", "b")], ["p: a", "p: b"], 1, 0),
     ([row(1, "p")], [file(1, "p", "a"), file(1, "p", "b")], ["p: a", "p: b"], 1, 0),
     ([row(1, "p")], [file(1, "p", "a"), file(1, "x", "b")], ["p: a", "p: b"], 1, 0),
-    // new ids are none that another photo has
+    // a new ID differs from the IDs of all other photos
     (
       [row(1, "p"), row(1, "q"), row(2, "r")], [file(1, "p", "a"), file(1, "q", "b"), file(2, "r", "c")],
       ["p: a", "q: b", "r: c"], 1, 0
     ),
   ]
 
-  @Test("Metadata: photos that share an id are told apart by their paths", arguments: ambiguous.indices)
-  func samePhotoID(_ index: Int) throws {
+  @Test("Metadata: photos that share an ID are distinguished by their paths", arguments: ambiguous.indices)
+  func sharedPhotoID(_ index: Int) throws {
     let test = Self.ambiguous[index]
     let reading = try Self.reading(
       photos: test.rows.joined(separator: ","), manifest: test.files.joined(separator: ","))
@@ -174,14 +176,14 @@ import Testing
     #expect(Set(reading.metadata.photos.map(\.id)).count == test.joined.count)
     #expect(reading.warnings.count == test.warnings)
     #expect(reading.leftOut.count == test.leftOut)
-    // what was repaired needs no repair when it is written and read again
+    // repaired metadata needs no repair after it is written and read again
     let again = try MetadataReading(json: reading.metadata.json())
     #expect(again.metadata == reading.metadata)
     #expect(again.warnings == [])
   }
 
-  @Test("Metadata: what a warning quotes is safe to print")
-  func quoted() throws {
+  @Test("Metadata: a warning contains no control characters of a quoted name")
+  func quotedName() throws {
     let hostile = Self.category.replacing(#""A""#, with: #""\u001B[2J\u202E""#)
     let reading = try Self.reading(categories: "\(hostile), \(hostile)")
     let scalars = reading.warnings.joined().unicodeScalars
@@ -193,7 +195,7 @@ import Testing
   // MARK: Dates
 
   @Test(
-    "Metadata: an iOS photo's date in seconds is read as such",
+    "Metadata: the date of an iOS photo in seconds is converted to milliseconds",
     arguments: [
       (1_700_000_000, 1_700_000_000_000), (1, 1000), (1_791_000_000, 1_791_000_000_000),
       // a scanned photo of 1972, in milliseconds
@@ -205,7 +207,7 @@ import Testing
     let reading = try Self.reading(photos: photo, more: settings + #", "exportDate": 1760000000000"#)
     #expect(reading.metadata.photos.map(\.createdAt) == [read])
     #expect(reading.warnings.count == (written == read ? 0 : 1))
-    // where the whole backup is in seconds, or another program made it, nothing tells that they are seconds
+    // no conversion if all dates are in seconds, or if another program wrote the backup: the unit is unknown
     let other = try Self.reading(photos: photo, more: settings + #", "exportDate": 1760000000"#)
     #expect(other.metadata.photos.map(\.createdAt) == [written])
     let android = try Self.reading(photos: photo, more: #", "exportDate": 1760000000000"#)
@@ -214,7 +216,7 @@ import Testing
 
   // MARK: Names for Android
 
-  /// What is shown, the own name, and the name that is written; nil where none helps.
+  /// The display name, the own name, and the name that is written; nil if Android finds the category by no name.
   static let names: [(shown: String, own: String, written: String?)] = [
     ("Family", "family", "family"), ("My Cars", "my_cars", "my_cars"), ("My Cars", "cars", "my_cars"),
     ("Category 7", "unlisted 7", "category_7"),
@@ -223,7 +225,7 @@ import Testing
     ("ÉTÉ", "été", "ÉTÉ"), ("Плюшки", "плюшки", "плюшки"), ("🍪 x", "🍪_x", "🍪_x"), ("", "", ""),
   ]
 
-  @Test("Metadata: a category is written under a name by which Android finds it", arguments: names)
+  @Test("Metadata: a category is written with a name by which Android finds it", arguments: names)
   func androidName(_ shown: String, _ own: String, _ written: String?) throws {
     let category = Metadata.CategoryRecord(
       id: 1, name: own, displayName: shown, position: 0, createdAt: 5)
@@ -235,7 +237,7 @@ import Testing
     #expect(try Metadata(json: metadata.json()) == metadata)
   }
 
-  @Test("Metadata: no two categories are written under one name")
+  @Test("Metadata: every category is written with a different name")
   func distinctNames() {
     let categories = [("my_cars", "Trucks"), ("cars", "My Cars"), ("x", "my cars")].enumerated().map {
       Metadata.CategoryRecord(
@@ -243,7 +245,7 @@ import Testing
     }
     let names = AndroidCategoryNames(categories)
     #expect(Set(names.names).count == 3)
-    // two that Android shows alike are one to it
+    // Android does not distinguish “My Cars” and “my cars”
     #expect(names.unfindable.contains(2))
     #expect(!names.unfindable.contains(0))
   }
@@ -252,11 +254,12 @@ import Testing
 
   private static let many = 50_000
 
+  /// Comparing each row with each file would take longer.
   @Test(
-    "Metadata: 50,000 rows and files of one ID are joined without comparing each with each",
+    "Metadata: 50,000 rows and files that share an ID are joined within a minute",
     arguments: [true, false])
-  func manyOfOneID(_ hasOnePath: Bool) throws {
-    // as text: replacing parts of so many rows takes longer than reading them
+  func manySharedIDs(_ hasOnePath: Bool) throws {
+    // built as text: replacing parts of so many rows takes longer than reading them
     let rows = (0..<Self.many).map { number in
       let path = hasOnePath ? "p" : "p\(number)"
       return #"{"id": 1, "path": "\#(path)", "categoryId": 1, "name": "n", "createdAt": 5}"#
@@ -277,8 +280,9 @@ import Testing
     #expect(reading.leftOut == [])
   }
 
-  @Test("Metadata: 50,000 rows without a date are reported without reading the document again for each")
-  func manyGaps() throws {
+  /// Reading the document again for each row would take longer.
+  @Test("Metadata: 50,000 rows without a date are reported within a minute")
+  func manyIncompleteRows() throws {
     let row = Self.photo.replacing(#", "createdAt": 5"#, with: "")
     let rows = Array(repeating: row, count: Self.many)
     let start = ProcessorTime.ofThread

@@ -29,7 +29,8 @@ import Testing
 
   private func remove(_ path: String) throws { try FileManager.default.removeItem(atPath: path) }
 
-  @Test func aJobsStatusFileIsNobodysBackup() async throws {
+  @Test("Archive inventory: the status files of a job are ignored")
+  func statusFiles() async throws {
     let paths = try await export(day: 1)
     for (name, text) in [
       ("status.json", "{\"job\":\"family\"}"), ("other.json", "{"), ("family.prom", "# HELP\n"),
@@ -37,22 +38,26 @@ import Testing
       try scratch.write(Array(text.utf8), to: name)
     }
     let catalog = try ArchiveInventory(folder: scratch.path)
-    #expect(catalog.archives.map(\.path) == paths && catalog.unreadable.isEmpty)
+    #expect(catalog.archives.map(\.path) == paths)
+    #expect(catalog.unreadable.isEmpty)
   }
 
-  /// What is unreadable for want of memory is no damaged archive: for that, no job would prune, or rest on it.
-  @Test(arguments: [Errno.noMemory, .tooManyOpenFiles]) func aShortageIsNoDamage(_ shortage: Errno)
-    async throws
-  {
+  /// An environment failure says nothing of the archive. If the inventory reported the archive as unreadable, a job
+  /// would neither prune nor use the archive as a base.
+  @Test(
+    "Archive inventory: an environment failure is an error, not an unreadable archive",
+    arguments: [Errno.noMemory, .tooManyOpenFiles])
+  func environmentFailure(_ failure: Errno) async throws {
     let archive = try #require(try await export(day: 1).first)
     let path = URL(fileURLWithPath: archive).resolvingSymlinksInPath().path
     let fault = ArmedFault(
-      Fault(.error(shortage), of: .only([.read]), persists: true, below: FilePath(path)))
+      Fault(.error(failure), of: .only([.read]), persists: true, below: FilePath(path)))
     defer { fault.disarm() }
     #expect(throws: (any Error).self) { try ArchiveInventory(folder: scratch.path) }
   }
 
-  @Test func whatBearsOurNameOrIsNewerIsSaid() throws {
+  @Test("Archive inventory: an invalid backup and one of a newer version are reported")
+  func unreadableBackups() throws {
     try scratch.write(Array("{}".utf8), to: "smilepile_backup_20260101_000000.json")
     try scratch.write(Array("{\"version\":99}".utf8), to: "phone.json")
     let catalog = try ArchiveInventory(folder: scratch.path)
@@ -62,7 +67,8 @@ import Testing
       ])
   }
 
-  @Test func aChainIsAllThatItRestsOn() async throws {
+  @Test("Archive inventory: members of an incremental backup are its chain; a missing base throws")
+  func chain() async throws {
     let full = try await export(day: 1)
     let one = try await export(day: 2) { $0.isIncremental = true }
     let two = try await export(day: 3) { $0.isIncremental = true }
@@ -72,7 +78,8 @@ import Testing
     #expect(throws: BrokenChain.self) { try ArchiveInventory(folder: scratch.path).members(of: newest) }
   }
 
-  @Test func aSetIsAllItsParts() async throws {
+  @Test("Archive inventory: members of a part are all parts; a missing part is reported")
+  func splitSet() async throws {
     var limits = PhoneLimits()
     limits.uncompressedBytes = 25_000
     let paths = try await export(day: 1) { $0.split = .phone(limits) }

@@ -7,7 +7,7 @@ import Testing
 @testable import Backup
 
 @Suite struct DiffTests {
-  /// Sides from small alphabets, so that equal contents, names and dates meet often.
+  /// A random side with few different values, so that equal contents, names and dates are frequent.
   private static func side(_ random: inout SeededNumbers) -> DiffSide {
     let names = ["family", "cars", "caf\u{E9}"].filter { _ in Bool.random(using: &random) }
     let categories = names.map { name in
@@ -41,14 +41,15 @@ import Testing
     return (seed, side(&random), side(&random))
   }
 
-  /// What is compared of a photo, without its number on its side.
+  /// The properties of a photo that a diff compares. The ID is not one of them.
   private static func text(_ photo: DiffSide.Photo) -> String {
     "\(photo.category) \(photo.content) \(photo.name) \(photo.fileName) \(photo.createdAt) \(photo.size)"
   }
 
   private static func multiset(_ texts: [String]) -> [String] { texts.sorted() }
 
-  @Test func nothingDiffersFromItself() {
+  @Test("Diff: equal sides have no changes, whatever their order and IDs")
+  func equalSides() {
     for (seed, side, _) in Self.pairs {
       #expect(BackupDiff(from: side, to: side).changes.isEmpty, "seed \(seed)")
       var shuffled = side
@@ -59,7 +60,8 @@ import Testing
     }
   }
 
-  @Test func theOtherWayRoundAddsWhatWasRemoved() {
+  @Test("Diff: the reverse diff swaps added and removed")
+  func reverse() {
     func text(_ change: BackupDiff.Change, reversed: Bool) -> String {
       let modifier: BackupDiff.Modifier =
         switch change.modifier {
@@ -83,8 +85,8 @@ import Testing
     }
   }
 
-  /// What the first side holds, without what was removed and with what was added, is what the second holds.
-  @Test func theChangesLeadFromOneToTheOther() {
+  @Test("Diff: the changes applied to the first side yield the second side")
+  func appliedChanges() {
     for (seed, one, other) in Self.pairs {
       let diff = BackupDiff(from: one, to: other)
       var photos: [String: Int] = [:]
@@ -102,7 +104,7 @@ import Testing
       }
       var expected: [String: Int] = [:]
       for photo in other.photos { expected[Self.text(photo), default: 0] += 1 }
-      // photos that were compared by name alone have on each side the content that it knows
+      // photos that were matched by name only can have different contents on the two sides
       let isKnown = !(one.photos + other.photos).contains {
         if case .unknown = $0.content { true } else { false }
       }
@@ -116,8 +118,8 @@ import Testing
     }
   }
 
-  /// No two that could be one are left, one on each side.
-  @Test func nothingThatIsOnBothSidesIsAddedAndRemoved() {
+  @Test("Diff: the same content in a category is never both added and removed")
+  func matchedContents() {
     for (seed, one, other) in Self.pairs {
       var contents: [BackupDiff.Modifier: Set<String>] = [:]
       for change in BackupDiff(from: one, to: other).changes {
@@ -129,8 +131,9 @@ import Testing
     }
   }
 
-  /// A document may say of any photo that it has as many bytes as a number can say.
-  @Test func sizesBeyondAllNumbers() {
+  /// A document can declare any size for a photo.
+  @Test("Diff: a sum of sizes beyond the largest integer does not overflow")
+  func largestSizes() {
     let photos = (1...2).map { id in
       DiffSide.Photo(
         category: "family", content: .unknown(name: "\(id)", size: .max), name: "\(id)", fileName: "x.jpg",
@@ -140,7 +143,8 @@ import Testing
     #expect(BackupDiff(from: none, to: DiffSide(categories: [], photos: photos)).bytes(.added) == .max)
   }
 
-  @Test func aLibraryIsItsOwnArchive() async throws {
+  @Test("Diff: a library and its own archive have no differences")
+  func ownArchive() async throws {
     for generated in GeneratedLibrary.all {
       let (library, scratch) = (try generated.make(), try ScratchFolder())
       let summary = try await library.exporting(to: scratch.path.appending("a.zip"))

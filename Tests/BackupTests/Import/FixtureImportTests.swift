@@ -8,10 +8,12 @@ import Testing
 
 @testable import Backup
 
-/// One backup in each app's manner, into an empty library and on top of each other.
+/// A backup of each app, imported into an empty library and after the other one.
 @Suite struct FixtureImportTests {
-  @Test(arguments: ["", "x.smilepile", "photo.jpg", "backup.json"])
-  func theAndroidBackupTwiceAndTheOneFromIOSOnTop(_ name: String) async throws {
+  @Test(
+    "Import: Android twice, then iOS with the same photos: only the first import writes",
+    arguments: ["", "x.smilepile", "photo.jpg", "backup.json"])
+  func androidThenIOS(_ name: String) async throws {
     let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
     let android = name.isEmpty ? Fixture.android.path : try Fixture.android.copy(as: name, in: scratch)
 
@@ -19,8 +21,8 @@ import Testing
     #expect(first.categoriesImported == 4)
     #expect(first.photosImported == 9)
     #expect(first.photosSkipped == 0)
-    #expect(first.photoFilesRestored == 8)
-    #expect(first.photosAbsent == 1)
+    #expect(first.photoFilesWritten == 8)
+    #expect(first.photosNotImported == 1)
     #expect(first.errors == [])
     #expect(first.warnings.count { $0.contains("“lost”") } == 1)
     #expect(first.isIncomplete)
@@ -28,29 +30,36 @@ import Testing
     try library.settle()
     let tree = try library.tree
     let second = try await library.importing(android)
-    #expect(second.categoriesImported == 0 && second.photosImported == 0 && second.photoFilesRestored == 0)
+    #expect(second.categoriesImported == 0)
+    #expect(second.photosImported == 0)
+    #expect(second.photoFilesWritten == 0)
     #expect(second.photosSkipped == 9)
-    #expect(second.isIncomplete, "the lost photo is still absent")
+    #expect(second.isIncomplete, "the photo “lost” is still missing")
     expectNone(try library.tree.differences(from: tree))
 
     let third = try await library.importing(Fixture.ios.path)
-    #expect(third.categoriesImported == 0 && third.photosImported == 0 && third.photoFilesRestored == 0)
+    #expect(third.categoriesImported == 0)
+    #expect(third.photosImported == 0)
+    #expect(third.photoFilesWritten == 0)
     #expect(third.photosSkipped == 8)
-    #expect(third.warnings == [] && third.errors == [])
+    #expect(third.warnings == [])
+    #expect(third.errors == [])
     #expect(!third.isIncomplete)
     expectNone(try library.tree.differences(from: tree))
     expectNone(try library.faults())
   }
 
-  @Test(arguments: ["", "y.zip", "noending"])
-  func theJSONBackupBringsRowsAlone(_ name: String) async throws {
+  @Test(
+    "Import: a JSON backup adds categories and assets, its photos are missing",
+    arguments: ["", "y.zip", "noending"])
+  func jsonBackup(_ name: String) async throws {
     let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
     let json = name.isEmpty ? Fixture.json.path : try Fixture.json.copy(as: name, in: scratch)
     let summary = try await library.importing(json)
     #expect(summary.categoriesImported == 4)
     #expect(summary.photosImported == 1)
-    #expect(summary.photoFilesRestored == 0)
-    #expect(summary.photosAbsent == 9)
+    #expect(summary.photoFilesWritten == 0)
+    #expect(summary.photosNotImported == 9)
     #expect(summary.warnings.count { $0.hasPrefix("photo ") } == 9)
     #expect(summary.isIncomplete)
     let photos = try library.contents.photos
@@ -58,29 +67,35 @@ import Testing
     #expect(photos.map(\.isFromAssets) == [true])
   }
 
-  @Test func theIOSBackupIntoAnEmptyLibrary() async throws {
+  @Test("Import: iOS, then Android with the same photos: the second adds only the asset")
+  func iosThenAndroid() async throws {
     let library = try SampleLibrary()
     let summary = try await library.importing(Fixture.ios.path)
-    #expect(summary.categoriesImported == 4 && summary.photosImported == 8 && summary.photoFilesRestored == 8)
+    #expect(summary.categoriesImported == 4)
+    #expect(summary.photosImported == 8)
+    #expect(summary.photoFilesWritten == 8)
     #expect(!summary.isIncomplete)
-    // the other way round, the asset alone is new
     let android = try await library.importing(Fixture.android.path)
-    #expect(android.photosImported == 1 && android.photosSkipped == 8 && android.photoFilesRestored == 0)
+    #expect(android.photosImported == 1)
+    #expect(android.photosSkipped == 8)
+    #expect(android.photoFilesWritten == 0)
   }
 
-  @Test func aJSONBackupFindsItsPhotosInTheLibraryOfAnother() async throws {
+  @Test("Import: the photos of a JSON backup are read from another library")
+  func photosFromLibrary() async throws {
     let (library, other) = (try SampleLibrary(), try SampleLibrary())
     try await other.importing(Fixture.android.path)
     let summary = try await library.importing(Fixture.json.path) { $0.photosFrom = other.path }
-    // three photos share a file name: those in one month got a number in the folder
-    #expect(summary.photosImported + summary.photosAbsent == 10)
-    #expect(summary.photosImported == summary.photoFilesRestored + 1)
+    // Three photos share a file name. In the same folder of a month, their names get numbers.
+    #expect(summary.photosImported + summary.photosNotImported == 10)
+    #expect(summary.photosImported == summary.photoFilesWritten + 1)
     let md5 = Set(try other.contents.photos.compactMap(\.md5))
     #expect(try library.contents.photos.compactMap(\.md5).allSatisfy(md5.contains))
     expectNone(try library.faults())
   }
 
-  @Test func rowsAndFilesAreThoseOfTheBackup() async throws {
+  @Test("Import: rows, files and settings are those of the backup")
+  func rowsAndFiles() async throws {
     let library = try SampleLibrary()
     try await library.importing(Fixture.android.path)
     let metadata = try Fixture.android.metadata
@@ -93,18 +108,23 @@ import Testing
       let photo = try #require(contents.photos.first { $0.id == entry.photoId })
       let record = try #require(metadata.photos.first { $0.id == entry.photoId })
       #expect(bytes[entry.photoId].map { MD5Digest(of: $0).description } == entry.checksum)
-      #expect(photo.originalPath == entry.originalPath && photo.name == record.name)
-      #expect(
-        photo.createdAt == record.createdAt && photo.width == record.width && photo.height == record.height)
+      #expect(photo.originalPath == entry.originalPath)
+      #expect(photo.name == record.name)
+      #expect(photo.createdAt == record.createdAt)
+      #expect(photo.width == record.width)
+      #expect(photo.height == record.height)
     }
     #expect(contents.photos.first { $0.id == 101 }?.path == "photos/2025/10/IMG_0001.jpg")
     #expect(contents.photos.first { $0.id == 106 }?.path == "photos/2025/09/IMG_0001.jpg")
     #expect(contents.photos.first { $0.id == 108 }?.path == "photos/2025/09/IMG_0001 (2).jpg")
-    #expect(contents.settings.themeMode == .dark && contents.settings.kidSafeModeEnabled)
-    #expect(contents.settings.hasPIN && !contents.settings.hasPattern)
+    #expect(contents.settings.themeMode == .dark)
+    #expect(contents.settings.kidSafeModeEnabled)
+    #expect(contents.settings.hasPIN)
+    #expect(!contents.settings.hasPattern)
   }
 
-  @Test func settingsStayBehindWhenAsked() async throws {
+  @Test("Import: settings stay unchanged if they are excluded")
+  func excludedSettings() async throws {
     let library = try SampleLibrary()
     let before = try library.contents.settings
     try await library.importing(Fixture.android.path) { $0.includesSettings = false }
@@ -112,19 +132,21 @@ import Testing
   }
 }
 
-/// A dry run gives the figures of the real one, and writes nothing.
+/// Dry runs of imports, compared with the same imports without `isDryRun`.
 @Suite struct DryRunTests {
-  /// Backups that are there already, and those of the run.
+  /// Backups that the library already has, and backups that the test imports.
   static let runs: [([Fixture], [Fixture])] = [
     ([], [.android]), ([], [.json]), ([.android], [.android]), ([.android], [.ios]), ([.ios], [.android]),
     ([.json], [.android, .ios, .json]), ([], [.ios, .json, .ios, .android]),
   ]
 
-  @Test(arguments: runs, ImportStrategy.allCases)
-  func itsFiguresAreThoseOfTheRealRun(
+  @Test(
+    "Import: a dry run writes nothing and has the summary of the real import",
+    arguments: runs, ImportStrategy.allCases)
+  func summary(
     _ run: (before: [Fixture], backups: [Fixture]), _ strategy: ImportStrategy
   ) async throws {
-    // each would replace the one before
+    // `replace` refuses several backups.
     if strategy == .replace, run.backups.count > 1 { return }
     for rule in DuplicateRule.allCases {
       let library = try SampleLibrary()
@@ -142,7 +164,8 @@ import Testing
 
       options.isDryRun = false
       let real = try await Work.import(run.backups.map(\.path), into: library.path, options: options).summary
-      #expect(dry.isDryRun && !real.isDryRun)
+      #expect(dry.isDryRun)
+      #expect(!real.isDryRun)
       dry.isDryRun = false
       #expect(dry == real, "duplicates \(rule)")
       expectNone(try library.faults())

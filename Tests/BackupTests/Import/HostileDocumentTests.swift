@@ -6,10 +6,10 @@ import Zip
 
 @testable import Backup
 
-/// Documents that somebody made to deceive or to exhaust: refused by the scan that goes before the parser, or by
-/// the table of ranges, with the place in the document.
+/// Metadata documents made to deceive the parser or to exhaust its memory. The scan before the parser refuses
+/// invalid documents, the table of ranges repairs values. Both report the path in the document.
 @Suite struct HostileDocumentTests {
-  /// A document with this after the usual properties.
+  /// A document with `more` after the usual properties.
   private static func document(_ more: String) -> [UInt8] {
     Array(#"{"categories": [\#(MetadataFaultTests.category)], "photos": [], \#(more)}"#.utf8)
   }
@@ -26,14 +26,16 @@ import Zip
   // MARK: Nesting
 
   private static func nested(_ levels: Int, _ opening: String, _ closing: String) -> [UInt8] {
-    // one level is the document's own
+    // The document itself is the first level.
     document(
       #""x": "# + String(repeating: opening, count: levels - 1) + "7"
         + String(repeating: closing, count: levels - 1))
   }
 
-  @Test(arguments: [("[", "]"), (#"{"a":"#, "}")])
-  func nestingIsBounded(_ opening: String, _ closing: String) {
+  @Test(
+    "Metadata: a document nested deeper than 64 levels is refused",
+    arguments: [("[", "]"), (#"{"a":"#, "}")])
+  func deepNesting(_ opening: String, _ closing: String) {
     let most = Limits().maximumNesting
     #expect(most == 64)
     #expect(fault(Self.nested(most, opening, closing)) == nil)
@@ -48,35 +50,40 @@ import Zip
     }
   }
 
-  @Test func nestingInsideOfATextIsNone() {
+  @Test("Metadata: brackets in a string do not count as nesting")
+  func bracketsInString() {
     #expect(fault(Self.document(#""x": "\#(String(repeating: "[{", count: 5000))""#)) == nil)
   }
 
   // MARK: Keys
 
-  @Test(arguments: [
-    ("version", #""version": 2, "version": 3"#), ("photos", #""photos": []"#),
-    ("version", #""version": 2, "v\u0065rsion": 2"#), ("x.y[1].z", #""x": {"y": [1, {"z": 1, "z": 1}]}"#),
-    ("x.", #""x": {"": 1, "": 2}"#), ("x.\\n", #""x": {"\n": 1, "\u000a": 2}"#),
-    ("x.😀", #""x": {"😀": 1, "\uD83D\uDE00": 2}"#),
-    ("x.49", #""x": {\#((0..<50).map { "\"\($0)\": 1" }.joined(separator: ",")), "49": 1}"#),
-    ("categories[0].id", #""y": 1, "categories": 1"#),
-  ])
-  func noKeyStandsTwice(_ path: String, _ more: String) {
+  @Test(
+    "Metadata: a key that appears twice in the same object is refused",
+    arguments: [
+      ("version", #""version": 2, "version": 3"#), ("photos", #""photos": []"#),
+      ("version", #""version": 2, "v\u0065rsion": 2"#), ("x.y[1].z", #""x": {"y": [1, {"z": 1, "z": 1}]}"#),
+      ("x.", #""x": {"": 1, "": 2}"#), ("x.\\n", #""x": {"\n": 1, "\u000a": 2}"#),
+      ("x.😀", #""x": {"😀": 1, "\uD83D\uDE00": 2}"#),
+      ("x.49", #""x": {\#((0..<50).map { "\"\($0)\": 1" }.joined(separator: ",")), "49": 1}"#),
+      ("categories[0].id", #""y": 1, "categories": 1"#),
+    ])
+  func duplicateKey(_ path: String, _ more: String) {
     var json = Self.document(more)
     if path == "categories[0].id" {
       json = Array(#"{"categories": [{"id": 1, "id": 2}]}"#.utf8)
     }
     #expect(fault(json)?.path == path)
-    #expect(fault(json)?.reason == "was given before in the same object")
+    #expect(fault(json)?.reason == "appears twice in the same object")
   }
 
-  @Test func equalKeysOfDifferentObjectsAndKeysThatOnlyLookAlike() {
+  @Test("Metadata: equal keys in different objects and similar keys in one object are accepted")
+  func similarKeys() {
     let objects = #"{"a": 1}, {"a": 1, "A": 1, "a ": 1, "\\a": 1}, {"é": 1, "e\u0301": 1}"#
     #expect(fault(Self.document(#""x": [\#(objects)]"#)) == nil)
   }
 
-  @Test func manyKeysTakeNoTimeToSpeakOf() {
+  @Test("Metadata: an object with 100,000 keys is read in less than a minute")
+  func manyKeys() {
     let keys = (0..<100_000).map { #""k\#($0)":0"# }.joined(separator: ",")
     let clock = ContinuousClock()
     let time = clock.measure { #expect(fault(Self.document(#""x": {\#(keys)}"#)) == nil) }
@@ -85,7 +92,7 @@ import Zip
 
   // MARK: Numbers
 
-  /// Where, and values within and beyond the range.
+  /// Paths, with values inside and outside of the range.
   static let numbers: [(path: String, right: [String], wrong: [String])] = [
     (
       "exportDate", ["0", "-1", "8640000000000000", "-8640000000000000"],
@@ -102,7 +109,7 @@ import Zip
     ("settings.valuesAsOf", ["-9223372036854775808", "7"], ["8640000000000001"]),
   ]
 
-  @Test("Metadata: a number out of range is repaired with a warning that names its place", arguments: numbers)
+  @Test("Metadata: a number out of range is repaired with a warning that has its path", arguments: numbers)
   func numberOutOfRange(_ path: String, _ right: [String], _ wrong: [String]) throws {
     for number in right {
       #expect(try MetadataReading(json: Self.document(path, number)).warnings == [], "\(number)")
@@ -111,33 +118,34 @@ import Zip
       let reading = try MetadataReading(json: Self.document(path, number))
       #expect(reading.warnings.count == 1)
       #expect(reading.warnings.first?.hasPrefix("\(path): \(number) ") == true, "\(reading.warnings)")
-      // what came of it is in its range
+      // The repaired value is in range.
       #expect(try MetadataReading(json: reading.metadata.json()).warnings == [])
     }
   }
 
   @Test(
-    "Metadata: what is no 64-bit whole number is refused",
+    "Metadata: a number that is not a 64-bit integer is refused",
     arguments: [
       ("exportDate", "1e300"), ("exportDate", "9007199254740993.5"),
       ("photos[0].fileSize", "9223372036854775808"),
       ("photos[0].id", "9223372036854775808"), ("photos[0].id", "1.5"),
     ])
-  func noWholeNumber(_ path: String, _ number: String) {
+  func noInteger(_ path: String, _ number: String) {
     #expect(fault(Self.document(path, number))?.path == path)
   }
 
-  /// Whatever stands for no number in JSON is refused where it stands.
-  @Test(arguments: [
-    "NaN", "nan", "Infinity", "-Infinity", "+1", "01", "-", "1.", ".5", "1e", "0x10", "1_000", "--1", "1e+",
-  ])
-  func noNumbers(_ text: String) {
+  @Test(
+    "Metadata: an invalid JSON number is refused with its path",
+    arguments: [
+      "NaN", "nan", "Infinity", "-Infinity", "+1", "01", "-", "1.", ".5", "1e", "0x10", "1_000", "--1", "1e+",
+    ])
+  func invalidNumber(_ text: String) {
     let fault = self.fault(Self.document("photos[0].createdAt", text))
     #expect(fault?.path == "photos[0].createdAt")
     #expect(fault?.reason.hasPrefix("not valid JSON") == true)
   }
 
-  /// A whole backup with one property set.
+  /// A complete document in which the property at `path` has this value.
   private static func document(_ path: String, _ value: String) -> [UInt8] {
     func object(_ at: String, _ properties: [(String, String)]) -> String {
       var properties = properties
@@ -168,19 +176,22 @@ import Zip
       ).utf8)
   }
 
-  // MARK: Texts
+  // MARK: Strings
 
-  @Test(arguments: [
-    #""\uD800""#, #""\uD800x""#, #""\uDC00""#, #""\uD800\uD800""#, #""\uDE00\uD83D""#, #""\uD83D\n""#,
-    #""\uD83D\u0041""#, #""\u12""#, #""\u12G4""#, #""\x41""#, "\"\u{1}\"", "\"\n\"", #""abc"#, #""\"#,
-  ])
-  func brokenTexts(_ text: String) {
+  @Test(
+    "Metadata: an invalid JSON string is refused with its path",
+    arguments: [
+      #""\uD800""#, #""\uD800x""#, #""\uDC00""#, #""\uD800\uD800""#, #""\uDE00\uD83D""#, #""\uD83D\n""#,
+      #""\uD83D\u0041""#, #""\u12""#, #""\u12G4""#, #""\x41""#, "\"\u{1}\"", "\"\n\"", #""abc"#, #""\"#,
+    ])
+  func invalidString(_ text: String) {
     let fault = self.fault(Self.document("photos[0].name", text))
     #expect(fault?.path == "photos[0].name")
     #expect(fault?.reason.hasPrefix("not valid JSON") == true)
   }
 
-  @Test func escapesAreRead() throws {
+  @Test("Metadata: escape sequences in a string are decoded")
+  func escapeSequences() throws {
     let json = Self.document("photos[0].name", #""\uD83C\uDF6A\"\\\/\b\f\n\r\t\u00e9\u2028""#)
     #expect(try Metadata(json: json).photos[0].name == "🍪\"\\/\u{8}\u{C}\n\r\té\u{2028}")
   }
@@ -192,7 +203,9 @@ import Zip
     ("categories[0].displayName", { $0.categories[0].displayName }), ("appVersion", { $0.appVersion }),
   ]
 
-  @Test("Metadata: a text that no row can hold is repaired with a warning", arguments: texts.map(\.path))
+  @Test(
+    "Metadata: a text with NUL or too many bytes is repaired with a warning",
+    arguments: texts.map(\.path))
   func textOutOfRange(_ path: String) throws {
     let read = try #require(Self.texts.first { $0.path == path }).read
     let most = String(repeating: "é", count: Metadata.maximumTextBytes / 2)
@@ -206,21 +219,23 @@ import Zip
     }
   }
 
-  /// The message about a key does not grow with it.
-  @Test func aLongKeyIsCut() throws {
+  @Test("Metadata: a long key is truncated in the path of a fault")
+  func longKey() throws {
     let key = String(repeating: "k", count: 1_000_000)
     let fault = try #require(self.fault(Self.document(#""\#(key)": {"a": NaN}"#)))
     #expect(fault.path == String(repeating: "k", count: 60) + "….a")
   }
 
-  @Test func whatTheScanQuotesIsSafeToPrint() throws {
+  @Test("Metadata: control characters are escaped in the path of a fault")
+  func controlCharacters() throws {
     let fault = try #require(self.fault(Self.document(#""\u001B[2J\u202E": NaN"#)))
     #expect(fault.path == "\\u{1B}[2J\\u{202E}")
   }
 
   // MARK: Size
 
-  @Test func aDocumentOverTheLimitIsNotRead() throws {
+  @Test("Metadata: a document over the size limit is refused, in an archive and as a file")
+  func oversizedDocument() throws {
     let scratch = try ScratchFolder()
     let backup = SampleBackup(photos: ["a"])
     let json = backup.metadata.json()
@@ -236,11 +251,12 @@ import Zip
     }
   }
 
-  // MARK: What this program wrote itself
+  // MARK: Archives of this program
 
-  /// It is read back without the limits that would stop a stranger's archive, since a library may be that large; what
-  /// no library makes large stays as it is.
-  @Test func whatWasJustWrittenMayBeOfAnySize() throws {
+  /// An export verifies its archive with these limits: a library may be larger than the limits for archives of
+  /// unknown origin. The nesting does not depend on the size of a library, and stays limited.
+  @Test("Limits: the program's own archives have no size limit, but a nesting limit")
+  func ownArchives() throws {
     let own = Limits.own
     for (name, limit) in Limits.table {
       let isOfSize = limit != \.maximumNesting

@@ -5,21 +5,21 @@ import Testing
 
 @testable import Backup
 
-/// Documents that are no metadata: the fault names the place in the document.
+/// Documents that are not valid metadata. The fault has the path in the document.
 @Suite struct MetadataFaultTests {
   static let category = #"{"id": 1, "name": "a", "displayName": "A", "position": 0, "createdAt": 5}"#
   static let photo = #"{"id": 1, "path": "p", "categoryId": 1, "name": "n", "createdAt": 5}"#
   static let entry =
     #"{"photoId": 1, "originalPath": "p", "zipEntryName": "photos/a", "fileName": "a", "fileSize": 0}"#
 
-  /// A document with these lists, and with more properties if some are given.
+  /// A document with these lists, and with the properties in `more`.
   static func document(
     categories: String = category, photos: String = "", manifest: String = "", more: String = ""
   ) -> String {
     #"{"categories": [\#(categories)], "photos": [\#(photos)], "photoManifest": [\#(manifest)]\#(more)}"#
   }
 
-  /// Where the fault is, and a document with it.
+  /// Paths, each with a document that has a fault there.
   static let faults: [(String, String)] = [
     ("categories", #"{}"#),
     ("categories", #"{"exportDate": 5, "categoriesCount": 7}"#),
@@ -55,7 +55,10 @@ import Testing
     ),
   ]
 
-  @Test(arguments: faults) func theFaultHasItsPlace(_ path: String, _ json: String) async throws {
+  @Test(
+    "Metadata: an invalid document is refused with its path and the library is unchanged",
+    arguments: faults)
+  func invalidDocument(_ path: String, _ json: String) async throws {
     let fault = #expect(throws: Metadata.Fault.self) { try Metadata(json: Array(json.utf8)) }
     #expect(fault?.path == path)
     #expect(fault?.reason.isEmpty == false)
@@ -72,24 +75,28 @@ import Testing
     expectNone(try library.tree.differences(from: tree))
   }
 
-  @Test(arguments: [
-    "{", "{\"a\": }", "{} x", "{\"categories\": [}", "{'categories': []}", "{\"categories\": [], ",
-  ])
-  func noJSON(_ text: String) {
+  @Test(
+    "Metadata: invalid JSON is refused",
+    arguments: [
+      "{", "{\"a\": }", "{} x", "{\"categories\": [}", "{'categories': []}", "{\"categories\": [], ",
+    ])
+  func invalidJSON(_ text: String) {
     let fault = #expect(throws: Metadata.Fault.self) { try Metadata(json: Array(text.utf8)) }
     #expect(fault?.reason.contains("not valid JSON") == true)
   }
 
-  @Test func aNewerVersionIsToldAsSuch() async throws {
+  @Test("Import: a newer version is refused as such, whatever else the document contains")
+  func newerVersion() async throws {
     let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
-    // of a newer version nothing else is expected to be as it was
+    // A newer version may change the type of any property.
     let backup = try scratch.write(Array(#"{"version": 3, "categories": 7}"#.utf8), to: "new.json")
     let error = await #expect(throws: BackupError.self) { try await library.importing(backup) }
     #expect(error?.description.contains("newer version") == true)
     #expect(error?.description.contains("new.json") == true)
   }
 
-  @Test func invalidUTF8() {
+  @Test("Metadata: invalid UTF-8 and UTF-16 are refused")
+  func invalidUTF8() {
     var bytes = Array(Self.document(photos: Self.photo).utf8)
     bytes[bytes.count / 2] = 0xC3
     let fault = #expect(throws: Metadata.Fault.self) { try Metadata(json: bytes) }
@@ -97,12 +104,14 @@ import Testing
     #expect(throws: Metadata.Fault.self) { try Metadata(json: Array("{}".utf16.flatMap { [UInt8($0), 0] })) }
   }
 
-  @Test(arguments: ["[", #"{"a":"#]) func deepNestingIsAFaultAndNoCrash(_ opening: String) {
+  @Test("Metadata: 200,000 levels of nesting are refused without a crash", arguments: ["[", #"{"a":"#])
+  func deepNesting(_ opening: String) {
     let deep = #"{"categories": [], "photos": [], "x": "# + String(repeating: opening, count: 200_000)
     #expect(throws: Metadata.Fault.self) { try Metadata(json: Array(deep.utf8)) }
   }
 
-  @Test func aByteOrderMarkAndBlanksAreNoFault() async throws {
+  @Test("Import: a byte order mark and blanks before the metadata are accepted")
+  func byteOrderMark() async throws {
     let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
     let text = "\u{FEFF}\r\n\t " + Self.document(more: #", "version": 1"#)
     let summary = try await library.importing(try scratch.write(Array(text.utf8), to: "bom.json"))
@@ -114,20 +123,30 @@ import Testing
     #expect(try await library.importing(archive).photosImported == 1)
   }
 
-  @Test func whatAndroidLeavesOutHasItsDefault() throws {
+  @Test("Metadata: missing properties get their defaults and unknown ones are ignored")
+  func defaults() throws {
     let metadata = try Metadata(
       json: Array(
         Self.document(photos: Self.photo, manifest: Self.entry, more: #", "unknown": {"a": [1]}"#).utf8))
-    #expect(metadata.version == 2 && metadata.format == "ZIP" && metadata.appVersion == "")
-    #expect(metadata.exportDate == nil && metadata.settings == nil && metadata.smilepile == nil)
+    #expect(metadata.version == 2)
+    #expect(metadata.format == "ZIP")
+    #expect(metadata.appVersion == "")
+    #expect(metadata.exportDate == nil)
+    #expect(metadata.settings == nil)
+    #expect(metadata.smilepile == nil)
     #expect(metadata.categories.map(\.isDefault) == [false])
-    #expect(metadata.categories.map(\.colorHex) == [nil] && metadata.categories.map(\.iconResource) == [nil])
+    #expect(metadata.categories.map(\.colorHex) == [nil])
+    #expect(metadata.categories.map(\.iconResource) == [nil])
     let photo = try #require(metadata.photos.first)
-    #expect(!photo.isFromAssets && photo.fileSize == 0 && photo.width == 0 && photo.height == 0)
+    #expect(!photo.isFromAssets)
+    #expect(photo.fileSize == 0)
+    #expect(photo.width == 0)
+    #expect(photo.height == 0)
     #expect(metadata.photoManifest.map(\.checksum) == [nil])
   }
 
-  @Test func whatIsWrittenReadsBackEqual() throws {
+  @Test("Metadata: encoding and decoding yields equal metadata, without nulls")
+  func roundTrip() throws {
     var backup = SampleBackup(photos: ["é", "e\u{301}", "\u{2028}\"\\/\u{7F}"])
     backup.metadata.categories[0].colorHex = "#4CAF50"
     backup.metadata.photos[0].createdAt = -5

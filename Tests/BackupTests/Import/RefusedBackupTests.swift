@@ -9,10 +9,10 @@ import Zip
 
 @testable import Backup
 
-/// What is no backup, or a dangerous one, is refused as a whole: the error names the file and what is wrong with
-/// it, and the library stays as it was to the last byte.
+/// Files that are not backups, and dangerous backups. The import refuses them, the error has the file and the
+/// reason, and not a byte of the library changes.
 @Suite struct RefusedBackupTests {
-  /// A file, and what the message about it must contain besides its name.
+  /// A file, and a text that the message about it contains besides its name.
   struct Case: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var bytes: @Sendable () throws -> [UInt8]
@@ -24,17 +24,22 @@ import Zip
       testDescription: "text", bytes: { Array("no backup".utf8) },
       mentions: "neither a ZIP archive nor a JSON"),
     Case(
-      testDescription: "a whole one behind other bytes",
-      bytes: { Array(repeating: 7, count: 40) + (try whole()) },
+      testDescription: "an intact backup after other bytes",
+      bytes: { Array(repeating: 7, count: 40) + (try intactBackup()) },
       mentions: "has 40 bytes before its first entry, which no backup has"),
-    Case(testDescription: "nothing", bytes: { [] }, mentions: "empty"),
+    Case(testDescription: "an empty file", bytes: { [] }, mentions: "empty"),
     Case(testDescription: "a JPEG", bytes: { [0xFF, 0xD8, 0xFF, 0xE0, 0, 16] }, mentions: "neither"),
     Case(testDescription: "a JSON list", bytes: { Array("[1]".utf8) }, mentions: "neither"),
     Case(testDescription: "an empty ZIP", bytes: { ZipBuilder([]).bytes }, mentions: "no metadata.json"),
-    Case(testDescription: "cut in the middle", bytes: { try whole().dropLast(400) }, mentions: "cut off"),
-    Case(testDescription: "cut by a byte", bytes: { try whole().dropLast(1) }, mentions: "cut off"),
     Case(
-      testDescription: "cut to its first entry", bytes: { Array(try whole().prefix(60)) }, mentions: "cut off"
+      testDescription: "truncated in the middle", bytes: { try intactBackup().dropLast(400) },
+      mentions: "truncated"),
+    Case(
+      testDescription: "truncated by a byte", bytes: { try intactBackup().dropLast(1) }, mentions: "truncated"
+    ),
+    Case(
+      testDescription: "truncated to its first entry", bytes: { Array(try intactBackup().prefix(60)) },
+      mentions: "truncated"
     ),
     Case(
       testDescription: "without metadata.json",
@@ -57,23 +62,26 @@ import Zip
       }, mentions: "metadata.json"),
   ]
 
-  @Test(arguments: files) func aFileThatIsNoBackup(_ file: Case) async throws {
+  @Test("Import: a file that is not an intact backup is refused with the reason", arguments: files)
+  func invalidFile(_ file: Case) async throws {
     try await expectRefusal(of: file.bytes(), mentioning: file.mentions)
   }
 
   @Test(
+    "Import: an archive with an unsafe entry name is refused with the name",
     arguments: [
       "../evil.jpg", "photos/../../evil.jpg", "/etc/evil.jpg", "photos\\evil.jpg", "..\\evil.jpg",
       "C:/evil.jpg",
       "photos/e\0vil.jpg", "photos//evil.jpg", "photos/./evil.jpg",
     ])
-  func anUnsafeNameIsShown(_ name: String) async throws {
+  func unsafeName(_ name: String) async throws {
     var backup = SampleBackup(photos: ["a"])
     backup.members.append(.stored(name, "evil"))
     try await expectRefusal(of: backup.archive(), mentioning: name.escaped)
   }
 
-  @Test func aNameThatIsNoUTF8() async throws {
+  @Test("Import: an archive with an entry name in invalid UTF-8 is refused")
+  func invalidUTF8Name() async throws {
     var backup = SampleBackup(photos: ["a"])
     let name = Array("photos/evil".utf8) + [0xFF]
     backup.members.append(
@@ -81,32 +89,37 @@ import Zip
     try await expectRefusal(of: backup.archive(), mentioning: "photos/evil")
   }
 
-  @Test func aSymbolicLinkIsShown() async throws {
+  @Test("Import: an archive with a symbolic link is refused with the name of the link")
+  func symbolicLink() async throws {
     var backup = SampleBackup(photos: ["a"])
     backup.members.append(
       ZipMember.stored("photos/link", "/etc/passwd").with { $0.central.externalAttributes = 0o120777 << 16 })
     try await expectRefusal(of: backup.archive(), mentioning: "photos/link")
   }
 
-  @Test func twoEntriesOfOneName() async throws {
+  @Test("Import: an archive with two entries of the same name is refused")
+  func duplicateName() async throws {
     var backup = SampleBackup(photos: ["a"])
     backup.members += backup.members
     try await expectRefusal(of: backup.archive(), mentioning: "photos/1_a.jpg")
   }
 
-  /// That a file cannot be read says nothing of what it is.
-  @Test(arguments: [Errno.ioError, .noMemory]) func aFileThatCannotBeReadAsAnArchive(_ errno: Errno) throws {
+  @Test(
+    "Open backup: a read error is reported as such, not as an invalid file",
+    arguments: [Errno.ioError, .noMemory])
+  func readError(_ errno: Errno) throws {
     let scratch = try ScratchFolder()
-    let path = try scratch.write([UInt8](repeating: 7, count: 8000) + Self.whole(), to: "backup.zip")
+    let path = try scratch.write([UInt8](repeating: 7, count: 8000) + Self.intactBackup(), to: "backup.zip")
     let real = FilePath(URL(fileURLWithPath: path.string).resolvingSymlinksInPath().path)
-    // what it begins with is read twice, as an archive and as a document
+    // The first bytes are read twice, as an archive and as a document. The third read fails.
     let fault = ArmedFault(Fault(.error(errno), at: 3, of: .only([.read]), below: real))
     defer { fault.disarm() }
     #expect(throws: ArchiveError.file(FileError("read", path, errno))) { try OpenedBackup(path: path) }
     #expect(fault.place != nil)
   }
 
-  @Test func noFileAndAFolder() async throws {
+  @Test("Import: a missing file and a folder are refused with the path")
+  func missingFileAndFolder() async throws {
     let (library, scratch) = (try await filled(), try ScratchFolder())
     let tree = try library.tree
     for (path, text) in [(scratch.path.appending("nowhere.zip"), "no file"), (scratch.path, "is a folder")] {
@@ -117,7 +130,8 @@ import Zip
     expectNone(try library.tree.differences(from: tree))
   }
 
-  @Test func noLibrary() async throws {
+  @Test("Import and export: a path that is not a library is refused and nothing is written")
+  func notALibrary() async throws {
     let scratch = try ScratchFolder()
     try scratch.write([1], to: "Other/x")
     let backup = try SampleBackup(photos: ["a"]).write(to: scratch)
@@ -134,7 +148,8 @@ import Zip
     expectNone(try FolderTree(scratch.path).differences(from: tree))
   }
 
-  @Test func aBadBackupAmongSeveralStopsAllOfThem() async throws {
+  @Test("Import: an invalid backup among several stops the import before any change")
+  func invalidBackupAmongSeveral() async throws {
     let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
     let tree = try library.tree
     let good = try SampleBackup(photos: ["a"]).write(to: scratch)
@@ -144,13 +159,13 @@ import Zip
     expectNone(try library.tree.differences(from: tree))
   }
 
-  private static func whole() throws -> [UInt8] { try SampleBackup(photos: ["a", "b"]).archive() }
+  private static func intactBackup() throws -> [UInt8] { try SampleBackup(photos: ["a", "b"]).archive() }
 
   private func filled() async throws -> SampleLibrary {
     try await .imported(SampleBackup(photos: ["here before"]))
   }
 
-  /// By every strategy, with and without a dry run.
+  /// Expects a refusal under every strategy, with and without a dry run.
   private func expectRefusal(
     of bytes: [UInt8], mentioning text: String, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
@@ -167,7 +182,8 @@ import Zip
           }
         }
         let message = error.map { "\($0)" } ?? ""
-        #expect(message.contains("the backup.zip") && message.contains(text), sourceLocation: sourceLocation)
+        #expect(message.contains("the backup.zip"), sourceLocation: sourceLocation)
+        #expect(message.contains(text), sourceLocation: sourceLocation)
       }
     }
     expectNone(try library.tree.differences(from: tree), sourceLocation: sourceLocation)

@@ -8,10 +8,10 @@ import Testing
 
 @testable import Backup
 
-/// `replace` puts a backup in the place of everything that is there, keeps what was there for an undo, and wants a
-/// backup that holds a whole library.
+/// The import strategy `replace`: the backup replaces the complete content of the library, the old content is
+/// kept for an undo, and the backup must contain a complete library.
 @Suite struct ReplaceTests {
-  /// Two photos, of which the backup of `backup` knows the one with the bytes "b".
+  /// A library of two photos. `backup` has one of them, with the bytes "b".
   private func library() throws -> SampleLibrary {
     try SampleLibrary(
       [
@@ -22,16 +22,20 @@ import Testing
 
   private let backup = SampleBackup(photos: ["a", "b", "c"])
 
-  @Test func oldFilesMoveAsideAndKeptOnesStay() async throws {
+  @Test("Replace: old files are moved to the undo folder, files with equal content stay")
+  func oldFiles() async throws {
     let (library, scratch) = (try library(), try ScratchFolder())
     let old = try library.contents.photos
     let summary = try await library.importing(try backup.write(to: scratch)) { $0.strategy = .replace }
-    #expect(summary.photosImported == 3 && summary.photosSkipped == 0 && summary.categoriesImported == 1)
-    #expect(summary.photoFilesRestored == 2, "the library has the bytes of b")
+    #expect(summary.photosImported == 3)
+    #expect(summary.photosSkipped == 0)
+    #expect(summary.categoriesImported == 1)
+    #expect(summary.photoFilesWritten == 2, "the library has the bytes of b")
     #expect(!summary.isIncomplete)
 
     let contents = try library.contents
-    #expect(contents.photos.map(\.id) == [1, 2, 3] && contents.categories.map(\.name) == ["family"])
+    #expect(contents.photos.map(\.id) == [1, 2, 3])
+    #expect(contents.categories.map(\.name) == ["family"])
     #expect(contents.photos[1].path == old[1].path)
     #expect(try library.bytesOfPhotos() == backup.photos)
     expectNone(try library.faults())
@@ -41,9 +45,10 @@ import Testing
     #expect(try library.tree.files[old[0].path] == nil)
   }
 
-  /// What comes into the library while somebody is asked is a part of what is replaced, and of what an undo brings
-  /// back; and it comes in at once.
-  @Test func nobodyWaitsForThePersonWhoIsAsked() async throws {
+  /// The library is not locked during the question. The photos of the other import are replaced too, and an
+  /// undo restores them.
+  @Test("Replace: an import during the confirmation succeeds, and the question is repeated")
+  func importDuringConfirmation() async throws {
     let (library, scratch) = (try library(), try ScratchFolder())
     var protected = backup
     protected.metadata.settings?.securitySettings.deleteProtectionEnabled = true
@@ -77,7 +82,8 @@ import Testing
     expectNone(try library.faults())
   }
 
-  @Test func theNextImportDeletesWhatWasMovedAside() async throws {
+  @Test("Replace: the next import deletes the files in the undo folder")
+  func nextImport() async throws {
     let (library, scratch) = (try library(), try ScratchFolder())
     try await library.importing(try backup.write(to: scratch)) { $0.strategy = .replace }
     try await library.importing(try SampleBackup(photos: ["new"]).write(to: scratch, as: "2.zip"))
@@ -86,7 +92,8 @@ import Testing
     expectNone(try library.faults())
   }
 
-  @Test func aReaderKeepsTheOldFilesInPlace() async throws {
+  @Test("Replace: old files stay in place until readers release the photo lock")
+  func photoReadLock() async throws {
     let (library, scratch) = (try library(), try ScratchFolder())
     let old = try library.contents.photos[0]
     let path = try backup.write(to: scratch)
@@ -116,18 +123,22 @@ import Testing
     expectNone(try library.faults())
   }
 
-  @Test func aRottenFileIsBroughtAnew() async throws {
+  @Test("Replace: a corrupt file in the library is restored under a new name")
+  func corruptFile() async throws {
     let (library, scratch) = (try library(), try ScratchFolder())
     let photo = try library.contents.photos[1]
     try Data("?".utf8).write(to: URL(fileURLWithPath: library.file(of: photo).string))
     let summary = try await library.importing(try backup.write(to: scratch)) { $0.strategy = .replace }
-    #expect(summary.photosImported == 3 && summary.photoFilesRestored == 3 && !summary.isIncomplete)
+    #expect(summary.photosImported == 3)
+    #expect(summary.photoFilesWritten == 3)
+    #expect(!summary.isIncomplete)
     #expect(try library.bytesOfPhotos() == backup.photos)
     #expect(try library.contents.photos[1].path != photo.path, "the name of a file is never used again")
     expectNone(try library.faults())
   }
 
-  @Test func aRottenFileThatTheBackupLacksIsMissed() async throws {
+  @Test("Replace: a photo missing in the backup and corrupt in the library is an error")
+  func missingEntry() async throws {
     let (library, scratch) = (try library(), try ScratchFolder())
     let photo = try library.contents.photos[1]
     var backup = backup
@@ -142,7 +153,7 @@ import Testing
     expectNone(try library.tree.differences(from: tree))
   }
 
-  @Test("Replace: a second replace by the same backup changes nothing and asks nothing")
+  @Test("Replace: a second replace by the same backup changes nothing without confirmation")
   func secondReplace() async throws {
     let (library, scratch) = (try library(), try ScratchFolder())
     let path = try equalPhotos.write(to: scratch)
@@ -155,7 +166,7 @@ import Testing
     #expect(summary.photosImported == 0)
     #expect(summary.photosSkipped == 4)
     #expect(summary.categoriesImported == 0)
-    #expect(summary.photoFilesRestored == 0)
+    #expect(summary.photoFilesWritten == 0)
     #expect(summary.removal.isEmpty)
     #expect(try library.contents == before)
     expectNone(try library.tree.differences(from: tree))
@@ -176,7 +187,7 @@ import Testing
     expectNone(try library.faults())
   }
 
-  /// Equal photos, ids that repeat or that no library keeps, and a photo that the phone had lost.
+  /// Equal photos, invalid IDs, and a photo whose file was missing before the backup.
   private var equalPhotos: SampleBackup {
     var backup = SampleBackup(photos: ["a", "a"])
     for id in [Int64.max, 0] { backup.add(id: id, name: "a", bytes: Array("a".utf8)) }
@@ -186,7 +197,7 @@ import Testing
     return backup
   }
 
-  @Test("Replace: where a photo changes, the others stay as they are")
+  @Test("Replace: a renamed photo is updated without confirmation, the others are skipped")
   func changedPhoto() async throws {
     let (library, scratch) = (try library(), try ScratchFolder())
     try await library.importing(try backup.write(to: scratch)) { $0.strategy = .replace }
@@ -205,7 +216,7 @@ import Testing
     expectNone(try library.faults())
   }
 
-  @Test("Replace: a photo that goes is replaced only after a confirmation", arguments: [true, false])
+  @Test("Replace: photos are removed only after a confirmation", arguments: [true, false])
   func confirmation(isConfirmed: Bool) async throws {
     let (library, scratch) = (try library(), try ScratchFolder())
     let tree = try library.tree
@@ -233,10 +244,10 @@ import Testing
     #expect(question.removal == Removal(photos: 2, categories: 1))
     #expect(
       question.description
-        == "replace everything in \(library.path) by \(path): 2 photos and 1 category go")
+        == "replace everything in \(library.path) with \(path) (remove 2 photos and 1 category)")
   }
 
-  @Test("Replace: an empty library is filled without a question")
+  @Test("Replace: an empty library needs no confirmation")
   func emptyLibrary() async throws {
     let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
     let summary = try await library.importing(try backup.write(to: scratch)) {
@@ -263,7 +274,7 @@ import Testing
     #expect(try library.contents.photos.isEmpty)
   }
 
-  @Test("Replace: a dry run counts what goes, damaged files among it, and asks nothing")
+  @Test("Replace: a dry run counts removed and corrupt photos without confirmation")
   func dryRun() async throws {
     let (library, scratch) = (try library(), try ScratchFolder())
     let path = try backup.write(to: scratch)
@@ -279,7 +290,7 @@ import Testing
     #expect(try await library.importing(path) { $0.strategy = .replace } == dry)
   }
 
-  @Test("Replace: a category that gives its id to another category goes, and an undo brings it back")
+  @Test("Replace: a different category with the same ID is removed, and undo restores it")
   func categoryOfTheSameID() async throws {
     let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
     var first = backup
@@ -295,9 +306,10 @@ import Testing
     #expect(try library.contents == before)
   }
 
-  /// What cannot stand for a whole library.
-  @Test(arguments: ["json", "category", "since", "until"])
-  func whatIsNoWholeLibraryWantsForce(_ selection: String) async throws {
+  @Test(
+    "Replace: a partial backup or a JSON backup without photos is refused unless forced",
+    arguments: ["json", "category", "since", "until"])
+  func partialBackup(_ selection: String) async throws {
     let (library, scratch) = (try library(), try ScratchFolder())
     let source = try await SampleLibrary.imported(backup)
     let exported = try await source.exporting(to: scratch.path.appending("part")) { options in
@@ -325,12 +337,13 @@ import Testing
       $0.strategy = .replace
       $0.isForced = true
     }
-    // of the JSON backup, the photo whose bytes the library has is no less absent: it says no MD5
+    // A JSON backup has no MD5: the photo whose bytes the library has is missing too.
     #expect(try library.contents.photos.map(\.id) == (selection == "json" ? [] : [1, 2, 3]))
     expectNone(try library.faults())
   }
 
-  @Test func aJSONBackupWithItsPhotosIsWhole() async throws {
+  @Test("Replace: a JSON backup is complete if another library provides its photos")
+  func jsonWithPhotos() async throws {
     let (library, scratch) = (try library(), try ScratchFolder())
     let source = try await SampleLibrary.imported(backup)
     let path = try #require(
@@ -339,20 +352,24 @@ import Testing
       $0.strategy = .replace
       $0.photosFrom = source.path
     }
-    #expect(summary.photosImported == 3 && !summary.isIncomplete)
+    #expect(summary.photosImported == 3)
+    #expect(!summary.isIncomplete)
     #expect(try library.bytesOfPhotos() == source.bytesOfPhotos())
   }
 
-  @Test func aPhotoThatThePhoneLostIsNoReasonToRefuse() async throws {
+  @Test("Replace: a photo that was missing before the backup is a warning")
+  func missingBeforeBackup() async throws {
     let (library, scratch) = (try library(), try ScratchFolder())
     var backup = backup
     backup.metadata.photoManifest.remove(at: 0)
     backup.members.remove(at: 0)
     let summary = try await library.importing(try backup.write(to: scratch)) { $0.strategy = .replace }
-    #expect(summary.photosImported == 2 && summary.warnings.count == 1 && summary.isIncomplete)
+    #expect(summary.photosImported == 2)
+    #expect(summary.warnings.count == 1)
+    #expect(summary.isIncomplete)
   }
 
-  @Test("Replace: ids outside of 1…2⁵³ become new ones")
+  @Test("Replace: IDs outside of 1…2⁵³ are replaced by new IDs")
   func idsOutOfRange() async throws {
     let (library, scratch) = (try library(), try ScratchFolder())
     var backup = SampleBackup()
@@ -367,7 +384,7 @@ import Testing
 }
 
 extension SampleLibrary {
-  /// A library into which a backup came.
+  /// A new library with the content of `backup`.
   static func imported(_ backup: SampleBackup) async throws -> SampleLibrary {
     let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
     try await library.importing(try backup.write(to: scratch))

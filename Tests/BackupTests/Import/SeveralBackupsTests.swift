@@ -8,10 +8,11 @@ import Zip
 
 @testable import Backup
 
-/// Several backups in one run.
+/// Several backups in one import.
 struct SeveralBackupsTests {
-  /// The second one changes while the first is imported: the first stays, and what was found in it is said.
-  @Test func oneThatFailsSaysWhatCameBeforeIt() async throws {
+  /// The second backup changes while the first one is imported.
+  @Test("Import: if the second backup fails, the first stays and the error has its summary")
+  func secondBackupFails() async throws {
     let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
     var first = SampleBackup(photos: ["a", "b"])
     first.metadata.photoManifest[1].checksum = MD5Digest(of: [1]).description
@@ -20,7 +21,7 @@ struct SeveralBackupsTests {
     let error = await #expect(throws: BackupError.self) {
       _ = try await library.importing(one, two) { options in
         options.duplicates = { _ in
-          // the second backup's only photo is in the library by now
+          // The library already has the only photo of the second backup.
           try? Data("cut".utf8).write(to: URL(fileURLWithPath: two.string))
           return .rename
         }
@@ -30,12 +31,14 @@ struct SeveralBackupsTests {
       Issue.record("\(String(describing: error))")
       return
     }
-    #expect(done.photosImported == 1 && done.errors.map(\.item) == ["photo 2 “b” in “Family”"])
+    #expect(done.photosImported == 1)
+    #expect(done.errors.map(\.item) == ["photo 2 “b” in “Family”"])
     #expect(try library.contents.photos.map(\.name) == ["a"])
     expectNone(try library.faults())
   }
 
-  @Test func eachWouldReplaceTheOneBefore() async throws {
+  @Test("Replace: several backups are refused and the library is unchanged")
+  func severalBackups() async throws {
     let (library, scratch) = (
       try await SampleLibrary.imported(SampleBackup(photos: ["a"])), try ScratchFolder()
     )

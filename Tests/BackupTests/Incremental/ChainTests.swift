@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import FileSystem
 import Foundation
 import Operations
@@ -10,11 +11,11 @@ import Zip
 
 @testable import Backup
 
-/// Chains of which something is missing, or not what it seems; and how they are found.
+/// Chains with missing, corrupt, replaced or renamed archives.
 @Suite struct ChainTests {
   private static let password: Secret = "a long enough password"
 
-  /// A full archive and two increments, each with a photo of its own.
+  /// A full archive and two incremental archives, each with one new photo.
   private func history(
     photoBytes: Int = 500, configure: (inout ExportOptions) -> Void = { _ in }
   ) async throws -> LibraryHistory {
@@ -34,7 +35,30 @@ import Zip
     try FolderTree(history.folder.path).fileNames
   }
 
-  @Test func withItsBaseGoneItComesAlone() async throws {
+  @Test("Inventory: the ledger keeps the chains of encrypted archives for calls without a password")
+  func encryptedDescriptors() async throws {
+    let history = try await history { $0.password = Self.password }
+    let folder = history.folder.path
+    #expect(try ArchiveInventory(folder: folder).archives.allSatisfy { $0.archiveID == nil })
+
+    let ledger = Ledger()
+    let known = try ArchiveInventory(folder: folder, password: Self.password, ledger: ledger)
+    // A folder on a disk that is not mounted is empty.
+    let away = try scratch.makeFolder("away").appending("disk")
+    try FileManager.default.moveItem(atPath: folder.string, toPath: away.string)
+    try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: false)
+    #expect(try ArchiveInventory(folder: folder, ledger: ledger).archives.isEmpty)
+    try FileManager.default.removeItem(atPath: folder.string)
+    try FileManager.default.moveItem(atPath: away.string, toPath: folder.string)
+
+    let locked = try ArchiveInventory(folder: folder, ledger: ledger)
+    #expect(locked.archives.map(\.archiveID) == known.archives.map(\.archiveID))
+    #expect(locked.archives.map(\.base) == known.archives.map(\.base))
+    #expect(locked.archives.count { $0.isLocked } == 3)
+  }
+
+  @Test("Import: without its base, an incremental archive yields only its own photos")
+  func missingBase() async throws {
     let history = try await history()
     let (full, middle, newest) = (history.archives[0], history.archives[1], history.archives[2])
     let uuid = try #require(try WrittenBackup(middle).metadata.smilepile?.uuid)
@@ -44,7 +68,10 @@ import Zip
 
     let copy = try SampleLibrary()
     let alone = try await copy.importing(newest)
-    #expect(alone.photosImported == 1 && alone.photosAbsent == 2 && alone.isIncomplete && alone.errors == [])
+    #expect(alone.photosImported == 1)
+    #expect(alone.photosNotImported == 2)
+    #expect(alone.isIncomplete)
+    #expect(alone.errors == [])
     #expect(alone.warnings.allSatisfy { $0.contains("its file is in the base, archive \(uuid)") })
     #expect(alone.warnings.contains { $0.hasPrefix("photo 1 “n1” in “Family”") })
     #expect(try copy.contents.photos.map(\.id) == [3])
@@ -55,45 +82,53 @@ import Zip
     #expect(error?.description.contains(uuid) == true)
     expectNone(try copy.tree.differences(from: tree))
 
-    // the rest of the chain may be anywhere, if it is named
-    let whole = try SampleLibrary()
-    let summary = try await whole.importing(newest, moved, full) { $0.strategy = .replace }
-    #expect(summary.photosImported == 3 && !summary.isIncomplete)
-    #expect(try LibraryContent(whole) == history.nights[2].content)
+    // The other archives may be in another folder if the caller passes their paths.
+    let complete = try SampleLibrary()
+    let summary = try await complete.importing(newest, moved, full) { $0.strategy = .replace }
+    #expect(summary.photosImported == 3)
+    #expect(!summary.isIncomplete)
+    #expect(try LibraryContent(complete) == history.exports[2].content)
   }
 
   private let scratch: ScratchFolder
 
   init() throws { scratch = try ScratchFolder() }
 
-  @Test func whatIsThereOfAChainHelps() async throws {
+  @Test("Import: if the base is missing, the rest of the chain is imported")
+  func incompleteChain() async throws {
     let history = try await history()
     try FileManager.default.removeItem(atPath: history.archives[0].string)
     let copy = try SampleLibrary()
     let summary = try await copy.importing(history.archives[2])
-    #expect(summary.photosImported == 2 && summary.photosAbsent == 1)
+    #expect(summary.photosImported == 2)
+    #expect(summary.photosNotImported == 1)
     #expect(try copy.contents.photos.map(\.id) == [2, 3])
-    // a library that holds the rest misses nothing
+    // The original library has all photos: none is missing.
     let full = try await history.library.importing(history.archives[2])
-    #expect(full.photosSkipped == 3 && !full.isIncomplete)
+    #expect(full.photosSkipped == 3)
+    #expect(!full.isIncomplete)
   }
 
-  /// What the disk does not give is not the same as what is not there, and is said of each chain alike.
-  @Test func whatCannotBeReadIsNamed() async throws {
+  /// A read error does not mean that the base is missing.
+  @Test("Chain: a read error of the base is reported by import, extract and flatten")
+  func unreadableBase() async throws {
     let history = try await history()
     let base = try #require(history.archives[0].realPath)
     let fault = ArmedFault(Fault(.error(.ioError), of: .only([.open]), persists: true, below: base))
     defer { fault.disarm() }
     let copy = try SampleLibrary()
     let imported = try await copy.importing(history.archives[2])
-    #expect(imported.photosAbsent == 1 && imported.warnings.contains { $0.contains("(errno 5)") })
+    #expect(imported.photosNotImported == 1)
+    #expect(imported.warnings.contains { $0.contains("(errno 5)") })
     let extracted = try await Work.extract(history.archives[2], to: scratch.path.appending("out")).summary
-    #expect(extracted.filesWritten == 2 && extracted.warnings.contains { $0.contains("(errno 5)") })
+    #expect(extracted.filesWritten == 2)
+    #expect(extracted.warnings.contains { $0.contains("(errno 5)") })
     await #expect(throws: FileError.self) { _ = try await Work.flatten(history.archives[2]).summary }
   }
 
-  /// Many rows of an increment may share one file of its base, and each gets a copy.
-  @Test func aChainHasNoMoreBytesThanAreAskedFor() async throws {
+  /// Many rows of an incremental archive can share a file of its base. Each row gets a copy.
+  @Test("Chain: the limit of bytes applies to the photos of all archives together")
+  func byteLimit() async throws {
     let history = try await history(photoBytes: 20_000)
     var limits = Limits()
     limits.maximumBytes = 40_000
@@ -110,7 +145,8 @@ import Zip
     await #expect(throws: BackupError.self) { _ = try await copy.importing(newest) { $0.limits = limits } }
   }
 
-  @Test func namesDoNotMatter() async throws {
+  @Test("Chain: archives are found whatever their file names are")
+  func fileNames() async throws {
     let history = try await history()
     for (index, archive) in history.archives.enumerated() {
       let name = history.folder.path.appending(["z", "k.bin", "a.smilepile"][index])
@@ -119,13 +155,15 @@ import Zip
     try history.folder.write(Array("no archive".utf8), to: "a.txt")
     try history.folder.write(Array("PK\u{3}\u{4} nor this one".utf8), to: "b.zip")
     let copy = try await SampleLibrary.importing([history.folder.path.appending("a.smilepile")])
-    #expect(try LibraryContent(copy) == history.nights[2].content)
+    #expect(try LibraryContent(copy) == history.exports[2].content)
     let next = try await history.export()
-    #expect(next.increment?.length == 3 && next.bytes == 0)
+    #expect(next.increment?.chainDepth == 3)
+    #expect(next.bytes == 0)
   }
 
-  /// The number is the base's, and the document is not: somebody has made another archive of it.
-  @Test func anotherArchiveOfTheSameNumberIsNoBase() async throws {
+  /// The archive has the ID of the base, but another `metadata.json`: another program has rewritten it.
+  @Test("Chain: an archive with the ID of the base but other metadata is not the base")
+  func rewrittenBase() async throws {
     let history = try await history()
     let full = history.archives[0]
     let written = try WrittenBackup(full)
@@ -141,31 +179,39 @@ import Zip
 
     let copy = try SampleLibrary()
     let summary = try await copy.importing(history.archives[2])
-    #expect(summary.photosAbsent == 1 && summary.photosImported == 2)
-    // of the full one, which is the library's by its number, a new chain could begin; the old one is not gone on with
+    #expect(summary.photosNotImported == 1)
+    #expect(summary.photosImported == 2)
+    // The rewritten archive has the library ID, so that a new chain begins with it. The old chain is not
+    // continued.
     let next = try await history.export()
-    #expect(next.increment?.archive == full && next.increment?.length == 1)
+    #expect(next.increment?.basePath == full)
+    #expect(next.increment?.chainDepth == 1)
   }
 
-  @Test func severalOfOneChainAreOneImport() async throws {
+  @Test("Import: several archives of a chain are imported as one, in any order")
+  func archivesOfOneChain() async throws {
     let history = try await history()
     var random = SeededNumbers(seed: 5)
     for _ in 0..<4 {
       let copy = try SampleLibrary()
       let paths = history.archives.shuffled(using: &random)
       let summary = try await Work.import(paths, into: copy.path).summary
-      #expect(summary.photosImported == 3 && summary.photosSkipped == 0 && !summary.isIncomplete)
-      #expect(try LibraryContent(copy) == history.nights[2].content)
+      #expect(summary.photosImported == 3)
+      #expect(summary.photosSkipped == 0)
+      #expect(!summary.isIncomplete)
+      #expect(try LibraryContent(copy) == history.exports[2].content)
     }
-    // a dry run says the same
+    // A dry run has the same summary.
     let copy = try SampleLibrary()
     var options = ImportOptions()
     options.isDryRun = true
     let dry = try await Work.import(history.archives, into: copy.path, options: options).summary
-    #expect(dry.photosImported == 3 && dry.photosSkipped == 0)
+    #expect(dry.photosImported == 3)
+    #expect(dry.photosSkipped == 0)
   }
 
-  @Test func aDamagedPhotoOfTheBaseIsNamed() async throws {
+  @Test("Import: a corrupt photo in the base is reported and the others are imported")
+  func corruptPhoto() async throws {
     let history = try await history()
     let archive = try Archive(path: history.archives[0])
     let entry = try #require(archive.entries.first { $0.name.hasPrefix("photos/") })
@@ -175,78 +221,89 @@ import Zip
     try bytes.write(to: url)
     let copy = try SampleLibrary()
     let summary = try await copy.importing(history.archives[2])
-    #expect(summary.errors.map(\.item) == ["photo 1 “n1” in “Family”"] && summary.photosImported == 2)
+    #expect(summary.errors.map(\.item) == ["photo 1 “n1” in “Family”"])
+    #expect(summary.photosImported == 2)
     await #expect(throws: BackupError.self) {
       _ = try await copy.importing(history.archives[2]) { $0.strategy = .replace }
     }
     expectNone(try copy.faults())
   }
 
-  @Test func anEncryptedChain() async throws {
+  @Test("Incremental backup: the base of an encrypted archive has the same password")
+  func encryptedChain() async throws {
     let history = try await history { $0.password = Self.password }
-    #expect(history.nights.map { $0.summary.increment?.length } == [nil, 1, 2])
+    #expect(history.exports.map { $0.summary.increment?.chainDepth } == [nil, 1, 2])
     let copy = try SampleLibrary()
     try await copy.importing(history.archives[2]) { $0.password = Self.password }
-    #expect(try LibraryContent(copy) == history.nights[2].content)
+    #expect(try LibraryContent(copy) == history.exports[2].content)
     await #expect(throws: BackupError.self) { _ = try await copy.importing(history.archives[2]) }
-    // neither a plain archive nor one with another password rests on it
+    // An unencrypted archive, or one with another password, does not depend on it.
     #expect(try await history.export().increment == nil)
     let other = try await history.export { $0.password = "another good password" }
     #expect(other.increment == nil)
     let same = try await history.export { $0.password = Self.password }
-    #expect(same.increment?.archive == history.archives[2])
+    #expect(same.increment?.basePath == history.archives[2])
   }
 
-  /// The newest archive cannot be read: the one before it can.
-  @Test func anUnreadableArchiveIsPassedOver() async throws {
+  @Test("Incremental backup: if the newest archive is truncated, the previous one is the base")
+  func truncatedArchive() async throws {
     let history = try await history()
     let newest = URL(fileURLWithPath: history.archives[2].string)
     try Data(contentsOf: newest).dropLast(40).write(to: newest)
     let next = try await history.export()
-    #expect(next.increment?.archive == history.archives[1] && next.increment?.length == 2)
+    #expect(next.increment?.basePath == history.archives[1])
+    #expect(next.increment?.chainDepth == 2)
     let copy = try await SampleLibrary.importing([try #require(next.archive)])
-    #expect(try LibraryContent(copy) == history.nights[2].content)
+    #expect(try LibraryContent(copy) == history.exports[2].content)
   }
 
-  @Test func whereTheChainIsBrokenAFullOneIsWritten() async throws {
+  @Test("Incremental backup: a full archive is written if the base of the chain is missing")
+  func brokenChain() async throws {
     let history = try await history()
     try FileManager.default.removeItem(atPath: history.archives[0].string)
     let next = try await history.export()
-    #expect(next.increment == nil && next.fullBecause?.contains("missing from its folder") == true)
-    #expect(next.photos == 3 && next.bytes == 1500)
+    #expect(next.increment == nil)
+    #expect(next.reasonForFullArchive?.contains("missing from its folder") == true)
+    #expect(next.photos == 3)
+    #expect(next.bytes == 1500)
   }
 
-  @Test func verifyReadsWhatIsInIt() async throws {
+  @Test("Verify: an incremental archive is verified without its base, with a warning")
+  func verification() async throws {
     let history = try await history()
     let summary = try await Work.verify([history.archives[2]]).summary
-    #expect(summary.damaged == [] && summary.entriesChecked == 3)
-    #expect(summary.warnings.count == 1 && summary.warnings[0].contains("it rests on archive"))
-    #expect(summary.warnings[0].contains("2 photos"))
+    #expect(summary.damaged == [])
+    #expect(summary.entriesChecked == 3)
+    try #require(summary.warnings.count == 1)
+    #expect(summary.warnings[0].contains("the archive depends on archive"))
+    #expect(summary.warnings[0].contains("2 of its photos"))
   }
 
-  /// A repaired increment still says what its base holds.
-  @Test func repairKeepsWhatItRestsOn() async throws {
+  @Test("Repair: a repaired incremental archive still depends on its base")
+  func repairedIncrement() async throws {
     let history = try await history()
     let newest = URL(fileURLWithPath: history.archives[2].string)
-    let whole = try WrittenBackup(history.archives[2])
-    let directory = try Archive(path: whole.path).entries.map { $0.dataOffset + $0.compressedSize }.max() ?? 0
+    let intact = try WrittenBackup(history.archives[2])
+    let directory =
+      try Archive(path: intact.path).entries.map { $0.dataOffset + $0.compressedSize }.max() ?? 0
     try Data(contentsOf: newest).prefix(directory).write(to: newest)
     let repaired = try await Work.repair(history.archives[2]).summary
     let written = try WrittenBackup(try #require(repaired.archive))
-    #expect(written.metadata == whole.metadata)
+    #expect(written.metadata == intact.metadata)
     let copy = try await SampleLibrary.importing([written.path])
-    #expect(try LibraryContent(copy) == history.nights[2].content)
+    #expect(try LibraryContent(copy) == history.exports[2].content)
   }
 
-  @Test func provenanceIsReadAsItIsWritten() throws {
+  @Test("Metadata: encoding and decoding the provenance yields equal values")
+  func provenanceRoundTrip() throws {
     var metadata = SampleBackup(photos: ["a"]).metadata
     var provenance = Metadata.Provenance(uuid: "u", isPartial: false, includesSettings: true)
     (provenance.selection, provenance.flattenedFrom, provenance.repairedFrom) = ("s", "f", ["r", "é"])
-    var increment = Metadata.Increment(base: "b", baseDigest: "d", length: 3)
-    increment.held = [.init(photoId: 1, originalPath: "é", fileSize: 5, checksum: "c")]
+    var increment = Metadata.Increment(baseID: "b", baseDigest: "d", chainDepth: 3)
+    increment.filesStoredInBase = [.init(photoId: 1, originalPath: "é", fileSize: 5, checksum: "c")]
     increment.deletions = [.init(category: "x", checksum: nil, assetPath: "y", at: 7)]
     provenance.increment = increment
-    provenance.isRemnant = true
+    provenance.isPartiallyRecovered = true
     metadata.smilepile = provenance
     #expect(try Metadata(json: metadata.json()) == metadata)
   }

@@ -9,7 +9,7 @@ import Zip
 
 @testable import Backup
 
-/// `flatten`: a full archive of a chain's state, and the chain untouched.
+/// `flatten`: writes a full archive with the content of a chain, and leaves the chain unchanged.
 @Suite struct FlattenTests {
   private static let password: Secret = "a long enough password"
 
@@ -21,7 +21,8 @@ import Zip
     return try await Work.flatten(path, options: options).summary
   }
 
-  @Test(arguments: 0..<4) func itHoldsTheStateOfTheChain(_ seed: Int) async throws {
+  @Test("Flatten: the full archive has the content and the tags of the newest archive", arguments: 0..<4)
+  func chainContent(_ seed: Int) async throws {
     let isEncrypted = seed % 2 == 1
     let history = try LibraryHistory(seed: UInt64(200 + seed))
     try history.add(6)
@@ -31,7 +32,7 @@ import Zip
         $0.tags = ["night"]
         $0.password = isEncrypted ? Self.password : nil
       }
-      try await history.live()
+      try await history.changeAtRandom()
       try history.add(1)
     }
     let newest = history.archives[3]
@@ -41,7 +42,8 @@ import Zip
       $0.destination = scratch.path.appending("flat.zip")
       $0.password = isEncrypted ? Self.password : nil
     }
-    #expect(summary.chain == history.archives.reversed() && !summary.isIncomplete)
+    #expect(summary.chain == Array(history.archives.reversed()))
+    #expect(!summary.isIncomplete)
     expectNone(try FolderTree(history.folder.path).differences(from: before))
     let secret = isEncrypted ? Self.password : nil
     let (written, old) = (
@@ -51,24 +53,30 @@ import Zip
     expectNone(try written.faults())
     #expect(try OpenedBackup(path: written.path, password: secret).isEncrypted == isEncrypted)
     let (new, was) = (try #require(written.metadata.smilepile), try #require(old.metadata.smilepile))
-    #expect(new.state == was.state && new.tags == ["night"] && new.increment == nil && !new.isPartial)
-    #expect(new.uuid != was.uuid && new.flattenedFrom == was.uuid)
+    #expect(new.fingerprint == was.fingerprint)
+    #expect(new.tags == ["night"])
+    #expect(new.increment == nil)
+    #expect(!new.isPartial)
+    #expect(new.uuid != was.uuid)
+    #expect(new.flattenedFrom == was.uuid)
     #expect(written.metadata.exportDate == old.metadata.exportDate)
-    // alone, in another folder, it is the library of that night
+    // Without the chain, it restores the library of that export.
     let copy = try SampleLibrary()
     try await copy.importing(written.path) {
       $0.password = secret
       $0.strategy = .replace
     }
-    #expect(try LibraryContent(copy) == history.nights[3].content)
-    // and as the library would have been exported
+    #expect(try LibraryContent(copy) == history.exports[3].content)
+    // A full export of that library has the same content.
     let full = try await copy.exporting(to: scratch.path.appending("again.zip")) { $0.password = secret }
     let again = try WrittenBackup(try #require(full.archive), password: secret)
-    #expect(again.photos == written.photos && again.names == written.names)
+    #expect(again.photos == written.photos)
+    #expect(again.names == written.names)
     #expect(again.metadata.photos == written.metadata.photos)
   }
 
-  @Test func theNextIncrementRestsOnIt() async throws {
+  @Test("Flatten: the next incremental backup depends on the flattened archive")
+  func nextBackup() async throws {
     let history = try LibraryHistory(seed: 210)
     try history.add(5)
     try await history.export()
@@ -77,21 +85,26 @@ import Zip
     #expect(flat.archive?.lastComponent?.string.hasSuffix(".full.zip") == true)
     for archive in history.archives { try FileManager.default.removeItem(atPath: archive.string) }
     let next = try await history.export()
-    #expect(next.increment?.archive == flat.archive && next.increment?.length == 1 && next.bytes == 0)
+    #expect(next.increment?.basePath == flat.archive)
+    #expect(next.increment?.chainDepth == 1)
+    #expect(next.bytes == 0)
     let copy = try await SampleLibrary.importing([try #require(next.archive)])
     #expect(try LibraryContent(copy) == LibraryContent(history.library))
   }
 
-  @Test func aFullArchiveIsLeftAlone() async throws {
+  @Test("Flatten: nothing is written for a full archive")
+  func fullArchive() async throws {
     let history = try LibraryHistory(seed: 211)
     try history.add(3)
     try await history.export()
     let summary = try await flatten(history.archives[0])
-    #expect(summary.archive == nil && summary.chain == history.archives)
+    #expect(summary.archive == nil)
+    #expect(summary.chain == history.archives)
     #expect(try FolderTree(history.folder.path).fileNames.count == 1)
   }
 
-  @Test func withoutItsBaseThereIsNothing() async throws {
+  @Test("Flatten: a missing base is an error with its archive ID, and nothing is written")
+  func missingBase() async throws {
     let history = try LibraryHistory(seed: 212)
     try history.add(3)
     try await history.export()
@@ -103,7 +116,8 @@ import Zip
     #expect(try FolderTree(history.folder.path).fileNames.count == 1)
   }
 
-  @Test func whatIsDamagedIsNamedAndLeftOut() async throws {
+  @Test("Flatten: a corrupt photo is reported and left out")
+  func corruptPhoto() async throws {
     let history = try LibraryHistory(seed: 213)
     try history.library.change(adding: [
       .init(id: 1, name: "bad", fileName: "1.jpg", bytes: Array(repeating: 1, count: 3000)),
@@ -117,14 +131,17 @@ import Zip
     bytes[archive.entries[0].dataOffset + 5] ^= 1
     try bytes.write(to: url)
     let summary = try await flatten(history.archives[1])
-    #expect(summary.lost.map(\.item) == ["photo 1 “bad” in “Family”"] && summary.isIncomplete)
+    #expect(summary.lost.map(\.item) == ["photo 1 “bad” in “Family”"])
+    #expect(summary.isIncomplete)
     let written = try WrittenBackup(try #require(summary.archive))
-    #expect(written.photos.keys.sorted() == [2] && written.metadata.photos.map(\.id) == [1, 2])
+    #expect(written.photos.keys.sorted() == [2])
+    #expect(written.metadata.photos.map(\.id) == [1, 2])
     #expect(written.metadata.smilepile?.isPartial == true)
   }
 
-  /// An increment that others have edited need not say the MD5 of its photos.
-  @Test func aPhotoWithoutAChecksumComesToo() async throws {
+  /// Another program can edit an incremental archive and omit the MD5 of its photos.
+  @Test("Flatten: a photo without a checksum is included")
+  func missingChecksum() async throws {
     let history = try LibraryHistory(seed: 216)
     try history.add(3)
     try await history.export()
@@ -144,7 +161,8 @@ import Zip
     #expect(try WrittenBackup(try #require(summary.archive)).photos[900] == [1, 2, 3])
   }
 
-  @Test func noFileIsOverwrittenAndAFailureLeavesNothing() async throws {
+  @Test("Flatten: existing files are not overwritten, and cancellation leaves no file")
+  func existingFiles() async throws {
     let history = try LibraryHistory(seed: 214)
     try history.add(3)
     try await history.export()
@@ -158,11 +176,13 @@ import Zip
     work.cancel()
     if (try? await work.summary) == nil { #expect(try FolderTree(history.folder.path).fileNames == names) }
     let (one, two) = (try await flatten(history.archives[1]), try await flatten(history.archives[1]))
-    #expect(one.archive != two.archive && two.archive != nil)
+    #expect(one.archive != two.archive)
+    #expect(two.archive != nil)
   }
 
-  /// Photos larger than what is handed over at a time.
-  @Test func largePhotos() async throws {
+  /// The photo is larger than a buffer.
+  @Test("Flatten: a photo of 3 MB in an encrypted chain is copied unchanged")
+  func largePhoto() async throws {
     let history = try LibraryHistory(seed: 215)
     let bytes = (0..<3_000_001).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
     try history.library.change(adding: [.init(id: 1, fileName: "1.jpg", bytes: bytes)])

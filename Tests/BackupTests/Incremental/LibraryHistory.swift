@@ -6,12 +6,13 @@ import TestSupport
 
 @testable import Backup
 
-/// A library that changes from night to night, by seeded chance, and what it held after each.
+/// A library with random changes between exports, and its content at each export. The same seed makes the same
+/// history.
 final class LibraryHistory {
   let library: SampleLibrary
   let folder: ScratchFolder
-  /// After each export: the archive, and what the library held.
-  private(set) var nights: [(summary: ExportSummary, content: LibraryContent)] = []
+  /// The summary of each export, and the content of the library at that time.
+  private(set) var exports: [(summary: ExportSummary, content: LibraryContent)] = []
   private var random: SeededNumbers
   private var nextID: Int64 = 1
 
@@ -21,22 +22,22 @@ final class LibraryHistory {
     folder = try ScratchFolder()
   }
 
-  /// The archives, the oldest first.
-  var archives: [FilePath] { nights.compactMap(\.summary.archive) }
+  /// The archives of the exports, the oldest first.
+  var archives: [FilePath] { exports.compactMap(\.summary.archive) }
 
-  /// Exports it as it is.
+  /// Exports the library incrementally and records its content.
   @discardableResult
   func export(configure: (inout ExportOptions) -> Void = { _ in }) async throws -> ExportSummary {
     let summary = try await library.exporting(to: folder.path) {
       $0.isIncremental = true
       configure(&$0)
     }
-    nights.append((summary, try LibraryContent(library)))
+    exports.append((summary, try LibraryContent(library)))
     return summary
   }
 
-  /// Adds, removes, renames; mostly little, sometimes nothing.
-  func live() async throws {
+  /// Makes up to three random changes.
+  func changeAtRandom() async throws {
     for _ in 0..<Int.random(in: 0...3, using: &random) { try await step() }
   }
 
@@ -50,7 +51,7 @@ final class LibraryHistory {
     }
   }
 
-  /// Photos of few contents, so that some come again that were there before, or are there already.
+  /// Adds photos with few contents, so that some are equal to photos that the library has or had.
   func add(_ count: Int) throws {
     let members = (0..<count).map { _ in
       defer { nextID += 1 }

@@ -10,34 +10,36 @@ import Zip
 
 @testable import Backup
 
-/// Increments whose base was repaired, and so has another `metadata.json` than the one that they name.
+/// Incremental archives whose base was repaired: its `metadata.json` is no longer the one that they refer to.
 struct RepairedBaseTests {
   private let scratch: ScratchFolder
   private let library: SampleLibrary
   private let base: FilePath
   private let increment: FilePath
 
-  /// A base in which photo 2 is as it was in the library, damaged, and an increment with a photo of its own and photo 2.
+  /// A base with photo 2 as it was in the library, corrupt, and an incremental archive with photo 2 and a new
+  /// photo.
   init() async throws {
     scratch = try ScratchFolder()
     library = try SampleLibrary(
       (1...4).map { .init(id: $0, fileName: "\($0).jpg", bytes: Array(repeating: UInt8($0), count: 900)) },
       categories: [.sample(1, "family")])
     let file = library.path.appending(try #require(library.contents.photos.first { $0.id == 2 }).path)
-    let (whole, folder) = (try Data(contentsOf: URL(fileURLWithPath: file.string)), scratch.path)
+    let (intact, folder) = (try Data(contentsOf: URL(fileURLWithPath: file.string)), scratch.path)
     var options = ExportOptions()
     options.isIncremental = true
     options.date = Date(timeIntervalSince1970: 1_000_000)
     try Data(repeating: 99, count: 900).write(to: URL(fileURLWithPath: file.string))
     base = try #require(
       try await Work.export(library.path, to: folder.appending("base.zip"), options: options).summary.archive)
-    try whole.write(to: URL(fileURLWithPath: file.string))
+    try intact.write(to: URL(fileURLWithPath: file.string))
     try library.change(adding: [.init(id: 5, fileName: "5.jpg", bytes: Array(repeating: 5, count: 900))])
     options.date = Date(timeIntervalSince1970: 2_000_000)
     let summary = try await Work.export(library.path, to: folder.appending("inc.zip"), options: options)
       .summary
     increment = try #require(summary.archive)
-    try #require(summary.increment?.held == 3 && !summary.isIncomplete)
+    try #require(summary.increment?.photosStoredInBase == 3)
+    try #require(!summary.isIncomplete)
   }
 
   /// Flips a byte of a photo in the base.
@@ -59,65 +61,78 @@ struct RepairedBaseTests {
 
   private func imported() async throws -> ImportSummary { try await SampleLibrary().importing(increment) }
 
-  @Test(arguments: [true, false]) func aRepairedBaseServesItsChain(isOldThere: Bool) async throws {
+  @Test(
+    "Chain: an incremental archive can depend on the repaired copy of its base",
+    arguments: [true, false])
+  func repairedBase(hasOriginal: Bool) async throws {
     try damage(1)
     let path = library.path
     let repaired = try await repair { $0.library = path }
-    // photo 2 is whole there, and the metadata are others
+    // Photo 2 is intact in the repaired copy, and the metadata differ.
     let source = try OpenedBackup(path: repaired)
-    #expect(source.damagedBefore.isEmpty && source.metadata.smilepile?.repairedFrom.count == 1)
-    if !isOldThere { try FileManager.default.removeItem(atPath: base.string) }
+    #expect(source.corruptBeforeBackup.isEmpty)
+    #expect(source.metadata.smilepile?.repairedFrom.count == 1)
+    if !hasOriginal { try FileManager.default.removeItem(atPath: base.string) }
     let summary = try await imported()
-    #expect(summary.photosImported == 5 && !summary.isIncomplete)
+    #expect(summary.photosImported == 5)
+    #expect(!summary.isIncomplete)
     let flat = try await Work.flatten(increment).summary
-    #expect(
-      flat.photos == 5 && !flat.isIncomplete
-        && flat.chain == [increment, repaired] + (isOldThere ? [base] : []))
+    #expect(flat.photos == 5)
+    #expect(!flat.isIncomplete)
+    let chain: [FilePath] = [increment, repaired] + (hasOriginal ? [base] : [])
+    #expect(flat.chain == chain)
     let catalog = try ArchiveInventory(folder: scratch.path)
     let record = try #require(catalog.archives.first { $0.path.hasSuffix("/inc.zip") })
     #expect(try catalog.chain(of: record).map(\.name) == ["base.repaired.zip"])
-    // all of them named: what is rested on is not imported besides
+    // The caller passes all archives: the base is not imported a second time.
     let copy = try SampleLibrary()
     let together =
-      try await isOldThere
+      try await hasOriginal
       ? copy.importing(repaired, increment, base) : copy.importing(repaired, increment)
-    #expect(together.photosImported == 5 && together.photosSkipped == 0 && !together.isIncomplete)
+    #expect(together.photosImported == 5)
+    #expect(together.photosSkipped == 0)
+    #expect(!together.isIncomplete)
   }
 
-  /// Where the whole base has come back, what was repaired without it does not stand in its way.
-  @Test func theWholeBaseSuppliesWhatItsRepairLacks() async throws {
-    let whole = try Data(contentsOf: URL(fileURLWithPath: base.string))
+  /// The user restored the intact base after a repair without it. The repaired copy does not take precedence.
+  @Test("Chain: photos missing in the repaired copy of a base are read from the intact base")
+  func intactBase() async throws {
+    let intact = try Data(contentsOf: URL(fileURLWithPath: base.string))
     try damage(1)
     _ = try await repair()
-    try whole.write(to: URL(fileURLWithPath: base.string))
-    // it was there before
+    try intact.write(to: URL(fileURLWithPath: base.string))
+    // The base is older than its repaired copy.
     try #require(utimes(base.string, [timeval(), timeval()]) == 0)
     let summary = try await imported()
-    #expect(summary.photosImported == 5 && !summary.isIncomplete)
+    #expect(summary.photosImported == 5)
+    #expect(!summary.isIncomplete)
   }
 
-  /// What is left of a base is left to its chain too, though the rest is lost.
-  @Test func aBaseOfWhichAPhotoIsLostServesWithTheOthers() async throws {
+  @Test("Chain: a partially recovered base provides its intact photos")
+  func partiallyRecoveredBase() async throws {
     try damage(1)
     let repaired = try await repair()
     try FileManager.default.removeItem(atPath: base.string)
     let summary = try await imported()
-    #expect(summary.photosImported == 4 && summary.photosAbsent == 1)
+    #expect(summary.photosImported == 4)
+    #expect(summary.photosNotImported == 1)
     let flat = try await Work.flatten(increment).summary
-    #expect(flat.photos == 4 && flat.lost.count == 1)
-    // no decision of a job rests on it
+    #expect(flat.photos == 4)
+    #expect(flat.lost.count == 1)
+    // A job must not rely on the base.
     let catalog = try ArchiveInventory(folder: scratch.path)
     let record = try #require(catalog.archives.first { $0.path.hasSuffix("/inc.zip") })
     let error = #expect(throws: BrokenChain.self) { try catalog.chain(of: record) }
-    #expect(error?.description.contains("base.repaired.zip is a partial recovery") == true)
-    // nor an increment, which prune would know as one whose base is gone
+    #expect(error?.description.contains("base.repaired.zip is only partially recovered") == true)
+    // No new archive depends on the base: prune would take the base for missing.
     var options = ExportOptions()
     options.isIncremental = true
     let next = try await Work.export(library.path, to: scratch.path.appending("next.zip"), options: options)
       .summary
-    #expect(next.increment == nil && next.photos == 5)
+    #expect(next.increment == nil)
+    #expect(next.photos == 5)
     try FileManager.default.removeItem(atPath: scratch.path.appending("next.zip").string)
-    // and again, when it has rotten itself
+    // The repaired copy becomes corrupt and is repaired as well.
     try FileManager.default.moveItem(atPath: repaired.string, toPath: base.string)
     try damage(3)
     let again = try await repair()
@@ -126,8 +141,8 @@ struct RepairedBaseTests {
     #expect(try await imported().photosImported == 3)
   }
 
-  /// Another archive of that number is none that the increment rests on.
-  @Test func whatWasNotRepairedFromItDoesNotStandForIt() async throws {
+  @Test("Chain: an archive with another ID does not satisfy a reference to the base")
+  func otherArchive() async throws {
     let digest = try #require(try OpenedBackup(path: base).metadataDigest).description
     let other = try WrittenBackup(base).metadata
     let uuid = try #require(other.smilepile?.uuid)
@@ -138,15 +153,18 @@ struct RepairedBaseTests {
     #expect(!source.satisfies(.init(archiveID: uuid, digest: digest, depth: 1)))
   }
 
-  /// The list of checksums is made anew: nothing is lost with it.
-  @Test func aTailThatIsCutInTheChecksumsLosesNothing() async throws {
+  /// The repair computes the checksums again.
+  @Test("Repair: an archive truncated in its checksums is completely recovered")
+  func truncatedChecksums() async throws {
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: base.string)))
     let entry = try #require(Archive(path: base).entries.first { $0.name == "checksums.md5" })
     let before = try OpenedBackup(path: base).metadataDigest
     for cut in [entry.headerOffset + 10, entry.headerOffset + 60, entry.headerOffset + 100] {
       try Data(bytes[..<cut]).write(to: URL(fileURLWithPath: base.string))
       let summary = try await Work.repair(base).summary
-      #expect(summary.lost == [] && !summary.isIncomplete && summary.photos == 4)
+      #expect(summary.lost == [])
+      #expect(!summary.isIncomplete)
+      #expect(summary.photos == 4)
       let repaired = try #require(summary.archive)
       #expect(try OpenedBackup(path: repaired).metadataDigest == before)
       try FileManager.default.removeItem(atPath: repaired.string)

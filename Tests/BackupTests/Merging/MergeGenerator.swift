@@ -7,16 +7,16 @@ import TestSupport
 
 /// A library and backups to import into it.
 struct MergeCase: Sendable {
-  /// What makes the same case again.
+  /// The seed that makes the same case again.
   var seed: Int
   var library: LibraryContents
   var backups: [OpenedBackup]
   /// The first of the backups.
   var backup: OpenedBackup { backups[0] }
 
-  /// Cases whose backups hold every photo that they promise.
-  static let whole = Result { try make(damage: false) }
-  /// Cases whose backups promise photos that they do not hold.
+  /// Cases whose backups have a file for every photo with an MD5.
+  static let intact = Result { try make(damage: false) }
+  /// Cases whose backups have photos with an MD5 and without a file.
   static let damaged = Result { try make(damage: true) }
 
   private static func make(damage: Bool) throws -> [MergeCase] {
@@ -32,14 +32,14 @@ struct MergeCase: Sendable {
   static let otherOrders = [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
 }
 
-/// Makes backups and libraries from small alphabets, so that equal contents, names, ids and categories meet
-/// often. The same seed makes the same ones.
+/// Makes backups and libraries from small alphabets, so that equal contents, names, IDs and categories are
+/// frequent. The same seed makes the same backups and libraries.
 struct MergeGenerator {
   var random: SeededGenerator
-  /// Photos that the archive promises with their MD5 and does not hold.
+  /// True to make some photos with an MD5 and without a file.
   var makesDamage = false
 
-  /// Contents by number: MD5 and length, one of them of no bytes.
+  /// The MD5 and the size of each content. The first content is empty.
   static let contents: [(md5: MD5Digest, size: Int)] = ["", "a", "b", "cc", "dd"].map {
     (MD5Digest(of: Array($0.utf8)), $0.utf8.count)
   }
@@ -51,7 +51,7 @@ struct MergeGenerator {
 
   init(seed: Int) { random = SeededGenerator(state: UInt64(seed)) }
 
-  /// A backup of up to seven photos, made at one of three moments or at none.
+  /// A backup of up to seven photos, with one of three dates or without a date.
   mutating func backup() throws -> OpenedBackup {
     var metadata = Metadata()
     metadata.exportDate = maybe { $0.pick(Self.dates) }
@@ -69,7 +69,7 @@ struct MergeGenerator {
     return try OpenedBackup.sample(metadata, photos: photos)
   }
 
-  /// A library into which up to two backups came, and where some ids are out of the ordinary.
+  /// A library after the import of up to two backups.
   mutating func library() throws -> LibraryContents {
     var library = LibraryContents.empty
     for _ in 0..<Int.random(in: 0...2, using: &random) {
@@ -132,7 +132,7 @@ struct MergeGenerator {
 }
 
 extension OpenedBackup {
-  /// A backup of these parts, by way of a JSON document.
+  /// A backup with this metadata, encoded to JSON and decoded, and these photos.
   static func sample(_ metadata: Metadata, photos: [Photo]) throws -> OpenedBackup {
     try OpenedBackup(document: metadata.json(), path: "backup.json").with(photos: photos)
   }

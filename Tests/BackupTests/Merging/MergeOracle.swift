@@ -3,8 +3,8 @@ import PhotoLibrary
 
 @testable import Backup
 
-/// What a photo is, whatever its path, id or file name: its content in its category; for an asset of the app, the
-/// path there in its category.
+/// The identity of a photo, independent of its path, ID and file name: its category and its content, or its
+/// category and its path in the app for an asset.
 struct Identity: Hashable {
   var category: String
   var md5: MD5Digest?
@@ -12,7 +12,7 @@ struct Identity: Hashable {
   var assetPath: String?
 }
 
-/// How often each identity occurs.
+/// The number of photos of each identity.
 struct Multiset: Equatable {
   private(set) var counts: [Identity: Int] = [:]
 
@@ -36,7 +36,7 @@ struct Multiset: Equatable {
       })
   }
 
-  /// The photos of a backup that can be had from it.
+  /// The photos of a backup that can be imported.
   init(_ backup: OpenedBackup) {
     self.init(backup.photos.compactMap { backup.identity($0) })
   }
@@ -62,7 +62,7 @@ struct Multiset: Equatable {
 }
 
 extension OpenedBackup {
-  /// The identity of one of the backup's photos, nil if its file is absent.
+  /// The identity of a photo of this backup, nil if its file is missing.
   func identity(_ photo: Photo) -> Identity? {
     let name = metadata.categories.first { $0.id == photo.record.categoryId }?.name ?? "?"
     let category = name.precomposedStringWithCanonicalMapping
@@ -72,8 +72,8 @@ extension OpenedBackup {
   }
 }
 
-/// The values of a category as bytes: Swift takes é and e with an accent for equal, and nobody may change one into
-/// the other.
+/// The values of a category, with texts as bytes: strings in different Unicode normalization forms are equal in
+/// Swift, and an import must not change the form.
 struct CategoryValues: Equatable {
   var texts: [[UInt8]]
   var position: Int
@@ -92,7 +92,7 @@ struct CategoryValues: Equatable {
   }
 }
 
-/// The values of the settings, without the times of this library.
+/// The values of the settings, without the creation and change times of the record.
 struct SettingsValues: Equatable {
   var theme: Settings.Dated<Settings.ThemeMode>?
   var locks: [Settings.Dated<Bool>?]
@@ -114,7 +114,7 @@ extension LibraryContents {
     Dictionary(uniqueKeysWithValues: categories.map { ($0.name, CategoryValues($0)) })
   }
 
-  /// What an import makes of these contents, by the plan alone.
+  /// These contents after an import, as the plan describes it.
   func importing(
     _ backup: OpenedBackup, _ strategy: ImportStrategy, _ rule: DuplicateRule
   ) -> LibraryContents {
@@ -127,7 +127,7 @@ extension LibraryContents {
       duplicates: { _ in rule }, intact: { Set($0.map(\.photo.id)) })
   }
 
-  /// These contents after a plan, each new file at a path of its own, rows in the order of a library.
+  /// These contents after a plan. Each new file has its own path, and the rows are in the order of a library.
   func applied(_ plan: MergePlan) -> LibraryContents {
     var result = applying(plan.edit)
     for index in result.photos.indices

@@ -4,11 +4,12 @@ import Testing
 
 @testable import Backup
 
-/// Which values categories, settings and rows have after an import, and which ids.
+/// The values and the IDs of categories, settings and photo rows after an import.
 @Suite struct MergeValuesTests {
 
-  @Test func valuesDoNotDependOnTheOrderOfBackups() throws {
-    for test in try MergeCase.whole.get() {
+  @Test("Merge: categories and settings do not depend on the order of the backups")
+  func backupOrder() throws {
+    for test in try MergeCase.intact.get() {
       let (library, backups) = (test.library, test.backups)
       func after(_ order: [Int]) -> LibraryContents {
         order.reduce(library) { $0.importing(backups[$1], .merge, .skip) }
@@ -24,8 +25,9 @@ import Testing
     }
   }
 
-  @Test func theNewerValuesStand() throws {
-    for test in try MergeCase.whole.get() {
+  @Test("Merge: a category keeps the newer of two sets of values")
+  func newerValues() throws {
+    for test in try MergeCase.intact.get() {
       let (library, backup) = (test.library, test.backup)
       let after = library.importing(backup, .merge, .skip).categoryValues
       for (name, values) in library.categoryValues {
@@ -42,23 +44,24 @@ import Testing
     }
   }
 
-  @Test(arguments: DuplicateRule.allCases)
-  func skipChangesNoCategoryAndNoSetting(_ rule: DuplicateRule) throws {
-    for test in try MergeCase.whole.get() {
+  @Test("Import: the strategy skip changes no category and no setting", arguments: DuplicateRule.allCases)
+  func skip(_ rule: DuplicateRule) throws {
+    for test in try MergeCase.intact.get() {
       let (library, backup) = (test.library, test.backup)
       let plan = library.plan(backup, .skip, rule)
-      try #require(plan.edit.changedCategories.isEmpty && plan.edit.settings == nil, "seed \(test.seed)")
+      try #require(plan.edit.changedCategories.isEmpty, "seed \(test.seed)")
+      try #require(plan.edit.settings == nil, "seed \(test.seed)")
       if rule != .replace { try #require(plan.edit.changedPhotos.isEmpty, "seed \(test.seed)") }
     }
   }
 
-  @Test(arguments: ImportStrategy.allCases)
-  func protectionsAreOnlyEverRaised(_ strategy: ImportStrategy) throws {
-    for test in try MergeCase.whole.get() {
+  @Test("Import: a backup can turn protections on, but never off", arguments: ImportStrategy.allCases)
+  func protections(_ strategy: ImportStrategy) throws {
+    for test in try MergeCase.intact.get() {
       let (library, backup) = (test.library, test.backup)
       let after = library.importing(backup, strategy, .skip).settings
       let before = library.settings
-      // No backup stated a default.
+      // A value that no backup stated is a default, which an import can change.
       try #require(after.kidSafeModeEnabled || before.kidSafeMode != true, "seed \(test.seed)")
       try #require(after.deleteProtectionEnabled || !before.deleteProtectionEnabled, "seed \(test.seed)")
       try #require(!after.cameraAccessAllowed || before.cameraAccess != false, "seed \(test.seed)")
@@ -69,14 +72,16 @@ import Testing
           after.deleteProtectionEnabled || raised.deleteProtectionEnabled != true, "seed \(test.seed)")
         try #require(!after.cameraAccessAllowed || raised.cameraAccessAllowed != false, "seed \(test.seed)")
       }
-      try #require(
-        after.changedAt >= after.createdAt && after.createdAt == before.createdAt, "seed \(test.seed)")
+      try #require(after.changedAt >= after.createdAt, "seed \(test.seed)")
+      try #require(after.createdAt == before.createdAt, "seed \(test.seed)")
     }
   }
 
-  @Test(arguments: [ImportStrategy.merge, .skip], DuplicateRule.allCases)
-  func idsAreKeptWhereFreeAndElseNew(_ strategy: ImportStrategy, _ rule: DuplicateRule) throws {
-    for test in try MergeCase.whole.get() {
+  @Test(
+    "Merge: an ID of the backup is kept if it is free, otherwise a new one is assigned",
+    arguments: [ImportStrategy.merge, .skip], DuplicateRule.allCases)
+  func freeIDs(_ strategy: ImportStrategy, _ rule: DuplicateRule) throws {
+    for test in try MergeCase.intact.get() {
       let (library, backup) = (test.library, test.backup)
       let plan = library.plan(backup, strategy, rule)
       let after = library.applied(plan)
@@ -85,14 +90,14 @@ import Testing
       let new = plan.edit.newPhotos.map(\.id) + plan.edit.newCategories.map(\.id)
       try #require(new.allSatisfy(IDs.range.contains), "seed \(test.seed)")
       let taken = Set(library.photos.map(\.id))
-      for restore in plan.restores {
-        let id = backup.photos[restore.source].record.id
+      for file in plan.filesToExtract {
+        let id = backup.photos[file.source].record.id
         guard IDs.range.contains(id), !taken.contains(id) else { continue }
-        try #require(restore.id == id, "seed \(test.seed)")
+        try #require(file.id == id, "seed \(test.seed)")
       }
       let takenCategories = Set(library.categories.map(\.id))
       for category in plan.edit.newCategories {
-        // of two of one name, the first gives its id
+        // The first of two categories with the same name determines the ID.
         let first = backup.metadata.categories.first { $0.name == category.name }
         let id = try #require(first?.id, "seed \(test.seed)")
         guard IDs.range.contains(id), !takenCategories.contains(id) else { continue }
@@ -101,9 +106,9 @@ import Testing
     }
   }
 
-  @Test("Replace: ids within 1…2⁵³ are the backup's, and all are within that range")
+  @Test("Replace: photo IDs in 1…2⁵³ are those of the backup, and all IDs are in that range")
   func idsUnderReplace() throws {
-    for test in try MergeCase.whole.get() {
+    for test in try MergeCase.intact.get() {
       let (library, backup) = (test.library, test.backup)
       var planning = MergePlanning()
       let empty = LibraryContents(categories: [], photos: [], settings: library.settings)
@@ -120,9 +125,9 @@ import Testing
     }
   }
 
-  @Test("Replace: ids of categories within 1…2⁵³ are the backup's, and all are within that range")
+  @Test("Replace: category IDs in 1…2⁵³ are those of the backup, and all IDs are in that range")
   func categoryIDsUnderReplace() throws {
-    for test in try MergeCase.whole.get() {
+    for test in try MergeCase.intact.get() {
       let after = test.library.importing(test.backup, .replace, .skip)
       for category in after.categories {
         try #require(IDs.range.contains(category.id), "seed \(test.seed)")
@@ -133,9 +138,9 @@ import Testing
     }
   }
 
-  @Test("Replace: the ids do not depend on the library")
+  @Test("Replace: IDs do not depend on the previous content of the library")
   func replaceIsDeterministic() throws {
-    for test in try MergeCase.whole.get() {
+    for test in try MergeCase.intact.get() {
       let one = test.library.importing(test.backup, .replace, .skip)
       let other = LibraryContents.empty.importing(test.backup, .replace, .skip)
       try #require(one.photos.map(\.id) == other.photos.map(\.id), "seed \(test.seed)")
@@ -143,17 +148,20 @@ import Testing
     }
   }
 
-  @Test(arguments: [ImportStrategy.merge, .skip], MergeContentTests.unionRules)
-  func whatALibraryExportsChangesNothingInIt(_ strategy: ImportStrategy, _ rule: DuplicateRule) throws {
-    for test in try MergeCase.whole.get() {
+  @Test(
+    "Merge: importing a library's own export changes nothing",
+    arguments: [ImportStrategy.merge, .skip], MergeContentTests.unionRules)
+  func ownExport(_ strategy: ImportStrategy, _ rule: DuplicateRule) throws {
+    for test in try MergeCase.intact.get() {
       let library = test.library
       let plan = library.plan(try library.exported(), strategy, rule)
       try #require(plan.edit.isEmpty, "seed \(test.seed): \(plan.edit)")
     }
   }
 
-  @Test func whatALibraryExportsMakesAnEqualLibrary() throws {
-    for test in try MergeCase.whole.get() {
+  @Test("Replace: an export imported into an empty library makes an equal library")
+  func exportedCopy() throws {
+    for test in try MergeCase.intact.get() {
       var library = test.library
       let plan = LibraryContents.empty.plan(try library.exported(), .replace, .skip)
       var copy = LibraryContents.empty.applied(plan)
@@ -170,7 +178,7 @@ import Testing
 }
 
 extension LibraryContents {
-  /// What a backup of these contents is when it comes back, every file whole.
+  /// An opened backup of these contents in which every file is intact.
   fileprivate func exported() throws -> OpenedBackup {
     let plan = try ExportPlan(self, ExportOptions()) { photos in
       photos.map { .success(.init(size: $0.fileSize, modified: $0.createdAt)) }

@@ -4,12 +4,14 @@ import Testing
 
 @testable import Backup
 
-/// Plans for backups that leave out categories and keep their photos, against an oracle that knows backups alone.
+/// Plans for backups that omit categories but not their photos, compared with an oracle that uses only the
+/// backups.
 @Suite struct UnlistedMatchingTests {
   typealias Oracle = UnlistedOracle<Int>
   typealias Row = Oracle.Row
 
-  /// The categories that each backup lists. The user called the last one so: an unlisted one of that id is another.
+  /// The categories that each backup lists. The user chose the name of the last one, which is not the unlisted
+  /// category 7.
   private static let listed = [("family", "Family"), ("cars", "Cars"), ("category_7", "Category 7")]
   private static let ids: [Int64] = [.min, -1, 0, 7, .max]
 
@@ -60,7 +62,7 @@ import Testing
   }
 
   @Test(
-    "Merging: categories that backups leave out change neither the result nor its independence of the order",
+    "Merge: photos of unlisted categories match the oracle in every order of the backups",
     arguments: [ImportStrategy.merge, .skip])
   func orders(_ strategy: ImportStrategy) throws {
     for seed in 0..<400 as Range<UInt64> {
@@ -80,7 +82,7 @@ import Testing
     }
   }
 
-  @Test("Merging: a photo that moves out of an unlisted category keeps its row and its file")
+  @Test("Merge: a photo that moves out of an unlisted category keeps its row and its file")
   func moving() throws {
     let first = try Self.backup([Row(place: .unlisted(7), content: 1)], date: 1)
     let second = try Self.backup([Row(place: .listed("family"), content: 1)], date: 2)
@@ -89,12 +91,12 @@ import Testing
     #expect(plan.edit.newPhotos == [])
     #expect(plan.edit.changedPhotos.map(\.path) == before.photos.map(\.path))
     #expect(plan.edit.changedPhotos.map(\.id) == before.photos.map(\.id))
-    #expect(plan.restores == [])
+    #expect(plan.filesToExtract == [])
     #expect(plan.photosImported == 1)
   }
 
   @Test(
-    "Merging: a category that the user called “Category 7” is another than an unlisted one of that id",
+    "Merge: a category named “Category 7” and the unlisted category 7 stay separate",
     arguments: [[0, 1], [1, 0]])
   func sameShownName(_ order: [Int]) throws {
     let rows = [[Row(place: .listed("category_7"), content: 1)], [Row(place: .unlisted(7), content: 2)]]

@@ -1,16 +1,17 @@
-/// What a library holds after backups that leave out categories and keep their photos, by the rule of
-/// `docs/format/phone-backups.md`, from the backups alone.
+/// The content of a library after the import of backups that omit categories but not their photos. The oracle
+/// follows the rule of `docs/format/phone-backups.md` and uses only the backups.
 ///
-/// A category that a backup lists is its name, and a photo is its content in its category: of each, the library holds as
-/// many as the backup that has the most. Photos whose category a backup leaves out count first as those photos; what is
-/// left over comes into the category of the smallest id that any backup has for that photo.
+/// A listed category is identified by its name, and a photo by its content and its category. The library has as
+/// many photos of each identity as the backup that has the most. Photos in unlisted categories count first as
+/// photos with equal content in listed categories. Each remaining photo is added to the unlisted category with
+/// the smallest ID that any backup has for it.
 struct UnlistedOracle<Content: Hashable> {
-  /// Where a photo of a backup is: in a category by name, or in one that the backup leaves out, by id.
+  /// The category of a photo in a backup: a listed one by name, or an unlisted one by ID.
   enum Place: Hashable {
     case listed(String)
     case unlisted(Int64)
 
-    /// The category's name in the library.
+    /// The name of the category in the library.
     var name: String {
       switch self {
       case .listed(let name): name
@@ -25,13 +26,13 @@ struct UnlistedOracle<Content: Hashable> {
     var content: Content
   }
 
-  /// A content in a category of the library, by the category's name.
+  /// A content in a category of the library. The category is identified by its name.
   struct Shown: Hashable {
     var category: String
     var content: Content
   }
 
-  /// How often each content is in each category.
+  /// The number of photos with each content in each category.
   private(set) var counts: [Shown: Int] = [:]
 
   init(_ backups: [[Row]]) {
@@ -41,10 +42,10 @@ struct UnlistedOracle<Content: Hashable> {
     }
   }
 
-  /// Adds the photos of one content, from their places in each backup.
+  /// Adds the photos with one content, from their categories in each backup.
   private mutating func add(_ content: Content, _ backups: [[Place]]) {
     var listed: [String: Int] = [:]
-    // of each backup, nil for each photo in a listed category, then the ids of the others
+    // For each backup: nil for each photo in a listed category, then the IDs of the unlisted categories.
     var photos: [[Int64?]] = []
     for places in backups {
       var ids: [Int64] = []

@@ -6,33 +6,39 @@ import Testing
 
 @testable import Backup
 
-/// How many photos are read at a time.
+/// The number of photos that are read at the same time.
 @Suite struct ReadersTests {
-  @Test func oneIsOneAfterTheOther() {
-    #expect(Readers(1).threads == 1 && Readers(1).streams == 1)
+  @Test("Readers: one reader is one thread with one stream")
+  func oneReader() {
+    #expect(Readers(1).threads == 1)
+    #expect(Readers(1).streams == 1)
   }
 
-  @Test func manyAreSharedOutAmongFewThreads() {
+  @Test("Readers: many readers are divided among few threads")
+  func manyReaders() {
     let readers = Readers(256)
     #expect(readers.threads == min(8, Workers.defaultCount))
     #expect(readers.streams == min(256 / readers.threads, MultiStreamMD5Reader.maximumStreams))
   }
 
-  @Test func filesStayBelowWhatTheProcessMayOpen() {
-    let readers = Readers().holding(files: 2)
+  @Test("Readers: the number of open files stays below the limit of the process")
+  func openFiles() {
+    let readers = Readers().limited(toFiles: 2)
     #expect(readers.threads * readers.streams * 2 <= max(File.maximumOpen / 2, 2 * readers.threads))
-    #expect(Readers().holding(files: 1_000_000).streams == 1)
+    #expect(Readers().limited(toFiles: 1_000_000).streams == 1)
   }
 
-  /// A device that is none: nobody says that its heads move.
-  @Test func anUnknownDiskIsReadFromManyPlaces() throws {
+  /// A device of unknown type counts as not rotational.
+  @Test("Readers: a device that is not rotational has the default number of readers")
+  func unknownDevice() throws {
     let scratch = try ScratchFolder()
     let file = try File.open(scratch.write(Array("x".utf8), to: "x"), .read)
     let identity = try file.status().identity
     if !BlockDevice.isRotational(identity) { #expect(Readers(nil, on: identity) == Readers()) }
   }
 
-  @Test(arguments: [1, 2, 50]) func everyNumberImportsAll(_ readers: Int) async throws {
+  @Test("Readers: any number of readers exports and imports all photos", arguments: [1, 2, 50])
+  func anyNumber(_ readers: Int) async throws {
     let library = try SampleLibrary(
       (1...60).map {
         .init(id: $0, fileName: "\($0).jpg", bytes: [UInt8](repeating: UInt8($0), count: 70_000))
@@ -42,7 +48,8 @@ import Testing
     let archive = try await library.exporting(to: scratch.path) { $0.readers = readers }.archive
     let target = try SampleLibrary()
     let summary = try await target.importing(try #require(archive)) { $0.readers = readers }
-    #expect(summary.photosImported == 60 && !summary.isIncomplete)
+    #expect(summary.photosImported == 60)
+    #expect(!summary.isIncomplete)
     #expect(try Set(target.bytesOfPhotos().values) == Set(library.bytesOfPhotos().values))
   }
 }

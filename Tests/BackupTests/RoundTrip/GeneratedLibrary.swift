@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// What goes into a library before it travels.
+/// The content of a library for a test.
 struct GeneratedLibrary: Sendable, CustomTestStringConvertible {
   var testDescription: String
   var members: [SampleLibrary.Member] = []
@@ -27,10 +27,10 @@ struct GeneratedLibrary: Sendable, CustomTestStringConvertible {
 
   static let all: [GeneratedLibrary] =
     [
-      GeneratedLibrary("no photo"),
-      nothing,
+      GeneratedLibrary("no photos"),
+      noCategories,
       GeneratedLibrary("one photo", fileNames: ["one.jpg"]),
-      zeroBytes,
+      emptyFiles,
       GeneratedLibrary(
         "names of many scripts",
         fileNames: [
@@ -46,13 +46,13 @@ struct GeneratedLibrary: Sendable, CustomTestStringConvertible {
           String(repeating: "a.", count: 126) + "jpg",
         ]),
       GeneratedLibrary(
-        "names longer than a file system holds",
+        "names longer than a file system allows",
         fileNames: [
           String(repeating: "a", count: 300) + ".jpg", String(repeating: "a.", count: 200) + ".jpg",
           String(repeating: "界", count: 120) + ".png", String(repeating: "a b.", count: 100),
         ]),
       GeneratedLibrary(
-        "names that are traps",
+        "hostile names",
         fileNames: [
           "..", ".", "", "...", "a..b.jpg", "..\u{301}.jpg", "a.\u{301}..jpg", "-rf.jpg", ".hidden",
           "con.jpg",
@@ -66,14 +66,14 @@ struct GeneratedLibrary: Sendable, CustomTestStringConvertible {
       equalContent, assets, dates, icons,
     ] + themes
 
-  private static let nothing = {
-    var library = GeneratedLibrary("nothing at all")
+  private static let noCategories = {
+    var library = GeneratedLibrary("no photos, no categories")
     library.categories = []
     return library
   }()
 
-  private static let zeroBytes = {
-    var library = GeneratedLibrary("photos of no bytes", fileNames: ["full.jpg"])
+  private static let emptyFiles = {
+    var library = GeneratedLibrary("empty files", fileNames: ["full.jpg"])
     library.members += (2...4).map { SampleLibrary.Member(id: $0, fileName: "empty\($0 / 3).jpg", bytes: []) }
     return library
   }()
@@ -101,7 +101,7 @@ struct GeneratedLibrary: Sendable, CustomTestStringConvertible {
   }()
 
   private static let dates = {
-    var library = GeneratedLibrary("dates of all times, and large ids")
+    var library = GeneratedLibrary("extreme dates and large IDs")
     let dates: [Int64] = [
       0, -1, -2_208_988_800_000, 253_402_300_800_000, 8_640_000_000_000_000, -8_640_000_000_000_000,
       4_354_819_200_001,

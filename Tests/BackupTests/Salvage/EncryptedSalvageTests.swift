@@ -8,8 +8,7 @@ import Zip
 
 @testable import Backup
 
-/// An encrypted archive that lost its end, or whose metadata is damaged, still holds whole photos for whoever has the
-/// password.
+/// `import --salvage` of encrypted archives that are truncated or have corrupt entries.
 struct EncryptedSalvageTests {
   private let scratch: ScratchFolder
   private let archive: [UInt8]
@@ -42,16 +41,18 @@ struct EncryptedSalvageTests {
     return Set(try library.bytesOfPhotos().values)
   }
 
-  @Test func whatIsWholeBeforeTheCutComesBack() async throws {
-    // each entry: header, salt, check value, 900 bytes, code; nothing else stands before the metadata
+  @Test("Encrypted salvage: a truncated archive yields the photos before its end")
+  func truncatedArchive() async throws {
+    // an entry has a header, a salt, a check value, 900 bytes and a code; the metadata comes after the photos
     for cut in stride(from: archive.count - 40, to: 2000, by: -331) {
-      let whole = try await salvaged(Array(archive.prefix(cut)))
-      #expect(whole.isSubset(of: Set(photos)))
-      #expect(whole.count >= min(4, cut / 1000 - 1), "cut at \(cut)")
+      let found = try await salvaged(Array(archive.prefix(cut)))
+      #expect(found.isSubset(of: Set(photos)))
+      #expect(found.count >= min(4, cut / 1000 - 1), "cut at \(cut)")
     }
   }
 
-  @Test func damagedMetadataCostsNoPhoto() async throws {
+  @Test("Encrypted salvage: all photos of an archive with corrupt metadata are imported")
+  func corruptMetadata() async throws {
     let name = Array("metadata.json".utf8)
     let place = try #require((0..<archive.count).first { archive[$0...].starts(with: name) })
     var bytes = archive
@@ -59,15 +60,16 @@ struct EncryptedSalvageTests {
     #expect(try await salvaged(bytes) == Set(photos))
   }
 
-  /// What stands in front of the data and behind it is gone in turn: neither the directory nor the next entry says
-  /// any more where an entry ends, and the metadata does not say its MD5.
-  @Test func thePasswordProvesWhatNothingElseDoes() async throws {
+  /// Removes in turn what comes after an entry and before it. Neither the directory nor the next entry tells where the
+  /// entry ends, and no metadata has its MD5.
+  @Test("Encrypted salvage: the password verifies entries whose end or header is missing")
+  func missingHeaders() async throws {
     let entries = try Archive(path: scratch.path.appending("x.zip")).entries
     let second = entries[1]
     let end = second.dataOffset + second.compressedSize
-    // cut behind its last byte
+    // truncated after the last byte of the second entry
     #expect(try await salvaged(Array(archive[..<end])) == Set(photos[..<2]))
-    // one bit less, and its code does not fit
+    // the last byte of its authentication code is wrong
     var bytes = Array(archive[..<end])
     bytes[end - 1] ^= 1
     #expect(try await salvaged(bytes) == Set(photos[..<1]))
@@ -75,19 +77,20 @@ struct EncryptedSalvageTests {
     bytes = Array(archive[..<entries[3].headerOffset])
     for index in end..<end + 30 { bytes[index] = 0xAA }
     #expect(try await salvaged(bytes) == Set(photos[..<2]))
-    // an entry before it claims to be longer than it is
+    // the first entry claims to be longer than it is
     bytes = Array(archive[..<entries[3].headerOffset])
     bytes[entries[0].headerOffset + 19] = 8
     bytes[entries[0].headerOffset + 23] = 8
     #expect(try await salvaged(bytes) == Set(photos[1..<3]))
-    // its own header is gone, with the directory there and the metadata damaged
+    // its own header is missing, the directory is intact, and the metadata is corrupt
     bytes = archive
     bytes[entries[4].dataOffset + 40] ^= 1
     for index in second.headerOffset..<second.headerOffset + 4 { bytes[index] = 0 }
     #expect(try await salvaged(bytes) == Set(photos))
   }
 
-  @Test func whatThePasswordDoesNotOpenIsNamed() async throws {
+  @Test("Encrypted salvage: an entry that the password does not decrypt is reported once")
+  func undecryptableEntry() async throws {
     let second = try Archive(path: scratch.path.appending("x.zip")).entries[1]
     var bytes = Array(archive[..<(second.dataOffset + second.compressedSize)])
     bytes[bytes.count - 1] ^= 1
@@ -99,8 +102,9 @@ struct EncryptedSalvageTests {
     #expect(summary.errors.contains { $0.message.contains("damaged, or encrypted with another password") })
   }
 
-  /// The export names a photo without an ending by its id alone.
-  @Test func idsComeBackWithoutEndings() async throws {
+  /// The export names a file without an extension by its ID alone.
+  @Test("Encrypted salvage: a photo without a file extension keeps its ID")
+  func missingExtension() async throws {
     var backup = SampleBackup()
     for (id, name) in [(3, "three"), (70, "seventy.jpg")] {
       backup.add(id: Int64(id), name: "p\(id)", bytes: Array(name.utf8))
@@ -120,7 +124,8 @@ struct EncryptedSalvageTests {
     #expect(try other.bytesOfPhotos()[3] == Array("three".utf8))
   }
 
-  @Test func aWrongPasswordOrNoneIsSaid() async throws {
+  @Test("Encrypted salvage: a missing password and a wrong password are different errors")
+  func passwordErrors() async throws {
     let cut = try scratch.write(Array(archive.prefix(archive.count - 600)), to: "cut.zip")
     let library = try SampleLibrary()
     for (password, expected) in [

@@ -8,7 +8,7 @@ import Zip
 
 @testable import Backup
 
-/// `repair`: a new archive with all that can be had, and the damaged one untouched.
+/// `repair` writes a new archive with everything that it recovers. The damaged archive stays unchanged.
 @Suite struct RepairTests {
   private let scratch: ScratchFolder
 
@@ -26,16 +26,16 @@ import Zip
     try FileManager.default.contentsOfDirectory(atPath: scratch.path.string).sorted()
   }
 
-  /// An export of three photos with the directory cut off, and what the archive was.
+  /// Exports a library, and returns a truncated copy of the archive, its bytes, and the intact archive.
   private func cutExport(
     _ library: SampleLibrary, keeping part: Double
-  ) async throws -> (path: FilePath, bytes: [UInt8], whole: WrittenBackup) {
+  ) async throws -> (path: FilePath, bytes: [UInt8], intact: WrittenBackup) {
     let export = try await library.exporting(to: scratch.path.appending("whole.zip"))
     let archive = try #require(export.archive)
-    let whole = try WrittenBackup(archive)
+    let intact = try WrittenBackup(archive)
     let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: archive.string)))
     let cut = Array(bytes[..<Int(Double(bytes.count) * part)])
-    return (try scratch.write(cut, to: "cut.zip"), cut, whole)
+    return (try scratch.write(cut, to: "cut.zip"), cut, intact)
   }
 
   private func library() throws -> SampleLibrary {
@@ -47,42 +47,56 @@ import Zip
       }, categories: [.sample(1, "family")])
   }
 
-  @Test func aWholeArchiveIsLeftAlone() async throws {
+  @Test("Repair: an intact archive is unchanged, and no archive is written")
+  func intactArchive() async throws {
     let path = try SampleBackup(photos: ["a", "b"]).write(to: scratch)
     let summary = try await repair(path)
-    #expect(summary.isWhole && summary.photos == 2 && summary.lost == [])
+    #expect(summary.isWhole)
+    #expect(summary.photos == 2)
+    #expect(summary.lost == [])
     #expect(try names() == ["backup.zip"])
   }
 
-  /// A few bytes of bzip2 that declare more than any disk holds, where the limits allow it.
-  @Test(arguments: [true, false]) func sizesBeyondAllNumbers(isCut: Bool) async throws {
+  /// The entry is a few bytes of bzip2 that declare 4 EB, and the limits allow this size.
+  @Test(
+    "Repair: an entry that declares more bytes than it has is reported as missing", arguments: [true, false])
+  func hugeDeclaredSize(isCut: Bool) async throws {
     var backup = SampleBackup(photos: ["one", "two"])
     backup.declareSize(4_000_000_000_000_000_000, ofMember: 1)
     let bytes = try backup.archive()
     let path = try scratch.write(isCut ? Array(bytes.dropLast(22)) : bytes, to: "huge.zip")
     let summary = try await repair(path) { $0.limits.maximumBytes = .max }
-    #expect(summary.photos == 1 && summary.lost.map(\.item) == ["photo 2 “two” in “Family”"])
+    #expect(summary.photos == 1)
+    #expect(summary.lost.map(\.item) == ["photo 2 “two” in “Family”"])
   }
 
-  /// Nothing can be lost of a library that has nothing, and its archive is damaged all the same.
-  @Test func aDamagedArchiveOfAnEmptyLibraryIsNotWhole() async throws {
+  @Test("Repair: a truncated archive of an empty library is reported as damaged")
+  func emptyLibrary() async throws {
     let (path, _, _) = try await cutExport(SampleLibrary(), keeping: 0.95)
     let summary = try await repair(path)
-    #expect(summary.archive == nil && summary.faults.count == 1 && summary.lost == [])
-    #expect(!summary.isWhole && summary.isIncomplete)
+    #expect(summary.archive == nil)
+    #expect(summary.faults.count == 1)
+    #expect(summary.lost == [])
+    #expect(!summary.isWhole)
+    #expect(summary.isIncomplete)
   }
 
-  @Test func whereTheDirectoryIsLostNothingIs() async throws {
+  @Test("Repair: without the central directory, all photos and the metadata are recovered")
+  func missingDirectory() async throws {
     let library = try library()
-    let (path, bytes, whole) = try await cutExport(library, keeping: 1)
-    let directory = try Archive(path: whole.path).entries.map { $0.dataOffset + $0.compressedSize }.max() ?? 0
+    let (path, bytes, intact) = try await cutExport(library, keeping: 1)
+    let directory =
+      try Archive(path: intact.path).entries.map { $0.dataOffset + $0.compressedSize }.max() ?? 0
     _ = try scratch.write(Array(bytes[..<directory]), to: "cut.zip")
     let summary = try await repair(path)
-    #expect(summary.lost == [] && summary.restored == [] && summary.photos == 4)
+    #expect(summary.lost == [])
+    #expect(summary.restored == [])
+    #expect(summary.photos == 4)
     let repaired = try WrittenBackup(try #require(summary.archive))
     expectNone(try repaired.faults())
-    // the same backup under its own number
-    #expect(repaired.metadata == whole.metadata && repaired.entries == whole.entries)
+    // the repaired archive keeps the ID of the backup
+    #expect(repaired.metadata == intact.metadata)
+    #expect(repaired.entries == intact.entries)
     #expect(try names() == ["cut.repaired.zip", "cut.zip", "whole.zip"])
   }
 
@@ -118,14 +132,16 @@ import Zip
     }
   }
 
-  @Test func withoutMetadataThePhotosAreRescued() async throws {
+  @Test("Repair: without metadata, the intact photos are recovered into one category")
+  func missingMetadata() async throws {
     let library = try library()
-    let (path, bytes, whole) = try await cutExport(library, keeping: 0.6)
+    let (path, bytes, intact) = try await cutExport(library, keeping: 0.6)
     let summary = try await repair(path)
     let repaired = try WrittenBackup(try #require(summary.archive))
     expectNone(try repaired.faults())
-    #expect(summary.photos == repaired.photos.count && summary.photos >= 2)
-    for (id, photo) in repaired.photos { #expect(photo == whole.photos[id]) }
+    #expect(summary.photos == repaired.photos.count)
+    #expect(summary.photos >= 2)
+    for (id, photo) in repaired.photos { #expect(photo == intact.photos[id]) }
     #expect(summary.lost.contains { $0.item == "metadata.json" })
     #expect(repaired.metadata.smilepile?.isPartial == true)
     #expect(repaired.metadata.categories.map(\.name) == ["rescued"])
@@ -138,7 +154,7 @@ import Zip
     #expect(Array(try Data(contentsOf: URL(fileURLWithPath: path.string))) == bytes)
   }
 
-  /// An archive whose metadata comes first, with a photo damaged and the end missing.
+  /// An archive that begins with the metadata, with a corrupt second photo and a truncated third photo.
   private func damagedBackup() throws -> (SampleBackup, FilePath) {
     let backup = SampleBackup(photos: ["first photo", "second photo", "third photo"])
     var damaged = backup
@@ -157,7 +173,8 @@ import Zip
     }
   }
 
-  @Test func whatIsLostIsNamedAndKeepsItsRow() async throws {
+  @Test("Repair: unrecoverable photos are reported and keep their rows")
+  func unrecoverablePhotos() async throws {
     let (backup, path) = try damagedBackup()
     let summary = try await repair(path)
     #expect(
@@ -173,7 +190,8 @@ import Zip
     #expect(repaired.metadata.smilepile?.isPartial == true)
   }
 
-  @Test func lostPhotosComeFromALibraryOrAnotherArchive() async throws {
+  @Test("Repair: missing photos are taken from a library and another archive")
+  func otherSources() async throws {
     let (backup, path) = try damagedBackup()
     let library = try SampleLibrary(
       [.init(id: 77, fileName: "other name.jpg", bytes: backup.photos[2] ?? [])],
@@ -183,31 +201,37 @@ import Zip
     other.metadata.photoManifest[0].checksum = nil
     let otherPath = try scratch.write(Array(try other.archive().dropLast(30)), to: "other.zip")
 
-    let half = try await repair(path) { $0.library = library.path }
-    #expect(half.restored.map(\.item) == ["photo 2 “second photo” in “Family”"] && half.lost.count == 1)
+    let partial = try await repair(path) { $0.library = library.path }
+    #expect(partial.restored.map(\.item) == ["photo 2 “second photo” in “Family”"])
+    #expect(partial.lost.count == 1)
     let summary = try await repair(path) {
       $0.library = library.path
       $0.others = [otherPath]
     }
-    #expect(
-      summary.restored.count == 2 && summary.lost == [] && Array(summary.damagedOthers.keys) == [otherPath])
+    #expect(summary.restored.count == 2)
+    #expect(summary.lost == [])
+    #expect(Array(summary.damagedOthers.keys) == [otherPath])
     #expect(summary.archive?.lastComponent?.string == "bad.repaired-2.zip")
     let repaired = try WrittenBackup(try #require(summary.archive))
     expectNone(try repaired.faults())
-    #expect(repaired.photos == backup.photos && repaired.metadata.smilepile == nil)
+    #expect(repaired.photos == backup.photos)
+    #expect(repaired.metadata.smilepile == nil)
   }
 
-  @Test func aRottenPhotoOfTheLibraryHelpsNobody() async throws {
+  @Test("Repair: a corrupt photo of the library is not used")
+  func corruptLibraryPhoto() async throws {
     let (backup, path) = try damagedBackup()
     let library = try SampleLibrary(
       [.init(id: 77, fileName: "x.jpg", bytes: backup.photos[2] ?? [])], categories: [.sample(1, "x")])
     let photo = try #require(try library.contents.photos.first)
     try Data([1, 2, 3]).write(to: URL(fileURLWithPath: library.file(of: photo).string))
     let summary = try await repair(path) { $0.library = library.path }
-    #expect(summary.restored == [] && summary.lost.count == 2)
+    #expect(summary.restored == [])
+    #expect(summary.lost.count == 2)
   }
 
-  @Test func noFileIsOverwritten() async throws {
+  @Test("Repair: an existing file is not overwritten")
+  func existingDestination() async throws {
     let (_, path) = try damagedBackup()
     let taken = try scratch.write([1], to: "taken.zip")
     await #expect(throws: BackupError.self) { try await repair(path) { $0.destination = taken } }
@@ -217,23 +241,27 @@ import Zip
     #expect(summary.archive == folder.appending("bad.repaired.zip"))
   }
 
-  /// The CRC holds and the MD5 does not: something changed the photo before it was packed.
-  @Test func theManifestsMD5HasTheLastWord() async throws {
+  /// The CRC matches and the MD5 does not if the photo changed before it was packed.
+  @Test("Repair: a photo that differs from the MD5 of the manifest is reported as missing")
+  func differentMD5() async throws {
     var backup = SampleBackup(photos: ["a", "b"])
     let right = backup.photos[2] ?? []
     backup.members[1] = .stored("photos/2_b.jpg", "x")
     let path = try backup.write(to: scratch)
     let summary = try await repair(path)
-    #expect(summary.lost.map(\.item) == ["photo 2 “b” in “Family”"] && summary.faults == [])
+    #expect(summary.lost.map(\.item) == ["photo 2 “b” in “Family”"])
+    #expect(summary.faults == [])
     #expect(try WrittenBackup(try #require(summary.archive)).photos.keys.sorted() == [1])
     let other = try SampleBackup(photos: ["b"]).write(to: scratch, as: "other.zip")
     let copy = try backup.write(to: scratch, as: "copy.zip")
     let restored = try await repair(path) { $0.others = [copy, other] }
-    #expect(restored.lost == [] && Array(restored.damagedOthers.keys) == [copy])
+    #expect(restored.lost == [])
+    #expect(Array(restored.damagedOthers.keys) == [copy])
     #expect(try WrittenBackup(try #require(restored.archive)).photos[2] == right)
   }
 
-  @Test func aFailureLeavesNothing() async throws {
+  @Test("Repair: cancellation and errors leave no partial file")
+  func failure() async throws {
     let (_, path) = try damagedBackup()
     let before = try names()
     let work = Work.repair(path, options: RepairOptions())

@@ -9,9 +9,9 @@ import Zip
 
 @testable import Backup
 
-/// `import --salvage`: what is whole comes in with the right bytes, and what is lost is named.
+/// `import --salvage` imports the intact photos of a damaged archive and reports what is missing.
 @Suite struct SalvageImportTests {
-  /// How an archive is laid out.
+  /// The layout of an archive.
   enum Layout: String, CaseIterable, CustomTestStringConvertible {
     case metadataFirst = "as Android writes it"
     case streamed = "streamed, metadata first"
@@ -33,7 +33,7 @@ import Zip
 
   private static let texts = ["a", "b", "c"].map { String(repeating: $0, count: 150) }
 
-  /// Three photos, the second of which holds an archive with names of a backup's.
+  /// Three photos. The second contains an archive whose entries are named like those of a backup.
   private static func sample() -> SampleBackup {
     var backup = SampleBackup()
     let nested = ZipBuilder([.stored("photos/3_c.jpg", "WRONG"), .stored("photos/9_x.jpg", "WRONG")]).bytes
@@ -41,15 +41,17 @@ import Zip
       let bytes = Array(text.utf8) + (index == 1 ? nested : []) + Array(text.utf8)
       let (id, name) = (Int64(index + 1), ["a", "b", "c"][index])
       backup.add(id: id, name: name, bytes: bytes)
-      // byte by byte: an archive is no text
+      // as bytes, since the nested archive is not UTF-8
       backup.members[index] = ZipMember(
         Array("photos/\(id)_\(name).jpg".utf8), content: bytes, data: bytes, method: 0)
     }
     return backup
   }
 
-  /// A disk that does not give back one sector: what lies there is named, and all the rest comes.
-  @Test(arguments: Layout.allCases) func aBadSectorAnywhere(_ layout: Layout) async throws {
+  @Test(
+    "Salvage: a bad sector costs at most two photos, and no corrupt photo is imported",
+    arguments: Layout.allCases)
+  func badSector(_ layout: Layout) async throws {
     var backup = SampleBackup()
     for id in 1...4 as ClosedRange<Int64> {
       backup.add(id: id, name: "\(id)", bytes: [UInt8](repeating: UInt8(id), count: 20_000))
@@ -75,29 +77,33 @@ import Zip
     }
   }
 
-  @Test(arguments: Layout.allCases) func cutAtEvery64thByte(_ layout: Layout) async throws {
+  @Test(
+    "Salvage: a truncated archive yields every photo before its end and reports the others",
+    arguments: Layout.allCases)
+  func truncation(_ layout: Layout) async throws {
     let backup = Self.sample()
     let bytes = try layout.archive(backup).bytes
     let scratch = try ScratchFolder()
     for length in stride(from: 64, to: bytes.count, by: 64) {
       let library = try SampleLibrary()
       let path = try scratch.write(Array(bytes[..<length]), to: "cut\(length).zip")
-      let whole = try Self.members(of: bytes, whollyBefore: length)
+      let intact = try Self.members(of: bytes, endingBefore: length)
       let summary: ImportSummary
       do {
         summary = try await library.importing(path) { $0.salvages = true }
       } catch {
-        #expect(!whole.contains { $0.hasPrefix("photos/") }, "cut at \(length): \(error)")
+        #expect(!intact.contains { $0.hasPrefix("photos/") }, "cut at \(length): \(error)")
         continue
       }
-      #expect(summary.isIncomplete && !summary.errors.isEmpty, "cut at \(length)")
+      #expect(summary.isIncomplete, "cut at \(length)")
+      #expect(!summary.errors.isEmpty, "cut at \(length)")
       let found = try library.bytesOfPhotos()
       for (id, bytes) in found { #expect(bytes == backup.photos[id], "photo \(id) cut at \(length)") }
-      for item in backup.metadata.photoManifest where whole.contains(item.zipEntryName) {
+      for item in backup.metadata.photoManifest where intact.contains(item.zipEntryName) {
         #expect(found[item.photoId] != nil, "photo \(item.photoId) cut at \(length)")
       }
-      // with the metadata there, whatever is lost is named by its label
-      if whole.contains("metadata.json") {
+      // with intact metadata, each missing photo is reported by its label
+      if intact.contains("metadata.json") {
         for photo in backup.metadata.photos where found[photo.id] == nil {
           let label = "photo \(photo.id) “\(photo.name)” in “Family”"
           #expect(summary.errors.contains { $0.item == label }, "photo \(photo.id) cut at \(length)")
@@ -107,18 +113,19 @@ import Zip
     }
   }
 
-  /// The names of the entries that end before a place.
-  private static func members(of bytes: [UInt8], whollyBefore length: Int) throws -> Set<String> {
+  /// The names of the entries that end before an offset.
+  private static func members(of bytes: [UInt8], endingBefore length: Int) throws -> Set<String> {
     let scratch = try ScratchFolder()
     let archive = try Archive(path: scratch.write(bytes, to: "whole.zip"))
-    let whole = archive.entries.filter { entry in
+    let intact = archive.entries.filter { entry in
       let descriptor = entry.flags & 8 == 0 ? 0 : 16
       return entry.dataOffset + entry.compressedSize + descriptor <= length
     }
-    return Set(whole.map(\.name))
+    return Set(intact.map(\.name))
   }
 
-  @Test func withoutMetadataTheNamesOfTheEntriesCount() async throws {
+  @Test("Salvage: without metadata, photos get the names and IDs of their entries")
+  func entryNames() async throws {
     let library = try SampleLibrary()
     var backup = SampleBackup(photos: ["a", "b"])
     backup.members.append(.stored("photos/holiday.jpg", "no number"))
@@ -127,29 +134,31 @@ import Zip
     let path = try scratch.write(ZipBuilder(backup.members).bytes, to: "a.zip")
     await #expect(throws: BackupError.self) { try await library.importing(path) }
     let summary = try await library.importing(path) { $0.salvages = true }
-    #expect(summary.photosImported == 3 && summary.isIncomplete)
+    #expect(summary.photosImported == 3)
+    #expect(summary.isIncomplete)
     #expect(summary.errors.contains { $0.item == "metadata.json" && $0.message.contains("Rescued") })
-    #expect(summary.errors.contains { $0.item == "elsewhere/x.jpg" && $0.message.contains("it is no photo") })
+    #expect(summary.errors.contains { $0.item == "elsewhere/x.jpg" && $0.message.contains("is not a photo") })
     let contents = try library.contents
     #expect(contents.categories.map(\.name) == ["rescued"])
     #expect(contents.photos.map(\.name) == ["a", "b", "holiday"])
     #expect(contents.photos.map(\.id) == [1, 2, 3])
-    // 2025-10-03 14:00:00 in local time, which is what ZIP knows
+    // 2025-10-03 14:00:00 in local time, as ZIP stores it
     let date = try #require(
       Calendar.current.date(from: DateComponents(year: 2025, month: 10, day: 3, hour: 14)))
     #expect(contents.photos.map(\.createdAt) == Array(repeating: date.milliseconds, count: 3))
     #expect(try library.bytesOfPhotos()[2] == Array("b".utf8))
-    // twice is once
+    // a second import changes nothing
     let again = try await library.importing(path) { $0.salvages = true }
-    #expect(again.photosImported == 0 && again.photosSkipped == 3)
+    #expect(again.photosImported == 0)
+    #expect(again.photosSkipped == 3)
   }
 
   private static let png: [UInt8] =
     [0x89, 0x50, 0x4E, 0x47, 13, 10, 26, 10, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 2, 0, 0, 0, 3]
     + [8, 2, 0, 0, 0, 0, 0, 0, 0]
 
-  /// Photos that lie where no app puts them are taken by what they are, and what is none is named.
-  @Test func withoutMetadataImagesCountWhereverTheyAre() async throws {
+  @Test("Salvage: without metadata, images in any folder are imported, other files reported")
+  func imagesInOtherFolders() async throws {
     var backup = SampleBackup(photos: ["a"])
     for (index, name) in [
       "IMG_1.jpg", "7", "holiday/deep/x.png", "phone/photos/5_b.png", "thumbnails/thumb_a.jpg",
@@ -173,8 +182,8 @@ import Zip
     #expect(Set(summary.errors.dropFirst().map(\.item)) == ["metadata.json", "notes.txt", "thumbnails"])
   }
 
-  /// Of two photos with one name the second is at least named.
-  @Test func withoutMetadataASecondPhotoOfANameIsNamed() async throws {
+  @Test("Salvage: without metadata, another photo with the same entry name is reported")
+  func duplicateEntryName() async throws {
     let members = ["one", "two", "one"].map { ZipMember.stored("photos/1_a.jpg", $0) }
     let library = try SampleLibrary()
     let scratch = try ScratchFolder()
@@ -184,15 +193,19 @@ import Zip
     #expect(summary.errors.count { $0.item == "photos/1_a.jpg" } == 1)
   }
 
-  @Test func aWholeBackupIsImportedAsEver() async throws {
+  @Test("Salvage: an intact backup is imported without warnings")
+  func intactBackup() async throws {
     let library = try SampleLibrary()
     let scratch = try ScratchFolder()
     let path = try SampleBackup(photos: ["a", "b"]).write(to: scratch)
     let summary = try await library.importing(path) { $0.salvages = true }
-    #expect(summary.photosImported == 2 && !summary.isIncomplete && summary.warnings == [])
+    #expect(summary.photosImported == 2)
+    #expect(!summary.isIncomplete)
+    #expect(summary.warnings == [])
   }
 
-  @Test func junkAroundItIsNoObstacleButIsSaid() async throws {
+  @Test("Salvage: bytes before and after an archive are reported, and all photos imported")
+  func surroundingBytes() async throws {
     let bytes = try SampleBackup(photos: ["a", "b"]).archive()
     let junk = [UInt8](repeating: 0x20, count: 300)
     for (before, behind) in [(junk, []), ([], junk), (junk, junk)] {
@@ -201,16 +214,19 @@ import Zip
       let path = try scratch.write(before + bytes + behind, to: "a.zip")
       await #expect(throws: (any Error).self) { try await library.importing(path) }
       let summary = try await library.importing(path) { $0.salvages = true }
-      #expect(summary.photosImported == 2 && summary.errors.count == 1 && summary.isIncomplete)
+      #expect(summary.photosImported == 2)
+      #expect(summary.errors.count == 1)
+      #expect(summary.isIncomplete)
       let isBoth = !before.isEmpty && !behind.isEmpty
       #expect(isBoth || summary.errors.first?.message.contains("300 bytes") == true)
     }
   }
 
-  /// What is too large or too deep to be read is no damage, in a whole archive or a cut one: nothing comes in under
-  /// names that it does not have.
-  @Test(arguments: [\Limits.maximumDocumentBytes, \.maximumNesting], [true, false])
-  func aLimitIsNoDamage(_ limit: WritableKeyPath<Limits, Int> & Sendable, isCut: Bool) async throws {
+  /// Metadata over a limit is not damage. Without the metadata, photos would be imported under other names.
+  @Test(
+    "Salvage: metadata over a limit is refused, and the library is unchanged",
+    arguments: [\Limits.maximumDocumentBytes, \.maximumNesting], [true, false])
+  func exceededLimit(_ limit: WritableKeyPath<Limits, Int> & Sendable, isCut: Bool) async throws {
     let backup = SampleBackup(photos: ["a", "b"])
     let json = backup.metadata.json()
     let library = try SampleLibrary()
@@ -226,7 +242,7 @@ import Zip
     }
     #expect(error.map { "\($0)" }?.contains("\(value)") == true)
     expectNone(try library.tree.differences(from: tree))
-    // what is at the limit comes in
+    // metadata at the limit is imported
     let summary = try await library.importing(path) {
       $0.salvages = true
       $0.limits[keyPath: limit] = value + 1
@@ -234,8 +250,8 @@ import Zip
     #expect(summary.photosImported == 2)
   }
 
-  /// Whoever is rescuing what is left is not told to.
-  @Test func theRemedyIsNotOfferedAgain() async throws {
+  @Test("Salvage: errors do not suggest to salvage")
+  func noSalvageRemedy() async throws {
     let bytes = try SampleBackup(photos: ["a", "b"]).archive()
     for damaged in [Array(bytes.dropLast(30)), bytes + [1], [1] + bytes] {
       let library = try SampleLibrary()
@@ -247,7 +263,8 @@ import Zip
     }
   }
 
-  @Test func replaceWantsForce() async throws {
+  @Test("Salvage: the replace strategy requires force")
+  func replaceStrategy() async throws {
     let library = try SampleLibrary(
       [.init(id: 9, fileName: "old.jpg", bytes: [1])], categories: [.sample(1, "old")])
     let scratch = try ScratchFolder()
@@ -260,10 +277,12 @@ import Zip
     let summary = try await library.importing(path) {
       ($0.salvages, $0.strategy, $0.isForced) = (true, .replace, true)
     }
-    #expect(summary.photosImported == 1 && summary.isIncomplete)
+    #expect(summary.photosImported == 1)
+    #expect(summary.isIncomplete)
   }
 
-  @Test func whatIsNoArchiveIsRefusedAsEver() async throws {
+  @Test("Salvage: a missing file and a file that is not an archive are refused")
+  func notAnArchive() async throws {
     let library = try SampleLibrary()
     let scratch = try ScratchFolder()
     for text in ["no backup at all", "{\"photos\": [", "PK\u{3}\u{4}"] {
@@ -275,7 +294,10 @@ import Zip
     }
   }
 
-  @Test(arguments: [0.1, 0.4, 0.7, 0.95], [Fixture.android, .ios]) func fixturesCutOff(
+  @Test(
+    "Salvage: truncated fixtures yield intact photos only", arguments: [0.1, 0.4, 0.7, 0.95],
+    [Fixture.android, .ios])
+  func truncatedFixtures(
     part: Double, fixture: Fixture
   ) async throws {
     let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: fixture.path.string)))

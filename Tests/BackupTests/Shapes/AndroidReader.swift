@@ -9,7 +9,7 @@ struct AndroidReader {
       let document = try document(backup)
       var phone = Merged()
       for category in document.categories { phone.insert(category) }
-      // the rows of a JSON backup need files that lie on the phone
+      // a JSON backup has no files, so its photos are not restored
       return PhoneReader.Restored(categories: phone.displayNames)
     }
     let entries = try ReaderZip(bytes: backup).forward()
@@ -44,7 +44,8 @@ struct AndroidReader {
     }
   }
 
-  /// What kotlinx.serialization demands: a property with a default may be missing, and none may have another type.
+  /// Decodes the document as kotlinx.serialization does: a property with a default may be missing, and no property may
+  /// have another type.
   private func document(_ json: [UInt8]) throws -> Document {
     let root = try ReaderObject(json: json)
     let newest: Int64 = version == .android21 ? 1 : 2
@@ -109,7 +110,7 @@ struct AndroidReader {
   private struct Merged {
     var displayNames: [String] = []
 
-    /// The category that a `name` finds: its parts at `_`, each with a capital first letter, joined by blanks.
+    /// Returns the category that the app finds by a `name`: the parts between `_` are capitalized and joined by spaces.
     func find(_ name: String) -> String? {
       let parts = name.split(separator: "_", omittingEmptySubsequences: false).map { part in
         // Kotlin's first character is a UTF-16 unit; a letter outside of the first plane stays as it is
@@ -130,13 +131,13 @@ struct AndroidReader {
       }
     }
 
-    /// SQLite's NOCASE: letters of ASCII alone.
+    /// SQLite's NOCASE folds ASCII letters only.
     private static func folded(_ text: String) -> [UInt8] {
       text.utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }
     }
   }
 
-  /// What a merge needs of the document.
+  /// The parts of the document that a merge needs.
   private struct Document {
     var categories: [Category] = []
     var photos: [Photo] = []

@@ -2,7 +2,7 @@ import Foundation
 import SystemPackage
 import TestSupport
 
-/// An archive that a library was exported to, looked at without this project's reader.
+/// An exported archive, read without this project's reader.
 struct ExportedBackup {
   let bytes: [UInt8]
   private let document: [String: Any]
@@ -20,7 +20,7 @@ struct ExportedBackup {
     return rows.filter { $0["isFavorite"] as? Bool == true }.compactMap { $0["name"] as? String }.sorted()
   }
 
-  /// The settings by their keys, flags and theme alone.
+  /// The flags and the theme of the settings by key.
   var settings: [String: Bool] {
     let settings = document["settings"] as? [String: Any] ?? [:]
     var flags = settings["securitySettings"] as? [String: Bool] ?? [:]
@@ -30,8 +30,7 @@ struct ExportedBackup {
 }
 
 extension PhoneBackup {
-  /// The settings that an empty library has after the import: those of the backup, and the defaults of a new library for
-  /// those that it does not have.
+  /// The settings of an empty library after the import: those of the backup, and defaults for the missing ones.
   var expectedSettings: [String: Bool] {
     var flags = [
       "isDarkMode": false, "hasPIN": false, "hasPattern": false, "kidSafeModeEnabled": true,
@@ -45,7 +44,7 @@ extension PhoneBackup {
     return flags
   }
 
-  /// The names of the favorites among the photos that come into a library, sorted.
+  /// The names of the imported photos that are favorites, sorted.
   var expectedFavorites: [String] {
     taken.photos.filter { $0.isFavorite && $0.bytes != nil }.map(\.name).sorted()
   }

@@ -9,7 +9,7 @@ struct IOSReader {
     guard backup.count <= 1 << 30 else { throw PhoneReader.Refusal("the file exceeds 1 GiB") }
     let entries = try ReaderZip(bytes: backup).directory()
     guard entries.count <= 10_000 else { throw PhoneReader.Refusal("too many entries") }
-    // names are equal on this file system if they are canonically equivalent, as two Strings are
+    // the file system compares names by canonical equivalence, as String does
     var (files, total): ([String: [UInt8]], Int) = ([:], 0)
     for entry in entries {
       guard !entry.name.contains("..") else { throw PhoneReader.Refusal("invalid path \(entry.name)") }
@@ -45,7 +45,7 @@ struct IOSReader {
     }
     let names = Dictionary(uniqueKeysWithValues: categories.map { ($0.id, $0.displayName) })
     let manifest = try root.list("photoManifest").map { (try $0.number("photoId"), try $0.text("fileName")) }
-    // a second row of an id takes the place of the first
+    // a second row with the same ID replaces the first
     var (photos, paths): ([Int64: PhoneReader.Photo], Set<String>) = ([:], [])
     for row in try root.list("photos") {
       let (id, category) = (try row.number("id"), try row.number("categoryId"))
@@ -57,7 +57,7 @@ struct IOSReader {
     return PhoneReader.Restored(categories: categories.map(\.displayName), photos: Array(photos.values))
   }
 
-  /// What Swift's decoder demands: every property that is not optional.
+  /// Requires each property that is not optional, as Swift's decoder does.
   private func checkTypes(_ root: ReaderObject) throws {
     let version = try root.number("version")
     guard (1...2).contains(version) else { throw PhoneReader.Refusal("unsupported version \(version)") }

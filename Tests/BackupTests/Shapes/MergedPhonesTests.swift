@@ -4,14 +4,14 @@ import Testing
 
 @testable import Backup
 
-/// Backups of two and three phones, of random shapes and with common photos, into one library, through real files.
+/// Imports random backups of two and three phones with common photos into one library.
 @Suite struct MergedPhonesTests {
   typealias Oracle = UnlistedOracle<[UInt8]>
 
   private static let seeds: [(seed: UInt64, phones: Int)] =
     (0..<8).map { ($0, 2) } + (100..<104).map { ($0, 3) }
 
-  @Test("Merged phones: no photo is lost or doubled, in whatever order they come", arguments: seeds)
+  @Test("Merged phones: no photo is missing or duplicated, in any order of the backups", arguments: seeds)
   func merging(_ seed: UInt64, _ phones: Int) async throws {
     var random = SeededNumbers(seed: seed)
     let scratch = try ScratchFolder()
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  /// The photos of a backup that travel, for the oracle.
+  /// The photos of a backup that have files, for the oracle.
   private static func rows(_ phone: Phone) -> [Oracle.Row] {
     let names = Dictionary(
       phone.categories.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  /// The contents of photos that are favorites; every copy of such a photo is one.
+  /// The contents of the favorites. All duplicates of a favorite must be favorites.
   private static func favorites(_ library: SampleLibrary) throws -> Set<[UInt8]> {
     let (photos, bytes) = (try library.contents.photos, try library.bytesOfPhotos())
     let favorites = Set(photos.filter { $0.isFavorite == true }.compactMap { bytes[$0.id] })

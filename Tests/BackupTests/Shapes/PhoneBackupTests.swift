@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The generated backups are what they say: other programs read them, and they differ where the apps' versions do.
+/// Checks the labels and documents of the generated backups.
 @Suite struct PhoneBackupTests {
   @Test("Generated backups: every label occurs once")
   func labels() {

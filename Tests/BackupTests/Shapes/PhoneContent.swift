@@ -4,9 +4,9 @@ import TestSupport
 
 @testable import Backup
 
-/// What a person finds of a phone in a library: by names, not by ids.
+/// The content of a phone or library as the user sees it: by names, not by IDs.
 struct PhoneContent: Equatable {
-  /// A photo as it is shown. Texts count as bytes: é may be written in two ways, and neither may become the other.
+  /// A photo as the user sees it. Texts are compared as bytes, since an import must not change the normal form of é.
   struct Shown: Hashable {
     var category: [UInt8]
     var name: [UInt8]
@@ -30,11 +30,11 @@ struct PhoneContent: Equatable {
     var createdAt: Int64
   }
 
-  /// How often each photo is there.
+  /// How often each photo occurs.
   var photos: [Shown: Int] = [:]
-  /// The categories, but for those that stand in for one that the backup left out.
+  /// The categories, without those that the import creates for an unknown category ID.
   var piles: Set<Pile> = []
-  /// The display names of those that stand in.
+  /// The display names of the categories that the import creates for an unknown category ID.
   var standIns: Set<String> = []
 
   /// The number of photos.
@@ -45,7 +45,7 @@ struct PhoneContent: Equatable {
     Dictionary(photos.map { (property($0.key), $0.value) }, uniquingKeysWith: +)
   }
 
-  /// What a library holds.
+  /// The content of a library.
   init(_ library: SampleLibrary) throws {
     let (contents, bytes) = (try library.contents, try library.bytesOfPhotos())
     var names: [Int64: String] = [:]
@@ -66,7 +66,7 @@ struct PhoneContent: Equatable {
     }
   }
 
-  /// What a library is to hold after the import of a backup.
+  /// The expected content of a library after the import of a backup.
   init(expectedOf taken: Phone) {
     for category in taken.categories {
       piles.insert(
@@ -85,7 +85,7 @@ struct PhoneContent: Equatable {
 }
 
 extension Phone {
-  /// The display name of the category that a photo of a backup comes into: the first of its id.
+  /// The display name of the category of a photo: the first category with its ID.
   func categoryShown(of photo: Photo) -> String {
     categories.first { $0.id == photo.categoryId }?.displayName ?? "Category \(photo.categoryId)"
   }

@@ -1,18 +1,18 @@
 import Testing
 
-/// A version of an app that restores backups: a model of it, put together from the apps' public sources alone.
+/// A model of an app version that restores backups, written from the apps' public sources.
 enum PhoneReader: String, CaseIterable, CustomTestStringConvertible {
-  /// JSON alone, version 1 at most; no button led to it.
+  /// Reads JSON up to version 1. The app has no button for it.
   case android21 = "Android 09-21"
-  /// JSON and ZIP; demands `cameraAccessAllowed`. From 09-22 to 09-26.
+  /// Reads JSON and ZIP. Requires `cameraAccessAllowed`. From 09-22 to 09-26.
   case android22 = "Android 09-22"
-  /// The same without favorites, for two hours of 09-27.
+  /// The same without favorites. For two hours of 09-27.
   case android27 = "Android 09-27"
-  /// Demands the four other flags.
+  /// Requires the four other flags.
   case androidLast = "Android since 09-27"
-  /// Demands every key and the four flags; no button led to it.
+  /// Requires every key and the four flags. The app has no button for it.
   case ios1 = "iOS 10-01"
-  /// The first with a button; of the settings it demands `isDarkMode` alone.
+  /// The first version with a button. Requires only `isDarkMode` of the settings.
   case ios8 = "iOS since 10-08"
 
   var testDescription: String { rawValue }
@@ -27,14 +27,14 @@ enum PhoneReader: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
-  /// Why a reader does not open a backup.
+  /// The reason why a reader refuses a backup.
   struct Refusal: Error, CustomStringConvertible {
     var description: String
 
     init(_ description: String) { self.description = description }
   }
 
-  /// What is on the phone afterwards.
+  /// The content of the phone after the restore.
   struct Restored {
     /// The categories by their display names.
     var categories: [String] = []
@@ -44,10 +44,10 @@ enum PhoneReader: String, CaseIterable, CustomTestStringConvertible {
 
   /// A photo that was restored with its file.
   struct Photo: Hashable {
-    /// The display name of the category in which it is shown; nil if it is filed under an id of the backup, which any
-    /// category of the phone may have.
+    /// The display name of its category; nil if the app keeps the category ID of the backup, which any category of the
+    /// phone may have.
     var category: String?
-    /// What the app shows.
+    /// The name that the app shows.
     var name: String
     /// The content of the file.
     var bytes: [UInt8]

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The models agree with what is known of the apps: which version opened which version's backups.
+/// Compares the models with the known behavior of the apps: which version opens which backups.
 @Suite struct PhoneReaderTests {
   /// The shapes, and the readers that open them.
   static let known: [(label: String, readers: [PhoneReader])] = [
@@ -18,14 +18,14 @@ import Testing
     ("I10", [.ios8]),
   ]
 
-  @Test("Readers: a version opens what it is known to open", arguments: known)
+  @Test("Readers: a version opens the backups that the app is known to open", arguments: known)
   func opens(_ label: String, _ readers: [PhoneReader]) throws {
     let backup = try #require(PhoneBackups.all.first { $0.label == label })
     let opening = PhoneReader.allCases.filter { (try? $0.restore(backup.bytes)) != nil }
     #expect(opening == readers)
   }
 
-  @Test("Readers: Android files a photo under its category, or under the id of the backup")
+  @Test("Readers: Android puts a photo into its category, or keeps the category ID of the backup")
   func androidCategories() throws {
     var phone = Phone()
     for (index, name) in ["Fun Trips", "IMG_dump", "été", "Été", "iPad"].enumerated() {
@@ -35,7 +35,7 @@ import Testing
     }
     let backup = AndroidApp(.september27Later).backup(of: phone)
     let photos = try PhoneReader.androidLast.restore(backup).photos
-    // “été” and “Été” have one name, which finds “Été”
+    // “été” and “Été” have the same name, and the app finds “Été” by it
     #expect(photos.map(\.category) == ["Fun Trips", nil, "Été", "Été", "iPad"])
   }
 

@@ -1,8 +1,8 @@
 import TestSupport
 
-/// Phones with few categories, few ids and few contents, so that much of one is on another too.
+/// Random phones with few categories, IDs and contents, so that phones have many of them in common.
 enum RandomPhone {
-  /// The last three are shown as a category that a backup leaves out is, and are listed categories like any other.
+  /// The last three are named like categories that an import creates for an unknown ID, but are in the backup.
   private static let names = [
     "Family", "Friends", "Fun Trips", "Cars", "Плюшки", "Birthdays", "Category 2", "Category 7",
     "Category 41",
@@ -25,7 +25,7 @@ enum RandomPhone {
         let bytes = contents.randomElement(using: &random)
       else { continue }
       let folder = isIOS ? "photos/" : Phone.androidFolder
-      // on Android some ids collide, under other names
+      // on Android some photos share an ID and have different names
       let id = Int64(isIOS || Bool.random(using: &random) ? 100 + number : 100)
       var photo = Phone.Photo(
         id, "\(folder)IMG_\(number).jpg", in: category.id, at: 1_759_000_000_000 + Int64(number), bytes)
@@ -49,7 +49,7 @@ enum RandomPhone {
     if Int.random(in: 0..<4, using: &random) == 0 {
       app.categories = Set(phone.categories.map(\.id).prefix(2))
     }
-    // undecodable files travel as they are, so that contents meet those of other versions
+    // the app does not recompress files that it cannot decode, so contents are equal in all versions
     for index in phone.photos.indices { phone.photos[index].recompressed = nil }
     return PhoneBackup("\(app.release)", "Android", app, phone)
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A JSON object as a phone's serializer decodes it: a key without default must be there, each with its type.
+/// A JSON object as a phone's serializer decodes it: a key without a default must exist, and each value has its type.
 struct ReaderObject {
   private let values: [String: Any]
   private let path: String
@@ -31,10 +31,10 @@ struct ReaderObject {
     }
   }
 
-  /// Whether the key is there; a reader takes its default where it is not.
+  /// Whether the key exists. A reader uses the default if it is missing.
   func has(_ key: String) -> Bool { values[key] != nil }
 
-  /// Demands that a key, if it is there, is a text or null.
+  /// Requires that the value of a key, if it exists, is a text or null.
   func demandOptionalText(_ key: String) throws {
     if has(key), !(values[key] is NSNull) { _ = try text(key) }
   }
@@ -47,7 +47,7 @@ struct ReaderObject {
     return converted
   }
 
-  /// A number of JSON casts to Bool too.
+  /// Foundation casts a JSON number to Bool, too.
   private static func isBool(_ value: Any) -> Bool {
     (value as? NSNumber).map { ["c", "B"].contains(String(cString: $0.objCType)) } ?? false
   }

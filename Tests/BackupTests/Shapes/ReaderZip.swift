@@ -1,7 +1,7 @@
 import Checksums
 import TestSupport
 
-/// An entry as a phone's ZIP reader hands it out.
+/// An entry as a phone's ZIP reader returns it.
 struct ReaderZipEntry {
   var name: String
   var content: [UInt8]
@@ -11,12 +11,12 @@ struct ReaderZipEntry {
   var compressedSize: Int?
 }
 
-/// An archive in memory, walked over as the phones do.
+/// An archive in memory, read as the phones read it.
 struct ReaderZip {
   let bytes: [UInt8]
 
-  /// Every entry from the first local header on, as java.util.zip.ZipInputStream reads: sizes come from the local
-  /// headers, and a descriptor may follow deflated data alone. The central directory is not read.
+  /// Returns every entry from the first local header on, as java.util.zip.ZipInputStream reads them. Sizes come from
+  /// the local headers, and a descriptor may follow deflated data only. The central directory is not read.
   func forward() throws -> [ReaderZipEntry] {
     var entries: [ReaderZipEntry] = []
     var offset = 0
@@ -43,7 +43,7 @@ struct ReaderZip {
     return entries
   }
 
-  /// Every entry of the central directory, as ZIPFoundation reads.
+  /// Returns every entry of the central directory, as ZIPFoundation reads them.
   func directory() throws -> [ReaderZipEntry] {
     let last = bytes.count - 22
     let ends = stride(from: last, through: max(0, last - 0xFFFF), by: -1)
@@ -70,7 +70,7 @@ struct ReaderZip {
     header + 30 + number(header + 26, 2) + number(header + 28, 2)
   }
 
-  /// Compares content with a checksum, a compressed size and a size that stand one after the other.
+  /// Compares content with a checksum, a compressed size and a size in this order.
   private func check(_ content: [UInt8], _ taken: Int, _ name: String, against offset: Int) throws {
     guard number(offset + 4, 4) == taken, number(offset + 8, 4) == content.count else {
       throw PhoneReader.Refusal("\(name): invalid entry size")
@@ -104,7 +104,7 @@ struct ReaderZip {
     return name
   }
 
-  /// A number of some bytes, 0 past the end.
+  /// Returns a little-endian number of `count` bytes; 0 after the end of the archive.
   private func number(_ offset: Int, _ count: Int) -> Int {
     guard offset >= 0, offset + count <= bytes.count else { return 0 }
     return (0..<count).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) }

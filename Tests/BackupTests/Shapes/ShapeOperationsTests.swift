@@ -7,7 +7,7 @@ import Testing
 
 @testable import Backup
 
-/// What is done with an archive besides importing it, for every shape with photo files.
+/// Operations other than import with an archive of every shape that has photo files.
 @Suite struct ShapeOperationsTests {
   static let archives = PhoneBackups.all.filter { $0.isArchive && $0.app != nil && !$0.taken.files.isEmpty }
 
@@ -24,15 +24,15 @@ import Testing
     Dictionary(contents.map { ($0, 1) }, uniquingKeysWith: +)
   }
 
-  @Test("Shapes: verify finds nothing wrong", arguments: archives)
+  @Test("Shapes: verify finds no damage", arguments: archives)
   func verify(_ backup: PhoneBackup) async throws {
     let summary = try await Work.verify([write(backup)]).summary
     #expect(summary.damaged == [])
-    #expect(summary.strangers == [])
+    #expect(summary.untracked == [])
     #expect(summary.entriesChecked > backup.taken.files.count)
   }
 
-  @Test("Shapes: extract writes each photo's bytes", arguments: archives)
+  @Test("Shapes: extract writes the bytes of each photo", arguments: archives)
   func extract(_ backup: PhoneBackup) async throws {
     let folder = scratch.path.appending("photos")
     let summary = try await Work.extract(write(backup), to: folder).summary
@@ -42,12 +42,12 @@ import Testing
     #expect(counted(Array(files.values)) == counted(backup.taken.files))
   }
 
-  @Test("Shapes: diff finds no difference between a backup and the library that it made", arguments: archives)
+  @Test("Shapes: diff finds no difference between a backup and its imported library", arguments: archives)
   func diff(_ backup: PhoneBackup) async throws {
     let (file, library) = (try write(backup), try SampleLibrary())
     try await library.importing(file)
     let report = try await Work.diff(from: file, to: library.path).summary
-    // a photo that the phone lost is in its rows alone
+    // a photo whose file is missing has only a row in the backup
     let lost = backup.taken.lost.count
     #expect(report.diff.changes.count == lost, "\(report.diff.changes)")
   }
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(
-    "Shapes: repair of an archive that is cut off brings back every photo from another copy",
+    "Shapes: repair of a truncated archive recovers every photo from another copy",
     arguments: archives)
   func repair(_ backup: PhoneBackup) async throws {
     let file = try write(backup)
@@ -80,7 +80,7 @@ import Testing
     let bytes = try library.bytesOfPhotos().values
     #expect(counted(Array(bytes)) == counted(backup.taken.files))
 
-    // a phone opens it, and what the backup did not state is no statement of it
+    // settings that the backup does not have stay unset, and the phones open the archive
     let direct = try SampleLibrary()
     try await direct.importing(file)
     let (settings, expected) = (try library.contents.settings, try direct.contents.settings)
@@ -92,20 +92,20 @@ import Testing
     for reader in ShapeRun.readers { _ = try reader.restore(Array(archive)) }
   }
 
-  @Test("Shapes: heal brings back a photo that the library lost", arguments: archives)
-  func heal(_ backup: PhoneBackup) async throws {
+  @Test("Shapes: library repair restores the missing photos", arguments: archives)
+  func repairLibrary(_ backup: PhoneBackup) async throws {
     let (file, library) = (try write(backup), try SampleLibrary())
     try await library.importing(file)
     let photos = try library.contents.photos.filter { !$0.isFromAssets }
     for photo in photos { try FileManager.default.removeItem(atPath: library.file(of: photo).string) }
-    let summary = try await Work.heal(library.path, from: [file]).summary
-    #expect(summary.healed.count == photos.count)
+    let summary = try await Work.repairLibrary(library.path, from: [file]).summary
+    #expect(summary.repaired.count == photos.count)
     #expect(summary.damaged == [])
     expectNone(try library.faults())
   }
 }
 
 extension Phone {
-  /// The bytes of the photos that travel.
+  /// The bytes of the photos that have files.
   fileprivate var files: [[UInt8]] { photos.compactMap(\.bytes) }
 }

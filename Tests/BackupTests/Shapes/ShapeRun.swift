@@ -4,8 +4,8 @@ import TestSupport
 
 @testable import Backup
 
-/// What becomes of one backup: imported into an empty library, imported again, exported, and the export imported into
-/// another library and opened by each reader.
+/// The results of one backup. It is imported into an empty library, imported again, and exported. Then the export is
+/// imported into another library and opened by each reader.
 struct ShapeRun: Sendable {
   /// The readers that open archives.
   static let readers = PhoneReader.allCases.filter { $0 != .android21 }
@@ -15,22 +15,22 @@ struct ShapeRun: Sendable {
   private(set) var exitCode: Int32 = 0
   /// The error of a backup that is refused.
   private(set) var refusal: String?
-  /// Photos in the library, and how many the backup has with their files or as rows of the app.
+  /// The number of photos in the library, and the number of photos of the backup that have files or ship with the app.
   private(set) var imported = (found: 0, expected: 0)
-  /// The names of the photos are those of the phone.
+  /// Whether the photos have the same names as on the phone.
   private(set) var keepsNames = false
-  /// The dates of the photos are those of the phone.
+  /// Whether the photos have the same dates as on the phone.
   private(set) var keepsDates = false
-  /// The second import changes nothing.
+  /// Whether the second import changes nothing.
   private(set) var isStable = false
-  /// The export brings the same into an empty library.
+  /// Whether the import of the export gives an equal library.
   private(set) var returns = false
   private(set) var absent = 0
   private(set) var categories = 0
   private(set) var standIns = 0
   /// The readers that show every photo of the export in its category.
   private(set) var opening: [PhoneReader] = []
-  /// Whatever is not as the phone had it, or not as it should be.
+  /// All differences from the phone and from the expected results.
   private(set) var problems: [String] = []
 
   init(_ backup: PhoneBackup) async throws {
@@ -69,7 +69,7 @@ struct ShapeRun: Sendable {
     imported = (content.count, expected.count)
     keepsNames = content.count(by: \.name) == expected.count(by: \.name)
     keepsDates = content.count(by: \.createdAt) == expected.count(by: \.createdAt)
-    (absent, categories, standIns) = (summary.photosAbsent, content.piles.count, content.standIns.count)
+    (absent, categories, standIns) = (summary.photosNotImported, content.piles.count, content.standIns.count)
     for (shown, count) in expected.photos where content.photos[shown, default: 0] < count {
       problems.append("missing: \(Self.text(shown))")
     }
@@ -81,12 +81,12 @@ struct ShapeRun: Sendable {
     expect(summary.photosImported == expected.count, "\(summary.photosImported) photos reported")
 
     let lost = backup.taken.lost
-    expect(summary.photosAbsent == lost.count, "\(summary.photosAbsent) absent, not \(lost.count)")
+    expect(summary.photosNotImported == lost.count, "\(summary.photosNotImported) absent, not \(lost.count)")
     let messages = summary.warnings + summary.errors.map(\.message)
     for photo in lost where !messages.contains(where: { $0.contains(photo.name) }) {
       problems.append("\(photo.name) is not named")
     }
-    // one for each photo without file, for each category that is left out, for IDs that several have, for seconds
+    // one message for each photo without a file, for each unknown category ID, for shared IDs, for dates in seconds
     let taken = backup.taken
     let collisions = [taken.categories.map(\.id), taken.photos.map(\.id)].count { Set($0).count < $0.count }
     let edited = taken.photos.contains(where: \.isEdited) ? 1 : 0
@@ -147,12 +147,12 @@ struct ShapeRun: Sendable {
   }
 }
 
-/// The runs that were made, so that several tests look at one.
+/// Keeps the runs, so that several tests share them.
 actor ShapeRuns {
   static let shared = ShapeRuns()
   private var runs: [String: Task<ShapeRun, any Error>] = [:]
 
-  /// The run of a backup, made at the first call.
+  /// Returns the run of a backup. The first call makes it.
   func run(_ backup: PhoneBackup) async throws -> ShapeRun {
     let task = runs[backup.label] ?? Task { try await ShapeRun(backup) }
     runs[backup.label] = task

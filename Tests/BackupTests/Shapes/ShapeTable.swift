@@ -2,7 +2,7 @@ import TestSupport
 
 /// The results of all shapes as a Markdown table.
 struct ShapeTable {
-  /// The lines of a document between which the table stands.
+  /// The lines of a document before and after the table.
   static let (begin, end) = ("<!-- results: begin -->", "<!-- results: end -->")
 
   let text: String
@@ -33,7 +33,7 @@ struct ShapeTable {
     ]
   }
 
-  /// A document with this table between the two lines; nil if it does not have them.
+  /// Returns a document with this table between the two lines; nil if the lines are missing.
   func inserted(into document: String) -> String? {
     guard let begin = document.range(of: Self.begin + "\n"), let end = document.range(of: Self.end),
       begin.upperBound <= end.lowerBound

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Backup
 
-/// A backup of every shape, from the phone into a library and out again.
+/// Imports and exports a backup of every shape.
 @Suite struct ShapeTests {
-  @Test("Shapes: the library has what the phone had, and the export too", arguments: PhoneBackups.all)
+  @Test("Shapes: library and export have the content of the phone", arguments: PhoneBackups.all)
   func contents(_ backup: PhoneBackup) async throws {
     expectNone(try await ShapeRuns.shared.run(backup).problems)
   }
@@ -18,9 +18,8 @@ import Testing
     #expect(run.exitCode == expected, "\(run.refusal ?? "")")
   }
 
-  /// `docs/format/phone-backups.md` shows what these tests find. `SMILEPILE_WRITE_DOCS=1 swift test --filter ShapeTests` writes
-  /// the table.
-  @Test("Shapes: the table of the document is what the tests find")
+  /// `SMILEPILE_WRITE_DOCS=1 swift test --filter ShapeTests` writes the table of `docs/format/phone-backups.md`.
+  @Test("Shapes: the table of the document has the results of these tests")
   func table() async throws {
     var runs: [ShapeRun] = []
     for backup in PhoneBackups.all { runs.append(try await ShapeRuns.shared.run(backup)) }

@@ -8,13 +8,13 @@ import Zip
 
 @testable import Backup
 
-/// `export --split`: several archives, each within the limits, which give the library back in any order.
+/// `export --split` writes several archives within the limits. They restore the library in any order.
 @Suite struct SplitTests {
   private let scratch: ScratchFolder
 
   init() throws { scratch = try ScratchFolder() }
 
-  /// Photos of some sizes, with copies in the same and in another category, assets, and settings.
+  /// A library with photos of several sizes, duplicates in the same and in other categories, assets, and settings.
   static func library(_ seed: UInt64, photos count: Int = 24) throws -> SampleLibrary {
     var random = SeededNumbers(seed: seed)
     var members: [SampleLibrary.Member] = []
@@ -56,11 +56,14 @@ import Zip
     return (summary, try summary.archives.map { try WrittenBackup($0) })
   }
 
-  @Test(arguments: 0..<6) func everyOrderGivesTheLibraryBack(_ seed: Int) async throws {
+  @Test("Split export: the parts restore the library in any order", arguments: 0..<6)
+  func importOrder(_ seed: Int) async throws {
     let library = try Self.library(UInt64(seed))
     let limits = seed % 2 == 0 ? Self.limits(entries: 10) : Self.limits(bytes: 10_000)
     let (summary, parts) = try await split(library, limits) { $0.verifies = seed % 3 == 0 }
-    #expect(parts.count >= 3 && summary.phoneRefusals == [] && !summary.isIncomplete)
+    #expect(parts.count >= 3)
+    #expect(summary.phoneRefusals == [])
+    #expect(!summary.isIncomplete)
     let expected = try LibraryContent(library)
     for part in parts {
       expectNone(try part.faults())
@@ -76,32 +79,39 @@ import Zip
       #expect(try LibraryContent(copy) == expected)
       expectNone(try copy.faults())
     }
-    // and once more, together
+    // all parts in one import, and once more
     let copy = try SampleLibrary()
     let once = try await Work.import(parts.map(\.path), into: copy.path).summary
-    #expect(!once.isIncomplete && once.photosSkipped == 0)
+    #expect(!once.isIncomplete)
+    #expect(once.photosSkipped == 0)
     let again = try await Work.import(parts.reversed().map(\.path), into: copy.path).summary
-    #expect(again.photosImported == 0 && again.photosSkipped == expected.photos.count)
+    #expect(again.photosImported == 0)
+    #expect(again.photosSkipped == expected.photos.count)
   }
 
-  @Test func thePartsKnowEachOther() async throws {
+  @Test("Split export: the parts have numbers, one set ID and the fingerprint of the library")
+  func partNumbers() async throws {
     let library = try Self.library(1)
     let (summary, parts) = try await split(library, Self.limits(entries: 12))
     let places = parts.compactMap { $0.metadata.smilepile?.part }
-    #expect(places.map(\.number) == Array(1...parts.count) && Set(places.map(\.set)).count == 1)
-    #expect(places.allSatisfy { $0.count == parts.count } && summary.parts == parts.count)
+    #expect(places.map(\.number) == Array(1...parts.count))
+    #expect(Set(places.map(\.set)).count == 1)
+    #expect(places.allSatisfy { $0.count == parts.count })
+    #expect(summary.parts == parts.count)
     #expect(Set(parts.map { $0.metadata.smilepile?.uuid }).count == parts.count)
     #expect(try Library(path: library.path).lastExport()?.photos == library.contents.photos.count)
-    // the state is that of the whole library, and of a full export of it
-    let whole = try await library.exporting(to: scratch.path.appending("whole.zip"))
-    let state = try WrittenBackup(try #require(whole.archive)).metadata.smilepile?.state
-    #expect(parts.allSatisfy { $0.metadata.smilepile?.state == state })
+    // the fingerprint is that of a full export
+    let full = try await library.exporting(to: scratch.path.appending("whole.zip"))
+    let fingerprint = try WrittenBackup(try #require(full.archive)).metadata.smilepile?.fingerprint
+    #expect(parts.allSatisfy { $0.metadata.smilepile?.fingerprint == fingerprint })
     let names = summary.archives.compactMap { $0.lastComponent?.string }
-    #expect(names[0].hasSuffix("_1of\(parts.count).zip") && names[0].hasPrefix("smilepile_backup_"))
+    #expect(names[0].hasSuffix("_1of\(parts.count).zip"))
+    #expect(names[0].hasPrefix("smilepile_backup_"))
     #expect(Set(names.map { $0.prefix(32) }).count == 1)
   }
 
-  @Test func equalCopiesStayTogether() async throws {
+  @Test("Split export: duplicates in one category are in the same part")
+  func duplicates() async throws {
     let (_, parts) = try await split(try Self.library(2, photos: 40), Self.limits(entries: 9))
     var places: [String: Int] = [:]
     for (index, part) in parts.enumerated() {
@@ -113,28 +123,31 @@ import Zip
     }
   }
 
-  /// At each limit one archive, and one below it two; nothing is wasted but what cannot be known.
-  @Test func theLimitsAtTheirEdges() async throws {
+  @Test("Split export: a library at a limit needs one archive, one above it needs two")
+  func limitBoundaries() async throws {
     let library = try SampleLibrary(
       (1...6).map { .init(id: $0, fileName: "\($0).jpg", bytes: Array(repeating: UInt8($0), count: 1000)) },
       categories: [.sample(1, "family")])
     let (one, backups) = try await split(library, PhoneLimits())
-    #expect(one.parts == 1 && backups[0].metadata.smilepile?.part == nil)
+    try #require(one.parts == 1)
+    #expect(backups[0].metadata.smilepile?.part == nil)
     #expect(backups[0].metadata.smilepile?.isPartial == false)
     let bytes = backups[0].entries.values.reduce(0) { $0 + $1.count }
-    // per photo an MD5 that differs, and the numbers of the set
+    // room for another MD5 of each photo, and for the numbers of the set
     let slack = 6 * 64 + 300
     for (limits, parts) in [
       (Self.limits(entries: 8), 1), (Self.limits(entries: 7), 2), (Self.limits(bytes: bytes + slack), 1),
       (Self.limits(bytes: bytes - 1), 2), (Self.limits(archive: one.archiveBytes - 1), 2),
     ] {
       let (summary, written) = try await split(library, limits)
-      #expect(summary.parts == parts && summary.phoneRefusals == [])
+      #expect(summary.parts == parts)
+      #expect(summary.phoneRefusals == [])
       for backup in written { expectNone(try backup.faults()) }
     }
   }
 
-  @Test func aPhotoThatIsTooLargeIsAloneAndNamed() async throws {
+  @Test("Split export: a photo over the limit has a part of its own and is reported")
+  func oversizedPhoto() async throws {
     let library = try SampleLibrary(
       [
         .init(id: 1, fileName: "a.jpg", bytes: [1]),
@@ -143,14 +156,16 @@ import Zip
       ], categories: [.sample(1, "family")])
     let (summary, parts) = try await split(library, Self.limits(bytes: 10_000))
     #expect(parts.map { $0.metadata.photos.map(\.id) } == [[1, 3], [2]])
+    try #require(summary.phoneRefusals.count == 1)
     #expect(
-      summary.phoneRefusals.count == 1 && summary.phoneRefusals[0].contains("photo 2 “film” in “Family”"))
+      summary.phoneRefusals[0].contains("photo 2 “film” in “Family”"))
     #expect(summary.phoneRefusals[0].contains("part 2 of 2"))
     let copy = try await SampleLibrary.importing(summary.archives.reversed())
     #expect(try LibraryContent(copy) == LibraryContent(library))
   }
 
-  @Test func noNameIsOverwritten() async throws {
+  @Test("Split export: existing files are not overwritten")
+  func existingNames() async throws {
     let library = try Self.library(3)
     let limits = Self.limits(entries: 9)
     let count = try await library.exporting(to: scratch.path) {
@@ -167,13 +182,15 @@ import Zip
     }
     #expect(Array(try Data(contentsOf: URL(fileURLWithPath: taken.string))) == [1])
     #expect(try FolderTree(scratch.path).fileNames == ["one_2of\(count).zip"])
-    // two in one second
+    // two exports within one second
     let (first, _) = try await split(library, limits)
     let (second, _) = try await split(library, limits)
-    #expect(Set(first.archives).isDisjoint(with: second.archives) && second.archives.count == count)
+    #expect(Set(first.archives).isDisjoint(with: second.archives))
+    #expect(second.archives.count == count)
   }
 
-  @Test func whatIsCancelledLeavesNothing() async throws {
+  @Test("Split export: a cancelled export leaves no part")
+  func cancellation() async throws {
     let library = try Self.library(4)
     var options = ExportOptions()
     options.split = .phone(Self.limits(entries: 9))
@@ -182,22 +199,29 @@ import Zip
     if (try? await work.summary) == nil { #expect(try FolderTree(scratch.path).fileNames == []) }
   }
 
-  @Test func aPhotoWithoutAFileKeepsItsRowInAPart() async throws {
+  @Test("Split export: a photo whose file is missing keeps its row in one part")
+  func missingFile() async throws {
     let library = try Self.library(5)
     let lost = try #require(try library.contents.photos.first { !$0.isFromAssets && $0.fileSize > 0 })
     try FileManager.default.removeItem(atPath: library.file(of: lost).string)
     let (summary, parts) = try await split(library, Self.limits(entries: 9))
-    #expect(summary.missing.count == 1 && summary.isIncomplete)
+    #expect(summary.missing.count == 1)
+    #expect(summary.isIncomplete)
     #expect(parts.count { $0.metadata.photos.contains { $0.id == lost.id } } == 1)
   }
 
-  @Test func aCategoryCanBeSplit() async throws {
+  @Test("Split export: a selected category is split")
+  func singleCategory() async throws {
     let library = try Self.library(6, photos: 60)
     let (_, parts) = try await split(library, Self.limits(entries: 9)) { $0.categories = ["cars"] }
-    #expect(parts.count > 1 && parts.allSatisfy { $0.metadata.categories.map(\.name) == ["cars"] })
+    #expect(parts.count > 1)
+    #expect(parts.allSatisfy { $0.metadata.categories.map(\.name) == ["cars"] })
   }
 
-  @Test(arguments: ["encrypted", "json", "incremental"]) func whatCannotBeSplit(_ what: String) async throws {
+  @Test(
+    "Split export: encryption, JSON and incremental backups are refused",
+    arguments: ["encrypted", "json", "incremental"])
+  func unsupportedOptions(_ what: String) async throws {
     let library = try Self.library(7)
     let error = await #expect(throws: BackupError.self) {
       _ = try await library.exporting(to: scratch.path) {
@@ -216,23 +240,27 @@ import Zip
     #expect(try FolderTree(scratch.path).files.isEmpty)
   }
 
-  @Test func aDryRunCountsTheParts() async throws {
+  @Test("Split export: a dry run counts the parts and writes nothing")
+  func dryRun() async throws {
     let library = try Self.library(8)
     let dry = try await library.exporting(to: scratch.path) {
       $0.split = .phone(Self.limits(entries: 9))
       $0.isDryRun = true
     }
-    #expect(try dry.archives == [] && FolderTree(scratch.path).files.isEmpty)
+    #expect(dry.archives == [])
+    #expect(try FolderTree(scratch.path).files.isEmpty)
     let (real, _) = try await split(library, Self.limits(entries: 9))
-    #expect(dry.parts == real.parts && dry.photos == real.photos)
+    #expect(dry.parts == real.parts)
+    #expect(dry.photos == real.photos)
   }
 
-  /// Ten thousand entries with the texts, as the apps count them.
-  @Test func tenThousandEntries() throws {
+  /// The apps refuse more than 10,000 entries, and count the two texts.
+  @Test("Split export: the limit of 10,000 entries includes metadata and checksums")
+  func entryLimit() throws {
     let photos = (1...Int64(10_000)).map { id in
       SampleLibrary.Member(id: id, fileName: "\(id).jpg", bytes: []).photo
     }
-    // equal content would stay together, whatever its number
+    // duplicates would be in one part, so each photo has its own size
     let distinct = photos.map { photo in
       var photo = photo
       photo.fileSize = Int(photo.id)

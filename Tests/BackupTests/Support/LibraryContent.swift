@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import Backup
 
-/// What a library holds, whatever its files are called: what a backup has to give back.
+/// The content of a library without the names of its files: what a restored backup must have.
 struct LibraryContent: Equatable {
   var categories: [PhotoLibrary.Category]
   var photos: [Photo]
@@ -20,14 +20,14 @@ struct LibraryContent: Equatable {
       return photo
     }
     settings = contents.settings
-    // of the record in this library
+    // these dates belong to the record of this library
     (settings.createdAt, settings.changedAt) = (0, 0)
     bytes = try library.bytesOfPhotos()
   }
 }
 
 extension SampleLibrary {
-  /// A new library into which these came, one after the other.
+  /// Imports backups into a new library, one after the other.
   static func importing(
     _ backups: [FilePath], configure: (inout ImportOptions) -> Void = { _ in }
   ) async throws -> SampleLibrary {

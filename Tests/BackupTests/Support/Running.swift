@@ -6,7 +6,7 @@ import Testing
 
 @testable import Backup
 
-/// The fixtures that are whole backups.
+/// The fixtures that are intact backups.
 enum Fixture: String, CaseIterable, CustomTestStringConvertible {
   case android = "android_v2_smilepile_backup_20251003_140000.zip"
   case ios = "ios_v2_SmilePileBackup_2025-10-03_140000.zip"
@@ -31,7 +31,7 @@ enum Fixture: String, CaseIterable, CustomTestStringConvertible {
 }
 
 extension SampleLibrary {
-  /// Imports backups and waits for the end. Photos may go.
+  /// Imports backups and waits for the end. Confirms the deletion of photos.
   @discardableResult
   func importing(
     _ backups: FilePath..., configure: (inout ImportOptions) -> Void = { _ in }
@@ -53,7 +53,7 @@ extension SampleLibrary {
   }
 }
 
-/// Expects that a list is empty, and shows what is in it.
+/// Expects that a list is empty, and shows its elements otherwise.
 func expectNone(_ found: [String], sourceLocation: SourceLocation = #_sourceLocation) {
   #expect(found == [], sourceLocation: sourceLocation)
 }

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import Backup
 
-/// A backup put together photo by photo, in the manner of the Android app, with every part open to a fault.
+/// A backup as the Android app writes it, built photo by photo. Tests may change every part.
 struct SampleBackup {
   var metadata = Metadata()
   /// The entries that hold photos.
@@ -26,7 +26,7 @@ struct SampleBackup {
         hasPIN: false, hasPattern: false, kidSafeModeEnabled: false, deleteProtectionEnabled: false))
   }
 
-  /// One with these photos, numbered from 1: `photos/1_a.jpg` for "a".
+  /// A backup with these photos, with IDs from 1: `photos/1_a.jpg` for "a".
   init(photos texts: [String]) {
     self.init()
     for (index, text) in texts.enumerated() {
@@ -49,7 +49,7 @@ struct SampleBackup {
     photos[id] = bytes
   }
 
-  /// Makes an entry one of bzip2 that declares more than its few bytes hold.
+  /// Makes an entry a bzip2 entry that declares this size.
   mutating func declareSize(_ size: UInt64, ofMember index: Int) {
     let packed = UInt64(members[index].data.count)
     members[index].both { header in
@@ -61,7 +61,7 @@ struct SampleBackup {
     members[index].central.extra = .zip64Field(size)
   }
 
-  /// The archive's bytes, with another document in the place of its metadata if one is given.
+  /// Returns the archive's bytes, with `json` in place of the metadata if it is given.
   func archive(json: [UInt8]? = nil) throws -> [UInt8] {
     let text = String(decoding: json ?? metadata.json(), as: UTF8.self)
     return ZipBuilder([.stored("metadata.json", text)] + members).bytes

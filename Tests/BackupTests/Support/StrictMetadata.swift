@@ -1,7 +1,6 @@
 import Foundation
 
-/// `metadata.json` as the iOS app reads it: a property that is not there is an error, whatever its value would be.
-/// FORMAT.md's tables, property by property.
+/// `metadata.json` as the iOS app reads it: each missing property is an error. See `docs/format/archive.md`.
 struct StrictMetadata: Decodable {
   var version: Int
   var exportDate: Int64
@@ -61,7 +60,7 @@ struct StrictMetadata: Decodable {
     self = try JSONDecoder().decode(StrictMetadata.self, from: Data(json))
   }
 
-  /// Whether a null stands anywhere: both apps leave out what is nil.
+  /// Returns whether the document contains a null. Both apps omit properties that are nil.
   static func holdsNull(_ json: [UInt8]) throws -> Bool {
     func isOrHoldsNull(_ value: Any) -> Bool {
       switch value {

@@ -8,7 +8,7 @@ import Zip
 
 @testable import Backup
 
-/// An archive that this project wrote, taken apart to be looked at.
+/// The parts of an archive that this project wrote.
 struct WrittenBackup {
   let path: FilePath
   /// As this project reads it.
@@ -43,7 +43,7 @@ struct WrittenBackup {
     return photos
   }
 
-  /// What is equal in two backups of one library: everything but the times and the number.
+  /// The metadata without dates and IDs, which is equal in two backups of one library.
   var lasting: Metadata {
     var metadata = metadata
     metadata.exportDate = nil
@@ -52,7 +52,7 @@ struct WrittenBackup {
     return metadata
   }
 
-  /// Whatever keeps one of the two apps, or md5sum, from reading it.
+  /// Returns what prevents the apps or md5sum from reading the archive.
   func faults() throws -> [String] {
     var faults = namesThatPhonesRefuse() + headersThatPhonesRefuse() + manifestFaults() + checksumFaults()
     if strict.version != 2 || strict.format != "ZIP" {
@@ -81,17 +81,17 @@ struct WrittenBackup {
     return faults
   }
 
-  /// Android reads forward: the local headers must say everything.
+  /// Android does not read the central directory, so the local headers must be complete.
   private func headersThatPhonesRefuse() -> [String] {
     archive.entries.compactMap { entry in
       func number(_ offset: Int, _ count: Int) -> Int {
         (0..<count).reduce(0) { $0 | Int(bytes[entry.headerOffset + offset + $1]) << (8 * $1) }
       }
       if number(6, 2) & 8 != 0 { return "\(entry.name) has a data descriptor" }
-      let isTold =
+      let isComplete =
         number(14, 4) == Int(entry.crc32) && number(18, 4) == entry.compressedSize
         && number(22, 4) == entry.size
-      return isTold ? nil : "the local header of \(entry.name) lies"
+      return isComplete ? nil : "the local header of \(entry.name) lies"
     }
   }
 

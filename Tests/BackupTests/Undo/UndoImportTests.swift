@@ -5,12 +5,12 @@ import Testing
 
 @testable import Backup
 
-/// Whatever an import did, an undo takes back, rows and files alike.
+/// `undo` after an import with each strategy and each rule for duplicates.
 struct UndoImportTests {
   private static let rules: [DuplicateRule] = DuplicateRule.allCases
 
-  @Test(arguments: ImportStrategy.allCases, rules)
-  func theLibraryIsAsItWas(strategy: ImportStrategy, rule: DuplicateRule) async throws {
+  @Test("Undo: rows and files are the same as before the import", arguments: ImportStrategy.allCases, rules)
+  func restoresLibrary(strategy: ImportStrategy, rule: DuplicateRule) async throws {
     let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
     var first = SampleBackup(photos: ["a", "b", "c", "c"])
     first.metadata.photos[3].name = "another name"
@@ -40,6 +40,6 @@ struct UndoImportTests {
 }
 
 extension FolderTree {
-  /// The photo files alone.
+  /// The paths below `photos`.
   fileprivate var photos: [String] { files.keys.filter { $0.hasPrefix("photos/") }.sorted() }
 }

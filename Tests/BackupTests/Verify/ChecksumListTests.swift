@@ -7,7 +7,7 @@ import Zip
 
 @testable import Backup
 
-/// The list of checksums in an archive that is read with faults.
+/// Reads `checksums.md5` of an archive under faults.
 struct ChecksumListTests {
   private let scratch: ScratchFolder
   private let archive: FilePath
@@ -19,18 +19,20 @@ struct ChecksumListTests {
     archive = try #require(try await library.exporting(to: scratch.path).archive)
   }
 
-  /// A list that is not compared, for want of memory, must not pass for one that holds.
-  @Test(arguments: [Errno.noMemory, .tooManyOpenFiles]) func aShortageIsNotPassedOver(_ shortage: Errno)
-    throws
-  {
+  /// Otherwise a list that was not compared would count as verified.
+  @Test(
+    "Checksum list: a lack of memory or file descriptors is an error",
+    arguments: [Errno.noMemory, .tooManyOpenFiles])
+  func environmentFailure(_ shortage: Errno) throws {
     let source = try OpenedBackup(path: archive)
     let fault = try fault(shortage)
     defer { fault.disarm() }
     #expect(throws: ArchiveError.self) { try ChecksumList(of: source) }
   }
 
-  /// What is wrong with the list itself is said where its entry is checked.
-  @Test func aListThatCannotBeReadIsEmpty() throws {
+  /// The check of the list's own entry reports the error.
+  @Test("Checksum list: an unreadable list is empty")
+  func unreadableList() throws {
     let source = try OpenedBackup(path: archive)
     let entry = try #require(source.archive?.entries.first { $0.name.hasPrefix("photos/") })
     #expect(try ChecksumList(of: source)[entry] != nil)

@@ -7,28 +7,28 @@ import Testing
 
 @testable import Backup
 
-/// Work that is told to stop, at once or in the middle: it throws `CancellationError` and leaves no trace.
+/// Cancelled work throws `CancellationError` and changes nothing.
 @Suite struct CancellationTests {
-  /// Enough photos that the work cannot be done before it is told.
+  /// Has so many photos that the work is cancelled before its end.
   private func backup() -> SampleBackup {
     var backup = SampleBackup()
     for id in 1...200 { backup.add(id: Int64(id), name: "\(id % 7)", bytes: Array("photo \(id)".utf8)) }
     return backup
   }
 
-  /// The ways to say it.
-  enum Way: CaseIterable { case cancel, waitingTask, readingTask }
+  /// What cancels the work.
+  enum Trigger: CaseIterable { case cancel, waitingTask, readingTask }
 
-  /// Stops the work when it has done with `items` photos; true if that was in time.
+  /// Cancels the work after `items` photos. Returns whether the work was cancelled before its end.
   private func stop<Summary: Sendable>(
-    _ work: Work<Summary>, by way: Way = .cancel, after items: Int = 0
+    _ work: Work<Summary>, by trigger: Trigger = .cancel, after items: Int = 0
   ) async throws -> Bool {
     let waiting = Task { try await work.summary }
     let reading = Task { for await _ in work.progress {} }
     while items > 0, work.currentProgress.processedItems < items, work.currentProgress.phase != .finished {
       await Task.yield()
     }
-    switch way {
+    switch trigger {
     case .cancel: work.cancel()
     case .waitingTask: waiting.cancel()
     case .readingTask: reading.cancel()
@@ -41,33 +41,38 @@ import Testing
     }
   }
 
-  @Test(arguments: Way.allCases, [ExportOptions.Format.zip, .json])
-  func anExportStoppedAtOnce(_ way: Way, _ format: ExportOptions.Format) async throws {
+  @Test(
+    "Cancellation: an export that is cancelled at its start leaves no file", arguments: Trigger.allCases,
+    [ExportOptions.Format.zip, .json])
+  func exportAtStart(_ trigger: Trigger, _ format: ExportOptions.Format) async throws {
     let (library, scratch) = (try await SampleLibrary.imported(backup()), try ScratchFolder())
     let tree = try library.tree
     var options = ExportOptions()
     options.format = format
-    #expect(try await stop(.export(library.path, to: scratch.path, options: options), by: way))
+    #expect(try await stop(.export(library.path, to: scratch.path, options: options), by: trigger))
     #expect(try FolderTree(scratch.path).files.isEmpty)
     expectNone(try library.tree.differences(from: tree))
   }
 
-  @Test(arguments: Way.allCases, ImportStrategy.allCases)
-  func anImportStoppedAtOnce(_ way: Way, _ strategy: ImportStrategy) async throws {
+  @Test(
+    "Cancellation: an import that is cancelled at its start leaves the library unchanged",
+    arguments: Trigger.allCases, ImportStrategy.allCases)
+  func importAtStart(_ trigger: Trigger, _ strategy: ImportStrategy) async throws {
     let library = try await SampleLibrary.imported(SampleBackup(photos: ["old"]))
     let scratch = try ScratchFolder()
     let path = try backup().write(to: scratch)
     let tree = try library.tree
     var options = ImportOptions()
     options.strategy = strategy
-    #expect(try await stop(.import([path], into: library.path, options: options), by: way))
+    #expect(try await stop(.import([path], into: library.path, options: options), by: trigger))
     expectNone(try library.tree.differences(from: tree))
     expectNone(try library.faults())
     try await library.importing(path)
-    #expect(try library.contents.photos.count == 201, "the lock is free again")
+    #expect(try library.contents.photos.count == 201, "the lock is released")
   }
 
-  @Test(arguments: [false, true]) func anExportStoppedInTheMiddle(_ verifies: Bool) async throws {
+  @Test("Cancellation: a running export that is cancelled leaves no archive", arguments: [false, true])
+  func runningExport(_ verifies: Bool) async throws {
     let (library, scratch) = (try await SampleLibrary.imported(backup()), try ScratchFolder())
     let tree = try library.tree
     var options = ExportOptions()
@@ -85,7 +90,8 @@ import Testing
     #expect(try library.tree.fileNames == tree.fileNames)
   }
 
-  @Test func anImportStoppedInTheMiddle() async throws {
+  @Test("Cancellation: a running import that is cancelled leaves the library unchanged")
+  func runningImport() async throws {
     let scratch = try ScratchFolder()
     let path = try backup().write(to: scratch)
     var options = ImportOptions()
@@ -103,7 +109,8 @@ import Testing
     #expect(wasInTime)
   }
 
-  @Test func anImportStoppedWhileItPlans() async throws {
+  @Test("Cancellation: an import that is cancelled while it plans changes nothing")
+  func planningImport() async throws {
     let library = try await SampleLibrary.imported(backup())
     let scratch = try ScratchFolder()
     var more = backup()
@@ -123,7 +130,8 @@ import Testing
     expectNone(try library.faults())
   }
 
-  @Test func theSecondOfTwoBackupsStopped() async throws {
+  @Test("Cancellation: an import that is cancelled in its second backup keeps the first")
+  func secondBackup() async throws {
     let (library, scratch) = (try SampleLibrary(), try ScratchFolder())
     let first = try SampleBackup(photos: ["a"]).write(to: scratch, as: "1.zip")
     let second = try SampleBackup(photos: ["a", "b"]).write(to: scratch, as: "2.zip")
@@ -136,7 +144,7 @@ import Testing
     #expect(throws: CancellationError.self) {
       try ImportRun(library: library.path, options: options, counter: counter).run([first, second])
     }
-    #expect(try library.contents.photos.map(\.name) == ["a"], "as it was after the last whole backup")
+    #expect(try library.contents.photos.map(\.name) == ["a"], "as after the first backup")
     expectNone(try library.faults())
   }
 }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Backup
 
-/// Several at once: whoever changes a library does so alone, and whoever reads finds what was there when it began.
+/// One writer changes a library at a time. A reader gets the library as it was at the start of the reader.
 struct ConcurrencyTests {
   private let scratch: ScratchFolder
   private let library: SampleLibrary
@@ -19,12 +19,12 @@ struct ConcurrencyTests {
     library = try await SampleLibrary.imported(SampleBackup(photos: ["a", "b", "c", "d"]))
   }
 
-  /// What somebody does while the first photo is being read.
-  enum Deed: CaseIterable {
+  /// What another writer does while the first photo is read.
+  enum Action: CaseIterable {
     case replace, replaceTwice, remove, removeAndUndo, merge
   }
 
-  /// Runs at the first read of a photo, on the thread that reads, and so before any other photo is read.
+  /// Runs `body` at the first read of a photo, on the reading thread, and so before any other photo is read.
   private func during(_ body: @escaping @Sendable () throws -> Void) throws -> ArmedFault {
     let photos = URL(fileURLWithPath: library.path.appending("photos").string).resolvingSymlinksInPath().path
     return ArmedFault(
@@ -38,8 +38,10 @@ struct ConcurrencyTests {
         }, of: .only([.read]), below: FilePath(photos)))
   }
 
-  @Test(arguments: Deed.allCases)
-  func noExportFindsAPhotoDeletedUnderIt(deed: Deed) async throws {
+  @Test(
+    "Concurrency: an export is complete while another writer replaces or removes photos",
+    arguments: Action.allCases)
+  func exportDuringChange(action: Action) async throws {
     let before = try library.bytesOfPhotos()
     let other = try SampleBackup(photos: ["x", "y"]).write(to: scratch, as: "other.zip")
     let third = try SampleBackup(photos: ["z"]).write(to: scratch, as: "third.zip")
@@ -51,7 +53,7 @@ struct ConcurrencyTests {
       _ = try ImportRun(library: path, options: options, counter: ProgressCounter()).run([backup ?? other])
     }
     let fault = try during {
-      switch deed {
+      switch action {
       case .replace: try importOther(.replace)
       case .replaceTwice:
         try importOther(.replace)
@@ -72,17 +74,17 @@ struct ConcurrencyTests {
     let backup = try WrittenBackup(try #require(summary.archive))
     expectNone(try backup.faults())
     #expect(backup.photos == before)
-    if deed == .removeAndUndo {
+    if action == .removeAndUndo {
       _ = try await Work.undo(path).summary
       #expect(try library.bytesOfPhotos() == before)
     }
-    // and what the export kept from being put away is put away by the next writer
+    // the next writer removes the files that the export was reading
     _ = try LibraryWriter(path: path)
     expectNone(try library.faults())
   }
 
-  /// Whoever comes second is refused, by name, or waits.
-  @Test func oneWriterAtATime() async throws {
+  @Test("Concurrency: a second writer is refused with the process that holds the lock")
+  func secondWriter() async throws {
     let other = try SampleBackup(photos: ["x", "y"]).write(to: scratch, as: "other.zip")
     let busy = Mutex<String?>(nil)
     let path = library.path
@@ -104,7 +106,8 @@ struct ConcurrencyTests {
     #expect(try !library.contents.photos.map(\.name).contains("x"))
   }
 
-  @Test func exportsOfOneSecondGetNamesOfTheirOwn() async throws {
+  @Test("Concurrency: exports within one second get different names")
+  func simultaneousExports() async throws {
     let (library, folder) = (library, scratch.path)
     let archives = try await withThrowingTaskGroup(of: FilePath?.self) { group in
       for _ in 0..<6 { group.addTask { try await library.exporting(to: folder).archive } }

@@ -2,11 +2,11 @@ import Foundation
 
 /// A Markdown document with commands that a test runs. README.md beside `Scripts/` describes the kinds of blocks.
 struct CommandDocument: Sendable {
-  /// Something that is run, in the document's order.
+  /// Commands that run together. Steps are in the order of the document.
   struct Step: Sendable {
-    /// The line of the document where it begins, from 1.
+    /// The first line of the step in the document, from 1.
     var line: Int
-    /// The shell's text.
+    /// The text for the shell.
     var command: String
     /// The lines of the document that show its output, as indices of `lines`; nil if the document shows none.
     var output: Range<Int>?
@@ -24,13 +24,14 @@ struct CommandDocument: Sendable {
   private(set) var steps: [Step] = []
   private(set) var faults: [Fault] = []
 
-  /// What may stand in a `sh system` block: these change the machine or need another one, so no test runs them.
+  /// The commands allowed in a `sh system` block. They change the machine or need another one, so that no test runs
+  /// them.
   static let systemCommands: Set<String> = [
     "sudo", "systemctl", "apt", "mount", "umount", "ssh", "rsync", "git", "scripts/install",
     "scripts/package",
     "scripts/demo", "scripts/test",
   ]
-  /// Blocks that hold no command.
+  /// Kinds of blocks without commands.
   private static let plainKinds: Set<String> = ["", "text", "swift", "json", "ini"]
 
   init(_ text: String) {
@@ -47,7 +48,7 @@ struct CommandDocument: Sendable {
     }
   }
 
-  /// Reads `<!-- run: … -->`: commands that prepare what the reader of the document has already.
+  /// Reads `<!-- run: … -->`. These commands prepare what the reader of the document already has.
   private mutating func readHiddenCommands(from start: Int) -> Int {
     let end = lines[start...].firstIndex { $0.hasSuffix("-->") } ?? lines.endIndex - 1
     let text = lines[start...end].joined(separator: "\n").dropFirst("<!-- run:".count).dropLast(3)

@@ -3,7 +3,7 @@ import Foundation
 
 @testable import smilepile
 
-/// `docs/reference/commands.md`, made of what the command says about itself in its help.
+/// `docs/reference/commands.md`, generated from the help of the command.
 struct CommandReference {
   /// The part of `--experimental-dump-help` that the document shows.
   struct Dump: Decodable {
@@ -36,17 +36,19 @@ struct CommandReference {
     var command: Command
   }
 
-  /// A command that does something, with the words that call it.
+  /// A command without subcommands, with its full name.
   private struct Leaf {
     var words: String
     var command: Dump.Command
+    /// The text of the group of which this is the first command.
+    var introduction: [String] = []
   }
 
-  /// An argument, as a table shows it.
+  /// The row of an argument in a table.
   private struct Row: Hashable {
-    /// How it is written.
+    /// The spellings of the argument.
     var head: String
-    /// Its longest name; empty for a positional one.
+    /// The longest name; empty for a positional argument.
     var name: String
     var meaning: String
     var line: String { "| \(head) | \(meaning) |" }
@@ -89,15 +91,22 @@ struct CommandReference {
       child in
       let words = "\(path) \(child.commandName)"
       let isGroup = child.subcommands?.contains { $0.commandName != "help" } ?? false
-      return isGroup ? leaves(of: child, below: words) : [Leaf(words: words, command: child)]
+      guard isGroup else { return [Leaf(words: words, command: child)] }
+      var group = leaves(of: child, below: words)
+      if !group.isEmpty {
+        group[0].introduction =
+          ["", "## \(words)", "", child.abstract ?? ""] + paragraphs(child.discussion ?? "")
+      }
+      return group
     }
   }
 
   private static func section(_ leaf: Leaf, _ common: Set<Row>) -> [String] {
     let rows = rows(of: leaf.command)
-    var lines = [
-      "", "## \(leaf.words)", "", leaf.command.abstract ?? "", "", "```text", synopsis(leaf), "```",
-    ]
+    var lines =
+      leaf.introduction + [
+        "", "## \(leaf.words)", "", leaf.command.abstract ?? "", "", "```text", synopsis(leaf), "```",
+      ]
     lines += paragraphs(leaf.command.discussion ?? "")
     let own = rows.filter { !common.contains($0) }
     if !own.isEmpty { lines += ["", "| argument | meaning |", "|---|---|"] + own.map(\.line) }
@@ -125,8 +134,9 @@ struct CommandReference {
   private static func rows(of command: Dump.Command) -> [Row] {
     (command.arguments ?? []).filter(isShown).map { argument in
       let value = argument.valueName ?? ""
-      // a list of words is written as it is
-      let placeholder = value.contains("|") ? value : value.uppercased()
+      // the values of an option keep their case
+      let isList = argument.kind == "option" && value.contains("|")
+      let placeholder = isList ? value : value.uppercased()
       let names = (argument.names ?? []).sorted { $0.kind == "short" && $1.kind != "short" }.map(\.text)
       var spellings = names.isEmpty ? [placeholder] : names
       if argument.kind == "option" { spellings[spellings.count - 1] += " \(placeholder)" }
@@ -142,7 +152,7 @@ struct CommandReference {
     }
   }
 
-  /// A discussion: paragraphs, and examples, which are indented.
+  /// The lines of a discussion. Its examples are the indented lines.
   private static func paragraphs(_ text: String) -> [String] {
     var lines: [String] = []
     var isExample = false

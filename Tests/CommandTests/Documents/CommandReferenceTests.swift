@@ -4,11 +4,11 @@ import Testing
 
 @testable import smilepile
 
-/// The reference documents that repeat what the program knows.
+/// Compares reference documents with the program.
 @Suite("Reference documents")
 struct CommandReferenceTests {
   /// `SMILEPILE_WRITE_DOCS=1 swift test --filter CommandReferenceTests` writes the document.
-  @Test("Documents: commands.md is what the help texts say")
+  @Test("Documents: commands.md agrees with the help texts")
   func commands() throws {
     let expected = try CommandReference().text
     let path = Fixture.path("../docs/reference/commands.md").string
@@ -21,13 +21,13 @@ struct CommandReferenceTests {
 
   @Test("Documents: exit-codes.md lists every exit code")
   func exitCodes() throws {
-    let told = try Document("reference/exit-codes.md").rows(below: "Exit codes").flatMap {
+    let documented = try Document("reference/exit-codes.md").rows(below: "Exit codes").flatMap {
       $0[0].split(separator: ", ").compactMap { Int32($0) }
     }
-    #expect(told.sorted() == (0...255).filter { ExitStatus(rawValue: $0) != nil })
+    #expect(documented.sorted() == (0...255).filter { ExitStatus(rawValue: $0) != nil })
   }
 
-  @Test("Documents: environment-and-files.md and hooks.md list every variable of the sources")
+  @Test("Documents: environment-and-files.md or hooks.md lists every variable of the sources")
   func variables() throws {
     let root = Fixture.path("../Sources").string
     var used: Set<String> = []

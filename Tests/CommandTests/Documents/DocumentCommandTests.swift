@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every command line of the README, the guide and the recovery documents is run.
+/// Runs every command line of the README, the guide and the recovery documents.
 @Suite("Documents", .waitsForPrograms)
 struct DocumentCommandTests {
   /// A document, as an argument of a test.
@@ -21,7 +21,7 @@ struct DocumentCommandTests {
     }()
   }
 
-  /// What the commands need besides the tools that every system has.
+  /// The programs that the commands need in addition to the tools of every system.
   private static let programs = ["jq", "unzip"]
 
   private static func isInstalled(_ program: String) -> Bool {
@@ -33,9 +33,9 @@ struct DocumentCommandTests {
 
   private static let root = URL(fileURLWithPath: "\(ScriptFile.folder)/../..").standardized.path
 
-  /// `SMILEPILE_WRITE_DOCS=1 swift test --filter DocumentCommandTests` writes what the commands print into the documents,
-  /// wherever the test would fail; with the value `all` it refreshes dates and sizes as well.
-  @Test("Documents: the commands do what the document shows", arguments: File.all)
+  /// `SMILEPILE_WRITE_DOCS=1 swift test --filter DocumentCommandTests` writes the output of the commands into the
+  /// documents where the test would fail; with the value `all` it also updates dates and sizes.
+  @Test("Documents: the commands print what the document shows", arguments: File.all)
   func commands(_ file: File) throws {
     let binary = try #require(
       Binary.path, "no smilepile beside the tests: build it, or set SMILEPILE_BINARY")
@@ -60,7 +60,7 @@ struct DocumentCommandTests {
     #expect(File.all.count > 12)
   }
 
-  @Test("Documents: each link to a file of this repository leads to one")
+  @Test("Documents: the target of each link to a file of this repository exists")
   func links() throws {
     let documents = try FileManager.default.subpathsOfDirectory(atPath: "\(Self.root)/docs").map {
       "docs/\($0)"

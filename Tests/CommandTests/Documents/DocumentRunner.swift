@@ -1,22 +1,22 @@
 import Foundation
 import TestSupport
 
-/// Runs the commands of a document in a folder of their own, and compares what they print with what it shows.
+/// Runs the commands of a document in a sandbox folder, and compares their output with the document.
 ///
-/// A document names files in `/home/anna`, `/srv` and `/mnt`. These stand for folders in the sandbox. The name of an
-/// archive contains the time of its export: the first output that shows such a name tells which file it stands for.
+/// A document has files in `/home/anna`, `/srv` and `/mnt`. The runner replaces these by folders in the sandbox. The
+/// name of an archive contains the time of its export. The first output with such a name shows the actual name.
 struct DocumentRunner {
-  /// Something that is not as the document says.
+  /// A difference from the document.
   struct Failure {
     /// The line of the document, from 1.
     var line: Int
     var message: String
   }
 
-  /// What a run found.
+  /// The result of a run.
   struct Report {
     var failures: [Failure] = []
-    /// The document with what the commands printed, wherever that differs.
+    /// The document, with the actual output where it differs.
     var lines: [String]
   }
 
@@ -24,14 +24,14 @@ struct DocumentRunner {
   private let folder: TemporaryFolder
   private let binary: String
   private let refreshesAll: Bool
-  /// The times in names of archives: those that the document shows, and those that the program gave.
+  /// The actual times in names of archives, by the times that the document shows.
   private var times: [String: String] = [:]
   private var lastStatus = 0
 
   private var root: String { folder.path.string }
   private var home: String { "\(root)/home/anna" }
 
-  /// - Parameter refreshesAll: replaces output that differs in dates and sizes alone, too.
+  /// - Parameter refreshesAll: also replaces output that differs only in dates and sizes.
   init(_ document: CommandDocument, binary: String, refreshesAll: Bool = false) throws {
     self.refreshesAll = refreshesAll
     self.document = document
@@ -47,10 +47,10 @@ struct DocumentRunner {
     try folder.write(home, to: "folder")
   }
 
-  /// Runs all steps, up to the first that fails without showing so. Blocks.
+  /// Runs all steps up to the first failure that the document does not show. Blocks.
   mutating func run() throws -> Report {
     var report = Report(lines: document.lines)
-    // backwards replaced, so that the indices stay right
+    // applied from the end, so that the indices stay valid
     var replacements: [(Range<Int>, [String])] = []
     for (index, step) in document.steps.enumerated() {
       let outcome = try run(step)
@@ -87,7 +87,7 @@ struct DocumentRunner {
   }
 
   private func run(_ step: CommandDocument.Step) throws -> ShellCommand.Outcome {
-    // each step is a shell of its own, so that its output and status are known; variables and the folder go on
+    // each step runs in its own shell, which gives its output and status; variables and folder are passed on
     let text = """
       [ ! -f '\(root)/variables' ] || . '\(root)/variables'
       cd "$(cat '\(root)/folder')" || exit 126
@@ -111,7 +111,7 @@ struct DocumentRunner {
     ).run()
   }
 
-  /// A command with the paths of the sandbox and the names of real archives.
+  /// Replaces the paths in a command by those of the sandbox, and the names of archives by the actual ones.
   private func inSandbox(_ command: String) -> String {
     var text = command.replacing(#/(?:^|(?<before>[\s"'=:,>\[\(]))(?<path>\/(?:home\/anna|srv|mnt)\b)/#) {
       match in
@@ -121,7 +121,7 @@ struct DocumentRunner {
     return text
   }
 
-  /// Notes which times in names the program gave where the document shows others.
+  /// Stores the actual times in names of archives for those that the document shows.
   private mutating func learnTimes(_ expected: String, _ actual: String) {
     let shown = expected.matches(of: Self.time).map { String($0.output) }
     let given = actual.matches(of: Self.time).map { String($0.output) }
@@ -129,7 +129,7 @@ struct DocumentRunner {
     for (shown, given) in zip(shown, given) where times[shown] == nil { times[shown] = given }
   }
 
-  /// Output as a document shows it.
+  /// The lines of an output, with the times in names that the document shows.
   private func asInDocument(_ output: String) -> [String] {
     var text = output
     for (shown, actual) in times { text.replace(actual, with: shown) }
@@ -140,7 +140,7 @@ struct DocumentRunner {
 
   private static var time: Regex<Substring> { #/\d{8}_\d{6}/# }
 
-  /// A text without what differs from run to run: dates, sizes, IDs, and how columns are aligned.
+  /// Replaces what differs between runs: dates, sizes, IDs and the alignment of columns.
   private static func normalized(_ text: String) -> String {
     text.replacing(time, with: "<time>")
       .replacing(#/\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?: UTC)?)?Z?/#, with: "<date>")

@@ -1,11 +1,11 @@
 import Checksums
 import TestSupport
 
-/// The phones whose backups the documents import. They share one photo, the birthday cake.
+/// The phones whose backups the documents import. Both have the photo of the birthday cake.
 struct SamplePhone {
-  /// The name that the app gives the file.
+  /// The name of the backup file.
   var fileName: String
-  /// The file.
+  /// The content of the backup file.
   var backup: [UInt8]
 
   static let all = [mum, dad]
@@ -43,7 +43,7 @@ struct SamplePhone {
     ]
     for index in phone.categories.indices {
       phone.categories[index].position = index
-      // the category that both phones have is equal on both
+      // both phones have an equal category “Family”
       phone.categories[index].createdAt = 1_758_500_000_000 + Int64(index) * 1000
     }
     let ids = phone.categories.map(\.id)
@@ -63,7 +63,7 @@ struct SamplePhone {
     _ id: Int64, _ path: String, in category: Int64, day: Int64, picture: Int
   ) -> Phone.Photo {
     var tail: [UInt8] = []
-    // bytes after the end of a JPEG belong to no picture, and make it as large as a small photo
+    // bytes after the end of a JPEG do not change the picture, and give it the size of a small photo
     var state = UInt32(truncatingIfNeeded: picture) &* 2_654_435_761 | 1
     for _ in 0..<30_000 + picture * 7_001 {
       (state ^= state << 13, state ^= state >> 17, state ^= state << 5)
@@ -71,7 +71,7 @@ struct SamplePhone {
     }
     var photo = Phone.Photo(
       id, path, in: category, at: 1_756_720_800_000 + day * 86_400_000, Picture.jpeg(picture) + tail)
-    // Android recompresses what it can decode, and both phones are to have the same bytes
+    // Android recompresses photos that it can decode, but both phones must have the same bytes
     photo.recompressed = nil
     return photo
   }

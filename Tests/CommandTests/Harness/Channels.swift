@@ -3,10 +3,10 @@ import Glibc
 
 /// The descriptors between a command and the harness: two pipes, or one pseudo-terminal.
 ///
-/// All are closed on exec: a command started at the same time by another test would otherwise hold them
-/// open, and their end would never be seen.
+/// All are closed on exec. Otherwise a command that another test starts at the same time would keep them open, and the
+/// harness would never read their end.
 struct Channels {
-  /// The harness's ends, -1 once the other side is gone. A terminal has only the first.
+  /// The harness's ends, -1 once the other side is closed. A terminal has only the first.
   private var output: CInt
   private var error: CInt = -1
   /// The command's ends of the pipes.
@@ -22,20 +22,20 @@ struct Channels {
       output: output.read, error: error.read, childOutput: output.write, childError: error.write)
   }
 
-  /// A FIFO without its name, since Swift does not see pipe2(2), and pipe(2) cannot close on exec at once.
+  /// Creates a FIFO and removes its name. Swift does not import pipe2(2), and pipe(2) cannot set O_CLOEXEC.
   private static func pipe() throws -> (read: CInt, write: CInt) {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
     defer { unlink(path) }
     guard mkfifo(path, 0o600) == 0 else { throw POSIXError.current }
-    // Without O_NONBLOCK each of the two would wait for the other.
+    // Without O_NONBLOCK each call would wait for the other.
     let read = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     let write = open(path, O_WRONLY | O_CLOEXEC)
     guard read >= 0, write >= 0 else { throw POSIXError.current }
     return (read, write)
   }
 
-  /// A new pseudo-terminal of 24 lines. ioctl_tty(2); Swift sees neither posix_openpt(3) nor the numbers of
-  /// the two calls, TIOCSPTLCK (unlock it) and TIOCGPTN (its number).
+  /// Opens a new pseudo-terminal of 24 lines. Swift imports neither posix_openpt(3) nor the request numbers of
+  /// TIOCSPTLCK (unlock the terminal) and TIOCGPTN (get its number): see ioctl_tty(2).
   static func terminal(columns: Int) throws -> Channels {
     let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     var locked: CInt = 0
@@ -48,11 +48,11 @@ struct Channels {
     return Channels(output: master, terminal: "/dev/pts/\(number)")
   }
 
-  /// Whether more may come.
+  /// Whether more output may come.
   var areOpen: Bool { output >= 0 || error >= 0 }
 
-  /// Says how the command gets its side. As the leader of a new session, the first terminal that it opens
-  /// becomes its own, so that `/dev/tty` and Control-C work.
+  /// Adds the actions that give the command its side. The command leads a new session, so that the first terminal that
+  /// it opens becomes its controlling terminal: `/dev/tty` and Control-C need one.
   func addActions(to actions: inout posix_spawn_file_actions_t) {
     if let terminal {
       posix_spawn_file_actions_addopen(&actions, 0, terminal, O_RDWR, 0)
@@ -65,15 +65,15 @@ struct Channels {
     }
   }
 
-  /// Closes what belongs to the command, so that the end of its output can be seen.
-  mutating func closeChildsEnds() {
+  /// Closes the command's ends in this process, so that the harness reads the end of the output.
+  mutating func closeChildEnds() {
     Self.close(&childOutput)
     Self.close(&childError)
   }
 
-  /// Waits up to 20 ms for output, and takes what is there.
+  /// Waits up to 20 ms for output, and reads what is available.
   mutating func read(into outcome: inout ShellCommand.Outcome) {
-    // poll(2) passes over negative descriptors.
+    // poll(2) ignores negative descriptors.
     var waiting = [
       pollfd(fd: output, events: Int16(POLLIN), revents: 0),
       pollfd(fd: error, events: Int16(POLLIN), revents: 0),
@@ -83,14 +83,14 @@ struct Channels {
     if waiting[1].revents != 0 { Self.read(&error, into: &outcome.error) }
   }
 
-  /// Types on the terminal.
+  /// Writes to the terminal, as if a user typed.
   func type(_ text: String) {
     _ = Array(text.utf8).withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
   }
 
-  /// Closes what is open. The processes on a terminal get SIGHUP.
+  /// Closes all descriptors. The processes on a terminal get SIGHUP.
   mutating func close() {
-    closeChildsEnds()
+    closeChildEnds()
     Self.close(&output)
     Self.close(&error)
   }
@@ -101,7 +101,7 @@ struct Channels {
     if count > 0 {
       bytes += buffer[..<count]
     } else if count == 0 || (errno != EINTR && errno != EAGAIN) {
-      // A terminal ends with EIO when the last process has closed it.
+      // Reading a terminal fails with EIO when the last process has closed it.
       close(&descriptor)
     }
   }
@@ -113,6 +113,6 @@ struct Channels {
 }
 
 extension POSIXError {
-  /// What the last call left in `errno`.
+  /// The error in `errno`.
   fileprivate static var current: POSIXError { POSIXError(.init(rawValue: errno) ?? .EIO) }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// `summary .photos_imported == 9`: a value within a JSON line of stdout, and what it must be.
+/// `summary .photos_imported == 9`: compares a value in a JSON line of stdout.
 struct JSONExpectation: Sendable {
   private enum Operator: String {
     case equal = "=="
@@ -12,7 +12,7 @@ struct JSONExpectation: Sendable {
     case contains, lacks, exists
   }
 
-  /// The `message_type` of the line, nil for the last line whatever it is.
+  /// The `message_type` of the line; nil for the last line of any type.
   private var messageType: String?
   private var path: String
   private var comparison: Operator
@@ -39,7 +39,7 @@ struct JSONExpectation: Sendable {
     self.value = value
   }
 
-  /// Why the output does not match, nil if it does.
+  /// The reason why the output does not match; nil if it matches.
   func mismatch(in output: [UInt8]) -> String? {
     let lines = output.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
     let values = lines.map(JSONValue.init)
@@ -47,7 +47,7 @@ struct JSONExpectation: Sendable {
     var chosen = last
     if let messageType {
       let isRight = { (value: JSONValue?) in value?["message_type"] == .string(messageType) }
-      // The command promises that these two come last, so an earlier one is a fault.
+      // The command must print these two as the last line.
       let isLastLine = ["summary", "exit_error"].contains(messageType)
       chosen = isLastLine ? (isRight(last) ? last : nil) : values.last(where: isRight) ?? nil
       if chosen == nil {
@@ -79,7 +79,7 @@ struct JSONExpectation: Sendable {
   }
 }
 
-/// Any JSON value. Numbers are compared as Double: exact for whole ones up to 2⁵³.
+/// Any JSON value. Numbers are compared as Double, which is exact for integers up to 2⁵³.
 enum JSONValue: Sendable, Equatable, Decodable, CustomStringConvertible {
   case null
   case bool(Bool)
@@ -88,7 +88,7 @@ enum JSONValue: Sendable, Equatable, Decodable, CustomStringConvertible {
   case array([JSONValue])
   case object([String: JSONValue])
 
-  /// Reads one JSON text; nil if it is none.
+  /// Parses a text; nil if the text is not JSON.
   init?(_ text: String) {
     guard let value = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)) else { return nil }
     self = value
@@ -122,7 +122,7 @@ enum JSONValue: Sendable, Equatable, Decodable, CustomStringConvertible {
     }
   }
 
-  /// Whether the value is found anywhere within: as an element, a member's value, or a part of a text.
+  /// Whether the value occurs at any depth: as an element, as the value of a member, or as a part of a text.
   func contains(_ value: JSONValue) -> Bool {
     switch (self, value) {
     case (.string(let text), .string(let part)): text.contains(part)

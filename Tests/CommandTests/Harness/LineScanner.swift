@@ -1,23 +1,23 @@
-/// Cuts a line of a script into words and quoted texts.
+/// Splits a line of a script into words and quoted texts.
 struct LineScanner {
   private var rest: Substring
 
   init(_ line: String) { rest = line[...].drop { $0 == " " } }
 
-  /// What has not been read, without the spaces around it.
+  /// The unread rest of the line, without the spaces around it.
   var remainder: String {
     String(rest.reversed().drop { $0 == " " }.reversed())
   }
 
-  /// The next characters up to a space; empty at the end.
+  /// Reads the next word. Returns an empty text at the end.
   mutating func word() -> String {
     let word = rest.prefix { $0 != " " }
     rest = rest.dropFirst(word.count).drop { $0 == " " }
     return String(word)
   }
 
-  /// The next word or quoted text; nil at the end, or if the quotes are not closed. Between `'` everything
-  /// stands for itself; between `"`, `\n \r \t \e \\ \"` and `\x1B` are understood.
+  /// Reads the next word or quoted text. Returns nil at the end, or if the quotes are not closed. In `'…'` each
+  /// character is literal; in `"…"` there are the escapes `\n \r \t \e \\ \"` and `\x1B`.
   mutating func text() -> String? {
     guard let quote = rest.first else { return nil }
     guard quote == "'" || quote == "\"" else { return word() }

@@ -1,7 +1,7 @@
-/// What a terminal was sent, made readable.
+/// Makes the output to a terminal readable.
 enum Screen {
-  /// The text without escape sequences. A line that was redrawn in place (by a return) stands there as often
-  /// as it was drawn, each drawing on its own line; empty drawings are left out.
+  /// The text without escape sequences. A line that was redrawn in place (by a carriage return) appears once for each
+  /// drawing, each on its own line. Empty drawings are omitted.
   static func visibleText(_ bytes: [UInt8]) -> [UInt8] {
     var text: [UInt8] = []
     var rest = bytes[...]
@@ -9,7 +9,7 @@ enum Screen {
       switch byte {
       case 0x1B: skipEscapeSequence(&rest)
       case UInt8(ascii: "\r"):
-        // A terminal turns each line feed into \r\n; the return alone goes back to the first column.
+        // A terminal turns each line feed into \r\n. A return without a line feed moves to the first column.
         if rest.first != UInt8(ascii: "\n"), let last = text.last, last != UInt8(ascii: "\n") {
           text.append(UInt8(ascii: "\n"))
         }

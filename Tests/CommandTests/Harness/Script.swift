@@ -1,43 +1,43 @@
-/// A script: commands and what is expected of each, as README.md beside this folder describes.
+/// A script: commands with their expectations. README.md in the folder above describes its syntax.
 struct Script: Sendable {
   /// One command with its expectations.
   struct Step: Sendable {
-    /// Where the command stands in the file.
+    /// The line of the command in the file.
     var line: Int
-    /// The shell's text, without the `$`.
+    /// The text for the shell, without the `$`.
     var command: String
     /// `export` lines that the shell runs before the command.
     var environment: [String]
-    /// Programs without which the step is left out.
+    /// The programs that the step needs. It is skipped if one is missing.
     var needs: [String]
-    /// Shell commands that must succeed, or the step is left out.
+    /// Shell commands that must succeed. The step is skipped if one fails.
     var conditions: [String]
-    /// The width of the terminal it runs on, nil for none.
+    /// The width of the terminal; nil if the step has none.
     var terminalColumns: Int?
-    /// What is typed, in this order.
+    /// The texts that are typed, in this order.
     var replies: [Reply] = []
-    /// The expected exit status, and the line that says so, if one does.
+    /// The expected exit status, and the line of `exit`; nil if there is none.
     var exit: (status: Int, line: Int?) = (0, nil)
-    /// What must be true after it.
+    /// What must be true after the command.
     var expectations: [Expectation] = []
   }
 
-  /// A text that is typed once another has appeared.
+  /// An answer that is typed when its prompt has appeared.
   struct Reply: Sendable {
     var line: Int
     var prompt: String
     var answer: String
   }
 
-  /// A line below a command that says what must be true.
+  /// A line below a command with what must be true.
   struct Expectation: Sendable {
     var line: Int
-    /// As it stands in the script.
+    /// The line in the script.
     var source: String
     var check: Check
   }
 
-  /// What an expectation looks at.
+  /// What an expectation checks.
   enum Check: Sendable {
     case text(Subject, TextMatcher)
     case file(String, exists: Bool)
@@ -45,22 +45,22 @@ struct Script: Sendable {
     case fits
   }
 
-  /// Where a text comes from.
+  /// The source of a text.
   enum Subject: Sendable, Equatable {
     case stdout, stderr
-    /// What a person saw: the terminal's output without escape sequences, each redrawn line by itself.
+    /// The output to the terminal without escape sequences, with each drawing of a line on its own line.
     case screen
-    /// All bytes that a terminal was sent.
+    /// All bytes sent to the terminal.
     case raw
     case file(String)
   }
 
-  /// For messages.
+  /// The name in messages.
   var name: String
   var steps: [Step]
 }
 
-/// Something wrong with a script, or with what a command did.
+/// A mistake in a script, or an expectation that does not hold.
 struct ScriptFailure: Error, CustomStringConvertible {
   var script: String
   var line: Int

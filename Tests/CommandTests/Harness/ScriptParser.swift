@@ -1,4 +1,4 @@
-/// Reads a script's text. Everything that can be wrong with a script is found here, before anything runs.
+/// Parses a script. It finds all mistakes in a script before a command runs.
 struct ScriptParser {
   private let name: String
   private let lines: [String]
@@ -9,7 +9,7 @@ struct ScriptParser {
   private var conditions: [String] = []
   private var columns: Int?
 
-  /// Reads `text`.
+  /// Parses `text`.
   ///
   /// - Throws: `ScriptFailure` with the first line that is not understood.
   static func parse(_ text: String, name: String) throws -> Script {
@@ -98,8 +98,8 @@ struct ScriptParser {
     steps[last].expectations.append(.init(line: line, source: source, check: check))
   }
 
-  /// Reads `is 'text'`, `contains`, `lacks`, `matches`, `is empty`, `is json lines`, and the block of lines
-  /// below if there is no text on the line.
+  /// Reads `is 'text'`, `contains`, `lacks`, `matches`, `is empty` or `is json lines`. If the line has no text, reads
+  /// the block of lines below it.
   private mutating func matcher(_ scanner: inout LineScanner) throws -> TextMatcher {
     let verb = scanner.word()
     switch (verb, scanner.remainder) {

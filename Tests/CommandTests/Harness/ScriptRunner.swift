@@ -2,20 +2,20 @@ import Foundation
 
 @testable import smilepile
 
-/// Runs a script in a fresh folder.
+/// Runs a script in a new folder.
 struct ScriptRunner: Sendable {
-  /// What stands first in PATH under the name `smilepile`; nil in tests of the harness itself.
+  /// The program that is `smilepile` in PATH; nil in tests of the harness.
   var binary: String?
-  /// `$FIXTURES`.
+  /// The value of `FIXTURES`.
   var fixtures = "/nonexistent"
-  /// When a command is killed.
+  /// The time after which a command is killed.
   var timeout: Duration = .seconds(60)
 
-  /// What a run found.
+  /// The result of a run.
   struct Report: Sendable {
-    /// The expectations of one step that did not hold; the steps after it were not run.
+    /// The failed expectations of one step. The steps after it did not run.
     var failures: [ScriptFailure] = []
-    /// Steps left out, for want of a program.
+    /// A message for each skipped step.
     var skipped: [String] = []
   }
 
@@ -73,7 +73,7 @@ struct ScriptRunner: Sendable {
     }
     let shown = Self.shown(step, outcome)
     return problems.enumerated().map { index, problem in
-      // The outputs once, below the last of the problems.
+      // The outputs are shown once, below the last problem.
       ScriptFailure(
         script: script, line: problem.line,
         message: problem.message + (index == problems.count - 1 ? shown : ""))
@@ -92,7 +92,7 @@ struct ScriptRunner: Sendable {
       let data = FileManager.default.contents(atPath: path(name))
       return data.map { matcher.mismatch(in: Array($0)) } ?? "there is no such file"
     case .file(let name, let exists):
-      // Not fileExists: it follows links, and a dangling one is there all the same.
+      // fileExists follows links, and would not find a dangling link.
       let isThere = (try? FileManager.default.attributesOfItem(atPath: path(name))) != nil
       return isThere == exists ? nil : exists ? "it is not there" : "it is there"
     case .json(let expectation): return expectation.mismatch(in: outcome.output)
@@ -131,7 +131,7 @@ struct ScriptRunner: Sendable {
     (try? shell(condition, in: root).run().status) == 0
   }
 
-  /// Removes everything, also from folders that a script made read-only.
+  /// Removes the folder, including folders that a script made read-only.
   private func remove(_ root: String) {
     _ = try? shell("chmod -R u+rwX '\(root)'; rm -rf '\(root)'", in: root).run()
   }

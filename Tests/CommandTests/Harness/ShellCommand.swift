@@ -1,45 +1,45 @@
 import Foundation
 import Glibc
 
-/// A command line run by `/bin/sh -c`, in its own session, with nothing of the caller's but what is given.
+/// A command line that `/bin/sh -c` runs in its own session. It inherits nothing from the caller.
 ///
-/// Not Foundation's `Process`: this one reads both outputs and writes the input in one loop, so that nobody
-/// waits for anybody, can give the command a terminal, and kills the whole group of processes.
+/// In contrast to Foundation's `Process`, it reads both outputs and writes the input in one loop, which cannot
+/// deadlock. It can give the command a terminal, and it kills the process group.
 struct ShellCommand: Sendable {
-  /// The shell's text.
+  /// The text for the shell.
   var text: String
-  /// Where it runs; a path without `'`.
+  /// The working folder; a path without `'`.
   var folder: String
   /// The whole environment.
   var environment: [String: String]
-  /// The width of a terminal that is its stdin, stdout and stderr; nil: stdin is empty, the others pipes.
+  /// The width of the terminal for stdin, stdout and stderr. If nil, stdin is empty and the others are pipes.
   var terminalColumns: Int?
-  /// What is typed on the terminal, each once its prompt has appeared after the prompt before.
+  /// What is typed on the terminal. Each answer waits for its prompt, in order.
   var replies: [(prompt: String, answer: String)] = []
-  /// When it is killed.
+  /// The time after which the command is killed.
   var timeout: Duration = .seconds(60)
 
-  /// How it ended.
+  /// The result of a command.
   struct Outcome: Sendable {
     /// The exit status as a shell gives it: 128 + n for signal n.
     var status = 0
-    /// stdout, or all that the terminal was sent.
+    /// stdout, or everything sent to the terminal.
     var output: [UInt8] = []
     var error: [UInt8] = []
-    /// What went wrong around it: it hung, or left something running.
+    /// Set if the command was killed at the timeout, or left a process running.
     var trouble: String?
     /// How many of the replies were typed.
     var typedReplies = 0
   }
 
-  /// Runs it to its end. Blocks.
+  /// Runs the command to its end. Blocks.
   ///
-  /// - Throws: `POSIXError` if it cannot be started.
+  /// - Throws: `POSIXError` if the command cannot be started.
   func run() throws -> Outcome {
     var channels = try terminalColumns.map(Channels.terminal(columns:)) ?? Channels.pipes()
     defer { channels.close() }
     let process = try spawn(channels)
-    channels.closeChildsEnds()
+    channels.closeChildEnds()
     var outcome = Outcome()
     let deadline = ContinuousClock.now + timeout
     var status: CInt = 0
@@ -65,7 +65,7 @@ struct ShellCommand: Sendable {
         break
       }
     }
-    let signal = Int(status & 0x7F)  // wait(2): WTERMSIG, a macro that Swift does not see
+    let signal = Int(status & 0x7F)  // wait(2): WTERMSIG, a macro that Swift does not import
     outcome.status = signal == 0 ? Int(status >> 8 & 0xFF) : 128 + signal
     return outcome
   }
@@ -79,14 +79,14 @@ struct ShellCommand: Sendable {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // Signals that the test process ignores or blocks (SIGPIPE) must be as a login shell has them.
+    // Resets signals that the test process ignores or blocks (SIGPIPE), as in a login shell.
     var all = sigset_t()
     var none = sigset_t()
     sigfillset(&all)
     sigemptyset(&none)
     posix_spawnattr_setsigdefault(&attributes, &all)
     posix_spawnattr_setsigmask(&attributes, &none)
-    let newSession: CInt = 0x80  // POSIX_SPAWN_SETSID, which Swift does not see
+    let newSession: CInt = 0x80  // POSIX_SPAWN_SETSID, which Swift does not import
     let flags = newSession | CInt(POSIX_SPAWN_SETSIGDEF) | CInt(POSIX_SPAWN_SETSIGMASK)
     posix_spawnattr_setflags(&attributes, Int16(flags))
 

@@ -1,20 +1,20 @@
 import Foundation
 
-/// What a text must be. Compared byte by byte: Swift's own comparison takes é for e + ´, which is just what
-/// tests of file names must tell apart.
+/// What a text must be. Texts are compared byte by byte: Swift treats é and e + ´ as equal, but tests of file names
+/// must distinguish them.
 enum TextMatcher: Sendable {
   case empty
-  /// All lines, with wildcards. Whether the last line ends with a line feed does not matter.
+  /// All lines, with wildcards. A line feed at the end is optional.
   case exactly(String)
-  /// Some part of a line, or some lines in a row.
+  /// Part of a line, or consecutive lines.
   case containing(String)
   case lacking(String)
-  /// A regular expression found somewhere; `^` and `$` stand for the ends of lines.
+  /// A regular expression that matches a part of the text; `^` and `$` are the ends of a line.
   case matching(String)
   /// Every line is a JSON object.
   case jsonLines
 
-  /// Why the text does not match, nil if it does.
+  /// The reason why the text does not match; nil if it matches.
   func mismatch(in text: [UInt8]) -> String? {
     switch self {
     case .empty: text.isEmpty ? nil : "it is not empty"
@@ -29,7 +29,7 @@ enum TextMatcher: Sendable {
 
   private typealias Line = ArraySlice<UInt8>
 
-  /// `…` alone on a line stands for any number of lines, within a line for any text.
+  /// `…` alone on a line is any number of lines; within a line it is any text.
   private static let wildcard = Array("…".utf8)[...]
 
   private static func lines(_ text: some Collection<UInt8>) -> [Line] {

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// A way in which people pack a folder: a shell command that runs in it and makes `../a.zip`.
+/// A shell command that packs the folder in which it runs as `../a.zip`.
 struct Packer: Sendable, CustomTestStringConvertible {
-  /// The program without which it does not run.
+  /// The program that the command needs.
   let program: String
   let command: String
 
@@ -40,14 +40,14 @@ struct Packer: Sendable, CustomTestStringConvertible {
     "java -Dsun.jnu.encoding=UTF-8 \"$READERS/Packer.java\" ../a.zip \($0)"
   }
 
-  /// Those whose programs are here.
+  /// The packers whose programs are installed.
   static let installed = [
     ("zip", infoZIP), ("7z", sevenZip), ("bsdtar", bsdtar), ("python3", python), ("java", java),
   ].filter { Workbench.has($0.0) }.flatMap { program, commands in
     commands.map { Packer(program: program, command: $0) }
   }
 
-  /// Packs the unpacked backup of the Android app, and leaves `a.zip` on the bench.
+  /// Packs the entries of the Android app's backup as `a.zip` in the folder of the bench.
   func pack(on bench: Workbench) throws {
     for (name, bytes) in try Fixture.entries() { try bench.folder.write(bytes, to: "phone/\(name)") }
     try bench.run(command, in: "phone")

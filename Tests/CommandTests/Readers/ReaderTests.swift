@@ -4,20 +4,20 @@ import PhotoLibrary
 import TestSupport
 import Testing
 
-/// What `export` writes, read by the programs that people have: every entry, every byte. `checksums.md5` lies in
-/// the archive and holds the MD5 of everything else.
-@Suite("Other programs read our archives", .waitsForPrograms)
+/// Other programs read archives of `export`. The tests compare every byte with `checksums.md5` in the archive, which
+/// has the MD5 of every other entry.
+@Suite("Archives in other programs", .waitsForPrograms)
 struct ReaderTests {
   /// The libraries that are exported.
   enum Source: String, CaseIterable, CustomTestStringConvertible {
-    case android = "the Android app's"
+    case android = "Android backup"
     case generated = "odd names and sizes"
-    case empty = "empty"
+    case empty = "empty library"
 
     var testDescription: String { rawValue }
   }
 
-  @Test(.enabled(if: Workbench.has("unzip")), arguments: Source.allCases)
+  @Test("Export: unzip extracts every file", .enabled(if: Workbench.has("unzip")), arguments: Source.allCases)
   func unzip(source: Source) throws {
     let (bench, names) = try exported(source)
     try bench.run("unzip -tq archive.zip")
@@ -25,7 +25,7 @@ struct ReaderTests {
     try checkUnpacked(bench, names)
   }
 
-  @Test(.enabled(if: Workbench.has("7z")), arguments: Source.allCases)
+  @Test("Export: 7z extracts every file", .enabled(if: Workbench.has("7z")), arguments: Source.allCases)
   func sevenZip(source: Source) throws {
     let (bench, names) = try exported(source)
     #expect(try bench.run("7z t archive.zip").contains("Everything is Ok"))
@@ -33,8 +33,10 @@ struct ReaderTests {
     try checkUnpacked(bench, names)
   }
 
-  /// By the directory, and forward from a pipe.
-  @Test(.enabled(if: Workbench.has("bsdtar")), arguments: Source.allCases, ["-xf ../archive.zip", "-xf -"])
+  /// bsdtar reads a file by the central directory, and a pipe forward.
+  @Test(
+    "Export: bsdtar extracts every file, also from a pipe", .enabled(if: Workbench.has("bsdtar")),
+    arguments: Source.allCases, ["-xf ../archive.zip", "-xf -"])
   func bsdtar(source: Source, options: String) throws {
     let (bench, names) = try exported(source)
     let listed = try bench.run("bsdtar -tf archive.zip").split(separator: "\n").map(String.init)
@@ -43,7 +45,8 @@ struct ReaderTests {
     try checkUnpacked(bench, names)
   }
 
-  @Test(.enabled(if: Workbench.has("python3")), arguments: Source.allCases)
+  @Test(
+    "Export: Python reads every entry", .enabled(if: Workbench.has("python3")), arguments: Source.allCases)
   func python(source: Source) throws {
     let (bench, names) = try exported(source)
     let script = """
@@ -63,15 +66,17 @@ struct ReaderTests {
     #expect(read.split(separator: "\n").map(String.init).sorted() == names.filter { $0 != "checksums.md5" })
   }
 
-  /// The Android app's way: forward, by the local headers alone.
-  @Test(.enabled(if: Workbench.has("java")), arguments: Source.allCases)
+  /// The Android app reads the same way: forward, by the local headers only.
+  @Test(
+    "Export: a forward reader in Java reads every entry", .enabled(if: Workbench.has("java")),
+    arguments: Source.allCases)
   func java(source: Source) throws {
     let (bench, names) = try exported(source)
     let read = try bench.run("java -Dfile.encoding=UTF-8 \"$READERS/ForwardReader.java\" archive.zip")
     #expect(read.split(separator: "\n").map(String.init).sorted() == names.filter { $0 != "checksums.md5" })
   }
 
-  /// A folder with `archive.zip`, and the names of its entries, sorted.
+  /// Exports a library as `archive.zip`. Returns its folder, and the names of its entries, sorted.
   private func exported(_ source: Source) throws -> (Workbench, names: [String]) {
     let bench = try Workbench()
     let photos: [String]
@@ -92,13 +97,13 @@ struct ReaderTests {
     return (bench, (photos + ["checksums.md5", "metadata.json"]).sorted())
   }
 
-  /// `out/` holds exactly these files, and their bytes are those that were exported.
+  /// Checks that `out/` has exactly these files, with the exported bytes.
   private func checkUnpacked(_ bench: Workbench, _ names: [String]) throws {
     let unpacked = try FolderTree(bench.folder.path.appending("out"))
     #expect(unpacked.fileNames == names)
     let checksums = String(decoding: unpacked.files["checksums.md5"] ?? [], as: UTF8.self)
     for line in checksums.split(separator: "\n") {
-      // libarchive brings names into NFC, and Swift compares by canonical equivalence
+      // libarchive converts names to NFC; Swift compares them by canonical equivalence
       let bytes = try #require(unpacked.files[String(line.dropFirst(34))], "\(line)")
       #expect("\(MD5Digest(of: bytes))" == line.prefix(32), "\(line)")
     }
@@ -108,7 +113,7 @@ struct ReaderTests {
   private static let category = Category(
     id: 1, name: "odd", displayName: "Odd", createdAt: 0, valuesAsOf: 0)
 
-  /// 300 bytes and an extension: cut to 255 with the id in front, the extension kept.
+  /// 300 bytes and an extension. The entry has 255 bytes, with the ID in front and the same extension.
   private static let longName = String(repeating: "ж", count: 150) + ".jpeg"
   private static let shortenedName = "photos/1_" + String(repeating: "ж", count: 124) + ".jpeg"
 

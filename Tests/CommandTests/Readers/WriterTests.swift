@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A backup that was unpacked and packed again by the programs that people have is the same backup; and where such an
-/// archive is cut off, every photo is still found, whatever the program writes in front of the data or behind it.
-@Suite("We read other programs' archives", .waitsForPrograms)
+/// Other programs repack a backup. They differ in what they write before and after the data of an entry.
+@Suite("Archives of other programs", .waitsForPrograms)
 struct WriterTests {
   private static let imported =
-    "imported 9 photos (8 files) and 4 categories, skipped 0 that exist already; 1 missing\n"
+    "imported 9 photos (8 files) and 4 categories, skipped 0 that already exist; 1 photo missing\n"
 
-  @Test(arguments: Packer.installed) func whole(_ packer: Packer) throws {
+  @Test("Import: a backup repacked by another program is complete", arguments: Packer.installed)
+  func repacked(_ packer: Packer) throws {
     let bench = try Workbench()
     try packer.pack(on: bench)
     try bench.run("smilepile init Library")
@@ -19,8 +19,11 @@ struct WriterTests {
     try expectEveryPhoto(in: "Library", of: bench)
   }
 
-  /// Cut where the directory begins, and a little behind that.
-  @Test(arguments: Packer.installed) func cutOff(_ packer: Packer) throws {
+  /// Truncates the archive at the start of the central directory, and 100 bytes after it.
+  @Test(
+    "Import: `--salvage` finds every photo of a truncated archive of another program",
+    arguments: Packer.installed)
+  func truncated(_ packer: Packer) throws {
     let bench = try Workbench()
     try packer.pack(on: bench)
     let archive = Array(try Data(contentsOf: URL(fileURLWithPath: bench.path("a.zip"))))

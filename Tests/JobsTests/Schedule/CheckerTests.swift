@@ -4,7 +4,7 @@ import Testing
 
 @testable import Jobs
 
-/// What is handed to systemd and to cron, against what they make of it.
+/// Checks calendar expressions and crontab fields with `systemd-analyze`, the rules of crontab(5), and a shell.
 @Suite(.waitsForPrograms) struct CheckerTests {
   private typealias Sample = SampleSchedules
 
@@ -15,9 +15,11 @@ import Testing
     return true
   }()
 
-  /// Every frequency in every zone, as `systemd-analyze calendar` counts it: daily over a year, the rest over more.
-  @Test(.enabled(if: hasAnalyze), arguments: SampleSchedules.zones)
-  func systemdCountsTheSameRuns(_ zoneName: String) throws {
+  /// Compares daily schedules over a year, and the others over 60 runs.
+  @Test(
+    "Schedule: systemd computes the same runs, for every frequency and time zone",
+    .enabled(if: hasAnalyze), arguments: SampleSchedules.zones)
+  func systemdRuns(_ zoneName: String) throws {
     let zone = try Sample.zone(zoneName)
     let start = try Sample.date("2027-01-01T12:00:00Z")
     for (frequency, iterations) in Sample.frequencies.map({ ($0, $0 == .daily ? 366 : 60) }) {
@@ -56,9 +58,10 @@ import Testing
     }
   }
 
-  /// The fields of a crontab, read as crontab(5) says, over eight years of days.
-  @Test(arguments: SampleSchedules.frequencies)
-  func cronRunsOnTheSameDays(_ frequency: Schedule.Frequency) throws {
+  @Test(
+    "Schedule: the crontab fields match the due days of eight years",
+    arguments: SampleSchedules.frequencies)
+  func cronDays(_ frequency: Schedule.Frequency) throws {
     let schedule = try Sample.schedule(frequency, "03:05")
     let first = Int(try Sample.date("2024-01-01T00:00:00Z").timeIntervalSince1970) / 86_400
     for number in first..<(first + 8 * 366) {
@@ -66,8 +69,10 @@ import Testing
       let runs = schedule.cronTimes.filter { cron in
         let fields = cron.fields.split(separator: " ").map(String.init)
         let parts = day.components
-        #expect(fields.count == 5 && fields[0] == "5" && fields[1] == "3")
-        // without a star in one of the two, cron would take either day for enough
+        #expect(fields.count == 5)
+        #expect(fields[0] == "5")
+        #expect(fields[1] == "3")
+        // if neither field is a star, cron runs when one of the two matches
         #expect(fields[2] == "*" || fields[4] == "*")
         return matches(parts.day, fields[2]) && matches(parts.month, fields[3])
           && matches(day.weekday % 7, fields[4])
@@ -85,8 +90,9 @@ import Testing
       }
   }
 
-  /// The condition is a shell's and date's to judge: on the 28th and 29th of Februaries, at both ends of the day.
-  @Test func theShellKnowsTheLastOfFebruary() throws {
+  /// The shell and date(1) evaluate the condition, at the first and the last minute of a day.
+  @Test("Schedule: the condition of a cron line detects the last day of February")
+  func lastOfFebruary() throws {
     let condition = try #require(try Sample.schedule(.monthly(day: 31), "03:05").cronTimes.last?.condition)
     for (day, isLast) in [
       ("2026-02-28", true), ("2028-02-28", false), ("2028-02-29", true), ("2100-02-28", true),
@@ -95,7 +101,7 @@ import Testing
     ] {
       for time in ["00:00:00", "23:59:00"] {
         let now = Int(try Sample.date("\(day)T\(time)Z").timeIntervalSince1970)
-        // a date(1) whose clock stands still
+        // date(1) with a fixed time
         let script =
           #"date() { case $1 in -d) command date "$@";; *) command date -d @\#(now) "$@";; esac; }; \#(condition)"#
         let result = try ScheduleProgram(name: "env").run(["TZ=UTC", "sh", "-c", script])

@@ -17,13 +17,15 @@ struct CrontabTests {
 
   private func table(_ text: String) -> Crontab { Crontab(Array(text.utf8)) }
 
-  @Test(arguments: ["", "\n", "a", "a\n", "a\n\n", "\n\na", "# x\n5 * * * * b\n"])
-  func aTableIsItsText(_ text: String) {
+  @Test(
+    "Crontab: a table is written as it was read",
+    arguments: ["", "\n", "a", "a\n", "a\n\n", "\n\na", "# x\n5 * * * * b\n"])
+  func roundTrip(_ text: String) {
     #expect(table(text).text == Array(text.utf8))
   }
 
-  /// Whatever somebody else's lines are, they are there afterwards, byte for byte, and ours once.
-  @Test func otherLinesStay() {
+  @Test("Crontab: installing and removing a block leaves all other lines unchanged")
+  func otherLines() {
     var numbers = SeededNumbers(seed: 11)
     let pieces = [
       "5 4 * * * x\n", "\n", "# begin something: y\n", "MAILTO=\"\"\n", "\u{0}\r\n", Crontab.begin + "\n",
@@ -55,22 +57,24 @@ struct CrontabTests {
     }
   }
 
-  @Test func aLineWithoutAnEndGetsOne() {
+  @Test("Crontab: a last line without a line feed gets one")
+  func missingLineFeed() {
     var changed = table("1 1 * * * x")
     changed.install(block("a").text, mark: block("a").mark)
     #expect(changed.text == Array(("1 1 * * * x\n" + block("a").text).utf8))
   }
 
-  /// Somebody deleted our last line: what follows is not ours.
-  @Test func aBlockWithoutAnEndTakesNothingWithIt() {
+  @Test("Crontab: a block without job line and end mark is removed without the lines below")
+  func missingLineAndEnd() {
     let (a, b) = (block("a"), block("b"))
     var changed = table("\(Crontab.begin)\(a.mark)\n5 5 * * * nice -n 19 ionice -c 3 mine\n\(b.text)")
     changed.remove(a.mark)
     #expect(changed.text == Array("5 5 * * * nice -n 19 ionice -c 3 mine\n\(b.text)".utf8))
   }
 
-  /// Somebody deleted our last mark: our lines must not stay to run besides the new ones.
-  @Test func aBlockWithoutAnEndTakesItsOwnLinesWithIt() {
+  /// The old job line must not run in addition to the new one.
+  @Test("Crontab: a block without an end mark is replaced and removed with its job line")
+  func missingEnd() {
     let a = block("a")
     let cut = a.text.replacing("\(Crontab.end)\(a.mark)\n", with: "")
     var changed = table("\(cut)5 5 * * * nice -n 19 ionice -c 3 mine\n")
@@ -81,7 +85,8 @@ struct CrontabTests {
     #expect(changed.text == Array("5 5 * * * nice -n 19 ionice -c 3 mine\n".utf8))
   }
 
-  @Test func aBlockThatSomebodyHasCopiedIsThereOnce() {
+  @Test("Crontab: installing replaces a duplicate block by one; removing removes both")
+  func duplicateBlock() {
     let (a, b) = (block("a"), block("b"))
     let twice = "\(a.text)5 5 * * * mine\n\(b.text)\(a.text)"
     var changed = table(twice)
@@ -94,14 +99,16 @@ struct CrontabTests {
     #expect(changed.text == Array("5 5 * * * mine\n\(b.text)".utf8))
   }
 
-  @Test func aBlockWithOtherLineEndsIsFound() {
+  @Test("Crontab: a block with CR LF line ends is replaced")
+  func windowsLineEnds() {
     let a = block("a")
     var changed = table(a.text.replacing("\n", with: "\r\n"))
     changed.install(a.text, mark: a.mark)
     #expect(changed.text == Array(a.text.utf8))
   }
 
-  @Test func whatSomebodyWritesBetweenTheMarksStays() {
+  @Test("Crontab: the user's own lines inside a block are kept")
+  func linesInBlock() {
     let a = block("a")
     let own = "MAILTO=anna\n7 7 * * * mine\n"
     let edited = a.text.replacing(Crontab.end, with: own + Crontab.end)
@@ -119,14 +126,15 @@ struct CrontabTests {
       environment: ["HOME": "/root", "STATE_DIRECTORY": "/s t"], schedule: .defaultDrill, drill: nil)
   }
 
-  /// The words that cron's shell makes of the line are those of the command.
-  @Test(arguments: [
-    "/a b/c.yaml", "/100%/x", "/it's", "/$HOME/`x`", "/\"q\"", "/a;b&c|d>e", "/*?[a]", "/~", "/é",
-  ])
-  func theShellGetsTheWords(_ path: String) throws {
+  @Test(
+    "Crontab: the shell splits the line into the words of the command",
+    arguments: [
+      "/a b/c.yaml", "/100%/x", "/it's", "/$HOME/`x`", "/\"q\"", "/a;b&c|d>e", "/*?[a]", "/~", "/é",
+    ])
+  func shellWords(_ path: String) throws {
     let line = try CrontabBlock(job: try job(FilePath(path), "/x/smilepile")).text().split(separator: "\n")[2]
     #expect(line.hasPrefix("30 4 * * 0 "))
-    // cron itself: \% is %, and nothing else is special
+    // cron replaces \% by %, and nothing else
     let command = line.dropFirst("30 4 * * 0 ".count).replacing("\\%", with: "%")
     let script = "nice() { printf '%s\\n' \"$STATE_DIRECTORY\" \"$@\"; }; \(command)"
     let output = try ScheduleProgram(name: "sh").succeed(["-c", script])
@@ -136,7 +144,8 @@ struct CrontabTests {
       ])
   }
 
-  @Test func whatCronCannotHoldIsRefused() throws {
+  @Test("Crontab: a line that is too long, and a path with a backslash before %, are refused")
+  func unfitLine() throws {
     let long = FilePath("/" + String(repeating: "x", count: 990))
     #expect(throws: ScheduleInstallError.self) { try CrontabBlock(job: try job(long)).text() }
     #expect(throws: ScheduleInstallError.self) { try CrontabBlock(job: try job(#"/a\%b"#)).text() }

@@ -6,10 +6,10 @@ import Testing
 struct NextRunTests {
   private typealias Sample = SampleSchedules
 
-  /// Four years, a leap year among them: each day that is due by the calendar of Foundation has its run, at the time
-  /// on the wall, unless no clock shows that time.
-  @Test(arguments: SampleSchedules.zones)
-  func agreesWithTheCalendar(_ zoneName: String) throws {
+  /// Each due day has a run at the scheduled local time, unless the time zone skips that time. The four years include a
+  /// leap year.
+  @Test("Next run: agrees with the calendar of Foundation over four years", arguments: SampleSchedules.zones)
+  func foundationCalendar(_ zoneName: String) throws {
     let zone = try Sample.zone(zoneName)
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = zone
@@ -23,8 +23,9 @@ struct NextRunTests {
         var byDay: [DateComponents: Date] = [:]
         for run in runs {
           let parts = calendar.dateComponents([.hour, .minute, .second], from: run)
-          #expect(
-            parts.hour == schedule.time.hour && parts.minute == schedule.time.minute && parts.second == 0)
+          #expect(parts.hour == schedule.time.hour)
+          #expect(parts.minute == schedule.time.minute)
+          #expect(parts.second == 0)
           byDay[calendar.dateComponents([.year, .month, .day], from: run)] = run
         }
         #expect(byDay.count == runs.count, "two runs on a day")
@@ -52,7 +53,7 @@ struct NextRunTests {
     }
   }
 
-  /// Whether no minute of the day is called so: by looking at all of them.
+  /// Whether the time does not exist on the day. Checks every minute.
   private func isSkipped(_ day: DateComponents, _ time: TimeOfDay, _ calendar: Calendar) -> Bool {
     var start = day
     start.hour = 12
@@ -65,7 +66,8 @@ struct NextRunTests {
     }
   }
 
-  @Test func theNextRunIsTheFirstAfterAnyMoment() throws {
+  @Test("Next run: it is the first run after any moment")
+  func randomMoments() throws {
     var numbers = SeededNumbers(seed: 5)
     let start = try Sample.date("2026-12-20T00:00:00Z")
     let end = try Sample.date("2029-01-20T00:00:00Z")
@@ -86,11 +88,12 @@ struct NextRunTests {
     }
   }
 
-  @Test func clocksThatArePutForward() throws {
+  @Test("Next run: a time that the clock skips is passed over, or runs afterwards")
+  func clockForward() throws {
     let berlin = try Sample.zone("Europe/Berlin")
     let night = try Sample.schedule(.daily, "02:30")
     let evening = try Sample.date("2026-03-28T20:00:00Z")
-    // systemd has no run that night, cron has it at once
+    // systemd has no run that night; cron runs as soon as the clock has gone forward
     #expect(night.nextRun(after: evening, in: berlin) == (try Sample.date("2026-03-30T00:30:00Z")))
     #expect(
       night.nextRun(after: evening, in: berlin, skipped: .runsAfterwards)
@@ -102,7 +105,8 @@ struct NextRunTests {
     #expect(sundays.skippedRuns(after: evening, in: berlin) == ["2026-03-29"])
   }
 
-  @Test func clocksThatArePutBack() throws {
+  @Test("Next run: a time that occurs twice has one run")
+  func clockBack() throws {
     let berlin = try Sample.zone("Europe/Berlin")
     let night = try Sample.schedule(.daily, "02:30")
     let first = try Sample.date("2026-10-25T00:30:00Z")
@@ -111,7 +115,8 @@ struct NextRunTests {
   }
 
   /// Samoa had no 30 December 2011.
-  @Test func aDayThatThereWasNot() throws {
+  @Test("Next run: a date that the time zone skips has no run")
+  func skippedDay() throws {
     let apia = try Sample.zone("Pacific/Apia")
     let start = try Sample.date("2011-12-29T11:00:00Z")
     for skipped in [Schedule.SkippedTime.isPassedOver, .runsAfterwards] {
@@ -127,7 +132,8 @@ struct NextRunTests {
     }
   }
 
-  @Test func manualIsNever() throws {
+  @Test("Next run: a manual schedule has none")
+  func manual() throws {
     #expect(try Schedule(.manual).nextRun(after: .now, in: .gmt) == nil)
   }
 }

@@ -1,15 +1,15 @@
 import Foundation
 import Jobs
 
-/// Schedules of every kind, and zones in which clocks do strange things.
+/// Schedules of every frequency, and time zones with unusual clock changes.
 enum SampleSchedules {
   static let zones = [
     "UTC", "Europe/Berlin", "America/New_York",
-    // half an hour of summer time
+    // daylight saving time of half an hour
     "Australia/Lord_Howe",
-    // the clock is put forward at midnight, so that there is none
+    // the clock goes forward at midnight, so that 00:00 does not exist
     "Asia/Beirut", "America/Havana", "America/Santiago",
-    // back and forth around Ramadan
+    // the clock changes before and after Ramadan
     "Africa/Casablanca",
     "Asia/Kathmandu", "Pacific/Kiritimati",
   ]

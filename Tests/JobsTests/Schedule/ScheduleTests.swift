@@ -3,7 +3,8 @@ import Jobs
 import Testing
 
 struct ScheduleTests {
-  @Test func readsWhatAJobFileSays() throws {
+  @Test("Schedule: frequency, day and time of a job file are read")
+  func jobFileValues() throws {
     #expect(try Schedule(frequency: "daily", day: nil, time: "03:30").description == "every day at 03:30")
     #expect(try Schedule(frequency: "weekly", day: 1, time: "00:00").description == "every Monday at 00:00")
     #expect(try Schedule(frequency: "weekly", day: 7, time: "23:59").description == "every Sunday at 23:59")
@@ -17,6 +18,7 @@ struct ScheduleTests {
   }
 
   @Test(
+    "Schedule: an invalid frequency, day or time is refused with its reason",
     arguments: [
       ("hourly", nil, "03:30", ScheduleError.notAFrequency("hourly")),
       ("Daily", nil, "03:30", .notAFrequency("Daily")),
@@ -36,11 +38,12 @@ struct ScheduleTests {
       ("daily", nil, "०३:३०", .notATime("०३:३०")),
       ("daily", nil, "", .notATime("")),
     ] as [(String, Int?, String?, ScheduleError)])
-  func refuses(_ frequency: String, _ day: Int?, _ time: String?, _ reason: ScheduleError) {
+  func invalidValues(_ frequency: String, _ day: Int?, _ time: String?, _ reason: ScheduleError) {
     #expect(throws: reason) { try Schedule(frequency: frequency, day: day, time: time) }
   }
 
-  @Test func everyTimeIsReadAsItIsWritten() {
+  @Test("Schedule: every minute of a day is read and written the same way")
+  func everyTime() {
     for hour in 0..<24 {
       for minute in 0..<60 {
         let text = String(format: "%02d:%02d", hour, minute)

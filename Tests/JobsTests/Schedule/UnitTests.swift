@@ -32,16 +32,15 @@ import Testing
     }
   }
 
-  /// systemd's own checker has nothing to say of what is made, for odd names and paths of every kind, for each
-  /// frequency.
   @Test(
+    "Systemd unit: `systemd-analyze verify` accepts unusual paths and every frequency",
     .enabled(if: hasAnalyze),
     arguments: [
       "/srv/Family", "/home/a/My Photos", "/home/100%/x", "/srv/$HOME", #"/srv/it's "mine""#,
       #"/srv/back\slash\n"#,
       "/srv/Käse/日本", "/srv/#;!@+-:", "/srv/{a,b}/*?", "/srv/ leading and trailing ",
     ])
-  func systemdHasNothingToSay(_ path: String) throws {
+  func analyzeVerify(_ path: String) throws {
     for scope in [UnitScope.user, .system] {
       for runsCommands in [false, true] {
         for (number, frequency) in SampleSchedules.frequencies.enumerated() {
@@ -59,9 +58,10 @@ import Testing
     #expect(result.errors.isEmpty, "\(result.message)")
   }
 
-  /// The words of the command come back as they were: systemd-analyze shows what it does not understand, so that is no
-  /// help; the rules of systemd.syntax(7) are short.
-  @Test func wordsComeBackFromTheirQuotes() {
+  /// `systemd-analyze` cannot show how systemd unquotes a word, so that the test applies the rules of
+  /// systemd.syntax(7).
+  @Test("Systemd unit: a quoted word is unquoted to the same word")
+  func quoting() {
     var numbers = SeededNumbers(seed: 7)
     let letters = Array(#"ab %$"'\;#{}*é"#)
     for _ in 0..<2_000 {
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  /// What systemd makes of a word in double quotes: a backslash takes the next character as it stands, `%%` is `%`.
+  /// Unquotes a word as systemd does: a backslash escapes the next character, and `%%` is `%`.
   private func unquoted(_ text: String) -> String? {
     guard text.first == "\"", text.last == "\"", text.count > 1 else { return nil }
     var word = ""
@@ -93,26 +93,32 @@ import Testing
     return word
   }
 
-  @Test(.enabled(if: hasAnalyze))
-  func aJobWithoutCommandsIsWellFenced() throws {
+  @Test(
+    "Systemd unit: without commands it passes `systemd-analyze security` at threshold 20",
+    .enabled(if: hasAnalyze))
+  func analyzeSecurity() throws {
     let service = try write(job(), .system)[0]
     let result = try ScheduleProgram(name: "systemd-analyze")
       .run(["security", "--offline=true", "--threshold=20", service.string])
     #expect(result.status == 0, "\(String(decoding: result.output.suffix(200), as: UTF8.self))")
   }
 
-  @Test func whatItMayWriteIsNamedOnce() throws {
+  @Test("Systemd unit: each writable path is listed once, and commands relax the sandbox")
+  func writablePaths() throws {
     let text = UnitText(job: try job(library: "/srv/a b"), task: .backup, scope: .system).service
     #expect(text.contains("ReadWritePaths=\"-/srv/a b\"\nReadWritePaths=\"-/backups\"\n\n"))
     #expect(text.contains("ExecStart=:\"/bin/true\" \"backup\" \"--config\""))
     #expect(!text.contains("SuccessExitStatus"))
-    // a setgid mailer of a hook has to be able to do what it is for
+    // a hook may run a setgid mailer, which needs privileges, the network and the spool
     let hooked = UnitText(job: try job(runsCommands: true), task: .backup, scope: .system).service
-    #expect(!hooked.contains("NoNewPrivileges") && !hooked.contains("PrivateNetwork"))
-    #expect(hooked.contains("ProtectSystem=strict") && hooked.contains("-/var/spool"))
+    #expect(!hooked.contains("NoNewPrivileges"))
+    #expect(!hooked.contains("PrivateNetwork"))
+    #expect(hooked.contains("ProtectSystem=strict"))
+    #expect(hooked.contains("-/var/spool"))
   }
 
-  @Test func thePasswordFileIsReadBesides() throws {
+  @Test("Systemd unit: the password file of the job is a readable path")
+  func passwordFile() throws {
     let text = "jobs:\n  a:\n    library: /l\n    destinations: /d\n    encrypt: {password-file: /tmp/key}\n"
     let job = try #require(try JobFile(text: text, path: "/etc/c.yaml", home: nil).jobs.first)
     let scheduled = try ScheduledJob(
@@ -120,20 +126,23 @@ import Testing
     #expect(scheduled.readable == ["/tmp/key"])
   }
 
-  /// A drill restores into /var/tmp, and `ProtectSystem=strict` has it read-only unless it is private or named.
-  @Test(arguments: [UnitScope.user, .system])
-  func temporaryFilesCanBeWritten(_ scope: UnitScope) throws {
+  /// A restore test writes to /var/tmp, which `ProtectSystem=strict` makes read-only unless it is private or listed.
+  @Test(
+    "Systemd unit: a restore test can write temporary files", arguments: [UnitScope.user, .system])
+  func temporaryFiles(_ scope: UnitScope) throws {
     func text(_ job: ScheduledJob) -> String { UnitText(job: job, task: .drill, scope: scope).service }
     let shared = "ReadWritePaths=\"-/tmp\"\nReadWritePaths=\"-/var/tmp\"\n"
-    let fenced = try text(job())
-    #expect(fenced.contains("PrivateTmp=true") && !fenced.contains(shared))
+    let sandboxed = try text(job())
+    #expect(sandboxed.contains("PrivateTmp=true"))
+    #expect(!sandboxed.contains(shared))
     let hooked = try text(job(runsCommands: true))
-    #expect(!hooked.contains("PrivateTmp") && hooked.contains(shared))
-    // a status file there would come to lie where nobody sees it
+    #expect(!hooked.contains("PrivateTmp"))
+    #expect(hooked.contains(shared))
+    // with a private /var/tmp, other processes would not see a status file there
     let inside = try text(job(library: "/srv/../var/tmp/Family"))
-    #expect(
-      !inside.contains("PrivateTmp") && inside.contains(shared)
-        && inside.contains("PrivateNetwork") == (scope == .system))
+    #expect(!inside.contains("PrivateTmp"))
+    #expect(inside.contains(shared))
+    #expect(inside.contains("PrivateNetwork") == (scope == .system))
     #expect(try text(job(library: "/tmpx")).contains("PrivateTmp=true"))
     var locked = try job()
     locked.readable = ["/tmp/key"]
@@ -142,27 +151,31 @@ import Testing
     #expect(text(locked).contains("PrivateTmp=true"))
   }
 
-  @Test func noTwoJobsHaveOneUnit() {
+  @Test("Systemd unit: different job names have different unit names")
+  func unitNames() {
     let names = ["a", "A", "a-b", "a_b", "a b", "a.b", "ä", "a\\x20b", "a/b", "@", ""]
     #expect(Set(names.map { UnitText.name(.backup, $0) }).count == names.count)
     #expect(UnitText.name(.backup, "a b/c") == "smilepile-backup-a\\x20b\\x2fc")
     #expect(UnitText.name(.drill, "Family-2") == "smilepile-drill-Family-2")
   }
 
-  @Test(arguments: ["a\nb", "", "a\u{7F}", String(repeating: "x", count: 101)])
-  func namesThatNoLineCanHold(_ name: String) {
+  @Test(
+    "Systemd unit: a job name that is empty, too long or has control characters is refused",
+    arguments: ["a\nb", "", "a\u{7F}", String(repeating: "x", count: 101)])
+  func unfitName(_ name: String) {
     #expect(throws: ScheduledJobError.unfitName(name)) { try job(name) }
   }
 
-  @Test func pathsThatNoLineCanHold() {
+  @Test("Systemd unit: a relative path, and a path with a line feed, are refused")
+  func unfitPath() {
     #expect(throws: ScheduledJobError.unfitPath("/srv/a\nOnFailure=x", job: "Family")) {
       try job(library: "/srv/a\nOnFailure=x")
     }
     #expect(throws: ScheduledJobError.unfitPath("srv", job: "Family")) { try job(library: "srv") }
   }
 
-  /// A mark is read back, whatever the names in it.
-  @Test func marksAreReadBack() {
+  @Test("Schedule mark: the job name is read from the mark of the same job file only")
+  func jobMark() {
     for name in ["Family", #"a"b"#, #"a\"#, #"a" of "/x"#] {
       for file in ["/x", #"/a"b\"#, #"/etc/" of "/x"#] as [FilePath] {
         #expect(ScheduledJob.name(in: ScheduledJob.mark(of: name, in: file), of: file) == name)

@@ -1,12 +1,12 @@
 import Checksums
 
-/// The Android app: what its export button, or its code, makes of a phone.
+/// The Android app. Makes a backup of a phone as its export button or its code does.
 ///
 /// kotlinx.serialization leaves out each property that equals its default, so a ZIP has no `version` and no `format`.
 package struct AndroidApp: PhoneApp {
   /// The builds between which the backup changed, by the day of the first.
   package enum Release: Int, Sendable, Comparable {
-    /// JSON version 1 alone, before the key `format`.
+    /// JSON version 1 only, before the key `format`.
     case september21
     /// The first ZIP; photos byte for byte.
     case september22
@@ -25,7 +25,7 @@ package struct AndroidApp: PhoneApp {
 
   /// The kind of file.
   package enum Format: Sendable {
-    /// The document alone.
+    /// The document only.
     case json
     /// The document and the photos.
     case zip
@@ -35,15 +35,15 @@ package struct AndroidApp: PhoneApp {
   package var release: Release
   /// The kind of file.
   package var format: Format
-  /// Photo files travel.
+  /// Whether photo files are included.
   package var includesPhotos = true
-  /// Without, every flag is false.
+  /// Whether settings are included. Otherwise every flag is false.
   package var includesSettings = true
-  /// These categories alone.
+  /// Only these categories; nil for all.
   package var categories: Set<Int64>?
-  /// Photos and categories that are newer alone: an increment.
+  /// Only photos and categories that are newer than this date: an incremental backup.
   package var since: Int64?
-  /// The document is written in the millisecond in which it was made, so `exportDate` equals its default.
+  /// Whether the document is written in the millisecond in which it is made, so that `exportDate` equals its default.
   package var leavesOutExportDate = false
   /// The order in which the system lists the photo folder.
   package var seed: UInt64 = 1
@@ -59,7 +59,7 @@ package struct AndroidApp: PhoneApp {
     "milestones", "birthdays", "holidays", "family", "playtime", "friends", "creativity", "adventures",
   ]
 
-  /// The rows that this version puts into a backup, with the bytes that travel.
+  /// The rows that this version puts into a backup, with the bytes of their files.
   package func taken(from phone: Phone) -> Phone {
     var taken = phone
     if let categories {
@@ -125,7 +125,7 @@ package struct AndroidApp: PhoneApp {
     }
   }
 
-  /// The file as this version's serializer and ZIP writer make it.
+  /// The file as this version's serializer and ZIP writer write it.
   package func backup(_ document: PhoneJSON, _ files: [PhoneFile]) -> [UInt8] {
     let text = Array(document.kotlin.utf8)
     guard format == .zip else { return text }

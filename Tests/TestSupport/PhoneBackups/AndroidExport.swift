@@ -1,4 +1,4 @@
-/// What Android's export manager writes beside backups: files that hold photos, and no rows to restore.
+/// Exports of Android's export manager that are not backups: they have photos, but no rows to restore.
 package enum AndroidExport {
   /// `SmilePile_Export_….zip`: counts, options and the device, the photos, a summary of the categories.
   package static func statistics(of phone: Phone) -> [UInt8] {

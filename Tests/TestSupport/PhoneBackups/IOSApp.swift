@@ -1,13 +1,13 @@
 import Checksums
 import Foundation
 
-/// The iOS app: what its export button, or its code, makes of a phone. Every key is written; sizes are always 0.
+/// The iOS app. Makes a backup of a phone as its export button or its code does. Writes every key; sizes are always 0.
 package struct IOSApp: PhoneApp {
   /// The builds between which the backup changed, by the day of the first.
   package enum Release: Int, Sendable, Comparable {
     /// A zipped folder; four security flags. Its button was a stub.
     case october1
-    /// The first with a button; `settings` has `isDarkMode` alone.
+    /// The first with a button. `settings` has only `isDarkMode`.
     case october8
     /// Flat, by ZIPFoundation.
     case october14
@@ -23,10 +23,10 @@ package struct IOSApp: PhoneApp {
   /// The order in which the system lists the folder.
   package var seed: UInt64 = 1
 
-  /// An app of a version.
+  /// A version of the app.
   package init(_ release: Release) { self.release = release }
 
-  /// The rows that this version puts into a backup, with the bytes that travel.
+  /// The rows that this version puts into a backup, with the bytes of their files.
   package func taken(from phone: Phone) -> Phone {
     var taken = phone
     if release == .october17 { taken.categories.removeAll { AndroidApp.leftOut.contains($0.name) } }
@@ -71,7 +71,7 @@ package struct IOSApp: PhoneApp {
     }
   }
 
-  /// The file as this version's serializer and ZIP writer make it.
+  /// The file as this version's serializer and ZIP writer write it.
   package func backup(_ document: PhoneJSON, _ files: [PhoneFile]) -> [UInt8] {
     var entries = [("metadata.json", Array(document.foundation.utf8))]
     // the file system hands out decomposed names; the manifest keeps the composed ones
@@ -87,7 +87,7 @@ package struct IOSApp: PhoneApp {
     return archive.bytes
   }
 
-  /// The names below `photos/`: a clash adds the id, and a name without extension then ends in a dot.
+  /// The names below `photos/`. A duplicate name gets the ID, and then ends in a dot if it has no extension.
   private func fileNames(of taken: Phone) -> [String] {
     var given: Set<String> = []
     return taken.photos.map { photo in

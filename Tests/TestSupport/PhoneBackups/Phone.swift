@@ -1,4 +1,4 @@
-/// What a phone holds when its app makes a backup.
+/// The content of a phone when its app makes a backup.
 package struct Phone: Sendable, Equatable {
   /// The categories, in the order of the app.
   package var categories: [Category] = []
@@ -14,7 +14,7 @@ package struct Phone: Sendable, Equatable {
   /// An empty phone.
   package init() {}
 
-  /// A pile of photos.
+  /// A category.
   package struct Category: Sendable, Hashable {
     /// The id on this phone.
     package var id: Int64
@@ -22,13 +22,13 @@ package struct Phone: Sendable, Equatable {
     package var displayName: String
     /// The key that the apps form from it.
     package var name: String
-    /// Where it stands among the others.
+    /// The position among the categories.
     package var position: Int
     /// The icon, nil for none.
     package var icon: String?
     /// The color.
     package var color: String
-    /// One of those that the app made.
+    /// Whether the app created it.
     package var isDefault: Bool
     /// When it was made, in milliseconds since 1970.
     package var createdAt: Int64
@@ -53,7 +53,7 @@ package struct Phone: Sendable, Equatable {
   package struct Photo: Sendable, Hashable {
     /// The id on this phone.
     package var id: Int64
-    /// Where the file lies.
+    /// The path of the file.
     package var path: String
     /// The category.
     package var categoryId: Int64
@@ -61,16 +61,16 @@ package struct Phone: Sendable, Equatable {
     package var createdAt: Int64
     /// The content; nil if there is no such file.
     package var bytes: [UInt8]?
-    /// What recompression to JPEG makes of the content; nil if the file cannot be decoded.
+    /// The content after recompression to JPEG; nil if the file cannot be decoded.
     package var recompressed: [UInt8]?
-    /// The heart of the first versions.
+    /// Whether it is a favorite, in the first versions.
     package var isFavorite = false
-    /// It counts as one that ships inside the app.
+    /// Whether the app treats it as a photo that ships with the app.
     package var isFromAssets = false
-    /// The iOS app stores the date of a photo that was edited in it in seconds.
+    /// Whether it was edited in the iOS app, which then stores its date in seconds.
     package var isEdited = false
 
-    /// A photo with content; recompression gives another picture.
+    /// A photo with content, which recompression changes to another picture.
     package init(
       _ id: Int64, _ path: String, in category: Int64, at createdAt: Int64 = 1_759_000_000_456,
       _ bytes: [UInt8]?
@@ -95,17 +95,17 @@ package struct Phone: Sendable, Equatable {
 
   /// The flags of the app.
   package struct Settings: Sendable, Equatable {
-    /// Dark, not light.
+    /// Whether the theme is dark.
     package var isDark = true
-    /// A PIN is set.
+    /// Whether a PIN is set.
     package var hasPIN = true
-    /// A pattern is set.
+    /// Whether a pattern is set.
     package var hasPattern = false
-    /// The child sees photos and nothing else.
+    /// Whether the app shows photos only.
     package var kidSafeMode = true
-    /// The child may use the camera.
+    /// Whether the child may use the camera.
     package var cameraAccess = true
-    /// Photos cannot be deleted without a parent.
+    /// Whether photos are protected from deletion.
     package var deleteProtection = true
 
     /// A dark phone with a PIN, protected.

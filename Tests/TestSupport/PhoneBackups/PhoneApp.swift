@@ -1,7 +1,7 @@
 /// An app of a certain version, which makes a backup of a phone.
 package protocol PhoneApp: Sendable {
-  /// What of the phone the backup takes along: the rows as the backup has them, and each photo with the bytes that
-  /// travel, nil if none do.
+  /// Returns the part of the phone that the backup contains: the rows as the backup has them, and each photo with the
+  /// bytes of its file, nil if the file is not included.
   func taken(from phone: Phone) -> Phone
   /// The document of the backup.
   func document(of phone: Phone) -> PhoneJSON

@@ -1,17 +1,17 @@
-/// A backup of one of the shapes that released or compiled versions of the apps wrote, and the phone it was made of.
+/// A backup in one of the shapes that released or compiled versions of the apps wrote, and the phone of the backup.
 package struct PhoneBackup: Sendable {
-  /// The shape, and what sets this backup apart from others of it: "A13 without exportDate".
+  /// The shape, and how this backup differs from others of the same shape: "A13 without exportDate".
   package var label: String
   /// The app that made it, and when that version was in use.
   package var origin: String
-  /// The app that made it; nil for what its export manager makes, which no import restores.
+  /// The app that made it; nil for an export of the export manager, which no import restores.
   package var app: (any PhoneApp)?
   /// The phone.
   package var phone: Phone
   /// The file.
   package var bytes: [UInt8]
 
-  /// A backup that an app makes of a phone.
+  /// A backup of a phone by an app.
   package init(
     _ label: String, _ origin: String, _ app: any PhoneApp, _ phone: Phone,
     change: (inout PhoneJSON) -> Void = { _ in }
@@ -31,13 +31,13 @@ package struct PhoneBackup: Sendable {
     self.bytes = bytes
   }
 
-  /// The rows that the file holds, with the bytes that travel.
+  /// The rows in the file, with the bytes of their files.
   package var taken: Phone { app?.taken(from: phone) ?? Phone() }
 
   /// Whether the file is a ZIP.
   package var isArchive: Bool { bytes.starts(with: [0x50, 0x4B]) }
 
-  /// A file name of the kind that the app gives.
+  /// A file name as the app chooses it.
   package var fileName: String {
     let name = label.replacing(" ", with: "_").replacing(/[^A-Za-z0-9_]/, with: "")
     return name + (isArchive ? ".zip" : ".json")

@@ -1,4 +1,4 @@
-/// One backup of every shape, and of every variant that a shape has.
+/// One backup of every shape and of every variant of a shape.
 package enum PhoneBackups {
   /// All of them.
   package static var all: [PhoneBackup] { androidDocuments + androidArchives + androidParts + exports + iOS }
@@ -20,7 +20,7 @@ package enum PhoneBackups {
     ]
   }
 
-  /// Android's archives of a whole phone.
+  /// Android's archives of a complete phone.
   package static var androidArchives: [PhoneBackup] {
     let (phone, last) = (Phone.android, AndroidApp(.september27Later))
     var hasty = last
@@ -40,7 +40,7 @@ package enum PhoneBackups {
     ]
   }
 
-  /// What Android's code makes of a part of a phone.
+  /// Backups of a part of a phone by Android's code.
   package static var androidParts: [PhoneBackup] {
     let (phone, period) = (Phone.android, "Android, since 2025-09-26, code")
     func app(_ change: (inout AndroidApp) -> Void) -> AndroidApp {
@@ -68,7 +68,7 @@ package enum PhoneBackups {
     ]
   }
 
-  /// What Android's export manager writes.
+  /// Exports of Android's export manager.
   package static var exports: [PhoneBackup] {
     let (phone, period) = (Phone.android, "Android, since 2025-09-26, code")
     return [
@@ -122,7 +122,7 @@ package enum PhoneBackups {
     }
   }
 
-  /// A phone with two photos whose paths have one hash and one length.
+  /// A phone with two photos whose paths have the same hash and length.
   private static func colliding(_ phone: Phone) -> Phone {
     phone.adding(
       Phone.Photo(phone.photos[0].id, Phone.androidFolder + "IMG_Aa01.jpg", in: 2, Picture.jpeg(52)),

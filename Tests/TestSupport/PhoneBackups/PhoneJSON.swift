@@ -6,7 +6,7 @@ package enum PhoneJSON: Sendable {
   case array([PhoneJSON])
   /// A text.
   case string(String)
-  /// A whole number.
+  /// An integer.
   case number(Int64)
   /// True or false.
   case bool(Bool)
@@ -45,7 +45,7 @@ package enum PhoneJSON: Sendable {
     }
   }
 
-  /// The values of an array, none of another value.
+  /// The values of an array; empty for other values.
   package var elements: [PhoneJSON] {
     get {
       if case .array(let values) = self { values } else { [] }

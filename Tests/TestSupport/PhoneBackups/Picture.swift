@@ -1,6 +1,6 @@
 import Checksums
 
-/// Small pictures that a viewer opens: each number gives other bytes.
+/// Small pictures that a viewer can open. Each number gives different bytes.
 package enum Picture {
   /// A grey JPEG (ITU T.81, baseline) of 8 to 512 pixels a side.
   package static func jpeg(_ number: Int) -> [UInt8] {

@@ -1,6 +1,6 @@
 import CZLib
 
-/// Deflated data (RFC 1951) by zlib, as the phones' ZIP writers make it and their readers expand it.
+/// Deflated data (RFC 1951) by zlib, as the phones' ZIP writers write it and their readers expand it.
 package enum RawDeflate {
   /// Compresses bytes at zlib's default level, which is that of both apps.
   package static func compress(_ bytes: [UInt8]) -> [UInt8] {

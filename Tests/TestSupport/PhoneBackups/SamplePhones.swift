@@ -1,9 +1,9 @@
 extension Phone {
-  /// Where the Android app keeps its photos.
+  /// The folder of photos of the Android app.
   package static let androidFolder = "/data/user/0/com.smilepile/files/photos/"
 
   /// An Android phone with three categories and six photos: a PNG, a name that is not ASCII, two equal contents in one
-  /// category, and a file that no decoder reads.
+  /// category, and a file that cannot be decoded.
   package static var android: Phone {
     var phone = Phone()
     phone.categories = [

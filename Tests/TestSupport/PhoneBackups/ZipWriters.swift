@@ -55,8 +55,8 @@ package struct FolderZip: Sendable {
   package var bytes: [UInt8] { ZipBuilder(members).bytes }
 }
 
-/// An archive as ZIPFoundation writes it file by file: deflated, sizes and checksum in the local headers, names marked as
-/// UTF-8, no directory entries.
+/// An archive as ZIPFoundation writes it file by file: deflated, sizes and checksum in the local headers, names marked
+/// as UTF-8, no directory entries.
 package struct ZIPFoundationZip: Sendable {
   private var members: [ZipMember] = []
 

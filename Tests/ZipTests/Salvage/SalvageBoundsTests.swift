@@ -70,8 +70,8 @@ import Testing
     var testDescription: String { rawValue }
   }
 
-  /// Each entry contains the header of the next one in a stored block, and the data of the last one ends all of them. So
-  /// each entry inflates to all following ones, and none to what it declares.
+  /// Each entry contains the header of the next one in a stored block, and the data of the last one ends all of them.
+  /// So each entry inflates to all following ones, and none to what it declares.
   @Test("Salvage bounds: headers that contain each other in stored blocks", arguments: WrongField.allCases)
   func nestedHeaders(_ field: WrongField) throws {
     let (count, header) = (200, 31)
@@ -135,8 +135,8 @@ import Testing
     work.expectBounded(by: zip.bytes.count)
   }
 
-  /// The disk has lost the end of every second photo, and the header of the next one. The directory still has all of them,
-  /// however long the search for the ends of the damaged ones takes.
+  /// The disk has lost the end of every second photo, and the header of the next one. The directory still has all of
+  /// them, however long the search for the ends of the damaged ones takes.
   @Test("Salvage: many damaged photos do not prevent finding the intact ones")
   func manyDamagedPhotos() throws {
     let (count, size) = (200, 100 << 10)

@@ -22,8 +22,8 @@ final class EntrySource {
     self.contents = contents
   }
 
-  /// Returns the size to report to libzip; nil to report none, which makes libzip use ZIP64. libzip asks before it writes
-  /// the local header, and again afterwards.
+  /// Returns the size to report to libzip; nil to report none, which makes libzip use ZIP64. libzip asks before it
+  /// writes the local header, and again afterwards.
   private func reportedSize() throws -> Int? {
     switch contents {
     case .placed(_, let size):

@@ -1,8 +1,8 @@
 import CLibZip
 import Secrets
 
-/// libzip's handle of an encrypted archive that is being written. Unless `close` succeeds, the deinitializer discards it: a
-/// failed `zip_close` does not free it.
+/// libzip's handle of an encrypted archive that is being written. Unless `close` succeeds, the deinitializer discards
+/// it: a failed `zip_close` does not free it.
 struct WriteHandle: ~Copyable {
   private let archive: OpaquePointer
   /// The fastest level: texts are small compared with photos, and an export waits for them at its end.
@@ -28,8 +28,8 @@ struct WriteHandle: ~Copyable {
 
   deinit { zip_discard(archive) }
 
-  /// Adds an encrypted entry as a regular file of mode 0600. libzip retains `source` and a copy of the password until the
-  /// archive is closed or discarded, and then wipes the copy.
+  /// Adds an encrypted entry as a regular file of mode 0600. libzip retains `source` and a copy of the password until
+  /// the archive is closed or discarded, and then wipes the copy.
   func add(_ entry: NewEntry, _ source: EntrySource, _ password: Secret) throws(ArchiveWriteError) {
     var error = zip_error_t()
     zip_error_init(&error)

@@ -2,8 +2,8 @@ import CLibZip
 import FileSystem
 import Secrets
 
-/// The state that the callbacks of `zip_close` share while it writes an encrypted archive: the sink, the placed contents, and
-/// the first error, since libzip only passes on a number. It belongs to the thread that runs `zip_close`.
+/// The state that the callbacks of `zip_close` share while it writes an encrypted archive: the sink, the placed
+/// contents, and the first error, since libzip only passes on a number. It belongs to the thread that runs `zip_close`.
 final class WriteSession {
   /// The handle of the archive, to which `Zip64Boundary` adds fields. `WriteHandle` owns it.
   var archive: OpaquePointer?
@@ -32,8 +32,8 @@ final class WriteSession {
     if isCancelled() { throw CancellationError() }
   }
 
-  /// Called once for each entry, before its local header is written. The compressed size of a text is not known then, and
-  /// is far below the limit.
+  /// Called once for each entry, before its local header is written. The compressed size of a text is not known then,
+  /// and is far below the limit.
   func prepare(_ entry: UInt64, _ numbers: EntryNumbers) throws {
     guard let archive else { return }
     try Zip64Boundary.addField(to: archive, entry, numbers, offset: sink.position)

@@ -2,8 +2,8 @@ import CLibZip
 import FileSystem
 import Glibc
 
-/// The archive's file as libzip writes it: a position, and a buffer that merges libzip's small writes. libzip rewrites each
-/// local header when the entry's CRC is known, which needs no system call if the header is still in the buffer.
+/// The archive's file as libzip writes it: a position, and a buffer that merges libzip's small writes. libzip rewrites
+/// each local header when the entry's CRC is known, which needs no system call if the header is still in the buffer.
 struct WriteSink {
   /// The open archive file.
   private let file: UnsafePointer<File>

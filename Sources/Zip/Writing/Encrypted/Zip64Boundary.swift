@@ -1,23 +1,25 @@
 import CLibZip
 
-/// Corrects errors of libzip 1.7.3 while the archive is written. They concern numbers that equal the greatest value of a field
-/// without ZIP64, which the specification (APPNOTE 4.4.1.4 and 4.5.3) reserves for references to the ZIP64 record:
+/// Corrects errors of libzip 1.7.3 while the archive is written. They concern numbers that equal the greatest value of
+/// a field without ZIP64, which the specification (APPNOTE 4.4.1.4 and 4.5.3) reserves for references to the ZIP64
+/// record:
 ///
-/// - For a size or an offset of exactly 4,294,967,295, libzip writes an empty ZIP64 field, and does not let the caller set
-///   that field. The entry gets a private field with the right contents instead, and the IDs of the two fields are exchanged
-///   when libzip writes them: the empty field becomes the private one, which readers ignore, and the full field becomes the
-///   ZIP64 field. (Info-ZIP's unzip 6.0 refuses every entry of exactly that size; 7-Zip, bsdtar, Python and libzip read it.)
-/// - An encrypted entry is larger than its contents. If only the encrypted size needs ZIP64, libzip reserves no space for
-///   the field and fails when it needs the space. `EntryNumbers.needsForcedZip64` detects this.
-/// - For a directory of exactly 65,535 entries, or at exactly that offset, libzip omits the ZIP64 end record. It is written
-///   before libzip's end record.
+/// - For a size or an offset of exactly 4,294,967,295, libzip writes an empty ZIP64 field, and does not let the caller
+///   set that field. The entry gets a private field with the right contents instead, and the IDs of the two fields are
+///   exchanged when libzip writes them: the empty field becomes the private one, which readers ignore, and the full
+///   field becomes the ZIP64 field. (Info-ZIP's unzip 6.0 refuses every entry of exactly that size; 7-Zip, bsdtar,
+///   Python and libzip read it.)
+/// - An encrypted entry is larger than its contents. If only the encrypted size needs ZIP64, libzip reserves no space
+///   for the field and fails when it needs the space. `EntryNumbers.needsForcedZip64` detects this.
+/// - For a directory of exactly 65,535 entries, or at exactly that offset, libzip omits the ZIP64 end record. It is
+///   written before libzip's end record.
 enum Zip64Boundary {
   private static let zip64ID: UInt16 = 0x0001
   /// An ID that APPNOTE does not assign (“SP” in ASCII).
   private static let privateID: UInt16 = 0x5053
 
-  /// Adds a private field with the contents of the ZIP64 field that libzip would leave empty. Must be called before libzip
-  /// writes the entry's local header at `offset`.
+  /// Adds a private field with the contents of the ZIP64 field that libzip would leave empty. Must be called before
+  /// libzip writes the entry's local header at `offset`.
   static func addField(
     to archive: OpaquePointer, _ entry: UInt64, _ numbers: EntryNumbers, offset: Int
   ) throws(ArchiveWriteError) {
@@ -29,9 +31,9 @@ enum Zip64Boundary {
     guard result == 0 else { throw ArchiveWriteError(zip_get_error(archive)) }
   }
 
-  /// Returns what to write instead of `bytes`, one write of libzip outside of entry data; nil if they are correct. libzip
-  /// writes the header of a field as four bytes, and the end record as 22. A name is not mistaken for either, since both
-  /// contain zero bytes.
+  /// Returns what to write instead of `bytes`, one write of libzip outside of entry data; nil if they are correct.
+  /// libzip writes the header of a field as four bytes, and the end record as 22. A name is not mistaken for either,
+  /// since both contain zero bytes.
   static func correct(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
     switch bytes.count {
     case 4:

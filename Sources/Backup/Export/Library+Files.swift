@@ -1,0 +1,76 @@
+import FileSystem
+import Operations
+import PhotoLibrary
+
+/// The access of an export to the library's files.
+extension Library {
+  /// Returns the length and date of each photo's file, or why it cannot be archived.
+  ///
+  /// - Throws: an error that does not concern one photo: no more files can be opened, or a folder cannot be read.
+  func files(of photos: [Photo]) throws(FileError) -> [Result<PhotoFile, MissingPhoto>] {
+    let statuses = statuses(of: photos)
+    for case .failure(let error) in statuses
+    where error.isResourceExhaustion || error.operation == "open" && error.errno == .ioError {
+      throw error
+    }
+    return zip(photos, statuses).map { photo, status in
+      switch status {
+      case .success(let status) where status.kind == .file:
+        .success(PhotoFile(size: status.size, modified: status.modified))
+      case .success: .failure(MissingPhoto("\(photo.path.escaped) is not a file"))
+      case .failure(let error): .failure(MissingPhoto(error.description))
+      }
+    }
+  }
+
+  /// Returns how the pipeline reads a photo.
+  ///
+  /// - Parameter modified: the entry's date, if the archive must not reveal the photo's.
+  func pipelineItem(_ item: ExportPlan.Item, modified: Int64? = nil) -> PipelineItem {
+    // captures only the path, since there is one closure for each photo
+    let path = item.photo.path
+    return PipelineItem(
+      entryName: item.entryName, size: item.size, modified: modified ?? item.photo.createdAt
+    ) {
+      () throws(FileError) in try self.openPhoto(at: path)
+    }
+  }
+
+  /// Returns the corrupt photos of a selection among those whose files were modified after a moment. Blocks; reads
+  /// only those files.
+  ///
+  /// - Parameters:
+  ///   - contents: the content of the library.
+  ///   - moment: in milliseconds since 1970; nil to read every file.
+  /// - Throws: `LibraryError`, `BackupError`, `FileError`, or `CancellationError`.
+  public func corruptPhotos(
+    in contents: LibraryContents, modifiedAfter moment: Int64?, _ options: ExportOptions,
+    _ counter: ProgressCounter
+  ) throws -> [Finding] {
+    let plan = try ExportPlan(contents, options, files: files(of:))
+    let photos = moment.map(plan.photosToRecheck(modifiedAfter:)) ?? plan.items.map(\.photo)
+    return try corruptPhotos(among: photos, of: plan, counter)
+  }
+
+  func corruptPhotos(among photos: [Photo], of plan: ExportPlan, _ counter: ProgressCounter) throws
+    -> [Finding]
+  {
+    try photos.filter { try !hasIntactFile(of: $0, whileReading: counter.checkCancellation) }.map {
+      Finding(
+        plan.label($0),
+        "it is corrupt in the library; the base contains an intact file", remedy: .repairLibrary)
+    }
+  }
+
+  /// Records exports in the library.
+  ///
+  /// - Returns: a warning if that fails, since the archives are published anyway.
+  func recordExports(_ exports: [ExportRecord]) -> String? {
+    do {
+      for export in exports { try note(export) }
+      return nil
+    } catch {
+      return "the library could not record the backup: \(error)"
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import Checksums
+import FileSystem
+import Foundation
+import PhotoLibrary
+import SystemPackage
+
+/// An archive that is written but not yet published.
+final class UnpublishedArchive {
+  let output: AtomicFile
+  let plan: ExportPlan
+  let uuid: UUID
+  /// The MD5s of the plan's items.
+  let digests: [MD5Digest]
+
+  init(_ output: consuming AtomicFile, _ plan: ExportPlan, _ uuid: UUID, _ digests: [MD5Digest]) {
+    self.output = output
+    self.plan = plan
+    self.uuid = uuid
+    self.digests = digests
+  }
+}
+
+extension ArchiveExport {
+  /// Publishes the archives and records them in the library. A crash between two archives leaves a set whose
+  /// metadata shows that it is incomplete.
+  ///
+  /// - Parameter plan: the plan of all archives.
+  func publish(
+    _ unpublished: [UnpublishedArchive], of plan: ExportPlan
+  ) throws -> (archives: [FilePath], bytes: Int, warnings: [String]) {
+    for archive in unpublished {
+      if let permissions = options.permissions { try archive.output.file.setPermissions(permissions) }
+      // all archives are durable before the first is published
+      if options.syncs, unpublished.count > 1 { try archive.output.file.sync() }
+    }
+    let parts = unpublished.map(\.plan.part)
+    let first =
+      try unpublished.count == 1
+      ? nil
+      : outputPath.freeStem(at: date) { stem in
+        parts.map { outputPath.name(stem, part: $0, fileExtension: "zip") }
+      }
+    if unpublished.count > 1, first == nil { throw exists(parts[0]) }
+    var archives: [FilePath] = []
+    var warnings: [String] = []
+    var records: [ExportRecord] = []
+    for archive in unpublished {
+      let size = try archive.output.file.status().size
+      let (name, durability): (FilePath, AtomicFile.Durability)
+      do {
+        (name, durability) = try publish(archive, from: first)
+      } catch let error where !archives.isEmpty {
+        throw BackupError.incompleteSet(published: archives, of: unpublished.count, error)
+      }
+      let path = outputPath.folder.appending(name.components)
+      archives.append(path)
+      if let warning = durability.warning(for: path) { warnings.append(warning) }
+      records.append(record(archive.uuid.uuidString, path, archive.plan, bytes: size))
+    }
+    let bytes = records.reduce(0) { $0 + $1.archiveBytes }
+    // the set is a record of its own: the export that the user asked for
+    if let set = parts[0]?.set { records.append(record(set, archives[0], plan, bytes: bytes)) }
+    if let warning = library.recordExports(records) { warnings.append(warning) }
+    return (archives, bytes, warnings)
+  }
+
+  private func record(_ id: String, _ path: FilePath, _ plan: ExportPlan, bytes: Int) -> ExportRecord {
+    ExportRecord(
+      id: id, archive: path.absoluteString, at: date.milliseconds,
+      photos: plan.photos.count - plan.lost.count, archiveBytes: bytes, isPartial: plan.isPartial)
+  }
+
+  /// - Parameter stem: the first stem to try; nil for any.
+  private func publish(
+    _ archive: UnpublishedArchive, from stem: String?
+  ) throws -> (FilePath, AtomicFile.Durability) {
+    let stems = outputPath.stems(at: date).lazy.drop { next in stem.map { $0 != next } ?? false }
+    let names = stems.map { outputPath.name($0, part: archive.plan.part, fileExtension: "zip") }
+    guard let (name, durability) = try archive.output.publish(as: names, sync: options.syncs) else {
+      throw exists(archive.plan.part)
+    }
+    return (name, durability)
+  }
+
+  private func exists(_ part: Metadata.Part?) -> BackupError {
+    let name = outputPath.name ?? "archive"
+    let stem = name.stem ?? name.string
+    let taken = outputPath.name(stem, part: part, fileExtension: "zip")
+    return .destinationExists(outputPath.folder.appending(taken.components))
+  }
+}

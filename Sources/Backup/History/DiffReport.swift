@@ -1,0 +1,55 @@
+import FileSystem
+import Operations
+import PhotoLibrary
+import Secrets
+import SystemPackage
+import Zip
+
+/// The changes from one backup or library to another.
+public struct DiffReport: Sendable {
+  /// The changes.
+  public var diff: BackupDiff
+  /// The two sides.
+  public var sides: (from: DiffSide, to: DiffSide)
+  /// Other warnings.
+  public var warnings: [String] = []
+}
+
+extension Work where Summary == DiffReport {
+  /// Starts comparing two sides, each an archive or the folder of a library. Writes nothing. Reads only photos for
+  /// which a backup has no checksum.
+  ///
+  /// The summary throws `BackupError`, `ArchiveError`, `LibraryError` or `FileError`.
+  public static func diff(
+    from old: FilePath, to new: FilePath, limits: Limits = Limits(), password: Secret? = nil
+  ) -> Self {
+    Work { counter in
+      var warnings: [String] = []
+      let from = try DiffSide(at: old, limits, password, &warnings, counter)
+      let to = try DiffSide(at: new, limits, password, &warnings, counter)
+      return DiffReport(diff: BackupDiff(from: from, to: to), sides: (from, to), warnings: warnings)
+    }
+  }
+}
+
+extension DiffSide {
+  /// Reads an archive, or a library if the path is a folder.
+  fileprivate init(
+    at path: FilePath, _ limits: Limits, _ password: Secret?, _ warnings: inout [String],
+    _ counter: ProgressCounter
+  ) throws {
+    if (try? Directory.open(path)) != nil {
+      self.init(try Library(path: path).contents())
+      return
+    }
+    let source = try OpenedBackup(path: path, limits: limits, password: password)
+    self.init(try source.completingChecksums(counter))
+    warnings += source.leftOut.map { $0.from(path).message }
+    let nameless = photos.count { $0.isUnknown }
+    if nameless > 0 {
+      warnings.append(
+        "\(path): \(Count(nameless, "photo has", "photos have")) no checksum; \(nameless == 1 ? "it is" : "they are") compared by name and size"
+      )
+    }
+  }
+}

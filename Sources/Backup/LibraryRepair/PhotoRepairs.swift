@@ -1,0 +1,126 @@
+import Checksums
+import FileSystem
+import Operations
+import PhotoLibrary
+import SystemPackage
+import Zip
+
+/// Corrupt or missing photos of a library that can be repaired, and the sources of their bytes.
+struct PhotoRepairs {
+  /// A photo that can be repaired.
+  struct Repair {
+    let photo: LibraryCheck.UnusablePhoto
+    let md5: MD5Digest
+    /// The length in bytes.
+    let size: Int
+    /// The sources of the bytes, best first; at least one.
+    let sources: [PhotoBytes]
+  }
+
+  /// The result of repairing.
+  struct Outcome {
+    /// The folder in the library that keeps the corrupt files; nil if there were no corrupt files.
+    var kept: FilePath?
+    /// Why photos could not be repaired, by ID.
+    var failures: [Int64: String] = [:]
+    /// The source of each repaired photo, by ID.
+    var places: [Int64: FilePath] = [:]
+    /// Sources that no longer have a photo, with the reasons.
+    var faults: [FilePath: String] = [:]
+  }
+
+  let repairs: [Repair]
+  /// The photos that no source has.
+  let unavailable: [LibraryCheck.UnusablePhoto]
+  /// Archives that could not be read any further, with the error.
+  let faults: [FilePath: ArchiveError]
+  /// Archives in which a photo is corrupt.
+  let failing: [FilePath: String]
+
+  var isEmpty: Bool { repairs.isEmpty }
+
+  /// Searches backups for photos, and reads the photos that it finds.
+  ///
+  /// - Parameter skipsUnreadable: see `PhotoSources`.
+  init(
+    of photos: [LibraryCheck.UnusablePhoto], in backups: [OpenedBackup], skipsUnreadable: Bool = false,
+    _ counter: ProgressCounter
+  ) throws {
+    let wanted = Dictionary(
+      photos.compactMap { damaged in damaged.photo.md5.map { ($0, Optional(damaged.photo.fileSize)) } },
+      uniquingKeysWith: { first, _ in first })
+    var sources = try PhotoSources(wanted, from: backups, nil, counter, skipsUnreadable: skipsUnreadable)
+    var repairs: [Repair] = []
+    var unavailable: [LibraryCheck.UnusablePhoto] = []
+    for damaged in photos {
+      counter.advance(current: damaged.photo.name)
+      if let md5 = damaged.photo.md5,
+        let (first, others, size) = try sources.places(of: md5, size: damaged.photo.fileSize)
+      {
+        repairs.append(Repair(photo: damaged, md5: md5, size: size, sources: [first] + others))
+      } else {
+        unavailable.append(damaged)
+      }
+    }
+    (self.repairs, self.unavailable) = (repairs, unavailable)
+    (faults, failing) = (sources.faults, sources.failing)
+  }
+
+  /// Stages the files and moves them into place. The files are durable when the method returns. Blocks. A photo
+  /// that no source has any more does not prevent the repair of the others.
+  func apply(_ writer: LibraryWriter, _ counter: ProgressCounter) throws -> Outcome {
+    guard !isEmpty else { return Outcome() }
+    try writer.requireSpace(repairs.reduce(0) { $0 + $1.photo.photo.fileSize })
+    return try writer.repair { libraryRepair in
+      var result = Outcome()
+      var items: [LibraryRepair.Item] = []
+      for (index, repair) in repairs.enumerated() {
+        let (name, photo) = (String(index), repair.photo.photo)
+        for source in repair.sources {
+          try counter.checkCancellation()
+          guard let fault = try Self.copy(repair, from: source, to: libraryRepair.stage(name), counter) else {
+            result.places[photo.id] = source.place
+            items.append(LibraryRepair.Item(photo: photo, name: name))
+            break
+          }
+          try libraryRepair.unstage(name)
+          result.failures[photo.id] = fault
+          result.faults[source.place] = fault
+        }
+      }
+      try counter.checkCancellation()
+      counter.enter(.committing)
+      let outcome = try libraryRepair.commit(items)
+      for item in items { result.failures[item.photo.id] = outcome.failures[item.name] }
+      result.kept = outcome.corruptFiles
+      return result
+    }
+  }
+
+  /// - Returns: why a source no longer has the photo; nil if the photo was copied.
+  /// - Throws: an error that concerns all photos, such as a full disk.
+  private static func copy(
+    _ repair: Repair, from source: PhotoBytes, to file: consuming File, _ counter: ProgressCounter
+  ) throws -> String? {
+    let file = file
+    var hash = RunningMD5()
+    var written = 0
+    let fault: String?
+    do {
+      fault = try source.read { piece in
+        try counter.checkCancellation()
+        hash.update(piece)
+        try file.write(piece, at: written)
+        written += piece.count
+      }
+    } catch let error as ArchiveError {
+      return "\(error)"
+    }
+    guard fault == nil, hash.digest == repair.md5, written == repair.photo.photo.fileSize else {
+      return "\(source.place.string.escaped): \(fault ?? "its bytes changed while they were read")"
+    }
+    try file.setModified(milliseconds: repair.photo.photo.createdAt)
+    file.startWriteBack(from: 0, count: written)
+    return nil
+  }
+}

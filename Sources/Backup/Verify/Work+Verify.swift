@@ -1,0 +1,82 @@
+import ArchiveCatalog
+import Operations
+import PhotoLibrary
+import Secrets
+import SystemPackage
+import Zip
+
+extension Work where Summary == CheckSummary {
+  /// Starts verifying every CRC and MD5 of backups. Writes nothing.
+  ///
+  /// The summary throws `BackupError`, `ArchiveError` or `FileError` for a file that is not a backup, has a damaged
+  /// directory, or is encrypted without the right password. If there are several files, the summary reports such a
+  /// file instead. The summary always reports damaged photos.
+  ///
+  /// - Parameters:
+  ///   - readers: the number of photos to read concurrently; nil for the best number for the disk.
+  ///   - ledger: records which archives are intact and which are corrupt.
+  public static func verify(
+    _ backups: [FilePath], limits: Limits = Limits(), password: Secret? = nil, readers: Int? = nil,
+    ledger: Ledger? = nil
+  ) -> Self {
+    Work { counter in
+      let operation = ledger?.begin("verify")
+      var sum = CheckSummary()
+      var sources: [OpenedBackup] = []
+      for path in backups {
+        do {
+          let source = try OpenedBackup(path: path, limits: limits, password: password)
+          try source.requirePassword(toRead: .allEntries)
+          sources.append(source)
+        } catch {
+          if ArchiveVerification.isEvidenceOfDamage(error) { operation?.recordDamage([path: "\(error)"]) }
+          // the other backups are verified anyway
+          guard backups.count > 1 else { throw error }
+          sum.unreadable.append(.init(path: path, error: error))
+        }
+      }
+      counter.setTotals(
+        items: sources.reduce(0) { $0 + $1.photoFiles },
+        bytes: sources.reduce(0) { $0.saturated(plus: $1.photoBytes) })
+      counter.enter(.verifying)
+      for source in sources {
+        let base = source.increment
+        let isBaseChecked = sources.contains {
+          $0.metadataDigest?.description == base?.baseDigest && $0.metadata.smilepile?.uuid == base?.baseID
+        }
+        let check = ArchiveCheck(
+          source: source, counter: counter, readers: readers, isBaseChecked: isBaseChecked)
+        let file = ArchiveFile(at: source.path)
+        var summary = try check.run()
+        if let damage = summary.damaged.first {
+          operation?.recordDamage([source.path: damage.message])
+        } else if let file, source.format == .zip {
+          operation?.record(.verified, of: [(file, source.metadata.smilepile?.uuid)])
+        }
+        if backups.count > 1 {
+          summary.damaged = summary.damaged.map { $0.from(source.path) }
+          summary.untracked = summary.untracked.map { "\(source.path): \($0)" }
+          summary.warnings = summary.warnings.map { "\(source.path): \($0)" }
+        }
+        sum += summary
+      }
+      return sum
+    }
+  }
+
+  /// Starts comparing every photo of a library with its row, and searching for untracked files. Writes nothing.
+  ///
+  /// The summary throws `LibraryError`, `FileLock.Busy` or `FileError`.
+  ///
+  /// - Parameters:
+  ///   - lockWait: how long to wait for a writer that is deleting photo files.
+  ///   - readers: the number of photos to read concurrently; nil for the best number for the disk.
+  public static func verify(
+    library path: FilePath, lockWait: Duration = Library.readersWait, readers: Int? = nil
+  ) -> Self {
+    Work { counter in
+      try LibraryCheck(library: Library(path: path), counter: counter, readers: readers).run(
+        lockWait: lockWait)
+    }
+  }
+}

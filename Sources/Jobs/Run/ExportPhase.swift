@@ -1,0 +1,38 @@
+import ArchiveCatalog
+import Backup
+import FileSystem
+import PhotoLibrary
+import SystemPackage
+
+/// Fourth phase, if no destination has the current content of the library: exports to the first destination that
+/// accepts the export.
+struct ExportPhase {
+  let context: PhaseContext
+
+  /// Exports to a destination. Blocks until the archive is published.
+  func run(_ destination: DestinationState) throws -> (DestinationState, ExportSummary) {
+    // verification may have taken long, and the disk may no longer be mounted
+    try destination.configuration.check()
+    let summary = try ExportRun(
+      libraryPath: context.library, destination: destination.folder, options: context.exportOptions,
+      counter: context.counter
+    ).run()
+    let archives = try summary.archives.map { try ArchiveDescriptor(path: $0, password: context.password) }
+    var destination = destination
+    destination.upToDateArchives = archives
+    destination.hasNewArchives = true
+    destination.inventory = destination.inventory?.updated(adding: archives, context.operation.ledger)
+    return (destination, summary)
+  }
+
+  /// Returns true if the error concerns only this destination, for example because its disk is full.
+  static func concernsDestination(_ error: any Error) -> Bool {
+    switch error {
+    case BackupError.notEnoughSpace, BackupError.verificationFailed, BackupError.destinationInLibrary,
+      BackupError.noSuchDestination, is DestinationFault, is FileError:
+      true
+    case BackupError.incompleteSet(_, _, let error): concernsDestination(error)
+    default: false
+    }
+  }
+}

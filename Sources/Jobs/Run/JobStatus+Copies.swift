@@ -1,0 +1,105 @@
+import ArchiveCatalog
+import Backup
+import FileSystem
+import Foundation
+import SystemPackage
+
+extension JobStatus {
+  /// The newest copy of the library at a destination: an archive and all other archives that a restore needs.
+  package struct Copy: Sendable, Equatable, Codable {
+    /// The path of the folder.
+    package var path: String
+    /// The path of the newest archive in the folder.
+    package var archive: String
+    /// The paths of the other archives that a restore needs: the other parts of the set, or the chain.
+    package var others: [String]?
+    /// When the archive was made, in milliseconds since 1970.
+    package var madeAt: Int64
+    /// When all archives of the copy were last verified; nil if one is unverified or suspect.
+    package var verifiedAt: Int64?
+    /// Since when an archive of the copy is suspect; nil if none is suspect.
+    package var suspectSince: Int64?
+    /// Why the archive is suspect.
+    package var suspectReason: String?
+    /// True if archives of the copy, or the folder, are missing, for example because the disk is not mounted.
+    package var isOutOfReach: Bool?
+    /// True if the copy is on the library's own device or in memory, and is lost with the library.
+    package var isOnSameDevice: Bool
+    /// True if the copy contains a selection, not the entire library.
+    package var isSelection: Bool?
+    /// The number of the library's photos that are missing from the copy or damaged in it; nil if there are none.
+    package var missingPhotos: Int?
+    /// The files of the archives when a run found the copy.
+    package var files: [ArchiveFile]
+
+    /// The paths of all archives that a restore needs.
+    package var archives: [String] { [archive] + (others ?? []) }
+
+    /// True if an archive of the copy was found damaged and was not verified since.
+    package var isSuspect: Bool { suspectSince != nil }
+
+    /// True if a restore probably works, without reading the archives: their files exist, are unchanged since
+    /// a run found the copy, and are not suspect. Blocks.
+    package var looksRestorable: Bool {
+      suspectSince == nil && isOutOfReach != true && areFilesUnchanged
+    }
+
+    /// True if the files are unchanged since a run found the copy. Blocks.
+    var areFilesUnchanged: Bool {
+      zip(archives, files).allSatisfy { path, file in
+        ArchiveFile(at: FilePath(path)).map(file.isSameVersion) ?? false
+      }
+    }
+
+    /// Sets the health and the reachability of the copy from the ledger. Unreachable archives have the health
+    /// of their last known files. Blocks.
+    ///
+    /// - Parameter run: the last run that reached the copy. A later run may have found the folder missing.
+    mutating func describe(by ledger: Ledger, reachedBy run: LedgerPosition?) {
+      (suspectSince, suspectReason) = (nil, nil)
+      let current = zip(archives, files).map { ArchiveFile(at: FilePath($0)) ?? $1 }
+      let health = ledger.health(of: current)
+      let moments = health.compactMap(\.verifiedAt)
+      verifiedAt = moments.count == files.count ? moments.min() : nil
+      // the files that the run found may be suspect even if other files have replaced them
+      for case .suspect(let since, let reason) in health + ledger.health(of: files)
+      where suspectSince.map({ since < $0 }) ?? true {
+        (suspectSince, suspectReason) = (since, reason)
+      }
+      let isReported = files.contains { file in
+        guard let last = ledger.observations(of: file).last else { return false }
+        return last.event == .unreachable && run.map { $0 < last.recorded } ?? true
+      }
+      isOutOfReach = isReported || !archives.allSatisfy(FileManager.default.fileExists) ? true : nil
+    }
+  }
+}
+
+extension JobStatus.Copy {
+  /// Describes a copy that a run found. Blocks.
+  ///
+  /// - Parameters:
+  ///   - members: the archives that a restore needs, the newest first.
+  ///   - library: the library's folder.
+  /// - Returns: nil if an archive was removed meanwhile.
+  init?(_ members: [ArchiveDescriptor], at destination: JobDestination, of job: Job, _ library: FilePath) {
+    let archive = members[0]
+    let files = members.compactMap { ArchiveFile(at: FilePath($0.path)) }
+    guard files.count == members.count else { return nil }
+    let count = (archive.part == nil ? [archive] : members).reduce(0) { $0 + $1.missingPhotos.count }
+    path = destination.path.string
+    self.archive = archive.path
+    others = members.dropFirst().map(\.path)
+    madeAt = archive.date
+    isOnSameDevice = destination.weakness(for: library) != nil
+    missingPhotos = count > 0 ? count : nil
+    self.files = files
+    // each part of a set has `isPartial`
+    isSelection =
+      archive.selection != nil && archive.isPartial
+      && (archive.part == nil || job.exportOptions.selectsSomePhotos)
+  }
+
+  /// The entry of the copy in the ledger.
+  var entry: LedgerCopy { LedgerCopy(destination: path, record: JobStatus.encoded(self)) }
+}

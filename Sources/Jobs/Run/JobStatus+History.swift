@@ -1,0 +1,147 @@
+import ArchiveCatalog
+import FileSystem
+import Foundation
+import SystemPackage
+
+/// The details of a backup, in the column `record` of the ledger.
+struct BackupDetails: Codable {
+  var run: JobStatus.RunRecord
+  /// True if every photo of the library was read and is intact.
+  var isLibraryIntact = false
+}
+
+/// The details of a restore test, in the column `record` of the ledger.
+struct RestoreTestDetails: Codable {
+  var test: JobStatus.RestoreTestRecord
+  /// True if at least one destination restored every tested photo.
+  var isRestoredSomewhere: Bool
+
+  private enum CodingKeys: String, CodingKey {
+    case test
+    case isRestoredSomewhere = "isRestored"
+  }
+}
+
+extension LedgerRun {
+  /// The outcome of a backup that could not begin, for example because another run held the lock.
+  static let notBegun = "notBegun"
+
+  /// Makes the row of a backup.
+  init(_ run: JobStatus.RunRecord, of job: String, library: FilePath) {
+    self.init(
+      .backup, job: job, libraryPath: library.string, startedAt: run.startedAt,
+      outcome: run.outcome.rawValue, record: JobStatus.encoded(BackupDetails(run: run)))
+  }
+
+  /// True if the run ended with archives that have the library's content at that time, even if photos are missing.
+  fileprivate var isBackedUp: Bool {
+    kind == .backup && [.done, .unchanged, .incomplete].contains(JobStatus.Outcome(rawValue: outcome))
+  }
+
+  /// True if the run did everything that the job requires, and every hook has ended.
+  fileprivate var isCompleteWithHooks: Bool {
+    kind == .backup && hook == nil && JobStatus.Outcome(rawValue: outcome)?.isComplete == true
+  }
+
+  /// True if the run is under way, or was killed before it could record its end.
+  fileprivate var hasNoEnd: Bool {
+    outcome == JobStatus.Outcome.running.rawValue
+      || hook != nil && JobStatus.Outcome(rawValue: outcome)?.isComplete == true
+  }
+
+  /// True if the run is of this library: the IDs are equal or, if one ID is missing, the folders are the same. Blocks.
+  fileprivate func isOf(_ library: JobStatus.LibraryIdentity) -> Bool {
+    JobStatus.LibraryIdentity(path: libraryPath, id: libraryID) == library
+  }
+}
+
+extension JobStatus {
+  /// A library, identified by its ID or, if the ID is unknown, by its folder.
+  struct LibraryIdentity: Equatable {
+    var path: String
+    var id: String?
+
+    static func == (one: Self, other: Self) -> Bool {
+      if let id = one.id, let otherID = other.id { return id == otherID }
+      return FilePath(one.path).isSamePlace(as: FilePath(other.path))
+    }
+  }
+
+  /// Derives the status from the runs and observations in a ledger. Blocks.
+  ///
+  /// - Failures are the runs that ended or were killed after the last complete run ended. The newest run does
+  ///   not count while it has no end, because it may be under way.
+  /// - Copies, complete runs and restore tests belong to the library that was last backed up.
+  /// - A copy is the newest that any run found at a destination of the newest run. Its health is that of its archives.
+  init(job: String, ledger: Ledger) {
+    self.init(job: job)
+    let entries = ledger.runs(of: job)
+    let backups = entries.filter { $0.kind == .backup && $0.outcome != LedgerRun.notBegun }
+    run = backups.first?.backup?.run
+    let complete =
+      entries.lazy.filter(\.isCompleteWithHooks).compactMap(\.endPosition).max() ?? LedgerPosition(0)
+    failures = entries.count { entry in
+      entry.kind == .backup && !entry.isCompleteWithHooks
+        && entry.endPosition ?? entry.startPosition > complete
+        && !(entry.hasNoEnd && entry.startPosition == backups.first?.startPosition)
+    }
+    guard let newest = entries.first else { return }
+    let known = Self.library(of: entries) ?? LibraryIdentity(path: newest.libraryPath)
+    (library, libraryID) = (known.path, known.id)
+    let own = entries.filter { $0.isOf(known) }
+    lastSuccess = own.first(where: \.isCompleteWithHooks)?.backup?.run
+    copies = Self.copies(of: own, job, ledger)
+    let tests = own.compactMap { entry in
+      entry.restoreTest.map { (endPosition: entry.endPosition, record: $0.test) }
+    }
+    lastRestoreTest = tests.first?.record
+    lastPassedTestAt = tests.first(where: \.record.hasPassed)?.record.at
+    if let test = tests.first?.endPosition,
+      own.contains(where: { $0.startPosition > test && $0.backup?.isLibraryIntact == true })
+    {
+      lastRestoreTest?.damaged = nil
+    }
+  }
+
+  /// Returns the library that was last backed up, or restored from its archives. Its ID may come from any run
+  /// in the same folder.
+  private static func library(of entries: [LedgerRun]) -> LibraryIdentity? {
+    guard
+      let newest = entries.first(where: { $0.isBackedUp || $0.restoreTest?.isRestoredSomewhere == true })
+    else { return nil }
+    var library = LibraryIdentity(path: newest.libraryPath, id: newest.libraryID)
+    library.id = library.id ?? entries.lazy.filter { $0.isOf(library) }.compactMap(\.libraryID).first
+    return library
+  }
+
+  private static func copies(of runs: [LedgerRun], _ job: String, _ ledger: Ledger) -> [Copy] {
+    let own = Set(runs.map(\.startPosition))
+    let found = ledger.copies(of: job).filter { $0.run.map(own.contains) ?? false }
+    let destinations =
+      runs.lazy.compactMap { $0.backup?.run.destinations.map(\.path) }.first { !$0.isEmpty }
+      ?? Array(Set(found.map(\.destination))).sorted()
+    return destinations.compactMap { destination in
+      guard let entry = found.first(where: { $0.destination == destination }),
+        var copy: Copy = decoded(entry.record)
+      else { return nil }
+      copy.describe(by: ledger, reachedBy: entry.run)
+      return copy
+    }
+  }
+
+  // MARK: Records
+
+  static func encoded(_ record: some Encodable) -> Data { (try? JSONEncoder().encode(record)) ?? Data() }
+
+  static func decoded<Record: Decodable>(_ data: Data) -> Record? {
+    try? JSONDecoder().decode(Record.self, from: data)
+  }
+}
+
+extension LedgerRun {
+  /// The record of a backup; nil for another kind of run.
+  var backup: BackupDetails? { kind == .backup ? JobStatus.decoded(record) : nil }
+
+  /// The record of a restore test; nil for another kind of run, and for a test without findings.
+  var restoreTest: RestoreTestDetails? { kind == .restoreTest ? JobStatus.decoded(record) : nil }
+}

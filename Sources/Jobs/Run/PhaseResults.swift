@@ -1,0 +1,98 @@
+import Operations
+
+/// The results of the phases of a backup so far. Each phase returns a destination's new state and issues.
+struct PhaseResults {
+  /// The result of a phase at one destination.
+  typealias Step = (destination: DestinationState, issues: [Issue])
+
+  /// The destinations, in the order of the job file.
+  var destinations: [DestinationState]
+  /// The library's ID; nil until the library was read.
+  var libraryID: String?
+  /// The number of photos that the job selects, and their size in bytes.
+  var selected = (photos: 0, bytes: 0)
+  /// The size of the exported archives in bytes.
+  var archiveBytes = 0
+  /// True if every photo of the library was read and is intact.
+  var isLibraryIntact = false
+  /// Issues of photos that are damaged in the library or missing from its newest archives.
+  private(set) var photoIssues: [Issue] = []
+  private var otherIssues: [Issue] = []
+
+  init(_ configurations: [JobDestination]) {
+    destinations = configurations.map(DestinationState.init)
+  }
+
+  /// The destinations without a failure.
+  var usable: [DestinationState] { destinations.filter { $0.reasonToSkip == nil } }
+
+  /// All issues of the phases.
+  var issues: [Issue] { destinations.compactMap(\.reasonToSkip) + photoIssues + otherIssues }
+
+  /// The archives with the current content of the library, at the first destination that has any.
+  var archives: [String] {
+    destinations.first { !$0.upToDateArchives.isEmpty }?.upToDateArchives.map(\.path) ?? []
+  }
+
+  /// Adds issues that are not reported yet.
+  mutating func report(_ issues: [Issue]) {
+    for issue in issues where !otherIssues.contains(issue) { otherIssues.append(issue) }
+  }
+
+  /// Adds findings about photos that are not reported yet.
+  mutating func report(photos findings: [Finding]) {
+    for finding in findings {
+      let subject = Issue.Subject.photo(finding.item)
+      guard !photoIssues.contains(where: { $0.subject == subject }) else { continue }
+      photoIssues.append(.incomplete(subject, finding.message))
+    }
+  }
+
+  /// Runs a phase at each usable destination. If the phase fails at a destination, later phases skip this
+  /// destination and still use the others.
+  ///
+  /// - Throws: the first failure, if no destination is left; `CancellationError`.
+  mutating func apply(_ phase: (DestinationState) throws -> Step) throws {
+    var first: (any Error)?
+    for index in destinations.indices where destinations[index].reasonToSkip == nil {
+      do {
+        let step = try phase(destinations[index])
+        destinations[index] = step.destination
+        report(step.issues)
+      } catch let error as CancellationError {
+        throw error
+      } catch {
+        destinations[index] = destinations[index].skipped(because: error)
+        first = first ?? error
+      }
+    }
+    if usable.isEmpty, let first { throw first }
+  }
+
+  /// Runs a phase at usable destinations until it succeeds at one. Later phases skip the destinations at which the phase
+  /// failed.
+  ///
+  /// - Throws: the first failure, if no destination is left; an error that does not concern the destination.
+  mutating func applyToFirst<Value>(
+    _ phase: (DestinationState) throws -> (DestinationState, Value), concernsDestination: (any Error) -> Bool
+  ) throws -> Value {
+    var first: (any Error)?
+    for index in destinations.indices where destinations[index].reasonToSkip == nil {
+      do {
+        let (destination, value) = try phase(destinations[index])
+        destinations[index] = destination
+        return value
+      } catch  where concernsDestination(error) {
+        destinations[index] = destinations[index].skipped(because: error)
+        first = first ?? error
+      }
+    }
+    guard let first else { preconditionFailure("the phase before fails if no destination is left") }
+    throw first
+  }
+
+  /// Replaces each usable destination.
+  mutating func update(_ transform: (DestinationState) -> DestinationState) {
+    destinations = destinations.map { $0.reasonToSkip == nil ? transform($0) : $0 }
+  }
+}

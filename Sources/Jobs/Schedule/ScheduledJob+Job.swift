@@ -1,0 +1,47 @@
+import FileSystem
+import Foundation
+import SystemPackage
+
+extension ScheduledJob {
+  /// Collects from a job of a job file all facts that a scheduled run needs.
+  ///
+  /// - Parameters:
+  ///   - file: the path of the job file; a relative path starts at the working folder.
+  ///   - library: the library's folder, used if the job has none.
+  ///   - program: the path of `smilepile`.
+  ///   - environment: the environment of the user who will run the job.
+  package init(
+    _ job: Job, in file: FilePath, library: FilePath?, program: FilePath, environment: [String: String]
+  ) throws(ScheduledJobError) {
+    guard let library = job.library ?? library else { throw .noLibrary(job: job.name) }
+    let folders = ServiceFolders(environment)
+    let files = [job.statusFile, job.prometheusFile].compactMap { $0?.removingLastComponent() }
+    try self.init(
+      name: job.name, configuration: Self.absolute(file), program: program,
+      writable: ([library] + job.destinations.map(\.path) + [folders.state] + files)
+        .map(Self.absolute),
+      readable: job.passwordFile.map { [Self.absolute($0)] } ?? [], runsCommands: job.runsCommands,
+      environment: folders.variables, schedule: job.schedule, drill: job.drill)
+    let last = [job.hooks.onFailure, job.hooks.finally].count { $0 != nil }
+    stopSeconds += last * Int(min(job.hooks.timeLimit, 86400).rounded(.up))
+    if job.library == nil { self.environment["SMILEPILE_LIBRARY"] = Self.absolute(library).string }
+  }
+
+  private static func absolute(_ path: FilePath) -> FilePath {
+    let folder = FilePath(FileManager.default.currentDirectoryPath)
+    return folder.pushing(path).lexicallyNormalized()
+  }
+}
+
+extension Job {
+  /// The password file of the job; nil if the job has none.
+  fileprivate var passwordFile: FilePath? {
+    if case .file(let path) = password { path } else { nil }
+  }
+
+  /// True if the job starts commands of the user.
+  var runsCommands: Bool {
+    if case .command = password { return true }
+    return [hooks.before, hooks.after, hooks.onFailure, hooks.finally].contains { $0 != nil }
+  }
+}

@@ -1,0 +1,35 @@
+import FileSystem
+import Foundation
+import SystemPackage
+
+/// The folder of the jobs' state, and the variables with which a service finds the same folders as the user's shell.
+package struct ServiceFolders: Sendable, Equatable {
+  /// The folder of `StateFolder`.
+  package var state: FilePath
+  /// The variables with which a service finds the state folder and the user's other files.
+  package var variables: [String: String]
+
+  /// Finds the folders of the user who has these variables.
+  /// systemd.exec(5), https://specifications.freedesktop.org/basedir-spec/latest/
+  package init(_ environment: [String: String]) {
+    let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? "/root"
+    state =
+      if let path = environment["STATE_DIRECTORY"]?.split(separator: ":").first {
+        FilePath(String(path))
+      } else if let path = environment["XDG_STATE_HOME"], path.hasPrefix("/") {
+        FilePath(path).appending("smilepile")
+      } else {
+        FilePath(home).appending(".local/state/smilepile")
+      }
+    variables = [
+      "HOME": home, "STATE_DIRECTORY": state.string,
+      // libdispatch would log for each thread that its niceness cannot exceed 19
+      "LIBDISPATCH_LOG": "NO",
+    ]
+  }
+
+  /// Creates the state folder with mode 0700 if it is missing. A service can write in the folder but cannot create it.
+  package func make() throws(FileError) {
+    try Directory.makeAll(state)
+  }
+}

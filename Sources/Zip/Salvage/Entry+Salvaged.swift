@@ -1,0 +1,93 @@
+import CLibZip
+import Glibc
+import Operations
+
+/// Entries made from what is left of their headers.
+extension Entry {
+  /// Makes an entry from a local header. The caller gives checksum and sizes, since the header may not have them.
+  init(
+    _ header: SalvagedHeader, name: String, at offset: Int, crc32: UInt32, compressedSize: Int, size: Int
+  ) {
+    self.init(
+      index: 0, name: name, otherRawName: header.rawName == Array(name.utf8) ? nil : header.rawName,
+      compressedSize: compressedSize, size: size, crc32: crc32, method: header.method, flags: header.flags,
+      encryption: header.encryption, headerOffset: offset, dataOffset: header.dataOffset,
+      modified: header.modified, dosTime: header.dosTime, madeBy: 0, externalAttributes: 0)
+  }
+
+  /// Makes an entry from a directory record and the offset of the data.
+  init(_ record: SalvagedRecord, name: String, at offset: Int, dataOffset: Int) {
+    self.init(
+      index: 0, name: name, otherRawName: record.rawName == Array(name.utf8) ? nil : record.rawName,
+      compressedSize: record.compressedSize, size: record.size, crc32: record.crc32, method: record.method,
+      flags: record.flags, encryption: record.encryption, headerOffset: offset, dataOffset: dataOffset,
+      modified: record.modified, dosTime: record.dosTime, madeBy: record.madeBy,
+      externalAttributes: record.externalAttributes)
+  }
+
+  /// Returns the same entry with another index.
+  func numbered(_ index: Int) -> Entry {
+    Entry(
+      index: index, name: name, otherRawName: otherRawName, compressedSize: compressedSize, size: size,
+      crc32: crc32, method: method, flags: flags, encryption: encryption, headerOffset: headerOffset,
+      dataOffset: dataOffset, modified: modified, dosTime: dosTime, madeBy: madeBy,
+      externalAttributes: externalAttributes)
+  }
+
+  /// Returns the same entry under another name.
+  func named(_ name: String) -> Entry {
+    Entry(
+      index: index, name: name, otherRawName: nil, compressedSize: compressedSize, size: size,
+      crc32: crc32, method: method, flags: flags, encryption: encryption, headerOffset: headerOffset,
+      dataOffset: dataOffset, modified: modified, dosTime: dosTime, madeBy: madeBy,
+      externalAttributes: externalAttributes)
+  }
+
+  /// Returns true if another entry has the same data and the same name.
+  func isSameData(as other: Entry) -> Bool {
+    dataOffset == other.dataOffset && compressedSize == other.compressedSize && size == other.size
+      && method == other.method && encryption == other.encryption && name == other.name
+  }
+
+  /// The end of the data; `.max` if the sum exceeds the range of an `Int`.
+  var dataEnd: Int {
+    let (end, overflow) = dataOffset.addingReportingOverflow(compressedSize)
+    return overflow ? .max : end
+  }
+
+  /// Returns true if its sizes are consistent and within the limits.
+  func isPossible(_ limits: Limits) -> Bool {
+    guard compressedSize >= encryptionOverhead, 0...max(limits.maximumBytes, 0) ~= size, dataEnd < .max
+    else { return false }
+    // an empty entry is never read, so its checksum is checked here
+    guard size > 0 || crc32 == 0 else { return false }
+    let compressedSize = compressedSize - encryptionOverhead
+    switch method {
+    case 0: return compressedSize == size
+    case 8: return size / 1033 <= compressedSize
+    default: return true
+    }
+  }
+
+  /// True if libzip can decompress it on this system.
+  var isReadable: Bool {
+    method == 0 || zip_compression_method_supported(zip_int32_t(method), 0) == 1
+  }
+
+  /// The modification time in milliseconds since 1970, from the extra fields, or from the DOS date in local time; nil
+  /// if there is neither. APPNOTE 4.4.6.
+  package var modifiedInLocalTime: Int64? {
+    if let modified { return modified }
+    let (date, time) = (CInt(dosTime >> 16), CInt(dosTime & 0xFFFF))
+    guard date >> 5 & 15 >= 1, date >> 5 & 15 <= 12, date & 31 >= 1 else { return nil }
+    var parts = tm()
+    parts.tm_year = date >> 9 + 80
+    parts.tm_mon = date >> 5 & 15 - 1
+    parts.tm_mday = date & 31
+    parts.tm_hour = time >> 11
+    parts.tm_min = time >> 5 & 63
+    parts.tm_sec = (time & 31) * 2
+    parts.tm_isdst = -1
+    return Int64(mktime(&parts)) * 1000
+  }
+}

@@ -1,0 +1,89 @@
+import Backup
+import FileSystem
+import SystemPackage
+
+/// The report of `export`.
+extension Export {
+  private struct Summary: Encodable {
+    let messageType = "summary"
+    var archive: String?
+    var archives: [String]
+    var parts: Int
+    var increment: Increment?
+    var reasonForFullArchive: String?
+    var photos: Int
+    var categories: Int
+    var bytes: Int
+    var archiveBytes: Int
+    var missing: [String]
+    var damaged: [String]
+    var phoneCompatible: Bool
+    var phoneRefusals: [String]
+    var categoriesAndroidCannotFind: [String]
+    var encrypted: Bool
+    var warnings: [String]
+    var dryRun: Bool
+  }
+
+  private struct Increment: Encodable {
+    var base: String
+    var archive: String
+    var depth: Int
+    var storedInBase: Int
+  }
+
+  func report(_ summary: ExportSummary, _ reporter: Reporter) {
+    for warning in summary.warnings { reporter.warn(warning) }
+    for photo in summary.missing + summary.corruptInLibrary { reporter.error(photo, during: "export") }
+    let verb = dryRun ? "would export" : "exported"
+    let isSplit = summary.parts > 1
+    reporter.note(
+      "\(verb) \(Count(summary.photos, "photo")) in \(Count(summary.categories, "category", "categories")), "
+        + ByteCount(summary.bytes).description
+        + (isSplit ? ", in \(summary.parts) archives" : "")
+        + (dryRun ? "" : "; the archive\(isSplit ? "s have" : " has") \(ByteCount(summary.archiveBytes))")
+        + (format == .json ? "; a JSON backup has no photo files" : "")
+    )
+    if let increment = summary.increment {
+      reporter.note(
+        "\(Count(increment.photosStoredInBase, "photo is", "photos are")) stored in the base \(increment.basePath) "
+          + "(chain depth \(increment.chainDepth))"
+      )
+    }
+    if let reason = summary.reasonForFullArchive { reporter.note("full archive: \(reason)") }
+    for base in summary.isDryRun ? summary.rejectedBases : [] { reporter.note("not a base: \(base.message)") }
+    if summary.archive != nil { encryption.announce(reporter) }
+    if !summary.phoneRefusals.isEmpty {
+      let refusals = summary.phoneRefusals.joined(separator: "; ")
+      if split == nil {
+        reporter.note("phones refuse this archive: \(refusals)")
+      } else {
+        reporter.warn("phones refuse one of these archives: \(refusals)")
+      }
+    }
+    if !summary.categoriesAndroidCannotFind.isEmpty {
+      let names = summary.categoriesAndroidCannotFind.map { "“\($0.escaped)”" }.joined(separator: ", ")
+      reporter.note(
+        "the Android app cannot find the category \(names) by name when it merges this archive, and may put its "
+          + "photos into another category; use Replace in the app")
+    }
+    for archive in summary.archives { reporter.importantResult(archive.string) }
+    reporter.json(
+      Summary(
+        archive: summary.archive?.string, archives: summary.archives.map(\.string), parts: summary.parts,
+        increment: summary.increment.map {
+          Increment(
+            base: $0.baseID, archive: $0.basePath.string, depth: $0.chainDepth,
+            storedInBase: $0.photosStoredInBase
+          )
+        },
+        reasonForFullArchive: summary.reasonForFullArchive, photos: summary.photos,
+        categories: summary.categories,
+        bytes: summary.bytes, archiveBytes: summary.archiveBytes, missing: summary.missing.map(\.message),
+        damaged: summary.corruptInLibrary.map(\.message), phoneCompatible: summary.phoneRefusals.isEmpty,
+        phoneRefusals: summary.phoneRefusals,
+        categoriesAndroidCannotFind: summary.categoriesAndroidCannotFind, encrypted: encryption.encrypt,
+        warnings: summary.warnings,
+        dryRun: summary.isDryRun))
+  }
+}

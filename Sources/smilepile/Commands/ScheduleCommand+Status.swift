@@ -1,0 +1,102 @@
+import ArgumentParser
+import FileSystem
+import Foundation
+import Jobs
+
+extension ScheduleCommand {
+  struct Status: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Show installed schedules, their next runs and last results.",
+      discussion: """
+        The exit code is 3 if a schedule is not installed, outdated, stopped, or no longer in the job file.
+
+        Example:
+          smilepile schedule status
+        """)
+
+    @OptionGroup var jobs: ScheduleOptions
+    @OptionGroup var output: OutputOptions
+
+    private struct Summary: Encodable {
+      let messageType = "summary"
+      var scheduler: String
+      var tasks: [Line]
+      var orphans: [String]
+    }
+
+    private struct Line: Encodable {
+      var job: String
+      var task: String
+      var schedule: String?
+      var state: String
+      var nextRun: Int64?
+      var lastRun: Int64?
+      var lastOutcome: String?
+    }
+
+    func run() throws {
+      let reporter = Reporter(output)
+      let scheduler = try jobs.scheduler()
+      let plan = try jobs.read()
+      let state = StateFolder(path: plan.folders.state)
+      var lines: [Line] = []
+      var isAsAsked = true
+      for job in plan.jobs {
+        let status = state.status(of: job.name)
+        for task in try scheduler.status(of: job, at: .now, in: .current) {
+          isAsAsked = isAsAsked && task.isAsAsked
+          var line = Line(
+            job: task.job, task: task.task.rawValue, schedule: task.schedule?.description,
+            state: task.state.rawValue,
+            nextRun: task.nextRun?.milliseconds)
+          switch task.task {
+          case .backup:
+            (line.lastRun, line.lastOutcome) = (status.run?.startedAt, status.run?.outcome.rawValue)
+          case .drill:
+            let drill = status.lastRestoreTest
+            (line.lastRun, line.lastOutcome) = (drill?.at, drill.map { $0.hasPassed ? "passed" : "failed" })
+          }
+          lines.append(line)
+          reporter.result(text(of: line, task).escaped)
+        }
+      }
+      let orphans =
+        jobs.names.isEmpty
+        ? try plan.orphans(scheduler).compactMap { ScheduledJob.name(in: $0, of: plan.file) }.sorted() : []
+      for name in orphans {
+        reporter.warn(
+          "the job “\(name)” is installed, but not in \(plan.file); run smilepile schedule remove \(name)"
+        )
+      }
+      reporter.json(Summary(scheduler: scheduler.name, tasks: lines, orphans: orphans))
+      if !isAsAsked || !orphans.isEmpty { throw ExitStatus.incomplete }
+    }
+
+    private func text(of line: Line, _ task: InstalledTask) -> String {
+      let state =
+        switch task.state {
+        case .installed: "installed"
+        case .outdated: "outdated; run smilepile schedule install"
+        case .stopped: "stopped; run smilepile schedule install"
+        case .missing: "not installed; run smilepile schedule install"
+        case .needless: "installed, but without a schedule in the job file; run smilepile schedule install"
+        case .manual: "manual"
+        case .foreign: "not installed: a unit of another program has the same name; rename the job"
+        }
+      var parts = ["\(task.job) \(line.task)"]
+      if let schedule = line.schedule { parts.append(schedule) }
+      parts.append(state)
+      if let next = task.nextRun { parts.append("next \(Self.local(next))") }
+      let last = line.lastRun.map { Self.local(Date(milliseconds: $0)) }
+      if let last { parts.append("last \(last)" + (line.lastOutcome.map { " (\($0))" } ?? "")) }
+      return parts.joined(separator: "; ")
+    }
+
+    /// Returns the date in the time zone of this machine, like schedules.
+    private static func local(_ date: Date) -> String {
+      var style = Date.ISO8601FormatStyle(timeZone: .current)
+      style = style.year().month().day().dateTimeSeparator(.space).time(includingFractionalSeconds: false)
+      return String(date.formatted(style).prefix(16))
+    }
+  }
+}

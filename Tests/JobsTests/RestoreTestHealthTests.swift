@@ -1,0 +1,412 @@
+import Backup
+import FileSystem
+import Foundation
+import Operations
+import PhotoLibrary
+import Secrets
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Jobs
+
+/// What a restore test records of the health of archives.
+@Suite struct RestoreTestHealthTests {
+  /// Only opening the archives reveals the corruption, and the restore test is the first to open them.
+  @Test("Restore test: archives with a corrupt central directory are replaced by a backup")
+  func corruptDirectory() async throws {
+    var night = try Night()
+    _ = try await night.backup()
+    for path in try ["one", "two"].map({ try night.archives($0)[0].path }) {
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+      let record = try #require(bytes.range(of: Data([0x50, 0x4B, 1, 2])))
+      try night.damage(path, at: record.lowerBound, keepsDate: true)
+    }
+    #expect(try await !night.drill().hasPassed)
+    night.on(day: 2)
+    let run = try await night.backup()
+    #expect(run.outcome == .done)
+    #expect(run.destinations.allSatisfy { $0.isNew })
+    #expect(try await night.drill().hasPassed)
+  }
+
+  /// A sample may not have the photo that failed.
+  @Test("Restore test: every photo of a suspect copy is restored until the copy passes")
+  func suspectCopy() async throws {
+    var night = try Night()
+    night.job.destinations.removeLast()
+    _ = try await night.backup()
+    // corrupts the first photo
+    try night.damage(night.archives("one")[0].path, keepsDate: true)
+    #expect(try await !night.drill(sample: 1).hasPassed)
+    for _ in 0..<3 { #expect(try await !night.drill(sample: 1).hasPassed) }
+    #expect(try night.statusFile().copies[0].isSuspect)
+    night.on(day: 2)
+    _ = try await night.backup()
+    #expect(try await night.drill(sample: 1).results.map(\.comparison.identical) == [1])
+    // an archive that passes in full is no longer suspect
+    let path = try #require(night.archives("one").last).path
+    night.markSuspect(path)
+    #expect(try await night.drill(sample: 1).results.map(\.comparison.identical) == [6])
+    #expect(!night.health(path).isSuspect)
+  }
+
+  /// Everything in the archive is restored.
+  @Test("Restore test: a photo that library and archive lack fails the test until it is back")
+  func missingPhoto() async throws {
+    var night = try Night()
+    let file = night.library.path.appending(try #require(night.library.contents.photos.first).path)
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: file.string))
+    try night.remove(file.string)
+    #expect(try await night.backup().outcome == .incomplete)
+    #expect(try night.statusFile().copies.map(\.missingPhotos) == [1, 1])
+    for sample in [nil, 1] {
+      let report = try await night.drill(sample: sample)
+      #expect(report.exitCode == 4)
+      #expect(report.results.map(\.comparison.damagedInLibrary.count) == [1, 1])
+    }
+    try bytes.write(to: URL(fileURLWithPath: file.string))
+    #expect(try await night.drill().exitCode == 0)
+    night.on(day: 2)
+    #expect(try await night.backup().outcome == .done)
+    #expect(try night.statusFile().copies.map(\.missingPhotos) == [nil, nil])
+  }
+
+  @Test("Status: the copy is the newest archive with every photo")
+  func olderCompleteArchive() async throws {
+    var night = try Night()
+    _ = try await night.backup()
+    let complete = try #require(night.archives("one").first)
+    try night.remove(
+      night.library.path.appending(try #require(night.library.contents.photos.first).path).string)
+    try night.changeLibrary(id: 7)
+    night.on(day: 2)
+    #expect(try await night.backup().outcome == .incomplete)
+    let copy = try night.statusFile().copies[0]
+    #expect(copy.archive == complete.path)
+    #expect(copy.madeAt == complete.date)
+    #expect(copy.missingPhotos == nil)
+    #expect(try await night.drill().exitCode == 4)
+    #expect(try night.statusFile().copies[0] == copy)
+  }
+
+  @Test("Restore test: a copy that passes is within reach again")
+  func returnedDestination() async throws {
+    var night = try Night()
+    _ = try await night.backup()
+    let (two, away) = (night.folder("two").string, night.folder("away").string)
+    try FileManager.default.moveItem(atPath: two, toPath: away)
+    night.on(day: 2)
+    _ = try await night.backup()
+    #expect(try night.statusFile().copies.map(\.isOutOfReach) == [nil, true])
+    try FileManager.default.moveItem(atPath: away, toPath: two)
+    #expect(try await night.drill().hasPassed)
+    #expect(try night.statusFile().copies.map(\.isOutOfReach) == [nil, nil])
+  }
+
+  @Test("Restore test: a scratch folder in the library is refused and makes no copy suspect")
+  func scratchFolderInLibrary() async throws {
+    let night = try Night()
+    _ = try await night.backup()
+    var options = RestoreTestOptions()
+    options.scratch = night.library.path.appending("photos")
+    await #expect(throws: LibraryError.self) {
+      try await Work.restoreTest(night.job, night.context, options: options).summary
+    }
+    #expect(try night.statusFile().copies.allSatisfy { $0.isSuspect == false })
+    #expect(try await night.backup().outcome == .unchanged)
+  }
+
+  @Test("Restore test: the failure of one destination is reported if another cannot be tested")
+  func incompleteTest() async throws {
+    var night = try Night()
+    night.job.password = .command("unused")
+    night.job.hooks.onFailure = "env > '\(night.folder("hook-output"))'"
+    night.context.password = { _ in Secret("correct horse battery") }
+    _ = try await night.backup()
+    let corrupt = try night.names("one")[0]
+    try night.damage(night.folder("one").appending(corrupt).string, keepsDate: true)
+    try night.remove(night.folder("two").appending(night.names("two")[0]).string)
+    var options = night.job.exportOptions
+    options.password = Secret("another horse battery")
+    _ = try await Work.export(night.library.path, to: night.folder("two"), options: options).summary
+    let report = try await night.drill()
+    #expect(report.exitCode == 4)
+    #expect(report.results.map(\.destination) == [night.folder("one")])
+    try #require(report.warnings.count == 1)
+    #expect(report.warnings[0].hasSuffix(": wrong password"))
+    let text = try String(contentsOfFile: #require(report.path).string, encoding: .utf8)
+    #expect(text.contains("/one: DOES NOT RESTORE"))
+    #expect(text.contains("\n\nwarning: not every destination was tested: "))
+    #expect(text.hasSuffix(": wrong password\n"))
+    #expect(try night.statusFile().lastRestoreTest?.hasPassed == false)
+    #expect(try night.statusFile().copies.map(\.isSuspect) == [true, false])
+    let hookOutput = try String(contentsOfFile: night.folder("hook-output").string, encoding: .utf8)
+    #expect(hookOutput.contains("SMILEPILE_OUTCOME=not restored\n"))
+    #expect(hookOutput.contains("SMILEPILE_EXIT_CODE=4\n"))
+    #expect(hookOutput.contains("\(corrupt)\n"))
+    #expect(!hookOutput.contains("SMILEPILE_MISSING=0\n"))
+  }
+
+  @Test("Restore test: a failed copy is recorded and replaced although the library is in use")
+  func libraryInUse() async throws {
+    var night = try Night()
+    night.job.destinations.removeLast()
+    _ = try await night.backup()
+    try night.damage(night.archives("one")[0].path, keepsDate: true)
+    night.job.lockWait = 0
+    let lock = try FileLock("readers.lock", in: Directory.open(night.library.path), exclusive: true)
+    let report = try await night.drill()
+    lock.release()
+    #expect(report.exitCode == 4)
+    #expect(report.warnings.contains { $0.contains("is in use by") })
+    #expect(try night.statusFile().lastRestoreTest?.hasPassed == false)
+    night.on(day: 2)
+    #expect(try await night.backup().outcome == .done)
+    #expect(try await night.drill().hasPassed)
+  }
+
+  @Test("Restore test: a failure before a cancellation is recorded")
+  func cancellation() async throws {
+    let night = try Night()
+    _ = try await night.backup()
+    try night.remove(night.folder("one").string)
+    let drill = Mutex<Work<RestoreTestReport>?>(nil)
+    let isStarted = DispatchSemaphore(value: 0)
+    // the first destination is missing, and the cancellation comes while the second is restored
+    let fault = ArmedFault(
+      Fault(
+        .then {
+          isStarted.wait()
+          drill.withLock { $0?.cancel() }
+        }, of: .only([.write]), below: night.folder("scratch")))
+    defer { fault.disarm() }
+    var options = RestoreTestOptions()
+    options.scratch = try night.scratch.makeFolder("scratch")
+    let started = Work.restoreTest(night.job, night.context, options: options)
+    drill.withLock { $0 = started }
+    isStarted.signal()
+    await #expect(throws: CancellationError.self) { try await started.summary }
+    #expect(try night.statusFile().lastRestoreTest?.hasPassed == false)
+    #expect(try night.statusFile().copies.map(\.isOutOfReach) == [true, nil])
+  }
+
+  @Test("Restore test: a destination that is out of reach is not suspect")
+  func unreachableDestination() async throws {
+    let night = try Night()
+    _ = try await night.backup()
+    let copies = try night.statusFile().copies
+    try FileManager.default.moveItem(atPath: night.folder("one").string, toPath: night.folder("away").string)
+    #expect(try await night.drill().exitCode == 4)
+    var away = copies[0]
+    away.isOutOfReach = true
+    #expect(try night.statusFile().copies[0] == away)
+    try FileManager.default.moveItem(atPath: night.folder("away").string, toPath: night.folder("one").string)
+    #expect(try await night.drill(sample: 1).hasPassed)
+    #expect(try night.statusFile().copies == copies)
+
+    // a destination that fails within reach is suspect, not out of reach
+    try FileManager.default.moveItem(atPath: night.folder("one").string, toPath: night.folder("away").string)
+    _ = try await night.drill()
+    #expect(
+      try night.prometheus().contains(
+        "copy_reachable{job_name=\"family\",destination=\"\(copies[0].path)\"} 0\n"))
+    try FileManager.default.moveItem(atPath: night.folder("away").string, toPath: night.folder("one").string)
+    try night.damage(copies[0].archive, keepsDate: true)
+    _ = try await night.drill()
+    #expect(try night.statusFile().copies.map(\.isOutOfReach) == [nil, nil])
+    let metrics = try night.prometheus()
+    #expect(metrics.contains("copy_suspect{job_name=\"family\",destination=\"\(copies[0].path)\"} 1\n"))
+    #expect(metrics.contains("copy_suspect{job_name=\"family\",destination=\"\(copies[1].path)\"} 0\n"))
+  }
+
+  @Test("Restore test: a test that cannot write leaves a suspect archive suspect")
+  func unwritableScratchFolder() async throws {
+    let night = try Night()
+    _ = try await night.backup()
+    let archive = try #require(night.archives("one").first)
+    night.markSuspect(archive.path)
+    var options = RestoreTestOptions()
+    options.scratch = night.folder("nowhere")
+    await #expect(throws: FileError.self) {
+      _ = try await Work.restoreTest(night.job, night.context, options: options).summary
+    }
+    #expect(night.health(archive.path).isSuspect)
+    // the same holds for a test that fails at the first photo
+    let fault = ArmedFault(
+      Fault(.error(.noSpace), of: .only([.write]), persists: true, below: night.folder("scratch")))
+    await #expect(throws: (any Error).self) { _ = try await night.drill() }
+    fault.disarm()
+    #expect(fault.place != nil)
+    #expect(night.health(archive.path).isSuspect)
+  }
+
+  @Test("Restore test: a finding of another process during the test stays recorded")
+  func concurrentFinding() async throws {
+    var night = try Night()
+    _ = try await night.backup()
+    let archive = try #require(night.archives("one").first)
+    let other = night
+    for sample in [1, nil] {
+      // the other process records its finding when the first photo is restored
+      let fault = ArmedFault(
+        Fault(
+          .then { other.markSuspect(archive.path) }, of: .only([.write]), below: night.folder("scratch")))
+      #expect(try await night.drill(sample: sample).hasPassed)
+      fault.disarm()
+      #expect(night.health(archive.path).isSuspect)
+      #expect(try night.statusFile().copies.map(\.isSuspect) == [true, false])
+      night.markVerified(archive.path)
+    }
+    // a test that passes clears what was recorded before it began
+    night.on(day: 2)
+    night.markSuspect(archive.path)
+    #expect(try await night.drill(sample: 1).hasPassed)
+    #expect(!night.health(archive.path).isSuspect)
+  }
+
+  /// The backup has listed the archives before the finding.
+  @Test("Backup: a finding of another process during the run stays recorded")
+  func findingDuringBackup() async throws {
+    var night = try Night("incremental: true")
+    _ = try await night.backup()
+    let archive = try #require(night.archives("one").first)
+    // the next archive depends on the suspect one
+    try night.changeLibrary(id: 7)
+    night.on(day: 2)
+    let other = night
+    let fault = ArmedFault(
+      Fault(.then { other.markSuspect(archive.path) }, of: .only([.write]), below: night.folder("two")))
+    defer { fault.disarm() }
+    _ = try await night.backup()
+    let copies = try night.statusFile().copies
+    #expect(copies.map(\.isSuspect) == [true, false])
+    #expect(copies[0].archive == archive.path)
+  }
+
+  /// Neither a sample nor the test of an incremental backup reads everything: the base may have photos that the library
+  /// no longer has.
+  @Test("Restore test: a test that reads all of the archive verifies the copy")
+  func verification() async throws {
+    var night = try Night("incremental: true")
+    _ = try await night.backup()
+    try night.changeLibrary(id: 7)
+    night.on(day: 2)
+    _ = try await night.backup()
+    let before = try night.statusFile().copies
+    night.on(day: 3)
+    #expect(try await night.drill().hasPassed)
+    #expect(try night.statusFile().copies == before)
+
+    night.job.maximumChainDepth = nil
+    night.context.isForced = true
+    _ = try await night.backup()
+    night.on(day: 4)
+    #expect(try await night.drill(sample: 3).hasPassed)
+    let made = try #require(try night.statusFile().copies.first)
+    #expect(made.verifiedAt == made.madeAt)
+    let archive = try #require(night.archives("one").last)
+    night.markSuspect(archive.path)
+    #expect(try await night.drill(sample: 3).hasPassed)
+    #expect(try night.statusFile().copies[0].verifiedAt == night.context.now().milliseconds)
+    #expect(night.health(archive.path).verifiedAt == night.context.now().milliseconds)
+  }
+
+  @Test("Restore test: lack of memory is thrown and makes no copy suspect", arguments: [true, false])
+  func lackOfMemory(isOfTheArchive: Bool) async throws {
+    let night = try Night()
+    _ = try await night.backup()
+    let place = isOfTheArchive ? night.folder("one") : night.library.path.appending("photos")
+    let fault = ArmedFault(
+      Fault(.error(.noMemory), of: .only([.read]), persists: true, below: place))
+    await #expect(throws: (any Error).self) { try await night.drill() }
+    fault.disarm()
+    #expect(fault.place != nil)
+    #expect(try night.statusFile().lastRestoreTest == nil)
+    #expect(try night.statusFile().copies.allSatisfy { $0.isSuspect == false })
+    #expect(try await night.drill().hasPassed)
+  }
+
+  /// A restore test does not write to destinations.
+  @Test("Restore test: a read-only destination passes")
+  func readOnlyDestination() async throws {
+    let night = try Night()
+    _ = try await night.backup()
+    let fault = ArmedFault(
+      Fault(.error(.readOnlyFileSystem), of: .only([.access]), persists: true, below: night.folder("one")))
+    defer { fault.disarm() }
+    #expect(try await night.drill().hasPassed)
+  }
+
+  /// The lock excludes processes of other jobs and other computers.
+  @Test("Restore test: the destination is locked, so that no process can prune it")
+  func destinationLock() async throws {
+    var night = try Night()
+    _ = try await night.backup()
+    let folder = night.folder("one")
+    let isKept = Mutex(false)
+    // tries to lock the folder when the first photo is restored
+    let fault = ArmedFault(
+      Fault(
+        .then { isKept.withLock { $0 = (try? FolderLock(folder, exclusive: true)) == nil } },
+        of: .only([.write]), below: night.folder("scratch")))
+    #expect(try await night.drill().hasPassed)
+    fault.disarm()
+    #expect(isKept.withLock { $0 })
+    night.job.lockWait = 0
+    let lock = try FolderLock(folder, exclusive: true)
+    let drilled = night
+    await #expect(throws: FileLock.Busy.self) { try await drilled.drill() }
+    withExtendedLifetime(lock) {}
+    #expect(try night.statusFile().copies.allSatisfy { $0.isSuspect == false })
+  }
+
+  @Test("Restore test: a cancellation during a hook is not a failure")
+  func cancellationDuringHook() async throws {
+    var night = try Night()
+    let begun = try night.pipe("begun")
+    night.job.hooks.before = "echo > '\(begun)'; sleep 600"
+    night.job.hooks.onFailure = "touch '\(night.folder("hook-output"))'"
+    let drill = Work.restoreTest(night.job, night.context)
+    await night.hear(begun)
+    drill.cancel()
+    await #expect(throws: CancellationError.self) { try await drill.summary }
+    #expect(!FileManager.default.fileExists(atPath: night.folder("hook-output").string))
+  }
+
+  /// The hook gets the exit code of the command.
+  @Test("Restore test: a corrupt photo of the library runs the failure hook")
+  func corruptPhotoOfLibrary() async throws {
+    var night = try Night()
+    night.job.hooks.onFailure = "env > '\(night.folder("hook-output"))'"
+    _ = try await night.backup()
+    let photo = try #require(try night.library.contents.photos.first)
+    try night.damage(night.library.file(of: photo).string, keepsDate: true)
+    let report = try await night.drill()
+    #expect(report.hasPassed)
+    #expect(report.exitCode == 4)
+    let hookOutput = try String(contentsOfFile: night.folder("hook-output").string, encoding: .utf8)
+    #expect(hookOutput.contains("SMILEPILE_OUTCOME=incomplete\n"))
+    #expect(hookOutput.contains("SMILEPILE_EXIT_CODE=4\n"))
+    #expect(hookOutput.contains("SMILEPILE_TASK=drill\n"))
+    #expect(hookOutput.contains("SMILEPILE_MISSING=0\n"))
+  }
+
+  /// A hook that unmounts the disk after the restore test would interrupt the backup.
+  @Test("Restore test: a job with hooks is not tested during its backup")
+  func concurrentBackup() async throws {
+    var night = try Night()
+    let (begun, answered) = (try night.pipe("begun"), try night.pipe("answered"))
+    night.job.hooks.before = "echo > '\(begun)'; read line < '\(answered)'"
+    let backup = Work.backup(night.job, night.context)
+    await night.hear(begun)
+    night.job.hooks.before = "true"
+    night.job.lockWait = 0
+    let drilled = night
+    await #expect(throws: JobError.self) { try await drilled.drill() }
+    await night.answer(answered)
+    #expect(try await backup.summary.run.outcome == .done)
+    #expect(try await night.drill().hasPassed)
+  }
+}
