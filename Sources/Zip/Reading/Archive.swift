@@ -58,4 +58,12 @@ package struct Archive: Sendable {
     default: return false
     }
   }
+
+  /// Returns whether a file begins with the local header of an encrypted entry. APPNOTE 4.4.4.
+  static func beginsEncrypted(_ file: borrowing File) throws(ArchiveError) -> Bool {
+    var buffer = RecordBuffer(capacity: 8)
+    try ArchiveError.onFile { () throws(FileError) in try buffer.fill(8, from: file, at: 0) }
+    guard buffer.count == 8, buffer.bytes.u32(0) == Signature.localHeader else { return false }
+    return buffer.bytes.u16(6) & 1 != 0
+  }
 }

@@ -17,7 +17,7 @@ extension ArchiveError: CustomStringConvertible {
       "\(path) is empty (0 bytes); copy it again from its source"
     case .notAnArchive(let path):
       "\(path) is not a ZIP archive"
-    case .truncated(let path):
+    case .truncated(let path, _):
       "\(path) is truncated: the end of the archive is missing, or other data follows it"
     case .prefix(let path, let bytes):
       "\(path) has \(Count(bytes, "byte")) before its first entry, which no backup has"
@@ -80,6 +80,7 @@ extension ArchiveError: CustomStringConvertible {
 extension ArchiveError: RemediedError {
   package var remedy: Remedy? {
     switch self {
+    case .truncated(_, isEncrypted: true): .salvageEncrypted
     case .truncated, .prefix, .trailingBytes, .inconsistentHeader: .repairArchive
     case .passwordNeeded: .givePassword
     case .tooManyEntries: .increaseEntryLimit

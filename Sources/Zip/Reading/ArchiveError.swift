@@ -15,7 +15,7 @@ package enum ArchiveError: Error, Sendable, Equatable {
   /// The file is not a ZIP archive.
   case notAnArchive(FilePath)
   /// The file begins like an archive, and its end is missing.
-  case truncated(FilePath)
+  case truncated(FilePath, isEncrypted: Bool = false)
   /// There are bytes before the first entry, as in a self-extracting program.
   case prefix(FilePath, bytes: Int)
   /// There are bytes after the end of the archive.

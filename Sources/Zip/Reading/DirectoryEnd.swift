@@ -50,8 +50,8 @@ struct DirectoryEnd: Equatable {
     if let found { return found }
     if let firstFault { throw firstFault }
     if let trailing { throw .trailingBytes(path, bytes: trailing) }
-    if isTruncated { throw .truncated(path) }
-    throw try Archive.isArchive(file) ? .truncated(path) : .notAnArchive(path)
+    if !isTruncated, try !Archive.isArchive(file) { throw .notAnArchive(path) }
+    throw .truncated(path, isEncrypted: try Archive.beginsEncrypted(file))
   }
 
   /// Returns true if the last bytes of a file are the padding of a block that bsdtar writes.
