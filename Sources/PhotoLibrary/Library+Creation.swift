@@ -58,8 +58,8 @@ extension Library {
 
   /// Throws if the folder has files that an interrupted `create` does not leave.
   private static func requireEmpty(_ root: borrowing Directory, but ours: [FilePath]) throws {
-    if try root.status(of: databaseName) != nil { throw LibraryError.alreadyALibrary(root.path) }
     try requireNoRemains(root)
+    if try root.status(of: databaseName) != nil { throw LibraryError.alreadyALibrary(root.path) }
     guard try root.names().allSatisfy(ours.contains) else { throw LibraryError.folderNotEmpty(root.path) }
     if let photos = try root.status(of: "photos") {
       guard photos.kind == .directory, try root.directory("photos").names().isEmpty else {

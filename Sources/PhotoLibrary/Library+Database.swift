@@ -17,6 +17,7 @@ extension Library {
     let file = try DatabaseFile.shared(databaseName, in: root)
     let header = try file.header(100)
     func number(at offset: Int) -> Int32 { header[offset..<offset + 4].reduce(0) { $0 << 8 | Int32($1) } }
+    if header.isEmpty { try requireNoRemains(root) }
     guard header.count == 100, header.starts(with: "SQLite format 3\0".utf8),
       number(at: 68) == Schema.applicationID
     else { throw LibraryError.notALibrary(path) }
@@ -113,12 +114,13 @@ extension Library {
     return folder.appending("library.sqlite.new").length > longestPath
   }
 
-  /// Throws if a folder without a database is a library that has lost it, as its lock and its photos tell.
+  /// Throws if a folder without a database, or with an empty one, has the lock and photos of a library.
   static func requireNoRemains(_ root: borrowing Directory) throws {
-    guard try root.status(of: databaseName) == nil, try root.status(of: "library.lock") != nil,
+    guard try root.status(of: databaseName)?.size ?? 0 == 0, try root.status(of: "library.lock") != nil,
       try root.status(of: "photos")?.kind == .directory, try !root.directory("photos").names().isEmpty
     else { return }
-    throw LibraryError.database(root.path, reason: "it is missing, but the folder photos exists; \(remedy)")
+    throw LibraryError.database(
+      root.path, reason: "it is missing or empty, but the folder photos exists; \(remedy)")
   }
 
   /// Excludes writers by a shared lock on `library.lock`.
