@@ -40,7 +40,7 @@ extension JobDestination {
   /// Checks that the folder is the intended one and is writable. Blocks; writes nothing.
   ///
   /// - Throws: `DestinationFault`, or `FileError`.
-  func check() throws {
+  package func check() throws {
     let folder = try openFolder()
     try checkDisk(of: folder)
     if let errno = folder.writeFault() {

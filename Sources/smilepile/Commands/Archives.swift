@@ -13,8 +13,8 @@ struct Archives: AsyncParsableCommand {
     abstract: "List the archives of folders or jobs.",
     discussion: """
       Finds archives by their content, not by their names. The content of an encrypted archive is listed only with \
-      its password. The exit code is 3 if a backup cannot be read or its base or another part is missing, 1 if a \
-      folder cannot be read, 10 if a folder does not exist.
+      its password. The exit code is 3 if a backup cannot be read, its base or another part is missing, or an \
+      archive of a job cannot be opened; 1 if a folder cannot be read; 10 if a folder does not exist.
 
       Example:
         smilepile archives /backups
@@ -124,6 +124,13 @@ struct Archives: AsyncParsableCommand {
         total.archives += 1
         total.bytes += archive.fileBytes
       }
+      let unopened = archives.count { $0.isLocked }
+      if unopened > 0 {
+        reporter.warn(
+          "\(place.folder): \(Count(unopened, "encrypted archive")) could not be opened, so content, order and bases "
+            + "are unknown; give the password, for example with --password-file")
+        if place.job != nil { worst = max(worst, .incomplete) }
+      }
       for file in inventory.unreadable {
         reporter.error(Finding(file.path, message: file.reason), during: "archives")
         unreadable.append(file.path)
@@ -156,7 +163,8 @@ struct Archives: AsyncParsableCommand {
     if archive.missingFiles > 0 { facts.append("\(Count(archive.missingFiles, "photo")) missing") }
     facts.append(text(health))
     return [
-      time(archive.date), "\(ByteCount(archive.fileBytes))", archive.name.escaped,
+      archive.archiveID == nil && archive.isLocked ? "unknown date" : time(archive.date),
+      "\(ByteCount(archive.fileBytes))", archive.name.escaped,
       facts.joined(separator: ", "),
     ]
   }

@@ -11,8 +11,8 @@ struct Config: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Check the job file, and report every mistake with its line.",
       discussion: """
-        If there is no mistake, prints when each job runs. The exit code is 64 if there is a mistake, 10 if there is \
-        no job file.
+        If there is no mistake, prints when each job runs, and warns about libraries, password files and destinations \
+        that cannot be used now. The exit code is 64 if there is a mistake, 10 if there is no job file.
 
         Example:
           smilepile config check --config /etc/smilepile/config.yaml
@@ -56,7 +56,7 @@ struct Config: ParsableCommand {
       let reporter = Reporter(output)
       do {
         let file = try file.read()
-        let warnings = file.warnings.map { $0.text(in: file.path) }
+        let warnings = file.warnings.map { $0.text(in: file.path) } + file.jobs.flatMap { $0.problems() }
         for warning in warnings { reporter.warn(warning) }
         reporter.result("\(file.path.string.escaped): \(Count(file.jobs.count, "job")), no mistake")
         let tasks = file.jobs.map(Self.tasks)

@@ -71,7 +71,9 @@ struct Verify: AsyncParsableCommand {
     let number = summary.entriesChecked
     let what = archives.isEmpty ? Count(number, "photo") : Count(number, "entry", "entries")
     reporter.result(
-      "checked \(what): " + (summary.damaged.isEmpty ? "all intact" : "\(summary.damaged.count) damaged")
+      (number == 0 && !summary.unreadable.isEmpty
+        ? "checked nothing"
+        : "checked \(what): " + (summary.damaged.isEmpty ? "all intact" : "\(summary.damaged.count) damaged"))
         + (summary.unreadable.isEmpty
           ? "" : "; \(Count(summary.unreadable.count, "archive")) could not be read"))
     reporter.json(

@@ -26,6 +26,12 @@ chain() {
 # A job with two destinations that has run once.
 job() {
   library
+  write_job
+  smilepile backup -q family >/dev/null 2>&1
+}
+
+# The job file of a job of ~/Family, and its two destinations.
+write_job() {
   mkdir -p /srv/backups/family /mnt/usb/family ~/.config/smilepile
   cat >~/.config/smilepile/config.yaml <<'YAML'
 jobs:
@@ -34,7 +40,6 @@ jobs:
     destinations: [/srv/backups/family, /mnt/usb/family]
     schedule: {frequency: daily, time: "02:30"}
 YAML
-  smilepile backup -q family >/dev/null 2>&1
 }
 
 # Writes a photo that neither phone has.
@@ -47,4 +52,19 @@ new_photo() { # FILE
 damage() { # FILE OFFSET
   chmod u+w "$1"
   printf X | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
+# Two incremental archives in a folder: the photo “dog” is edited in between, and keeps its ID and name.
+reuse_id() { # FOLDER
+  mkdir ~/Pets
+  new_photo ~/Pets/cat.jpg
+  new_photo ~/Pets/dog.jpg
+  echo old >>~/Pets/dog.jpg
+  smilepile init -q ~/PetLibrary >/dev/null
+  smilepile add -q -l ~/PetLibrary ~/Pets >/dev/null
+  smilepile export -q -l ~/PetLibrary -o "$1" --incremental >/dev/null
+  smilepile remove -q -l ~/PetLibrary --name dog --yes >/dev/null
+  echo edited >>~/Pets/dog.jpg
+  smilepile add -q -l ~/PetLibrary --category Pets ~/Pets/dog.jpg >/dev/null
+  smilepile export -q -l ~/PetLibrary -o "$1" --incremental >/dev/null
 }
