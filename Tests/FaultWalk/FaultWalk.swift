@@ -33,7 +33,12 @@ enum FaultWalk {
     let word = value("--series")
     let command = value("--strace")
     guard arguments.isEmpty else {
-      print("FaultWalk: what is \(arguments)?")
+      print("FaultWalk: unknown arguments: \(arguments)")
+      exit(64)
+    }
+    let unknown = Set(only ?? []).subtracting(WalkedOperation.all.map(\.name))
+    guard unknown.isEmpty else {
+      print("FaultWalk: unknown operations: \(unknown.sorted().joined(separator: ", "))")
       exit(64)
     }
     let operations = WalkedOperation.all.filter {

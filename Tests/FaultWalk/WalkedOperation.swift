@@ -195,8 +195,8 @@ extension WalkedOperation {
 
   private static let repairs = [
     WalkedOperation(
-      name: "heal", result: .change,
-      arguments: { [["heal", "-l", $0.library.string, $0.folder.appending("first.zip").string]] },
+      name: "repair library", result: .change,
+      arguments: { [["repair", "-l", $0.library.string, $0.folder.appending("first.zip").string]] },
       run: { scene in
         var options = LibraryRepairOptions()
         options.lockWait = .seconds(10)
