@@ -214,7 +214,7 @@ extension WalkedOperation {
     WalkedOperation(
       name: "repair", result: .archive,
       arguments: {
-        [["repair", $0.backup.string, "-o", $0.out.string, "-l", $0.library.string]]
+        [["repair", $0.backup.string, "-o", $0.out.string, "--from", $0.library.string]]
       },
       run: { scene in
         var options = RepairOptions()
