@@ -23,7 +23,7 @@ package enum Workers {
   }
 
   /// Calls `body` once on each of up to `count` threads, and waits for all of them. The argument of `body` is a
-  /// function that returns the next index, and nil if there is none left or another thread has thrown. Throws the first
+  /// function that returns the next index, and nil if no index is left or another thread has thrown. Throws the first
   /// error. Uses fewer threads if the system cannot start more, and the calling thread if it can start none.
   package static func share(
     _ indices: Range<Int>, threads count: Int = defaultCount,

@@ -82,7 +82,7 @@ struct JSONReader {
     return rows
   }
 
-  /// Advances to the next value of an object or a list. Returns false and advances past the end if there is none.
+  /// Advances to the next value of an object or a list. Returns false and advances past the end if no value is left.
   private mutating func isMore() -> Bool {
     text.skipBlanks()
     if text.next == UInt8(ascii: ",") {

@@ -20,7 +20,7 @@ struct MetadataReading {
   ///
   /// - Parameters:
   ///   - container: the kind of file that contains the document.
-  ///   - root: the folder of the archive that contains everything; empty if there is none.
+  ///   - root: the folder of the archive that contains everything; empty if no folder contains everything.
   ///   - maximumNesting: the deepest nesting of objects and lists.
   /// - Throws: `Metadata.Fault` with the path in the document, if the document is malformed JSON, has a value of a
   ///   wrong type, or comes from a newer version.

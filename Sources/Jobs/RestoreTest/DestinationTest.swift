@@ -118,7 +118,7 @@ struct DestinationTest {
 
   /// Returns a finding if the archive of the last backup is missing, unreadable or replaced.
   ///
-  /// - Parameter newest: the date of the newest archive at the destination; nil if there is none, or if it is
+  /// - Parameter newest: the date of the newest archive at the destination; nil if there is no archive, or if it is
   ///   a partial recovery.
   /// - Throws: `BackupError.passwordNeeded` or `.wrongPassword` if the archive exists but cannot be decrypted.
   private func missingCopy(in inventory: ArchiveInventory, since newest: Int64?) throws -> Finding? {

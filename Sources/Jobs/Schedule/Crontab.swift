@@ -19,7 +19,7 @@ struct Crontab: Equatable {
 
   var text: [UInt8] { Array(lines.joined()) }
 
-  /// Returns the block of a job with its marks, followed by every copy of the block; nil if there is none.
+  /// Returns the block of a job with its marks, followed by every copy of the block; nil if the job has no block.
   func block(_ mark: String) -> String? {
     var text = ""
     var start = 0

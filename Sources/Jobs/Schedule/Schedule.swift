@@ -120,7 +120,7 @@ extension Schedule: CustomStringConvertible {
 
 /// Why a schedule is invalid.
 package enum ScheduleError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The frequency is none of the four words.
+  /// The frequency is not one of the four words.
   case notAFrequency(String)
   /// The week or month does not have the day.
   case notADay(Int, of: String, last: Int)
