@@ -137,6 +137,27 @@ public struct ArchiveDescriptor: Sendable, Equatable, Codable {
     hasLostPhotos || isPartial && !isDocument && selection == nil && part == nil
   }
 
+  /// What an archive contains.
+  public enum Extent: Sendable, Equatable {
+    /// A complete library, with or without its settings, or a phone's backup.
+    case library
+    /// The photos that an export selected.
+    case selection
+    /// One part of a split archive.
+    case part(Part)
+    /// The photos that a repair could recover.
+    case partiallyRecovered
+    /// Rows without photo files.
+    case document
+  }
+
+  /// What the archive contains. A partially recovered part or selection is `partiallyRecovered`.
+  public var extent: Extent {
+    if isDocument { return .document }
+    if isPartiallyRecovered { return .partiallyRecovered }
+    return part.map(Extent.part) ?? (isPartial ? .selection : .library)
+  }
+
   /// Returns true if the archive is dated in the future, which means that a clock was wrong. The clocks of two
   /// computers that share a folder may differ by a minute.
   public func isDatedAfter(_ now: Date) -> Bool {

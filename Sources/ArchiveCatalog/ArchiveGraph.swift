@@ -113,11 +113,15 @@ extension ArchiveGraph {
   /// - Throws: `IncompleteSet` if a part is missing, or `BrokenChain`.
   package func members(of archive: ArchiveDescriptor) throws -> [ArchiveDescriptor] {
     guard let part = archive.part else { return [archive] + (try chain(of: archive)) }
+    // as in a chain: an archive that is not suspect, then a suspect one, then a partial recovery
+    func rank(_ part: ArchiveDescriptor) -> Int {
+      part.isPartiallyRecovered ? 2 : isSecondChoice(part) ? 1 : 0
+    }
     var parts: [Int: ArchiveDescriptor] = [:]
     for other in archives {
       guard let place = other.part, place.setID == part.setID else { continue }
       // the better of two copies, then the later name
-      if let known = parts[place.number], isSecondChoice(other), !isSecondChoice(known) { continue }
+      if let known = parts[place.number], rank(known) < rank(other) { continue }
       parts[place.number] = other
     }
     parts[part.number] = archive
@@ -212,6 +216,8 @@ extension ArchiveGraph {
     }
     guard archive.part == nil, !archive.isDocument else { throw .notComplete }
     if archive.isPartiallyRecovered { throw .partiallyRecovered }
+    // Older versions did not mark an archive as partially recovered. Such an archive of all photos without settings has
+    // the selection of an export without settings, but is partial.
     guard archive.isPartial == requirements.isPartial else { throw .otherContent }
     if let tag = requirements.tag, !archive.tags.contains(tag) { throw .otherTag }
     guard requirements.isEncrypted ? archive.isFullyEncrypted : !archive.isEncrypted else {

@@ -57,6 +57,9 @@ public final class Ledger: Sendable {
     }
   }
 
+  /// The problem that this process has found so far; nil if it has not opened the database.
+  package var knownProblem: Problem? { state.withLock { $0.problem } }
+
   // MARK: Access
 
   /// Runs a transaction. Returns nil only if not even a database in memory can be created.
@@ -133,7 +136,7 @@ public final class Ledger: Sendable {
       try Directory.makeAll(folder)
       do {
         state.database = try openFile(path)
-      } catch  where !isNotCorruption(error) {
+      } catch  where mayBeCorruption(error) {
         state.problem = try moveAside(path, in: folder).map { .movedAside(to: $0) } ?? state.problem
         state.database = try openFile(path)
       }
@@ -151,15 +154,24 @@ public final class Ledger: Sendable {
     try database.read { database in
       let version = try Int32.fetchOne(database, sql: "PRAGMA user_version") ?? 0
       let application = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
-      if application == LedgerSchema.applicationID, version > LedgerSchema.version {
+      if application == LedgerSchema.applicationID,
+        try version > LedgerSchema.version || LedgerSchema.migrator.hasBeenSuperseded(database)
+      {
         throw Problem.newerVersion(path)
       }
-      let isEmpty = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM sqlite_schema") == 0
+      // another process that creates the database first creates the table of the migrator
+      let isEmpty =
+        try Int.fetchOne(
+          database, sql: "SELECT COUNT(*) FROM sqlite_schema WHERE tbl_name <> 'grdb_migrations'") == 0
       guard isEmpty || application == LedgerSchema.applicationID,
         try String.fetchOne(database, sql: "PRAGMA quick_check(1)") == "ok"
       else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
     }
     try LedgerSchema.migrator.migrate(database)
+    // a missing table is corruption
+    try database.read { database in
+      _ = try database.makeStatement(sql: "SELECT 1 FROM position, observation, descriptor, run, copy")
+    }
     return database
   }
 
@@ -186,16 +198,16 @@ public final class Ledger: Sendable {
     return [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode.primaryResultCode)
   }
 
-  /// Returns true if an error of opening does not mean that the database is corrupt. SQLite reports some corruption,
-  /// for example a header of another format, with codes other than SQLITE_CORRUPT; so every code that is not in this
-  /// list counts as corruption.
-  private static func isNotCorruption(_ error: any Error) -> Bool {
-    guard let error = error as? DatabaseError else { return true }
+  /// Returns true if an error of opening can mean that the database is corrupt. SQLite reports some corruption, for
+  /// example a header of another format, with codes other than SQLITE_CORRUPT; so every code that is not in this list
+  /// counts as corruption.
+  private static func mayBeCorruption(_ error: any Error) -> Bool {
+    guard let error = error as? DatabaseError else { return false }
     let codes: [ResultCode] = [
       .SQLITE_PERM, .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_NOMEM, .SQLITE_READONLY, .SQLITE_INTERRUPT,
       .SQLITE_IOERR, .SQLITE_FULL, .SQLITE_CANTOPEN, .SQLITE_AUTH, .SQLITE_NOLFS,
     ]
-    return codes.contains(error.resultCode.primaryResultCode)
+    return !codes.contains(error.resultCode.primaryResultCode)
   }
 
   /// Renames a corrupt database, unless another process has replaced it meanwhile.
@@ -207,7 +219,7 @@ public final class Ledger: Sendable {
     do {
       _ = try openFile(path)
       return nil
-    } catch  where !isNotCorruption(error) {
+    } catch  where mayBeCorruption(error) {
       let directory = try Directory.open(folder)
       let day = Date().formatted(.iso8601.year().month().day())
       let names = [""] + (2...1000).map { "-\($0)" }

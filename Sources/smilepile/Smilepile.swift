@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import ArgumentParser
 import Backup
 import FileSystem
@@ -69,11 +70,12 @@ enum Main {
     }
     let arguments = Array(CommandLine.arguments.dropFirst())
     let options = arguments.prefix { $0 != "--" }
+    let isQuiet = options.contains("--quiet") || options.contains("-q")
     Console.standard.setStyle(.detected(isUnattended: ["backup", "drill"].contains(arguments.first)))
-    if !options.contains("--quiet"), !options.contains("-q") {
-      LoggingSystem.bootstrap { _ in ConsoleLogHandler() }
-    } else {
+    if isQuiet {
       LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
+    } else {
+      LoggingSystem.bootstrap { _ in ConsoleLogHandler() }
     }
     var code: ExitStatus
     var running: any ParsableCommand.Type = Smilepile.self
@@ -92,6 +94,10 @@ enum Main {
       code = .done
     } catch {
       code = Failure.report(error, of: running, arguments: arguments)
+    }
+    // a job reports the problem in its status
+    if !(running is any JobCommand.Type) {
+      code = max(code, Ledger.ofThisUser.reportKnownProblem(isQuiet: isQuiet))
     }
     Console.standard.flushSaved()
     if Console.standard.outputFailure != nil {

@@ -141,10 +141,36 @@ import Testing
     #expect(names.filter { $0.contains("corrupt") }.count == 2)
   }
 
-  @Test("Ledger: a database of a newer version is left unchanged")
-  func newer() throws {
+  @Test("Ledger: a database that another process is creating is not corrupt")
+  func unfinishedCreation() throws {
+    try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
+    try DatabaseQueue(path: database.string).write {
+      try $0.execute(sql: "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
+    }
+    let ledger = Ledger(folder: folder)
+    try record(.verified, in: ledger)
+    #expect(ledger.problem == nil)
+  }
+
+  @Test("Ledger: a database without one of its tables is moved aside")
+  func missingTable() throws {
     try record(.verified, in: Ledger(folder: folder))
-    try DatabaseQueue(path: database.string).write { try $0.execute(sql: "PRAGMA user_version = 99") }
+    try DatabaseQueue(path: database.string).write { try $0.execute(sql: "DROP TABLE observation") }
+    let ledger = Ledger(folder: folder)
+    guard case .movedAside? = ledger.problem else {
+      Issue.record("\(String(describing: ledger.problem))")
+      return
+    }
+    try record(.foundDamaged(reason: "rot"), in: ledger)
+    #expect(Ledger(folder: folder).health(of: try file()).isSuspect)
+  }
+
+  @Test(
+    "Ledger: a database of a newer version is left unchanged",
+    arguments: ["PRAGMA user_version = 99", "INSERT INTO grdb_migrations VALUES ('2 of a newer version')"])
+  func newer(change: String) throws {
+    try record(.verified, in: Ledger(folder: folder))
+    try DatabaseQueue(path: database.string).write { try $0.execute(sql: change) }
     let before = try Data(contentsOf: URL(fileURLWithPath: database.string))
     let ledger = Ledger(folder: folder)
     #expect(ledger.problem == .newerVersion(database))

@@ -178,7 +178,7 @@ private struct PrintedJSON {
     var limits = PhoneLimits()
     limits.uncompressedBytes = 25_000
     var options = ExportOptions()
-    options.split = .phone(limits)
+    options.phoneLimits = limits
     _ = try await Work.export(library.path, to: folder.path("parts/set.zip"), options: options).summary
   }
 
@@ -240,6 +240,7 @@ private struct PrintedJSON {
     j extract b/1.zip --to out
     smilepile init Other > /dev/null; j import -l Other b/1.zip
     j repair b/1.zip
+    j archives b
     cp whole.zip b/1.zip
     rot "$(find Family/photos -name IMG_0001.jpg | head -n 1)"
     j export -l Family -o b/3.zip

@@ -170,7 +170,7 @@ import Testing
     let run = try await night.backup()
     #expect(run.outcome == .incomplete)
     #expect(run.exitCode == 3)
-    #expect(run.warnings.count { $0.hasPrefix("the status of the job cannot be written") } == 1)
+    #expect(run.warnings.count { $0.hasPrefix("the status of job family cannot be written") } == 1)
     #expect(try night.archives("one").count == 1)
     for failures in 1...3 {
       let status = night.context.state.status(of: "family")

@@ -3,7 +3,6 @@ import Backup
 import FileSystem
 import Foundation
 import Operations
-import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -336,6 +335,24 @@ import Testing
     #expect(try night.archives("one").count == 1)
   }
 
+  @Test("Backup: a status file that cannot be written is reported besides a corrupt ledger")
+  func corruptLedgerAndUnwritableStatus() async throws {
+    let night = try Night()
+    try Data("no database".utf8).write(to: URL(fileURLWithPath: night.folder("state/ledger.sqlite").string))
+    _ = try night.scratch.makeFolder("status.json")
+    let run = try await night.backup()
+    #expect(run.outcome == .incomplete)
+    #expect(run.warnings.count { $0.contains("ledger.sqlite.corrupt-") } == 1)
+    #expect(run.warnings.count { $0.contains("/status.json") } == 1)
+    try Data("no database".utf8).write(to: URL(fileURLWithPath: night.folder("state/ledger.sqlite").string))
+    var other = night
+    other.context.state = StateFolder(path: night.folder("state"))
+    let report = try await other.drill()
+    #expect(report.isRecorded == false)
+    #expect(report.warnings.count { $0.contains("ledger.sqlite.corrupt-") } == 1)
+    #expect(report.warnings.count { $0.contains("/status.json") } == 1)
+  }
+
   @Test("Backup: the next run reports a killed run and counts it as a failure")
   func killedRuns() async throws {
     let night = try Night()
@@ -371,24 +388,86 @@ import Testing
     _ = try await night.backup()
     try night.changeLibrary(id: 7)
     night.on(day: 2)
-    let work = Mutex<Work<JobReport>?>(nil)
-    let isStarted = DispatchSemaphore(value: 0)
     let old = try #require(night.archives("one").first)
-    let fault = ArmedFault(
-      Fault(
-        .then {
-          isStarted.wait()
-          work.withLock { $0?.cancel() }
-        }, of: .only([.unlink]), below: FilePath(old.path)))
-    defer { fault.disarm() }
-    let started = Work.backup(night.job, night.context)
-    work.withLock { $0 = started }
-    isStarted.signal()
-    #expect(try await started.summary.run.outcome == .interrupted)
-    #expect(fault.place != nil)
+    _ = try await night.backupCancelled(at: .unlink, below: FilePath(old.path))
     let copy = try night.statusFile().copies[0]
     #expect(copy.archive != old.path)
     #expect(copy.looksRestorable)
+  }
+
+  @Test("Prune: an interrupted run reports the archives that it removed")
+  func interruptedPrune() async throws {
+    var night = try Night("incremental: true")
+    for day in 1...2 {
+      night.on(day: day)
+      _ = try await night.backup()
+      try night.changeLibrary(id: Int64(6 + day))
+    }
+    let chain = try night.archives("one").map(\.path)
+    night.job.maximumChainDepth = nil
+    night.job.retention = RetentionPolicy()
+    night.job.retention?.last = 1
+    night.on(day: 3)
+    // the incremental archive is removed before its base
+    let run = try await night.backupCancelled(at: .unlink, below: FilePath(chain[1]))
+    #expect(run.destinations.map(\.removed) == [[chain[1]], []])
+    #expect(try night.archives("one").map(\.path) == [chain[0]] + run.archives)
+  }
+
+  @Test(
+    "Prune: a folder that cannot be flushed makes the run incomplete, and the removed archives are reported")
+  func unflushedPrune() async throws {
+    var night = try Night()
+    night.job.destinations.removeLast()
+    _ = try await night.backup()
+    try night.changeLibrary(id: 7)
+    night.on(day: 2)
+    _ = try await night.backup()
+    let old = try #require(night.archives("one").first).path
+    night.job.retention = RetentionPolicy()
+    night.job.retention?.last = 1
+    // the library is unchanged, so that only the prune flushes the folder
+    let fault = ArmedFault(
+      Fault(.error(.ioError), of: .only([.sync]), persists: true, below: night.folder("one")))
+    let run = try await night.backup()
+    fault.disarm()
+    #expect(fault.place != nil)
+    #expect(run.outcome == .incomplete)
+    #expect(run.destinations.map(\.removed) == [[old]])
+  }
+
+  @Test("Status file: an interrupted run records the copy that it has written")
+  func copyBeforeInterruption() async throws {
+    var night = try Night()
+    _ = try await night.backup()
+    let first = try night.statusFile().copies
+    try night.changeLibrary(id: 7)
+    night.on(day: 2)
+    // the first destination has the archive when the copy to the second begins
+    let run = try await night.backupCancelled(at: .write, below: night.folder("two"))
+    let copies = try night.statusFile().copies
+    #expect(copies.map(\.archive) == run.archives + [first[1].archive])
+    #expect(copies.map(\.madeAt) == [night.context.now().milliseconds, first[1].madeAt])
+  }
+
+  @Test("Report: an issue that makes the run incomplete is an error, and a warning is not")
+  func severities() async throws {
+    var night = try Night()
+    _ = try await night.backup()
+    let other = try SampleLibrary()
+    try night.remove(night.library.path.string)
+    try FileManager.default.copyItem(atPath: other.path.string, toPath: night.library.path.string)
+    night.job.hooks.finally = "false"
+    night.on(day: 2)
+    let report = try await Work.backup(night.job, night.context).summary
+    #expect(report.run.outcome == .incomplete)
+    // another library, and the failed hook
+    #expect(report.errors.count == 2)
+    #expect(report.run.message == report.errors.first)
+    // the destinations are on the device of the library
+    #expect(!report.warnings.isEmpty)
+    #expect(Set(report.errors).isDisjoint(with: report.warnings))
+    #expect(Set(report.errors + report.warnings) == Set(report.run.warnings))
   }
 
   @Test("Status file: a restore test during a backup is recorded")
@@ -414,23 +493,10 @@ import Testing
   @Test("Backup: an interrupted run reports the archive that it has published")
   func interruption() async throws {
     var night = try Night()
-    // the first destination has the archive when the copy to the second begins
-    let work = Mutex<Work<JobReport>?>(nil)
-    let isStarted = DispatchSemaphore(value: 0)
-    let fault = ArmedFault(
-      Fault(
-        .then {
-          isStarted.wait()
-          work.withLock { $0?.cancel() }
-        }, of: .only([.write]), below: night.folder("two")))
-    defer { fault.disarm() }
     night.context.exitCode = { _ in 130 }
-    let started = Work.backup(night.job, night.context)
-    work.withLock { $0 = started }
-    isStarted.signal()
-    let run = try await started.summary.run
+    // the first destination has the archive when the copy to the second begins
+    let run = try await night.backupCancelled(at: .write, below: night.folder("two"))
     let archive = try #require(try night.archives("one").first)
-    #expect(run.outcome == .interrupted)
     #expect(run.exitCode == 130)
     #expect(run.message == "stopped; the library is backed up in \(archive.path)")
     #expect(try night.names("two") == [])

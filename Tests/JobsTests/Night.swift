@@ -3,6 +3,7 @@ import Backup
 import FileSystem
 import Foundation
 import Operations
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -104,7 +105,7 @@ struct Night {
     var limits = PhoneLimits()
     limits.uncompressedBytes = 25_000
     var options = job.exportOptions
-    options.split = .phone(limits)
+    options.phoneLimits = limits
     options.date = context.now()
     let paths = try await Work.export(library.path, to: folder(name), options: options).summary.archives
     try #require(paths.count == 3)
@@ -112,6 +113,26 @@ struct Night {
   }
 
   func backup() async throws -> JobStatus.RunRecord { try await Work.backup(job, context).summary.run }
+
+  /// Runs the job, and cancels the run at the first system call of a kind below a folder.
+  func backupCancelled(at call: SystemCall, below folder: FilePath) async throws -> JobStatus.RunRecord {
+    let work = Mutex<Work<JobReport>?>(nil)
+    let isStarted = DispatchSemaphore(value: 0)
+    let fault = ArmedFault(
+      Fault(
+        .then {
+          isStarted.wait()
+          work.withLock { $0?.cancel() }
+        }, of: .only([call]), below: folder))
+    defer { fault.disarm() }
+    let started = Work.backup(job, context)
+    work.withLock { $0 = started }
+    isStarted.signal()
+    let run = try await started.summary.run
+    #expect(fault.place != nil)
+    #expect(run.outcome == .interrupted)
+    return run
+  }
 
   /// Runs a restore test of the job.
   func drill(sample: Int? = nil) async throws -> RestoreTestReport {

@@ -93,7 +93,7 @@ struct PrunePlanTests {
     var options = ExportOptions()
     options.date = Date(timeIntervalSince1970: Double(day) * 86400)
     options.categories = category.map { [$0] } ?? []
-    options.split = split.map { .phone($0) }
+    options.phoneLimits = split
     options.format = format
     return try await Work.export(library.path, to: scratch.path, options: options).summary.archives.map(
       \.string)
@@ -189,7 +189,7 @@ struct PrunePlanTests {
     for day in 1...2 {
       var options = ExportOptions()
       options.date = Date(timeIntervalSince1970: Double(day) * 86400)
-      options.split = .phone(limits)
+      options.phoneLimits = limits
       sets.append(
         try await Work.export(large.path, to: scratch.path, options: options).summary.archives.map(\.string))
     }

@@ -203,6 +203,7 @@ import Testing
     away.isOutOfReach = true
     #expect(try night.statusFile().copies[0] == away)
     try FileManager.default.moveItem(atPath: night.folder("away").string, toPath: night.folder("one").string)
+    #expect(try night.statusFile().copies[0].looksRestorable)
     #expect(try await night.drill(sample: 1).hasPassed)
     #expect(try night.statusFile().copies == copies)
 
@@ -219,6 +220,54 @@ import Testing
     let metrics = try night.prometheus()
     #expect(metrics.contains("copy_suspect{job_name=\"family\",destination=\"\(copies[0].path)\"} 1\n"))
     #expect(metrics.contains("copy_suspect{job_name=\"family\",destination=\"\(copies[1].path)\"} 0\n"))
+  }
+
+  @Test("Restore test: a copy in a folder that cannot be opened is out of reach, and not suspect")
+  func unreadableDestination() async throws {
+    let night = try Night()
+    _ = try await night.backup()
+    let fault = ArmedFault(
+      Fault(.error(.permissionDenied), of: .only([.open]), persists: true, below: night.folder("one")))
+    #expect(try await night.drill().exitCode == 4)
+    fault.disarm()
+    #expect(fault.place != nil)
+    #expect(try night.statusFile().copies.map(\.isSuspect) == [false, false])
+    #expect(try night.statusFile().copies.map(\.isOutOfReach) == [true, nil])
+    #expect(try await night.drill().hasPassed)
+    #expect(try night.statusFile().copies.map(\.isOutOfReach) == [nil, nil])
+  }
+
+  /// Other programs remove old temporary files.
+  @Test("Restore test: a scratch folder that disappears during the test says nothing about the archives")
+  func removedScratchFolder() async throws {
+    let night = try Night()
+    _ = try await night.backup()
+    var number = 0
+    var wasHit = true
+    while wasHit {
+      number += 1
+      let fault = ArmedFault(
+        Fault(
+          .error(.noSuchFileOrDirectory), at: number, of: .only([.open]), persists: true,
+          below: night.folder("scratch")))
+      let report = try? await night.drill()
+      fault.disarm()
+      wasHit = fault.place != nil
+      #expect(report?.hasPassed ?? true, "\(number): \(fault.place ?? "")")
+      #expect(try night.statusFile().copies.map(\.isSuspect) == [false, false])
+    }
+    #expect(number > 10)
+  }
+
+  @Test("Restore test: an unusable state folder runs the hook on-failure")
+  func unusableStateFolder() async throws {
+    var night = try Night()
+    night.job.hooks.onFailure = "touch \(night.folder("failed"))"
+    _ = try night.scratch.write([], to: "file")
+    var context = night.context
+    context.state = StateFolder(path: night.folder("file"))
+    await #expect(throws: FileError.self) { try await Work.restoreTest(night.job, context).summary }
+    #expect(FileManager.default.fileExists(atPath: night.folder("failed").string))
   }
 
   @Test("Restore test: a test that cannot write leaves a suspect archive suspect")

@@ -223,7 +223,7 @@ import Testing
     #expect(drill["SMILEPILE_OUTCOME"] == "not restored")
     #expect(drill["SMILEPILE_EXIT_CODE"] == "4")
     #expect(drill["SMILEPILE_SECONDS"] == "0")
-    #expect(drill["SMILEPILE_MISSING"] == "1")
+    #expect(drill["SMILEPILE_MISSING"] == "0")
     #expect(drill["SMILEPILE_PHOTOS"] == "6")
   }
 }

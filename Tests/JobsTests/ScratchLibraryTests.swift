@@ -26,6 +26,13 @@ struct ScratchLibraryTests {
     #expect(!FileManager.default.fileExists(atPath: own))
   }
 
+  @Test("Scratch library: the folder of a running test is kept")
+  func runningTest() throws {
+    let running = try ScratchLibrary(in: folder.path, of: "Family")
+    _ = try ScratchLibrary(in: folder.path, of: "Family")
+    #expect(FileManager.default.fileExists(atPath: running.path.string))
+  }
+
   /// In /var/tmp, any user can make a folder with a name that root's runs use.
   @Test("Scratch library: a folder of another user is kept", .enabled(if: geteuid() == 0))
   func otherUser() throws {

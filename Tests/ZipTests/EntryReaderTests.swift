@@ -122,21 +122,21 @@ struct EntryReaderTests {
     }
   }
 
-  @Test("Archive error: environment failures differ from damage")
-  func environmentFailures() {
+  @Test("Archive error: errors that concern every entry differ from damage")
+  func errorsOfEveryEntry() {
     let file = FileError("read", "a", .noMemory)
     let obstacles: [ArchiveError] = [
       .file(file), .changed("a"), .libzip("a", code: 14, text: "Malloc failure"),
       .libzip("a", code: 0, text: "No error"),
     ]
-    #expect(obstacles.filter { !$0.isEnvironmentFailure } == [])
+    #expect(obstacles.filter { !$0.concernsEveryEntry } == [])
     #expect(obstacles.filter { !$0.isResourceExhaustion } == [.changed("a")])
     let others: [ArchiveError] = [
       .damaged("a", entry: "b", reason: .checksum), .wrongPassword("a", entry: "b"),
       .libzip("a", code: 28, text: "Operation not supported"), .truncated("a"),
       .entryTooLarge("a", entry: "b", bytes: 2, limit: 1),
     ]
-    #expect(others.filter { $0.isEnvironmentFailure } == [])
+    #expect(others.filter { $0.concernsEveryEntry } == [])
   }
 
   @Test("Entry reader: an error of the caller is thrown, and the reader stays usable")

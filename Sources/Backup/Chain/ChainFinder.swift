@@ -58,7 +58,7 @@ final class ChainFinder {
     do {
       inventory = try ArchiveInventory(
         folder: folder, password: password, ledger: ledger, whileReading: check)
-      unreadable += inventory?.errors ?? []
+      unreadable += inventory?.unreadable.map(\.error) ?? []
     } catch let error as FileError where !error.isResourceExhaustion {
       unreadable.append(error)
     }

@@ -2,6 +2,7 @@ import Checksums
 import Foundation
 import Operations
 import Synchronization
+import SystemPackage
 import Zip
 
 /// The content of a full archive made from a chain. Reads every photo of the chain to its end.
@@ -10,6 +11,8 @@ struct FlattenPlan {
   private(set) var items: [RewrittenPhoto] = []
   /// Photos that are missing or corrupt in the chain.
   private(set) var lost: [Finding] = []
+  /// The archives that should contain intact files of these photos, with the reason of one photo each.
+  private(set) var damagedArchives: [FilePath: String] = [:]
 
   var bytes: Int { items.reduce(0) { $0 + $1.size } }
 
@@ -20,7 +23,7 @@ struct FlattenPlan {
     items.reserveCapacity(source.photos.count)
     for (index, photo) in source.photos.enumerated() {
       if let unavailable = photo.location.unavailable, unavailable.isDamage {
-        lost.append(Finding(source.label(of: photo), unavailable.reason))
+        recordLoss(of: photo, unavailable.reason)
       }
       guard let (entry, holder, archive) = source.entry(of: photo.location), let outcome = outcomes[index]
       else { continue }
@@ -28,7 +31,7 @@ struct FlattenPlan {
       switch outcome {
       case .intact(let digest): md5 = digest
       case .lost(let reason):
-        lost.append(Finding(source.label(of: photo), reason))
+        recordLoss(of: photo, reason)
         continue
       }
       items.append(
@@ -36,6 +39,12 @@ struct FlattenPlan {
           index, of: source, .entry(entry.index, of: archive, password: holder.password), md5,
           size: entry.size, isEncrypted: source.isEncrypted))
     }
+  }
+
+  private mutating func recordLoss(of photo: OpenedBackup.Photo, _ reason: String) {
+    let finding = Finding(source.label(of: photo), reason)
+    lost.append(finding)
+    damagedArchives[source.archive(of: photo)] = finding.message
   }
 
   /// The result of reading a photo.

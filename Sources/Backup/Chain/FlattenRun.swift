@@ -35,6 +35,8 @@ public struct FlattenSummary: Sendable, Equatable {
   public var archiveBytes = 0
   /// Photos that are missing or corrupt in the chain.
   public var lost: [Finding] = []
+  /// The archives that should contain intact files of the lost photos, with the reason of one photo each.
+  package var damagedArchives: [FilePath: String] = [:]
   /// Other warnings.
   public var warnings: [String] = []
 
@@ -54,9 +56,7 @@ extension Work where Summary == FlattenSummary {
     Work { counter in
       let operation = options.ledger?.begin("flatten")
       let summary = try FlattenRun(path: archive, options: options, counter: counter).run()
-      if let lost = summary.lost.first {
-        operation?.recordDamage(Dictionary(uniqueKeysWithValues: summary.chain.map { ($0, lost.message) }))
-      }
+      operation?.recordDamage(summary.damagedArchives)
       if let archive = summary.archive { operation?.recordVerified([archive]) }
       return summary
     }
@@ -86,7 +86,8 @@ struct FlattenRun {
     let plan = try FlattenPlan(source, counter)
     counter.setTotals(
       items: count + plan.items.count * 2, bytes: bytes.saturated(plus: plan.bytes.saturated(times: 2)))
-    (summary.photos, summary.bytes, summary.lost) = (plan.items.count, plan.bytes, plan.lost)
+    (summary.photos, summary.bytes) = (plan.items.count, plan.bytes)
+    (summary.lost, summary.damagedArchives) = (plan.lost, plan.damagedArchives)
     summary.warnings = source.warnings + (source.leftOut + source.corruptBeforeBackup).map(\.message)
     let archive = RewrittenArchive(
       source: source, items: plan.items, metadata: plan.metadata(uuid: UUID()),

@@ -91,8 +91,7 @@ struct ArchiveExport {
   private typealias Written = (plan: ExportPlan, archives: [UnpublishedArchive], split: SplitPlan?)
 
   private func writeOnce(_ plan: ExportPlan, _ fingerprint: ContentFingerprint) throws -> Written {
-    let split: SplitPlan? =
-      if case .phone(let limits) = options.split { SplitPlan(plan, limits, set: UUID()) } else { nil }
+    let split = options.phoneLimits.map { SplitPlan(plan, $0, set: UUID()) }
     var archives: [UnpublishedArchive] = []
     for part in split?.parts ?? [plan] {
       let output = try AtomicFile(in: outputPath.folder)
@@ -154,7 +153,7 @@ struct ArchiveExport {
   /// - Returns: why a phone refuses it.
   /// - Throws: `BackupError.verificationFailed`.
   private func check(_ written: UnpublishedArchive) throws -> [String] {
-    let limits = if case .phone(let limits) = options.split { limits } else { PhoneLimits() }
+    let limits = options.phoneLimits ?? PhoneLimits()
     let plan = written.plan
     let mayFitPhone = plan.items.count <= limits.entries && plan.bytes <= limits.uncompressedBytes
     let size = try written.output.file.status().size

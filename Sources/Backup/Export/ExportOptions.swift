@@ -15,12 +15,6 @@ public struct ExportOptions: Sendable {
     case json
   }
 
-  /// The reason to split an export into several archives.
-  public enum Split: Sendable, Equatable {
-    /// For the apps, which refuse a backup over their limits.
-    case phone(PhoneLimits = PhoneLimits())
-  }
-
   /// The default of `maximumChainDepth`: a job that runs every day makes a full archive every eighth day.
   public static let defaultMaximumChainDepth = 7
 
@@ -43,8 +37,9 @@ public struct ExportOptions: Sendable {
   public var date: Date?
   /// Tags in the archive's metadata, for retention.
   public var tags: [String] = []
-  /// Writes several archives if one would be too large, with the limits of each.
-  public var split: Split?
+  /// Splits the export into several archives within these limits, since the apps refuse a larger one; nil to write one
+  /// archive.
+  public var phoneLimits: PhoneLimits?
   /// Leaves out the files that are stored in a base in the destination's folder. The archive is a full one if there is
   /// no base, or if the chain has its greatest depth.
   public var isIncremental = false

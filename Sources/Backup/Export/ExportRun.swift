@@ -78,7 +78,8 @@ public struct ExportRun {
       base: base.map { ($0, try library.deletions(since: $0.exportDate)) }, files: library.files(of:))
     counter.setTotals(items: plan.items.count * options.passes, bytes: plan.bytes * options.passes)
     // before anything is published: reading takes long and can be cancelled
-    let corrupt = try library.corruptPhotos(among: plan.increment?.photosToRecheck ?? [], of: plan, counter)
+    let corrupt = try library.corruptPhotos(
+      among: plan.increment?.photosToRecheck ?? [], isInBase: true, of: plan, counter)
     let outcome =
       switch options.format {
       case _ where options.isDryRun: try dryRun(plan, outputPath)
@@ -117,7 +118,7 @@ public struct ExportRun {
     if options.isIncremental, options.format == .json {
       throw BackupError.cannotIncrement(destination, reason: "a JSON backup has no photo files")
     }
-    guard options.split != nil else { return }
+    guard options.phoneLimits != nil else { return }
     let reason: String? =
       if options.password != nil {
         "phones cannot read encrypted archives"
@@ -145,7 +146,7 @@ public struct ExportRun {
           "it is corrupt in the library (\(Count(item.size, "byte")), recorded \(item.photo.fileSize))",
           remedy: .repairLibrary))
     }
-    guard case .phone(let limits) = options.split else {
+    guard let limits = options.phoneLimits else {
       outcome.phoneRefusals = plan.phoneRefusals(PhoneLimits(), archiveBytes: plan.bytes)
       return outcome
     }

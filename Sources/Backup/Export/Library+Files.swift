@@ -41,7 +41,8 @@ extension Library {
   ///
   /// - Parameters:
   ///   - contents: the content of the library.
-  ///   - moment: in milliseconds since 1970; nil to read every file.
+  ///   - moment: the date of the full archive that contains their intact files, in milliseconds since 1970; nil to read
+  ///     every file.
   /// - Throws: `LibraryError`, `BackupError`, `FileError`, or `CancellationError`.
   public func corruptPhotos(
     in contents: LibraryContents, modifiedAfter moment: Int64?, _ options: ExportOptions,
@@ -49,16 +50,18 @@ extension Library {
   ) throws -> [Finding] {
     let plan = try ExportPlan(contents, options, files: files(of:))
     let photos = moment.map(plan.photosToRecheck(modifiedAfter:)) ?? plan.items.map(\.photo)
-    return try corruptPhotos(among: photos, of: plan, counter)
+    return try corruptPhotos(among: photos, isInBase: moment != nil, of: plan, counter)
   }
 
-  func corruptPhotos(among photos: [Photo], of plan: ExportPlan, _ counter: ProgressCounter) throws
-    -> [Finding]
-  {
+  /// - Parameter isInBase: true if the base contains an intact file of each photo.
+  func corruptPhotos(
+    among photos: [Photo], isInBase: Bool, of plan: ExportPlan, _ counter: ProgressCounter
+  ) throws -> [Finding] {
     try photos.filter { try !hasIntactFile(of: $0, whileReading: counter.checkCancellation) }.map {
       Finding(
         plan.label($0),
-        "it is corrupt in the library; the base contains an intact file", remedy: .repairLibrary)
+        "it is corrupt in the library\(isInBase ? "; the base contains an intact file" : "")",
+        remedy: .repairLibrary)
     }
   }
 

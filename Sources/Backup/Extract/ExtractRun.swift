@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import FileSystem
 import Operations
 import PhotoLibrary
@@ -20,9 +21,11 @@ extension Work where Summary == ExtractSummary {
     _ archive: FilePath, to folder: FilePath, options: ExtractOptions = ExtractOptions()
   ) -> Self {
     Work { counter in
-      let operation = options.ledger?.begin("extract")
-      let summary = try ExtractRun(archive: archive, folder: folder, options: options, counter: counter).run()
-      operation?.recordDamage(summary.damagedArchives)
+      let operation = (options.ledger ?? Ledger()).begin("extract")
+      let run = ExtractRun(
+        archive: archive, folder: folder, options: options, counter: counter, operation: operation)
+      let summary = try run.run()
+      operation.recordDamage(summary.damagedArchives)
       return summary
     }
   }
@@ -34,6 +37,7 @@ private struct ExtractRun {
   let folder: FilePath
   let options: ExtractOptions
   let counter: ProgressCounter
+  let operation: LedgerOperation
 
   func run() throws -> ExtractSummary {
     var source = try open()
@@ -81,9 +85,11 @@ private struct ExtractRun {
   /// Opens the archive as a backup, or as a photo export without rows, whose photos are files too.
   private func open() throws -> OpenedBackup {
     do {
-      return try OpenedBackup.withChain(
-        path: archive, limits: options.limits, password: options.password, ledger: options.ledger,
-        check: counter.checkCancellation)
+      return try operation.recordingDamage(of: archive) {
+        try OpenedBackup.withChain(
+          path: archive, limits: options.limits, password: options.password, ledger: options.ledger,
+          check: counter.checkCancellation)
+      }
     } catch BackupError.photoExport(_, let export) {
       return try OpenedBackup(export, at: archive, limits: options.limits, password: options.password)
     }

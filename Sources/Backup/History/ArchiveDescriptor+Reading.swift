@@ -16,7 +16,7 @@ extension ArchiveDescriptor {
     do {
       let source = try OpenedBackup(path: path, limits: limits, password: password)
       fill(from: source)
-    } catch BackupError.passwordNeeded, BackupError.wrongPassword, BackupError.wrongPasswordOrDamaged {
+    } catch  where ArchiveVerification.isOfPassword(error) {
       isEncrypted = true
       isLocked = true
     }

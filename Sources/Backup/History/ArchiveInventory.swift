@@ -6,19 +6,19 @@ import SystemPackage
 /// The backups in a folder, recognized by their content whatever their names, and their health.
 package struct ArchiveInventory: Sendable {
   /// A file that looks like a backup and cannot be read as one, for example because it is truncated.
-  package struct Unreadable: Sendable, Equatable {
+  package struct Unreadable: Sendable {
     /// The absolute path.
     package var path: String
     /// Why it cannot be read.
-    package var reason: String
+    package var error: any Error
+    /// The error, for a message.
+    package var reason: String { "\(error)" }
   }
 
   /// The dependencies between the archives.
   package let graph: ArchiveGraph
   /// Files that may be backups.
   package let unreadable: [Unreadable]
-  /// The errors of `unreadable`.
-  let errors: [any Error]
   /// The files of the archives as they were read, by path.
   package let files: [String: ArchiveFile]
 
@@ -56,7 +56,6 @@ package struct ArchiveInventory: Sendable {
     var archives: [ArchiveDescriptor] = []
     var located: [String: ArchiveFile] = [:]
     var unreadable: [Unreadable] = []
-    var errors: [any Error] = []
     var new: [(file: ArchiveFile, descriptor: ArchiveDescriptor)] = []
     for (path, status) in listed {
       try whileReading()
@@ -83,24 +82,23 @@ package struct ArchiveInventory: Sendable {
         throw error
       } catch {
         if BackupFiles.isThirdParty(FilePath(path), error) { continue }
-        unreadable.append(Unreadable(path: path, reason: "\(error)"))
-        errors.append(error)
+        unreadable.append(Unreadable(path: path, error: error))
       }
     }
     // the descriptor of an encrypted archive is a record, because the password may be unknown when the file returns
     let cached = stored.filter { !$0.value.descriptor.isEncrypted }.keys
     let obsolete = Set(cached).subtracting(located.values.map(\.location))
     ledger?.store(new, deleting: obsolete.sorted())
-    self.init(archives, located, unreadable, errors, ledger)
+    self.init(archives, located, unreadable, ledger)
   }
 
   private init(
     _ archives: [ArchiveDescriptor], _ files: [String: ArchiveFile], _ unreadable: [Unreadable],
-    _ errors: [any Error], _ ledger: Ledger?
+    _ ledger: Ledger?
   ) {
     let health = ledger?.health(of: Array(files.values)) ?? []
     graph = ArchiveGraph(archives, health: Dictionary(uniqueKeysWithValues: zip(files.keys, health)))
-    (self.files, self.unreadable, self.errors) = (files, unreadable, errors)
+    (self.files, self.unreadable) = (files, unreadable)
   }
 
   /// Returns the inventory after this operation has changed the folder, with the current health of the archives.
@@ -121,36 +119,21 @@ package struct ArchiveInventory: Sendable {
     let deleted = removed.compactMap { files.removeValue(forKey: $0)?.location }
     ledger.store(new, deleting: deleted)
     let known = archives.filter { archive in !written.contains { $0.path == archive.path } } + written
-    return ArchiveInventory(known.filter { files[$0.path] != nil }, files, unreadable, errors, ledger)
+    return ArchiveInventory(known.filter { files[$0.path] != nil }, files, unreadable, ledger)
   }
 }
 
 extension ArchiveInventory {
-  /// Returns the archives that an archive depends on, nearest first. If a base is missing, reports an unreadable
-  /// file that may be the base.
-  package func chain(of archive: ArchiveDescriptor) throws(BrokenChain) -> [ArchiveDescriptor] {
-    do throws(BrokenChain) {
-      return try graph.chain(of: archive)
-    } catch {
-      throw explained(error)
-    }
-  }
-
   /// Returns all archives that a restore of one archive requires, that archive first: the other parts of its set,
   /// or its chain.
   ///
-  /// - Throws: `IncompleteSet` if a part is missing, or `BrokenChain`.
+  /// - Throws: `IncompleteSet` if a part is missing, or `BrokenChain` with an unreadable file that may be the base.
   package func members(of archive: ArchiveDescriptor) throws -> [ArchiveDescriptor] {
     do {
       return try graph.members(of: archive)
-    } catch let error as BrokenChain {
-      throw explained(error)
+    } catch var error as BrokenChain {
+      error.unreadable = unreadable.first?.path
+      throw error
     }
-  }
-
-  private func explained(_ error: BrokenChain) -> BrokenChain {
-    var error = error
-    error.unreadable = unreadable.first?.path
-    return error
   }
 }

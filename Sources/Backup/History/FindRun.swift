@@ -107,21 +107,16 @@ private struct FindRun {
       }
       counter.advance(items: 1)
     }
-    // every archive failed for want of the password
-    if summary.archives == 0, let first = failures.first, failures.allSatisfy(Self.isOfPassword) {
+    // no archive can be decrypted
+    if summary.archives == 0, let first = failures.first,
+      failures.allSatisfy(ArchiveVerification.isOfPassword)
+    {
       throw first
     }
     // stable, so that archives with one date stay in the order of their names
     let order = found.indices.sorted { (found[$0].date, $0) < (found[$1].date, $1) }
     summary.photos = order.flatMap { found[$0].photos }
     return summary
-  }
-
-  private static func isOfPassword(_ error: any Error) -> Bool {
-    switch error {
-    case BackupError.passwordNeeded, BackupError.wrongPassword, BackupError.wrongPasswordOrDamaged: true
-    default: false
-    }
   }
 
   /// - Parameter inventories: caches the inventory of each folder.
@@ -132,7 +127,7 @@ private struct FindRun {
     else { return false }
     inventories[path.folder] = inventory
     let own = inventory.archives.first { $0.path == path.absoluteString }
-    return own.map { (try? inventory.chain(of: $0)) != nil } ?? false
+    return own.map { (try? inventory.graph.chain(of: $0)) != nil } ?? false
   }
 
   private func candidates(_ place: FilePath) throws -> [(FilePath, isNamed: Bool)] {

@@ -168,16 +168,10 @@ extension Library {
   /// Returns the photos whose files are missing, without reading any file.
   fileprivate func missingPhotos(of contents: LibraryContents) -> [LibraryCheck.UnusablePhoto] {
     let photos = contents.photos.filter { !$0.isFromAssets }
-    let missing = zip(photos, statuses(of: photos)).filter { _, status in
-      if case .failure(let error) = status { error.isMissing } else { false }
-    }.map(\.0)
-    guard !missing.isEmpty else { return [] }
-    let names = Dictionary(uniqueKeysWithValues: contents.categories.map { ($0.id, $0.displayName) })
-    return missing.map { photo in
-      LibraryCheck.UnusablePhoto(
-        photo: photo,
-        label: PhotoLabel.label(id: photo.id, category: names[photo.categoryId] ?? "", name: photo.name),
-        reason: "its file is missing")
+    return zip(photos, statuses(of: photos)).compactMap { photo, status in
+      guard case .failure(let error) = status, error.isMissing else { return nil }
+      return LibraryCheck.UnusablePhoto(
+        photo: photo, label: contents.label(of: photo), reason: "its file is missing")
     }
   }
 }

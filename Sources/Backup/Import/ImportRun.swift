@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import Checksums
 import FileSystem
 import Foundation
@@ -20,7 +21,9 @@ extension Work where Summary == ImportSummary {
     _ backups: [FilePath], into library: FilePath, options: ImportOptions = ImportOptions()
   ) -> Self {
     Work { counter in
-      try ImportRun(library: library, options: options, counter: counter).runAndRecord(backups)
+      var run = ImportRun(library: library, options: options, counter: counter)
+      if let ledger = options.ledger { run.operation = ledger.begin("import") }
+      return try run.runAndRecord(backups)
     }
   }
 }
@@ -30,6 +33,8 @@ public struct ImportRun {
   let library: FilePath
   let options: ImportOptions
   let counter: ProgressCounter
+  /// Records damaged archives; by default only in memory.
+  var operation = Ledger().begin("import")
 
   /// Prepares a run, for callers with a thread and a counter of their own.
   public init(library: FilePath, options: ImportOptions, counter: ProgressCounter) {
@@ -38,21 +43,20 @@ public struct ImportRun {
     self.counter = counter
   }
 
-  /// Imports, and records damaged archives in the ledger.
+  /// Imports, and records damaged archives.
   func runAndRecord(_ paths: [FilePath]) throws -> ImportSummary {
-    let operation = options.ledger?.begin("import")
     do {
       let summary = try run(paths)
-      operation?.recordDamage(summary.damagedArchives)
+      operation.recordDamage(summary.damagedArchives)
       return summary
     } catch BackupError.stopped(let path, let after, let done, let error) {
-      operation?.recordDamage(done.damagedArchives)
+      operation.recordDamage(done.damagedArchives)
       throw BackupError.stopped(at: path, after: after, done, error)
     }
   }
 
-  /// Imports. Blocks until it is done; throws what the summary of `Work.import` throws. Records nothing in the ledger;
-  /// the caller does.
+  /// Imports. Blocks until it is done; throws what the summary of `Work.import` throws. Records nothing in the ledger of
+  /// the options; the caller does.
   public func run(_ paths: [FilePath]) throws -> ImportSummary {
     if options.strategy == .replace, !options.isDryRun { return try replace(paths) }
     // a dry run opens nothing for writing, so it can look at a library that another process is changing
@@ -156,9 +160,10 @@ public struct ImportRun {
   }
 
   private func open(_ path: FilePath) throws -> OpenedBackup {
-    let opened =
+    let opened = try operation.recordingDamage(of: path) {
       try options.salvages
-      ? salvaged(path) : OpenedBackup(path: path, limits: options.limits, password: options.password)
+        ? salvaged(path) : OpenedBackup(path: path, limits: options.limits, password: options.password)
+    }
     let source = options.photoIDs.map { ids in
       opened.with(photos: opened.photos.filter { ids.contains($0.record.id) })
     }

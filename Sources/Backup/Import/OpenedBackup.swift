@@ -92,9 +92,9 @@ package struct OpenedBackup: Sendable {
   /// The display name of each category by ID, for messages.
   let displayNames: [Int64: String]
   /// The photos, in the backup's order.
-  package let photos: [Photo]
+  package private(set) var photos: [Photo]
   /// Harmless oddities, and repairs of rows that contradicted each other.
-  package let warnings: [String]
+  package private(set) var warnings: [String]
   /// Rows and files of the metadata that could not be used.
   package let leftOut: [Finding]
   /// Photos that were corrupt in their library when the backup was made.
@@ -112,7 +112,7 @@ package struct OpenedBackup: Sendable {
   /// The damage of the archive, if it had to be salvaged.
   package let salvage: SalvageReport?
   /// The chain of an incremental backup, if it was looked up.
-  let chain: Chain?
+  private(set) var chain: Chain?
 
   /// - Parameter metadata: the metadata, with or without its lists of photos and files.
   init(
@@ -120,33 +120,29 @@ package struct OpenedBackup: Sendable {
     warnings: [String], leftOut: [Finding], corruptBeforeBackup: [Finding] = [],
     unknownEntries: [String] = [],
     archive: Archive? = nil, root: String = "", metadataDigest: MD5Digest? = nil, password: Secret? = nil,
-    salvage: SalvageReport? = nil, chain: Chain? = nil
+    salvage: SalvageReport? = nil
   ) {
     (self.path, self.format, self.origin) = (path, format, origin)
     (self.metadata, displayNames) = (metadata.withoutPhotos, metadata.displayNames)
     (self.photos, self.warnings, self.leftOut) = (photos, warnings, leftOut)
     (self.corruptBeforeBackup, self.unknownEntries) = (corruptBeforeBackup, unknownEntries)
     (self.archive, self.root, self.metadataDigest) = (archive, root, metadataDigest)
-    (self.password, self.salvage, self.chain) = (password, salvage, chain)
+    (self.password, self.salvage) = (password, salvage)
   }
 
   /// Returns the same backup with other photos.
   func with(photos: [Photo]) -> OpenedBackup {
-    OpenedBackup(
-      path: path, format: format, origin: origin, metadata: metadata, photos: photos, warnings: warnings,
-      leftOut: leftOut, corruptBeforeBackup: corruptBeforeBackup, unknownEntries: unknownEntries,
-      archive: archive,
-      root: root, metadataDigest: metadataDigest, password: password, salvage: salvage, chain: chain)
+    var copy = self
+    copy.photos = photos
+    return copy
   }
 
   /// Returns the same backup with its chain.
   func with(chain: Chain) -> OpenedBackup {
-    OpenedBackup(
-      path: path, format: format, origin: origin, metadata: metadata, photos: photos,
-      warnings: warnings + chain.unreadable.map { "\($0)" }, leftOut: leftOut,
-      corruptBeforeBackup: corruptBeforeBackup,
-      unknownEntries: unknownEntries, archive: archive, root: root, metadataDigest: metadataDigest,
-      password: password, salvage: salvage, chain: chain)
+    var copy = self
+    copy.chain = chain
+    copy.warnings += chain.unreadable.map { "\($0)" }
+    return copy
   }
 
   /// Bytes of the photo files of the backup.

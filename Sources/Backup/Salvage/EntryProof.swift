@@ -22,7 +22,7 @@ struct EntryProof {
       }
       return hash.digest
     } catch let error as ArchiveError {
-      if error.isEnvironmentFailure { throw error }
+      if error.concernsEveryEntry { throw error }
       return nil
     }
   }
@@ -41,7 +41,7 @@ struct EntryProof {
         if start.count == count { throw Enough() }
       }
     } catch let error as ArchiveError {
-      if error.isEnvironmentFailure { throw error }
+      if error.concernsEveryEntry { throw error }
       return nil
     } catch is Enough {}
     return start

@@ -61,7 +61,7 @@ extension OpenedBackup {
       salvage = try Salvage(path: path, limits: limits, whileReading: whileReading)
     } catch let obstacle as ArchiveError {
       // the file contains nothing; the first error says more
-      throw obstacle.isLimit || obstacle.isEnvironmentFailure ? obstacle : error
+      throw obstacle.isLimit || obstacle.concernsEveryEntry ? obstacle : error
     }
     guard let found = try SalvagedContents(salvage, of: export, limits: limits, password, whileReading)
     else {
@@ -97,7 +97,7 @@ extension OpenedBackup {
     case BackupError.metadata(_, let fault): fault.isDamage
     case ArchiveError.file where isBadSector(error): true
     case ArchiveError.passwordNeeded, ArchiveError.wrongPassword: false
-    case let error as ArchiveError: !error.isEnvironmentFailure && !error.isLimit
+    case let error as ArchiveError: !error.concernsEveryEntry && !error.isLimit
     default: isBadSector(error)
     }
   }

@@ -86,7 +86,7 @@ struct SalvagedContents {
         var reader = try EntryReader(archive, password: password)
         json = try reader.bytes(of: entry, limit: limits.maximumDocumentBytes)
       } catch let error as ArchiveError {
-        if error.isEnvironmentFailure { throw error }
+        if error.concernsEveryEntry { throw error }
         // bytes that only look like an entry may claim any size
         if error.isLimit, !salvage.unverified.contains(entry.index) { refusal = error }
         continue

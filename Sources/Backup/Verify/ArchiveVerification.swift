@@ -46,14 +46,39 @@ package enum ArchiveVerification {
     }
   }
 
-  /// Returns true if an error makes an archive suspect: the archive cannot be opened, or its disk cannot read it.
+  /// Returns true if an error says that the archive cannot be decrypted: the password is missing or wrong.
+  package static func isOfPassword(_ error: any Error) -> Bool {
+    switch error {
+    case BackupError.passwordNeeded, BackupError.wrongPassword, BackupError.wrongPasswordOrDamaged: true
+    case ArchiveError.passwordNeeded, ArchiveError.wrongPassword: true
+    default: false
+    }
+  }
+
+  /// Returns true if an error makes an archive suspect: its bytes are not those of a backup, or its disk cannot read it.
   package static func isEvidenceOfDamage(_ error: any Error) -> Bool {
     switch error {
-    case _ where isInconclusive(error): false
-    case BackupError.passwordNeeded, BackupError.wrongPassword, BackupError.wrongPasswordOrDamaged: false
-    case ArchiveError.passwordNeeded, ArchiveError.wrongPassword: false
-    case is BackupError, is ArchiveError, is FileError: true
+    case BackupError.notABackup, BackupError.noMetadata, BackupError.severalMetadata: true
+    case BackupError.metadata(_, let fault): fault.newerVersion == nil
+    case let error as FileError: error.errno == .ioError
+    case ArchiveError.file(let error): error.errno == .ioError
+    case ArchiveError.passwordNeeded, ArchiveError.wrongPassword, ArchiveError.notAFile, ArchiveError.changed,
+      ArchiveError.multiDisk, ArchiveError.unsupportedMethod, ArchiveError.unsupportedEncryption:
+      false
+    case let error as ArchiveError: !error.isResourceExhaustion && !error.isLimit
     default: false
+    }
+  }
+}
+
+extension LedgerOperation {
+  /// Opens or reads an archive. If the error is evidence of damage, records the archive as damaged. Blocks.
+  func recordingDamage<Result>(of path: FilePath, _ read: () throws -> Result) throws -> Result {
+    do {
+      return try read()
+    } catch {
+      if ArchiveVerification.isEvidenceOfDamage(error) { recordDamage([path: "\(error)"]) }
+      throw error
     }
   }
 }

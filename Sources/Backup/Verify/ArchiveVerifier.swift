@@ -67,21 +67,29 @@ package struct ArchiveVerifier: Sendable {
   ) throws -> Bool {
     // encrypted with another password: unusable, but not damaged
     if archive.isLocked { return false }
-    let reading = operation.ledger.begin(within: operation)
     do {
-      if let fault = try ArchiveVerification.fault(of: archive, password, counter) {
-        reading.record(.foundDamaged(reason: fault), of: [(file, archive.archiveID)])
-        return false
-      }
+      return try operation.verify(archive, file, password, counter) == nil
     } catch BackupError.noSuchBackup {
       return false
     }
-    reading.record(.verified, of: [(file, archive.archiveID)])
-    return true
   }
 }
 
 extension LedgerOperation {
+  /// Verifies an archive and records the result. Blocks.
+  ///
+  /// - Parameter file: the archive's file as it was before this call.
+  /// - Returns: the fault of the archive; nil if the archive is intact.
+  /// - Throws: the errors of `ArchiveVerification.fault(of:_:_:)`; nothing is recorded then.
+  package func verify(
+    _ archive: ArchiveDescriptor, _ file: ArchiveFile, _ password: Secret?, _ counter: ProgressCounter
+  ) throws -> String? {
+    let reading = ledger.begin(within: self)
+    let fault = try ArchiveVerification.fault(of: archive, password, counter)
+    reading.record(fault.map { .foundDamaged(reason: $0) } ?? .verified, of: [(file, archive.archiveID)])
+    return fault
+  }
+
   /// A warning for each archive that operations of this name have found damaged since this one began. Reading the
   /// property blocks.
   package var damageWarnings: [String] {

@@ -46,14 +46,8 @@ struct LibraryCheck {
       index, _ in
       LibraryPhoto(photos[index], in: library, counter) { reason in reasons.withLock { $0[index] = reason } }
     }
-    let categories = Dictionary(
-      contents.categories.map { ($0.id, $0.displayName) }, uniquingKeysWith: { first, _ in first })
     let damaged = reasons.withLock { $0 }.sorted { $0.key < $1.key }.map { index, reason in
-      let photo = photos[index]
-      let category = categories[photo.categoryId] ?? ""
-      return UnusablePhoto(
-        photo: photo, label: PhotoLabel.label(id: photo.id, category: category, name: photo.name),
-        reason: reason)
+      UnusablePhoto(photo: photos[index], label: contents.label(of: photos[index]), reason: reason)
     }
     return (photos.count, damaged)
   }

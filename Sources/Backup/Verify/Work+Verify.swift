@@ -20,38 +20,43 @@ extension Work where Summary == CheckSummary {
     ledger: Ledger? = nil
   ) -> Self {
     Work { counter in
-      let operation = ledger?.begin("verify")
+      let operation = (ledger ?? Ledger()).begin("verify")
       var sum = CheckSummary()
-      var sources: [OpenedBackup] = []
-      for path in backups {
+      /// Runs a step. If it fails and there are several backups, reports the failure and returns nil, since the other
+      /// backups are verified anyway.
+      func attempt<Result>(_ path: FilePath, _ step: () throws -> Result) throws -> Result? {
         do {
-          let source = try OpenedBackup(path: path, limits: limits, password: password)
-          try source.requirePassword(toRead: .allEntries)
-          sources.append(source)
+          return try operation.recordingDamage(of: path, step)
         } catch {
-          if ArchiveVerification.isEvidenceOfDamage(error) { operation?.recordDamage([path: "\(error)"]) }
-          // the other backups are verified anyway
-          guard backups.count > 1 else { throw error }
+          guard backups.count > 1, !(error is CancellationError) else { throw error }
           sum.unreadable.append(.init(path: path, error: error))
+          return nil
         }
       }
+      let opened: [(source: OpenedBackup, file: ArchiveFile?)] = try backups.compactMap { path in
+        try attempt(path) {
+          let file = ArchiveFile(at: path)
+          let source = try OpenedBackup(path: path, limits: limits, password: password)
+          try source.requirePassword(toRead: .allEntries)
+          return (source, file)
+        }
+      }
+      let sources = opened.map(\.source)
       counter.setTotals(
         items: sources.reduce(0) { $0 + $1.photoFiles },
         bytes: sources.reduce(0) { $0.saturated(plus: $1.photoBytes) })
       counter.enter(.verifying)
-      for source in sources {
+      for (source, file) in opened {
         let base = source.increment
         let isBaseChecked = sources.contains {
           $0.metadataDigest?.description == base?.baseDigest && $0.metadata.smilepile?.uuid == base?.baseID
         }
         let check = ArchiveCheck(
           source: source, counter: counter, readers: readers, isBaseChecked: isBaseChecked)
-        let file = ArchiveFile(at: source.path)
-        var summary = try check.run()
-        if let damage = summary.damaged.first {
-          operation?.recordDamage([source.path: damage.message])
-        } else if let file, source.format == .zip {
-          operation?.record(.verified, of: [(file, source.metadata.smilepile?.uuid)])
+        guard var summary = try attempt(source.path, check.run) else { continue }
+        if let file, source.format == .zip {
+          let event = summary.damaged.first.map { Observation.Event.foundDamaged(reason: $0.message) }
+          operation.record(event ?? .verified, of: [(file, source.metadata.smilepile?.uuid)])
         }
         if backups.count > 1 {
           summary.damaged = summary.damaged.map { $0.from(source.path) }

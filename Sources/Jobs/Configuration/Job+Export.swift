@@ -25,7 +25,7 @@ extension Job {
     options.tags = archiveTags
     options.isIncremental = maximumChainDepth != nil
     options.maximumChainDepth = maximumChainDepth ?? options.maximumChainDepth
-    options.split = splitsForPhones ? .phone(PhoneLimits()) : nil
+    options.phoneLimits = splitsForPhones ? PhoneLimits() : nil
     options.verifies = verifies
     options.permissions = permissions
     options.lockWait = .seconds(lockWait)

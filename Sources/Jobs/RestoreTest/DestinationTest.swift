@@ -26,13 +26,9 @@ struct DestinationTest {
   let copy: JobStatus.Copy?
   /// The record of the last test; nil if there was none.
   let last: JobStatus.RestoreTestRecord?
-  /// The number of previous tests, by which the sample rotates.
-  let round: Int
   let options: RestoreTestOptions
   let context: JobContext
   let counter: ProgressCounter
-  /// Returns true if an error says nothing about archives.
-  let isInconclusive: (any Error) -> Bool
 
   private var folder: FilePath { destination.path }
 
@@ -80,12 +76,25 @@ struct DestinationTest {
     return try body()
   }
 
+  /// Returns the outcome of an error before the restore. Such an error concerns the folder: the test has not read the
+  /// archives yet.
   private func outcome(of error: any Error) -> Outcome {
     if isInconclusive(error) { return Outcome(inconclusiveError: error) }
-    let outcome: RestoreTestResult.Outcome =
-      error is DestinationFault
-      ? .unreachable(reason: JobMessage.text(of: error)) : .noArchive(reason: JobMessage.text(of: error))
-    return Outcome(result: RestoreTestResult(folder, outcome))
+    return Outcome(result: RestoreTestResult(folder, .unreachable(reason: JobMessage.text(of: error))))
+  }
+
+  /// Returns true if an error says nothing about archives: the test was cancelled, the library or the folder
+  /// is in use, the archives cannot be decrypted, the scratch folder has no space, or there is an environment failure.
+  private func isInconclusive(_ error: any Error) -> Bool {
+    switch error {
+    case _ where ArchiveVerification.isInconclusive(error): true
+    case is FileLock.Busy, is LibraryError: true
+    case BackupError.passwordNeeded, BackupError.wrongPassword: true
+    case let error as FileError:
+      !job.destinations.contains { error.path.starts(with: $0.path) }
+        && [options.scratch, live.path].contains { error.path.starts(with: $0) }
+    default: false
+    }
   }
 
   // MARK: The archive
@@ -263,7 +272,8 @@ struct DestinationTest {
     guard let wanted = options.sample else { return nil }
     let ids = sources.flatMap { $0.photos.map(\.record.id) }.sorted()
     guard ids.count > wanted else { return nil }
-    let start = round * wanted % ids.count
+    // the sample rotates
+    let start = (last?.round ?? 0) * wanted % ids.count
     return Set((start..<start + wanted).map { ids[$0 % ids.count] })
   }
 

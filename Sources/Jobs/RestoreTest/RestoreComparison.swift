@@ -31,7 +31,8 @@ struct RestoreComparison {
   /// - Parameters:
   ///   - missingBefore: the photos that the archive lists without files: the date of each, by ID.
   ///   - hasFailed: true if a photo could not be restored.
-  /// - Throws: `LibraryError`, `FileError` that is an environment failure, `CancellationError`.
+  /// - Throws: `LibraryError`, `FileError` that is an environment failure or concerns the scratch library,
+  ///   `CancellationError`.
   mutating func run(missingBefore: [Int64: Int64], hasFailed: Bool) throws {
     counter.enter(.verifying)
     let restored = try scratch.contents()
@@ -49,7 +50,9 @@ struct RestoreComparison {
         id: photo.id, category: displayNames[photo.categoryId] ?? "", name: photo.name)
       do {
         try compare(photo, with: byContent[Key(photo, in: names)], label)
-      } catch let error as FileError where !error.isResourceExhaustion {
+      } catch let error as FileError
+        where !error.isResourceExhaustion && !error.path.starts(with: scratch.path)
+      {
         result.failures.append(Finding(label, "\(error)"))
       }
       counter.advance(items: 1, bytes: photo.fileSize, current: photo.name)

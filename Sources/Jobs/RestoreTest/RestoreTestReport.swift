@@ -22,7 +22,7 @@ package struct RestoreTestOptions: Sendable {
 package struct RestoreTestResult: Sendable {
   /// The outcome at the destination.
   package enum Outcome: Sendable {
-    /// The folder is missing or is not the intended one. The test restored nothing.
+    /// The folder is missing, is not the intended one, or cannot be read. The test restored nothing.
     case unreachable(reason: String)
     /// The folder has no archive to restore.
     case noArchive(reason: String)

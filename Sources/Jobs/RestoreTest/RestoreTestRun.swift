@@ -50,16 +50,9 @@ struct RestoreTestRun {
   }
 
   func run() throws -> RestoreTestReport {
-    let lock = try context.state.lock(
-      job.name, isRestoreTest: true, waiting: .zero, whileWaiting: counter.checkCancellation)
-    defer { withExtendedLifetime(lock) {} }
-    // during a backup, the hooks could mount or unmount the disk that the backup uses
-    let backupLock = try job.hooks.before.map { _ in
-      try context.state.lock(
-        job.name, waiting: .seconds(job.lockWait), whileWaiting: counter.reportWaitingForLock)
-    }
-    defer { withExtendedLifetime(backupLock) {} }
     let startedAt = context.now().milliseconds
+    let locks = try begin(startedAt)
+    defer { withExtendedLifetime(locks) {} }
     var run = JobStatus.RunRecord(startedAt: startedAt)
     do {
       try hooks.run(.before, run, isCancelled: { counter.isCancelled })
@@ -72,11 +65,30 @@ struct RestoreTestRun {
     } catch {
       let isStopped = (error as? HookRun.Failure)?.isCancellation == true
       let error = isStopped ? CancellationError() : error
-      run.outcome = error is CancellationError ? .interrupted : .failed
-      run.exitCode = context.exitCode(error)
-      run.message =
-        error is CancellationError ? "stopped; the temporary library was removed" : JobMessage.text(of: error)
+      run = record(of: error, startedAt)
       for failure in runLastHooks(run) { Self.logger.warning("\(failure)") }
+      throw error
+    }
+  }
+
+  /// The locks of a test. The backup is locked only if the job has the hook before.
+  private struct Locks: ~Copyable {
+    let test: FileLock
+    let backup: FileLock?
+  }
+
+  /// Takes the locks. If the state folder cannot be used, runs the hook on-failure.
+  private func begin(_ startedAt: Int64) throws -> Locks {
+    do {
+      let lock = try context.state.lock(
+        job.name, isRestoreTest: true, waiting: .zero, whileWaiting: counter.checkCancellation)
+      // during a backup, the hooks could mount or unmount the disk that the backup uses
+      guard job.hooks.before != nil else { return Locks(test: lock, backup: nil) }
+      let backup = try context.state.lock(
+        job.name, waiting: .seconds(job.lockWait), whileWaiting: counter.reportWaitingForLock)
+      return Locks(test: lock, backup: backup)
+    } catch let error as FileError {
+      try? hooks.run(.onFailure, record(of: error, startedAt))
       throw error
     }
   }
@@ -136,8 +148,7 @@ struct RestoreTestRun {
       let copy = status?.copies.first { $0.path == destination.path.string }
       let test = DestinationTest(
         job: job, destination: destination, live: live, password: password, copy: copy,
-        last: status?.lastRestoreTest, round: status?.lastRestoreTest?.round ?? 0, options: options,
-        context: context, counter: counter, isInconclusive: isInconclusive)
+        last: status?.lastRestoreTest, options: options, context: context, counter: counter)
       let outcome = test.run(share: start...min(1, start + width))
       if let result = outcome.result {
         observe(result, operation, copy: copy)
@@ -152,20 +163,6 @@ struct RestoreTestRun {
       return (report, inconclusiveError)
     }
     return (report, nil)
-  }
-
-  /// Returns true if an error says nothing about archives: the test was cancelled, the library or the folder
-  /// is in use, the archives cannot be decrypted, the scratch folder has no space, or there is an environment failure.
-  private func isInconclusive(_ error: any Error) -> Bool {
-    switch error {
-    case _ where ArchiveVerification.isInconclusive(error): true
-    case is FileLock.Busy, is LibraryError: true
-    case BackupError.passwordNeeded, BackupError.wrongPassword: true
-    case let error as FileError:
-      !job.destinations.contains { error.path.starts(with: $0.path) }
-        && [options.scratch, path].contains { error.path.starts(with: $0) }
-    default: false
-    }
   }
 
   // MARK: Hooks
@@ -186,7 +183,18 @@ struct RestoreTestRun {
         $0.restore?.archive
       }
     run.photos = report.identicalPhotos
-    run.missing = failures.map(\.message)
+    run.missing = report.results.compactMap(\.restore).flatMap { $0.failures + $0.comparison.failures }
+      .map(\.message)
+    return run
+  }
+
+  /// Describes a test that did not reach its end to hooks.
+  private func record(of error: any Error, _ startedAt: Int64) -> JobStatus.RunRecord {
+    var run = JobStatus.RunRecord(startedAt: startedAt)
+    run.outcome = error is CancellationError ? .interrupted : .failed
+    run.exitCode = context.exitCode(error)
+    run.message =
+      error is CancellationError ? "stopped; the temporary library was removed" : JobMessage.text(of: error)
     return run
   }
 
@@ -272,11 +280,9 @@ struct RestoreTestRun {
     entry.record = JobStatus.encoded(
       RestoreTestDetails(test: test, isRestoredSomewhere: report.results.contains(where: \.isRestored)))
     context.ledger.update(&entry, copies: report.results.compactMap { copy(after: $0, status)?.entry })
-    let errors = context.state.publishStatus(of: job)
-    if let problem = context.ledger.problem ?? errors.first {
-      report.isRecorded = false
-      report.warnings.append("the status of job \(job.name) cannot be written: \(problem)")
-    }
+    let problems = context.state.publishStatus(of: job)
+    if !problems.isEmpty { report.isRecorded = false }
+    report.warnings += problems
   }
 
   /// Returns the copy at a reached destination: the restored copy if it is better than the known one, else

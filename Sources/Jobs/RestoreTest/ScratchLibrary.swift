@@ -4,37 +4,41 @@ import Glibc
 import PhotoLibrary
 import SystemPackage
 
-/// A temporary library for a restore test. `deinit` removes the library. The next test removes what a killed
-/// test left behind.
+/// A temporary library for a restore test, in a locked folder. `deinit` removes the folder. The next test removes what a
+/// killed test left behind, which nobody locks.
 final class ScratchLibrary {
   /// The path of the library.
   let path: FilePath
   private let folder: String
+  private let lock: FolderLock
 
   /// Creates an empty library in a new folder. Blocks.
   init(in parent: FilePath, of job: String) throws {
     let prefix = parent.appending("smilepile-drill-\(geteuid())-\(job).").string
     Self.sweep(prefix, in: parent)
-    // deinit removes the folder if a later step fails
     var template = Array((prefix + "XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else {
       throw FileError("create a folder in", parent, Errno(rawValue: errno))
     }
     folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    lock = try FolderLock(FilePath(folder), exclusive: true)
     path = FilePath(folder).appending("Library")
+    // from here on, deinit removes the folder if a step fails
     try Library.create(at: path)
   }
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-  /// Removes the folders that killed tests of the job left behind. The caller has the job's drill lock, so no
-  /// process uses them. Skips folders of other users, who may create folders of any name in /var/tmp.
+  /// Removes the folders that killed tests of the job left behind. Skips those of tests that are running with another
+  /// state folder, and folders of other users, who may create folders of any name in /var/tmp.
   private static func sweep(_ prefix: String, in parent: FilePath) {
     guard let directory = try? Directory.open(parent), let names = try? directory.names() else { return }
     for name in names where parent.appending(name.components).string.hasPrefix(prefix) {
       guard let status = try? directory.status(of: name), status.kind == .directory,
-        status.owner == geteuid()
+        status.owner == geteuid(),
+        let lock = try? FolderLock(parent.appending(name.components), exclusive: true)
       else { continue }
+      defer { withExtendedLifetime(lock) {} }
       try? FileManager.default.removeItem(atPath: parent.appending(name.components).string)
     }
   }

@@ -54,8 +54,9 @@ package struct PruneRun {
 
   /// Removes archives, increments before their bases. An archive that has changed since it was listed stays. Blocks.
   ///
-  /// - Throws: `FileError` if the folder cannot be read, `FileLock.Busy`, `CancellationError`, environment
-  ///   failures. Archives that are already removed stay removed.
+  /// - Returns: the decisions and the removed archives, also if the removal was cancelled.
+  /// - Throws: `FileError` if the folder cannot be read, `FileLock.Busy`, `CancellationError` before the removal,
+  ///   environment failures. Nothing was removed.
   package func run() throws -> Summary {
     counter.enter(.planning)
     // a running export may depend on an archive to remove
@@ -106,16 +107,13 @@ package struct PruneRun {
         return "\(subject) is missing"
       }
       if operation.hasVerified(file) { continue }
-      let reading = operation.ledger.begin(within: operation)
       do {
-        if let fault = try ArchiveVerification.fault(of: archive, password, counter) {
-          reading.record(.foundDamaged(reason: fault), of: [(file, archive.archiveID)])
+        if let fault = try operation.verify(archive, file, password, counter) {
           return "\(subject) is damaged (\(fault))"
         }
       } catch BackupError.noSuchBackup {
         return "\(subject) is missing"
       }
-      reading.record(.verified, of: [(file, archive.archiveID)])
     }
     return nil
   }
@@ -140,8 +138,7 @@ package struct PruneRun {
     guard !archives.isEmpty else { return }
     counter.enter(.committing)
     let directory = try Directory.open(folder)
-    for archive in archives {
-      try counter.checkCancellation()
+    for archive in archives where !counter.isCancelled {
       let name = FilePath(archive.name)
       do {
         // another file may have the name by now
@@ -165,6 +162,10 @@ package struct PruneRun {
         break
       }
     }
-    try directory.sync()
+    do {
+      try directory.sync()
+    } catch {
+      summary.failures.append(Finding(folder.string, message: "\(error)"))
+    }
   }
 }

@@ -16,8 +16,10 @@ import SystemPackage
 /// 5. `Replication`: copies to the destinations without such an archive.
 /// 6. `recheckDamagedLibrary`, after a restore test that found damage in the library: reads every photo.
 /// 7. `CopyVerification`: is the newest copy at each destination intact?
-/// 8. `Retention`: removes the archives that the policy does not keep. Then `CopyVerification` describes the copies.
-/// 9. `CopyVerification` rejects archives of this run that were found corrupt later.
+/// 8. `Retention`: removes the archives that the policy does not keep.
+/// 9. `PhaseContext.describingCopy`, even if one of the phases 3 to 8 was stopped or failed: finds the copy at each
+///    destination.
+/// 10. `PhaseContext.rejectingDamage` rejects archives of this run that were found corrupt later.
 struct BackupPhases {
   let job: Job
   /// The library's folder.
@@ -30,38 +32,39 @@ struct BackupPhases {
 
   /// Runs the phases. Blocks.
   ///
-  /// - Parameter outcome: receives the results of the phases, even if this throws.
+  /// - Parameter results: receives the results of the phases, even if this throws.
   /// - Throws: why the library is not backed up; `CancellationError`.
-  func run(_ outcome: inout PhaseResults) throws {
+  func run(_ results: inout PhaseResults) throws {
     let check = DestinationCheck(library: library, copies: previous.copies, operation: operation)
     var checked: [DestinationState] = []
-    try outcome.apply { destination in
+    try results.apply { destination in
       let step = try check.run(destination, after: checked)
       checked.append(destination)
       return step
     }
     let password = try job.password.map(context.password)
     let forecast = try ExportForecast(library, of: job, password: password, counter)
-    outcome.libraryID = forecast.libraryID
-    outcome.selected = (forecast.summary.photos, forecast.summary.bytes)
-    outcome.report(changeOfLibrary(forecast))
+    results.libraryID = forecast.libraryID
+    results.selected = (forecast.summary.photos, forecast.summary.bytes)
+    results.report(changeOfLibrary(forecast))
     let phases = PhaseContext(
       job: job, library: library, password: password, libraryID: forecast.libraryID, operation: operation,
       now: context.now, counter: counter)
     do {
-      try findOrExport(forecast, phases, &outcome)
-    } catch {
-      outcome.report(photos: forecast.summary.missing)
-      throw error
+      // even after an interruption, since archives may already be published or removed
+      defer { results.update(phases.describingCopy) }
+      do {
+        try findOrExport(forecast, phases, &results)
+      } catch {
+        results.report(photos: forecast.summary.missing)
+        throw error
+      }
+      try replicate(phases, &results)
+      try recheckDamagedLibrary(phases, &results)
+      try results.apply(CopyVerification(context: phases).run)
+      try prune(phases, &results)
     }
-    try replicate(phases, &outcome)
-    try recheckDamagedLibrary(phases, &outcome)
-    let verification = CopyVerification(context: phases)
-    try outcome.apply(verification.run)
-    try prune(phases, &outcome, verification)
-    if !operation.damage().isEmpty {
-      outcome.update(verification.rejectingDamage)
-    }
+    results.update(phases.rejectingDamage)
   }
 
   /// Reports that the folder contains another library than in the previous run.
@@ -79,55 +82,51 @@ struct BackupPhases {
 
   /// Runs the phases 3 and 4: finds archives with the current content of the library, or exports one.
   private func findOrExport(
-    _ forecast: ExportForecast, _ phases: PhaseContext, _ outcome: inout PhaseResults
+    _ forecast: ExportForecast, _ phases: PhaseContext, _ results: inout PhaseResults
   ) throws {
     try counter.checkCancellation()
     let check = UpToDateCheck(context: phases, forecast: forecast)
     // even if the run is forced, since the check verifies changed archives
-    try outcome.apply(check.run)
+    try results.apply(check.run)
     if context.isForced {
-      for index in outcome.destinations.indices { outcome.destinations[index].upToDateArchives = [] }
+      for index in results.destinations.indices { results.destinations[index].upToDateArchives = [] }
     }
-    if let upToDate = outcome.usable.first(where: { !$0.upToDateArchives.isEmpty }) {
-      outcome.report(photos: try check.findings(upToDate))
+    if let upToDate = results.usable.first(where: { !$0.upToDateArchives.isEmpty }) {
+      results.report(photos: try check.findings(upToDate))
     } else {
-      let summary = try outcome.applyToFirst(
+      let summary = try results.applyToFirst(
         ExportPhase(context: phases).run, concernsDestination: ExportPhase.concernsDestination)
-      outcome.archiveBytes = summary.archiveBytes
-      outcome.report(summary.warnings.map { .warning(.archives, $0) })
-      outcome.report(photos: summary.missing + summary.corruptInLibrary)
+      results.archiveBytes = summary.archiveBytes
+      results.report(summary.warnings.map { .warning(.archives, $0) })
+      results.report(photos: summary.missing + summary.corruptInLibrary)
     }
   }
 
-  private func replicate(_ phases: PhaseContext, _ outcome: inout PhaseResults) throws {
-    guard let source = outcome.usable.first(where: { !$0.upToDateArchives.isEmpty }) else { return }
+  private func replicate(_ phases: PhaseContext, _ results: inout PhaseResults) throws {
+    guard let source = results.usable.first(where: { !$0.upToDateArchives.isEmpty }) else { return }
     let replication = Replication(context: phases, source: source)
-    try outcome.apply { destination in
+    try results.apply { destination in
       destination.upToDateArchives.isEmpty ? try replication.run(destination) : (destination, [])
     }
   }
 
   /// Reads every photo if a restore test found damage in the library. The damage stays recorded until all
   /// photos are intact.
-  private func recheckDamagedLibrary(_ phases: PhaseContext, _ outcome: inout PhaseResults) throws {
+  private func recheckDamagedLibrary(_ phases: PhaseContext, _ results: inout PhaseResults) throws {
     guard previous.lastRestoreTest?.damaged != nil else { return }
     let library = try Library(path: library)
     let damaged = try library.corruptPhotos(
       in: library.contents(), modifiedAfter: nil, phases.exportOptions, counter)
-    outcome.report(photos: damaged)
-    outcome.isLibraryIntact = damaged.isEmpty && outcome.photoIssues.isEmpty
+    results.report(photos: damaged)
+    results.isLibraryIntact = damaged.isEmpty && results.photoIssues.isEmpty
   }
 
-  /// Applies the retention policy, and describes the remaining copies.
-  private func prune(
-    _ phases: PhaseContext, _ outcome: inout PhaseResults, _ verification: CopyVerification
-  ) throws {
-    // even after an interruption, since archives may already be removed
-    defer { outcome.update(verification.describingCopy) }
+  /// Applies the retention policy.
+  private func prune(_ phases: PhaseContext, _ results: inout PhaseResults) throws {
     // the archives of the job's own library may be older than those of another library
     guard let policy = job.retention, !job.usesOtherLibrary else { return }
-    guard outcome.photoIssues.isEmpty else {
-      outcome.report([
+    guard results.photoIssues.isEmpty else {
+      results.report([
         .warning(
           .archives,
           "nothing was pruned, because an older archive may contain intact versions of missing or damaged photos"
@@ -135,6 +134,7 @@ struct BackupPhases {
       ])
       return
     }
-    try outcome.apply(Retention(context: phases, policy: policy).run)
+    try results.apply(Retention(context: phases, policy: policy).run)
+    try counter.checkCancellation()
   }
 }

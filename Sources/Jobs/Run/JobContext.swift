@@ -39,6 +39,10 @@ package struct JobReport: Sendable {
   package static let notBegun = "not started: the command was stopped"
   /// The record of the run.
   package var run: JobStatus.RunRecord
+  /// The messages of the issues that made the run incomplete, failed or interrupted.
+  package var errors: [String] = []
+  /// The messages of the other issues.
+  package var warnings: [String] = []
 }
 
 /// Why a job cannot run.

@@ -2,12 +2,11 @@ import SystemPackage
 
 /// The hooks of a job around a backup or a restore test, and their environment.
 struct JobHooks {
-  /// The task that a hook accompanies.
-  enum Task: String { case backup, drill }
   /// When a hook runs.
   enum Hook: String { case before, after, onFailure = "on-failure", finally }
 
-  let task: Task
+  /// The task that the hooks accompany.
+  let task: ScheduledJob.Task
   let job: Job
   let library: FilePath
   let context: JobContext

@@ -63,7 +63,7 @@ struct JobRun {
     saveRunAndStatus(copies: state.backup.destinations.compactMap(\.copy))
     runLastHooks()
     lock.release()
-    return JobReport(run: state.record)
+    return state.jobReport
   }
 
   /// Takes the job's lock. A run that could not begin counts as a failure and runs the hook on-failure.
@@ -98,7 +98,7 @@ struct JobRun {
   private mutating func perform(after previous: JobStatus) {
     do {
       try hooks.run(.before, state.record, isCancelled: { [counter] in counter.isCancelled })
-      state.backup = PhaseResults(job.destinations)
+      state.backup.destinations = job.destinations.map(DestinationState.init)
       try BackupPhases(
         job: job, library: library, previous: previous, context: context, operation: operation,
         counter: counter
@@ -202,15 +202,9 @@ struct JobRun {
   /// Publishes the status. An error does not stop the backup but makes the run incomplete: a program that
   /// watches the file would still see the old status.
   private mutating func publishStatus() {
-    let errors = context.state.publishStatus(of: job)
-    let problem: String? =
-      switch context.ledger.problem {
-      case .movedAside?: context.ledger.problem.map { "\($0)" }
-      case .unusable?, .newerVersion?, nil:
-        (context.ledger.problem ?? errors.first).map { "the status of the job cannot be written: \($0)" }
-      }
-    guard let problem else { return }
-    state.report(state.phasesEndedAt == nil ? .warning(.status, problem) : .incomplete(.status, problem))
+    for problem in context.state.publishStatus(of: job) {
+      state.report(state.phasesEndedAt == nil ? .warning(.status, problem) : .incomplete(.status, problem))
+    }
   }
 }
 

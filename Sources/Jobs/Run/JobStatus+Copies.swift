@@ -21,7 +21,8 @@ extension JobStatus {
     package var suspectSince: Int64?
     /// Why the archive is suspect.
     package var suspectReason: String?
-    /// True if archives of the copy, or the folder, are missing, for example because the disk is not mounted.
+    /// True if archives of the copy, or the folder, were missing at the end of the last run or restore test, or are
+    /// missing now, for example because the disk is not mounted.
     package var isOutOfReach: Bool?
     /// True if the copy is on the library's own device or in memory, and is lost with the library.
     package var isOnSameDevice: Bool
@@ -40,9 +41,7 @@ extension JobStatus {
 
     /// True if a restore probably works, without reading the archives: their files exist, are unchanged since
     /// a run found the copy, and are not suspect. Blocks.
-    package var looksRestorable: Bool {
-      suspectSince == nil && isOutOfReach != true && areFilesUnchanged
-    }
+    package var looksRestorable: Bool { suspectSince == nil && areFilesUnchanged }
 
     /// True if the files are unchanged since a run found the copy. Blocks.
     var areFilesUnchanged: Bool {

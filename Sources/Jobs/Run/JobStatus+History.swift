@@ -51,19 +51,20 @@ extension LedgerRun {
 
   /// True if the run is of this library: the IDs are equal or, if one ID is missing, the folders are the same. Blocks.
   fileprivate func isOf(_ library: JobStatus.LibraryIdentity) -> Bool {
-    JobStatus.LibraryIdentity(path: libraryPath, id: libraryID) == library
+    JobStatus.LibraryIdentity(path: libraryPath, id: libraryID).isSame(as: library)
   }
 }
 
 extension JobStatus {
   /// A library, identified by its ID or, if the ID is unknown, by its folder.
-  struct LibraryIdentity: Equatable {
+  struct LibraryIdentity {
     var path: String
     var id: String?
 
-    static func == (one: Self, other: Self) -> Bool {
-      if let id = one.id, let otherID = other.id { return id == otherID }
-      return FilePath(one.path).isSamePlace(as: FilePath(other.path))
+    /// Returns true if the IDs are equal or, if one ID is missing, the folders are the same under any name. Blocks.
+    func isSame(as other: Self) -> Bool {
+      if let id, let otherID = other.id { return id == otherID }
+      return FilePath(path).isSamePlace(as: FilePath(other.path))
     }
   }
 

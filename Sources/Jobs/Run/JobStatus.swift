@@ -33,8 +33,8 @@ package struct JobStatus: Sendable, Equatable, Codable {
   /// Returns true if the status describes this library: the IDs are equal or, if one ID is missing, the
   /// folders are the same under any name. A status without a backup matches every library. Blocks.
   package func isOf(library path: FilePath, id: String?) -> Bool {
-    if let libraryID, let id { return libraryID == id }
-    return !hasBackup || isIn(folder: path)
+    !hasBackup
+      || LibraryIdentity(path: library, id: libraryID).isSame(as: LibraryIdentity(path: path.string, id: id))
   }
 
   /// Returns true if the library of the status is in this folder. Blocks.

@@ -6,7 +6,7 @@ struct PhaseResults {
   typealias Step = (destination: DestinationState, issues: [Issue])
 
   /// The destinations, in the order of the job file.
-  var destinations: [DestinationState]
+  var destinations: [DestinationState] = []
   /// The library's ID; nil until the library was read.
   var libraryID: String?
   /// The number of photos that the job selects, and their size in bytes.
@@ -19,14 +19,10 @@ struct PhaseResults {
   private(set) var photoIssues: [Issue] = []
   private var otherIssues: [Issue] = []
 
-  init(_ configurations: [JobDestination]) {
-    destinations = configurations.map(DestinationState.init)
-  }
-
   /// The destinations without a failure.
   var usable: [DestinationState] { destinations.filter { $0.reasonToSkip == nil } }
 
-  /// All issues of the phases.
+  /// All issues.
   var issues: [Issue] { destinations.compactMap(\.reasonToSkip) + photoIssues + otherIssues }
 
   /// The archives with the current content of the library, at the first destination that has any.
@@ -34,9 +30,15 @@ struct PhaseResults {
     destinations.first { !$0.upToDateArchives.isEmpty }?.upToDateArchives.map(\.path) ?? []
   }
 
-  /// Adds issues that are not reported yet.
+  /// Adds issues. Of two issues with the same message, keeps the worse one.
   mutating func report(_ issues: [Issue]) {
-    for issue in issues where !otherIssues.contains(issue) { otherIssues.append(issue) }
+    for issue in issues {
+      if let index = otherIssues.firstIndex(where: { $0.message == issue.message }) {
+        guard otherIssues[index].severity < issue.severity else { continue }
+        otherIssues.remove(at: index)
+      }
+      otherIssues.append(issue)
+    }
   }
 
   /// Adds findings about photos that are not reported yet.

@@ -10,7 +10,8 @@ struct Retention {
 
   /// Prunes a destination. Neither locks nor lists the folder if there is nothing to remove. Blocks.
   ///
-  /// - Throws: `CancellationError`. Other errors make the run incomplete.
+  /// - Returns: the destination without the removed archives, even after a cancellation during the removal.
+  /// - Throws: `CancellationError` if nothing was removed. Other errors make the run incomplete.
   func run(_ destination: DestinationState) throws -> PhaseResults.Step {
     guard let inventory = destination.inventory else { return (destination, []) }
     var prune = PruneRun(folder: destination.folder, policy: policy, counter: context.counter)

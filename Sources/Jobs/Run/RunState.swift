@@ -8,28 +8,29 @@ struct RunState {
   var phasesEndedAt: Int64?
   /// The hook at the end of the run that is due or running.
   var hook: JobHooks.Hook?
-  /// The results of the phases.
-  var backup = PhaseResults([])
-  private var otherIssues: [Issue] = []
+  /// The results of the phases, and the issues of the run.
+  var backup = PhaseResults()
 
   init(startedAt: Int64) { self.startedAt = startedAt }
 
-  /// Adds an issue besides those of the phases. Of two issues with the same message, keeps the worse one.
-  mutating func report(_ issue: Issue) {
-    if let index = otherIssues.firstIndex(where: { $0.message == issue.message }) {
-      if otherIssues[index].severity < issue.severity { otherIssues[index] = issue }
-    } else {
-      otherIssues.append(issue)
-    }
-  }
+  /// Adds an issue besides those of the phases.
+  mutating func report(_ issue: Issue) { backup.report([issue]) }
 
-  /// All issues.
-  private var issues: [Issue] { backup.issues + otherIssues }
+  /// The report of the run so far.
+  var jobReport: JobReport {
+    var report = JobReport(run: record)
+    for issue in backup.issues where issue.severity > .warning && !report.errors.contains(issue.message) {
+      report.errors.append(issue.message)
+    }
+    report.warnings = backup.issues.filter { $0.severity == .warning }.map(\.message)
+      .filter { !report.errors.contains($0) }
+    return report
+  }
 
   /// The outcome of the run so far.
   var outcome: JobStatus.Outcome {
     guard phasesEndedAt != nil else { return .running }
-    switch issues.map(\.severity).max() {
+    switch backup.issues.map(\.severity).max() {
     case .interruption?: return .interrupted
     case .failure?: return .failed
     case .incomplete?: return .incomplete
@@ -39,7 +40,7 @@ struct RunState {
 
   /// The record of the run in the status file.
   var record: JobStatus.RunRecord {
-    let issues = issues
+    let issues = backup.issues
     var run = JobStatus.RunRecord(startedAt: startedAt)
     run.outcome = outcome
     run.finishedAt = phasesEndedAt

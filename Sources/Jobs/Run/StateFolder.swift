@@ -53,15 +53,15 @@ package struct StateFolder: Sendable {
   /// Writes the status of a job into its status file, and into the status and metrics files of the job file.
   /// A backup and a restore test of one job may run at the same time, so writers take turns. Blocks.
   ///
-  /// - Returns: why files could not be written.
-  func publishStatus(of job: Job) -> [any Error] {
+  /// - Returns: the problem of the ledger, and why files could not be written.
+  func publishStatus(of job: Job) -> [String] {
     // without the lock, for example in an unreadable folder, still writes the files that can be written
     let lock = try? FolderLock(path, exclusive: true, waiting: .seconds(30))
     defer { withExtendedLifetime(lock) {} }
     let status = status(of: job.name)
-    var errors: [any Error] = []
+    var problems = ledger.problem.map { ["\($0)"] } ?? []
     func attempt(_ body: () throws -> Void) {
-      do { try body() } catch { errors.append(error) }
+      do { try body() } catch { problems.append("the status of job \(job.name) cannot be written: \(error)") }
     }
     attempt { try AtomicFile.replace(FilePath("\(job.name).json"), in: path, with: try status.json()) }
     if let file = job.statusFile {
@@ -73,6 +73,6 @@ package struct StateFolder: Sendable {
         try WatchedFile.metrics.replace(file, with: [UInt8](text.utf8), outside: path)
       }
     }
-    return errors
+    return problems
   }
 }

@@ -3,7 +3,7 @@ import SystemPackage
 
 /// The facts of a job that a scheduled run needs.
 package struct ScheduledJob: Sendable, Equatable {
-  /// The two scheduled tasks of a job.
+  /// The two tasks of a job.
   package enum Task: String, Sendable, CaseIterable {
     /// `smilepile backup`.
     case backup

@@ -127,12 +127,7 @@ package struct SystemdSchedule: Sendable {
   ) throws(ScheduleInstallError) {
     for job in jobs {
       for (name, text) in units(of: job) where text != nil {
-        let path = self.folder.appending(name)
-        switch try folder.holder(of: name, mark: job.mark) {
-        case .nothing, .ours: break
-        case .otherJob(let owner): throw .otherJob(path, owner: owner)
-        case .foreign: throw .foreignUnit(path)
-        }
+        _ = try folder.ownText(of: name, mark: job.mark)
       }
     }
   }

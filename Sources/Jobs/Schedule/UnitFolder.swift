@@ -50,6 +50,18 @@ struct UnitFolder: ~Copyable {
     }
   }
 
+  /// Returns the text of a unit of this job; nil if no unit has the name.
+  ///
+  /// - Throws: `ScheduleInstallError` if the name belongs to another job or to a third-party file.
+  func ownText(of name: String, mark: String) throws(ScheduleInstallError) -> String? {
+    switch try holder(of: name, mark: mark) {
+    case .nothing: return nil
+    case .ours(let text): return text
+    case .otherJob(let owner): throw .otherJob(directory.path(of: FilePath(name)), owner: owner)
+    case .foreign: throw .foreignUnit(directory.path(of: FilePath(name)))
+    }
+  }
+
   /// Returns the names and marks of all units that this program installed.
   func units() throws(ScheduleInstallError) -> [(name: String, mark: String)] {
     do throws(FileError) {
@@ -70,12 +82,7 @@ struct UnitFolder: ~Copyable {
   /// Publishes a unit atomically and replaces a unit of the same job. Returns false if the installed unit is
   /// already identical.
   func install(_ text: String, as name: String, mark: String) throws(ScheduleInstallError) -> Bool {
-    switch try holder(of: name, mark: mark) {
-    case .ours(text): return false
-    case .nothing, .ours: break
-    case .otherJob(let owner): throw .otherJob(directory.path(of: FilePath(name)), owner: owner)
-    case .foreign: throw .foreignUnit(directory.path(of: FilePath(name)))
-    }
+    guard try ownText(of: name, mark: mark) != text else { return false }
     do throws(FileError) {
       try AtomicFile.replace(FilePath(name), in: directory.path, with: Array(text.utf8), mode: 0o644)
       return true
@@ -86,12 +93,7 @@ struct UnitFolder: ~Copyable {
 
   /// Removes a unit of this job. Returns false if the unit is missing.
   func remove(_ name: String, mark: String) throws(ScheduleInstallError) -> Bool {
-    switch try holder(of: name, mark: mark) {
-    case .nothing: return false
-    case .otherJob(let owner): throw .otherJob(directory.path(of: FilePath(name)), owner: owner)
-    case .foreign: throw .foreignUnit(directory.path(of: FilePath(name)))
-    case .ours: break
-    }
+    guard try ownText(of: name, mark: mark) != nil else { return false }
     do throws(FileError) {
       try directory.remove(FilePath(name))
       try directory.sync()

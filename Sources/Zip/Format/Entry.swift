@@ -12,12 +12,12 @@ package struct Entry: Sendable, Equatable {
   }
 
   /// The index in the directory.
-  package let index: Int
+  package internal(set) var index: Int
   /// The name. It is UTF-8 if flag bit 11 is set, if the Unicode path field 0x7075 belongs to it, or if the bytes are
   /// valid UTF-8; otherwise the bytes are decoded as code page 437. APPNOTE 4.6.9, appendix D.
-  package let name: String
+  package internal(set) var name: String
   /// The name's bytes if they differ from the UTF-8 of `name`.
-  let otherRawName: [UInt8]?
+  var otherRawName: [UInt8]?
   /// Bytes in the archive, including those of the encryption.
   package let compressedSize: Int
   /// Bytes after reading.

@@ -63,9 +63,9 @@ package enum ArchiveError: Error, Sendable, Equatable {
   /// libzip failed: its error code and its message.
   case libzip(FilePath, code: Int32, text: String)
 
-  /// True if the error says nothing about the entry: the disk, a lack of memory, or another process that writes to the
-  /// file would prevent reading any other entry too.
-  package var isEnvironmentFailure: Bool {
+  /// True if the error prevents reading any other entry too: the disk fails, memory is exhausted, or another process
+  /// writes to the file.
+  package var concernsEveryEntry: Bool {
     switch self {
     case .file, .changed, .libzip(_, ZIP_ER_MEMORY, _), .libzip(_, 0, _): true
     default: false

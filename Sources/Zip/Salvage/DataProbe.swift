@@ -175,7 +175,7 @@ final class DataProbe {
       }
       return .done(true)
     } catch let error as ArchiveError {
-      if error.isEnvironmentFailure { throw error }
+      if error.concernsEveryEntry { throw error }
       budget.charge(work, for: purpose)
       return .done(false)
     } catch is Unaffordable {

@@ -27,20 +27,16 @@ extension Entry {
 
   /// Returns the same entry with another index.
   func numbered(_ index: Int) -> Entry {
-    Entry(
-      index: index, name: name, otherRawName: otherRawName, compressedSize: compressedSize, size: size,
-      crc32: crc32, method: method, flags: flags, encryption: encryption, headerOffset: headerOffset,
-      dataOffset: dataOffset, modified: modified, dosTime: dosTime, madeBy: madeBy,
-      externalAttributes: externalAttributes)
+    var copy = self
+    copy.index = index
+    return copy
   }
 
   /// Returns the same entry under another name.
   func named(_ name: String) -> Entry {
-    Entry(
-      index: index, name: name, otherRawName: nil, compressedSize: compressedSize, size: size,
-      crc32: crc32, method: method, flags: flags, encryption: encryption, headerOffset: headerOffset,
-      dataOffset: dataOffset, modified: modified, dosTime: dosTime, madeBy: madeBy,
-      externalAttributes: externalAttributes)
+    var copy = self
+    (copy.name, copy.otherRawName) = (name, nil)
+    return copy
   }
 
   /// Returns true if another entry has the same data and the same name.

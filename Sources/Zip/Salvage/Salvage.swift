@@ -101,7 +101,7 @@ extension ArchiveError {
   fileprivate var isSalvageable: Bool {
     switch self {
     case .notAFile, .emptyFile, .libzip: false
-    default: !isEnvironmentFailure && !isLimit
+    default: !concernsEveryEntry && !isLimit
     }
   }
 }

@@ -63,6 +63,5 @@ struct ArchiveRepair {
         restored: summary.restored.map(\.message), missing: summary.lost.map(\.message),
         unusable: summary.unusable.map(\.message), warnings: summary.warnings))
     if summary.isIncomplete { throw ExitStatus.incomplete }
-    try Ledger.ofThisUser.reportProblem(reporter)
   }
 }

@@ -143,7 +143,6 @@ struct Archives: AsyncParsableCommand {
       Summary(
         archives: total.archives, archiveBytes: total.bytes, unreadable: unreadable, incomplete: incomplete))
     if worst != .done { throw worst }
-    try Ledger.ofThisUser.reportProblem(reporter)
   }
 
   private static func row(_ archive: ArchiveDescriptor, _ health: ArchiveHealth) -> [String] {
@@ -154,10 +153,12 @@ struct Archives: AsyncParsableCommand {
     if let base = archive.base {
       facts.append("\(Count(archive.photoFiles, "new file")), chain depth \(base.depth)")
     }
-    if let part = archive.part {
-      facts.append("part \(part.number) of \(part.count)")
-    } else if archive.isPartial {
-      facts.append("a selection")
+    switch archive.extent {
+    case .library: break
+    case .selection: facts.append("a selection")
+    case .part(let part): facts.append("part \(part.number) of \(part.count)")
+    case .partiallyRecovered: facts.append("partially recovered")
+    case .document: facts.append("without photo files")
     }
     if archive.isEncrypted, !archive.isLocked { facts.append("encrypted") }
     if archive.missingFiles > 0 { facts.append("\(Count(archive.missingFiles, "photo")) missing") }

@@ -6,7 +6,7 @@ import Jobs
 import Operations
 import SystemPackage
 
-struct BackupCommand: AsyncParsableCommand {
+struct BackupCommand: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup",
     abstract: "Run backup jobs: export, verify, copy, prune.",
@@ -119,16 +119,8 @@ struct BackupCommand: AsyncParsableCommand {
 
   private func show(_ report: JobReport, _ job: Job, _ reporter: Reporter) {
     let run = report.run
-    let failures = run.destinations.compactMap(\.failure)
-    var errors = run.missing + failures
-    // the message may be one of the errors, or all failures joined
-    if let message = run.message, !run.outcome.isComplete, !errors.contains(message),
-      message != failures.joined(separator: "; ")
-    {
-      errors.append(message)
-    }
-    for warning in run.warnings where !errors.contains(warning) { reporter.warn("\(job.name): \(warning)") }
-    for error in errors { reporter.error(Finding(job.name, error), during: "backup") }
+    for warning in report.warnings { reporter.warn("\(job.name): \(warning)") }
+    for error in report.errors { reporter.error(Finding(job.name, error), during: "backup") }
     reporter.importantResult("\(job.name): \(Self.line(run))")
     reporter.json(
       JobLine(

@@ -6,7 +6,7 @@ import Jobs
 import Operations
 import SystemPackage
 
-struct Drill: AsyncParsableCommand {
+struct Drill: JobCommand {
   static let configuration = CommandConfiguration(
     abstract: "Test that the archives of jobs can be restored.",
     discussion: """

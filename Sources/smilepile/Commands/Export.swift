@@ -137,7 +137,7 @@ struct Export: AsyncParsableCommand {
     options.until = until?.milliseconds
     options.includesSettings = !noSettings
     options.tags = tag
-    options.split = split.map { _ in .phone() }
+    options.phoneLimits = split.map { _ in PhoneLimits() }
     options.isIncremental = incremental
     options.maximumChainDepth = maxChain ?? ExportOptions.defaultMaximumChainDepth
     options.verifies = verify
@@ -166,7 +166,6 @@ struct Export: AsyncParsableCommand {
 
     report(summary, reporter)
     if summary.isIncomplete { throw ExitStatus.incomplete }
-    try Ledger.ofThisUser.reportProblem(reporter)
   }
 }
 

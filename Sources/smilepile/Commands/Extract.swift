@@ -103,7 +103,6 @@ struct Extract: AsyncParsableCommand {
         bytesSkipped: summary.bytesKept, assets: summary.assets,
         errors: summary.errors.map(\.message), warnings: summary.warnings, dryRun: summary.isDryRun))
     if summary.isIncomplete { throw ExitStatus.incomplete }
-    try Ledger.ofThisUser.reportProblem(reporter)
   }
 }
 

@@ -67,6 +67,5 @@ struct Flatten: AsyncParsableCommand {
         bytes: summary.bytes, archiveBytes: summary.archiveBytes, missing: summary.lost.map(\.message),
         warnings: summary.warnings))
     if summary.isIncomplete { throw ExitStatus.incomplete }
-    try Ledger.ofThisUser.reportProblem(reporter)
   }
 }

@@ -120,7 +120,6 @@ struct Import: AsyncParsableCommand {
         photosMissing: summary.photosNotImported,
         warnings: summary.warnings, errors: summary.errors.map(\.message), dryRun: summary.isDryRun))
     if summary.isIncomplete { throw ExitStatus.incomplete }
-    try Ledger.ofThisUser.reportProblem(reporter)
   }
 
   private func report(_ summary: ImportSummary, _ reporter: Reporter) {

@@ -52,6 +52,5 @@ struct LibraryRepair {
         bytes: summary.bytes, kept: summary.kept?.string, warnings: summary.warnings,
         dryRun: summary.isDryRun))
     if summary.isIncomplete { throw ExitStatus.incomplete }
-    try Ledger.ofThisUser.reportProblem(reporter)
   }
 }

@@ -162,13 +162,17 @@ struct Prune: AsyncParsableCommand {
         reporter.warn(warning)
         warnings.append(warning)
       }
-      kept += summary.plan.decisions.reduce(0) { $0 + $1.archives.count } - summary.plan.removals.count
+      kept += summary.plan.decisions.reduce(0) { $0 + $1.archives.count } - summary.removed.count
       others += summary.notConsidered
       removed += summary.removed.map(\.path)
       bytes += summary.removed.reduce(0) { $0 + $1.fileBytes }
       refusals += summary.plan.refusals
       if !summary.failures.isEmpty { worst = max(worst, .incomplete) }
       if !summary.plan.refusals.isEmpty { worst = max(worst, .damaged) }
+      if let received = Signals.received {
+        worst = received
+        break
+      }
     }
     reporter.result(
       "kept \(Count(kept, "archive")), \(dryRun ? "would remove" : "removed") \(removed.count), \(ByteCount(bytes))"

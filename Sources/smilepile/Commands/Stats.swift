@@ -130,9 +130,7 @@ struct Stats: AsyncParsableCommand {
         lastBackup: export?.at, lastArchive: export?.archive, copies: copies,
         lastSuccessfulRestoreTest: tested))
     // without the ledger the copies are unknown
-    let problem = Ledger.ofThisUser.problem
-    try Ledger.ofThisUser.reportProblem(reporter)
-    if problem != nil { throw ExitStatus.incomplete }
+    if Ledger.ofThisUser.problem != nil { throw ExitStatus.incomplete }
   }
 
   /// Returns the jobs that back up this library, and those that backed up another library in its folder.
@@ -152,8 +150,7 @@ struct Stats: AsyncParsableCommand {
       job.copies.map { copy in
         let paths = copy.archives.map { FilePath($0) }
         let isThere = copy.looksRestorable
-        let isAway =
-          copy.isOutOfReach == true || !copy.archives.contains(where: FileManager.default.fileExists)
+        let isAway = !copy.archives.contains(where: FileManager.default.fileExists)
         let files = paths.compactMap { try? File.open($0, .readFollowingLinks).status().identity }
         let isShared = !seen.isDisjoint(with: files)
         if isThere, copy.isSelection != true, copy.missingPhotos == nil { seen.formUnion(files) }

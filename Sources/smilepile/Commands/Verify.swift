@@ -83,6 +83,5 @@ struct Verify: AsyncParsableCommand {
         untracked: summary.untracked, warnings: summary.warnings))
     let statuses = summary.unreadable.map { ExitStatus(for: $0.error) }
     if let worst = (statuses + (summary.damaged.isEmpty ? [] : [.damaged])).max() { throw worst }
-    if !archives.isEmpty { try Ledger.ofThisUser.reportProblem(reporter) }
   }
 }

@@ -3,7 +3,6 @@ import FileSystem
 import Jobs
 import PhotoLibrary
 import SystemPackage
-import Zip
 
 /// The exit codes; `docs/reference/exit-codes.md` lists them.
 enum ExitStatus: Int32, Error, Comparable {
@@ -58,9 +57,7 @@ enum ExitStatus: Int32, Error, Comparable {
       case AuthorizationError.pinNeeded, AuthorizationError.wrongPIN, AuthorizationError.coolingDown,
         PINError.notAPIN:
         .password
-      case BackupError.passwordNeeded, BackupError.wrongPassword, BackupError.wrongPasswordOrDamaged:
-        .password
-      case ArchiveError.passwordNeeded, ArchiveError.wrongPassword: .password
+      case _ where ArchiveVerification.isOfPassword(error): .password
       case is SecretError: .password
       case BackupError.stopped(_, _, _, let inner): ExitStatus(for: inner)
       default: .failed

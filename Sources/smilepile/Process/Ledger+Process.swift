@@ -11,13 +11,14 @@ extension Ledger {
   /// The ledger of this process's user.
   static var ofThisUser: Ledger { StateFolder.ofThisUser.ledger }
 
-  /// Reports a problem of the ledger. With a problem, observations last only as long as this process.
+  /// Prints a warning if this process has found a problem of the ledger, even with `--json`, since no summary contains
+  /// it.
   ///
-  /// - Throws: `ExitStatus.incomplete` if the ledger was corrupt, or a newer version wrote it.
-  func reportProblem(_ reporter: Reporter) throws {
-    guard let problem else { return }
-    reporter.warn("\(problem)")
-    if case .unusable = problem { return }
-    throw ExitStatus.incomplete
+  /// - Returns: `.incomplete` if the ledger was corrupt, or a newer version wrote it.
+  func reportKnownProblem(isQuiet: Bool) -> ExitStatus {
+    guard let knownProblem else { return .done }
+    if !isQuiet { Console.standard.print("warning: \(knownProblem)", to: .error, .warning) }
+    if case .unusable = knownProblem { return .done }
+    return .incomplete
   }
 }

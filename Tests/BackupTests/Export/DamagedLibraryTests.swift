@@ -111,6 +111,22 @@ import Testing
     #expect(summary.isIncomplete)
   }
 
+  /// Without a moment, the photos are not those of a base.
+  @Test("Library: a corrupt photo is said to be intact in the base only if the base contains its file")
+  func corruptPhotos() throws {
+    let library = try library()
+    try Damage.changed(library.file(of: try library.contents.photos[1]))
+    func findings(modifiedAfter moment: Int64?) throws -> [Finding] {
+      try Library(path: library.path).corruptPhotos(
+        in: library.contents, modifiedAfter: moment, ExportOptions(), ProgressCounter())
+    }
+    let (all, ofBase) = (try findings(modifiedAfter: nil), try findings(modifiedAfter: 0))
+    #expect(all.map(\.item) == ["photo 2 “2” in “Family”"])
+    #expect(ofBase.map(\.item) == all.map(\.item))
+    #expect(all.filter { $0.message.contains("the base") }.isEmpty)
+    #expect(ofBase.filter { !$0.message.contains("the base contains an intact file") }.isEmpty)
+  }
+
   /// The export compares the sizes without reading the file.
   @Test("Export: a file of another size is reported, also by a dry run")
   func changedSize() async throws {

@@ -198,6 +198,27 @@ import Testing
     #expect(summary.damaged.first?.message.contains("(errno 5)") == true)
   }
 
+  @Test("Verify: if one of several archives cannot be examined, the archives after it are verified")
+  func verifySeveralArchives() async throws {
+    var archives: [FilePath] = []
+    for name in ["a.zip", "b.zip", "c.zip"] {
+      archives.append(
+        try #require(try await library.exporting(to: scratch.path.appending(name)).archive))
+    }
+    let path = try real(archives[1])
+    let statuses = fault(.error(.ioError), at: .max, of: .status, below: path)
+    let entries = try await Work.verify(archives, readers: 1).summary.entriesChecked
+    statuses.disarm()
+    // the last call follows the opening of all archives
+    let fault = fault(.error(.ioError), at: statuses.count, of: .status, persists: false, below: path)
+    defer { fault.disarm() }
+    let summary = try await Work.verify(archives, readers: 1).summary
+    #expect(fault.place != nil)
+    #expect(summary.unreadable.map(\.path) == [archives[1]])
+    #expect(summary.damaged.isEmpty)
+    #expect(summary.entriesChecked == entries / 3 * 2)
+  }
+
   @Test("JSON import: a photo with a read error is counted as missing, the others are imported")
   func jsonReadError() async throws {
     let json = try #require(

@@ -82,7 +82,7 @@ import Testing
   func splitSet() async throws {
     var limits = PhoneLimits()
     limits.uncompressedBytes = 25_000
-    let paths = try await export(day: 1) { $0.split = .phone(limits) }
+    let paths = try await export(day: 1) { $0.phoneLimits = limits }
     try #require(paths.count == 3)
     let last = try #require(try ArchiveInventory(folder: scratch.path).archives.last)
     #expect(

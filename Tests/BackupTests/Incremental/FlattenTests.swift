@@ -1,3 +1,4 @@
+import ArchiveCatalog
 import Foundation
 import Operations
 import PhotoLibrary
@@ -116,8 +117,8 @@ import Zip
     #expect(try FolderTree(history.folder.path).fileNames.count == 1)
   }
 
-  @Test("Flatten: a corrupt photo is reported and left out")
-  func corruptPhoto() async throws {
+  /// Makes a full archive with two photos, the first of them corrupt, and an incremental archive.
+  private func historyWithCorruptPhoto() async throws -> LibraryHistory {
     let history = try LibraryHistory(seed: 213)
     try history.library.change(adding: [
       .init(id: 1, name: "bad", fileName: "1.jpg", bytes: Array(repeating: 1, count: 3000)),
@@ -130,6 +131,12 @@ import Zip
     var bytes = try Data(contentsOf: url)
     bytes[archive.entries[0].dataOffset + 5] ^= 1
     try bytes.write(to: url)
+    return history
+  }
+
+  @Test("Flatten: a corrupt photo is reported and left out")
+  func corruptPhoto() async throws {
+    let history = try await historyWithCorruptPhoto()
     let summary = try await flatten(history.archives[1])
     #expect(summary.lost.map(\.item) == ["photo 1 “bad” in “Family”"])
     #expect(summary.isIncomplete)
@@ -137,6 +144,15 @@ import Zip
     #expect(written.photos.keys.sorted() == [2])
     #expect(written.metadata.photos.map(\.id) == [1, 2])
     #expect(written.metadata.smilepile?.isPartial == true)
+  }
+
+  @Test("Flatten: a corrupt photo makes only the archive with its file suspect")
+  func suspectArchive() async throws {
+    let history = try await historyWithCorruptPhoto()
+    let ledger = Ledger()
+    _ = try await flatten(history.archives[1]) { $0.ledger = ledger }
+    let files = try history.archives.map { try #require(ArchiveFile(at: $0)) }
+    #expect(ledger.health(of: files).map(\.isSuspect) == [true, false])
   }
 
   /// Another program can edit an incremental archive and omit the MD5 of its photos.

@@ -260,7 +260,7 @@ import Zip
     let history = try LibraryHistory(seed: 108)
     try history.add(12)
     let set = try await history.library.exporting(to: history.folder.path) {
-      $0.split = .phone(SplitTests.limits(entries: 5))
+      $0.phoneLimits = SplitTests.limits(entries: 5)
     }
     #expect(set.parts > 1)
     #expect(try await history.export().increment == nil)

@@ -83,7 +83,7 @@ struct RepairedBaseTests {
     #expect(flat.chain == chain)
     let catalog = try ArchiveInventory(folder: scratch.path)
     let record = try #require(catalog.archives.first { $0.path.hasSuffix("/inc.zip") })
-    #expect(try catalog.chain(of: record).map(\.name) == ["base.repaired.zip"])
+    #expect(try catalog.graph.chain(of: record).map(\.name) == ["base.repaired.zip"])
     // The caller passes all archives: the base is not imported a second time.
     let copy = try SampleLibrary()
     let together =
@@ -122,7 +122,7 @@ struct RepairedBaseTests {
     // A job must not rely on the base.
     let catalog = try ArchiveInventory(folder: scratch.path)
     let record = try #require(catalog.archives.first { $0.path.hasSuffix("/inc.zip") })
-    let error = #expect(throws: BrokenChain.self) { try catalog.chain(of: record) }
+    let error = #expect(throws: BrokenChain.self) { try catalog.graph.chain(of: record) }
     #expect(error?.description.contains("base.repaired.zip is only partially recovered") == true)
     // No new archive depends on the base: prune would take the base for missing.
     var options = ExportOptions()

@@ -22,7 +22,7 @@ import Testing
   }
 
   private func split() async throws -> ExportSummary {
-    try await library.exporting(to: out) { $0.split = .phone(SplitTests.limits(entries: 9)) }
+    try await library.exporting(to: out) { $0.phoneLimits = SplitTests.limits(entries: 9) }
   }
 
   private func names() throws -> [String] {

@@ -50,7 +50,7 @@ import Zip
     _ library: SampleLibrary, _ limits: PhoneLimits, configure: (inout ExportOptions) -> Void = { _ in }
   ) async throws -> (ExportSummary, [WrittenBackup]) {
     let summary = try await library.exporting(to: scratch.path) {
-      $0.split = .phone(limits)
+      $0.phoneLimits = limits
       configure(&$0)
     }
     return (summary, try summary.archives.map { try WrittenBackup($0) })
@@ -169,12 +169,12 @@ import Zip
     let library = try Self.library(3)
     let limits = Self.limits(entries: 9)
     let count = try await library.exporting(to: scratch.path) {
-      $0.split = .phone(limits)
+      $0.phoneLimits = limits
       $0.isDryRun = true
     }.parts
     let taken = try scratch.write([1], to: "one_2of\(count).zip")
     let error = await #expect(throws: BackupError.self) {
-      _ = try await library.exporting(to: scratch.path.appending("one.zip")) { $0.split = .phone(limits) }
+      _ = try await library.exporting(to: scratch.path.appending("one.zip")) { $0.phoneLimits = limits }
     }
     guard case .destinationExists = error else {
       Issue.record("\(String(describing: error))")
@@ -193,7 +193,7 @@ import Zip
   func cancellation() async throws {
     let library = try Self.library(4)
     var options = ExportOptions()
-    options.split = .phone(Self.limits(entries: 9))
+    options.phoneLimits = Self.limits(entries: 9)
     let work = Work.export(library.path, to: scratch.path, options: options)
     work.cancel()
     if (try? await work.summary) == nil { #expect(try FolderTree(scratch.path).fileNames == []) }
@@ -225,7 +225,7 @@ import Zip
     let library = try Self.library(7)
     let error = await #expect(throws: BackupError.self) {
       _ = try await library.exporting(to: scratch.path) {
-        $0.split = .phone()
+        $0.phoneLimits = PhoneLimits()
         switch what {
         case "encrypted": $0.password = "a long enough password"
         case "json": $0.format = .json
@@ -244,7 +244,7 @@ import Zip
   func dryRun() async throws {
     let library = try Self.library(8)
     let dry = try await library.exporting(to: scratch.path) {
-      $0.split = .phone(Self.limits(entries: 9))
+      $0.phoneLimits = Self.limits(entries: 9)
       $0.isDryRun = true
     }
     #expect(dry.archives == [])
