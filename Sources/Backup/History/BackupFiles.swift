@@ -9,7 +9,7 @@ enum BackupFiles {
   /// - Parameters:
   ///   - isKnown: returns true for a file that is known to be a backup; such a file is not opened.
   ///   - whileReading: called before each file; may throw to cancel.
-  /// - Throws: `FileError` if the folder cannot be read, or the errors of `whileReading`.
+  /// - Throws: `FileError` if the folder cannot be read, environment failures, or the errors of `whileReading`.
   static func list(
     _ folder: FilePath, isKnown: (FilePath, FileStatus) -> Bool = { _, _ in false },
     whileReading: () throws -> Void = {}
@@ -34,9 +34,10 @@ enum BackupFiles {
       if start.starts(with: [0x50, 0x4B]) || hasOurName(name) { return true }
       return start.first == UInt8(ascii: "{") && ["json", "smilepile"].contains(name.extension?.lowercased())
     } catch {
-      // the user may not read the file, or the file was removed meanwhile
+      // the file was removed meanwhile
       if error.isMissing { return false }
-      return hasOurName(name)
+      if error.isResourceExhaustion { throw error }
+      return hasOurName(name) || ["zip", "smilepile"].contains(name.extension?.lowercased())
     }
   }
 

@@ -46,14 +46,32 @@ import Testing
   /// would neither prune nor use the archive as a base.
   @Test(
     "Archive inventory: an environment failure is an error, not an unreadable archive",
-    arguments: [Errno.noMemory, .tooManyOpenFiles])
-  func environmentFailure(_ failure: Errno) async throws {
-    let archive = try #require(try await export(day: 1).first)
-    let path = URL(fileURLWithPath: archive).resolvingSymlinksInPath().path
+    arguments: [Errno.noMemory, .tooManyOpenFiles], ["smilepile_backup_1.zip", "1.zip"])
+  func environmentFailure(_ failure: Errno, name: String) async throws {
+    let path = try await renamedExport(name)
     let fault = ArmedFault(
       Fault(.error(failure), of: .only([.read]), persists: true, below: FilePath(path)))
     defer { fault.disarm() }
     #expect(throws: (any Error).self) { try ArchiveInventory(folder: scratch.path) }
+  }
+
+  @Test(
+    "Archive inventory: an archive that the disk cannot read is reported, whatever its name",
+    arguments: ["smilepile_backup_1.zip", "1.zip"])
+  func readError(name: String) async throws {
+    let path = try await renamedExport(name)
+    let fault = ArmedFault(
+      Fault(.error(.ioError), of: .only([.read]), persists: true, below: FilePath(path)))
+    defer { fault.disarm() }
+    #expect(try ArchiveInventory(folder: scratch.path).unreadable.map(\.path) == [path])
+  }
+
+  /// Exports an archive, gives it another name, and returns its path without links.
+  private func renamedExport(_ name: String) async throws -> String {
+    let archive = try #require(try await export(day: 1).first)
+    let path = scratch.path.appending(name).string
+    try FileManager.default.moveItem(atPath: archive, toPath: path)
+    return URL(fileURLWithPath: path).resolvingSymlinksInPath().path
   }
 
   @Test("Archive inventory: an invalid backup and one of a newer version are reported")
