@@ -216,8 +216,8 @@ extension ArchiveGraph {
     }
     guard archive.part == nil, !archive.isDocument else { throw .notComplete }
     if archive.isPartiallyRecovered { throw .partiallyRecovered }
-    // Older versions did not mark an archive as partially recovered. Such an archive of all photos without settings has
-    // the selection of an export without settings, but is partial.
+    // Older versions did not mark an archive as partially recovered. Such an archive without settings has the same
+    // selection as an export without settings, but `isPartial` is true.
     guard archive.isPartial == requirements.isPartial else { throw .otherContent }
     if let tag = requirements.tag, !archive.tags.contains(tag) { throw .otherTag }
     guard requirements.isEncrypted ? archive.isFullyEncrypted : !archive.isEncrypted else {

@@ -3,9 +3,9 @@ import Operations
 import Processes
 import SystemPackage
 
-/// An advisory lock on a file, held until the value goes: the kernel clears it when its owner dies, so
-/// there is no stale lock to remove. The lock file is never unlinked, since two processes could then hold
-/// two files of one name. flock(2), `O_RDWR|O_CLOEXEC`.
+/// An advisory lock on a file. The lock lasts as long as the value. The kernel releases the lock when its owner dies, so
+/// no stale lock remains. The lock file is never unlinked, since two processes could then lock two files of one name.
+/// flock(2), `O_RDWR|O_CLOEXEC`.
 package struct FileLock: ~Copyable, Sendable {
   private let file: File
 
@@ -15,16 +15,16 @@ package struct FileLock: ~Copyable, Sendable {
   package struct Busy: RemediedError, Equatable, Sendable, CustomStringConvertible {
     /// The lock file.
     package let path: FilePath
-    /// Who wrote itself into it: `process 4711 on nas`; empty if unknown.
+    /// The owner according to the lock file: `process 4711 on nas`; empty if unknown.
     package let owner: String
-    /// This process comes from the owner, which may be waiting for its end.
+    /// True if the owner is an ancestor of this process, and may be waiting for the end of this process.
     package let isOwnerAncestor: Bool
 
     init(path: FilePath, owner: String, isOwnerAncestor: Bool = false) {
       (self.path, self.owner, self.isOwnerAncestor) = (path, owner, isOwnerAncestor)
     }
 
-    /// An owner that waits for the end of this process would be waited for in vain.
+    /// Nil for an ancestor, since waiting for an ancestor could last forever.
     package var remedy: Remedy? { isOwnerAncestor ? nil : .waitForLock }
 
     /// One line for the user.
@@ -34,12 +34,14 @@ package struct FileLock: ~Copyable, Sendable {
     }
   }
 
-  /// Takes the lock at once, or throws `Busy` or `FileError`. An exclusive owner's process id and host are
-  /// written into the file, for messages alone; where that fails, the lock holds all the same.
+  /// Takes the lock without waiting. An exclusive owner writes its process ID and host into the file, for messages; the
+  /// lock holds even if the write fails.
+  ///
+  /// - Throws: `Busy` or `FileError`.
   package init(_ name: FilePath, in directory: borrowing Directory, exclusive: Bool) throws {
     let file = try Self.open(name, in: directory, exclusive: exclusive)
     guard try file.lock(exclusive: exclusive) else {
-      // whoever shares it has not written itself in, and the note is that of somebody before
+      // shared owners write no note, so the note is that of an earlier owner
       let isShared = exclusive && (try? file.lock(exclusive: false)) == true
       if isShared { file.unlock() }
       let owner = isShared ? "" : Self.owner(in: file)
@@ -47,15 +49,15 @@ package struct FileLock: ~Copyable, Sendable {
       throw Busy(path: directory.path(of: name), owner: owner, isOwnerAncestor: isAncestor)
     }
     if exclusive {
-      // a note for messages: on a full disk the lock holds without it
+      // the lock holds without the note, for example on a full disk
       try? file.resize(to: 0)
       try? file.write(Array("\(Self.note(getpid()))\n".utf8), at: 0)
     }
     self.file = file
   }
 
-  /// Who shares the lock has nothing to write: in a folder of somebody else's, and on a file system that is mounted for
-  /// reading alone, the file that is there will do.
+  /// Opens the lock file. A shared lock writes nothing, so a file that cannot be written is opened for reading: the
+  /// folder may belong to another user, or its file system may be read-only.
   private static func open(
     _ name: FilePath, in directory: borrowing Directory, exclusive: Bool
   ) throws(FileError) -> File {
@@ -70,7 +72,7 @@ package struct FileLock: ~Copyable, Sendable {
   }
 
   /// Takes the lock, trying again until `wait` has passed. `whileWaiting` is called ten times a second, and may throw
-  /// to give up. An owner from which this process comes is not waited for.
+  /// to give up. Does not wait for an owner that is an ancestor of this process.
   package init(
     _ name: FilePath, in directory: borrowing Directory, exclusive: Bool = true, waiting wait: Duration,
     whileWaiting: () throws -> Void = {}
@@ -80,24 +82,25 @@ package struct FileLock: ~Copyable, Sendable {
     }
   }
 
-  /// Gives the lock back. It goes with the value anyhow; calling this keeps the value until here.
+  /// Releases the lock. Calling this keeps the value, and so the lock, until here.
   package consuming func release() {}
 
   private static func note(_ process: pid_t) -> String { "process \(process) on \(hostName)" }
 
-  /// The process that a note names, if it is one of this machine.
+  /// Returns the process that a note names; nil if the process is on another machine.
   private static func process(of owner: String) -> pid_t? {
     let process = owner.split(separator: " ").dropFirst().first.flatMap { pid_t($0) }
     return process.flatMap { owner == note($0) ? $0 : nil }
   }
 
-  /// Who has the lock. An owner of this very moment has yet to write itself in, in the place of one before.
+  /// Reads the owner of the lock. Waits up to 0.1 s for the note of a new owner, which may not have replaced the note
+  /// of the owner before it.
   private static func owner(in file: borrowing File) -> String {
     var owner = ""
     for attempt in 1...20 {
       owner = String(decoding: (try? file.read(256, at: 0)) ?? [], as: UTF8.self).trimmingNewline
-      let isGone = owner.isEmpty || process(of: owner).map { kill($0, 0) != 0 && errno == ESRCH } ?? false
-      guard isGone, attempt < 20 else { break }
+      let isOutdated = owner.isEmpty || process(of: owner).map { kill($0, 0) != 0 && errno == ESRCH } ?? false
+      guard isOutdated, attempt < 20 else { break }
       usleep(5_000)
     }
     return owner

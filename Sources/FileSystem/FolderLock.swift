@@ -1,17 +1,17 @@
 import Glibc
 import SystemPackage
 
-/// An advisory lock on a folder itself, which leaves no file behind and clears itself when its owner dies. Where a
-/// folder cannot be locked, as on some network file systems, every process gets the lock. flock(2).
+/// An advisory lock on a folder itself. Creates no file. The kernel releases the lock when its owner dies. If the file
+/// system cannot lock folders, as some network file systems, every process gets the lock. flock(2).
 package final class FolderLock: Sendable {
   private let file: File
-  /// False where the folder cannot be locked, so that other processes may have it, too.
+  /// False if the file system cannot lock folders, so that other processes may have the lock, too.
   package let isHeld: Bool
 
-  /// Takes it, trying again until `wait` has passed. `whileWaiting` is called ten times a second, and may throw to give
-  /// up.
+  /// Takes the lock, trying again until `wait` has passed. `whileWaiting` is called ten times a second, and may throw
+  /// to give up.
   ///
-  /// - Throws: `FileLock.Busy`, `FileError` if the folder cannot be opened, or what `whileWaiting` throws.
+  /// - Throws: `FileLock.Busy`, `FileError` if the folder cannot be opened, or the errors of `whileWaiting`.
   package init(
     _ folder: FilePath, exclusive: Bool, waiting wait: Duration = .zero, whileWaiting: () throws -> Void = {}
   ) throws {

@@ -1,9 +1,9 @@
 import Glibc
 
-/// How long to wait for a lock that another process holds.
+/// Waits for a lock that another process holds.
 enum LockWait {
-  /// Tries to take a lock until `limit` has passed. An owner from which this process comes is not waited for: it may be
-  /// waiting for the end of this process.
+  /// Tries to take a lock until `limit` has passed. Does not wait for an owner that is an ancestor of this process and
+  /// may be waiting for the end of this process.
   ///
   /// - Parameters:
   ///   - whileWaiting: called ten times a second while another process holds the lock; may throw to give up.

@@ -70,11 +70,11 @@ struct LibraryState: Equatable {
         path.appending(FilePath(place).components),
         path.appending(".undo").appending(change).appending("\(id)"),
       ]
-      let isThere = places.contains { place in
+      let exists = places.contains { place in
         guard let bytes = FileManager.default.contents(atPath: place.string) else { return false }
         return MD5Digest(of: Array(bytes)).description.uppercased() == md5
       }
-      if !isThere { lost.append("the replaced photo \(id) of \(place) is gone") }
+      if !exists { lost.append("the replaced photo \(id) of \(place) is gone") }
     }
     return (kept, lost)
   }

@@ -78,7 +78,7 @@ struct CopyTests {
   @Test("Backup: a dangling symbolic link is not accepted as the sentinel file")
   func sentinelFile() async throws {
     var night = try Night()
-    night.job.destinations[0].marker = ".disk"
+    night.job.destinations[0].sentinel = ".disk"
     let sentinel = night.folder("one").appending(".disk").string
     try FileManager.default.createSymbolicLink(atPath: sentinel, withDestinationPath: "/nowhere")
     #expect(try await night.backup().destinations[0].failure?.contains("has no sentinel file .disk") == true)

@@ -35,7 +35,7 @@ import Testing
     #expect(ofJobs.contains("verify"))
     #expect(ofSections.joined().contains("force-weak-password"))
     #expect(ofSections.joined().contains("sample"))
-    #expect(ofSections.joined().contains("marker"))
+    #expect(ofSections.joined().contains("sentinel"))
     let documented = Set(reference.tables.flatMap(\.rows).flatMap { Document.code(in: $0[0]) })
     for key in Set(ofJobs + ofSections.joined()).sorted() {
       #expect(documented.contains(key), "`\(key)` is not in docs/reference/job-file.md")

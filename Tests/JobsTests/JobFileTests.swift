@@ -27,7 +27,7 @@ struct JobFileTests {
           library: ~/Family
           destinations:
             - backups
-            - {path: /mnt/usb/family, require-mount: /mnt/usb, marker: .disk}
+            - {path: /mnt/usb/family, require-mount: /mnt/usb, sentinel: .disk}
             - {path: /nas, require-mount: true}
           categories: [Family, "Holi days"]
           since: 2025-01-01
@@ -54,7 +54,7 @@ struct JobFileTests {
     #expect(job.library == "/home/anna/Family")
     #expect(job.destinations.map(\.path) == ["/etc/smilepile/backups", "/mnt/usb/family", "/nas"])
     #expect(job.destinations.map(\.requiredMount) == [nil, .at("/mnt/usb"), .any])
-    #expect(job.destinations.map(\.marker) == [nil, ".disk", nil])
+    #expect(job.destinations.map(\.sentinel) == [nil, ".disk", nil])
     #expect(job.categories == ["Family", "Holi days"])
     #expect(job.since != nil)
     #expect(job.until != nil)
@@ -110,7 +110,7 @@ struct JobFileTests {
       ),
       ("jobs:\n  a:\n    destinations: x\n    lock-wait: soon\n", 4, "15m"),
       ("jobs:\n  a:\n    destinations: x\n    library:\n", 4, "has no value"),
-      ("jobs:\n  a:\n    destinations: {path: x, marker: a/b}\n", 3, "name of a file"),
+      ("jobs:\n  a:\n    destinations: {path: x, sentinel: a/b}\n", 3, "name of a file"),
       ("jobs:\n  a:\n    destinations: {path: x, require-mount: /}\n", 3, "has no effect"),
       ("jobs:\n  a:\n    destinations: {path: x, require-mount: mnt}\n", 3, "the absolute path"),
       (
@@ -138,7 +138,7 @@ struct JobFileTests {
         "YAML does not allow tabs at the beginning of a line; use spaces"
       ),
       (
-        "jobs:\n  a:\n    destinations:\n      - path: /a\n        path: /b\n      - marker: x\n        path: /c\n",
+        "jobs:\n  a:\n    destinations:\n      - path: /a\n        path: /b\n      - sentinel: x\n        path: /c\n",
         5,
         "the key “path” appears twice"
       ),

@@ -79,6 +79,10 @@ struct Night {
 
   func remove(_ path: String) throws { try FileManager.default.removeItem(atPath: path) }
 
+  func move(_ name: String, to newName: String) throws {
+    try FileManager.default.moveItem(atPath: folder(name).string, toPath: folder(newName).string)
+  }
+
   /// Changes one byte of a file. The default offset is inside the first photo of an archive.
   ///
   /// - Parameter keepsDate: restores the modification date, so that only reading reveals the change (bit rot).
@@ -116,7 +120,16 @@ struct Night {
 
   /// Runs the job, and cancels the run at the first system call of a kind below a folder.
   func backupCancelled(at call: SystemCall, below folder: FilePath) async throws -> JobStatus.RunRecord {
-    let work = Mutex<Work<JobReport>?>(nil)
+    let run = try await Self.cancelled(at: call, below: folder) { Work.backup(job, context) }.run
+    #expect(run.outcome == .interrupted)
+    return run
+  }
+
+  /// Starts work, and cancels it at the first system call of a kind below a folder. Returns the summary.
+  static func cancelled<Summary: Sendable>(
+    at call: SystemCall, below folder: FilePath, _ start: () -> Work<Summary>
+  ) async throws -> Summary {
+    let work = Mutex<Work<Summary>?>(nil)
     let isStarted = DispatchSemaphore(value: 0)
     let fault = ArmedFault(
       Fault(
@@ -124,14 +137,14 @@ struct Night {
           isStarted.wait()
           work.withLock { $0?.cancel() }
         }, of: .only([call]), below: folder))
-    defer { fault.disarm() }
-    let started = Work.backup(job, context)
+    defer {
+      fault.disarm()
+      #expect(fault.place != nil)
+    }
+    let started = start()
     work.withLock { $0 = started }
     isStarted.signal()
-    let run = try await started.summary.run
-    #expect(fault.place != nil)
-    #expect(run.outcome == .interrupted)
-    return run
+    return try await started.summary
   }
 
   /// Runs a restore test of the job.

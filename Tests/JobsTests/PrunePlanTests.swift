@@ -268,8 +268,8 @@ struct PrunePlanTests {
     var policy = RetentionPolicy()
     policy.last = 1
     let inventory = try ArchiveInventory(folder: scratch.path)
-    for isMeant in [{ _ in true }, { $0.tags.contains("job") }] as [(ArchiveDescriptor) -> Bool] {
-      let plan = PrunePlan(inventory.graph, policy, isMeant: isMeant, reasonToKeepAll: { _ in nil })
+    for isIncluded in [{ _ in true }, { $0.tags.contains("job") }] as [(ArchiveDescriptor) -> Bool] {
+      let plan = PrunePlan(inventory.graph, policy, isIncluded: isIncluded, reasonToKeepAll: { _ in nil })
       #expect(plan.removals.map(\.date) == [2 * 86_400_000 + 86_400_000])
       let decision = try #require(plan.decisions.first { $0.archives[0].path == full.string })
       #expect(decision.reasons == ["\(increment.lastComponent?.string ?? "") depends on it"])

@@ -104,7 +104,7 @@ import Testing
     try FileManager.default.moveItem(atPath: two, toPath: away)
     _ = try await night.backup()
     #expect(try night.statusFile().copies[1].isOutOfReach == true)
-    try FileManager.default.moveItem(atPath: away, toPath: two)
+    try night.move("away", to: "two")
     #expect(try await night.drill().isRestoredEverywhere)
     #expect(try night.statusFile().copies[1] == copy)
   }
@@ -169,7 +169,7 @@ import Testing
     _ = try await night.backup()
     try night.damage(night.archives("one")[0].path, keepsDate: true)
     #expect(try await !night.drill().hasPassed)
-    try FileManager.default.moveItem(atPath: night.folder("one").string, toPath: night.folder("moved").string)
+    try night.move("one", to: "moved")
     night.job.destinations[0].path = night.folder("moved")
     for _ in 0..<2 { #expect(try await night.drill(sample: 1).exitCode == 4) }
   }
@@ -306,7 +306,7 @@ import Testing
   @Test("Restore test: a destination without its sentinel file is out of reach, as for a backup")
   func missingSentinel() async throws {
     var night = try Night()
-    night.job.destinations[0].marker = ".disk"
+    night.job.destinations[0].sentinel = ".disk"
     let sentinel = night.folder("one").appending(".disk").string
     try Data().write(to: URL(fileURLWithPath: sentinel))
     _ = try await night.backup()

@@ -95,12 +95,11 @@ import Testing
   func returnedDestination() async throws {
     var night = try Night()
     _ = try await night.backup()
-    let (two, away) = (night.folder("two").string, night.folder("away").string)
-    try FileManager.default.moveItem(atPath: two, toPath: away)
+    try night.move("two", to: "away")
     night.on(day: 2)
     _ = try await night.backup()
     #expect(try night.statusFile().copies.map(\.isOutOfReach) == [nil, true])
-    try FileManager.default.moveItem(atPath: away, toPath: two)
+    try night.move("away", to: "two")
     #expect(try await night.drill().hasPassed)
     #expect(try night.statusFile().copies.map(\.isOutOfReach) == [nil, nil])
   }
@@ -172,22 +171,14 @@ import Testing
     let night = try Night()
     _ = try await night.backup()
     try night.remove(night.folder("one").string)
-    let drill = Mutex<Work<RestoreTestReport>?>(nil)
-    let isStarted = DispatchSemaphore(value: 0)
-    // the first destination is missing, and the cancellation comes while the second is restored
-    let fault = ArmedFault(
-      Fault(
-        .then {
-          isStarted.wait()
-          drill.withLock { $0?.cancel() }
-        }, of: .only([.write]), below: night.folder("scratch")))
-    defer { fault.disarm() }
     var options = RestoreTestOptions()
     options.scratch = try night.scratch.makeFolder("scratch")
-    let started = Work.restoreTest(night.job, night.context, options: options)
-    drill.withLock { $0 = started }
-    isStarted.signal()
-    await #expect(throws: CancellationError.self) { try await started.summary }
+    // the first destination is missing, and the cancellation comes while the second is restored
+    await #expect(throws: CancellationError.self) {
+      _ = try await Night.cancelled(at: .write, below: night.folder("scratch")) {
+        Work.restoreTest(night.job, night.context, options: options)
+      }
+    }
     #expect(try night.statusFile().lastRestoreTest?.hasPassed == false)
     #expect(try night.statusFile().copies.map(\.isOutOfReach) == [true, nil])
   }
@@ -197,23 +188,23 @@ import Testing
     let night = try Night()
     _ = try await night.backup()
     let copies = try night.statusFile().copies
-    try FileManager.default.moveItem(atPath: night.folder("one").string, toPath: night.folder("away").string)
+    try night.move("one", to: "away")
     #expect(try await night.drill().exitCode == 4)
     var away = copies[0]
     away.isOutOfReach = true
     #expect(try night.statusFile().copies[0] == away)
-    try FileManager.default.moveItem(atPath: night.folder("away").string, toPath: night.folder("one").string)
+    try night.move("away", to: "one")
     #expect(try night.statusFile().copies[0].looksRestorable)
     #expect(try await night.drill(sample: 1).hasPassed)
     #expect(try night.statusFile().copies == copies)
 
     // a destination that fails within reach is suspect, not out of reach
-    try FileManager.default.moveItem(atPath: night.folder("one").string, toPath: night.folder("away").string)
+    try night.move("one", to: "away")
     _ = try await night.drill()
     #expect(
       try night.prometheus().contains(
         "copy_reachable{job_name=\"family\",destination=\"\(copies[0].path)\"} 0\n"))
-    try FileManager.default.moveItem(atPath: night.folder("away").string, toPath: night.folder("one").string)
+    try night.move("away", to: "one")
     try night.damage(copies[0].archive, keepsDate: true)
     _ = try await night.drill()
     #expect(try night.statusFile().copies.map(\.isOutOfReach) == [nil, nil])

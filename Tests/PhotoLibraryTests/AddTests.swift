@@ -76,7 +76,7 @@ struct AddTests {
     try folder.write(Self.png("1"), to: "in/a.png")
     try folder.write(Self.png("2"), to: "in/b.png")
     #expect(try add("in/a.png", category: "Our Family").categoriesAdded == 1)
-    // the same name, as somebody may type it: capitals, spaces and normal form do not make another category
+    // capitals, spaces and the normal form do not make another category
     #expect(try add("in/b.png", category: "OUR family").categoriesAdded == 0)
     #expect(try categories() == ["Our Family": 2])
     try scratch.sql { try LibraryScratch.category(50, "cafe\u{301}").insert($0) }

@@ -29,12 +29,12 @@ struct ExtractLook {
     found = Array(repeating: .nothing, count: plan.items.count)
     guard let target else { return }
     let used = Set(plan.items.map(\.folder))
-    let isThere = try plan.folders.indices.map {
+    let exists = try plan.folders.indices.map {
       try used.contains($0) && target.hasFolder(FilePath(plan.folders[$0]))
     }
     var candidates: [Int] = []
     for (index, item) in plan.items.enumerated() {
-      guard isThere[item.folder], let status = try target.root.status(of: plan.path(of: item)) else {
+      guard exists[item.folder], let status = try target.root.status(of: plan.path(of: item)) else {
         continue
       }
       guard status.kind == .file else {

@@ -18,7 +18,7 @@ public struct FoundPhoto: Sendable {
     /// In the app.
     case app
     /// Missing: only the row exists.
-    case nowhere
+    case missing
   }
 
   /// The archive.
@@ -120,7 +120,8 @@ private struct FindRun {
   }
 
   /// - Parameter inventories: caches the inventory of each folder.
-  private func isChainThere(of path: FilePath, _ inventories: inout [FilePath: ArchiveInventory]) -> Bool {
+  private func hasCompleteChain(of path: FilePath, _ inventories: inout [FilePath: ArchiveInventory]) -> Bool
+  {
     guard
       let inventory = inventories[path.folder]
         ?? (try? ArchiveInventory(folder: path.folder, password: password))
@@ -142,13 +143,13 @@ private struct FindRun {
     let source = try selection.md5 == nil ? opened : opened.completingChecksums(counter)
     let matcher = PhotoMatcher(selection, in: source)
     let isAnyInBase = source.photos.contains { $0.isStoredInBase && matcher.matches($0) }
-    let hasBase = isAnyInBase && isChainThere(of: path, &inventories)
+    let hasBase = isAnyInBase && hasCompleteChain(of: path, &inventories)
     let categories = Dictionary(
       source.metadata.categories.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
     let photos = source.photos.filter(matcher.matches).map { photo in
       let place: FoundPhoto.Place =
         photo.record.isFromAssets
-        ? .app : photo.location.size != nil ? .archive : photo.isStoredInBase && hasBase ? .base : .nowhere
+        ? .app : photo.location.size != nil ? .archive : photo.isStoredInBase && hasBase ? .base : .missing
       return FoundPhoto(
         archive: path, date: source.metadata.exportDate, record: photo.record,
         label: source.label(of: photo), fileName: photo.fileName,

@@ -21,9 +21,9 @@ extension Work where Summary == ImportSummary {
     _ backups: [FilePath], into library: FilePath, options: ImportOptions = ImportOptions()
   ) -> Self {
     Work { counter in
-      var run = ImportRun(library: library, options: options, counter: counter)
-      if let ledger = options.ledger { run.operation = ledger.begin("import") }
-      return try run.runAndRecord(backups)
+      let operation = (options.ledger ?? Ledger()).begin("import")
+      return try ImportRun(library: library, options: options, counter: counter, operation: operation)
+        .runAndRecord(backups)
     }
   }
 }
@@ -33,14 +33,21 @@ public struct ImportRun {
   let library: FilePath
   let options: ImportOptions
   let counter: ProgressCounter
-  /// Records damaged archives; by default only in memory.
-  var operation = Ledger().begin("import")
+  /// Records damaged archives.
+  private let operation: LedgerOperation
 
-  /// Prepares a run, for callers with a thread and a counter of their own.
+  /// Prepares a run, for callers with a thread and a counter of their own. Damaged archives are recorded only in memory.
   public init(library: FilePath, options: ImportOptions, counter: ProgressCounter) {
+    self.init(library: library, options: options, counter: counter, operation: Ledger().begin("import"))
+  }
+
+  fileprivate init(
+    library: FilePath, options: ImportOptions, counter: ProgressCounter, operation: LedgerOperation
+  ) {
     self.library = library
     self.options = options
     self.counter = counter
+    self.operation = operation
   }
 
   /// Imports, and records damaged archives.

@@ -10,10 +10,10 @@ import Zip
 struct ChecksumList {
   /// The checksum of each entry of the archive; empty if no list was read.
   private var digests: [MD5Digest?] = []
-  private var oddLines = OddLines()
+  private var malformedLines = MalformedLines()
 
   /// Warnings about malformed lines.
-  var warnings: [String] { oddLines.warnings }
+  var warnings: [String] { malformedLines.warnings }
 
   /// Reads the list of a backup; an empty one if the backup has none. Ignores a corrupt list, since the check of
   /// its entry reports the damage.
@@ -28,7 +28,7 @@ struct ChecksumList {
     } catch let error as ArchiveError {
       if error.isResourceExhaustion { throw error }
       guard case .entryTooLarge(_, _, let bytes, let limit) = error else { return }
-      oddLines.note("was not read: it has \(Count(bytes, "byte")), and at most \(limit) are read")
+      malformedLines.note("was not read: it has \(Count(bytes, "byte")), and at most \(limit) are read")
     }
   }
 
@@ -44,7 +44,9 @@ struct ChecksumList {
     var linesLeft = 2 * places.count + 1_000
     var rest = bytes[...]
     while !rest.isEmpty {
-      guard linesLeft > 0 else { return oddLines.note("has many more lines than the archive has entries") }
+      guard linesLeft > 0 else {
+        return malformedLines.note("has many more lines than the archive has entries")
+      }
       linesLeft -= 1
       let bytesOfLine = rest.prefix { $0 != UInt8(ascii: "\n") }
       // counts bytes, since repaired text that is not UTF-8 has another length
@@ -55,16 +57,16 @@ struct ChecksumList {
         if let place = places[root + name] {
           digests[place] = digest
         } else {
-          oddLines.note("is not in the archive", name)
+          malformedLines.note("is not in the archive", name)
         }
       } else if !line.isEmpty {
-        oddLines.note("is not an MD5 and a name", line)
+        malformedLines.note("is not an MD5 and a name", line)
       }
     }
   }
 
   /// Lines without an entry: the first of each kind, and their number.
-  private struct OddLines {
+  private struct MalformedLines {
     private var kinds: [(problem: String, first: String?, count: Int)] = []
 
     mutating func note(_ problem: String, _ line: String? = nil) {

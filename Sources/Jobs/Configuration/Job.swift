@@ -87,7 +87,7 @@ package struct JobDestination: Sendable, Equatable {
   /// The mount that a run requires before it writes. An empty mount point is a folder on the root's disk.
   package var requiredMount: RequiredMount?
   /// The name of a sentinel file in the folder, which identifies the right disk.
-  package var marker: String?
+  package var sentinel: String?
 
   /// The mount that a destination requires.
   package enum RequiredMount: Sendable, Equatable {

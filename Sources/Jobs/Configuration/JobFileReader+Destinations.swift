@@ -46,11 +46,11 @@ extension JobFileReader {
     let folder = path("path", in: &section)
     var destination = JobDestination(path: folder ?? "")
     destination.requiredMount = requiredMount(&section)
-    if let marker = section.text("marker") {
-      if FilePath.Component(marker)?.kind == .regular {
-        destination.marker = marker
+    if let sentinel = section.text("sentinel") {
+      if FilePath.Component(sentinel)?.kind == .regular {
+        destination.sentinel = sentinel
       } else {
-        section.fault("marker", "must be the name of a file in the folder")
+        section.fault("sentinel", "must be the name of a file in the folder")
       }
     }
     guard folder != nil else {

@@ -94,7 +94,7 @@ extension YAMLSection {
       case .notAFrequency, .dayNeeded, .timeNeeded: "frequency"
       case .notADay: "day"
       case .notATime: "time"
-      case .needless(let key, _): key
+      case .unusedKey(let key, _): key
       }
     return all.first { $0.key == key }?.line ?? line
   }

@@ -4,8 +4,8 @@ import Glibc
 import PhotoLibrary
 import SystemPackage
 
-/// A temporary library for a restore test, in a locked folder. `deinit` removes the folder. The next test removes what a
-/// killed test left behind, which nobody locks.
+/// A temporary library for a restore test, in a locked folder. `deinit` removes the folder. The next test of the job
+/// removes the folders of killed tests, which are no longer locked.
 final class ScratchLibrary {
   /// The path of the library.
   let path: FilePath

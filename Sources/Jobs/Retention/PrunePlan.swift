@@ -44,16 +44,16 @@ package struct PrunePlan: Sendable {
   ///
   /// - Parameters:
   ///   - fresh: the paths of archives that were just written; the plan keeps them.
-  ///   - isMeant: returns true if the plan includes an archive; all other archives are kept.
+  ///   - isIncluded: returns true if the plan includes an archive; all other archives are kept.
   ///   - reasonToKeepAll: returns why nothing may be removed while these are the newest archive of a group and its
   ///     bases; nil if they are intact.
   /// - Throws: the errors of `reasonToKeepAll`.
   package init(
     _ graph: ArchiveGraph, _ policy: RetentionPolicy, calendar: Calendar = .current, now: Date = Date(),
-    fresh: Set<String> = [], isMeant: (ArchiveDescriptor) -> Bool = { _ in true },
+    fresh: Set<String> = [], isIncluded: (ArchiveDescriptor) -> Bool = { _ in true },
     reasonToKeepAll: ([ArchiveDescriptor]) throws -> String?
   ) rethrows {
-    let ours = graph.archives.filter { $0.isOurs && !$0.isLocked && isMeant($0) }
+    let ours = graph.archives.filter { $0.isOurs && !$0.isLocked && isIncluded($0) }
     var groups = Dictionary(grouping: ours, by: Group.init).values.map {
       GroupPlan($0, graph, policy, calendar, now)
     }

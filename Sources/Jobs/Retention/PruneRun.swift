@@ -90,7 +90,7 @@ package struct PruneRun {
   ) rethrows -> PrunePlan {
     try PrunePlan(
       inventory.graph, policy, now: now, fresh: fresh,
-      isMeant: { archive in tags.allSatisfy(archive.tags.contains) }, reasonToKeepAll: reasonToKeepAll)
+      isIncluded: { archive in tags.allSatisfy(archive.tags.contains) }, reasonToKeepAll: reasonToKeepAll)
   }
 
   /// Returns why nothing may be removed while these archives are the newest; nil if they are intact. Verifies

@@ -67,8 +67,8 @@ extension JobDestination {
 
   private func checkDisk(of folder: borrowing Directory) throws {
     try checkMount(of: folder)
-    if let marker, try folder.status(of: FilePath(marker))?.kind != .file {
-      throw DestinationFault.noSentinel(path, marker)
+    if let sentinel, try folder.status(of: FilePath(sentinel))?.kind != .file {
+      throw DestinationFault.noSentinel(path, sentinel)
     }
   }
 

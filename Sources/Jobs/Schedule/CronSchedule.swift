@@ -11,7 +11,7 @@ package struct CronSchedule: Sendable {
   package init() {}
 
   /// True if this machine has a `crontab` command.
-  package static var isThere: Bool { ChildProcess.find("crontab") != nil }
+  package static var isAvailable: Bool { ChildProcess.find("crontab") != nil }
 
   /// Returns the lines that an installation would write.
   package func texts(of job: ScheduledJob) throws(ScheduleInstallError) -> [ScheduleText] {
@@ -59,7 +59,7 @@ package struct CronSchedule: Sendable {
         switch (block, schedule) {
         case (nil, nil): .manual
         case (nil, _): .missing
-        case (_, nil): isCurrent ? .manual : .needless
+        case (_, nil): isCurrent ? .manual : .unscheduled
         default: isCurrent ? .installed : .outdated
         }
       let nextRun =

@@ -99,12 +99,12 @@ struct CrontabBlock {
   let job: ScheduledJob
 
   private static let note = "# made by `smilepile schedule install`: change the job file and install again"
-  private static let politeness = ["nice", "-n", "19", "ionice", "-c", "3"]
+  private static let priorityCommand = ["nice", "-n", "19", "ionice", "-c", "3"]
 
   /// True if this program generated the line.
   static func isOurs(_ line: String) -> Bool {
     if line == note || line.hasPrefix(Crontab.begin) || line.hasPrefix(Crontab.end) { return true }
-    return !line.hasPrefix("#") && line.contains(" \(politeness.joined(separator: " ")) ")
+    return !line.hasPrefix("#") && line.contains(" \(priorityCommand.joined(separator: " ")) ")
       && (line.contains(" backup --config ") || line.contains(" drill --config ")) && line.contains(" -- ")
   }
 
@@ -138,7 +138,7 @@ struct CrontabBlock {
     // cron sets HOME itself
     let variables = job.environment.filter { $0.key != "HOME" }.sorted { $0.key < $1.key }
       .map { "\($0.key)=\($0.value.shellQuoted)" }
-    let words = politeness + job.command(for: task)
+    let words = priorityCommand + job.command(for: task)
     let command = (variables + words.map(\.shellQuoted)).joined(separator: " ")
     // cron(8) reads % as a line feed unless a backslash precedes it
     return ((condition.map { "\($0) && " } ?? "") + command).replacing("%", with: "\\%")

@@ -13,11 +13,11 @@ package struct InstalledTask: Sendable, Equatable {
     /// Is in the job file, but is not installed.
     case missing
     /// Is installed, but not or no longer in the job file.
-    case needless
+    case unscheduled
     /// Is neither in the job file nor installed.
     case manual
     /// A third-party unit or file has its name.
-    case foreign
+    case thirdParty = "third_party"
   }
 
   /// The job's name.
@@ -32,7 +32,7 @@ package struct InstalledTask: Sendable, Equatable {
   package var nextRun: Date?
 
   /// True if the installation matches the job file.
-  package var isAsAsked: Bool { state == .installed || state == .manual }
+  package var matchesJobFile: Bool { state == .installed || state == .manual }
 }
 
 /// The changes that an installation or a removal made.

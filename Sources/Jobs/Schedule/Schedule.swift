@@ -51,11 +51,11 @@ package struct Schedule: Sendable, Hashable {
     case ("weekly", nil), ("monthly", nil): throw .dayNeeded(frequency)
     case ("daily", nil): kind = .daily
     case ("manual", nil): kind = .manual
-    case ("daily", _?), ("manual", _?): throw .needless("day", frequency)
+    case ("daily", _?), ("manual", _?): throw .unusedKey("day", frequency)
     default: throw .notAFrequency(frequency)
     }
     guard kind != .manual else {
-      if time != nil { throw .needless("time", frequency) }
+      if time != nil { throw .unusedKey("time", frequency) }
       try self.init(kind)
       return
     }
@@ -131,7 +131,7 @@ package enum ScheduleError: Error, Equatable, Sendable, CustomStringConvertible 
   /// The schedule has no time.
   case timeNeeded(String)
   /// The key does not apply to the frequency.
-  case needless(String, String)
+  case unusedKey(String, String)
 
   /// Describes the error and its remedy in one line.
   package var description: String {
@@ -148,7 +148,7 @@ package enum ScheduleError: Error, Equatable, Sendable, CustomStringConvertible 
         ? "weekly needs a day: Monday to Sunday, or 1 (Monday) to 7 (Sunday)"
         : "\(frequency) needs a day, from 1 to 31"
     case .timeNeeded(let frequency): "\(frequency) needs a time, for example 03:30"
-    case .needless(let key, let frequency): "\(frequency) does not use \(key); remove “\(key)”"
+    case .unusedKey(let key, let frequency): "\(frequency) does not use \(key); remove “\(key)”"
     }
   }
 }

@@ -4,7 +4,7 @@ import SystemPackage
 /// Why a schedule could not be installed, removed or read.
 package enum ScheduleInstallError: Error, Sendable, CustomStringConvertible {
   /// A third-party file has the name of the unit.
-  case foreignUnit(FilePath)
+  case thirdPartyUnit(FilePath)
   /// The unit, or the lines in the crontab, belong to another job file or to another job.
   case otherJob(FilePath, owner: String)
   /// A program could not be started, or failed.
@@ -23,7 +23,7 @@ package enum ScheduleInstallError: Error, Sendable, CustomStringConvertible {
   /// Describes the error and its remedy in one line.
   package var description: String {
     switch self {
-    case .foreignUnit(let path):
+    case .thirdPartyUnit(let path):
       "\(path) was not created by smilepile, and was not changed; rename the job".escaped
     case .otherJob(let path, let owner):
       "\(path) belongs to the \(owner); rename the job".escaped

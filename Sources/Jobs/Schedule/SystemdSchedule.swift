@@ -53,7 +53,7 @@ package struct SystemdSchedule: Sendable {
   ///   systemctl failed, the files are installed and the caller can repeat the call.
   package func install(_ jobs: [ScheduledJob]) throws(ScheduleInstallError) -> ScheduleChange {
     guard let folder = try UnitFolder(folder, make: true) else { return ScheduleChange() }
-    try refuseForeign(jobs, folder)
+    try refuseThirdParty(jobs, folder)
     var change = ScheduleChange()
     for job in jobs {
       for (name, text) in units(of: job) {
@@ -122,7 +122,7 @@ package struct SystemdSchedule: Sendable {
     return false
   }
 
-  private func refuseForeign(
+  private func refuseThirdParty(
     _ jobs: [ScheduledJob], _ folder: borrowing UnitFolder
   ) throws(ScheduleInstallError) {
     for job in jobs {
@@ -166,12 +166,12 @@ package struct SystemdSchedule: Sendable {
       switch try folder?.holder(of: name, mark: job.mark) ?? .nothing {
       case .nothing: break
       case .ours(let found): (present, current) = (present + 1, current + (found == text ? 1 : 0))
-      case .otherJob, .foreign: if isAsked { return .foreign }
+      case .otherJob, .thirdParty: if isAsked { return .thirdParty }
       }
     }
     switch (isAsked, present) {
     case (false, 0): return .manual
-    case (false, _): return .needless
+    case (false, _): return .unscheduled
     case (true, 0): return .missing
     default: break
     }

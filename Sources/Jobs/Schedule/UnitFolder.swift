@@ -14,7 +14,7 @@ struct UnitFolder: ~Copyable {
     /// This program installed the unit for another job or for a job of another job file.
     case otherJob(String)
     /// A third-party file, link or folder.
-    case foreign
+    case thirdParty
   }
 
   /// Opens the folder; returns nil if it is missing.
@@ -38,11 +38,11 @@ struct UnitFolder: ~Copyable {
     do throws(FileError) {
       let name = FilePath(name)
       guard let status = try directory.status(of: name) else { return .nothing }
-      guard status.kind == .file, status.size <= Self.longest else { return .foreign }
+      guard status.kind == .file, status.size <= Self.longest else { return .thirdParty }
       let file = try directory.open(name, .read)
       let text = String(decoding: try file.read(Self.longest, at: 0), as: UTF8.self)
       let first = text.prefix { $0 != "\n" }
-      guard first.hasPrefix(UnitText.header), try file.status().owner == geteuid() else { return .foreign }
+      guard first.hasPrefix(UnitText.header), try file.status().owner == geteuid() else { return .thirdParty }
       let owner = String(first.dropFirst(UnitText.header.count))
       return owner == mark ? .ours(text: text) : .otherJob(owner)
     } catch {
@@ -58,7 +58,7 @@ struct UnitFolder: ~Copyable {
     case .nothing: return nil
     case .ours(let text): return text
     case .otherJob(let owner): throw .otherJob(directory.path(of: FilePath(name)), owner: owner)
-    case .foreign: throw .foreignUnit(directory.path(of: FilePath(name)))
+    case .thirdParty: throw .thirdPartyUnit(directory.path(of: FilePath(name)))
     }
   }
 
@@ -68,7 +68,7 @@ struct UnitFolder: ~Copyable {
       var units: [(String, String)] = []
       for name in try directory.names() where name.string.hasPrefix("smilepile-") {
         guard name.string.hasSuffix(".timer") || name.string.hasSuffix(".service") else { continue }
-        guard case .otherJob(let mark) = (try? holder(of: name.string, mark: "")) ?? .foreign else {
+        guard case .otherJob(let mark) = (try? holder(of: name.string, mark: "")) ?? .thirdParty else {
           continue
         }
         units.append((name.string, mark))

@@ -51,7 +51,7 @@ struct UnitText {
     ProtectHome=read-only
     \(folders)
 
-    \(fence)
+    \(sandbox)
 
     """
   }
@@ -101,7 +101,7 @@ struct UnitText {
     return lines.joined(separator: "\n")
   }
 
-  private var fence: String {
+  private var sandbox: String {
     if job.runsCommands { return Self.forCommands }
     return (needsSharedTemporaries ? "" : "PrivateTmp=true\n") + Self.hardening
       + (scope == .system ? "\n" + Self.hardeningOfRoot : "")

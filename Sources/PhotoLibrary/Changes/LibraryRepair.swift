@@ -7,7 +7,7 @@ import SystemPackage
 /// A repair of photos whose files are corrupt or missing: intact files are staged and moved to the places of the
 /// photos. Rows of photos do not change.
 ///
-/// A corrupt file is never deleted, because its picture may still be visible: the repair moves it to `.rotten/ID`, under
+/// A corrupt file is never deleted, because its picture may still be visible: the repair moves the file to `.rotten/ID`, under
 /// the photo's ID and file name. It gets that name first, as a second one, and then the intact file is renamed over its
 /// old name, so that at every moment one of the two files is at the place. Where a file cannot have two names, the
 /// corrupt file is moved away first; if an interruption comes between, `LibraryRecovery` fills the place.

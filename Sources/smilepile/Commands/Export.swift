@@ -191,9 +191,9 @@ extension Export {
   /// Refuses a folder on the root's own file system. The export refuses a missing folder.
   private func checkMount(of path: FilePath) throws {
     var isFolder: ObjCBool = false
-    let isThere = FileManager.default.fileExists(atPath: path.string, isDirectory: &isFolder)
+    let exists = FileManager.default.fileExists(atPath: path.string, isDirectory: &isFolder)
     let parent = path.removingLastComponent()
-    let folder = isThere && isFolder.boolValue ? path : parent.isEmpty ? "." : parent
+    let folder = exists && isFolder.boolValue ? path : parent.isEmpty ? "." : parent
     guard FileManager.default.fileExists(atPath: folder.string) else { return }
     var destination = JobDestination(path: folder)
     destination.requiredMount = .any

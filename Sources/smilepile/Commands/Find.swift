@@ -68,7 +68,7 @@ struct Find: AsyncParsableCommand {
       createdAt = photo.record.createdAt
       bytes = photo.size
       md5 = photo.md5?.description
-      location = photo.place == .nowhere ? "missing" : photo.place.rawValue
+      location = photo.place.rawValue
     }
   }
 
@@ -117,7 +117,7 @@ struct Find: AsyncParsableCommand {
       case .archive: "\(size)"
       case .base: "\(size), stored in the base"
       case .app: "in the app"
-      case .nowhere: "\(size), file missing"
+      case .missing: "\(size), file missing"
       }
     return "\(photo.archive.string.escaped)  \(date)  \(photo.label)  \(location)"
   }

@@ -40,11 +40,11 @@ extension ScheduleCommand {
       let plan = try jobs.read()
       let state = StateFolder(path: plan.folders.state)
       var lines: [Line] = []
-      var isAsAsked = true
+      var matchesJobFile = true
       for job in plan.jobs {
         let status = state.status(of: job.name)
         for task in try scheduler.status(of: job, at: .now, in: .current) {
-          isAsAsked = isAsAsked && task.isAsAsked
+          matchesJobFile = matchesJobFile && task.matchesJobFile
           var line = Line(
             job: task.job, task: task.task.rawValue, schedule: task.schedule?.description,
             state: task.state.rawValue,
@@ -69,7 +69,7 @@ extension ScheduleCommand {
         )
       }
       reporter.json(Summary(scheduler: scheduler.name, tasks: lines, orphans: orphans))
-      if !isAsAsked || !orphans.isEmpty { throw ExitStatus.incomplete }
+      if !matchesJobFile || !orphans.isEmpty { throw ExitStatus.incomplete }
     }
 
     private func text(of line: Line, _ task: InstalledTask) -> String {
@@ -79,9 +79,9 @@ extension ScheduleCommand {
         case .outdated: "outdated; run smilepile schedule install"
         case .stopped: "stopped; run smilepile schedule install"
         case .missing: "not installed; run smilepile schedule install"
-        case .needless: "installed, but without a schedule in the job file; run smilepile schedule install"
+        case .unscheduled: "installed, but without a schedule in the job file; run smilepile schedule install"
         case .manual: "manual"
-        case .foreign: "not installed: a unit of another program has the same name; rename the job"
+        case .thirdParty: "not installed: a unit of another program has the same name; rename the job"
         }
       var parts = ["\(task.job) \(line.task)"]
       if let schedule = line.schedule { parts.append(schedule) }

@@ -40,18 +40,18 @@ struct Stats: AsyncParsableCommand {
     var madeAt: Int64
     var verifiedAt: Int64?
     var sameDevice: Bool
-    var isThere: Bool
+    var isRestorable: Bool
     var isSelection: Bool
     /// The number of the library's photos that are missing from the copy or corrupt in it.
     var missingPhotos: Int
     /// True if the copy depends on a file that an earlier copy depends on.
     var isShared: Bool
 
-    /// Why `isThere` is false.
+    /// Why `isRestorable` is false.
     var problem: Problem?
 
     /// True if the copy can restore the entire library.
-    var counts: Bool { isThere && !isSelection && missingPhotos == 0 && !isShared }
+    var counts: Bool { isRestorable && !isSelection && missingPhotos == 0 && !isShared }
 
     var row: [String] {
       let facts = [
@@ -149,17 +149,18 @@ struct Stats: AsyncParsableCommand {
     return jobs.flatMap { job in
       job.copies.map { copy in
         let paths = copy.archives.map { FilePath($0) }
-        let isThere = copy.looksRestorable
+        let isRestorable = copy.looksRestorable
         let isAway = !copy.archives.contains(where: FileManager.default.fileExists)
         let files = paths.compactMap { try? File.open($0, .readFollowingLinks).status().identity }
         let isShared = !seen.isDisjoint(with: files)
-        if isThere, copy.isSelection != true, copy.missingPhotos == nil { seen.formUnion(files) }
+        if isRestorable, copy.isSelection != true, copy.missingPhotos == nil { seen.formUnion(files) }
         return Copy(
           job: job.job, path: copy.path, archive: copy.archive, madeAt: copy.madeAt,
-          verifiedAt: isThere || isAway ? copy.verifiedAt : nil,
-          sameDevice: copy.isOnSameDevice, isThere: isThere, isSelection: copy.isSelection == true,
+          verifiedAt: isRestorable || isAway ? copy.verifiedAt : nil,
+          sameDevice: copy.isOnSameDevice, isRestorable: isRestorable, isSelection: copy.isSelection == true,
           missingPhotos: copy.missingPhotos ?? 0, isShared: isShared,
-          problem: isThere ? nil : copy.suspectSince != nil ? .suspect : isAway ? .unreachable : .changed)
+          problem: isRestorable ? nil : copy.suspectSince != nil ? .suspect : isAway ? .unreachable : .changed
+        )
       }
     }
   }

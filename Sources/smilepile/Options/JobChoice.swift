@@ -20,14 +20,14 @@ struct JobChoice: ParsableArguments {
   func read() throws -> [Job] {
     let chosen = try file.read().jobs(named: jobs)
     guard let named = library.ifNamed() else { return chosen }
-    let isTold = !library.isGiven && ProcessInfo.processInfo.environment["SMILEPILE_HOOK"] != nil
-    if !isTold, chosen.count > 1, chosen.contains(where: { $0.library != nil }) {
+    let isFromHook = !library.isGiven && ProcessInfo.processInfo.environment["SMILEPILE_HOOK"] != nil
+    if !isFromHook, chosen.count > 1, chosen.contains(where: { $0.library != nil }) {
       throw ValidationError(
         "one library cannot be used for \(chosen.count) jobs: \(named); give one job"
       )
     }
     return chosen.map { job in
-      if isTold, job.library != nil { return job }
+      if isFromHook, job.library != nil { return job }
       var job = job
       job.usesOtherLibrary = job.library.map { !$0.isSamePlace(as: named) } ?? false
       job.library = FilePath(FileManager.default.currentDirectoryPath).pushing(named).lexicallyNormalized()

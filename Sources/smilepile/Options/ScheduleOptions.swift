@@ -43,7 +43,7 @@ struct ScheduleOptions: ParsableArguments {
   func scheduler(needed: Bool = true) throws -> Scheduler {
     if cron { return .cron(CronSchedule()) }
     if !systemd, units == nil, !SystemdSchedule.isRunning {
-      if CronSchedule.isThere { return .cron(CronSchedule()) }
+      if CronSchedule.isAvailable { return .cron(CronSchedule()) }
       if needed { throw ScheduleInstallError.noScheduler }
     }
     let scope: UnitScope = system || !user && geteuid() == 0 ? .system : .user

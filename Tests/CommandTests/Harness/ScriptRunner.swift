@@ -93,8 +93,8 @@ struct ScriptRunner: Sendable {
       return data.map { matcher.mismatch(in: Array($0)) } ?? "there is no such file"
     case .file(let name, let exists):
       // fileExists follows links, and would not find a dangling link.
-      let isThere = (try? FileManager.default.attributesOfItem(atPath: path(name))) != nil
-      return isThere == exists ? nil : exists ? "it is not there" : "it is there"
+      let isFound = (try? FileManager.default.attributesOfItem(atPath: path(name))) != nil
+      return isFound == exists ? nil : exists ? "the file is missing" : "the file exists"
     case .json(let expectation): return expectation.mismatch(in: outcome.output)
     case .fits:
       let columns = step.terminalColumns ?? 80

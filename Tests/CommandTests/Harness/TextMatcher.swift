@@ -20,8 +20,8 @@ enum TextMatcher: Sendable {
     case .empty: text.isEmpty ? nil : "it is not empty"
     case .exactly(let pattern):
       Self.match(Self.lines(pattern.utf8)[...], Self.lines(text)[...]) ? nil : "it is something else"
-    case .containing(let pattern): Self.contains(pattern, text) ? nil : "it is not there"
-    case .lacking(let pattern): Self.contains(pattern, text) ? "it is there" : nil
+    case .containing(let pattern): Self.contains(pattern, text) ? nil : "the text is missing"
+    case .lacking(let pattern): Self.contains(pattern, text) ? "the output contains the text" : nil
     case .matching(let pattern): Self.matches(pattern, text) ? nil : "nothing matches"
     case .jsonLines: Self.firstLineThatIsNoObject(text)
     }

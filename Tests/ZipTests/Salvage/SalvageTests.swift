@@ -39,8 +39,8 @@ import Testing
       }
       // the entry that is truncated, if its name is left
       for part in sample.parts where part.range.contains(length) && part.data.lowerBound <= length {
-        let isThere = found.verified[part.name] != nil || found.unverified[part.name] == [part.content]
-        #expect(isThere || found.losses.contains { $0.name == part.name }, "\(part.name) cut at \(length)")
+        let isFound = found.verified[part.name] != nil || found.unverified[part.name] == [part.content]
+        #expect(isFound || found.losses.contains { $0.name == part.name }, "\(part.name) cut at \(length)")
       }
     }
   }
@@ -94,9 +94,9 @@ import Testing
       let found = try SalvageSample.found(in: bytes)
       expectOnlyEntries(found.verified, "zeros at \(start)")
       for part in sample.parts where !part.data.overlaps(start..<start + length) {
-        let isThere =
+        let isFound =
           found.verified[part.name] == [part.content] || found.unverified[part.name] == [part.content]
-        #expect(isThere, "\(part.name), zeros at \(start)")
+        #expect(isFound, "\(part.name), zeros at \(start)")
       }
     }
   }
