@@ -108,9 +108,9 @@ struct HarnessTests {
       ("$ true\nstdout equals 'a'", "not 'equals'"), ("$ true\nstdout is 'a", "not closed"),
       ("$ true\nstdout is", "a text in quotes is missing"),
       ("$ true\nstdout is 'a' b", "'b' is one word too many"),
-      ("$ true\nstdout matches '('", "not a regular expression"), ("$ true\nexit x", "'exit' wants a number"),
+      ("$ true\nstdout matches '('", "not a regular expression"), ("$ true\nexit x", "'exit' needs a number"),
       ("$ true\njson summary photos == 9", "expected: json"), ("$ true\njson .a == x", "not a JSON value: x"),
-      ("$ true\nscreen is 'a'", "'screen' wants 'terminal 80'"), ("terminal 80", "no command follows"),
+      ("$ true\nscreen is 'a'", "'screen' needs 'terminal 80'"), ("terminal 80", "no command follows"),
       ("terminal 80\n$ true\nstdout is 'a'", "say 'screen' or 'raw'"),
     ])
   func syntax(script: String, message: String) throws {

@@ -1,17 +1,17 @@
-// What ThreadSanitizer has to say something about, and what not; scripts/sanitize holds it against both before it
-// trusts its silence about the tests. `canary mutex` counts under a mutex that many threads want at once, `canary
-// atomic` hands a value over with an atomic flag, `canary race` counts with nothing around it.
+// Checks that ThreadSanitizer reports races and nothing else; scripts/sanitize runs it before the tests. `canary
+// mutex` increments a counter under a contended mutex, `canary atomic` passes a value to another thread with an
+// atomic flag, and `canary race` increments a counter without synchronization.
 
 import Foundation
 import Synchronization
 
-/// What threads count in, unguarded.
+/// A counter without synchronization.
 final class Shared: @unchecked Sendable {
-  // unchecked, because the race is what this is for
+  // unchecked, because `canary race` needs a data race
   var count = 0
 }
 
-/// Counts to 2000 and again, so that the threads meet.
+/// Runs the body 2,000 times in each thread, and waits for all threads.
 func run(threads: Int, _ body: @escaping @Sendable () -> Void) {
   let left = Mutex(threads)
   let ended = DispatchSemaphore(value: 0)

@@ -1,17 +1,17 @@
-// Shows ThreadSanitizer the half of Synchronization.Mutex that it cannot see.
+// Makes the contended path of Synchronization.Mutex visible to ThreadSanitizer.
 //
-// Without contention the mutex is an atomic exchange that is inlined, with the checks, wherever it is used. Under
-// contention it calls two functions of the standard library, which has no checks: the lock is handed over through the
-// kernel, and what one thread wrote under it looks like a race with the next. These two stand before the library's, do
-// what those do, and say that the lock was taken or is about to be given. The program itself stays what it is.
+// Without contention, the mutex is an inlined atomic exchange, which ThreadSanitizer instruments. With contention,
+// the mutex calls two functions of the standard library, which is not instrumented, so ThreadSanitizer would report
+// false races. The functions below replace these two, call them, and tell ThreadSanitizer when the lock is acquired
+// and released.
 //
-// scripts/sanitize links this into the tests, and tries it on Canary.swift first.
+// scripts/sanitize links this file into the tests, after it has checked the file with Canary.swift.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
 
-// the checker's own; the word of the mutex is what its inlined exchanges count under too
+// functions of ThreadSanitizer; the inlined exchanges use the same address
 void __tsan_acquire(void *address);
 void __tsan_release(void *address);
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A backup with a gauge on the terminal. Usage: gauge.sh LIBRARY FOLDER
-# --progress percent prints whole numbers on standard output, and the archive's path on standard error.
+# Shows the progress of a backup as a gauge in the terminal. Usage: gauge.sh LIBRARY FOLDER
+# --progress percent prints whole numbers on standard output and the path of the archive on standard error.
 set -u
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

@@ -1,6 +1,6 @@
 #!/bin/sh
 # on-failure: /etc/smilepile/on-failure-mail.sh admin@example.org
-# A hook knows what happened by its environment; docs/reference/hooks.md lists it.
+# The environment variables of hooks contain the details; docs/reference/hooks.md lists them.
 mail -s "SmilePile $SMILEPILE_TASK of $SMILEPILE_JOB: $SMILEPILE_OUTCOME" "$1" <<END
 $SMILEPILE_MESSAGE
 

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Follows a backup by its JSON lines, as a program would. Usage: progress-json.sh LIBRARY FOLDER
-# Every line is an object; "message_type" tells which: status, error, and one last summary or exit_error. Types that
-# are not known are passed over, since there may be more: docs/reference/json.md lists them.
-# A pipe ends with the status of its last command, so the backup's own comes by descriptor 3.
+# Shows the progress of a backup from its JSON lines. Usage: progress-json.sh LIBRARY FOLDER
+# Every line is an object with a "message_type": status, error, and at the end summary or exit_error. A program must
+# ignore unknown types, because later versions may add some; docs/reference/json.md lists them. A pipeline ends with
+# the exit code of its last command, so descriptor 3 passes on the exit code of the backup.
 set -u
 exec 4>&1
 status=$(

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Imports phones one after the other while other processes may change the library.
+# Imports archives one after another while other processes may change the library.
 # Usage: wait-for-lock.sh LIBRARY ARCHIVE…
-# Exit code 11 says that another process has the library, and names it. --lock-wait waits for it; what waits for more
-# than that one lock, as for a disk, asks again. Exit code 3 says that something is absent from an archive: what is in it
-# was imported, so the next one follows, and 3 is what the script ends with.
+# Exit code 11 means that another process has locked the library. --lock-wait waits for the lock; after that time the
+# script tries again. Exit code 3 means that photos are missing in an archive and that the others were imported: the
+# script continues with the next archive and ends with exit code 3.
 set -u
 library=$1
 shift

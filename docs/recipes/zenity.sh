@@ -1,7 +1,7 @@
 #!/bin/sh
-# A backup with a window. Usage: zenity.sh LIBRARY FOLDER
-# zenity reads whole numbers, and the text above the bar behind a "#". Closing the window stops the backup, which
-# leaves nothing behind.
+# Shows the progress of a backup in a window. Usage: zenity.sh LIBRARY FOLDER
+# zenity reads whole numbers, and after a "#" the text above the bar. Closing the window interrupts the backup, which
+# then leaves no files.
 set -u
 pipe=$(mktemp -u)
 mkfifo -m 600 "$pipe"

@@ -38,7 +38,7 @@ struct ScriptParser {
     case "env": environment.append("export \(scanner.remainder)")
     case "terminal":
       guard let number = Int(scanner.remainder), (1...1000).contains(number) else {
-        throw failure("'terminal' wants a width in columns: terminal 80")
+        throw failure("'terminal' needs a width in columns: terminal 80")
       }
       columns = number
     case let word:
@@ -66,7 +66,7 @@ struct ScriptParser {
     let check: Script.Check
     switch word {
     case "exit":
-      guard let status = Int(scanner.remainder) else { throw failure("'exit' wants a number: exit 3") }
+      guard let status = Int(scanner.remainder) else { throw failure("'exit' needs a number: exit 3") }
       steps[last].exit = (status, line)
       return
     case "when":
@@ -141,7 +141,7 @@ struct ScriptParser {
 
   private func needTerminal(for word: String) throws {
     if steps[steps.count - 1].terminalColumns == nil {
-      throw failure("'\(word)' wants 'terminal 80' on the line above the command")
+      throw failure("'\(word)' needs 'terminal 80' on the line above the command")
     }
   }
 
