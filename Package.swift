@@ -55,7 +55,8 @@ let package = Package(
     .target(
       name: "Backup",
       dependencies: [
-        "ArchiveCatalog", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "Operations", "Secrets",
+        "ArchiveCatalog", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "ImageHeader", "Operations",
+        "Secrets",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .target(

@@ -19,6 +19,9 @@ public struct ArchiveDescriptor: Sendable, Equatable, Codable {
   public var libraryID: String?
   /// The export date in milliseconds since 1970; the file's modification time if the backup does not contain a date.
   public var date: Int64
+  /// The place of the archive among the exports of its library: greater than that of each earlier export, whatever the
+  /// clock did. Nil in archives of older versions and of the apps.
+  public var sequence: Int64?
   /// The number of rows.
   public var photos = 0
   /// The number of photo files in the archive.
@@ -157,6 +160,13 @@ public struct ArchiveDescriptor: Sendable, Equatable, Codable {
     if isPartiallyRecovered { return .partiallyRecovered }
     return part.map(Extent.part) ?? (isPartial ? .selection : .library)
   }
+
+  /// Compares archives of different folders. Within a folder, `ArchiveGraph` has the order.
+  package var place: Int64 { sequence ?? date }
+
+  /// Returns true if the place of the archive among the others is unknown: an older version made it and dated it in the
+  /// future.
+  package func isPlaceUnknown(at now: Date) -> Bool { sequence == nil && isDatedAfter(now) }
 
   /// Returns true if the archive is dated in the future, which means that a clock was wrong. The clocks of two
   /// computers that share a folder may differ by a minute.

@@ -12,6 +12,8 @@ import Foundation
 ///    archives with the later name.
 ///
 /// Imports and searches read partially recovered archives. Exports never use one as a base.
+///
+/// `archives` are in one total order for every operation; see `ArchiveOrder`.
 package struct ArchiveGraph: Sendable {
   /// Every archive, oldest first.
   package let archives: [ArchiveDescriptor]
@@ -28,7 +30,7 @@ package struct ArchiveGraph: Sendable {
   ///   - archives: in any order.
   ///   - health: by path.
   package init(_ archives: some Sequence<ArchiveDescriptor>, health: [String: ArchiveHealth] = [:]) {
-    self.init(archives.sorted { ($0.date, $0.path) < ($1.date, $1.path) }, health, excluding: [])
+    self.init(ArchiveOrder(archives).sorted, health, excluding: [])
   }
 
   private init(
@@ -224,7 +226,7 @@ extension ArchiveGraph {
       throw .otherEncryption
     }
     // until that day, every increment would choose this archive
-    if archive.isDatedAfter(requirements.date) { throw .datedInFuture }
+    if archive.isPlaceUnknown(at: requirements.date) { throw .datedInFuture }
     let depth = archive.base?.depth ?? 0
     guard depth < requirements.maximumChainDepth else { throw .chainTooDeep(depth) }
     let members: [ArchiveDescriptor]

@@ -9,12 +9,14 @@ public struct Deletion: Sendable, Equatable {
   public var md5: MD5Digest?
   /// The path of an asset of the app.
   public var assetPath: String?
-  /// The time, in milliseconds since 1970.
+  /// The time, in milliseconds since 1970; not before the sequence number of an earlier export, whatever the clock did.
   public var at: Int64
 }
 
 extension Library {
-  /// Returns the removals since a time, in milliseconds since 1970, the oldest first. Undone removals are not included.
+  /// Returns the removals since an export, the oldest first. Undone removals are not included.
+  ///
+  /// - Parameter date: the sequence number of the export.
   public func deletions(since date: Int64) throws -> [Deletion] {
     try read { database in
       let rows = try Row.fetchAll(

@@ -10,6 +10,8 @@ public struct ExportRecord: Sendable, Equatable {
   public var archive: String
   /// The time, in milliseconds since 1970.
   public var at: Int64
+  /// The place of the archive among the exports of the library; see `ExportHistory`.
+  public var sequence: Int64
   /// The number of its photos.
   public var photos: Int
   /// The archive's length in bytes.
@@ -18,10 +20,13 @@ public struct ExportRecord: Sendable, Equatable {
   public var isPartial: Bool
 
   /// Makes a record of these parts.
-  public init(id: String, archive: String, at: Int64, photos: Int, archiveBytes: Int, isPartial: Bool) {
+  public init(
+    id: String, archive: String, at: Int64, sequence: Int64, photos: Int, archiveBytes: Int, isPartial: Bool
+  ) {
     self.id = id
     self.archive = archive
     self.at = at
+    self.sequence = sequence
     self.photos = photos
     self.archiveBytes = archiveBytes
     self.isPartial = isPartial
@@ -37,6 +42,7 @@ extension ExportRecord: StoredRow {
     id = row["id"]
     archive = row["archive"]
     at = row["at"]
+    sequence = row["sequence"]
     photos = row["photos"]
     archiveBytes = row["archiveBytes"]
     isPartial = row["isPartial"]
@@ -47,6 +53,7 @@ extension ExportRecord: StoredRow {
     container["id"] = id
     container["archive"] = archive
     container["at"] = at
+    container["sequence"] = sequence
     container["photos"] = photos
     container["archiveBytes"] = archiveBytes
     container["isPartial"] = isPartial

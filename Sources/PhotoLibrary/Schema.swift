@@ -8,7 +8,7 @@ enum Schema {
 
   /// The number of the newest migration, in `PRAGMA user_version`. It tells a library of a newer version without
   /// opening the database. Libraries of the first versions have 0.
-  static let version: Int32 = 6
+  static let version: Int32 = 7
 
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
@@ -109,6 +109,15 @@ enum Schema {
             operationId TEXT NOT NULL, kind TEXT NOT NULL CHECK (kind IN ('add', 'repair')),
             source TEXT NOT NULL, target TEXT NOT NULL, md5 BLOB NOT NULL
           ) STRICT
+          """)
+    }
+    migrator.registerMigration("7 sequence of exports") { database in
+      try database.execute(sql: "PRAGMA user_version = 7")
+      // dates order exports only while nobody sets the clock back
+      try database.execute(
+        sql: """
+          ALTER TABLE export ADD COLUMN sequence INTEGER NOT NULL DEFAULT 0;
+          UPDATE export SET sequence = (SELECT MAX(earlier.at) FROM export earlier WHERE earlier.rowid <= export.rowid)
           """)
     }
     return migrator

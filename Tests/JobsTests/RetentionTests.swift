@@ -12,7 +12,7 @@ struct RetentionTests {
   private static let now = Date(timeIntervalSince1970: 4_000_000_000)
 
   private func candidates(_ dates: [String], tags: [String] = []) throws -> [RetentionCandidate] {
-    try dates.map { RetentionCandidate(id: $0, date: try date($0), tags: tags) }
+    try dates.map { RetentionCandidate(id: $0, date: try date($0), tags: tags) }.sorted { $0.date > $1.date }
   }
 
   /// Parses `2019-09-01` (at 11:00) or `2019-09-01T11:00:00`, in UTC.

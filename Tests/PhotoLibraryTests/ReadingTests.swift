@@ -175,7 +175,8 @@ struct ReadingTests {
     #expect(try library.lastExport() == nil)
     func record(_ id: String, at: Int64, isPartial: Bool = false) -> ExportRecord {
       ExportRecord(
-        id: id, archive: "/nas/\(id).zip", at: at, photos: 3, archiveBytes: 1 << 40, isPartial: isPartial)
+        id: id, archive: "/nas/\(id).zip", at: at, sequence: at, photos: 3, archiveBytes: 1 << 40,
+        isPartial: isPartial)
     }
     try library.note(record("old", at: 10))
     try library.note(record("new", at: 20))
@@ -192,7 +193,8 @@ struct ReadingTests {
     let writer = try scratch.writer()
     let library = try Library(path: scratch.path)
     try library.note(
-      ExportRecord(id: "x", archive: "/x.zip", at: 1, photos: 0, archiveBytes: 1, isPartial: false))
+      ExportRecord(
+        id: "x", archive: "/x.zip", at: 1, sequence: 1, photos: 0, archiveBytes: 1, isPartial: false))
     #expect(try writer.library.lastExport()?.id == "x")
   }
 }

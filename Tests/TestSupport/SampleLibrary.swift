@@ -52,6 +52,13 @@ package final class SampleLibrary: Sendable {
     try settle()
   }
 
+  /// Copies a library with all its files, as a user does.
+  package init(copyOf other: SampleLibrary) throws {
+    folder = try ScratchFolder()
+    path = folder.path.appending("Library")
+    try FileManager.default.copyItem(atPath: other.path.string, toPath: path.string)
+  }
+
   /// Changes rows, and adds photos with their files.
   package func change(_ edit: LibraryEdit = LibraryEdit(), adding members: [Member] = []) throws {
     var edit = edit

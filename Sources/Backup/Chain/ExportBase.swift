@@ -17,8 +17,8 @@ package struct ExportBase: Sendable {
   package let archiveID: String
   /// The MD5 of the base's `metadata.json`.
   package let digest: MD5Digest
-  /// When the base was made, in milliseconds since 1970.
-  package let exportDate: Int64
+  /// The place of the base among the exports of the library; its date if it has none.
+  package let sequence: Int64
   /// The date of the full archive of the chain, for which every photo was read.
   let fullDate: Int64
   /// The base's chain depth: 0 for a full archive.
@@ -49,7 +49,7 @@ package struct ExportBase: Sendable {
     path = folder.appending(newest.name)
     others = members.dropFirst().map { folder.appending($0.name) }
     (self.archiveID, self.digest, self.files) = (archiveID, digest, files)
-    (exportDate, fullDate) = (newest.date, full.date)
+    (sequence, fullDate) = (newest.place, full.date)
     chainDepth = newest.base?.depth ?? 0
   }
 

@@ -34,7 +34,8 @@ struct DocumentExport {
     let archive = outputPath.folder.appending(name.components)
     let record = ExportRecord(
       id: uuid.uuidString, archive: archive.absoluteString, at: date.milliseconds,
-      photos: plan.photos.count - plan.lost.count, archiveBytes: json.count, isPartial: true)
+      sequence: plan.history.sequence, photos: plan.photos.count - plan.lost.count, archiveBytes: json.count,
+      isPartial: true)
     return ExportOutcome(
       plan: plan, fingerprint: fingerprint, archives: [archive], archiveBytes: json.count,
       warnings: [durability.warning(for: archive), library.recordExports([record])].compactMap { $0 })

@@ -42,6 +42,7 @@ extension ExportPlan {
     var provenance = contentProvenance
     provenance.uuid = uuid.uuidString
     provenance.library = libraryID
+    (provenance.sequence, provenance.earlierIDs) = (history.sequence, history.earlierIDs)
     provenance.tags = tags
     provenance.fingerprint = fingerprint?.description
     provenance.selection = selectionDigest

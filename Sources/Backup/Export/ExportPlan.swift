@@ -55,6 +55,8 @@ package struct ExportPlan: Sendable {
   package let isEncrypted: Bool
   /// The library's ID.
   package let libraryID: String?
+  /// The place of the archive among the exports of the library.
+  package let history: ExportHistory
   /// The tags of the archive.
   package let tags: [String]
   /// The digest of the selection; nil for everything.
@@ -72,14 +74,15 @@ package struct ExportPlan: Sendable {
   /// - Parameters:
   ///   - library: a snapshot of the library.
   ///   - libraryID: the library's ID.
+  ///   - history: the library's exports.
   ///   - options: what is selected, and how it is written.
   ///   - base: the archive that the export depends on, and the deletions of the library since then; nil for a full
   ///     export.
   ///   - files: looks up the files of all photos that are not assets, or why they cannot be archived. Called once.
   /// - Throws: `LibraryError.noSuchCategory`, or what `files` throws.
   package init(
-    _ library: LibraryContents, of libraryID: String? = nil, _ options: ExportOptions,
-    base: (archive: ExportBase, deletions: [PhotoLibrary.Deletion])? = nil,
+    _ library: LibraryContents, of libraryID: String? = nil, history: ExportHistory = ExportHistory(),
+    _ options: ExportOptions, base: (archive: ExportBase, deletions: [PhotoLibrary.Deletion])? = nil,
     files: ([Photo]) throws -> [Result<PhotoFile, MissingPhoto>]
   ) throws {
     categories = try library.categories.selected(by: options)
@@ -98,7 +101,7 @@ package struct ExportPlan: Sendable {
     settings = options.includesSettings ? library.settings : nil
     isPartial = options.selectsSomePhotos
     isEncrypted = options.password != nil
-    self.libraryID = libraryID
+    (self.libraryID, self.history) = (libraryID, history)
     tags = options.tags
     selectionDigest = Self.selectionDigest(categories, options)
     part = nil
@@ -135,7 +138,8 @@ package struct ExportPlan: Sendable {
     (self.photos, self.items, self.missing, self.part) = (photos, items, missing, part)
     (categories, displayNames, modifiedFiles) = (plan.categories, plan.displayNames, plan.modifiedFiles)
     (settings, isEncrypted) = (plan.settings, plan.isEncrypted)
-    (libraryID, tags, selectionDigest) = (plan.libraryID, plan.tags, plan.selectionDigest)
+    (libraryID, history) = (plan.libraryID, plan.history)
+    (tags, selectionDigest) = (plan.tags, plan.selectionDigest)
     isPartial = plan.isPartial || part != nil
     increment = part == nil ? plan.increment : nil
   }

@@ -74,8 +74,8 @@ public struct ExportRun {
     let isSelectionUnchanged = try digest(ofSelection: contents.categories) == selectionDigest
     let base = isSelectionUnchanged ? baseChoice?.base : nil
     let plan = try ExportPlan(
-      contents, of: library.libraryID(), options,
-      base: base.map { ($0, try library.deletions(since: $0.exportDate)) }, files: library.files(of:))
+      contents, of: library.libraryID(), history: library.exportHistory(at: date.milliseconds), options,
+      base: base.map { ($0, try library.deletions(since: $0.sequence)) }, files: library.files(of:))
     counter.setTotals(items: plan.items.count * options.passes, bytes: plan.bytes * options.passes)
     // before anything is published: reading takes long and can be cancelled
     let corrupt = try library.corruptPhotos(

@@ -67,7 +67,8 @@ extension ArchiveExport {
   private func record(_ id: String, _ path: FilePath, _ plan: ExportPlan, bytes: Int) -> ExportRecord {
     ExportRecord(
       id: id, archive: path.absoluteString, at: date.milliseconds,
-      photos: plan.photos.count - plan.lost.count, archiveBytes: bytes, isPartial: plan.isPartial)
+      sequence: plan.history.sequence, photos: plan.photos.count - plan.lost.count, archiveBytes: bytes,
+      isPartial: plan.isPartial)
   }
 
   /// - Parameter stem: the first stem to try; nil for any.

@@ -25,6 +25,11 @@ extension Metadata {
     /// The MD5 of the `metadata.json` of every archive that this one was repaired from, the first archive first. An
     /// archive that depends on one of them can depend on this one.
     package var repairedFrom: [String] = []
+    /// The place of the archive among the exports of its library; nil in archives of older versions. See
+    /// `ExportHistory`.
+    package var sequence: Int64?
+    /// The IDs of all earlier archives of its library, oldest first; nil in archives of older versions.
+    package var earlierIDs: [String]?
     /// The tags that the user gave the backup, for retention.
     package var tags: [String] = []
     /// The number of this archive in a set of archives that together contain the library.
@@ -91,6 +96,7 @@ extension Metadata.Provenance {
     if !defaultSettings.isEmpty {
       object.list("defaultSettings", of: defaultSettings) { $0.element($1) }
     }
+    if let earlierIDs { object.list("earlier", of: earlierIDs) { $0.element($1) } }
     object.property("flattenedFrom", flattenedFrom)
     object.property("includesSettings", includesSettings)
     if let increment { object.object("increment") { increment.write(to: &$0) } }
@@ -106,6 +112,7 @@ extension Metadata.Provenance {
     }
     if !repairedFrom.isEmpty { object.list("repairedFrom", of: repairedFrom) { $0.element($1) } }
     object.property("selection", selection)
+    object.property("sequence", sequence)
     object.property("state", fingerprint)
     if !tags.isEmpty { object.list("tags", of: tags) { $0.element($1) } }
     object.property("uuid", uuid)
@@ -160,6 +167,9 @@ extension Metadata.Provenance {
       case "isRemnant": isPartiallyRecovered = try json.flag()
       case "repairedFrom":
         repairedFrom = try json.list { element throws(Mismatch) in try element.string() }
+      case "sequence": sequence = try json.optionalInteger()
+      case "earlier":
+        earlierIDs = try json.list { element throws(Mismatch) in try element.string() }
       case "tags": tags = try json.list { element throws(Mismatch) in try element.string() }
       case "part": part = try Metadata.Part(&json)
       case "increment": increment = try Metadata.Increment(&json)
@@ -271,6 +281,10 @@ extension Metadata.Provenance {
     try Metadata.require(flattenedFrom, "smilepile.flattenedFrom")
     for (index, digest) in repairedFrom.enumerated() {
       try Metadata.require(digest, "smilepile.repairedFrom[\(index)]")
+    }
+    if let sequence { try Metadata.require(sequence, in: Metadata.dates, "smilepile.sequence") }
+    for (index, id) in (earlierIDs ?? []).enumerated() {
+      try Metadata.require(id, "smilepile.earlier[\(index)]")
     }
     for (index, tag) in tags.enumerated() { try Metadata.require(tag, "smilepile.tags[\(index)]") }
     if let part {

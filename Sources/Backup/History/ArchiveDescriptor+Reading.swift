@@ -54,6 +54,7 @@ extension ArchiveDescriptor {
     guard let provenance = metadata.smilepile else { return }
     archiveID = provenance.uuid
     libraryID = provenance.library
+    sequence = provenance.sequence
     isDocument = source.format == .json
     isPartial = provenance.isPartial || isDocument
     selection = provenance.selection

@@ -1,5 +1,7 @@
 import Checksums
 import FileSystem
+import Foundation
+import ImageHeader
 import PhotoLibrary
 import Secrets
 import Zip
@@ -45,6 +47,14 @@ struct EntryProof {
       return nil
     } catch is Enough {}
     return start
+  }
+
+  /// Returns the date in an image's own header, in milliseconds since 1970; nil if there is none.
+  /// - Throws: the same errors as `digest`.
+  func dateTaken(of entry: Entry) throws -> Int64? {
+    guard let start = try start(of: entry, count: ImageHeader.readLimit) else { return nil }
+    let header = ImageHeader.read { offset, count in Array(start.dropFirst(offset).prefix(count)) }
+    return header.taken?.milliseconds
   }
 
   /// Returns true if the password opens an encrypted entry to its last byte. Such an entry is intact: the

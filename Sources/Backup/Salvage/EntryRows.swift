@@ -6,11 +6,15 @@ import Zip
 struct EntryRows {
   /// The rows; without a category if there are no rows.
   private(set) var metadata = Metadata()
+  private let taken: [Int: Int64]
 
   /// - Parameters:
   ///   - folder: the folder whose entries have such names. Other entries keep their names.
   ///   - category: the display name of the category.
-  init(_ entries: [Entry], in folder: String, category: String) {
+  ///   - taken: the dates of photos, in milliseconds since 1970, by the index of the entry. Other photos have the dates
+  ///     of their entries.
+  init(_ entries: [Entry], in folder: String, category: String, taken: [Int: Int64] = [:]) {
+    self.taken = taken
     let named = entries.map { ($0, Self.idAndName(of: $0, in: folder)) }
     var ids: Set<Int64> = []
     var unnumbered: [(Entry, name: String)] = []
@@ -55,7 +59,8 @@ struct EntryRows {
     metadata.photos.append(
       Metadata.PhotoRecord(
         id: id, path: "photos/\(fileName)", categoryId: Self.category,
-        name: stem.isEmpty ? name : String(stem), createdAt: entry.modifiedInLocalTime ?? 0,
+        name: stem.isEmpty ? name : String(stem),
+        createdAt: taken[entry.index] ?? entry.modifiedInLocalTime ?? 0,
         fileSize: Int64(entry.size)))
     metadata.photoManifest.append(
       Metadata.ManifestEntry(

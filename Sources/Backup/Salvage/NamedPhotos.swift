@@ -25,7 +25,11 @@ struct NamedPhotos {
     try search.requirePassword()
     entries = try search.photos()
     others = search.others
-    metadata = EntryRows(entries, in: folder, category: "Rescued").metadata
+    // an entry without a timestamp in UTC is of an app, and may have the date of the export
+    let taken = try entries.filter { $0.modified == nil }.reduce(into: [Int: Int64]()) { dates, entry in
+      dates[entry.index] = try proof.dateTaken(of: entry)
+    }
+    metadata = EntryRows(entries, in: folder, category: "Rescued", taken: taken).metadata
   }
 }
 

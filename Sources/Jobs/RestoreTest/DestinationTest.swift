@@ -109,9 +109,10 @@ struct DestinationTest {
     let now = context.now()
     // an archive dated in the future does not show the current library, except if the last backup recorded it
     // with this date
-    let newest = own.last { !$0.isDatedAfter(now) || isKnownCopy($0) } ?? own.last
+    let newest = own.last { !$0.isPlaceUnknown(at: now) || isKnownCopy($0) } ?? own.last
     let missing = try missingCopy(
-      in: inventory, since: newest?.isPartiallyRecovered == true ? nil : newest?.date)
+      in: inventory, since: newest?.isPartiallyRecovered == true ? nil : newest?.place
+    )
     // the newest archive of the job may be one that the password does not decrypt
     if newest == nil, let locked = inventory.archives.last(where: \.isLocked) {
       throw passwordError(locked.path)
@@ -127,11 +128,11 @@ struct DestinationTest {
 
   /// Returns a finding if the archive of the last backup is missing, unreadable or replaced.
   ///
-  /// - Parameter newest: the date of the newest archive at the destination; nil if there is no archive, or if it is
+  /// - Parameter newest: the place of the newest archive at the destination; nil if there is no archive, or if it is
   ///   a partial recovery.
   /// - Throws: `BackupError.passwordNeeded` or `.wrongPassword` if the archive exists but cannot be decrypted.
   private func missingCopy(in inventory: ArchiveInventory, since newest: Int64?) throws -> Finding? {
-    guard let copy, newest ?? .min < copy.madeAt else { return nil }
+    guard let copy, newest ?? .min < copy.place else { return nil }
     let archive = copy.archive
     if let there = inventory.archives.first(where: { $0.path == archive }) {
       if there.isLocked { throw passwordError(archive) }

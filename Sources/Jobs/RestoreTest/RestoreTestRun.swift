@@ -298,7 +298,7 @@ struct RestoreTestRun {
     guard let known, known.archive != found.archive || known.madeAt != found.madeAt,
       !known.isSuspect, known.areFilesUnchanged
     else { return found }
-    let isBetter = found.madeAt >= known.madeAt && (found.missingPhotos == nil || known.missingPhotos != nil)
+    let isBetter = found.place >= known.place && (found.missingPhotos == nil || known.missingPhotos != nil)
     return isBetter ? found : known
   }
 }

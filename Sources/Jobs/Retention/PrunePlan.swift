@@ -16,10 +16,8 @@ package struct PrunePlan: Sendable {
     package var isKept: Bool { !reasons.isEmpty }
     /// When the newest of the archives was made, in milliseconds since 1970.
     package var date: Int64 { archives.map(\.date).max() ?? 0 }
-    /// Sorts by date. Of two decisions with the same date, the one with the deeper chain comes first.
-    fileprivate var order: (Int64, Int, String) {
-      (date, -(archives[0].base?.depth ?? 0), archives[0].path)
-    }
+    /// The place of the newest of the archives in the graph's order.
+    fileprivate let place: Int
     /// The IDs of photos that are missing from the archives or damaged in them.
     fileprivate var missingPhotos: Set<Int64> { Set(archives.flatMap { $0.missingPhotos.map(\.id) }) }
     /// The total size of the archives in bytes.
@@ -35,28 +33,30 @@ package struct PrunePlan: Sendable {
   package var removals: [ArchiveDescriptor] {
     guard refusals.isEmpty else { return [] }
     let obsolete = decisions.filter { !$0.isKept }.flatMap(\.archives)
-    return obsolete.sorted { ($0.base?.depth ?? 0, $0.date) > ($1.base?.depth ?? 0, $1.date) }
+    return obsolete.sorted { ($0.base?.depth ?? 0, $0.path) > ($1.base?.depth ?? 0, $1.path) }
   }
 
-  /// Makes the plan. Keeps archives of the phones, unreadable files and archives dated in the future, and
-  /// does not count them. Plans archives of different libraries, selections and tags separately, and an
+  /// Makes the plan. Keeps archives of the phones, unreadable files and archives whose place is unknown, and
+  /// does not count them. Plans archives of different libraries, branches, selections and tags separately, and an
   /// archive of an unknown library alone. Keeps the bases of each kept archive.
   ///
   /// - Parameters:
   ///   - fresh: the paths of archives that were just written; the plan keeps them.
+  ///   - earlierIDs: reads the IDs of the earlier exports from an archive; see `ArchiveBranches`.
   ///   - isIncluded: returns true if the plan includes an archive; all other archives are kept.
   ///   - reasonToKeepAll: returns why nothing may be removed while these are the newest archive of a group and its
   ///     bases; nil if they are intact.
-  /// - Throws: the errors of `reasonToKeepAll`.
+  /// - Throws: the errors of `earlierIDs` and `reasonToKeepAll`.
   package init(
     _ graph: ArchiveGraph, _ policy: RetentionPolicy, calendar: Calendar = .current, now: Date = Date(),
     fresh: Set<String> = [], isIncluded: (ArchiveDescriptor) -> Bool = { _ in true },
+    earlierIDs: (ArchiveDescriptor) throws -> [String]? = { _ in nil },
     reasonToKeepAll: ([ArchiveDescriptor]) throws -> String?
   ) rethrows {
     let ours = graph.archives.filter { $0.isOurs && !$0.isLocked && isIncluded($0) }
-    var groups = Dictionary(grouping: ours, by: Group.init).values.map {
-      GroupPlan($0, graph, policy, calendar, now)
-    }
+    var groups = try Dictionary(grouping: ours, by: Group.init).values.flatMap {
+      try ArchiveBranches($0, earlierIDs: earlierIDs).branches
+    }.map { GroupPlan($0, graph, policy, calendar, now) }
     for index in groups.indices { groups[index].keep(fresh: fresh) }
     // every archive that stays keeps its bases, also archives outside the plan
     let removed = Set(groups.flatMap(\.removals).map(\.path))
@@ -74,7 +74,7 @@ package struct PrunePlan: Sendable {
         refusals.append(refusal)
       }
     }
-    decisions.sort { ($0.date, $0.archives.first?.path ?? "") > ($1.date, $1.archives.first?.path ?? "") }
+    decisions.sort { $0.place > $1.place }
     refusals.sort()
   }
 
@@ -110,6 +110,8 @@ private struct GroupPlan {
     _ archives: [ArchiveDescriptor], _ graph: ArchiveGraph, _ policy: RetentionPolicy, _ calendar: Calendar,
     _ now: Date
   ) {
+    let places = Dictionary(
+      uniqueKeysWithValues: graph.archives.indices.map { (graph.archives[$0].path, $0) })
     var restorable: [PrunePlan.Decision] = []
     var incomplete: [PrunePlan.Decision] = []
     // copies of an archive count as one
@@ -119,8 +121,8 @@ private struct GroupPlan {
     for parts in candidates.values {
       var decision = PrunePlan.Decision(
         archives: parts.sorted { ($0.part?.number ?? 0, $0.path) < ($1.part?.number ?? 0, $1.path) },
-        reasons: [])
-      if parts.contains(where: { $0.isDatedAfter(now) }) {
+        reasons: [], place: parts.compactMap { places[$0.path] }.max() ?? 0)
+      if parts.contains(where: { $0.isPlaceUnknown(at: now) }) {
         // the archive would replace those of today
         decision.reasons = ["dated in the future"]
       } else if let fault = Self.fault(of: parts[0], graph) {
@@ -132,12 +134,11 @@ private struct GroupPlan {
       }
       decisions.append(decision)
     }
-    // a flattened archive has the date of its increment and precedes the increment
-    restorable.sort { $0.order > $1.order }
+    restorable.sort { $0.place > $1.place }
     if let first = restorable.first {
       // of several copies the one with the last name, like in `ArchiveGraph`
       newest = first.archives.last.flatMap { try? graph.members(of: $0) } ?? first.archives
-      newerIncomplete = incomplete.filter { $0.date > first.date }.map(\.archives[0].path).min()
+      newerIncomplete = incomplete.filter { $0.place > first.place }.map(\.archives[0].path).min()
     }
     let counted = restorable.map { decision in
       RetentionCandidate(

@@ -67,7 +67,7 @@ package struct PruneRun {
     defer { withExtendedLifetime(lock) {} }
     let inventory = try ArchiveInventory(
       folder: folder, password: password, ledger: operation.ledger, whileReading: counter.checkCancellation)
-    let plan = try plan(for: inventory) { try reasonToKeepAll($0, inventory) }
+    let plan = try plan(for: inventory, earlierIDs: earlierIDs) { try reasonToKeepAll($0, inventory) }
     var summary = Summary(
       plan: plan, unreadable: inventory.unreadable, locked: inventory.archives.count(where: \.isLocked))
     summary.notConsidered =
@@ -82,15 +82,24 @@ package struct PruneRun {
 
   /// Returns true if the policy would remove archives of an inventory. Reads no archive.
   func hasCandidates(in inventory: ArchiveInventory) -> Bool {
-    !plan(for: inventory) { _ in nil }.removals.isEmpty
+    !plan(for: inventory, earlierIDs: { _ in nil }, reasonToKeepAll: { _ in nil }).removals.isEmpty
   }
 
   private func plan(
-    for inventory: ArchiveInventory, reasonToKeepAll: ([ArchiveDescriptor]) throws -> String?
+    for inventory: ArchiveInventory, earlierIDs: (ArchiveDescriptor) throws -> [String]?,
+    reasonToKeepAll: ([ArchiveDescriptor]) throws -> String?
   ) rethrows -> PrunePlan {
     try PrunePlan(
       inventory.graph, policy, now: now, fresh: fresh,
-      isIncluded: { archive in tags.allSatisfy(archive.tags.contains) }, reasonToKeepAll: reasonToKeepAll)
+      isIncluded: { archive in tags.allSatisfy(archive.tags.contains) }, earlierIDs: earlierIDs,
+      reasonToKeepAll: reasonToKeepAll)
+  }
+
+  /// Reads the IDs of the exports that the library had made before an archive.
+  private func earlierIDs(of archive: ArchiveDescriptor) throws -> [String]? {
+    try counter.checkCancellation()
+    return try OpenedBackup(path: FilePath(archive.path), limits: .own, password: password)
+      .metadata.smilepile?.earlierIDs
   }
 
   /// Returns why nothing may be removed while these archives are the newest; nil if they are intact. Verifies

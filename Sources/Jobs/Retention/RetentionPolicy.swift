@@ -122,32 +122,28 @@ extension RetentionPolicy {
   /// Returns why each candidate is kept. A candidate without reasons is not kept.
   ///
   /// - Parameters:
-  ///   - candidates: the candidates in any order. Of several with the same date, the first counts as the
-  ///     newest.
+  ///   - candidates: the candidates, newest first. The order and not the dates tells which one is newer, since a clock
+  ///     may have been set back; the dates tell the periods.
   ///   - calendar: its time zone determines the beginning of a day.
   ///   - now: candidates with a later date have it from a wrong clock. They do not determine the age of the others.
   /// - Returns: the reasons of each candidate, by ID.
   package func reasons(
     for candidates: [RetentionCandidate], calendar: Calendar = .current, now: Date = Date()
   ) -> [String: [String]] {
-    let sorted = candidates.enumerated().sorted {
-      ($0.element.date, -$0.offset) > ($1.element.date, -$1.offset)
-    }
-    .map(\.element)
     var iso = Calendar(identifier: .iso8601)
     iso.timeZone = calendar.timeZone
     var oldestKept: Date?
     if let within, !within.isZero {
-      oldestKept = sorted.first { $0.date < now }.map { within.before($0.date, iso) } ?? .distantPast
+      oldestKept = candidates.first { $0.date < now }.map { within.before($0.date, iso) } ?? .distantPast
     }
     var buckets = buckets(iso)
     var reasons: [String: [String]] = [:]
-    for (index, candidate) in sorted.enumerated() {
+    for (index, candidate) in candidates.enumerated() {
       var found: [String] = []
       for tag in tags where candidate.has(tag) { found.append(tag.isEmpty ? "no tag" : "tag \(tag)") }
       if let oldestKept, candidate.date > oldestKept { found.append("within") }
       for bucket in buckets.indices {
-        let isOldest = index == sorted.count - 1
+        let isOldest = index == candidates.count - 1
         if let reason = buckets[bucket].take(candidate, index, isOldest: isOldest) { found.append(reason) }
       }
       if !found.isEmpty { reasons[candidate.id] = found }
@@ -160,15 +156,16 @@ extension RetentionPolicy {
     let reason: String
     let period: (RetentionCandidate, Int) -> [Int]
     var left: Int
-    var last: [Int] = []
+    var seen: Set<[Int]> = []
 
     mutating func take(_ candidate: RetentionCandidate, _ index: Int, isOldest: Bool) -> String? {
       guard left > 0 else { return nil }
       let period = period(candidate, index)
       // the oldest candidate is kept for its period until the number of periods is reached
-      guard period != last || isOldest else { return nil }
-      defer { (last, left) = (period, left - 1) }
-      return period == last ? "oldest \(reason)" : reason
+      let isNew = seen.insert(period).inserted
+      guard isNew || isOldest else { return nil }
+      left -= 1
+      return isNew ? reason : "oldest \(reason)"
     }
   }
 

@@ -15,6 +15,8 @@ extension JobStatus {
     package var others: [String]?
     /// When the archive was made, in milliseconds since 1970.
     package var madeAt: Int64
+    /// The place of the archive among the exports of the library; nil in archives of older versions.
+    package var sequence: Int64?
     /// When all archives of the copy were last verified; nil if one is unverified or suspect.
     package var verifiedAt: Int64?
     /// Since when an archive of the copy is suspect; nil if none is suspect.
@@ -32,6 +34,9 @@ extension JobStatus {
     package var missingPhotos: Int?
     /// The files of the archives when a run found the copy.
     package var files: [ArchiveFile]
+
+    /// Tells which of two copies is newer.
+    var place: Int64 { sequence ?? madeAt }
 
     /// The paths of all archives that a restore needs.
     package var archives: [String] { [archive] + (others ?? []) }
@@ -89,7 +94,7 @@ extension JobStatus.Copy {
     path = destination.path.string
     self.archive = archive.path
     others = members.dropFirst().map(\.path)
-    madeAt = archive.date
+    (madeAt, sequence) = (archive.date, archive.sequence)
     isOnSameDevice = destination.weakness(for: library) != nil
     missingPhotos = count > 0 ? count : nil
     self.files = files

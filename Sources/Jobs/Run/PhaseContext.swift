@@ -31,10 +31,10 @@ struct PhaseContext {
       whileReading: counter.checkCancellation)
   }
 
-  /// Returns the job's archives of this library, newest first, without those that are dated in the future.
+  /// Returns the job's archives of this library, newest first, without those whose place is unknown.
   func archives(in inventory: ArchiveInventory) -> [ArchiveDescriptor] {
     let now = now()
-    return inventory.archives(of: job, in: libraryID).reversed().filter { !$0.isDatedAfter(now) }
+    return inventory.archives(of: job, in: libraryID).reversed().filter { !$0.isPlaceUnknown(at: now) }
   }
 
   /// Returns true if this run has found the archive damaged. Blocks.

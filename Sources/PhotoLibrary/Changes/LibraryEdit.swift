@@ -100,15 +100,17 @@ extension LibraryEdit {
 
   /// Records the removed content by its category, and removed categories, for incremental backups.
   private func recordDeletions(_ database: Database, _ change: Change.Record) throws {
+    let lastExport = try Int64.fetchOne(database, sql: "SELECT MAX(sequence) FROM export") ?? .min
+    let date = max(change.at, lastExport)
     let photo = try database.cachedStatement(
       sql: """
         INSERT INTO deletion (changeId, at, category, md5, assetPath)
         SELECT ?, ?, category.name, md5, iif(isFromAssets, path, NULL)
         FROM photo JOIN category ON category.id = categoryId WHERE photo.id = ?
         """)
-    for id in removedPhotos { try photo.execute(arguments: [change.id, change.at, id]) }
+    for id in removedPhotos { try photo.execute(arguments: [change.id, date, id]) }
     let category = try database.cachedStatement(
       sql: "INSERT INTO deletion (changeId, at, category) SELECT ?, ?, name FROM category WHERE id = ?")
-    for id in removedCategories { try category.execute(arguments: [change.id, change.at, id]) }
+    for id in removedCategories { try category.execute(arguments: [change.id, date, id]) }
   }
 }

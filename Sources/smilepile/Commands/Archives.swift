@@ -14,10 +14,12 @@ struct Archives: AsyncParsableCommand {
     discussion: """
       Finds archives by their content, not by their names. The content of an encrypted archive is listed only with \
       its password. The exit code is 3 if a backup cannot be read, its base or another part is missing, or an \
-      archive of a job cannot be opened; 1 if a folder cannot be read; 10 if a folder does not exist.
+      archive of a job cannot be opened; 1 if a folder cannot be read; 10 if a folder does not exist, or --latest finds \
+      no archive.
 
       Example:
         smilepile archives /backups
+        smilepile verify "$(smilepile archives family --latest)"
         smilepile archives family --json | jq -r 'select(.message_type == "archive") | .path'
       """,
     aliases: ["list"])
@@ -28,6 +30,12 @@ struct Archives: AsyncParsableCommand {
     completion: .jobsAndFolders)
   var places: [String] = []
 
+  @Flag(
+    help:
+      "Print only the path of the newest archive that can be restored; of a split archive the paths of all parts."
+  )
+  var latest = false
+
   @OptionGroup var file: JobFileOption
   @OptionGroup var password: PasswordOptions
   @OptionGroup var output: OutputOptions
@@ -36,6 +44,7 @@ struct Archives: AsyncParsableCommand {
     let messageType = "archive"
     var path: String
     var date: Int64
+    var sequence: Int64?
     var photos: Int?
     var photoFiles: Int?
     var categories: Int?
@@ -53,7 +62,7 @@ struct Archives: AsyncParsableCommand {
 
     init(_ archive: ArchiveDescriptor, _ health: ArchiveHealth) {
       path = archive.path
-      date = archive.date
+      (date, sequence) = (archive.date, archive.sequence)
       archiveBytes = archive.fileBytes
       encrypted = archive.isEncrypted
       part = archive.part.map { "\($0.number)/\($0.count)" }
@@ -83,6 +92,7 @@ struct Archives: AsyncParsableCommand {
   func run() async throws {
     let reporter = Reporter(output)
     var total = (archives: 0, bytes: 0)
+    var newest: [ArchiveDescriptor] = []
     var unreadable: [String] = []
     var incomplete: [String] = []
     var isFirst = true
@@ -102,16 +112,18 @@ struct Archives: AsyncParsableCommand {
         worst = max(worst, ExitStatus(for: error))
         continue
       }
-      if !isFirst { reporter.result("") }
+      if !isFirst, !latest { reporter.result("") }
       isFirst = false
-      reporter.result("\(place.folder.string.escaped):")
+      if !latest { reporter.result("\(place.folder.string.escaped):") }
       // an archive that cannot be decrypted may belong to the job
       let archives = inventory.archives.filter { archive in
         place.tag.map { archive.isLocked || archive.tags.contains($0) } ?? true
       }
       let health = archives.map { inventory.graph.health(of: $0) }
-      reporter.result(
-        TextTable(.left, .right, .left, .left, indentation: 2, rows: zip(archives, health).map(Self.row)))
+      if !latest {
+        reporter.result(
+          TextTable(.left, .right, .left, .left, indentation: 2, rows: zip(archives, health).map(Self.row)))
+      }
       for (archive, health) in zip(archives, health) {
         reporter.json(ArchiveLine(archive, health))
         do {
@@ -123,6 +135,11 @@ struct Archives: AsyncParsableCommand {
         }
         total.archives += 1
         total.bytes += archive.fileBytes
+      }
+      if let found = inventory.latest(among: archives),
+        newest.first.map({ $0.place <= found[0].place }) ?? true
+      {
+        newest = found
       }
       let unopened = archives.count { $0.isLocked }
       if unopened > 0 {
@@ -137,12 +154,21 @@ struct Archives: AsyncParsableCommand {
         worst = max(worst, .incomplete)
       }
     }
+    if latest {
+      guard !newest.isEmpty else { throw NoArchive() }
+      for archive in newest { reporter.importantResult(archive.path) }
+    }
     // the total is unknown if no folder could be read
-    if !isFirst { reporter.result("\(Count(total.archives, "archive")), \(ByteCount(total.bytes))") }
+    if !isFirst, !latest { reporter.result("\(Count(total.archives, "archive")), \(ByteCount(total.bytes))") }
     reporter.json(
       Summary(
         archives: total.archives, archiveBytes: total.bytes, unreadable: unreadable, incomplete: incomplete))
     if worst != .done { throw worst }
+  }
+
+  /// `--latest` found no archive.
+  struct NoArchive: Error, CustomStringConvertible {
+    let description = "no archive can be restored; without --latest, archives shows why"
   }
 
   private static func row(_ archive: ArchiveDescriptor, _ health: ArchiveHealth) -> [String] {
@@ -180,5 +206,22 @@ struct Archives: AsyncParsableCommand {
 
   private static func time(_ milliseconds: Int64) -> String {
     Date(milliseconds: milliseconds).formatted(.iso8601)
+  }
+}
+
+extension ArchiveInventory {
+  /// Returns the newest of some archives that is neither suspect nor without its base: one archive, or all parts of a
+  /// set; nil if there is none.
+  ///
+  /// - Parameter archives: oldest first.
+  fileprivate func latest(among archives: [ArchiveDescriptor]) -> [ArchiveDescriptor]? {
+    for archive in archives.reversed() where !archive.isLocked && !archive.isPartiallyRecovered {
+      guard let members = try? members(of: archive),
+        !members.contains(where: { graph.health(of: $0).isSuspect })
+      else { continue }
+      guard archive.part != nil else { return [archive] }
+      return members.sorted { ($0.part?.number ?? 0) < ($1.part?.number ?? 0) }
+    }
+    return nil
   }
 }

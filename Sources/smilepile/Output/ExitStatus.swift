@@ -49,7 +49,7 @@ enum ExitStatus: Int32, Error, Comparable {
       case is FileLock.Busy, JobError.running: .locked
       case LibraryError.notALibrary: .notFound
       case BackupError.noSuchBackup, BackupError.baseMissing, BackupError.baseRemoved, is JobFile.Missing,
-        is NoSuchFolder:
+        is NoSuchFolder, is Archives.NoArchive:
         .notFound
       case JobError.newerLedger: .failed
       case BackupError.severalToReplace, is JobFile.Invalid, is JobError: .usage

@@ -153,6 +153,40 @@ import Zip
     #expect(again.photosSkipped == 3)
   }
 
+  /// The apps date entries with the export.
+  @Test("Salvage: without metadata, a photo has the date in its image, else that of its entry")
+  func imageDate() async throws {
+    let library = try SampleLibrary()
+    var members: [ZipMember] = []
+    for (name, bytes) in [
+      ("photos/1_a.jpg", Self.jpeg(taken: "2019:05:04 03:02:01")), ("photos/2_b.png", Self.png),
+    ] {
+      members.append(ZipMember(Array(name.utf8), content: bytes, data: bytes, method: 0))
+    }
+    let scratch = try ScratchFolder()
+    let path = try scratch.write(ZipBuilder(members).bytes, to: "a.zip")
+    try await library.importing(path) { $0.salvages = true }
+    func date(_ components: DateComponents) throws -> Int64 {
+      try #require(Calendar.current.date(from: components)).milliseconds
+    }
+    #expect(
+      try library.contents.photos.map(\.createdAt) == [
+        date(DateComponents(year: 2019, month: 5, day: 4, hour: 3, minute: 2, second: 1)),
+        date(DateComponents(year: 2025, month: 10, day: 3, hour: 14)),
+      ])
+  }
+
+  /// A JPEG that consists of an Exif segment with the tag DateTime.
+  private static func jpeg(taken: String) -> [UInt8] {
+    // one directory entry: tag 0x0132, type ASCII, 20 bytes at offset 26
+    let tiff: [UInt8] =
+      [0x49, 0x49, 0x2A, 0, 8, 0, 0, 0, 1, 0, 0x32, 1, 2, 0, 20, 0, 0, 0, 26, 0, 0, 0, 0, 0, 0, 0]
+      + Array(taken.utf8) + [0]
+    let segment = Array("Exif".utf8) + [0, 0] + tiff
+    let frame: [UInt8] = [0xFF, 0xC0, 0, 11, 8, 0, 2, 0, 3, 1, 1, 0x11, 0]
+    return [0xFF, 0xD8, 0xFF, 0xE1, 0, UInt8(segment.count + 2)] + segment + frame + [0xFF, 0xD9]
+  }
+
   private static let png: [UInt8] =
     [0x89, 0x50, 0x4E, 0x47, 13, 10, 26, 10, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 2, 0, 0, 0, 3]
     + [8, 2, 0, 0, 0, 0, 0, 0, 0]

@@ -1,0 +1,30 @@
+internal import GRDB
+
+/// The exports of a library, and the place of the next one among them.
+///
+/// Each export has a greater sequence number than all earlier ones, whatever the clock did. While the clock runs
+/// forward, the number is the date, so that the exports of two copies of a library are in the order of their dates: a
+/// hybrid logical clock. https://cse.buffalo.edu/tech-reports/2014-04.pdf
+public struct ExportHistory: Sendable, Equatable {
+  /// The sequence number of the next export.
+  public var sequence: Int64
+  /// The IDs of all earlier archives, oldest first.
+  public var earlierIDs: [String]
+
+  /// Makes a history.
+  public init(sequence: Int64 = 0, earlierIDs: [String] = []) {
+    (self.sequence, self.earlierIDs) = (sequence, earlierIDs)
+  }
+}
+
+extension Library {
+  /// Reads the history for an export at a date, in milliseconds since 1970. Blocks.
+  public func exportHistory(at date: Int64) throws -> ExportHistory {
+    try read { database in
+      let last = try Int64.fetchOne(database, sql: "SELECT MAX(sequence) FROM export")
+      return ExportHistory(
+        sequence: max(date, last.map { $0 + 1 } ?? date),
+        earlierIDs: try String.fetchAll(database, sql: "SELECT id FROM export ORDER BY sequence, rowid"))
+    }
+  }
+}
