@@ -9,6 +9,9 @@ package struct CRC32: Sendable {
   /// Starts with no bytes.
   package init() {}
 
+  /// Continues after bytes with this checksum.
+  package init(_ value: UInt32) { self.value = value }
+
   /// Adds the next bytes.
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     guard let start = bytes.baseAddress else { return }

@@ -7,6 +7,9 @@ struct DataDescriptor: Equatable {
   let compressedSize: Int
   let size: Int
 
+  /// True if it begins with the signature. The lengths of the four forms are different.
+  var hasSignature: Bool { length == 16 || length == 24 }
+
   /// The longest form.
   static let maximumLength = 24
   /// The lengths with and without a signature, and with sizes of 4 and of 8 bytes.

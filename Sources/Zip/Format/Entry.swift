@@ -25,7 +25,7 @@ package struct Entry: Sendable, Equatable {
   /// The checksum of the bytes after reading; 0 for AE-2.
   package let crc32: UInt32
   /// The compression method: 0 stored, 8 deflated. With AES, that of the decrypted data. APPNOTE 4.4.5.
-  package let method: UInt16
+  package internal(set) var method: UInt16
   /// The general purpose flags of the directory. APPNOTE 4.4.4.
   package let flags: UInt16
   /// How the entry is encrypted.

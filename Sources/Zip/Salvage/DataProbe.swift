@@ -26,6 +26,9 @@ final class DataProbe {
   var budget: WorkBudget
 
   private let file: ArchiveFile
+  private let checksums: PrefixChecksums
+  private var startBlock = Block()
+  private var endBlock = Block()
   private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 << 10, alignment: 4096)
   private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 4096)
   let whileReading: (Int) throws -> Void
@@ -35,8 +38,9 @@ final class DataProbe {
   /// The first read of deflated data. Each further read doubles the total, so that short data costs little.
   private static let firstPiece = 4096
 
-  init(_ file: ArchiveFile, whileReading: @escaping (Int) throws -> Void) {
+  init(_ file: ArchiveFile, _ checksums: PrefixChecksums, whileReading: @escaping (Int) throws -> Void) {
     self.file = file
+    self.checksums = checksums
     self.whileReading = whileReading
     budget = WorkBudget(fileSize: file.status.size)
   }
@@ -87,49 +91,83 @@ final class DataProbe {
     }
   }
 
-  /// Compares the checksum of a range of the file.
-  private func checkStored(
-    _ crc32: UInt32, at offset: Int, length: Int, for purpose: WorkBudget.Purpose
-  ) throws -> WorkBudget.Attempt<Outcome> {
-    guard budget.canAfford(length, for: purpose) else { return .unaffordable }
-    var checksum = CRC32()
-    var taken = 0
-    while taken < length {
-      let count = try read(min(input.count, length - taken), at: offset + taken)
-      if count == 0 { return fail(.truncated, taken, for: purpose) }
-      checksum.update(UnsafeRawBufferPointer(rebasing: input[..<count]))
-      taken += count
-      try whileReading(count)
-    }
-    guard checksum.value == crc32 else { return fail(.invalid, taken, for: purpose) }
-    return .done(.ended(compressedSize: length, size: length, crc32: crc32))
+  /// Returns the checksum of a range of the file, which must not exceed the file. Reads at most two blocks of
+  /// `PrefixChecksums`, and none if the last ones are needed again.
+  func checksum(of range: Range<Int>) throws -> UInt32 {
+    let start = try prefix(range.lowerBound, &startBlock)
+    let end = try prefix(range.upperBound, &endBlock)
+    return PrefixChecksums.checksum(after: start, of: end, length: range.count)
   }
 
-  /// Searches for stored data with this checksum that begins at an offset, and ends at one of these ends or at a
-  /// descriptor before one.
-  func search(for crc32: UInt32, at offset: Int, ends: [Int]) throws -> WorkBudget.Attempt<Outcome> {
-    // each end takes time, however little data is before it
+  /// A block of the file that was read.
+  private struct Block {
+    var offset = -1
+    var bytes: [UInt8] = []
+  }
+
+  private func prefix(_ offset: Int, _ block: inout Block) throws -> UInt32 {
+    let (checksum, start) = checksums.before(offset)
+    if start == offset { return checksum }
+    if block.offset != start {
+      block = Block(offset: start, bytes: try bytes(checksums.block, at: start))
+      try whileReading(block.bytes.count)
+    }
+    guard offset - start <= block.bytes.count else { throw ArchiveError.changed(file.file.path) }
+    var running = CRC32(checksum)
+    block.bytes.withUnsafeBytes { running.update($0.slice(0, offset - start)) }
+    return running.value
+  }
+
+  /// Compares the checksum of an entry's stored data.
+  private func checkStored(_ entry: Entry) throws -> WorkBudget.Attempt<Outcome> {
+    // an attempt takes time, however little it reads
+    guard budget.canAfford(Self.failedCheck, for: .verification) else { return .unaffordable }
+    guard try checksum(of: entry.dataOffset..<entry.dataEnd) == entry.crc32 else {
+      return fail(.invalid, Self.failedCheck, for: .verification)
+    }
+    return .done(.ended(compressedSize: entry.size, size: entry.size, crc32: entry.crc32))
+  }
+
+  private static let failedCheck = 1 << 10
+
+  /// Searches for stored data with one of these checksums that begins at an offset, and ends at one of these ends or
+  /// at a descriptor before one.
+  func search(for crc32s: Set<UInt32>, at offset: Int, ends: [Int]) throws -> WorkBudget.Attempt<Outcome> {
     let overhead = ends.count << 10
     guard budget.canAfford(overhead, for: .search) else { return .unaffordable }
-    let candidates = Set(ends.flatMap { end in ([0] + DataDescriptor.lengths).map { end - $0 - offset } })
-    var checksum = CRC32()
-    var taken = 0
-    for length in candidates.sorted() where length > 0 {
-      while taken < length {
-        let count = try read(min(input.count, length - taken), at: offset + taken)
-        checksum.update(UnsafeRawBufferPointer(rebasing: input[..<count]))
-        taken += count
-        try whileReading(count)
-        guard count > 0 else { return fail(.invalid, overhead + taken, for: .search) }
-        guard budget.canAfford(overhead + taken, for: .search) else {
-          return exhaust(overhead + taken, for: .search)
-        }
-      }
-      if checksum.value == crc32 {
-        return .done(.ended(compressedSize: length, size: length, crc32: crc32))
+    let candidates = Set(ends.flatMap { end in ([0] + DataDescriptor.lengths).map { end - $0 } })
+    // of several lengths the longest: a matching checksum of more data is better evidence
+    for end in candidates.sorted(by: >) where end > offset && end <= file.status.size {
+      let checksum = try checksum(of: offset..<end)
+      if crc32s.contains(checksum) {
+        return .done(.ended(compressedSize: end - offset, size: end - offset, crc32: checksum))
       }
     }
-    return fail(.invalid, overhead + taken, for: .search)
+    return fail(.invalid, overhead, for: .search)
+  }
+
+  /// Searches a range for stored data of this length and checksum at any offset. Reads the range once.
+  func find(_ crc32: UInt32, length: Int, in range: Range<Int>) throws -> WorkBudget.Attempt<Int?> {
+    guard length > 0, range.count >= length else { return .done(nil) }
+    guard case .done = budget.pay(2 * range.count, for: .search) else { return .unaffordable }
+    var window = PrefixChecksums.Window(length: length)
+    // two readers of the same bytes: one at the end of the window, one at its start
+    var (ahead, behind) = (Block(), Block())
+    func byte(_ offset: Int, _ block: inout Block) throws -> UInt8 {
+      if offset < block.offset || offset >= block.offset + block.bytes.count || block.offset < 0 {
+        block = Block(offset: offset, bytes: try bytes(64 << 10, at: offset))
+        try whileReading(block.bytes.count)
+        guard !block.bytes.isEmpty else { throw ArchiveError.changed(file.file.path) }
+      }
+      return block.bytes[offset - block.offset]
+    }
+    for offset in range {
+      window.append(try byte(offset, &ahead))
+      let start = offset + 1 - length
+      if start > range.lowerBound { window.remove(try byte(start - 1, &behind)) }
+      if start >= range.lowerBound, window.checksum == crc32 { return .done(start) }
+    }
+    return .done(nil)
   }
 
   /// Checks that an entry's data has the sizes and the checksum of its headers. Encrypted data is invalid, since it
@@ -144,7 +182,7 @@ final class DataProbe {
     case _ where entry.isEncrypted: return .done(.invalid)
     case 0:
       guard entry.size == entry.compressedSize else { return .done(.invalid) }
-      return try checkStored(entry.crc32, at: entry.dataOffset, length: entry.size, for: purpose)
+      return try checkStored(entry)
     case 8:
       let attempt = try inflate(
         at: entry.dataOffset, within: entry.compressedSize, maximumSize: entry.size, for: purpose)

@@ -32,6 +32,13 @@ extension Entry {
     return copy
   }
 
+  /// The same entry with deflated data, for a header with a wrong method.
+  var deflated: Entry {
+    var copy = self
+    copy.method = 8
+    return copy
+  }
+
   /// Returns the same entry under another name.
   func named(_ name: String) -> Entry {
     var copy = self
@@ -62,6 +69,25 @@ extension Entry {
     case 0: return compressedSize == size
     case 8: return size / 1033 <= compressedSize
     default: return true
+    }
+  }
+
+  /// Why it is not taken although its data was found; nil if it is taken. A name is not considered if another name of
+  /// the same data is valid.
+  var refusal: Salvage.Reason? {
+    if let problem = EntryName.problem(of: name) { return .unsafeName(problem) }
+    if let kind = salvagedKind { return .notARegularFile(kind) }
+    return isReadable ? nil : .unreadable
+  }
+
+  /// The kind of special file, if more than one field of a directory record declares it. A single wrong bit makes the
+  /// type of a plain file that of a link or a socket. Links have execute permissions, and devices have no data.
+  private var salvagedKind: SpecialFile? {
+    guard let kind = specialKind else { return nil }
+    let isExecutable = externalAttributes >> 16 & 0o111 != 0
+    switch kind {
+    case .symbolicLink, .directory: return isExecutable ? kind : nil
+    default: return size == 0 ? kind : nil
     }
   }
 

@@ -5,9 +5,9 @@ import SystemPackage
 /// The entries that can still be read of a truncated or damaged archive, and the names of those that were lost.
 /// Searches the file from its first byte to its last.
 ///
-/// An entry begins at a local header, or at an offset in a surviving directory. Its data ends where the next record
-/// begins, or where its checksum matches. Bytes within the data of an entry are never taken for an entry. An entry that
-/// was found may still be damaged: as in any archive, only reading it to its end shows that it is intact.
+/// Each entry is judged by its own evidence, so damage elsewhere in the file does not affect it: see `EvidenceSearch`.
+/// Bytes within the data of an entry are never taken for an entry. An entry that was found may still be damaged: as in
+/// any archive, only reading it to its end shows that it is intact.
 package struct Salvage: Sendable {
   /// An entry that cannot be recovered.
   package struct Loss: Sendable, Equatable {
@@ -41,10 +41,15 @@ package struct Salvage: Sendable {
   package let fault: ArchiveError?
   /// The entries that were lost and whose names are left, in the order of the file.
   package let losses: [Loss]
-  /// The indices of the entries that the caller must verify by a checksum from elsewhere: their own was lost, or they
-  /// were found within what is left of another entry and may be a part of it. A password that decrypts an entry to its
-  /// end verifies it too. Several encrypted entries may share their data.
+  /// The indices of the entries that the caller must verify by a checksum from elsewhere: their own was lost, they are
+  /// encrypted, or they are in `remains`. A password that decrypts an entry to its end verifies it too. Several
+  /// encrypted entries may share their data.
   package let unverified: Set<Int>
+  /// The entries whose own checksum proves them, but which begin within the bytes of a lost entry and are in no
+  /// directory: they may be a part of the lost entry. The value is its name. They are in `unverified` too.
+  package let remains: [Int: String]
+  /// The indices of the entries that a directory of the archive lists, with the same name, size and checksum.
+  package let listed: Set<Int>
 
   /// True if a password is needed: a verified entry is encrypted, or every entry that was found is.
   package var needsPassword: Bool {
@@ -61,7 +66,7 @@ package struct Salvage: Sendable {
   ///
   /// Work is bounded even for adversarial input: failed attempts read or inflate at most 16 times the file's size and
   /// 128 MiB in total, half of it to locate data and half to verify entries, and each byte is inflated successfully at
-  /// most once.
+  /// most once. The checksum of stored data costs two short reads, however much data it is.
   ///
   /// Memory is a few hundred bytes for each header and directory record, whose number `limits` bounds, and the names of
   /// the records: at most 256 MiB, or `Limits.maximumDirectoryBytes` if that is less. The names have their own bound
@@ -75,14 +80,14 @@ package struct Salvage: Sendable {
     let file = try ArchiveFile(path, .readSkippingBadSectors)
     do {
       archive = try Archive(file, limits: limits)
-      (fault, losses, unverified) = (nil, [], [])
+      (fault, losses, unverified, remains) = (nil, [], [], [:])
+      listed = Set(archive.entries.indices)
     } catch {
       guard error.isSalvageable else { throw error }
-      let scan = try SignatureScan(file, limits: limits, whileReading: whileReading)
-      var walk = SalvageWalk(file, scan, limits: limits, whileReading: whileReading)
-      try walk.run()
-      archive = Archive(salvagedFrom: file, entries: walk.entries)
-      (fault, losses, unverified) = (error, walk.losses, walk.unverified)
+      let search = try EvidenceSearch(file, limits: limits, whileReading: whileReading)
+      archive = Archive(salvagedFrom: file, entries: search.entries)
+      (fault, losses, unverified) = (error, search.losses, search.unverified)
+      (remains, listed) = (search.remains, search.listed)
     }
   }
 }

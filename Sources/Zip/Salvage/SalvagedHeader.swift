@@ -3,6 +3,8 @@ import SystemPackage
 
 /// The fields of what may be a local header in a damaged file; none of them is trusted. APPNOTE 4.3.7.
 struct SalvagedHeader {
+  /// The offset of the header.
+  let offset: Int
   let rawName: [UInt8]
   let flags: UInt16
   let method: UInt16
@@ -50,6 +52,7 @@ struct SalvagedHeader {
       let (encryption, method) = try? Entry.Encryption.of(
         flags: bytes.u16(6), method: bytes.u16(8), fields.aes)
     else { return nil }
+    self.offset = offset
     rawName = Array(raw)
     flags = bytes.u16(6)
     self.encryption = encryption

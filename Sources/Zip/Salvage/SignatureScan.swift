@@ -1,18 +1,19 @@
-import Checksums
 import FileSystem
 import Glibc
 import Operations
 import SystemPackage
 
-/// Reads a whole file and collects what may be records of an archive: the offsets of local headers, and the fields of
-/// directory records. It trusts none of them.
+/// Reads a whole file once and collects what may be records of an archive: the offsets of local headers, the fields of
+/// directory records, and descriptors with a signature. It trusts none of them.
 struct SignatureScan {
   /// The offsets of local headers, in order.
   private(set) var headers: [Int] = []
-  /// The checksum of the name of each header, to compare with directory records.
-  private var nameChecksums: [UInt32] = []
   /// Directory records, in the order of the file.
   private(set) var records: [SalvagedRecord] = []
+  /// Descriptors with a signature, each with its offset and in each of its readings that can be right.
+  private(set) var descriptors: [(offset: Int, descriptor: DataDescriptor)] = []
+  /// The checksums of the file's beginning.
+  private(set) var checksums: PrefixChecksums
   /// How far the offsets in the directory may be shifted, according to the end records.
   private(set) var shifts: [Int] = []
 
@@ -30,6 +31,7 @@ struct SignatureScan {
 
   init(_ file: ArchiveFile, limits: Limits, whileReading: (Int) throws -> Void) throws {
     self.limits = limits
+    checksums = PrefixChecksums(fileSize: file.status.size)
     maximumNameBytes = min(256 << 20, limits.maximumDirectoryBytes)
     let size = file.status.size
     var buffer = RecordBuffer(capacity: Self.window)
@@ -42,6 +44,7 @@ struct SignatureScan {
       let isLast = start + buffer.count >= size
       let end = isLast ? buffer.count : buffer.count - Self.overlap
       try search(buffer.bytes, upTo: end, at: start, file)
+      checksums.append(buffer.bytes.slice(0, end))
       try whileReading(end)
       start += end
     }
@@ -60,7 +63,12 @@ struct SignatureScan {
       case Signature.localHeader:
         guard SalvagedHeader.isPlausible(rest) else { continue }
         headers.append(start + position)
-        nameChecksums.append(try nameChecksum(rest, at: start + position, in: file))
+      case Signature.descriptor:
+        for descriptor in DataDescriptor.all(in: rest) where descriptor.hasSignature {
+          // a descriptor that counts more bytes than precede it counts nothing
+          guard descriptor.compressedSize <= start + position else { continue }
+          descriptors.append((start + position, descriptor))
+        }
       case Signature.directoryRecord:
         guard let length = SalvagedRecord.variableLength(rest) else { continue }
         if let record = try SalvagedRecord(rest, at: start + position, in: file) { try keep(record, file) }
@@ -75,7 +83,7 @@ struct SignatureScan {
         note(size: rest.u64(40), offset: rest.u64(48), endsAt: start + position)
       default: continue
       }
-      let count = max(headers.count, records.count)
+      let count = max(headers.count, records.count, descriptors.count / 2)
       guard count <= limits.maximumEntries else {
         throw ArchiveError.tooManyEntries(file.file.path, count: count, limit: limits.maximumEntries)
       }
@@ -90,15 +98,6 @@ struct SignatureScan {
     records.append(record)
   }
 
-  private func nameChecksum(
-    _ header: UnsafeRawBufferPointer, at offset: Int, in file: ArchiveFile
-  ) throws -> UInt32 {
-    let (fixed, length) = (RecordLength.localHeader, Int(header.u16(26)))
-    if header.count >= fixed + length { return CRC32.of(header.slice(fixed, length)) }
-    return CRC32.of(
-      try ArchiveError.onFile { () throws(FileError) in try file.file.read(length, at: offset + fixed) })
-  }
-
   /// Records the shift of a directory of `size` bytes that ends here and declares to begin at `offset`. Keeps the last
   /// eight: the end records of archives within photos precede that of the archive.
   private mutating func note(size: UInt64, offset: UInt64, endsAt end: Int) {
@@ -109,59 +108,8 @@ struct SignatureScan {
     if shifts.count > 8 { shifts.removeFirst() }
   }
 
-  /// A directory record that refers to an offset.
-  struct Hint {
-    var record: SalvagedRecord
-    /// The greatest possible end of the entry: the next entry of the same directory, or the directory.
-    var limit: Int
-  }
-
-  /// Returns the directory records by the offset of their entries. Corrects the offsets of each directory by the shift
-  /// under which most of them lead to local headers: a prefix moves all entries by the same number of bytes.
-  func hints() -> [Int: [Hint]] {
-    guard !records.isEmpty else { return [:] }
-    let names = Dictionary(zip(headers, nameChecksums), uniquingKeysWith: { first, _ in first })
-    // the first few headers of each name, which yield a shift if no end record is left
-    var places: [UInt32: [Int]] = [:]
-    for (header, checksum) in zip(headers, nameChecksums) where places[checksum, default: []].count < 4 {
-      places[checksum, default: []].append(header)
-    }
-    var hints: [Int: [Hint]] = [:]
-    for run in runs() {
-      // names are compared too: a directory within a photo would match offsets by chance
-      func hits(_ shift: Int) -> Int {
-        records[run].count { names[$0.headerOffset &+ shift] == CRC32.of($0.rawName) }
-      }
-      var best = (shift: 0, hits: hits(0))
-      let first = records[run.lowerBound]
-      let likely = places[CRC32.of(first.rawName)] ?? []
-      for shift in shifts + likely.map({ $0 &- first.headerOffset }) {
-        let hits = hits(shift)
-        if hits > best.hits { best = (shift, hits) }
-      }
-      // if there are headers and no record leads to one, the directory belongs to another archive
-      guard best.hits > 0 || headers.isEmpty else { continue }
-      var limit = records[run.lowerBound].position
-      var previous = limit
-      for record in records[run].sorted(by: { $0.headerOffset > $1.headerOffset }) {
-        let (site, overflow) = record.headerOffset.addingReportingOverflow(best.shift)
-        guard !overflow, site < records[run.lowerBound].position else { continue }
-        if site < previous { limit = previous }
-        previous = site
-        // two records of one offset: an older directory remains if entries were appended to the archive
-        if hints[site, default: []].count < 2 {
-          hints[site, default: []].append(Hint(record: record, limit: limit))
-        }
-      }
-    }
-    return hints
-  }
-
-  /// Returns the offsets of directories, in order.
-  func directories() -> [Int] { runs().map { records[$0.lowerBound].position } }
-
   /// Returns the ranges of records without a gap between them.
-  private func runs() -> [Range<Int>] {
+  func runs() -> [Range<Int>] {
     guard !records.isEmpty else { return [] }
     var runs: [Range<Int>] = []
     var start = 0
@@ -171,21 +119,6 @@ struct SignatureScan {
       start = index
     }
     return runs
-  }
-}
-
-extension SignatureScan.Hint {
-  /// Returns where the data may begin of an entry whose local header is missing.
-  func dataOffsets(at site: Int) -> [Int] {
-    let start = site + RecordLength.localHeader + record.rawName.count
-    // usual lengths of extra fields: that of the directory record, zero, Info-ZIP's, ZIP64's
-    var offsets = [record.extraLength, 0, 28, 20].map { start + $0 }
-    for descriptor in record.flags & Flag.descriptor == 0 ? [0] : [16, 12, 24, 20] {
-      // the record's numbers may exceed every file, so the subtraction may wrap
-      offsets.append(limit &- descriptor &- record.compressedSize)
-    }
-    var tried: Set<Int> = []
-    return offsets.filter { $0 >= start && tried.insert($0).inserted }
   }
 }
 

@@ -156,8 +156,7 @@ import Testing
     let intact = sample.parts.indices.filter { $0 % 2 == 1 }.map { sample.parts[$0].name }
     #expect(salvage.archive.entries.map(\.name) == intact)
     #expect(salvage.losses.count == count / 2)
-    #expect(salvage.losses.first?.reason == .overwritten)
-    #expect(salvage.losses.last?.reason == .notSearched)
+    #expect(salvage.losses.allSatisfy { $0.reason == .damaged })
     work.expectBounded(by: bytes.count)
   }
 
@@ -377,8 +376,8 @@ import Testing
     #expect(throws: ArchiveError.changed(file.path)) {
       try Salvage(path: file.path) { _ in
         pieces += 1
-        // the scan is complete, and the end of this entry is searched for
-        if pieces == 4 { try file.write(Array(bytes.prefix(1 << 20))) }
+        // the scan is not complete
+        if pieces == 2 { try file.write(Array(bytes.prefix(1 << 20))) }
       }
     }
   }

@@ -1,0 +1,182 @@
+import FileSystem
+import Operations
+
+/// A local header of a damaged file, and everything that says where the header's data ends and what its checksum is:
+/// the header itself, directory records with the same name, and descriptors that count from the start of the data.
+struct HeaderEvidence {
+  /// What is known about the data of the header.
+  enum Result {
+    /// The data has the checksum that one of the records declares; or header and directory agree, and the next record
+    /// follows where they say.
+    case proven(Entry)
+    /// Nothing in the archive proves the data: it is encrypted, or its checksum is missing. Each entry is one reading.
+    case unproven([Entry])
+    /// The data is not what any record declares.
+    case lost(Salvage.Reason)
+  }
+
+  let header: SalvagedHeader
+  /// Directory records with the name of the header.
+  let records: [SalvagedRecord]
+  /// The descriptors that count from the start of the data, with their offsets.
+  let descriptors: [(offset: Int, descriptor: DataDescriptor)]
+  /// Where the data may end if its size is wrong: before one of the next records, or at the end of the file.
+  let ends: [Int]
+
+  let file: ArchiveFile
+  let limits: Limits
+  let probe: DataProbe
+
+  /// The end of the data that the records declare; nil if they declare none. It may be wrong.
+  var declaredEnd: Int? {
+    var ends = descriptors.map { $0.offset + $0.descriptor.length }
+    if header.hasSizes { ends.append(header.dataEnd) }
+    let sizes = records.map(\.compressedSize).filter { $0 <= file.status.size - header.dataOffset }
+    return (ends + sizes.map { header.dataOffset + $0 }).max()
+  }
+
+  /// Finds out what is known about the data. It keeps no state, but charges the budget of the probe.
+  func examine() throws -> Result {
+    var series = WorkBudget.Series()
+    let claims = self.claims.filter { $0.isPossible(limits) && $0.dataEnd <= file.status.size }
+    if let entry = try framed(claims) { return .proven(entry) }
+    if header.encryption != .none {
+      // a descriptor of a header without sizes is the only other evidence
+      let encrypted = claims.filter { $0.isEncrypted && $0.isReadable }
+      if !encrypted.isEmpty { return .unproven(encrypted) }
+    }
+    // a matching checksum of more data is better evidence
+    for entry in claims.sorted(by: { $0.compressedSize > $1.compressedSize })
+    where entry.compressedSize > 0 && !entry.isEncrypted && entry.method != 8 {
+      if series.value(of: try probe.check(entry))?.hasEnded == true { return .proven(entry) }
+    }
+    if let result = try inflated(claims, &series) { return result }
+    if let entry = try empty(claims) { return .proven(entry) }
+    if let entry = series.value(of: try stored()) ?? nil { return .proven(entry) }
+    // a header with sizes of zero may have lost them
+    if claims.count == 1, claims[0].compressedSize == 0 { return .unproven(claims) }
+    if !series.isComplete { return .lost(.notSearched) }
+    return .lost((declaredEnd ?? 0) > file.status.size ? .truncated : .damaged)
+  }
+
+  /// Every reading of the data that a record declares, those of directory records first, since they have the attributes.
+  private var claims: [Entry] {
+    var claims: [Entry] = []
+    func add(_ entry: Entry) {
+      if !claims.contains(where: { $0.isSameData(as: entry) && $0.crc32 == entry.crc32 }) {
+        claims.append(entry)
+      }
+    }
+    for record in records {
+      guard let name = record.name else { continue }
+      add(Entry(record, name: name, at: header.offset, dataOffset: header.dataOffset))
+    }
+    guard let name = header.name else { return claims }
+    if header.hasSizes {
+      add(
+        Entry(
+          header, name: name, at: header.offset, crc32: header.crc32, compressedSize: header.compressedSize,
+          size: header.size))
+    }
+    for (_, descriptor) in descriptors {
+      add(
+        Entry(
+          header, name: name, at: header.offset, crc32: descriptor.crc32,
+          compressedSize: descriptor.compressedSize, size: descriptor.size))
+    }
+    return claims
+  }
+
+  /// Returns the entry whose end is where header and directory agree, and where the next record confirms it. Such data
+  /// is not read: as in any archive, only reading an entry shows that it is intact. Stored data is always checked, since
+  /// its checksum costs nothing.
+  private func framed(_ claims: [Entry]) throws -> Entry? {
+    for entry in claims where (entry.method != 0 || entry.isEncrypted) && entry.compressedSize > 0 {
+      let isAgreed = records.contains { record in
+        record.compressedSize == entry.compressedSize && record.crc32 == entry.crc32
+          && (header.describesSameData(as: record) || !header.hasSizes && header.hasNameAndMethod(of: record))
+      }
+      // the size of inflated data is only in the header, if there is no record
+      let isAlone = records.isEmpty && entry.method != 8 && header.hasSizes
+      if isAgreed || isAlone || entry.isEncrypted && records.isEmpty, try isFollowed(entry) { return entry }
+    }
+    return nil
+  }
+
+  private func inflated(_ claims: [Entry], _ series: inout WorkBudget.Series) throws -> Result? {
+    let deflated = claims.filter { $0.method == 8 && !$0.isEncrypted && $0.compressedSize > 0 }
+    guard header.encryption == .none, !deflated.isEmpty || header.method == 8 else { return nil }
+    let purpose: WorkBudget.Purpose =
+      deflated.isEmpty && !(header.method == 8 && header.hasSizes) ? .search : .verification
+    let attempt = try probe.inflate(at: header.dataOffset, for: purpose)
+    guard let outcome = series.value(of: attempt) else { return nil }
+    guard case .ended(let compressedSize, let size, let crc32) = outcome else {
+      let isCut = outcome == .truncated && !header.hasSizes && records.isEmpty && header.method == 8
+      return isCut ? .lost(.truncated) : nil
+    }
+    if let entry = deflated.first(where: {
+      $0.compressedSize == compressedSize && $0.size == size && $0.crc32 == crc32
+    }) {
+      return .proven(entry)
+    }
+    let record = records.first { $0.crc32 == crc32 && $0.method == 8 }
+    if let name = header.name ?? record?.name {
+      let entry = Entry(
+        header, name: name, at: header.offset, crc32: crc32, compressedSize: compressedSize, size: size
+      ).deflated
+      if entry.isPossible(limits) {
+        let hasDescriptor = try endOfDescriptor(entry) > entry.dataEnd
+        if crc32 == header.crc32 || record != nil || hasDescriptor { return .proven(entry) }
+        // without its descriptor, nothing shows whether these are the original bytes
+        if !header.hasSizes, records.isEmpty { return .unproven([entry]) }
+      }
+    }
+    probe.reject(outcome, for: purpose)
+    return nil
+  }
+
+  /// Finds stored data whose size is wrong by the checksums that the records declare.
+  private func stored() throws -> WorkBudget.Attempt<Entry?> {
+    let crc32s = Set(([header.crc32] + records.map(\.crc32)).filter { $0 != 0 })
+    guard header.encryption == .none, header.method == 0, let name = header.name, !crc32s.isEmpty else {
+      return .done(nil)
+    }
+    return try probe.search(for: crc32s, at: header.dataOffset, ends: ends).map { outcome in
+      guard case .ended(let length, let size, let crc32) = outcome else { return nil }
+      let entry = Entry(
+        header, name: name, at: header.offset, crc32: crc32, compressedSize: length, size: size)
+      return entry.isPossible(limits) ? entry : nil
+    }
+  }
+
+  /// The checksum of an empty entry proves nothing: two records must agree, or the next one must follow.
+  private func empty(_ claims: [Entry]) throws -> Entry? {
+    for entry in claims where entry.compressedSize == 0 {
+      let isAgreed = header.hasSizes && records.contains { header.describesSameData(as: $0) }
+      if try isAgreed || endOfDescriptor(entry) > file.status.size - 4 || isFollowed(entry) { return entry }
+    }
+    return nil
+  }
+
+  /// Returns the end of an entry, or of the descriptor after it.
+  private func endOfDescriptor(_ entry: Entry) throws -> Int {
+    guard entry.flags & Flag.descriptor != 0 else { return entry.dataEnd }
+    let bytes = try probe.bytes(DataDescriptor.maximumLength, at: entry.dataEnd)
+    let descriptor = bytes.withUnsafeBytes {
+      DataDescriptor.find($0, crc32: entry.crc32, compressedSize: entry.compressedSize, size: entry.size)
+    }
+    return entry.dataEnd + (descriptor?.length ?? 0)
+  }
+
+  private func isFollowed(_ entry: Entry) throws -> Bool {
+    let bytes = try probe.bytes(4, at: try endOfDescriptor(entry))
+    return bytes.count == 4 && bytes.withUnsafeBytes { Signature.followsEntry($0.u32(0)) }
+  }
+}
+
+extension Signature {
+  /// Returns true if a signature is one of a record that follows an entry.
+  static func followsEntry(_ mark: UInt32) -> Bool {
+    [localHeader, directoryRecord, end, zip64End].contains(mark)
+  }
+}

@@ -1,0 +1,64 @@
+import FileSystem
+import Operations
+
+/// A directory record of a damaged file whose local header is missing, and the offsets at which its data may begin.
+struct RecordEvidence {
+  let record: SalvagedRecord
+  let name: String
+  /// Where the header may have been.
+  let sites: [Int]
+  /// The data of the previous entry of the directory ends here.
+  let lowerBound: Int
+  /// The next entry of the directory, or the directory, begins here.
+  let limit: Int
+  /// The headers that have another name, by their offsets.
+  let headers: [Int: SalvagedHeader]
+
+  let file: ArchiveFile
+  let limits: Limits
+  let probe: DataProbe
+
+  /// Finds out whether the data is there. It keeps no state, but charges the budget of the probe.
+  func examine() throws -> HeaderEvidence.Result {
+    var series = WorkBudget.Series()
+    let claims = dataOffsets().map { Entry(record, name: name, at: $0.site, dataOffset: $0.dataOffset) }
+      .filter { $0.isPossible(limits) && $0.dataEnd <= limit }
+    if record.encryption != .none { return claims.isEmpty ? .lost(.overwritten) : .unproven(claims) }
+    for entry in claims {
+      let isFound = try entry.compressedSize == 0 || series.value(of: probe.check(entry))?.hasEnded ?? false
+      if isFound { return .proven(entry) }
+    }
+    if record.method == 0, record.size == record.compressedSize, record.size > 0, lowerBound < limit,
+      let dataOffset = series.value(
+        of: try probe.find(record.crc32, length: record.size, in: lowerBound..<limit)) ?? nil
+    {
+      let header = dataOffset - RecordLength.localHeader - record.rawName.count
+      let entry = Entry(record, name: name, at: max(lowerBound, header), dataOffset: dataOffset)
+      if entry.isPossible(limits) { return .proven(entry) }
+    }
+    return .lost(series.isComplete ? .overwritten : .notSearched)
+  }
+
+  /// Returns where the data may begin: after a header of usual length, or so far before the next entry that the data
+  /// ends there.
+  private func dataOffsets() -> [(site: Int, dataOffset: Int)] {
+    var offsets: [(site: Int, dataOffset: Int)] = []
+    var tried: Set<Int> = []
+    func add(_ dataOffset: Int, at site: Int) {
+      if dataOffset >= 0, tried.insert(dataOffset).inserted { offsets.append((site, dataOffset)) }
+    }
+    for site in sites {
+      if let header = headers[site] { add(header.dataOffset, at: site) }
+      let start = site + RecordLength.localHeader + record.rawName.count
+      // usual lengths of extra fields: that of the directory record, zero, Info-ZIP's, ZIP64's, the time's
+      for extra in [record.extraLength, 0, 28, 20, 9, 13] { add(start + extra, at: site) }
+    }
+    let name = RecordLength.localHeader + record.rawName.count
+    for descriptor in record.flags & Flag.descriptor == 0 ? [0] : [16, 12, 24, 20] {
+      // the numbers of the record may exceed every file
+      let (start, overflow) = (limit - descriptor).subtractingReportingOverflow(record.compressedSize)
+      if !overflow { add(start, at: max(0, start &- name)) }
+    }
+    return offsets
+  }
+}
