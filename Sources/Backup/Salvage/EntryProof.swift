@@ -29,6 +29,19 @@ struct EntryProof {
     }
   }
 
+  /// Returns the bytes of a document that can be read to its end; nil for any other entry, and for a larger one.
+  /// - Throws: the same errors as `digest`.
+  func bytes(of entry: Entry, limit: Int) throws -> [UInt8]? {
+    guard entry.size <= limit else { return nil }
+    do {
+      var reader = try EntryReader(archive, password: password)
+      return try reader.bytes(of: entry, limit: limit)
+    } catch let error as ArchiveError {
+      if error.concernsEveryEntry { throw error }
+      return nil
+    }
+  }
+
   /// Returns the first bytes of an entry, fewer if the entry is shorter; nil if they cannot be read. The bytes are
   /// unverified.
   /// - Throws: the same errors as `digest`.

@@ -18,10 +18,10 @@ struct NamedPhotos {
 
   /// - Throws: `BackupError.passwordNeeded` if the photos are encrypted and there is no password, `.wrongPassword`
   ///   if the password fits no photo.
-  init(_ salvage: Salvage, _ proof: EntryProof) throws {
+  init(_ salvage: Salvage, _ proof: EntryProof, _ witnesses: SalvageWitnesses) throws {
     let isGallery = PhotoExport.isGallery(salvage.archive.entries)
     let folder = isGallery ? PhotoExport.gallery.folder : PhotoExport.statistics.folder
-    var search = Search(salvage, proof, folder: folder)
+    var search = Search(salvage, proof, witnesses, folder: folder)
     try search.requirePassword()
     entries = try search.photos()
     others = search.others
@@ -37,13 +37,15 @@ struct NamedPhotos {
 private struct Search {
   private let salvage: Salvage
   private let proof: EntryProof
+  private let witnesses: SalvageWitnesses
   /// The folder in which every entry is a photo.
   private let folder: String
   private(set) var others: [Finding] = []
 
-  init(_ salvage: Salvage, _ proof: EntryProof, folder: String) {
+  init(_ salvage: Salvage, _ proof: EntryProof, _ witnesses: SalvageWitnesses, folder: String) {
     self.salvage = salvage
     self.proof = proof
+    self.witnesses = witnesses
     self.folder = folder
   }
 
@@ -71,18 +73,17 @@ private struct Search {
     let byName = Dictionary(grouping: files, by: \.name)
     var names: Set<String> = []
     var photos: [Entry] = []
+    var offsets: Set<Int> = []
     var thumbnails = 0
     for entry in files where names.insert(entry.name).inserted {
       try proof.whileReading(0)
       let same = byName[entry.name] ?? []
-      guard
-        let right = try same.first(where: {
-          try !salvage.unverified.contains($0.index) || proof.isOpenedByPassword($0)
-        })
-      else {
-        leave(entry, entry.reasonWhyUnverified(among: same.count))
+      guard let right = try witnesses.choose(among: same) else {
+        leave(entry, witnesses.reason(toLeaveOut: entry, among: same.count))
         continue
       }
+      // a header and a directory record may give two names to the same data
+      guard offsets.insert(right.dataOffset).inserted || right.size == 0 else { continue }
       if entry.isThumbnail {
         thumbnails += 1
       } else if try entry.isIn(folder) || isImage(right) {

@@ -24,8 +24,9 @@ struct SalvagedContents {
 
   private let salvage: Salvage
   private let proof: EntryProof
-  /// The most copies of metadata.json to read; an archive normally has one.
-  private static let maximumCopies = 16
+  private var witnesses: SalvageWitnesses
+  /// The most photos that are read to find out whether a manifest is that of the archive.
+  private static let maximumSample = 8
 
   /// Returns nil if nothing in the archive looks like a backup.
   ///
@@ -36,17 +37,19 @@ struct SalvagedContents {
   ) throws {
     self.salvage = salvage
     proof = EntryProof(archive: salvage.archive, password: password, whileReading: whileReading)
+    witnesses = try SalvageWitnesses(salvage, proof, limits: limits)
     metadata = Metadata()
     var export = export
-    if let found = try Self.metadata(in: salvage, limits, password, recognizing: &export) {
+    if let found = try Self.metadata(in: salvage, proof, witnesses, limits, password, recognizing: &export) {
       (metadata, metadataDigest, root) = (found.reading.metadata, found.digest, found.root)
       origin = found.reading.origin
       (warnings, leftOut) = (found.reading.warnings, found.reading.leftOut)
       writtenIDs = found.reading.writtenIDs
+      witnesses.add(metadata.photoManifest, below: root)
       try match(try verifiedEntries())
     } else {
       isMetadataLost = true
-      let named = try NamedPhotos(salvage, proof)
+      let named = try NamedPhotos(salvage, proof, witnesses)
       // missing photos are worth reporting even if nothing else is left
       guard !named.metadata.photos.isEmpty || salvage.losses.contains(where: { Entry.isInPhotos($0.name) })
       else { return nil }
@@ -62,24 +65,32 @@ struct SalvagedContents {
     }
   }
 
-  /// Returns the metadata that fits the entries best, the last one if several fit equally. Skips metadata that
-  /// cannot be read.
+  /// Returns the metadata with the best evidence: a copy that the directory or `checksums.md5` lists, else one whose
+  /// manifest agrees with a photo that was found, else one that cannot be a part of a lost entry. If several have the
+  /// same evidence, returns the one that names the most entries, the last one if they name equally many. Skips metadata
+  /// that cannot be read.
   ///
   /// - Parameter export: becomes `.statistics` if an entry is that of a statistics export.
   /// - Throws: an error other than damage, such as a limit, if it prevents reading the only metadata.
   private static func metadata(
-    in salvage: Salvage, _ limits: Limits, _ password: Secret?, recognizing export: inout PhotoExport?
+    in salvage: Salvage, _ proof: EntryProof, _ witnesses: SalvageWitnesses, _ limits: Limits,
+    _ password: Secret?, recognizing export: inout PhotoExport?
   ) throws -> (reading: MetadataReading, digest: MD5Digest, root: String)? {
     let archive = salvage.archive
-    let copies = archive.entries.filter { entry in
+    let all = archive.entries.filter { entry in
       // decrypting and reading proves an encrypted entry
       entry.isMetadata && !entry.isIgnored
-        && (!salvage.unverified.contains(entry.index) || entry.isEncrypted && password != nil)
+        && (!salvage.unverified.contains(entry.index) || salvage.remains[entry.index] != nil
+          || entry.isEncrypted && password != nil)
     }
+    let isListed = { (entry: Entry) in salvage.listed.contains(entry.index) }
+    let copies =
+      all.filter { !isListed($0) }.suffix(SalvageWitnesses.maximumLists)
+      + all.filter(isListed).suffix(SalvageWitnesses.maximumLists)
     let names = Set(archive.entries.map(\.name))
-    var best: (reading: MetadataReading, digest: MD5Digest, root: String, hits: Int)?
+    var best: (reading: MetadataReading, digest: MD5Digest, root: String, hits: Int, evidence: Evidence)?
     var refusal: (any Error)?
-    for entry in copies.suffix(maximumCopies) {
+    for entry in copies {
       guard !entry.isEncrypted || password != nil else { throw BackupError.passwordNeeded(archive.path) }
       let json: [UInt8]
       do {
@@ -107,52 +118,73 @@ struct SalvagedContents {
         continue
       }
       let hits = reading.metadata.photoManifest.count { names.contains(root + $0.zipEntryName) }
-      if hits >= best?.hits ?? 0 { best = (reading, digest, root, hits) }
+      let evidence: Evidence
+      if witnesses.isListed(entry, digest: digest) {
+        evidence = .listed
+      } else if try hasFoundPhoto(reading.metadata.photoManifest, below: root, in: salvage, proof) {
+        evidence = .hasFoundPhoto
+      } else if salvage.remains[entry.index] == nil {
+        evidence = .own
+      } else {
+        continue
+      }
+      if let best, (evidence.rawValue, hits) < (best.evidence.rawValue, best.hits) { continue }
+      best = (reading, digest, root, hits, evidence)
     }
     if best == nil, let refusal { throw refusal }
     return best.map { ($0.reading, $0.digest, $0.root) }
   }
 
-  /// Returns the entries under the root, one for each name. If several have the same name, or an entry may be part
-  /// of other data, the manifest's MD5 decides. An entry that nothing confirms is missing.
-  private mutating func verifiedEntries() throws -> [Entry] {
-    var checksums: [String: MD5Digest] = [:]
-    for item in metadata.photoManifest {
-      guard let digest = item.checksum.flatMap({ MD5Digest(hex: $0) }) else { continue }
-      checksums[root + item.zipEntryName] = digest
-      checksums[root + "photos/\(item.fileName)"] = digest
+  /// What shows that a copy of `metadata.json` is the archive's own.
+  private enum Evidence: Int {
+    /// Its own checksum, outside of what is left of lost entries.
+    case own
+    /// A photo that was found has a path and an MD5 of its manifest; without an MD5, the size.
+    case hasFoundPhoto
+    /// The directory or `checksums.md5` lists it.
+    case listed
+  }
+
+  /// Returns true if one of the first photos that were found is in a manifest with the same path and MD5.
+  private static func hasFoundPhoto(
+    _ manifest: [Metadata.ManifestEntry], below root: String, in salvage: Salvage, _ proof: EntryProof
+  ) throws -> Bool {
+    let byName = Dictionary(grouping: salvage.archive.entries, by: \.name)
+    var sample = maximumSample
+    for item in manifest {
+      guard let entry = byName[root + item.zipEntryName]?.first else { continue }
+      guard sample > 0 else { return false }
+      sample -= 1
+      if let digest = item.checksum.flatMap({ MD5Digest(hex: $0) }) {
+        if try proof.digest(of: entry) == digest { return true }
+      } else if item.fileSize == entry.size {
+        return true
+      }
     }
+    return false
+  }
+
+  /// Returns the entries under the root, one for each name. An entry that nothing confirms is missing.
+  private mutating func verifiedEntries() throws -> [Entry] {
     let entries = salvage.archive.entries.filter { !$0.isDirectory && $0.name.hasPrefix(root) }
     let byName = Dictionary(grouping: entries, by: \.name)
     var verified: [Entry] = []
     for entry in entries {
       guard let same = byName[entry.name], same.first?.index == entry.index else { continue }
-      if same.count == 1, !salvage.unverified.contains(entry.index) {
-        verified.append(entry)
-      } else if let digest = checksums[entry.name] {
-        if let right = try same.first(where: { try proof.digest(of: $0) == digest }) {
-          verified.append(right)
-        } else {
-          notVerified(entry, same.count)
-        }
-      } else if let first = try same.first(where: isVerified) {
-        verified.append(first)
+      if let right = try witnesses.choose(among: same) {
+        verified.append(right)
       } else {
-        notVerified(entry, same.count)
+        unverifiedNames[entry.name] = witnesses.reason(toLeaveOut: entry, among: same.count)
       }
     }
-    return verified
+    // a header and a directory record may give two names to the same data
+    let offsets = Set(verified.filter { witnesses.manifestNames.contains($0.name) }.map(\.dataOffset))
+    return verified.filter { entry in
+      entry.size == 0 || witnesses.manifestNames.contains(entry.name) || !offsets.contains(entry.dataOffset)
+    }
   }
 
   private var unverifiedNames: [String: String] = [:]
-
-  private mutating func notVerified(_ entry: Entry, _ count: Int) {
-    unverifiedNames[entry.name] = entry.reasonWhyUnverified(among: count)
-  }
-
-  private func isVerified(_ entry: Entry) throws -> Bool {
-    try !salvage.unverified.contains(entry.index) || proof.isOpenedByPassword(entry)
-  }
 
   private mutating func match(_ entries: [Entry]) throws {
     var reasons: [String: String] = [:]

@@ -65,6 +65,17 @@ struct ChecksumList {
     }
   }
 
+  /// Returns the MD5 of each name in a list, without those on malformed lines.
+  static func digests(in bytes: [UInt8]) -> [String: MD5Digest] {
+    var digests: [String: MD5Digest] = [:]
+    for line in bytes.split(separator: UInt8(ascii: "\n")) {
+      let line = String(decoding: line, as: UTF8.self)
+      let name = String(line.dropFirst(34))
+      if let digest = MD5Digest(hex: line.prefix(32)), !name.isEmpty { digests[name] = digest }
+    }
+    return digests
+  }
+
   /// Lines without an entry: the first of each kind, and their number.
   private struct MalformedLines {
     private var kinds: [(problem: String, first: String?, count: Int)] = []

@@ -235,11 +235,14 @@ struct EvidenceSearch {
       let nextShift = next.flatMap { next in
         places.firstIndex(of: next).map { candidates[next].entry.headerOffset &- records[$0].headerOffset }
       }
-      let shifts = Set([shift ?? 0, nextShift ?? 0, 0] + scan.shifts)
-      let sites = Set(shifts.map { record.headerOffset &+ $0 } + [previous?.entry.dataEnd].compactMap { $0 })
+      var sites: [Int] = []
+      for shift in [shift ?? nextShift ?? 0, nextShift ?? 0, 0] + scan.shifts {
+        sites.append(record.headerOffset &+ shift)
+      }
+      if let previous, record.size > 0 { sites.append(previous.entry.dataEnd) }
       let limit = limits[index]
       let search = RecordEvidence(
-        record: record, name: name, sites: sites.filter { $0 >= 0 && $0 < limit }.sorted(),
+        record: record, name: name, sites: sites.filter { $0 >= 0 && $0 < limit },
         lowerBound: previous?.entry.dataEnd ?? 0, limit: limit, headers: headersByOffset, file: file,
         limits: self.limits, probe: probe)
       switch try search.examine() {
@@ -333,7 +336,8 @@ struct EvidenceSearch {
       if !loss.hasHeader { return !names.contains(loss.rawName) }
       guard position < proven.count else { return true }
       let entry = proven[position].entry
-      return loss.start < entry.headerOffset && loss.dataOffset != entry.dataOffset
+      let isSameHeader = loss.dataOffset == entry.dataOffset && entry.compressedSize > 0
+      return loss.start < entry.headerOffset && !isSameHeader
     }
   }
 

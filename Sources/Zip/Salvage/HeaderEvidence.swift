@@ -152,7 +152,9 @@ struct HeaderEvidence {
   /// The checksum of an empty entry proves nothing: two records must agree, or the next one must follow.
   private func empty(_ claims: [Entry]) throws -> Entry? {
     for entry in claims where entry.compressedSize == 0 {
-      let isAgreed = header.hasSizes && records.contains { header.describesSameData(as: $0) }
+      let isAgreed =
+        header.hasSizes && records.contains { header.describesSameData(as: $0) }
+        || descriptors.contains { $0.descriptor.size == 0 && $0.descriptor.crc32 == 0 }
       if try isAgreed || endOfDescriptor(entry) > file.status.size - 4 || isFollowed(entry) { return entry }
     }
     return nil

@@ -5,7 +5,7 @@ import Operations
 struct RecordEvidence {
   let record: SalvagedRecord
   let name: String
-  /// Where the header may have been.
+  /// Where the header may have been, the most likely offset first.
   let sites: [Int]
   /// The data of the previous entry of the directory ends here.
   let lowerBound: Int
