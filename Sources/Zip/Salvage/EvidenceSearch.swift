@@ -74,7 +74,8 @@ struct EvidenceSearch {
     probe = DataProbe(file, scan.checksums, whileReading: whileReading)
     let headers = try readHeaders()
     try examine(headers)
-    for run in scan.runs() { try locate(run, headers) }
+    let index = CandidateIndex(candidates, lost, headers)
+    for run in scan.runs() { try locate(run, index) }
     try select()
   }
 
@@ -183,57 +184,71 @@ struct EvidenceSearch {
 
   // MARK: Directory records without headers
 
-  /// Searches for the entries of a directory whose headers were not found by name.
-  private mutating func locate(_ run: Range<Int>, _ headers: [SalvagedHeader]) throws {
-    let position = scan.records[run.lowerBound].position
-    if candidates.contains(where: {
-      $0.isProven && $0.entry.dataOffset <= position && position < $0.entry.dataEnd
-    }) {
-      return
-    }
-    let records = scan.records[run].sorted { $0.headerOffset < $1.headerOffset }
+  /// What the headers have yielded, for the search of every directory.
+  private struct CandidateIndex {
     var byKey: [Key: [Int]] = [:]
-    for (index, candidate) in candidates.enumerated() {
-      byKey[Key(candidate.entry), default: []].append(index)
+    var byData: [DataKey: [Int]] = [:]
+    /// The names of the headers whose data was not found.
+    var lostNames: Set<[UInt8]>
+    var headers: [Int: SalvagedHeader]
+    /// The data of the proven candidates, in order and without overlaps.
+    var proven: [Range<Int>] = []
+
+    init(_ candidates: [Candidate], _ lost: [LostEntry], _ headers: [SalvagedHeader]) {
+      lostNames = Set(lost.map(\.rawName))
+      self.headers = Dictionary(headers.map { ($0.offset, $0) }, uniquingKeysWith: { first, _ in first })
+      for (index, candidate) in candidates.enumerated() {
+        byKey[Key(candidate.entry), default: []].append(index)
+        guard candidate.isProven else { continue }
+        byData[DataKey(candidate.entry), default: []].append(index)
+        proven.append(candidate.entry.dataOffset..<candidate.entry.dataEnd)
+      }
     }
-    let headerNames = Set(lost.filter(\.hasHeader).map(\.rawName))
-    let headersByOffset = Dictionary(headers.map { ($0.offset, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Searches for the entries of a directory whose headers were not found by name.
+  private mutating func locate(_ run: Range<Int>, _ known: CandidateIndex) throws {
+    let position = scan.records[run.lowerBound].position
+    if known.proven.containsInSome(position) { return }
+    let records = scan.records[run].sorted { $0.headerOffset < $1.headerOffset }
     /// The entry of each record, as an index of `candidates`.
     let places = records.map { record in
-      byKey[Key(record)]?.min { one, other in
+      known.byKey[Key(record)]?.prefix(Self.maximumRecords).min { one, other in
         abs(candidates[one].entry.headerOffset &- record.headerOffset)
           < abs(candidates[other].entry.headerOffset &- record.headerOffset)
       }
     }
     var limits = [Int](repeating: position, count: records.count)
+    /// The next record with a place, as an index of `records`.
+    var next = [Int?](repeating: nil, count: records.count)
     for index in records.indices.reversed().dropFirst() {
+      next[index] = places[index + 1] == nil ? next[index + 1] : index + 1
       limits[index] = places[index + 1].map { candidates[$0].entry.headerOffset } ?? limits[index + 1]
     }
     var previous: Candidate?
     var shift: Int?
     let listedNames = Set(records.map(\.rawName))
-    var unnamed: [DataKey: Int] = [:]
-    for (index, candidate) in candidates.enumerated()
-    where candidate.isProven && !listedNames.contains(candidate.entry.rawName) {
-      unnamed[DataKey(candidate.entry)] = index
-    }
+    var named: Set<Int> = []
     for (index, record) in records.enumerated() {
       if let place = places[index] {
         previous = candidates[place]
         shift = candidates[place].entry.headerOffset &- record.headerOffset
         continue
       }
-      guard let name = record.name, !headerNames.contains(record.rawName) else { continue }
+      guard let name = record.name, !known.lostNames.contains(record.rawName) else { continue }
       // the name of a header is damaged, or that of the record
-      if record.size > 0, let same = unnamed.removeValue(forKey: DataKey(record)) {
+      let sameData = known.byData[DataKey(record)]?.prefix(Self.maximumRecords).first { same in
+        !named.contains(same) && !listedNames.contains(candidates[same].entry.rawName)
+      }
+      if record.size > 0, let same = sameData {
+        named.insert(same)
         let entry = candidates[same].entry
         candidates[same].otherNames.append(
           Entry(record, name: name, at: entry.headerOffset, dataOffset: entry.dataOffset))
         continue
       }
-      let next = places[index...].first { $0 != nil } ?? nil
-      let nextShift = next.flatMap { next in
-        places.firstIndex(of: next).map { candidates[next].entry.headerOffset &- records[$0].headerOffset }
+      let nextShift = next[index].flatMap { place in
+        places[place].map { candidates[$0].entry.headerOffset &- records[place].headerOffset }
       }
       var sites: [Int] = []
       for shift in [shift ?? nextShift ?? 0, nextShift ?? 0, 0] + scan.shifts {
@@ -243,7 +258,7 @@ struct EvidenceSearch {
       let limit = limits[index]
       let search = RecordEvidence(
         record: record, name: name, sites: sites.filter { $0 >= 0 && $0 < limit },
-        lowerBound: previous?.entry.dataEnd ?? 0, limit: limit, headers: headersByOffset, file: file,
+        lowerBound: previous?.entry.dataEnd ?? 0, limit: limit, headers: known.headers, file: file,
         limits: self.limits, probe: probe)
       switch try search.examine() {
       case .proven(let entry): candidates.append(Candidate(entry: entry, isProven: true))
@@ -345,18 +360,29 @@ struct EvidenceSearch {
   /// inside the entry, unless it lists the entry itself, or one that precedes it.
   private func listedKeys(_ found: [Candidate], _ lost: [LostEntry]) -> Set<Key> {
     let proven = found.filter(\.isProven).map(\.entry)
+    let ranges = proven.map { $0.dataOffset..<$0.dataEnd }
+    let starts = Dictionary(proven.map { (Key($0), $0.headerOffset) }, uniquingKeysWith: min)
+    let around = lost.filter(\.leavesBytes)
+    /// For each loss, the one that reaches farthest among it and those before it.
+    var farthest: [Int] = []
+    for (index, loss) in around.enumerated() {
+      let last = farthest.last ?? index
+      farthest.append(loss.end ?? .max > around[last].end ?? .max ? index : last)
+    }
     var keys: Set<Key> = []
+    var count = 0
     for run in scan.runs() {
       let records = scan.records[run]
       let (start, end) = (records[run.lowerBound].position, records[run.upperBound - 1].end)
-      if proven.contains(where: { $0.dataOffset <= start && start < $0.dataEnd }) { continue }
-      let around = lost.filter { $0.leavesBytes && $0.start < start && end <= $0.end ?? .max }
-      if let first = around.first {
-        let runKeys = Set(records.map(Key.init))
-        let names = Set(records.map(\.rawName))
+      while count < around.count, around[count].start < start { count += 1 }
+      if ranges.containsInSome(start) { continue }
+      if count > 0 {
+        let loss = around[farthest[count - 1]]
         let isOwn =
-          around.contains { names.contains($0.rawName) }
-          || proven.contains { $0.headerOffset < first.start && runKeys.contains(Key($0)) }
+          end > loss.end ?? .max
+          || records.contains { record in
+            record.rawName == loss.rawName || starts[Key(record)].map { $0 < loss.start } ?? false
+          }
         guard isOwn else { continue }
       }
       keys.formUnion(records.map(Key.init))
@@ -389,5 +415,23 @@ struct EvidenceSearch {
       throw ArchiveError.tooManyBytes(file.file.path, limit: limits.maximumBytes)
     }
     totalSize = total
+  }
+}
+
+extension [Range<Int>] {
+  /// Returns true if a range contains a position. The ranges are in order and do not overlap.
+  fileprivate func containsInSome(_ position: Int) -> Bool {
+    var part = 0..<count
+    while !part.isEmpty {
+      let middle = (part.lowerBound + part.upperBound) / 2
+      if self[middle].upperBound <= position {
+        part = middle + 1..<part.upperBound
+      } else if self[middle].lowerBound > position {
+        part = part.lowerBound..<middle
+      } else {
+        return true
+      }
+    }
+    return false
   }
 }
