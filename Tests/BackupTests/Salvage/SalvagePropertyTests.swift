@@ -1,5 +1,7 @@
 import Checksums
 import Foundation
+import PhotoLibrary
+import Secrets
 import SystemPackage
 import TestSupport
 import Testing
@@ -16,63 +18,69 @@ import Zip
     ProcessInfo.processInfo.environment["SMILEPILE_SALVAGE_CASES"].flatMap { Int($0) } ?? 500
 
   @Test("Salvage: every intact photo of a randomly damaged archive is recovered")
-  func randomDamage() throws {
+  func randomDamage() async throws {
     let scratch = try ScratchFolder()
+    let exports = try await ExportedArchives(libraries: max(2, Self.count / 500))
     var tally: [String: (cases: Int, failures: Int)] = [:]
     for seed in 0..<Self.count {
-      let damaged = DamagedArchive(seed: UInt64(seed))
+      var numbers = SeededNumbers(seed: UInt64(seed))
+      let layout =
+        Bool.random(using: &numbers)
+        ? exports.layouts[Int.random(in: exports.layouts.indices, using: &numbers)] : ArchiveLayout(&numbers)
+      let damaged = DamagedArchive(layout, numbers)
       let problems = try damaged.problems(in: scratch)
       for problem in problems { Issue.record("case \(seed), \(damaged.label): \(problem)") }
-      for damage in damaged.damages {
-        tally["\(damage)", default: (0, 0)].cases += 1
-        if !problems.isEmpty { tally["\(damage)", default: (0, 0)].failures += 1 }
+      for key in damaged.damages.map({ "\($0)" }) + ["\(layout.kind)"] {
+        tally[key, default: (0, 0)].cases += 1
+        if !problems.isEmpty { tally[key, default: (0, 0)].failures += 1 }
       }
     }
     guard ProcessInfo.processInfo.environment["SMILEPILE_SALVAGE_CASES"] != nil else { return }
-    for (damage, counts) in tally.sorted(by: { $0.key < $1.key }) {
-      print("\(damage): \(counts.cases) cases, \(counts.failures) failures")
+    for (key, counts) in tally.sorted(by: { $0.key < $1.key }) {
+      print("\(key): \(counts.cases) cases, \(counts.failures) failures")
     }
   }
 }
 
-/// An archive with damage, and what the damage has left intact.
-private struct DamagedArchive {
-  /// How the archive was written.
-  enum Kind: CaseIterable { case stored, deflated, androidStreamed, iosStreamed }
-  /// A kind of damage.
-  enum Damage: CaseIterable { case insert, delete, swap, zero, flip }
-  /// Where the damage is.
-  enum Place: CaseIterable { case header, data, metadata, boundary, directory, anywhere }
+/// An intact archive, and the bytes of the file that each of its entries needs.
+private struct ArchiveLayout {
+  /// How the archive was written: with `ZipBuilder`, or by an export.
+  enum Kind: CaseIterable {
+    case stored, deflated, aligned, androidStreamed, iosStreamed
+    case exported, incremental, encrypted, split
+  }
 
   /// An entry, and the range of the file that it needs.
-  private struct Part {
+  struct Part {
     var name: String
     var content: [UInt8]
     var range: Range<Int>
     var data: Range<Int>
+
+    var isPhoto: Bool { name.contains("photos/") }
+    var isMetadata: Bool { name.hasSuffix("metadata.json") }
   }
 
   let kind: Kind
-  private(set) var damages: [Damage] = []
   private(set) var label = ""
+  private(set) var bytes: [UInt8]
+  private(set) var parts: [Part] = []
+  /// The bytes of the photos, by ID.
+  private(set) var photos: [Int64: [UInt8]] = [:]
+  /// The bytes of entries within photos, which may be recovered too.
+  let nested = Array("a photo within a photo".utf8)
+  private(set) var password: Secret?
 
-  private var parts: [Part] = []
-  private var names: [Int64: [UInt8]] = [:]
-  /// The bytes of the entries within photos, which may be recovered too.
-  private let nested = Array("a photo within a photo".utf8)
-  private var bytes: [UInt8]
-  /// The offset of each byte before the damage; -1 for a byte that the damage has changed or inserted.
-  private var origins: [Int]
-  private var numbers: SeededNumbers
+  /// The offset of the directory.
+  var directory: Int { parts.map(\.range.upperBound).max() ?? 0 }
 
-  init(seed: UInt64) {
-    var numbers = SeededNumbers(seed: seed)
-    let kind = Kind.allCases[Int.random(in: 0..<4, using: &numbers)]
-    let (hasChecksums, hasDirectory) = (Bool.random(using: &numbers), Bool.random(using: &numbers))
+  /// Makes a random archive as one of the apps writes it, or as this program does.
+  init(_ numbers: inout SeededNumbers) {
+    kind = Kind.allCases[Int.random(in: 0..<5, using: &numbers)]
+    let hasChecksums = Bool.random(using: &numbers)
     var backup = SampleBackup()
     for id in 1...Int64.random(in: 2...9, using: &numbers) {
-      let length = Int.random(in: 30...6000, using: &numbers)
-      var photo = (0..<length).map { _ in UInt8.random(in: 0...255, using: &numbers) }
+      var photo = Self.randomBytes(30...6000, &numbers)
       if Int.random(in: 0..<5, using: &numbers) == 0 {
         photo += ZipBuilder([.stored("photos/99_nested.jpg", String(decoding: nested, as: UTF8.self))]).bytes
       }
@@ -89,48 +97,136 @@ private struct DamagedArchive {
     }
     let metadata = (root + "metadata.json", backup.metadata.json())
     switch kind {
-    case .stored:
+    case .androidStreamed, .iosStreamed: contents.insert(metadata, at: 0)
+    case .deflated: contents.append(metadata)
+    default:
       let lines = (contents + [metadata]).map { "\(MD5Digest(of: $0.1))  \($0.0)\n" }.joined()
       contents += [metadata, ("checksums.md5", Array(lines.utf8))]
-    case .deflated: contents.append(metadata)
-    case .androidStreamed, .iosStreamed: contents.insert(metadata, at: 0)
-    }
-    let members = contents.map { name, content in
-      switch kind {
-      case .stored: ZipMember(Array(name.utf8), content: content, data: content, method: 0)
-      case .deflated: ZipMember.compressed(name, content)
-      case .androidStreamed, .iosStreamed: ZipMember.compressed(name, content).streamed
-      }
     }
     var offset = 0
-    for (member, (name, content)) in zip(members, contents) {
-      let data =
-        offset + 30 + member.local.name.count..<offset + 30 + member.local.name.count + member.data.count
+    var members: [ZipMember] = []
+    for (name, content) in contents {
+      var member =
+        [.stored, .aligned].contains(kind)
+        ? ZipMember(Array(name.utf8), content: content, data: content, method: 0)
+        : ZipMember.compressed(name, content)
+      if [.androidStreamed, .iosStreamed].contains(kind) { member = member.streamed }
+      // an unknown extra field of zeros, so that the data begins at a multiple of 64
+      let padding = kind == .aligned ? 64 - (offset + 34 + name.utf8.count) % 64 : nil
+      if let padding { member.local.extra = .extraField(0xD935, Array(repeating: 0, count: padding)) }
+      let start = offset + 30 + name.utf8.count + (padding.map { $0 + 4 } ?? 0)
+      let data = start..<start + member.data.count
       let end = data.upperBound + member.afterData.count
       parts.append(Part(name: name, content: content, range: offset..<end, data: data))
+      members.append(member)
       offset = end
     }
-    self.kind = kind
-    names = backup.photos
+    photos = backup.photos
     bytes = ZipBuilder(members).bytes
-    if !hasDirectory { bytes = Array(bytes[..<offset]) }
-    origins = Array(bytes.indices)
-    self.numbers = numbers
-    label = "\(kind), checksums \(hasChecksums), directory \(hasDirectory)"
-    for _ in 0..<(Int.random(in: 0..<4, using: &self.numbers) == 0 ? 2 : 1) { damage(directory: offset) }
+    label = "\(kind), checksums \(hasChecksums)"
   }
 
-  private mutating func damage(directory: Int) {
+  /// Reads the layout of an archive that an export wrote.
+  init(_ kind: Kind, of path: FilePath, photos: [Int64: [UInt8]], password: Secret? = nil) throws {
+    (self.kind, self.photos, self.password) = (kind, photos, password)
+    bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path.string)))
+    let archive = try Archive(path: path)
+    var reader = try EntryReader(archive, password: password)
+    let starts = archive.entries.map(\.headerOffset)
+    for entry in archive.entries {
+      let data = entry.dataOffset..<entry.dataOffset + entry.compressedSize
+      // an export writes no descriptors, so that the next header directly follows
+      let next = starts.filter { $0 > entry.headerOffset }.min() ?? data.upperBound
+      let content = try reader.bytes(of: entry, limit: 1 << 20)
+      parts.append(
+        Part(name: entry.name, content: content, range: entry.headerOffset..<next, data: data))
+    }
+    label = "\(kind)"
+  }
+
+  static func randomBytes(_ length: ClosedRange<Int>, _ numbers: inout SeededNumbers) -> [UInt8] {
+    (0..<Int.random(in: length, using: &numbers)).map { _ in UInt8.random(in: 0...255, using: &numbers) }
+  }
+}
+
+/// Archives that exports wrote: full, incremental, encrypted and split ones.
+private struct ExportedArchives {
+  private(set) var layouts: [ArchiveLayout] = []
+
+  init(libraries: Int) async throws {
+    for seed in 0..<libraries { layouts += try await Self.layouts(UInt64(seed)) }
+  }
+
+  private static func layouts(_ seed: UInt64) async throws -> [ArchiveLayout] {
+    var numbers = SeededNumbers(seed: seed)
+    let scratch = try ScratchFolder()
+    let library = try SampleLibrary(categories: [.sample(1, "family")])
+    var photos: [Int64: [UInt8]] = [:]
+    func add(_ ids: ClosedRange<Int64>) throws {
+      for id in ids {
+        let content = ArchiveLayout.randomBytes(30...6000, &numbers)
+        try library.change(adding: [.init(id: id, name: "p\(id)", fileName: "\(id).jpg", bytes: content)])
+        photos[id] = content
+      }
+    }
+    func layout(
+      _ kind: ArchiveLayout.Kind, _ configure: (inout ExportOptions) -> Void
+    ) async throws -> [ArchiveLayout] {
+      let folder = try scratch.makeFolder("\(kind)")
+      let summary = try await library.exporting(to: folder, configure: configure)
+      let password = kind == .encrypted ? Secret("a good long password") : nil
+      return try summary.archives.map { path in
+        try ArchiveLayout(kind, of: path, photos: photos, password: password)
+      }
+    }
+    try add(1...4)
+    let base = try await layout(.incremental) { $0.isIncremental = true }
+    try add(5...9)
+    var limits = PhoneLimits()
+    limits.entries = 6
+    return try await base + layout(.incremental) { $0.isIncremental = true } + layout(.exported) { _ in }
+      + layout(.encrypted) { $0.password = Secret("a good long password") }
+      + layout(.split) { $0.phoneLimits = limits }
+  }
+}
+
+/// An archive with damage, and what the damage has left intact.
+private struct DamagedArchive {
+  /// A kind of damage.
+  enum Damage: CaseIterable { case insert, delete, swap, zero, flip }
+  /// Where the damage is.
+  enum Place: CaseIterable { case header, data, metadata, boundary, directory, end, anywhere }
+
+  let layout: ArchiveLayout
+  private(set) var damages: [Damage] = []
+  private(set) var label = ""
+
+  private var bytes: [UInt8]
+  /// The offset of each byte before the damage; -1 for a byte that the damage has changed or inserted.
+  private var origins: [Int]
+  private var numbers: SeededNumbers
+
+  init(_ layout: ArchiveLayout, _ numbers: SeededNumbers) {
+    (self.layout, self.numbers) = (layout, numbers)
+    let hasDirectory = Bool.random(using: &self.numbers)
+    bytes = hasDirectory ? layout.bytes : Array(layout.bytes[..<layout.directory])
+    origins = Array(bytes.indices)
+    label = "\(layout.label), directory \(hasDirectory)"
+    for _ in 0..<(Int.random(in: 0..<4, using: &self.numbers) == 0 ? 2 : 1) { damage() }
+  }
+
+  private mutating func damage() {
     let damage = Damage.allCases[Int.random(in: 0..<5, using: &numbers)]
-    let place = Place.allCases[Int.random(in: 0..<6, using: &numbers)]
-    let part = parts[Int.random(in: 0..<parts.count, using: &numbers)]
+    let place = Place.allCases[Int.random(in: 0..<7, using: &numbers)]
+    let part = layout.parts[Int.random(in: 0..<layout.parts.count, using: &numbers)]
     let range: Range<Int> =
       switch place {
       case .header: part.range.lowerBound..<part.data.lowerBound
-      case .data: part.data
-      case .metadata: parts.first { $0.name.hasSuffix("metadata.json") }?.data ?? part.data
+      case .data: part.data.isEmpty ? part.range : part.data
+      case .metadata: layout.parts.first(where: \.isMetadata)?.data ?? part.data
       case .boundary: max(0, part.range.upperBound - 2)..<part.range.upperBound + 2
-      case .directory: directory..<max(directory + 1, bytes.count)
+      case .directory: layout.directory..<max(layout.directory + 1, bytes.count)
+      case .end: max(0, bytes.count - 22)..<bytes.count
       case .anywhere: 0..<bytes.count
       }
     let start = min(Int.random(in: range, using: &numbers), bytes.count - 1)
@@ -167,32 +263,30 @@ private struct DamagedArchive {
 
   /// Salvages the archive, and returns what is missing or wrong.
   func problems(in scratch: ScratchFolder) throws -> [String] {
-    let isPhoto = { (part: Part) in part.name.contains("photos/") }
-    let intact = parts.filter { isIntact($0.range) }
-    let photos = intact.filter(isPhoto)
+    let intact = layout.parts.filter { isIntact($0.range) }
+    let photos = intact.filter(\.isPhoto)
     if bytes.isEmpty { return [] }
     let path = try scratch.write(bytes, to: "damaged.zip")
     defer { try? FileManager.default.removeItem(atPath: path.string) }
     let backup: OpenedBackup
     do {
-      backup = try OpenedBackup.salvaging(path)
+      backup = try OpenedBackup.salvaging(path, password: layout.password)
     } catch {
       return photos.map { "\($0.name) is not recovered: \(error)" }
     }
     var problems: [String] = []
     let found = try recovered(from: backup)
-    let known = Set(parts.filter(isPhoto).map(\.content)).union([nested])
+    let known = Set(layout.parts.filter(\.isPhoto).map(\.content)).union([layout.nested])
     for photo in found where !known.contains(photo.content) { problems.append("\(photo.id) has wrong bytes") }
     let contents = Set(found.map(\.content))
     for photo in photos where !contents.contains(photo.content) {
       problems.append("\(photo.name) is missing")
     }
-    let hasMetadata = intact.contains { $0.name.hasSuffix("metadata.json") }
-    if hasMetadata, !photos.isEmpty {
+    if intact.contains(where: \.isMetadata), !photos.isEmpty {
       if backup.metadata.categories.map(\.displayName) != ["Family"] {
         problems.append("the metadata is lost")
       }
-      for photo in found where names[photo.id] != photo.content {
+      for photo in found where layout.photos[photo.id] != photo.content {
         problems.append("photo \(photo.id) has the bytes of another one")
       }
     }
@@ -202,7 +296,7 @@ private struct DamagedArchive {
   /// Returns the photos that an import would take.
   private func recovered(from backup: OpenedBackup) throws -> [(id: Int64, content: [UInt8])] {
     guard let archive = backup.archive else { return [] }
-    var reader = try EntryReader(archive)
+    var reader = try EntryReader(archive, password: layout.password)
     return backup.photos.compactMap { photo in
       guard case .entry(let reference) = photo.location,
         let content = try? reader.bytes(of: reference.entry, limit: 1 << 20),

@@ -1,0 +1,136 @@
+import Checksums
+import PhotoLibrary
+import TestSupport
+import Testing
+import Zip
+
+@testable import Backup
+
+/// Inserted, missing and changed bytes cost only the entries that they damage.
+@Suite struct SalvageEvidenceTests {
+  @Test("Salvage: bytes missing in the metadata of a streamed archive cost only the metadata")
+  func missingBytesInMetadata() async throws {
+    let backup = Self.backup(photos: 8)
+    var bytes = Self.streamed(backup)
+    let metadata = try #require(bytes.firstRange(of: Array("\"photoManifest\"".utf8)))
+    bytes.removeSubrange(metadata.lowerBound..<metadata.lowerBound + 16)
+    let (library, summary) = try await Self.salvage(bytes)
+    #expect(summary.photosImported == 8)
+    #expect(try library.contents.categories.map(\.displayName) == ["Rescued"])
+  }
+
+  @Test("Salvage: bytes missing in a streamed photo without a checksum cost only this photo")
+  func missingBytesInStreamedPhoto() async throws {
+    var backup = Self.backup(photos: 8)
+    for index in backup.metadata.photoManifest.indices { backup.metadata.photoManifest[index].checksum = nil }
+    var bytes = Self.streamed(backup)
+    let photo = try Self.range(of: 2, backup, in: bytes)
+    bytes.removeSubrange(photo.lowerBound + 20..<photo.lowerBound + 36)
+    let (library, summary) = try await Self.salvage(bytes)
+    #expect(summary.photosImported == 7)
+    #expect(try library.contents.photos.map(\.name) == ["1", "3", "4", "5", "6", "7", "8"])
+    #expect(try library.contents.categories.map(\.displayName) == ["Family"])
+  }
+
+  @Test("Salvage: bytes inserted into a photo cost only this photo", arguments: [true, false])
+  func insertedBytes(hasDirectory: Bool) async throws {
+    let backup = Self.backup(photos: 9)
+    var bytes = Self.stored(backup)
+    if !hasDirectory { bytes.removeSubrange(try Self.directory(of: bytes)...) }
+    let photo = try Self.range(of: 7, backup, in: bytes)
+    bytes.insert(contentsOf: [UInt8](repeating: 0xAA, count: 20_000), at: photo.lowerBound + 50)
+    let (library, summary) = try await Self.salvage(bytes)
+    #expect(summary.photosImported == 8)
+    #expect(try library.contents.photos.map(\.name) == ["1", "2", "3", "4", "5", "6", "8", "9"])
+    #expect(try library.contents.categories.map(\.displayName) == ["Family"])
+  }
+
+  /// A negative length removes bytes.
+  @Test("Salvage: a damaged photo before the metadata does not cost the metadata", arguments: [-1, 300])
+  func damageBeforeMetadata(length: Int) async throws {
+    let backup = Self.backup(photos: 5)
+    var bytes = Self.stored(backup)
+    let position = try Self.range(of: 5, backup, in: bytes).lowerBound + 50
+    if length < 0 {
+      bytes.removeSubrange(position..<position - length)
+    } else {
+      bytes.insert(contentsOf: [UInt8](repeating: 0xAA, count: length), at: position)
+    }
+    let (library, summary) = try await Self.salvage(bytes)
+    #expect(summary.photosImported == 4)
+    #expect(try library.contents.photos.map(\.name) == ["1", "2", "3", "4"])
+    #expect(try library.contents.categories.map(\.displayName) == ["Family"])
+  }
+
+  @Test("Salvage: checksums.md5 confirms a photo after a gap, if the metadata is corrupt")
+  func listOfChecksums() async throws {
+    let backup = Self.backup(photos: 4)
+    var bytes = Self.stored(backup)
+    let metadata = try #require(bytes.firstRange(of: Array("\"photoManifest\"".utf8)))
+    bytes[metadata.lowerBound] ^= 0x40
+    let photo = try Self.range(of: 2, backup, in: bytes)
+    bytes.removeSubrange(photo.lowerBound + 50..<photo.lowerBound + 90)
+    let (library, summary) = try await Self.salvage(bytes)
+    #expect(summary.photosImported == 3)
+    #expect(try library.contents.photos.map(\.name) == ["1", "3", "4"])
+    #expect(try library.contents.categories.map(\.displayName) == ["Rescued"])
+  }
+
+  @Test(
+    "Salvage: one wrong bit in the type of a file costs nothing",
+    arguments: ["photos/2_2.jpg", "metadata.json"]
+  )
+  func fileType(name: String) async throws {
+    let backup = Self.backup(photos: 3)
+    var zip = ZipBuilder(backup.members + [.stored("metadata.json", Self.text(backup))])
+    let index = try #require(zip.members.firstIndex { $0.local.name == Array(name.utf8) })
+    // the type of a symbolic link instead of that of a file
+    zip.members[index].central.externalAttributes ^= 0o020000 << 16
+    let (library, summary) = try await Self.salvage(zip.bytes)
+    #expect(summary.photosImported == 3)
+    #expect(try library.contents.categories.map(\.displayName) == ["Family"])
+  }
+
+  // MARK: Archives
+
+  private static func backup(photos: Int) -> SampleBackup {
+    var backup = SampleBackup()
+    for id in 1...photos {
+      backup.add(id: Int64(id), name: "\(id)", bytes: [UInt8](repeating: UInt8(96 + id), count: 150 + id))
+    }
+    return backup
+  }
+
+  private static func text(_ backup: SampleBackup) -> String {
+    String(decoding: backup.metadata.json(), as: UTF8.self)
+  }
+
+  /// As Android writes it: metadata first, with sizes after the data.
+  private static func streamed(_ backup: SampleBackup) -> [UInt8] {
+    ZipBuilder(([.stored("metadata.json", text(backup))] + backup.members).map(\.streamed)).bytes
+  }
+
+  /// As this program writes it: metadata and checksums last.
+  private static func stored(_ backup: SampleBackup) -> [UInt8] {
+    let metadata = text(backup)
+    let lines = backup.metadata.photoManifest.map { "\($0.checksum ?? "")  \($0.zipEntryName)\n" }.joined()
+    let last = "\(MD5Digest(of: Array(metadata.utf8)))  metadata.json\n"
+    return ZipBuilder(
+      backup.members + [.stored("metadata.json", metadata), .stored("checksums.md5", lines + last)]
+    ).bytes
+  }
+
+  private static func range(of id: Int64, _ backup: SampleBackup, in bytes: [UInt8]) throws -> Range<Int> {
+    try #require(bytes.firstRange(of: backup.photos[id] ?? []))
+  }
+
+  private static func directory(of bytes: [UInt8]) throws -> Int {
+    try #require(bytes.firstRange(of: [0x50, 0x4B, 1, 2])).lowerBound
+  }
+
+  private static func salvage(_ bytes: [UInt8]) async throws -> (SampleLibrary, ImportSummary) {
+    let (scratch, library) = (try ScratchFolder(), try SampleLibrary())
+    let summary = try await library.importing(scratch.write(bytes, to: "damaged.zip")) { $0.salvages = true }
+    return (library, summary)
+  }
+}
