@@ -26,7 +26,9 @@ let package = Package(
     .target(name: "CMD5"),
     .target(
       name: "Checksums",
-      dependencies: ["CMD5", "CDeflate", "FileSystem", .product(name: "Crypto", package: "swift-crypto")]),
+      dependencies: [
+        "CMD5", "CDeflate", "FileSystem", "Operations", .product(name: "Crypto", package: "swift-crypto"),
+      ]),
     .target(
       name: "FileSystem",
       dependencies: [

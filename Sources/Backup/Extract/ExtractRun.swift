@@ -1,4 +1,5 @@
 import ArchiveCatalog
+import Checksums
 import FileSystem
 import Operations
 import PhotoLibrary

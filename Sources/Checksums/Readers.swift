@@ -1,14 +1,11 @@
-import Checksums
 import FileSystem
 import Operations
-import PhotoLibrary
-import Zip
 
 /// The number of photos to read at once, and the number of threads.
-struct Readers: Equatable {
-  var threads: Int
+package struct Readers: Equatable {
+  package var threads: Int
   /// The number of photos that each thread reads and hashes at once.
-  var streams: Int
+  package var streams: Int
 
   /// The most threads. More threads would only wait for memory and disks, and keep files open.
   private static let mostThreads = 8
@@ -16,7 +13,7 @@ struct Readers: Equatable {
   /// - Parameters:
   ///   - asked: the number of photos to read at once, if the caller sets it.
   ///   - file: a file on the disk to read. A rotational disk is read one photo at a time.
-  init(_ asked: Int? = nil, on file: FileStatus.Identity? = nil) {
+  package init(_ asked: Int? = nil, on file: FileStatus.Identity? = nil) {
     let processors = min(Workers.defaultCount, Self.mostThreads)
     guard let photos = asked ?? (file.map(BlockDevice.isRotational) == true ? 1 : nil) else {
       self.init(threads: processors, streams: MultiStreamMD5Reader.maximumStreams)
@@ -33,7 +30,7 @@ struct Readers: Equatable {
 
   /// Returns the readers with so few streams that each may keep this many files open. Uses at most half of the
   /// files that the process may open, since other code opens files too.
-  func limited(toFiles files: Int) -> Readers {
+  package func limited(toFiles files: Int) -> Readers {
     Readers(threads: threads, streams: max(1, min(streams, File.maximumOpen / 2 / threads / files)))
   }
 }

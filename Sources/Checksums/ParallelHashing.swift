@@ -1,16 +1,15 @@
-import Checksums
 import Operations
 
 /// Reads and hashes many photos on several threads, and several photos at once on each thread: see
 /// `MultiStreamMD5Reader`.
-enum ParallelHashing {
+package enum ParallelHashing {
   /// Calls `open` for every index, in order, and reads the returned sources to their ends.
   ///
   /// - Parameters:
   ///   - files: the most files that a source keeps open.
   ///   - context: makes the context of a thread. Called once on each thread.
   ///   - open: returns the source of an index, or nil if it has read the source itself.
-  static func read<Context: ~Copyable>(
+  package static func read<Context: ~Copyable>(
     _ indices: Range<Int>, _ readers: Readers, files: Int = 1,
     context: @escaping @Sendable () throws -> Context,
     _ open: @escaping @Sendable (Int, inout Context) throws -> (any HashableStream)?
