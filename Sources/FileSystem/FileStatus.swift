@@ -22,6 +22,8 @@ package struct FileStatus: Sendable {
   package let modified: Int64
   /// The owner's user ID.
   package let owner: UInt32
+  /// The number of the file's names.
+  package let linkCount: Int
   /// Device and inode: equal for two names of the same file, and different for all other files at a given time.
   package let identity: Identity
   /// Differs after any change of the file, including its names and permissions.
@@ -61,6 +63,7 @@ package struct FileStatus: Sendable {
     size = Int(status.st_size)
     modified = Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
     owner = status.st_uid
+    linkCount = Int(status.st_nlink)
     identity = Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     version = Version(status)
   }

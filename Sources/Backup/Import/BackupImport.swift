@@ -1,3 +1,4 @@
+import Checksums
 import FileSystem
 import Foundation
 import Operations
@@ -60,7 +61,7 @@ struct BackupImport {
   func run(_ writer: LibraryWriter) throws -> ImportSummary {
     let repairs = try repairsOfMissingFiles(in: writer.library)
     let repaired = try repairs.apply(writer, counter)
-    try writer.requireSpace(plan.bytes)
+    try writer.requireSpace(plan.bytes, reusing: plan.filesToExtract.map(\.content), counter)
     counter.advance(
       items: source.photos.count - plan.filesToExtract.count, bytes: source.photoBytes - plan.bytes)
     counter.enter(.restoring)

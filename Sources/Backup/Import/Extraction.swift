@@ -7,7 +7,8 @@ import SystemPackage
 import Zip
 
 /// Extracts photo files of a backup into a change's staging folder, on several threads. Counts and hashes every
-/// byte, so that a staged file has the content that the backup's metadata records.
+/// byte, so that a staged file has the content that the backup's metadata records. Does not extract a file that an
+/// interrupted operation staged.
 final class Extraction: Sendable {
   /// The result of an extraction.
   struct Outcome {
@@ -41,7 +42,7 @@ final class Extraction: Sendable {
       let item = self.files[index]
       try self.counter.checkCancellation()
       self.counter.advance(current: source.photos[item.planned.source].record.name)
-      return try reader.photo(item, of: self)
+      return self.reuse(item) ? nil : try reader.photo(item, of: self)
     }
     let reasons = damaged.withLock { $0 }
     return Outcome(
@@ -51,6 +52,14 @@ final class Extraction: Sendable {
       damaged: files.map(\.planned).sorted { $0.source < $1.source }.compactMap { file in
         reasons[file.id].map { (file, $0) }
       })
+  }
+
+  /// Uses a file that an interrupted operation staged; returns false if there is none.
+  private func reuse(_ item: Placement.File) -> Bool {
+    let file = item.planned
+    guard change.reuse(file.content, as: item.stagedName, modified: file.modified) else { return false }
+    counter.advance(items: 1, bytes: file.size)
+    return true
   }
 
   /// Leaves a photo out, and removes its staged file.

@@ -13,7 +13,7 @@ extension Work where Summary == ImportSummary {
   ///
   /// All backups are opened and checked before the first one is imported. Photos that are corrupt or missing are left
   /// out and reported in the summary. A cancelled or failed import leaves the library as it was after the last complete
-  /// backup.
+  /// backup. If the process is killed, the next import uses the photos that were extracted completely.
   ///
   /// The summary throws `BackupError`, `ArchiveError`, `LibraryError`, `AuthorizationError`, `FileLock.Busy` or
   /// `FileError`.
@@ -71,7 +71,7 @@ public struct ImportRun {
       options.isDryRun
       ? nil
       : try LibraryWriter(
-        path: library, lockWait: options.lockWait, syncs: options.syncs,
+        path: library, lockWait: options.lockWait, syncs: options.syncs, leftovers: .keep,
         whileWaiting: counter.reportWaitingForLock)
     counter.enter(.planning)
     let reader = try writer?.library ?? Library(path: library)
@@ -95,6 +95,7 @@ public struct ImportRun {
         throw BackupError.stopped(at: source.path, after: sources[..<index].map(\.path), sum, error)
       }
     }
+    writer?.leftovers.removeAll()
     return sum
   }
 
@@ -102,7 +103,7 @@ public struct ImportRun {
   private func replace(_ paths: [FilePath]) throws -> ImportSummary {
     var opened: [OpenedBackup]?
     let (writer, steps) = try LibraryWriter.approved(
-      library, by: options.authorization, lockWait: options.lockWait, syncs: options.syncs,
+      library, by: options.authorization, lockWait: options.lockWait, syncs: options.syncs, leftovers: .keep,
       whileWaiting: counter.reportWaitingForLock
     ) { writer in
       counter.enter(.planning)
@@ -118,7 +119,9 @@ public struct ImportRun {
       let question = "replace everything in \(library) with \(backups) (\(removal.clause))"
       return (steps, DestructiveOperation(question, removes: removal))
     }
-    return try steps.reduce(into: ImportSummary()) { $0 += try $1.run(writer) }
+    let summary = try steps.reduce(into: ImportSummary()) { $0 += try $1.run(writer) }
+    writer.leftovers.removeAll()
+    return summary
   }
 
   /// Opens all backups. The backups of a chain become one.

@@ -23,6 +23,9 @@ package struct MergePlan: Sendable {
     /// The date of the file, in milliseconds since 1970.
     let modified: Int64
 
+    /// The size and MD5 of the file.
+    var content: FileContent { FileContent(md5: md5, size: size) }
+
     /// Returns nil if the backup does not have the file.
     init?(_ photo: OpenedBackup.Photo, id: Int64, source: Int) {
       guard let size = photo.location.size, let md5 = photo.location.md5 else { return nil }

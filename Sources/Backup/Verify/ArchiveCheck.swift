@@ -14,6 +14,11 @@ public struct CheckSummary: Sendable {
   public var damaged: [Finding] = []
   /// Unknown entries of an archive, or untracked files of a library.
   public var untracked: [String] = []
+  /// Files that an import or `add` staged in a library, and that are not photos: another process runs it, or it was
+  /// interrupted.
+  public var stagedFiles = 0
+  /// The bytes of `stagedFiles`.
+  public var stagedBytes = 0
   /// Warnings, for example about photos that were missing before the archive was made, which is not damage of the
   /// archive.
   public var warnings: [String] = []

@@ -27,6 +27,7 @@ struct LibraryCheck {
       let (checked, damaged) = try unusablePhotos()
       summary.entriesChecked = checked
       summary.damaged = damaged.map { Finding($0.label, $0.reason) }
+      (summary.stagedFiles, summary.stagedBytes) = try library.stagedFiles()
       summary.untracked = try library.untrackedFiles().map(\.string.escaped)
       return summary
     }

@@ -48,11 +48,12 @@ struct AddRun {
       return try dryRun(found, plan, summary)
     }
     let writer = try LibraryWriter(
-      path: library, lockWait: options.lockWait, whileWaiting: counter.reportWaitingForLock)
-    try writer.requireSpace(found.reduce(0) { $0 + $1.size })
+      path: library, lockWait: options.lockWait, leftovers: .keep, whileWaiting: counter.reportWaitingForLock)
+    let leftOver = try contentsOfLeftoverSize(found, writer)
+    try writer.requireSpace(found.reduce(0) { $0 + $1.size }, reusing: Array(leftOver.values), counter)
     counter.enter(.reading)
-    return try writer.change(.add) { change in
-      let copied = try copy(found, into: change)
+    let added = try writer.change(.add) { change in
+      let copied = try copy(found, leftOver, into: change)
       var plan = AddPlan(try writer.library.contents(), options.category, now: Date().milliseconds)
       for (index, file) in found.enumerated() {
         switch copied[index] {
@@ -72,6 +73,34 @@ struct AddRun {
       if !plan.edit.isEmpty { try change.commit(plan.edit, files: files) }
       return plan.count(into: summary)
     }
+    writer.leftovers.removeAll()
+    return added
+  }
+
+  /// Returns the contents of the files that an interrupted operation may have staged already, since a leftover file has
+  /// the same size, by index. Reads these files.
+  private func contentsOfLeftoverSize(
+    _ found: [PhotoSearch.Found], _ writer: LibraryWriter
+  ) throws -> [Int: FileContent] {
+    let sizes = writer.leftovers.sizes
+    let indices = found.indices.filter { sizes.contains(found[$0].size) }
+    guard let first = indices.first else { return [:] }
+    counter.enter(.verifying)
+    let counter = counter
+    let contents = Mutex<[Int: FileContent]>([:])
+    let disk = try? File.open(found[first].path, .readFollowingLinks).status().identity
+    try ParallelHashing.read(0..<indices.count, Readers(on: disk), context: {}) { position, _ in
+      let index = indices[position]
+      let file = found[index]
+      return try HashedFile(
+        opening: { () throws(FileError) in try File.open(file.path, .readFollowingLinks) },
+        whileReading: { _ in try counter.checkCancellation() },
+        { md5, status in
+          guard status.version == file.version else { return }
+          contents.withLock { $0[index] = FileContent(md5: md5, size: status.size) }
+        })
+    }
+    return contents.withLock { $0 }
   }
 
   private func dryRun(
@@ -103,12 +132,21 @@ struct AddRun {
     return (md5, size)
   }
 
-  private func copy(_ found: [PhotoSearch.Found], into change: Change) throws -> [Int: Copied] {
+  /// - Parameter leftOver: the contents of files that an interrupted operation may have staged, by index.
+  private func copy(
+    _ found: [PhotoSearch.Found], _ leftOver: [Int: FileContent], into change: Change
+  ) throws -> [Int: Copied] {
     let results = Mutex<[Int: Copied]>([:])
     let counter = counter
     try Workers.forEach(0..<found.count) { index in
       let file = found[index]
       counter.advance(current: file.path.lastComponent?.string)
+      if let content = leftOver[index],
+        change.reuse(content, as: String(index), modified: file.modified)
+      {
+        results.withLock { $0[index] = .staged(content.md5, size: content.size) }
+        return counter.advance(items: 1, bytes: content.size)
+      }
       do {
         let (md5, size) = try Self.copy(file, to: change.stage(String(index)), counter)
         results.withLock { $0[index] = .staged(md5, size: size) }

@@ -85,6 +85,14 @@ package final class Change: Sendable {
   /// Makes a new file in the staging folder, under a number or a name from `stagedNames`. Any thread.
   package func stage(_ name: String) throws(FileError) -> File { try staging.stage(name) }
 
+  /// Stages a leftover file with this content instead of a new file, and sets its date in milliseconds since 1970. Any
+  /// thread.
+  ///
+  /// - Returns: false if there is none, or if it cannot be used. Then nothing is staged.
+  package func reuse(_ content: FileContent, as name: String, modified: Int64) -> Bool {
+    staging.reuse(content, of: writer.leftovers, as: name, modified: modified)
+  }
+
   /// Removes a file from the staging folder. Any thread.
   package func unstage(_ name: String) throws(FileError) { try staging.unstage(name) }
 

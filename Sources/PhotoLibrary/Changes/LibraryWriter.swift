@@ -15,17 +15,21 @@ package final class LibraryWriter: Sendable {
   let syncs: Bool
   /// How long to wait for locks of other processes.
   let lockWait: Duration
+  /// The staged files of interrupted operations that changes may use. Empty if they were removed.
+  package let leftovers: LeftoverFiles
 
   /// Takes the lock, opens the database, and recovers.
   ///
   /// - Parameters:
   ///   - lockWait: how long to wait for another writer to end.
   ///   - syncs: false if a power failure may revert changes; a kill never does.
+  ///   - treatment: what to do with the staged files of interrupted operations.
   ///   - whileWaiting: called ten times a second while it waits; may throw to give up.
   /// - Throws: what `Library.init(path:)` throws; `FileLock.Busy` if another process writes; `FileError` if the folder
   ///   cannot be written.
   package init(
-    path: FilePath, lockWait: Duration = .zero, syncs: Bool = true, whileWaiting: () throws -> Void = {}
+    path: FilePath, lockWait: Duration = .zero, syncs: Bool = true,
+    leftovers treatment: LeftoverFiles.Treatment = .remove, whileWaiting: () throws -> Void = {}
   ) throws {
     self.syncs = syncs
     self.lockWait = lockWait
@@ -37,12 +41,14 @@ package final class LibraryWriter: Sendable {
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)
     library = try Library(path: path, configuration: configuration)
+    leftovers = LeftoverFiles(in: library)
     // not by GRDB's configuration: it sets synchronous to NORMAL, with which a power failure may revert the last commit,
     // and it makes and drops a table to create the log
     try write { try $0.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL") }
     try library.translating { try Schema.migrator.migrate(library.database) }
     // durably, whatever `syncs` says: it concerns the work of other writers
-    try LibraryRecovery(self).run()
+    try LibraryRecovery(self, leftovers: treatment).run()
+    if treatment == .keep { try leftovers.collect() }
     // a power failure may revert the last changes, and never damages the database
     if !syncs { try write { try $0.execute(sql: "PRAGMA synchronous = NORMAL") } }
     withExtendedLifetime(file) {}
@@ -53,8 +59,22 @@ package final class LibraryWriter: Sendable {
     try library.translating { try library.database.writeWithoutTransaction(body) }
   }
 
-  /// As `Library.requireSpace`.
-  package func requireSpace(_ bytes: Int) throws { try library.requireSpace(bytes) }
+  /// As `Library.requireSpace`, for files with these contents among them. Reads the leftover files that may have one of
+  /// the contents: a verified one needs no space. If there is not enough space, removes the other leftover files.
+  ///
+  /// - Throws: what `Library.requireSpace` throws, or `CancellationError`.
+  package func requireSpace(
+    _ bytes: Int, reusing contents: [FileContent] = [], _ counter: ProgressCounter
+  ) throws {
+    try leftovers.verify(contents, counter)
+    let needed = bytes - leftovers.verifiedBytes(of: contents)
+    do {
+      try library.requireSpace(needed)
+    } catch LibraryError.notEnoughSpace {
+      leftovers.remove(except: contents)
+      try library.requireSpace(needed)
+    }
+  }
 
   /// Records file moves, in one durable transaction. The caller then renames the files.
   func record(_ moves: some Sequence<FileMove>) throws {

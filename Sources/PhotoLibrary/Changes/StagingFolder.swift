@@ -1,6 +1,7 @@
 import FileSystem
 import Foundation
 import Operations
+import Synchronization
 import SystemPackage
 
 /// The folder `.staging/ID` of one operation. Files are staged under numbers, or, if their places are known beforehand,
@@ -14,6 +15,8 @@ final class StagingFolder: Sendable {
   let directory: Directory
   private let folders = PhotoFolders()
   private let library: Library
+  /// The names of leftover files that were moved here.
+  private let reused = Mutex<Set<String>>([])
 
   init(in library: Library) throws {
     self.library = library
@@ -49,11 +52,27 @@ final class StagingFolder: Sendable {
   /// Removes a staged file. Any thread.
   func unstage(_ name: String) throws(FileError) { try directory.remove(FilePath(name)) }
 
+  /// Moves a leftover file here. Any thread.
+  ///
+  /// - Returns: false if no verified leftover file has the content.
+  func reuse(
+    _ content: FileContent, of leftovers: LeftoverFiles, as name: String, modified: Int64
+  ) -> Bool {
+    guard leftovers.take(content, to: directory, as: FilePath(name), modified: modified) else { return false }
+    reused.withLock { _ = $0.insert(name) }
+    return true
+  }
+
   /// Makes the contents of files durable: many together with the rest of their file system, where that is possible.
   func sync(_ names: [String]) throws {
-    // the descriptor of the folder is older than the files, so the call reports each of their pages that was lost
-    if names.count >= Self.manyFiles, try directory.syncFileSystem() { return }
-    try Workers.forEach(0..<names.count, threads: 8) { index in
+    var names = names
+    // the descriptor of the folder is older than the files, so the call reports each of their pages that was lost;
+    // leftover files are older, and a page of theirs may have been lost and reported to another process
+    if names.count >= Self.manyFiles, try directory.syncFileSystem() {
+      let reused = reused.withLock { $0 }
+      names = reused.isEmpty ? [] : names.filter(reused.contains)
+    }
+    try Workers.forEach(0..<names.count, threads: 8) { [names] index in
       try self.directory.open(FilePath(names[index]), .read).sync()
     }
   }
@@ -83,6 +102,52 @@ final class StagingFolder: Sendable {
 }
 
 extension StagingFolder {
+  /// A file in the staging folder of an operation.
+  struct StagedFile {
+    /// The path, relative to the library.
+    let path: FilePath
+    let status: FileStatus
+  }
+
+  /// Returns the IDs of the operations that have a staging folder.
+  static func operations(in library: Library) throws(FileError) -> [String] {
+    guard try library.root.status(of: parent)?.kind == .directory else { return [] }
+    return try library.root.directory(parent).names().map(\.string).filter(isOperationID)
+  }
+
+  /// Returns the staged files of an operation. Skips everything that another process removes meanwhile.
+  static func files(of id: String, in library: Library) throws(FileError) -> [StagedFile] {
+    do {
+      let folder = try library.root.directory(path(of: id))
+      var files: [StagedFile] = []
+      for name in try folder.names() where isNumber(name) {
+        guard let status = try folder.status(of: name) else { continue }
+        switch status.kind {
+        case .file: files.append(StagedFile(path: path(of: id).appending(name.components), status: status))
+        case .directory: files += try Self.files(in: name, of: folder, id)
+        case .symbolicLink, .other: continue
+        }
+      }
+      return files
+    } catch {
+      guard error.isMissing else { throw error }
+      return []
+    }
+  }
+
+  private static func files(
+    in name: FilePath, of folder: borrowing Directory, _ id: String
+  ) throws(FileError) -> [StagedFile] {
+    let inner = try folder.directory(name)
+    var files: [StagedFile] = []
+    for file in try inner.names() where isStagedFile(file) {
+      guard let status = try inner.status(of: file), status.kind == .file else { continue }
+      let path = path(of: id).appending(name.components).appending(file.components)
+      files.append(StagedFile(path: path, status: status))
+    }
+    return files
+  }
+
   /// Returns true if a name in `.staging`, `.undo` or `.rotten` is the ID of an operation. Everything else there is
   /// untracked.
   static func isOperationID(_ name: String) -> Bool { UUID(uuidString: name) != nil }

@@ -7,12 +7,15 @@ extension LibraryWriter {
   /// while the question is open, so that other processes do not wait for the user. If the library has changed by the
   /// time of the answer, the operation is planned again, and asked about again.
   ///
-  /// - Parameter plan: makes the plan, and describes the operation. The library is locked meanwhile.
+  /// - Parameters:
+  ///   - leftovers: what to do with the staged files of interrupted operations.
+  ///   - plan: makes the plan, and describes the operation. The library is locked meanwhile.
   /// - Returns: the library, locked, and the plan for the state that it is in.
   /// - Throws: what `init` throws, `AuthorizationError`, or what the authorization's functions or `plan` throw.
   public static func approved<Plan>(
     _ path: FilePath, by authorization: Authorization, lockWait: Duration = .zero,
-    syncs: Bool = true, whileWaiting: () throws -> Void = {},
+    syncs: Bool = true, leftovers: LeftoverFiles.Treatment = .remove,
+    whileWaiting: () throws -> Void = {},
     plan: (LibraryWriter) throws -> (plan: Plan, operation: DestructiveOperation)
   ) throws -> (writer: LibraryWriter, plan: Plan) {
     var approval: (plan: Plan, question: Question, pin: PIN?)?
@@ -20,7 +23,7 @@ extension LibraryWriter {
       let asked: (plan: Plan, question: Question)
       do {
         let writer = try LibraryWriter(
-          path: path, lockWait: lockWait, syncs: syncs, whileWaiting: whileWaiting)
+          path: path, lockWait: lockWait, syncs: syncs, leftovers: leftovers, whileWaiting: whileWaiting)
         if let approval, try writer.question(for: approval.question.operation) == approval.question {
           if let pin = approval.pin { try writer.check(pin) }
           return (writer, approval.plan)

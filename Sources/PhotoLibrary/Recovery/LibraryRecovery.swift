@@ -11,9 +11,14 @@ import SystemPackage
 /// the states.
 struct LibraryRecovery {
   let writer: LibraryWriter
+  private let leftovers: LeftoverFiles.Treatment
   private var library: Library { writer.library }
 
-  init(_ writer: LibraryWriter) { self.writer = writer }
+  /// - Parameter leftovers: what to do with staged files that no photo needs.
+  init(_ writer: LibraryWriter, leftovers: LeftoverFiles.Treatment = .remove) {
+    self.writer = writer
+    self.leftovers = leftovers
+  }
 
   /// Finishes every interrupted operation, then moves and deletes replaced files. A step that fails is logged, and the
   /// next writer repeats it: the rows are consistent without it.
@@ -46,11 +51,8 @@ struct LibraryRecovery {
 
   /// The IDs of operations that left rows or a staging folder.
   private func interruptedOperations() throws -> [String] {
-    var operations = try library.read(FileMove.operations)
-    if try library.root.status(of: StagingFolder.parent) != nil {
-      operations.formUnion(try library.root.directory(StagingFolder.parent).names().map(\.string))
-    }
-    return operations.filter(StagingFolder.isOperationID).sorted()
+    let operations = try library.read(FileMove.operations).filter(StagingFolder.isOperationID)
+    return try operations.union(StagingFolder.operations(in: library)).sorted()
   }
 
   /// Reverts or completes the pending moves of an operation, then removes its rows and its staging folder. An operation
@@ -72,14 +74,14 @@ struct LibraryRecovery {
     return try discard(operation, hasMoves: !moves.isEmpty) || !moves.isEmpty
   }
 
-  /// Removes the rows of an operation and then its staging folder. The rows go first: recovery uses the rows and the
-  /// staged file to tell its own file from one that another program put at the same path.
+  /// Removes the rows of an operation and then its staging folder, unless leftover files are kept. The rows go first:
+  /// recovery uses the rows and the staged file to tell its own file from one that another program put at the same path.
   ///
   /// - Returns: whether there was a staging folder, and it is removed.
   @discardableResult
   func discard(_ operation: String, hasMoves: Bool = true) throws -> Bool {
     if hasMoves { try writer.write { try FileMove.delete(operation: operation, from: $0) } }
-    return try StagingFolder.remove(operation, from: library)
+    return try leftovers == .remove && StagingFolder.remove(operation, from: library)
   }
 
   /// Makes removals durable before the rows go. A failure is ignored: the worst result is an untracked file, which
@@ -98,23 +100,36 @@ struct LibraryRecovery {
 
   // MARK: New photos
 
-  /// Removes a file that an operation moved to the place of a photo and did not commit. The file stays if a row has its
-  /// path, if its MD5 differs, or if the staged file still exists: then another program put this file there.
+  /// Removes a file that an operation moved to the place of a photo and did not commit, or moves it back to the staging
+  /// folder if leftover files are kept. The file stays if a row has its path, if its MD5 differs, or if the staged file
+  /// still exists: then another program put this file there.
   private func removeUncommitted(_ move: FileMove) throws {
     let place = move.targetPath
     guard let status = try library.root.status(of: place) else {
       return try library.root.removeEmptyFolders(above: place)
     }
     guard status.kind == .file else { return }
-    if let staged = try library.root.status(of: move.stagedPath), staged.identity != status.identity {
+    let staged = try library.root.status(of: move.stagedPath)
+    if let staged, staged.identity != status.identity {
       // an empty file reserved the name, where the file system cannot rename without replacing
       guard status.size == 0, staged.size > 0 else { return }
     } else {
       let digest = try MD5Digest.ofFile(library.root.open(place, .read)).digest
       guard try !hasRow(place), digest == move.md5 else { return }
     }
-    try library.root.remove(place)
+    if staged != nil || leftovers == .remove || !moveBack(move) { try library.root.remove(place) }
     try library.root.removeEmptyFolders(above: place)
+  }
+
+  /// Moves a file back to the staging folder; returns false if that is not possible.
+  private func moveBack(_ move: FileMove) -> Bool {
+    do {
+      try library.root.makeDirectories(move.stagedPath.removingLastComponent(), sync: false)
+      try library.root.rename(move.targetPath, to: library.root, as: move.stagedPath)
+      return true
+    } catch {
+      return false
+    }
   }
 
   /// Returns true if a photo, or a photo that an undo can bring back, has a path.

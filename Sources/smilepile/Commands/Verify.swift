@@ -35,6 +35,8 @@ struct Verify: AsyncParsableCommand {
     var damaged: [String]
     var unreadable: [String]
     var untracked: [String]
+    var stagedFiles: Int
+    var stagedBytes: Int
     var warnings: [String]
   }
 
@@ -62,6 +64,14 @@ struct Verify: AsyncParsableCommand {
     for name in summary.untracked {
       reporter.warn("\(name) is \(archives.isEmpty ? "an untracked file" : "an unknown entry")")
     }
+    if summary.stagedFiles > 0 {
+      let size = ByteCount(summary.stagedBytes)
+      reporter.warn(
+        """
+        .staging has \(Count(summary.stagedFiles, "file")) (\(size)) of an import or add that is running or was \
+        interrupted; the next import or add reuses or removes them
+        """)
+    }
     for photo in summary.damaged { reporter.error(photo, during: "verify") }
     for backup in summary.unreadable {
       let remedy = (backup.error as? any RemediedError)?.remedy
@@ -80,7 +90,8 @@ struct Verify: AsyncParsableCommand {
       Summary(
         entriesChecked: summary.entriesChecked, damaged: summary.damaged.map(\.message),
         unreadable: summary.unreadable.map { "\($0.error)" },
-        untracked: summary.untracked, warnings: summary.warnings))
+        untracked: summary.untracked, stagedFiles: summary.stagedFiles, stagedBytes: summary.stagedBytes,
+        warnings: summary.warnings))
     let statuses = summary.unreadable.map { ExitStatus(for: $0.error) }
     if let worst = (statuses + (summary.damaged.isEmpty ? [] : [.damaged])).max() { throw worst }
   }
