@@ -63,9 +63,11 @@ struct Invariants: Sendable {
       found += try stateFaults(scene, outcome, "at once", isLasting)
       found += try await archiveFaults(scene, outcome, isLasting)
       found += try operation.faults(scene, false)
-      try recover(scene)
-      found += try stateFaults(scene, outcome, "after recovery", isLasting)
-      found += try leftovers(scene)
+      if !operation.usesLeftoverFiles {
+        try recover(scene)
+        found += try stateFaults(scene, outcome, "after recovery", isLasting)
+        found += try leftovers(scene)
+      }
       found += try await rerunFaults(scene)
       let now = try scene.bystanders()
       for (path, bytes) in bystanders where now[path] != bytes { found.append("\(path) was touched") }

@@ -43,6 +43,8 @@ struct WalkedOperation: Sendable {
   var archived = (photos: 4, files: 3)
   /// The number of files in a full archive, which it writes if the base cannot be read.
   var archivedAlone: Int?
+  /// Whether each run uses the files that an interrupted run staged. Then no other writer opens the library between.
+  var usesLeftoverFiles = false
   /// Whether each run adds photos, so that the next run does not complete an interrupted one.
   var addsEveryTime = false
 
@@ -111,6 +113,8 @@ extension WalkedOperation {
       return operation
     }(),
     importing("import like FAT", lacks: likeFAT),
+    afterInterruption(importing("import continued")),
+    afterInterruption(importing("continued like FAT", lacks: likeFAT)),
     importing("replace like FAT", ["--strategy", "replace", "--yes"], lacks: likeFAT) {
       $0.strategy = .replace
     },
@@ -132,15 +136,7 @@ extension WalkedOperation {
   ]
 
   private static let others = [
-    WalkedOperation(
-      name: "add", result: .change,
-      arguments: { [["add", "-l", $0.library.string, $0.pictures.string]] },
-      run: { scene in
-        var options = AddOptions()
-        options.lockWait = .seconds(10)
-        return try await Work.add([scene.pictures], to: scene.library, options: options).summary.errors
-          .isEmpty
-      }),
+    adding("add"), afterInterruption(adding("add continued")),
     WalkedOperation(
       name: "init", result: .change, arguments: { [["init", $0.newLibrary.string]] },
       run: { scene in
@@ -270,6 +266,26 @@ extension WalkedOperation {
         let summary = try await Work.export(scene.library, to: scene.out, options: options).summary
         return !summary.isIncomplete
       }, lacks: lacks)
+  }
+
+  private static func adding(_ name: String) -> WalkedOperation {
+    WalkedOperation(
+      name: name, result: .change,
+      arguments: { [["add", "-l", $0.library.string, $0.pictures.string]] },
+      run: { scene in
+        var options = AddOptions()
+        options.lockWait = .seconds(10)
+        return try await Work.add([scene.pictures], to: scene.library, options: options).summary.errors
+          .isEmpty
+      })
+  }
+
+  /// Returns the operation in a library in which an earlier run was interrupted.
+  private static func afterInterruption(_ operation: WalkedOperation) -> WalkedOperation {
+    var operation = operation
+    operation.prepare = { try $0.leaveStagedFiles() }
+    operation.usesLeftoverFiles = true
+    return operation
   }
 
   private static func importing(

@@ -1,6 +1,7 @@
 import FileSystem
 import Foundation
 import GRDB
+import Operations
 import SystemPackage
 import TestSupport
 import Testing
@@ -165,7 +166,9 @@ struct FailedChangeTests {
 
   @Test("Change: lack of space is reported with the sizes", arguments: [Int.max, Int.max / 2, 1 << 50])
   func lackOfSpace(bytes: Int) throws {
-    let error = #expect(throws: LibraryError.self) { try scratch.writer().requireSpace(bytes) }
+    let error = #expect(throws: LibraryError.self) {
+      try scratch.writer().requireSpace(bytes, ProgressCounter())
+    }
     guard case .notEnoughSpace(scratch.path, let needed, let free)? = error else {
       Issue.record("\(String(describing: error))")
       return
@@ -173,6 +176,6 @@ struct FailedChangeTests {
     #expect(needed >= bytes)
     #expect(free < needed)
     #expect(error?.description.hasPrefix("not enough space in \(scratch.path): ") == true)
-    try scratch.writer().requireSpace(0)
+    try scratch.writer().requireSpace(0, ProgressCounter())
   }
 }
