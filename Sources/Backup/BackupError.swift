@@ -10,6 +10,8 @@ import Zip
 public enum BackupError: RemediedError, Sendable, CustomStringConvertible {
   /// The file does not exist.
   case noSuchBackup(FilePath)
+  /// The folder contains no backup.
+  case noBackups(FilePath)
   /// The file is neither a ZIP archive nor a JSON document.
   case notABackup(FilePath, reason: String)
   /// The archive has no `metadata.json` where the apps put it.
@@ -94,6 +96,8 @@ public enum BackupError: RemediedError, Sendable, CustomStringConvertible {
       "\(path) is not a SmilePile backup: \(reason)"
     case .tooLarge(let path, let reason, _):
       "\(path) is too large: \(reason)"
+    case .noBackups(let folder):
+      "\(folder) is a folder without backups"
     case .noMetadata(let path):
       "\(path) is not a SmilePile backup: it has no metadata.json at its root or in its only top "
         + "folder"

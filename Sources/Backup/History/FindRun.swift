@@ -43,7 +43,7 @@ public struct FoundPhoto: Sendable {
 
 /// The result of a search.
 public struct FindSummary: Sendable {
-  /// The photos, by the archives' dates, and in each archive in its order.
+  /// The photos, by the order of the archives, oldest first, and in each archive in its order.
   public var photos: [FoundPhoto] = []
   /// The number of searched archives.
   public var archives = 0
@@ -83,16 +83,15 @@ private struct FindRun {
     counter.setTotals(items: archives.count, bytes: 0)
     counter.enter(.reading)
     var summary = FindSummary()
-    var found: [(date: Int64, photos: [FoundPhoto])] = []
+    var found: [(archive: ArchiveDescriptor, photos: [FoundPhoto])] = []
     var failures: [any Error] = []
     var inventories: [FilePath: ArchiveInventory] = [:]
     for (path, isNamed) in archives {
       try counter.checkCancellation()
       counter.advance(current: path.string)
       do {
-        let (date, photos) = try search(path, &inventories)
+        found.append(try search(path, &inventories))
         summary.archives += 1
-        found.append((date ?? .min, photos))
       } catch let error as CancellationError {
         throw error
       } catch {
@@ -113,9 +112,9 @@ private struct FindRun {
     {
       throw first
     }
-    // stable, so that archives with one date stay in the order of their names
-    let order = found.indices.sorted { (found[$0].date, $0) < (found[$1].date, $1) }
-    summary.photos = order.flatMap { found[$0].photos }
+    let photos = Dictionary(
+      found.map { ($0.archive.path, $0.photos) }, uniquingKeysWith: { first, _ in first })
+    summary.photos = ArchiveGraph(found.map(\.archive)).archives.flatMap { photos[$0.path] ?? [] }
     return summary
   }
 
@@ -137,7 +136,7 @@ private struct FindRun {
   }
 
   private func search(_ path: FilePath, _ inventories: inout [FilePath: ArchiveInventory]) throws -> (
-    date: Int64?, [FoundPhoto]
+    ArchiveDescriptor, [FoundPhoto]
   ) {
     let opened = try OpenedBackup(path: path, limits: limits, password: password)
     let source = try selection.md5 == nil ? opened : opened.completingChecksums(counter)
@@ -156,6 +155,6 @@ private struct FindRun {
         category: categories[photo.record.categoryId] ?? "",
         size: photo.location.size ?? Int(photo.record.fileSize), md5: photo.location.md5, place: place)
     }
-    return (source.metadata.exportDate, photos)
+    return (try ArchiveDescriptor(opened), photos)
   }
 }

@@ -11,6 +11,9 @@ extension Work where Summary == ImportSummary {
   /// Starts importing backups into a library, one after the other, each completely or not at all: photos are extracted
   /// into a staging folder, verified and made durable, and one transaction makes them visible.
   ///
+  /// A folder stands for all backups in it, oldest first. A backup in a folder that cannot be opened is reported in the
+  /// summary; a given backup that cannot be opened stops the import.
+  ///
   /// All backups are opened and checked before the first one is imported. Photos that are corrupt or missing are left
   /// out and reported in the summary. A cancelled or failed import leaves the library as it was after the last complete
   /// backup. If the process is killed, the next import uses the photos that were extracted completely.
@@ -76,10 +79,11 @@ public struct ImportRun {
     counter.enter(.planning)
     let reader = try writer?.library ?? Library(path: library)
 
-    let sources = try open(paths)
+    let (sources, unopened) = try open(paths)
     var contents = try reader.contents()
     var sum = ImportSummary()
     sum.isDryRun = options.isDryRun
+    sum.errors = unopened
     for (index, source) in sources.enumerated() {
       do {
         let step = try BackupImport(source, into: contents, of: reader, options: options, counter: counter)
@@ -108,7 +112,7 @@ public struct ImportRun {
     ) { writer in
       counter.enter(.planning)
       // this closure runs again if the library has changed during the confirmation
-      let sources = try opened ?? open(paths)
+      let sources = try opened ?? open(paths).sources
       opened = sources
       let contents = try writer.library.contents()
       let steps = try sources.map {
@@ -124,9 +128,32 @@ public struct ImportRun {
     return summary
   }
 
-  /// Opens all backups. The backups of a chain become one.
-  private func open(_ paths: [FilePath]) throws -> [OpenedBackup] {
-    var sources = try withChains(paths.map(open))
+  /// Opens all backups, those of a folder oldest first. The backups of a chain become one.
+  ///
+  /// - Returns: the backups, and the backups of folders that cannot be opened.
+  private func open(_ paths: [FilePath]) throws -> (sources: [OpenedBackup], unopened: [Finding]) {
+    let found = try ImportSources(
+      paths, password: options.password, ledger: options.ledger, whileReading: counter.checkCancellation)
+    var opened: [OpenedBackup] = []
+    var failures: [(path: FilePath, error: any Error)] = []
+    for source in found.sources {
+      do {
+        opened.append(try open(source.path))
+      } catch  where source.isInFolder && !ArchiveVerification.isInconclusive(error) {
+        failures.append((source.path, error))
+      }
+    }
+    if let first = failures.first, opened.isEmpty || options.strategy == .replace { throw first.error }
+    if opened.isEmpty, let folder = paths.first { throw BackupError.noBackups(folder) }
+    let unopened = failures.map { path, error in
+      Finding(
+        path.string.escaped, message: "not imported: \(error)", remedy: (error as? any RemediedError)?.remedy)
+    }
+    return (try complete(opened), unopened)
+  }
+
+  private func complete(_ opened: [OpenedBackup]) throws -> [OpenedBackup] {
+    var sources = try withChains(opened)
     if options.strategy == .replace, sources.count > 1 {
       throw BackupError.severalToReplace(sources[1].path, after: sources[0].path)
     }

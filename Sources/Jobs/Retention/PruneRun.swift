@@ -127,21 +127,26 @@ package struct PruneRun {
     return nil
   }
 
-  /// Reports an unreadable file that is newer than the newest archive. The file may be a newer archive.
+  /// Reports an unreadable file that may be newer than the newest archive. Only the date of the file is known, and the
+  /// clock may have been set back by a day.
   private func newerUnreadable(
     than archives: [ArchiveDescriptor], _ inventory: ArchiveInventory
   ) throws -> String? {
     let directory = try Directory.open(folder)
     let newest = archives.map(\.date).max() ?? 0
+    let (limit, isOverflow) = newest.subtractingReportingOverflow(Self.clockTolerance)
     for file in inventory.unreadable {
       guard let name = FilePath(file.path).lastComponent else { continue }
       let status = try directory.status(of: FilePath(name.string))
-      if let status, status.modified > newest {
+      if let status, status.modified > (isOverflow ? .min : limit) {
         return "\(file.reason); the file may be a newer archive"
       }
     }
     return nil
   }
+
+  /// In milliseconds.
+  private static let clockTolerance: Int64 = 24 * 3_600_000
 
   private func remove(_ archives: [ArchiveDescriptor], _ summary: inout Summary) throws {
     guard !archives.isEmpty else { return }

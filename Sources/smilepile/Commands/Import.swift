@@ -22,7 +22,8 @@ struct Import: AsyncParsableCommand {
       """)
 
   @Argument(
-    help: "The backups; they are imported in this order.", completion: .file(), transform: PathArgument.parse)
+    help: "The backups in the order of import. A folder stands for all backups in it, oldest first.",
+    completion: .file(), transform: PathArgument.parse)
   var backups: [String]
 
   @Option(
@@ -101,7 +102,8 @@ struct Import: AsyncParsableCommand {
     let reporter = Reporter(output)
     let (paths, target) = (backups.map { FilePath($0) }, try library.path())
     options.authorization = try confirmation.authorization(reporter, for: target)
-    options.password = try password.read(for: paths, limits.limits, reporter, salvaging: salvage)
+    let sources = try ImportSources(paths).sources.map(\.path)
+    options.password = try password.read(for: sources, limits.limits, reporter, salvaging: salvage)
     let summary: ImportSummary
     do {
       summary = try await reporter.follow(.import(paths, into: target, options: options))

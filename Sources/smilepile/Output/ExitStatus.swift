@@ -48,7 +48,8 @@ enum ExitStatus: Int32, Error, Comparable {
       case is CancellationError: Signals.received ?? .interrupted
       case is FileLock.Busy, JobError.running: .locked
       case LibraryError.notALibrary: .notFound
-      case BackupError.noSuchBackup, BackupError.baseMissing, BackupError.baseRemoved, is JobFile.Missing,
+      case BackupError.noSuchBackup, BackupError.noBackups, BackupError.baseMissing, BackupError.baseRemoved,
+        is JobFile.Missing,
         is NoSuchFolder, is Archives.NoArchive:
         .notFound
       case JobError.newerLedger: .failed
