@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import ArchiveCatalog
@@ -30,5 +31,21 @@ import Testing
     let (first, second, copy) = (part(1, "/part1.zip"), part(2, "/part2.zip"), part(2, "/a.zip"))
     let graph = ArchiveGraph([first, second, copy], health: [second.path: .suspect(since: 1, reason: "rot")])
     #expect(try graph.members(of: first) == [first, copy])
+  }
+
+  /// Otherwise every archive until that date would depend on it and store the same photos again.
+  @Test("Archive graph: an archive without a sequence number that is dated in the future is not a base")
+  func futureArchive() {
+    let now = Date(timeIntervalSince1970: 100_000)
+    var archive = ArchiveDescriptor(path: "/a.zip", fileBytes: 1, modifiedAt: 1)
+    (archive.archiveID, archive.libraryID, archive.date) = ("a", "L", 900_000_000)
+    let requirements = BaseRequirements(
+      exportIDs: ["a"], maximumChainDepth: 7,
+      date: now)
+    let choice = ArchiveGraph([archive]).base(for: requirements)
+    #expect(choice.members == nil)
+    #expect(choice.rejected.map(\.reason) == [.datedInFuture])
+    archive.sequence = archive.date
+    #expect(ArchiveGraph([archive]).base(for: requirements).members == [archive])
   }
 }

@@ -213,7 +213,7 @@ import Testing
       let inventory = try ArchiveInventory(folder: folder.path)
       let newest = try #require(inventory.archives.last)
       let restored = try SampleLibrary()
-      try await Work.import([FilePath(newest.path)], into: restored.path).summary
+      _ = try await Work.import([FilePath(newest.path)], into: restored.path).summary
       #expect(try Set(restored.contents.photos.compactMap(\.md5)) == last)
     }
   }

@@ -40,7 +40,8 @@ struct PrunePlanTests {
     var wanted = RetentionPolicy()
     policy(&wanted)
     return PrunePlan(
-      try ArchiveInventory(folder: scratch.path).graph, wanted, reasonToKeepAll: reasonToKeepAll)
+      try ArchiveInventory(folder: scratch.path).graph, wanted, earlierIDs: { _ in nil },
+      reasonToKeepAll: reasonToKeepAll)
   }
 
   @Test("Prune: archives that no keep rule matches are removed")
@@ -144,8 +145,8 @@ struct PrunePlanTests {
     // an older archive that lacks the same photo is removed
     let file = library.file(of: try library.contents.photos[1]).string
     try FileManager.default.moveItem(atPath: file, toPath: file + ".away")
-    try await export(day: 1, library)
-    #expect(try plan { $0.last = 1 }.removals.map(\.date) == [86_400_000])
+    try await export(day: 4, library)
+    #expect(try plan { $0.last = 1 }.removals.map(\.date) == [3 * 86_400_000])
   }
 
   /// Repaired backups of two phones have no library ID that would tell them apart.
@@ -269,7 +270,9 @@ struct PrunePlanTests {
     policy.last = 1
     let inventory = try ArchiveInventory(folder: scratch.path)
     for isIncluded in [{ _ in true }, { $0.tags.contains("job") }] as [(ArchiveDescriptor) -> Bool] {
-      let plan = PrunePlan(inventory.graph, policy, isIncluded: isIncluded, reasonToKeepAll: { _ in nil })
+      let plan = PrunePlan(
+        inventory.graph, policy, isIncluded: isIncluded, earlierIDs: { _ in nil },
+        reasonToKeepAll: { _ in nil })
       #expect(plan.removals.map(\.date) == [2 * 86_400_000 + 86_400_000])
       let decision = try #require(plan.decisions.first { $0.archives[0].path == full.string })
       #expect(decision.reasons == ["\(increment.lastComponent?.string ?? "") depends on it"])
@@ -277,11 +280,28 @@ struct PrunePlanTests {
   }
 
   /// The archive of a run under a wrong clock must not cause the removal of the archives that follow.
-  @Test("Prune: an archive dated in the future is kept, and keep rules do not count it")
+  @Test("Prune: an archive dated in the future is as old as its place among the exports")
   func futureArchive() async throws {
     let future = try await export(day: 30_000)
     let paths = try await [export(day: 1), export(day: 2)]
     let plan = try plan { $0.last = 1 }
+    #expect(Set(plan.removals.map(\.path)) == [future.string, paths[0].string])
+    #expect(plan.decisions.map { $0.archives[0].path } == [paths[1], paths[0], future].map(\.string))
+  }
+
+  @Test("Prune: an archive of an older version dated in the future is kept, and keep rules do not count it")
+  func futureArchiveOfOlderVersion() async throws {
+    let future = try await export(day: 30_000)
+    let paths = try await [export(day: 1), export(day: 2)]
+    let archives = try ArchiveInventory(folder: scratch.path).archives.map { archive in
+      var archive = archive
+      archive.sequence = nil
+      return archive
+    }
+    var policy = RetentionPolicy()
+    policy.last = 1
+    let plan = PrunePlan(
+      ArchiveGraph(archives), policy, earlierIDs: { _ in nil }, reasonToKeepAll: { _ in nil })
     #expect(plan.removals.map(\.path) == [paths[0].string])
     #expect(plan.decisions.map(\.reasons) == [["dated in the future"], ["last"], []])
     #expect(plan.decisions[0].archives[0].path == future.string)
@@ -295,7 +315,8 @@ struct PrunePlanTests {
     policy.last = 1
     let now = Date(timeIntervalSince1970: 2 * 86400 - 30)
     let plan = PrunePlan(
-      try ArchiveInventory(folder: scratch.path).graph, policy, now: now, reasonToKeepAll: { _ in nil })
+      try ArchiveInventory(folder: scratch.path).graph, policy, now: now, earlierIDs: { _ in nil },
+      reasonToKeepAll: { _ in nil })
     #expect(plan.decisions.map(\.reasons) == [["last"], []])
   }
 }

@@ -67,7 +67,7 @@ struct RetentionTests {
       kept(all) { $0.monthly = 3 }.keys.sorted() == ["2019-09-29", "2019-10-27", "2019-11-17"])
     #expect(kept(all) { $0.yearly = 2 } == ["2019-11-17": ["yearly"], "2019-09-01": ["oldest yearly"]])
     // a single backup is kept as the newest
-    #expect(kept(Array(all.prefix(1))) { $0.yearly = 2 } == ["2019-09-01": ["yearly"]])
+    #expect(kept(Array(all.suffix(1))) { $0.yearly = 2 } == ["2019-09-01": ["yearly"]])
   }
 
   @Test("Retention: a backup is kept if one keep rule matches it")
@@ -232,12 +232,17 @@ struct RetentionTests {
     #expect(kept([]) { $0.last = 3 }.isEmpty)
   }
 
-  @Test("Retention: the order of the backups does not matter")
+  @Test("Retention: the order of the backups and not their dates tells which one is newest")
   func order() throws {
-    let all = try candidates(Self.sundays)
-    let configure: (inout RetentionPolicy) -> Void = { policy in
-      (policy.last, policy.monthly, policy.within) = (2, 5, RetentionSpan("20d"))
-    }
-    #expect(kept(all, configure) == kept(all.reversed(), configure))
+    var all = try candidates(Self.sundays)
+    all.insert(all.removeLast(), at: 0)
+    #expect(kept(all) { $0.last = 2 } == ["2019-09-01": ["last"], "2019-11-17": ["last"]])
+  }
+
+  @Test("Retention: a day counts once, even if the clock returned to it")
+  func repeatedDay() throws {
+    let dates = ["2019-11-17T10:00:00", "2019-11-18T10:00:00", "2019-11-17T11:00:00", "2019-11-16T10:00:00"]
+    let all = try dates.map { RetentionCandidate(id: $0, date: try date($0), tags: []) }
+    #expect(kept(all) { $0.daily = 3 }.keys.sorted() == [dates[3], dates[0], dates[1]])
   }
 }

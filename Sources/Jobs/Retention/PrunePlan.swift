@@ -50,7 +50,7 @@ package struct PrunePlan: Sendable {
   package init(
     _ graph: ArchiveGraph, _ policy: RetentionPolicy, calendar: Calendar = .current, now: Date = Date(),
     fresh: Set<String> = [], isIncluded: (ArchiveDescriptor) -> Bool = { _ in true },
-    earlierIDs: (ArchiveDescriptor) throws -> [String]? = { _ in nil },
+    earlierIDs: (ArchiveDescriptor) throws -> [String]?,
     reasonToKeepAll: ([ArchiveDescriptor]) throws -> String?
   ) rethrows {
     let ours = graph.archives.filter { $0.isOurs && !$0.isLocked && isIncluded($0) }

@@ -95,11 +95,16 @@ package struct PruneRun {
       reasonToKeepAll: reasonToKeepAll)
   }
 
-  /// Reads the IDs of the exports that the library had made before an archive.
+  /// Reads the IDs of the exports that the library had made before an archive; nil if the archive is missing, which
+  /// `reasonToKeepAll` reports.
   private func earlierIDs(of archive: ArchiveDescriptor) throws -> [String]? {
     try counter.checkCancellation()
-    return try OpenedBackup(path: FilePath(archive.path), limits: .own, password: password)
-      .metadata.smilepile?.earlierIDs
+    do {
+      return try OpenedBackup(path: FilePath(archive.path), limits: .own, password: password)
+        .metadata.smilepile?.earlierIDs
+    } catch BackupError.noSuchBackup {
+      return nil
+    }
   }
 
   /// Returns why nothing may be removed while these archives are the newest; nil if they are intact. Verifies

@@ -20,7 +20,6 @@ struct Archives: AsyncParsableCommand {
       Example:
         smilepile archives /backups
         smilepile verify "$(smilepile archives family --latest)"
-        smilepile archives family --json | jq -r 'select(.message_type == "archive") | .path'
       """,
     aliases: ["list"])
 
@@ -87,6 +86,8 @@ struct Archives: AsyncParsableCommand {
     var archiveBytes: Int
     var unreadable: [String]
     var incomplete: [String]
+    /// The paths that `--latest` prints.
+    var latest: [String]?
   }
 
   func run() async throws {
@@ -162,7 +163,8 @@ struct Archives: AsyncParsableCommand {
     if !isFirst, !latest { reporter.result("\(Count(total.archives, "archive")), \(ByteCount(total.bytes))") }
     reporter.json(
       Summary(
-        archives: total.archives, archiveBytes: total.bytes, unreadable: unreadable, incomplete: incomplete))
+        archives: total.archives, archiveBytes: total.bytes, unreadable: unreadable, incomplete: incomplete,
+        latest: latest ? newest.map(\.path) : nil))
     if worst != .done { throw worst }
   }
 

@@ -64,7 +64,7 @@ enum SecretError: Error, Equatable, CustomStringConvertible {
     case .commandTimeLimit(let kind, let seconds):
       "the command for the \(kind.noun) was stopped after \(seconds) s, because it printed nothing and there "
         + "is no terminal; use \(kind.option)-file"
-    case .empty(let kind, let place):
+    case .empty(_, let place):
       "the first line of \(place) is empty"
     case .notALine(let kind, let place):
       "the first line of \(place) is not a \(kind.noun): it is too long, or contains a zero byte"

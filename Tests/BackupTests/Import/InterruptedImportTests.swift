@@ -1,5 +1,6 @@
 import FileSystem
 import Foundation
+import Operations
 import PhotoLibrary
 import SystemPackage
 import TestSupport

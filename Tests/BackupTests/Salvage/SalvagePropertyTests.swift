@@ -243,8 +243,9 @@ private struct DamagedArchive {
       origins.removeSubrange(start..<end)
     case .swap:
       let middle = start + (end - start) / 2
-      bytes = bytes[..<start] + bytes[middle..<end] + bytes[start..<middle] + bytes[end...]
-      origins = origins[..<start] + origins[middle..<end] + origins[start..<middle] + origins[end...]
+      bytes.replaceSubrange(start..<end, with: Array(bytes[middle..<end]) + Array(bytes[start..<middle]))
+      origins.replaceSubrange(
+        start..<end, with: Array(origins[middle..<end]) + Array(origins[start..<middle]))
     case .zero:
       for index in start..<end where bytes[index] != 0 { (bytes[index], origins[index]) = (0, -1) }
     case .flip:

@@ -49,6 +49,8 @@ struct WrittenBackup {
     metadata.exportDate = nil
     metadata.smilepile?.uuid = ""
     metadata.smilepile?.library = nil
+    metadata.smilepile?.sequence = nil
+    metadata.smilepile?.earlierIDs = nil
     return metadata
   }
 
