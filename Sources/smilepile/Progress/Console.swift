@@ -7,9 +7,8 @@ import Synchronization
 /// Every call writes its text under one lock, so lines of several tasks do not mix. Nothing is buffered: a
 /// reader of a pipe gets each line at once. Calls block while the reader is slow.
 ///
-/// A reader that closes its end (`smilepile photos
-///  head`) is not an error: output to that stream ends. Therefore the initializer ignores SIGPIPE in the
-///  entire process. A program that the process starts must reset SIGPIPE.
+/// A reader that closes its end (`smilepile photos | head`) is not an error: output to that stream ends. Therefore
+/// the initializer ignores SIGPIPE in the entire process. A program that the process starts must reset SIGPIPE.
 final class Console: Sendable {
   /// A standard stream.
   enum Stream: Int, Sendable {
