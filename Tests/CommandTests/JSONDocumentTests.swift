@@ -246,6 +246,7 @@ private struct PrintedJSON {
     j export -l Family -o b/3.zip
     j repair -l Family whole.zip $REFUSED
     j archives b
+    j archives b --latest
     j archives parts
     head -c 1000 whole.zip > b/smilepile_backup_half.zip
     j archives b

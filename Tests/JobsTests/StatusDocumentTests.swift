@@ -30,7 +30,7 @@ import Testing
     status.libraryID = "1"
     status.copies = [
       JobStatus.Copy(
-        path: "/one", archive: "/one/a.zip", others: ["/one/b.zip"], madeAt: 1, verifiedAt: 2,
+        path: "/one", archive: "/one/a.zip", others: ["/one/b.zip"], madeAt: 1, sequence: 1, verifiedAt: 2,
         suspectSince: 3, suspectReason: "b.zip: photo 1 is damaged", isOutOfReach: true, isOnSameDevice: true,
         isSelection: true, missingPhotos: 1, files: [.init(location: "/one/a.zip", bytes: 1, modifiedAt: 2)])
     ]

@@ -50,6 +50,7 @@ final class ExtractedPhoto: HashableStream {
       return try fail(Damage(reason: "its MD5 is \(digest) and should be \(item.planned.md5)"))
     }
     try output.setModified(milliseconds: item.planned.modified)
+    extraction.change.recordVerified(output, md5: digest)
     if extraction.change.syncs { output.startWriteBack(from: 0, count: count) }
     extraction.counter.advance(items: 1)
   }

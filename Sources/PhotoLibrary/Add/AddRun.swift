@@ -148,7 +148,9 @@ struct AddRun {
         return counter.advance(items: 1, bytes: content.size)
       }
       do {
-        let (md5, size) = try Self.copy(file, to: change.stage(String(index)), counter)
+        let target = try change.stage(String(index))
+        let (md5, size) = try Self.copy(file, to: target, counter)
+        change.recordVerified(target, md5: md5)
         results.withLock { $0[index] = .staged(md5, size: size) }
       } catch let error as File.Unreadable {
         try change.unstage(String(index))

@@ -8,9 +8,10 @@ import SystemPackage
 /// The staged files of interrupted operations. The next import or `add` uses them instead of copying the same bytes
 /// again.
 ///
-/// A leftover file is identified by its content, which is read. Its name and its date prove nothing: an interruption
-/// truncates files, and after a power failure a file that was not flushed may have any content. So it does not matter
-/// which operation staged the file, from which backup, and in which order. A change that uses a file moves it to its own
+/// A leftover file is identified by its content: by a record in the `StagedFileLog` of its operation, or else by reading
+/// the file. Its name and its date prove nothing: an interruption truncates files, and after a power failure a file that
+/// was not flushed may have any content. So it does not matter which operation staged the file, from which backup, and
+/// in which order. A change that uses a file moves it to its own
 /// staging folder, and flushes it before the commit like every other staged file.
 ///
 /// Only the holder of `library.lock` uses or removes leftover files. Files of operations with pending moves are not
@@ -32,7 +33,7 @@ package final class LeftoverFiles: Sendable {
   private struct State {
     /// The paths of the files that were not read, by their sizes.
     var unread: [Int: [FilePath]] = [:]
-    /// The files that were read, by their contents.
+    /// The files whose contents are known, by their contents.
     var verified: [FileContent: [Verified]] = [:]
   }
 
@@ -45,14 +46,22 @@ package final class LeftoverFiles: Sendable {
   /// name. Skips a folder that cannot be listed.
   func collect() throws {
     let user = geteuid()
-    var unread: [Int: [FilePath]] = [:]
+    var found = State()
     for operation in try operations() {
+      let records = Dictionary(
+        StagingFolder.records(of: operation, in: library).map { ($0.inode, $0) },
+        uniquingKeysWith: { _, last in last })
       for file in (try? StagingFolder.files(of: operation, in: library)) ?? []
       where file.status.owner == user && file.status.linkCount == 1 {
-        unread[file.status.size, default: []].append(file.path)
+        if let record = records[file.status.identity.inode], record.version == file.status.version.numbers {
+          let content = FileContent(md5: record.md5, size: file.status.size)
+          found.verified[content, default: []].append(Verified(path: file.path, version: file.status.version))
+        } else {
+          found.unread[file.status.size, default: []].append(file.path)
+        }
       }
     }
-    state.withLock { $0 = State(unread: unread) }
+    state.withLock { $0 = found }
   }
 
   /// The interrupted operations that need none of their staged files.

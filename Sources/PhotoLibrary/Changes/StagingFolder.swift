@@ -14,6 +14,7 @@ final class StagingFolder: Sendable {
   let id = UUID().uuidString
   let directory: Directory
   private let folders = PhotoFolders()
+  private let log = StagedFileLog()
   private let library: Library
   /// The names of leftover files that were moved here.
   private let reused = Mutex<Set<String>>([])
@@ -51,6 +52,9 @@ final class StagingFolder: Sendable {
 
   /// Removes a staged file. Any thread.
   func unstage(_ name: String) throws(FileError) { try directory.remove(FilePath(name)) }
+
+  /// Records that a staged file is complete and has a checksum. Any thread.
+  func recordVerified(_ file: borrowing File, md5: MD5Digest) { log.append(file, md5: md5, in: directory) }
 
   /// Moves a leftover file here. Any thread.
   ///
@@ -96,7 +100,7 @@ final class StagingFolder: Sendable {
     for name in try library.root.directory(folder).names() where isNumber(name) {
       try library.root.removeFolder(folder.appending(name.components), of: isStagedFile)
     }
-    try library.root.removeFolder(folder, of: isNumber)
+    try library.root.removeFolder(folder) { isNumber($0) || $0 == StagedFileLog.name }
     return try library.root.status(of: folder) == nil
   }
 }
@@ -113,6 +117,12 @@ extension StagingFolder {
   static func operations(in library: Library) throws(FileError) -> [String] {
     guard try library.root.status(of: parent)?.kind == .directory else { return [] }
     return try library.root.directory(parent).names().map(\.string).filter(isOperationID)
+  }
+
+  /// Returns the records of the files that an operation verified.
+  static func records(of id: String, in library: Library) -> [StagedFileLog.Record] {
+    guard let folder = try? library.root.directory(path(of: id)) else { return [] }
+    return StagedFileLog.records(in: folder)
   }
 
   /// Returns the staged files of an operation. Skips everything that another process removes meanwhile.

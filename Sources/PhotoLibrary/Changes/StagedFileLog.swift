@@ -1,0 +1,91 @@
+import Checksums
+import FileSystem
+import Synchronization
+import SystemPackage
+
+/// The list of verified files in a staging folder: `.staging/ID/verified`. The next import uses these files without
+/// reading them.
+///
+/// An operation appends a record for each file whose checksum it has verified, with the inode and the version of the
+/// file. An equal version shows that nothing has changed the file since then. After a power failure this is not enough,
+/// since a file may lack bytes that were never flushed. Therefore the list begins with the boot ID of the kernel
+/// (random(4)), and a list of another boot is not used.
+///
+/// All functions may be called on any thread. The list only saves time, so that every error is ignored.
+final class StagedFileLog: Sendable {
+  static let name: FilePath = "verified"
+
+  /// A file that was verified.
+  struct Record {
+    let inode: UInt64
+    let md5: MD5Digest
+    let version: [Int64]
+
+    fileprivate static let length = 16 + 8 + 8 * FileStatus.Version.numberCount
+  }
+
+  private struct State {
+    /// Bytes that are not written yet.
+    var pending: [UInt8]
+    var pendingPhotoBytes = 0
+    /// The length of the file.
+    var length = 0
+    var hasFailed = false
+  }
+
+  private let state = Mutex(State(pending: bootID ?? []))
+
+  /// Adds a file of a staging folder. Call this method after the last change of the file.
+  func append(_ file: borrowing File, md5: MD5Digest, in folder: borrowing Directory) {
+    guard Self.bootID != nil, let status = try? file.status() else { return }
+    state.withLock { state in
+      guard !state.hasFailed else { return }
+      state.pending += md5.bytes
+      state.pending.append(number: status.identity.inode)
+      for number in status.version.numbers { state.pending.append(number: UInt64(bitPattern: number)) }
+      state.pendingPhotoBytes += status.size
+      guard state.pending.count >= Self.mostPending || state.pendingPhotoBytes >= Self.mostPhotoBytes else {
+        return
+      }
+      do {
+        let file = try folder.open(Self.name, .readWrite)
+        try file.write(state.pending, at: state.length)
+        state.length += state.pending.count
+      } catch {
+        state.hasFailed = true
+      }
+      (state.pending, state.pendingPhotoBytes) = ([], 0)
+    }
+  }
+
+  /// A killed operation loses the records that were not written: those of at most so many bytes of photos.
+  private static let mostPhotoBytes = 16 << 20
+  private static let mostPending = 16 << 10
+
+  /// Reads the list in a staging folder. Returns no records if the list is missing or of another boot.
+  static func records(in folder: borrowing Directory) -> [Record] {
+    guard let bootID, let file = try? folder.open(name, .read), let size = try? file.status().size,
+      let bytes = try? file.read(size, at: 0), bytes.starts(with: bootID)
+    else { return [] }
+    return stride(from: bootID.count, through: bytes.count - Record.length, by: Record.length).compactMap {
+      offset in
+      let record = bytes[offset..<offset + Record.length]
+      guard let md5 = MD5Digest(bytes: Array(record.prefix(16))) else { return nil }
+      let numbers = (0...FileStatus.Version.numberCount).map { index in
+        record.dropFirst(16 + 8 * index).prefix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      }
+      return Record(inode: numbers[0], md5: md5, version: numbers.dropFirst().map { Int64(bitPattern: $0) })
+    }
+  }
+
+  private static let bootID: [UInt8]? = {
+    let file = try? File.open("/proc/sys/kernel/random/boot_id", .read)
+    return (try? file?.read(64, at: 0)).flatMap { $0.count >= 36 ? $0 : nil }
+  }()
+}
+
+extension [UInt8] {
+  fileprivate mutating func append(number: UInt64) {
+    Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
+  }
+}
