@@ -1,3 +1,4 @@
+import Checksums
 import FileSystem
 import Foundation
 import Operations
