@@ -51,9 +51,11 @@ struct SalvageWitnesses {
     }
   }
 
-  /// True if a list of the archive's entries survives. An entry that none of the lists names may then be a part of
-  /// another one.
-  var hasList: Bool { !names.isEmpty || !salvage.listed.isEmpty }
+  /// Returns true if a list that would name an entry survives. An entry that none of the lists names may then be a part
+  /// of another one.
+  private func hasList(for entry: Entry) -> Bool {
+    !names.isEmpty || salvage.listStart.map { $0 <= entry.headerOffset } ?? false
+  }
 
   /// Returns true if a list has an MD5 for the name of an entry.
   func hasDigest(of name: String) -> Bool { digests[name] != nil }
@@ -83,7 +85,7 @@ struct SalvageWitnesses {
       return right
     }
     return try same.first { entry in
-      if salvage.remains[entry.index] != nil { return !hasList || names.contains(entry.name) }
+      if salvage.remains[entry.index] != nil { return !hasList(for: entry) || names.contains(entry.name) }
       return try proof.isOpenedByPassword(entry)
     }
   }

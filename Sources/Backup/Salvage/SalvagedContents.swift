@@ -90,7 +90,10 @@ struct SalvagedContents {
     let names = Set(archive.entries.map(\.name))
     var best: (reading: MetadataReading, digest: MD5Digest, root: String, hits: Int, evidence: Evidence)?
     var refusal: (any Error)?
+    // a header and a directory record may give two names to one copy
+    var namesOfCopy = Dictionary(grouping: copies, by: \.dataOffset)
     for entry in copies {
+      guard let sameData = namesOfCopy.removeValue(forKey: entry.dataOffset) else { continue }
       guard !entry.isEncrypted || password != nil else { throw BackupError.passwordNeeded(archive.path) }
       let json: [UInt8]
       do {
@@ -107,32 +110,44 @@ struct SalvagedContents {
         continue
       }
       let digest = MD5Digest(hashing: json)
-      let root = entry.rootByMetadata
-      var reading: MetadataReading
+      let copy: (reading: MetadataReading, root: String, hits: Int)?
       do {
-        reading = try MetadataReading(json: json, root: root, maximumNesting: limits.maximumNesting)
-        reading.repairSeconds()
+        copy = try reading(json, below: Set(sameData.map(\.rootByMetadata)), naming: names, limits)
       } catch {
         if error.newerVersion != nil { throw BackupError.metadata(archive.path, error) }
         if !error.isDamage { refusal = BackupError.metadata(archive.path, error) }
         continue
       }
-      let hits = reading.metadata.photoManifest.count { names.contains(root + $0.zipEntryName) }
+      guard let copy else { continue }
       let evidence: Evidence
-      if witnesses.isListed(entry, digest: digest) {
+      if sameData.contains(where: { witnesses.isListed($0, digest: digest) }) {
         evidence = .listed
-      } else if try hasFoundPhoto(reading.metadata.photoManifest, below: root, in: salvage, proof) {
+      } else if try hasFoundPhoto(copy.reading.metadata.photoManifest, below: copy.root, in: salvage, proof) {
         evidence = .hasFoundPhoto
-      } else if salvage.remains[entry.index] == nil {
+      } else if sameData.contains(where: { salvage.remains[$0.index] == nil }) {
         evidence = .own
       } else {
         continue
       }
-      if let best, (evidence.rawValue, hits) < (best.evidence.rawValue, best.hits) { continue }
-      best = (reading, digest, root, hits, evidence)
+      if let best, (evidence.rawValue, copy.hits) < (best.evidence.rawValue, best.hits) { continue }
+      best = (copy.reading, digest, copy.root, copy.hits, evidence)
     }
     if best == nil, let refusal { throw refusal }
     return best.map { ($0.reading, $0.digest, $0.root) }
+  }
+
+  /// Reads metadata below the root at which its manifest names the most entries.
+  private static func reading(
+    _ json: [UInt8], below roots: Set<String>, naming names: Set<String>, _ limits: Limits
+  ) throws(Metadata.Fault) -> (reading: MetadataReading, root: String, hits: Int)? {
+    var best: (reading: MetadataReading, root: String, hits: Int)?
+    for root in roots.sorted() {
+      var reading = try MetadataReading(json: json, root: root, maximumNesting: limits.maximumNesting)
+      reading.repairSeconds()
+      let hits = reading.metadata.photoManifest.count { names.contains(root + $0.zipEntryName) }
+      if hits > best?.hits ?? -1 { best = (reading, root, hits) }
+    }
+    return best
   }
 
   /// What shows that a copy of `metadata.json` is the archive's own.

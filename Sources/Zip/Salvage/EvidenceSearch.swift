@@ -19,6 +19,7 @@ struct EvidenceSearch {
   private(set) var unverified: Set<Int> = []
   private(set) var listed: Set<Int> = []
   private(set) var remains: [Int: String] = [:]
+  private(set) var listStart: Int?
 
   private let file: ArchiveFile
   private let scan: SignatureScan
@@ -294,7 +295,8 @@ struct EvidenceSearch {
   private mutating func select() throws {
     let found = uncontained()
     let lost = remainingLosses(found)
-    let listedKeys = listedKeys(found, lost)
+    let (listedKeys, listStart) = listedKeys(found, lost)
+    self.listStart = listStart
     var refused: [(offset: Int, loss: Salvage.Loss)] = []
     var next = lost.makeIterator()
     var pending = next.next()
@@ -356,9 +358,10 @@ struct EvidenceSearch {
     }
   }
 
-  /// Returns what the directories of this archive list. A directory within the remains of an entry is that of an archive
-  /// inside the entry, unless it lists the entry itself, or one that precedes it.
-  private func listedKeys(_ found: [Candidate], _ lost: [LostEntry]) -> Set<Key> {
+  /// Returns what the directories of this archive list, and where the listed entries begin: at the start of the file if
+  /// one of them was not found. A directory within the remains of an entry is that of an archive inside the entry, unless
+  /// it lists the entry itself, or one that precedes it.
+  private func listedKeys(_ found: [Candidate], _ lost: [LostEntry]) -> (keys: Set<Key>, start: Int?) {
     let proven = found.filter(\.isProven).map(\.entry)
     let ranges = proven.map { $0.dataOffset..<$0.dataEnd }
     let starts = Dictionary(proven.map { (Key($0), $0.headerOffset) }, uniquingKeysWith: min)
@@ -370,6 +373,7 @@ struct EvidenceSearch {
       farthest.append(loss.end ?? .max > around[last].end ?? .max ? index : last)
     }
     var keys: Set<Key> = []
+    var listStart: Int?
     var count = 0
     for run in scan.runs() {
       let records = scan.records[run]
@@ -386,8 +390,10 @@ struct EvidenceSearch {
         guard isOwn else { continue }
       }
       keys.formUnion(records.map(Key.init))
+      let listed = records.map { starts[Key($0)] ?? 0 }
+      listStart = min(listStart ?? .max, listed.min() ?? 0)
     }
-    return keys
+    return (keys, listStart)
   }
 
   /// Returns the losses to report: not those within the declared bytes of another lost entry.

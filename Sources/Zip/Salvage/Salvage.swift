@@ -50,6 +50,9 @@ package struct Salvage: Sendable {
   package let remains: [Int: String]
   /// The indices of the entries that a directory of the archive lists, with the same name, size and checksum.
   package let listed: Set<Int>
+  /// Where the entries that the directories list begin; nil without a directory. What begins before is in no directory,
+  /// whichever archive it belongs to.
+  package let listStart: Int?
 
   /// True if a password is needed: a verified entry is encrypted, or every entry that was found is.
   package var needsPassword: Bool {
@@ -81,13 +84,13 @@ package struct Salvage: Sendable {
     do {
       archive = try Archive(file, limits: limits)
       (fault, losses, unverified, remains) = (nil, [], [], [:])
-      listed = Set(archive.entries.indices)
+      (listed, listStart) = (Set(archive.entries.indices), 0)
     } catch {
       guard error.isSalvageable else { throw error }
       let search = try EvidenceSearch(file, limits: limits, whileReading: whileReading)
       archive = Archive(salvagedFrom: file, entries: search.entries)
       (fault, losses, unverified) = (error, search.losses, search.unverified)
-      (remains, listed) = (search.remains, search.listed)
+      (remains, listed, listStart) = (search.remains, search.listed, search.listStart)
     }
   }
 }

@@ -91,6 +91,37 @@ import Zip
     #expect(try library.contents.categories.map(\.displayName) == ["Family"])
   }
 
+  @Test("Salvage: a wrong letter in the directory's name of the metadata costs nothing")
+  func nameOfMetadata() async throws {
+    let backup = Self.backup(photos: 3)
+    let members = backup.members + [.stored("metadata.json", Self.text(backup))]
+    var zip = ZipBuilder(members)
+    for index in members.indices {
+      let name = Array("SmilePile/".utf8) + members[index].local.name
+      (zip.members[index].local.name, zip.members[index].central.name) = (name, name)
+    }
+    zip.members[members.count - 1].central.name[3] ^= 4
+    let (library, summary) = try await Self.salvage(zip.bytes)
+    #expect(summary.photosImported == 3)
+    #expect(try library.contents.categories.map(\.displayName) == ["Family"])
+  }
+
+  @Test("Salvage: the directory of an archive within a photo says nothing about entries before it")
+  func directoryWithinLostPhoto() async throws {
+    let content = { (id: Int) in [UInt8](repeating: UInt8(id), count: 3000) }
+    let members = (1...3).map { id in
+      ZipMember(Array("photos/\(id)_\(id).jpg".utf8), content: content(id), data: content(id), method: 0)
+    }
+    var bytes = ZipBuilder(members).bytes
+    bytes.removeSubrange(try Self.directory(of: bytes)...)
+    let third = try #require(bytes.firstRange(of: Array("photos/3".utf8))).lowerBound - 30
+    bytes.insert(contentsOf: ZipBuilder([.stored("photos/9_inner.jpg", "inner")]).bytes, at: third)
+    let first = try #require(bytes.firstRange(of: content(1))).lowerBound
+    bytes.removeSubrange(first..<first + 2900)
+    let (library, _) = try await Self.salvage(bytes)
+    #expect(try library.contents.photos.map(\.name).sorted() == ["2", "3", "inner"])
+  }
+
   // MARK: Archives
 
   private static func backup(photos: Int) -> SampleBackup {
