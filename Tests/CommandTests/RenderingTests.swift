@@ -44,36 +44,47 @@ struct BarLineTests {
     }
     #expect(text(40) == "█████░░░░░░   50%  0.88/1.75 GiB   0:02")
     #expect(
-      text(80) == "████████░░░░░░░░   50%  0.88/1.75 GiB   300 MiB/s  ETA  0:02  IMG_0402.jpg")
+      text(80) == "Writing     ███████░░░░░░░   50%  402/600  0.88/1.75 GiB   300 MiB/s  ETA  0:02")
     #expect(
       text(200)
-        == "Writing     ████████████████████░░░░░░░░░░░░░░░░░░░░   50%  0.88/1.75 GiB   300 MiB/s"
+        == "Writing     ████████████████████░░░░░░░░░░░░░░░░░░░░   50%  402/600  0.88/1.75 GiB   300 MiB/s"
         + "  ETA  0:02  IMG_0402.jpg")
-    #expect(text(80, isUTF8: false).hasPrefix("[#######-------]   50%"))
+    #expect(text(80, isUTF8: false).hasPrefix("Writing     [######------]   50%"))
   }
 
   @Test("Progress bar: the columns keep their positions while numbers grow")
   func steady() {
     let line = BarLine(columns: 80, isUTF8: true, usesColour: false)
     let widths = stride(from: 0, to: 1_880_000_000, by: 47_000_001).map {
-      line.text(for: progress($0), bytesPerSecond: $0).prefix { $0 != "w" }.count
+      line.text(for: progress($0), bytesPerSecond: $0).displayWidth
     }
     #expect(Set(widths).count == 1)
   }
 
-  @Test("Progress bar: without bytes it counts items, and without an item it shows the phase")
+  @Test("Progress bar: without bytes it counts items, and it shows the phase")
   func withoutBytes() {
     let line = BarLine(columns: 80, isUTF8: true, usesColour: false)
     let text = line.text(for: progress(0, of: 0, phase: .committing), bytesPerSecond: 0)
     #expect(text.contains("67%  402/600"))
-    #expect(text.hasSuffix("committing"))
+    #expect(text.hasPrefix("Committing "))
+    #expect(text.components(separatedBy: "402/600").count == 2)
+  }
+
+  @Test("Progress bar: at 80 columns, the phase and the photos have priority over the speed")
+  func photosAtStandardWidth() {
+    var large = progress(940_000_000)
+    (large.totalItems, large.processedItems) = (1_000_000, 9_000)
+    let line = BarLine(columns: 80, isUTF8: true, usesColour: false)
+    let text = line.text(for: large, bytesPerSecond: 300 << 20)
+    #expect(text.hasPrefix("Writing "))
+    #expect(text.contains("50%     9000/1000000  0.88/1.75 GiB  ETA"))
   }
 
   @Test("Progress bar: colour is used only if it is enabled")
   func colour() {
     let half = progress(940_000_000)
     var line = BarLine(columns: 80, isUTF8: true, usesColour: true)
-    #expect(line.text(for: half, bytesPerSecond: 0).hasPrefix("\u{1B}[32m████████\u{1B}[0m"))
+    #expect(line.text(for: half, bytesPerSecond: 0).hasPrefix("Writing     \u{1B}[32m███████\u{1B}[0m"))
     line.usesColour = false
     #expect(!line.text(for: half, bytesPerSecond: 0).contains("\u{1B}"))
   }
@@ -129,9 +140,10 @@ struct RendererTests {
     #expect(
       output.text == #"""
         {"bytes_done":470000000,"current_files":["a/\"b\".jpg"],"files_done":402,"message_type":"status",\#
-        "percent_done":0.25,"seconds_elapsed":4,"seconds_remaining":2,"total_bytes":1880000000,"total_files":600}
-        {"bytes_done":1880000000,"files_done":600,"message_type":"status","percent_done":1,"seconds_elapsed":6,\#
-        "total_bytes":1880000000,"total_files":600}
+        "percent_done":0.25,"phase":"writing","seconds_elapsed":4,"seconds_remaining":2,"total_bytes":1880000000,\#
+        "total_files":600}
+        {"bytes_done":1880000000,"files_done":600,"message_type":"status","percent_done":1,"phase":"finished",\#
+        "seconds_elapsed":6,"total_bytes":1880000000,"total_files":600}
 
         """#)
   }

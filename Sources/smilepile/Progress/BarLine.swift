@@ -2,9 +2,10 @@ import FileSystem
 
 /// The text of the bar for a terminal of a given width. Pure, so that tests can check the text.
 ///
-/// A narrow terminal shows the bar, the percentage, and as many of bytes, time left and speed as fit. A wide
-/// terminal also shows the current item and the phase. The text is at least one column narrower than the
-/// terminal, because some terminals wrap as soon as the last column is written.
+/// A narrow terminal shows the bar, the percentage, and as many of bytes and time left as fit. A terminal of 80
+/// columns also shows the phase, the number of photos and, if there is space, the speed; a wide one also the
+/// current item. The text is at least one column narrower than the terminal, because some terminals wrap as soon
+/// as the last column is written.
 struct BarLine: Sendable {
   /// The width of the terminal.
   var columns: Int
@@ -17,29 +18,32 @@ struct BarLine: Sendable {
   private static let gap = "  "
   private static let narrowestBar = 8
   private static let narrowestItem = 12
+  private static let narrowestWithPhase = 80
 
   /// Returns the line during the work.
   func text(for progress: Progress, bytesPerSecond: Int) -> String {
     let percent = "\(progress.wholePercent)%".padded(toColumns: 4)
     let isCounted = progress.totalBytes > 0 || progress.totalItems > 0
-    let amount =
-      progress.totalBytes > 0
-      ? ByteCount.pair(progress.bytesProcessed, of: progress.totalBytes)
-      : "\(progress.processedItems)/\(progress.totalItems)"
+    let showsPhase = columns >= Self.narrowestWithPhase
+    let total = "\(progress.totalItems)"
+    let items = "\(progress.processedItems)".padded(toColumns: total.count) + "/" + total
+    let isByBytes = progress.totalBytes > 0
+    let amount = isByBytes ? ByteCount.pair(progress.bytesProcessed, of: progress.totalBytes) : items
+    let counts = isByBytes && progress.totalItems > 0 ? [items, amount] : [amount]
     let speed = (bytesPerSecond > 0 ? "\(ByteCount(bytesPerSecond))/s" : "").padded(toColumns: 10)
     let remaining = (progress.estimatedRemaining?.asClock ?? "-:--").padded(toColumns: 5)
     // the time that a disk needs to make files durable is unknown
-    let isWaiting = progress.phase == .committing && columns < 100
+    let isWaiting = progress.phase == .committing && !showsPhase
     let ending = isWaiting ? progress.phase.rawValue : "ETA " + remaining
 
     let phase = progress.phase.rawValue.capitalizedASCII
-    let label = columns >= 100 ? phase + String(repeating: " ", count: max(0, 12 - phase.count)) : ""
+    let label = showsPhase ? phase + String(repeating: " ", count: max(0, 12 - phase.count)) : ""
     let fields =
       isCounted
       ? fitting(
         [
-          [percent, amount, speed, ending], [percent, amount, ending], [percent, amount, remaining],
-          [percent, amount], [percent],
+          [percent] + counts + [speed, ending], [percent] + counts + [ending], [percent, amount, ending],
+          [percent, amount, remaining], [percent, amount], [percent],
         ], beside: label.count) : percent
     let room = available - label.count - Self.gap.count - fields.displayWidth
     let wanted = min(40, max(10, columns / 5))

@@ -13,6 +13,7 @@ struct JSONRenderer: ProgressRenderer {
 /// A line of `"message_type":"status"`. Omits unknown values, like restic.
 struct StatusMessage: Encodable, Sendable {
   let messageType = "status"
+  let phase: String
   let percentDone: Double
   let totalFiles: Int
   let filesDone: Int
@@ -23,6 +24,7 @@ struct StatusMessage: Encodable, Sendable {
   let currentFiles: [String]?
 
   init(_ progress: Progress) {
+    phase = progress.phase.rawValue
     let fraction = progress.fractionCompleted
     // four digits, since more would be noise
     percentDone = fraction.isFinite ? (min(max(fraction, 0), 1) * 10_000).rounded(.down) / 10_000 : 0
