@@ -62,8 +62,8 @@ import Testing
     private let copies: Bool
     private let folder: ScratchFolder
     private var sources: [Source]
-    /// Exports that the restored database of a library does not know.
-    private var abandoned: [State] = []
+    /// Exports that the restored database of a library does not know, and that no export of a copy continues.
+    private var abandoned: [(number: Int, state: State)] = []
     private var exports = 0
     private var clock: Int64 = 1_700_000_000_000
     private var nextID: Int64 = 1
@@ -137,6 +137,7 @@ import Testing
         }
         sources[other].exported = nil
       }
+      abandoned.removeAll { sources[index].known.contains($0.number) }
       exports += 1
       sources[index].known.insert(exports)
       sources[index].exported = (exports, sources[index].state)
@@ -182,7 +183,7 @@ import Testing
       for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: database.path + suffix) }
       try older.database.write(to: database)
       if let exported = sources[index].exported, !older.known.contains(exported.number) {
-        abandoned.append(exported.state)
+        abandoned.append(exported)
       }
       (sources[index].photos, sources[index].known) = (older.photos, older.known)
       sources[index].exported = nil
@@ -202,7 +203,7 @@ import Testing
         guard source.photos.allSatisfy({ $0.location.unavailable == nil }) else { continue }
         found.append(Set(source.photos.compactMap(\.location.md5)))
       }
-      for state in sources.compactMap(\.exported?.state) + abandoned {
+      for state in sources.compactMap(\.exported?.state) + abandoned.map(\.state) {
         #expect(found.contains(state), "after \(step): a state of \(state.count) photos is lost")
       }
     }
