@@ -34,6 +34,8 @@ public struct Progress: Sendable, Equatable {
   /// The part of the operation that the totals cover, if it has several parts whose totals become known one after the
   /// other.
   public var share: ClosedRange<Double> = 0...1
+  /// The number of findings reported up to now: photos and files that are corrupt, missing or left out.
+  public var errorCount = 0
   /// The photo that is being processed.
   public var currentItem: String?
   /// The time since the operation started.

@@ -16,11 +16,18 @@ public final class ProgressCounter: Sendable {
 
   private let state = Mutex(State())
   private let start: ContinuousClock.Instant
+  private let receive: @Sendable (Finding) -> Void
 
   /// Starts the clock.
   public convenience init() { self.init(startedAt: .now) }
 
-  init(startedAt start: ContinuousClock.Instant) { self.start = start }
+  /// - Parameter receive: called for each finding when it is reported, by any thread. Must not wait.
+  init(
+    startedAt start: ContinuousClock.Instant = .now,
+    _ receive: @escaping @Sendable (Finding) -> Void = { _ in }
+  ) {
+    (self.start, self.receive) = (start, receive)
+  }
 
   /// True after `cancel`. Worker threads check it at least once for each buffer.
   public var isCancelled: Bool { state.withLock { $0.isCancelled } }
@@ -86,6 +93,13 @@ public final class ProgressCounter: Sendable {
       $0.progress.bytesProcessed = $0.progress.bytesProcessed.saturated(plus: bytes - repeatedBytes)
       if let current { $0.progress.currentItem = current }
     }
+  }
+
+  /// Counts a finding, and passes it on at once to the reader of `Work.findings`. The summary of the operation contains
+  /// the finding, too.
+  public func report(_ finding: Finding) {
+    state.withLock { $0.progress.errorCount += 1 }
+    receive(finding)
   }
 
   /// A snapshot, including the times.

@@ -11,12 +11,17 @@ public struct Work<Summary: Sendable>: Sendable {
   /// operation. Cancelling the task that iterates cancels the operation. Supports one reader.
   public let progress: AsyncStream<Progress>
 
+  /// What the operation finds, when it finds it. Ends with the operation. The summary has the same findings, and those
+  /// that became known only at the end. Keeps all findings until they are read. Supports one reader.
+  public let findings: AsyncStream<Finding>
+
   private let counter: ProgressCounter
   private let task: Task<Summary, any Error>
 
   /// Starts `body` on its own thread. `body` must count its progress and check `isCancelled`.
   public init(_ body: @escaping @Sendable (ProgressCounter) throws -> Summary) {
-    let counter = ProgressCounter()
+    let (findings, found) = AsyncStream.makeStream(of: Finding.self)
+    let counter = ProgressCounter { found.yield($0) }
     let (stream, continuation) = AsyncStream.makeStream(
       of: Progress.self, bufferingPolicy: .bufferingNewest(1))
     continuation.onTermination = { reason in
@@ -30,6 +35,7 @@ public struct Work<Summary: Sendable>: Sendable {
     }
     self.counter = counter
     progress = stream
+    self.findings = findings
     task = Task {
       let result = await withTaskCancellationHandler {
         await withCheckedContinuation { done in
@@ -44,6 +50,7 @@ public struct Work<Summary: Sendable>: Sendable {
       } onCancel: {
         counter.cancel()
       }
+      found.finish()
       ticker.cancel()
       await ticker.value
       if case .success = result { counter.enter(.finished) }

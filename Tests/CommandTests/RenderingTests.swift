@@ -139,11 +139,11 @@ struct RendererTests {
     renderer.show(finished)
     #expect(
       output.text == #"""
-        {"bytes_done":470000000,"current_files":["a/\"b\".jpg"],"files_done":402,"message_type":"status",\#
-        "percent_done":0.25,"phase":"writing","seconds_elapsed":4,"seconds_remaining":2,"total_bytes":1880000000,\#
-        "total_files":600}
-        {"bytes_done":1880000000,"files_done":600,"message_type":"status","percent_done":1,"phase":"finished",\#
-        "seconds_elapsed":6,"total_bytes":1880000000,"total_files":600}
+        {"bytes_done":470000000,"current_files":["a/\"b\".jpg"],"error_count":0,"files_done":402,\#
+        "message_type":"status","percent_done":0.25,"phase":"writing","seconds_elapsed":4,"seconds_remaining":2,\#
+        "total_bytes":1880000000,"total_files":600}
+        {"bytes_done":1880000000,"error_count":0,"files_done":600,"message_type":"status","percent_done":1,\#
+        "phase":"finished","seconds_elapsed":6,"total_bytes":1880000000,"total_files":600}
 
         """#)
   }

@@ -1,3 +1,4 @@
+import Dispatch
 import Operations
 import Testing
 
@@ -35,6 +36,30 @@ struct WorkTests {
     for await progress in work.progress { last = progress }
     #expect(last?.phase == .reading)
     await #expect(throws: Failure.self) { try await work.summary }
+  }
+
+  @Test("Work: findings are passed on while the operation runs, and are counted")
+  func findings() async throws {
+    let (received, receive) = AsyncStream.makeStream(of: Void.self)
+    let work = Work { counter in
+      counter.report(Finding("a.jpg", "it is corrupt"))
+      // the operation goes on only after the finding was received
+      let gate = DispatchSemaphore(value: 0)
+      Task {
+        for await _ in received {}
+        gate.signal()
+      }
+      gate.wait()
+      counter.report(Finding("b.jpg", "it is missing"))
+    }
+    var messages: [String] = []
+    for await finding in work.findings {
+      messages.append(finding.message)
+      receive.finish()
+    }
+    #expect(messages == ["a.jpg: it is corrupt", "b.jpg: it is missing"])
+    try await work.summary
+    #expect(work.currentProgress.errorCount == 2)
   }
 
   @Test("Work: it needs no reader of its progress")

@@ -13,6 +13,8 @@ struct BackupImport {
   private let options: ImportOptions
   private let counter: ProgressCounter
   private let plan: MergePlan
+  /// Called for each corrupt or missing photo when it is found, by any thread.
+  var whenDamaged: @Sendable (Finding) -> Void = { _ in }
 
   /// A photo that is not imported, or is imported as corrupt.
   private struct Loss {
@@ -59,6 +61,7 @@ struct BackupImport {
   /// Imports the backup after the user has approved. One transaction makes the change. Files that the library lacks are
   /// restored before, in a change of their own, which stays even if the import fails afterwards.
   func run(_ writer: LibraryWriter) throws -> ImportSummary {
+    for finding in damageOfBackup + missing.filter(\.isDamage).map(\.finding) { whenDamaged(finding) }
     let repairs = try repairsOfMissingFiles(in: writer.library)
     let repaired = try repairs.apply(writer, counter)
     try writer.requireSpace(plan.bytes, reusing: plan.filesToExtract.map(\.content), counter)
@@ -73,7 +76,11 @@ struct BackupImport {
   private func extract(_ writer: LibraryWriter) throws -> Extraction.Outcome {
     try writer.change(options.strategy == .replace ? .replace : .merge) { change in
       let placement = try Placement(of: plan, in: change, writer)
-      let extraction = Extraction(source: source, files: placement.files, change: change, counter: counter)
+      let extraction = Extraction(
+        source: source, files: placement.files, change: change, counter: counter
+      ) { [source, whenDamaged] file, reason in
+        whenDamaged(Self.loss(of: file.source, .damaged(reason), in: source).finding)
+      }
       let outcome = try extraction.run(Readers(options.readers, on: source.archive?.identity))
       if refusesDamage, let damaged = outcome.damaged.first {
         let finding = loss(of: damaged.file.source, .damaged(damaged.reason)).finding
@@ -114,6 +121,10 @@ struct BackupImport {
   }
 
   private func loss(of index: Int, _ cause: Unavailable.Cause) -> Loss {
+    Self.loss(of: index, cause, in: source)
+  }
+
+  private static func loss(of index: Int, _ cause: Unavailable.Cause, in source: OpenedBackup) -> Loss {
     let photo = source.photos[index]
     return Loss(
       finding: Finding(source.label(of: photo), cause.reason), isDamage: cause.isDamage,

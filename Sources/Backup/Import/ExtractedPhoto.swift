@@ -11,6 +11,8 @@ final class ExtractedPhoto: HashableStream {
   }
 
   let item: Placement.File
+  /// The index of the photo in `Extraction.files`.
+  let index: Int
   /// The number of written bytes.
   private(set) var count = 0
   private let output: File
@@ -19,10 +21,10 @@ final class ExtractedPhoto: HashableStream {
 
   /// - Parameter readNext: reads the photo's next bytes, if the photo is read concurrently with others.
   init(
-    _ item: Placement.File, to output: consuming File, of extraction: Extraction,
+    _ item: Placement.File, at index: Int, to output: consuming File, of extraction: Extraction,
     _ readNext: @escaping (UnsafeMutableRawBufferPointer) throws -> Int = { _ in 0 }
   ) {
-    self.item = item
+    (self.item, self.index) = (item, index)
     self.output = output
     self.extraction = extraction
     self.readNext = readNext
@@ -52,7 +54,7 @@ final class ExtractedPhoto: HashableStream {
     try output.setModified(milliseconds: item.planned.modified)
     extraction.change.recordVerified(output, md5: digest)
     if extraction.change.syncs { output.startWriteBack(from: 0, count: count) }
-    extraction.counter.advance(items: 1)
+    extraction.reportIntact(self)
   }
 
   /// Records an error that concerns only this photo, and throws any other error.

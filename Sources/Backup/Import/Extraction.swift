@@ -23,8 +23,17 @@ final class Extraction: Sendable {
   let change: Change
   let counter: ProgressCounter
   private let damaged = Mutex<[Int64: String]>([:])
+  /// Why each file is corrupt in the backup; nil for an intact file.
+  private let results: OrderedResults<String?>
 
-  init(source: OpenedBackup, files: [Placement.File], change: Change, counter: ProgressCounter) {
+  /// - Parameter whenDamaged: called for each corrupt file when it is found, in the order of `files`, by any thread.
+  init(
+    source: OpenedBackup, files: [Placement.File], change: Change, counter: ProgressCounter,
+    whenDamaged: @escaping @Sendable (MergePlan.FileToExtract, _ reason: String) -> Void = { _, _ in }
+  ) {
+    results = OrderedResults { index, reason in
+      if let reason { whenDamaged(files[index].planned, reason) }
+    }
     self.source = source
     self.files = files
     self.change = change
@@ -42,7 +51,11 @@ final class Extraction: Sendable {
       let item = self.files[index]
       try self.counter.checkCancellation()
       self.counter.advance(current: source.photos[item.planned.source].record.name)
-      return self.reuse(item) ? nil : try reader.photo(item, of: self)
+      if self.reuse(item) {
+        self.results.add(nil, at: index)
+        return nil
+      }
+      return try reader.photo(item, at: index, of: self)
     }
     let reasons = damaged.withLock { $0 }
     return Outcome(
@@ -67,6 +80,13 @@ final class Extraction: Sendable {
     try change.unstage(photo.item.stagedName)
     damaged.withLock { $0[photo.item.planned.id] = reason }
     counter.advance(items: 1, bytes: photo.item.planned.size - photo.count)
+    results.add(reason, at: photo.index)
+  }
+
+  /// Counts a photo that was staged completely.
+  func reportIntact(_ photo: ExtractedPhoto) {
+    counter.advance(items: 1)
+    results.add(nil, at: photo.index)
   }
 
   /// The state of one thread.
@@ -83,22 +103,25 @@ final class Extraction: Sendable {
 
     /// Returns a photo to read concurrently with others, or nil if the photo is compressed or encrypted and has
     /// been extracted.
-    mutating func photo(_ item: Placement.File, of extraction: Extraction) throws -> ExtractedPhoto? {
+    mutating func photo(
+      _ item: Placement.File, at index: Int, of extraction: Extraction
+    ) throws -> ExtractedPhoto? {
       let output = try extraction.change.stage(item.stagedName)
       let location = source.photos[item.planned.source].location
       if case .file(let path, _, _) = location {
         let file = FoundPhotoFile(path)
-        return ExtractedPhoto(item, to: output, of: extraction) { try file.read(into: $0) }
+        return ExtractedPhoto(item, at: index, to: output, of: extraction) { try file.read(into: $0) }
       }
       guard let (entry, holder, archive) = source.entry(of: location) else {
-        let photo = ExtractedPhoto(item, to: output, of: extraction)
+        let photo = ExtractedPhoto(item, at: index, to: output, of: extraction)
         try photo.fail(ExtractedPhoto.Damage(reason: "it has no file"))
         return nil
       }
       if var plain = try PlainEntry(entry, of: archive) {
-        return ExtractedPhoto(item, to: output, of: extraction) { try plain.read(into: $0) }
+        return ExtractedPhoto(item, at: index, to: output, of: extraction) { try plain.read(into: $0) }
       }
-      try extract(entry, of: archive, in: holder, as: ExtractedPhoto(item, to: output, of: extraction))
+      let photo = ExtractedPhoto(item, at: index, to: output, of: extraction)
+      try extract(entry, of: archive, in: holder, as: photo)
       return nil
     }
 

@@ -86,8 +86,10 @@ public struct ImportRun {
     sum.errors = unopened
     for (index, source) in sources.enumerated() {
       do {
-        let step = try BackupImport(source, into: contents, of: reader, options: options, counter: counter)
+        var step = try BackupImport(source, into: contents, of: reader, options: options, counter: counter)
         if let writer {
+          let isOneOfSeveral = sources.count > 1
+          step.whenDamaged = { [counter] in counter.report(isOneOfSeveral ? $0.from(source.path) : $0) }
           sum += named(try step.run(writer), source, among: sources)
           if index + 1 < sources.count { contents = try reader.contents() }
         } else {

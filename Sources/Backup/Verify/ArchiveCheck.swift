@@ -51,6 +51,8 @@ struct ArchiveCheck {
   var readers: Int?
   /// True if the same run verifies the base.
   var isBaseChecked = false
+  /// Called for each damaged item when it is found, in the archive's order, by any thread.
+  var whenDamaged: @Sendable (Finding) -> Void = { _ in }
 
   /// Checks the backup. Blocks; reads only.
   func run() throws -> CheckSummary {
@@ -71,6 +73,7 @@ struct ArchiveCheck {
       guard let unavailable = photo.location.unavailable else { continue }
       let finding = Finding(source.label(of: photo), unavailable.reason)
       if unavailable.isDamage {
+        whenDamaged(finding)
         summary.damaged.append(finding)
       } else {
         summary.warnings.append(finding.message)
@@ -78,11 +81,11 @@ struct ArchiveCheck {
     }
     guard let archive = source.archive else { return summary }
 
-    let check = try EntryCheck(source, archive, counter)
+    let check = try EntryCheck(source, archive, counter, whenDamaged)
     try check.run(Readers(readers, on: archive.identity))
     summary.entriesChecked = check.files.count
     summary.warnings += check.listed.warnings
-    summary.damaged += check.damaged()
+    summary.damaged += check.damaged
     return summary
   }
 }
@@ -97,9 +100,26 @@ private final class EntryCheck: Sendable {
   private let counter: ProgressCounter
   /// For each entry, the index of its photo.
   private let photos: [Int?]
-  private let faults = Mutex<[Int: String]>([:])
+  private let found: Findings
+  /// The fault of each file, or nil for an intact one.
+  private let faults: OrderedResults<Finding?>
 
-  init(_ source: OpenedBackup, _ archive: Archive, _ counter: ProgressCounter) throws {
+  /// The damaged entries, in the archive's order.
+  private final class Findings: Sendable {
+    let all = Mutex<[Finding]>([])
+  }
+
+  init(
+    _ source: OpenedBackup, _ archive: Archive, _ counter: ProgressCounter,
+    _ whenDamaged: @escaping @Sendable (Finding) -> Void
+  ) throws {
+    let found = Findings()
+    faults = OrderedResults { _, finding in
+      guard let finding else { return }
+      found.all.withLock { $0.append(finding) }
+      whenDamaged(finding)
+    }
+    self.found = found
     var photos = [Int?](repeating: nil, count: archive.entries.count)
     for (index, photo) in source.photos.enumerated() {
       if let entry = photo.location.ownEntry?.entry { photos[entry.index] = index }
@@ -119,7 +139,7 @@ private final class EntryCheck: Sendable {
     try ParallelHashing.read(0..<files.count, readers, context: { try source.entryReader(archive) }) {
       index, reader in
       let entry = archive.entries[self.files[index]]
-      let passing = Passing(entry, of: self)
+      let passing = Passing(entry, at: index, of: self)
       if let plain = try PlainEntry(entry, of: archive) {
         passing.plain = plain
         return passing
@@ -138,24 +158,21 @@ private final class EntryCheck: Sendable {
     }
   }
 
-  /// Returns the faults of the entries, in the archive's order.
-  func damaged() -> [Finding] {
-    faults.withLock { $0 }.sorted { $0.key < $1.key }.map { index, reason in
-      let entry = archive.entries[index]
-      return Finding(photo(of: entry).map(source.label) ?? entry.name.escaped, reason)
-    }
-  }
+  /// The damaged entries, in the archive's order.
+  var damaged: [Finding] { found.all.withLock { $0 } }
 
   /// Hashes one entry and compares its checksums.
   private final class Passing: HashableStream {
     var plain: PlainEntry?
     private let check: EntryCheck
     private let entry: Entry
+    /// The index in `files`.
+    private let index: Int
     private let photo: OpenedBackup.Photo?
     private var counted = 0
 
-    init(_ entry: Entry, of check: EntryCheck) {
-      self.entry = entry
+    init(_ entry: Entry, at index: Int, of check: EntryCheck) {
+      (self.entry, self.index) = (entry, index)
       self.check = check
       photo = check.photo(of: entry)
     }
@@ -190,7 +207,8 @@ private final class EntryCheck: Sendable {
     }
 
     private func end(_ fault: String?) {
-      if let fault { check.faults.withLock { $0[entry.index] = fault } }
+      let item = photo.map(check.source.label) ?? entry.name.escaped
+      check.faults.add(fault.map { Finding(item, $0) }, at: index)
       guard let photo else { return }
       check.counter.advance(items: 1, bytes: entry.size - counted, current: photo.record.name)
     }

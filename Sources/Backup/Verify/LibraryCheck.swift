@@ -24,7 +24,9 @@ struct LibraryCheck {
   func run(lockWait: Duration) throws -> CheckSummary {
     try library.withPhotoReadLock(lockWait: lockWait, whileWaiting: counter.reportWaitingForLock) {
       var summary = CheckSummary()
-      let (checked, damaged) = try unusablePhotos()
+      let (checked, damaged) = try unusablePhotos { [counter] photo in
+        counter.report(Finding(photo.label, photo.reason))
+      }
       summary.entriesChecked = checked
       summary.damaged = damaged.map { Finding($0.label, $0.reason) }
       (summary.stagedFiles, summary.stagedBytes) = try library.stagedFiles()
@@ -35,22 +37,33 @@ struct LibraryCheck {
 
   /// Reads every photo that has a file. Blocks; reads only. The caller holds the read lock of the photos.
   ///
+  /// - Parameter whenFound: called for each missing or corrupt photo when it is found, by id, by any thread.
   /// - Returns: the number of photos read, and the missing or corrupt ones, by id.
-  func unusablePhotos() throws -> (checked: Int, damaged: [UnusablePhoto]) {
+  func unusablePhotos(
+    whenFound: @escaping @Sendable (UnusablePhoto) -> Void = { _ in }
+  ) throws -> (checked: Int, damaged: [UnusablePhoto]) {
     let contents = try library.contents()
     let photos = contents.photos.filter { !$0.isFromAssets }
     counter.setTotals(items: photos.count, bytes: photos.reduce(0) { $0 + $1.fileSize })
     counter.enter(.verifying)
-    let reasons = Mutex<[Int: String]>([:])
     let (library, counter) = (library, counter)
+    let found = UnusablePhotos()
+    let reasons = OrderedResults<String?> { index, reason in
+      guard let reason else { return }
+      let photo = UnusablePhoto(
+        photo: photos[index], label: contents.label(of: photos[index]), reason: reason)
+      found.all.withLock { $0.append(photo) }
+      whenFound(photo)
+    }
     try ParallelHashing.read(0..<photos.count, Readers(readers, on: library.identity), context: {}) {
       index, _ in
-      LibraryPhoto(photos[index], in: library, counter) { reason in reasons.withLock { $0[index] = reason } }
+      LibraryPhoto(photos[index], in: library, counter) { reason in reasons.add(reason, at: index) }
     }
-    let damaged = reasons.withLock { $0 }.sorted { $0.key < $1.key }.map { index, reason in
-      UnusablePhoto(photo: photos[index], label: contents.label(of: photos[index]), reason: reason)
-    }
-    return (photos.count, damaged)
+    return (photos.count, found.all.withLock { $0 })
+  }
+
+  private final class UnusablePhotos: Sendable {
+    let all = Mutex<[UnusablePhoto]>([])
   }
 }
 
@@ -59,17 +72,20 @@ private final class LibraryPhoto: HashableStream {
   private let photo: Photo
   private let library: Library
   private let counter: ProgressCounter
-  private let noteFault: (String) -> Void
+  private let finishPhoto: (String?) -> Void
   private var opened: SharedFile.Open?
   private var size = 0
   private var counted = 0
 
-  init(_ photo: Photo, in library: Library, _ counter: ProgressCounter, noteFault: @escaping (String) -> Void)
-  {
+  /// - Parameter finishPhoto: called once with the fault of the photo, nil if it is intact.
+  init(
+    _ photo: Photo, in library: Library, _ counter: ProgressCounter,
+    finishPhoto: @escaping (String?) -> Void
+  ) {
     self.photo = photo
     self.library = library
     self.counter = counter
-    self.noteFault = noteFault
+    self.finishPhoto = finishPhoto
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
@@ -108,7 +124,7 @@ private final class LibraryPhoto: HashableStream {
   }
 
   private func end(_ fault: String?) {
-    if let fault { noteFault(fault) }
+    finishPhoto(fault)
     counter.advance(items: 1, bytes: photo.fileSize - counted, current: photo.name)
   }
 

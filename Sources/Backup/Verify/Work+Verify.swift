@@ -51,14 +51,16 @@ extension Work where Summary == CheckSummary {
         let isBaseChecked = sources.contains {
           $0.metadataDigest?.description == base?.baseDigest && $0.metadata.smilepile?.uuid == base?.baseID
         }
-        let check = ArchiveCheck(
+        var check = ArchiveCheck(
           source: source, counter: counter, readers: readers, isBaseChecked: isBaseChecked)
+        let isOneOfSeveral = backups.count > 1
+        check.whenDamaged = { counter.report(isOneOfSeveral ? $0.from(source.path) : $0) }
         guard var summary = try attempt(source.path, check.run) else { continue }
         if let file, source.format == .zip {
           let event = summary.damaged.first.map { Observation.Event.foundDamaged(reason: $0.message) }
           operation.record(event ?? .verified, of: [(file, source.metadata.smilepile?.uuid)])
         }
-        if backups.count > 1 {
+        if isOneOfSeveral {
           summary.damaged = summary.damaged.map { $0.from(source.path) }
           summary.untracked = summary.untracked.map { "\(source.path): \($0)" }
           summary.warnings = summary.warnings.map { "\(source.path): \($0)" }

@@ -79,10 +79,10 @@ struct Extract: AsyncParsableCommand {
     let reporter = Reporter(output)
     let path = FilePath(archive)
     options.password = try password.read(for: [path], limits.limits, reporter)
-    let summary = try await reporter.follow(.extract(path, to: FilePath(to), options: options))
+    let summary = try await reporter.follow(
+      .extract(path, to: FilePath(to), options: options), during: "extract", findings: \.errors)
 
     for warning in summary.warnings { reporter.warn(warning) }
-    for error in summary.errors { reporter.error(error, during: "extract") }
     let verb = dryRun ? "would extract" : "extracted"
     let kept =
       summary.filesKept == 0

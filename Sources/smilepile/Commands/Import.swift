@@ -106,7 +106,11 @@ struct Import: AsyncParsableCommand {
     options.password = try password.read(for: sources, limits.limits, reporter, salvaging: salvage)
     let summary: ImportSummary
     do {
-      summary = try await reporter.follow(.import(paths, into: target, options: options))
+      summary = try await reporter.follow(
+        .import(paths, into: target, options: options), during: "import", findings: \.errors
+      ) { error in
+        if case BackupError.stopped(_, _, let done, _) = error { done.errors } else { [] }
+      }
     } catch {
       if case BackupError.stopped(_, _, let done, _) = error {
         report(done, reporter)
@@ -126,7 +130,6 @@ struct Import: AsyncParsableCommand {
 
   private func report(_ summary: ImportSummary, _ reporter: Reporter) {
     for warning in summary.warnings { reporter.warn(warning) }
-    for error in summary.errors { reporter.error(error, during: "import") }
     let verb = dryRun ? "would import" : "imported"
     reporter.importantResult(
       "\(verb) \(Count(summary.photosImported, "photo")) (\(Count(summary.photoFilesWritten, "file"))) and "

@@ -56,10 +56,12 @@ struct Verify: AsyncParsableCommand {
     let summary =
       archives.isEmpty
       ? try await reporter.follow(
-        .verify(library: library.path(), lockWait: lock.duration, readers: readers.readers))
+        .verify(library: library.path(), lockWait: lock.duration, readers: readers.readers), during: "verify",
+        findings: \.damaged)
       : try await reporter.follow(
         .verify(
-          paths, limits: limits.limits, password: secret, readers: readers.readers, ledger: .ofThisUser))
+          paths, limits: limits.limits, password: secret, readers: readers.readers, ledger: .ofThisUser),
+        during: "verify", findings: \.damaged)
     for warning in summary.warnings { reporter.warn(warning) }
     for name in summary.untracked {
       reporter.warn("\(name) is \(archives.isEmpty ? "an untracked file" : "an unknown entry")")
@@ -72,7 +74,6 @@ struct Verify: AsyncParsableCommand {
         interrupted; the next import or add reuses or removes them
         """)
     }
-    for photo in summary.damaged { reporter.error(photo, during: "verify") }
     for backup in summary.unreadable {
       let remedy = (backup.error as? any RemediedError)?.remedy
       reporter.error(

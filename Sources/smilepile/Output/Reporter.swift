@@ -30,6 +30,35 @@ struct Reporter {
     }
   }
 
+  /// Shows the progress and the findings of some work until it ends, and returns its summary. Prints each finding when it
+  /// occurs, and at the end those findings of the summary, or of the error, that were not printed before.
+  func follow<Summary>(
+    _ work: Work<Summary>, during operation: String, findings: (Summary) -> [Finding],
+    ofError findingsOfError: (any Error) -> [Finding] = { _ in [] }
+  ) async throws -> Summary {
+    let printing = Task {
+      var printed: [String: Int] = [:]
+      for await finding in work.findings {
+        error(finding, during: operation)
+        printed[finding.message, default: 0] += 1
+      }
+      return printed
+    }
+    let (result, all): (Result<Summary, any Error>, [Finding])
+    do {
+      let summary = try await follow(work)
+      (result, all) = (.success(summary), findings(summary))
+    } catch {
+      (result, all) = (.failure(error), findingsOfError(error))
+    }
+    var printed = await printing.value
+    for finding in all {
+      let count = printed[finding.message, default: 0]
+      if count == 0 { error(finding, during: operation) } else { printed[finding.message] = count - 1 }
+    }
+    return try result.get()
+  }
+
   private var renderer: (any ProgressRenderer)? {
     guard options.json else { return options.progress.renderer(console: console, terminal: Terminal()) }
     return options.progress == .none ? nil : JSONRenderer(console: console)

@@ -19,6 +19,7 @@ struct StatusMessage: Encodable, Sendable {
   let filesDone: Int
   let totalBytes: Int
   let bytesDone: Int
+  let errorCount: Int
   let secondsElapsed: Int
   let secondsRemaining: Int?
   let currentFiles: [String]?
@@ -32,6 +33,7 @@ struct StatusMessage: Encodable, Sendable {
     filesDone = progress.processedItems
     totalBytes = progress.totalBytes
     bytesDone = progress.bytesProcessed
+    errorCount = progress.errorCount
     secondsElapsed = Int(progress.elapsed.components.seconds)
     secondsRemaining = progress.estimatedRemaining.map { Int($0.inSeconds.rounded(.up)) }
     currentFiles = progress.currentItem.map { [$0] }
