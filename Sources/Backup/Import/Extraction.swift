@@ -67,7 +67,8 @@ final class Extraction: Sendable {
       })
   }
 
-  /// Uses a file that an interrupted operation staged; returns false if there is none.
+  /// Stages the file that an interrupted operation has left, instead of a new copy. Returns false if no leftover file
+  /// has the content.
   private func reuse(_ item: Placement.File) -> Bool {
     let file = item.planned
     guard change.reuse(file.content, as: item.stagedName, modified: file.modified) else { return false }

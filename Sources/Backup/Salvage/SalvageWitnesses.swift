@@ -71,8 +71,8 @@ struct SalvageWitnesses {
     salvage.listed.contains(entry.index) || digests[entry.name]?.contains(digest) == true
   }
 
-  /// Returns the entry that is the archive's, of several with the same name; nil if there is none. The first one that
-  /// has the best evidence is taken: an MD5 in a list, the directory, the entry's own checksum.
+  /// Returns the entry with the best evidence among entries with the same name: an MD5 in a list, then the directory,
+  /// then the entry's own checksum. Returns the first of several with equal evidence, and nil if no entry has evidence.
   func choose(among same: [Entry]) throws -> Entry? {
     if same.count == 1, !salvage.unverified.contains(same[0].index) { return same[0] }
     if let first = same.first, hasDigest(of: first.name) {

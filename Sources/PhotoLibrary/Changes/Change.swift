@@ -94,7 +94,7 @@ package final class Change: Sendable {
   /// Stages a leftover file with this content instead of a new file, and sets its date in milliseconds since 1970. Any
   /// thread.
   ///
-  /// - Returns: false if there is none, or if it cannot be used. Then nothing is staged.
+  /// - Returns: true if a leftover file is staged; false if no usable leftover file has this content.
   package func reuse(_ content: FileContent, as name: String, modified: Int64) -> Bool {
     staging.reuse(content, of: writer.leftovers, as: name, modified: modified)
   }

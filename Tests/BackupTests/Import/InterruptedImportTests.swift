@@ -122,32 +122,35 @@ struct InterruptedImportTests {
     try expectPhotosOfBackup()
   }
 
-  @Test("Interrupted import: a removal in between removes the staged files, and the next import copies all")
-  func removalBetween() async throws {
+  /// Leaves a staged file, changes the library, and expects that the next import copies the photo again.
+  private func expectNewCopy(after change: () async throws -> Void) async throws {
     try await library.importing(path)
     let river = try leave("river", as: "0")
-    var options = RemoveOptions()
-    options.authorization = .given
-    var selection = RemoveSelection()
-    selection.names = ["river"]
-    _ = try await Work.remove(selection, from: library.path, options: options).summary
+    try await change()
     expectNone(try library.faults())
     try await library.importing(path)
     #expect(try inodes()["river"] != river)
     try expectPhotosOfBackup()
   }
 
+  @Test("Interrupted import: a removal in between removes the staged files, and the next import copies all")
+  func removalBetween() async throws {
+    try await expectNewCopy(after: {
+      var options = RemoveOptions()
+      options.authorization = .given
+      var selection = RemoveSelection()
+      selection.names = ["river"]
+      _ = try await Work.remove(selection, from: library.path, options: options).summary
+    })
+  }
+
   @Test("Interrupted import: an undo in between removes the staged files, and the next import copies all")
   func undoBetween() async throws {
-    try await library.importing(path)
-    let river = try leave("river", as: "0")
-    var options = UndoOptions()
-    options.authorization = .given
-    _ = try await Work.undo(library.path, options: options).summary
-    expectNone(try library.faults())
-    try await library.importing(path)
-    #expect(try inodes()["river"] != river)
-    try expectPhotosOfBackup()
+    try await expectNewCopy(after: {
+      var options = UndoOptions()
+      options.authorization = .given
+      _ = try await Work.undo(library.path, options: options).summary
+    })
   }
 
   @Test("Interrupted import: an import that needs no staged file removes them")
