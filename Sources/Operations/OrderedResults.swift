@@ -1,32 +1,38 @@
 import Synchronization
 
-/// Passes on the results of concurrent work in the order of its indices, each as soon as all earlier ones are known.
-package final class OrderedResults<Result: Sendable>: Sendable {
+/// Collects what concurrent work finds about numbered items, in the order of the items. Passes on each value as soon as
+/// all earlier items are done.
+package final class OrderedResults<Value: Sendable>: Sendable {
   private struct State {
-    /// The first index without a result.
-    var next: Int
-    var waiting: [Int: Result] = [:]
+    /// The first item that is not done.
+    var next = 0
+    /// The results of later items.
+    var waiting: [Int: Value?] = [:]
+    var values: [Value] = []
   }
 
-  private let state: Mutex<State>
-  private let handle: @Sendable (Int, Result) -> Void
+  private let state = Mutex(State())
+  private let whenFound: @Sendable (Value) -> Void
 
-  /// Waits for the result of the index `first`.
+  /// Waits for the result of item 0.
   ///
-  /// - Parameter handle: called once for each index, never by two threads at a time. Must not call `add`.
-  package init(from first: Int = 0, _ handle: @escaping @Sendable (Int, Result) -> Void) {
-    state = Mutex(State(next: first))
-    self.handle = handle
-  }
+  /// - Parameter whenFound: called for each value, in the order of the items and never by two threads at a time. Must not
+  ///   call `add`.
+  package init(whenFound: @escaping @Sendable (Value) -> Void = { _ in }) { self.whenFound = whenFound }
 
-  /// Adds the result of an index. Each index must get one result.
-  package func add(_ result: Result, at index: Int) {
+  /// Adds the result of an item; nil if there is nothing to collect. Each item must get one result.
+  package func add(_ value: Value?, at index: Int) {
     state.withLock { state in
-      state.waiting[index] = result
+      state.waiting.updateValue(value, forKey: index)
       while let result = state.waiting.removeValue(forKey: state.next) {
-        handle(state.next, result)
         state.next += 1
+        guard let result else { continue }
+        state.values.append(result)
+        whenFound(result)
       }
     }
   }
+
+  /// The values of the items before the first one that is not done.
+  package var values: [Value] { state.withLock { $0.values } }
 }

@@ -78,8 +78,8 @@ struct BackupImport {
       let placement = try Placement(of: plan, in: change, writer)
       let extraction = Extraction(
         source: source, files: placement.files, change: change, counter: counter
-      ) { [source, whenDamaged] file, reason in
-        whenDamaged(Self.loss(of: file.source, .damaged(reason), in: source).finding)
+      ) { [source, whenDamaged] damaged in
+        whenDamaged(Self.loss(of: damaged.file.source, .damaged(damaged.reason), in: source).finding)
       }
       let outcome = try extraction.run(Readers(options.readers, on: source.archive?.identity))
       if refusesDamage, let damaged = outcome.damaged.first {
@@ -138,7 +138,7 @@ struct BackupImport {
   ///   - restored: the number of files that were, or would be, added to the library.
   private func summary(
     repairs: PhotoRepairs, _ failures: [Int64: String] = [:],
-    damaged corrupt: [(file: MergePlan.FileToExtract, reason: String)] = [], restored: Int
+    damaged corrupt: [Extraction.DamagedFile] = [], restored: Int
   ) -> ImportSummary {
     let damaged = corrupt.map { loss(of: $0.file.source, .damaged($0.reason)) }
     let losses = missing + damaged

@@ -2,7 +2,6 @@ import Checksums
 import FileSystem
 import Operations
 import PhotoLibrary
-import Synchronization
 import SystemPackage
 import Zip
 
@@ -14,26 +13,28 @@ final class Extraction: Sendable {
   struct Outcome {
     /// The files in the staging folder.
     var staged: [Change.StagedFile] = []
-    /// Files that are corrupt in the backup, with the reason, in the backup's order. They are not staged.
-    var damaged: [(file: MergePlan.FileToExtract, reason: String)] = []
+    /// The files that are corrupt in the backup, in the backup's order. They are not staged.
+    var damaged: [DamagedFile] = []
+  }
+
+  /// A file that is corrupt in the backup.
+  struct DamagedFile {
+    let file: MergePlan.FileToExtract
+    let reason: String
   }
 
   let source: OpenedBackup
   let files: [Placement.File]
   let change: Change
   let counter: ProgressCounter
-  private let damaged = Mutex<[Int64: String]>([:])
-  /// Why each file is corrupt in the backup; nil for an intact file.
-  private let results: OrderedResults<String?>
+  private let damaged: OrderedResults<DamagedFile>
 
   /// - Parameter whenDamaged: called for each corrupt file when it is found, in the order of `files`, by any thread.
   init(
     source: OpenedBackup, files: [Placement.File], change: Change, counter: ProgressCounter,
-    whenDamaged: @escaping @Sendable (MergePlan.FileToExtract, _ reason: String) -> Void = { _, _ in }
+    whenDamaged: @escaping @Sendable (DamagedFile) -> Void = { _ in }
   ) {
-    results = OrderedResults { index, reason in
-      if let reason { whenDamaged(files[index].planned, reason) }
-    }
+    damaged = OrderedResults(whenFound: whenDamaged)
     self.source = source
     self.files = files
     self.change = change
@@ -52,19 +53,17 @@ final class Extraction: Sendable {
       try self.counter.checkCancellation()
       self.counter.advance(current: source.photos[item.planned.source].record.name)
       if self.reuse(item) {
-        self.results.add(nil, at: index)
+        self.damaged.add(nil, at: index)
         return nil
       }
       return try reader.photo(item, at: index, of: self)
     }
-    let reasons = damaged.withLock { $0 }
+    let damaged = damaged.values
+    let ids = Set(damaged.map(\.file.id))
     return Outcome(
-      staged: files.filter { reasons[$0.planned.id] == nil }.map { file in
+      staged: files.filter { !ids.contains($0.planned.id) }.map { file in
         Change.StagedFile(name: file.stagedName, path: file.path, md5: file.planned.md5)
-      },
-      damaged: files.map(\.planned).sorted { $0.source < $1.source }.compactMap { file in
-        reasons[file.id].map { (file, $0) }
-      })
+      }, damaged: damaged)
   }
 
   /// Stages the file that an interrupted operation has left, instead of a new copy. Returns false if no leftover file
@@ -79,15 +78,14 @@ final class Extraction: Sendable {
   /// Leaves a photo out, and removes its staged file.
   func reportCorrupt(_ photo: ExtractedPhoto, _ reason: String) throws {
     try change.unstage(photo.item.stagedName)
-    damaged.withLock { $0[photo.item.planned.id] = reason }
     counter.advance(items: 1, bytes: photo.item.planned.size - photo.count)
-    results.add(reason, at: photo.index)
+    damaged.add(DamagedFile(file: photo.item.planned, reason: reason), at: photo.index)
   }
 
   /// Counts a photo that was staged completely.
   func reportIntact(_ photo: ExtractedPhoto) {
     counter.advance(items: 1)
-    results.add(nil, at: photo.index)
+    damaged.add(nil, at: photo.index)
   }
 
   /// The state of one thread.

@@ -2,7 +2,6 @@ import Checksums
 import FileSystem
 import Operations
 import PhotoLibrary
-import Synchronization
 import SystemPackage
 import Zip
 
@@ -100,26 +99,14 @@ private final class EntryCheck: Sendable {
   private let counter: ProgressCounter
   /// For each entry, the index of its photo.
   private let photos: [Int?]
-  private let found: Findings
-  /// The fault of each file, or nil for an intact one.
-  private let faults: OrderedResults<Finding?>
-
-  /// The damaged entries, in the archive's order.
-  private final class Findings: Sendable {
-    let all = Mutex<[Finding]>([])
-  }
+  /// The faults of the files, in the archive's order.
+  private let faults: OrderedResults<Finding>
 
   init(
     _ source: OpenedBackup, _ archive: Archive, _ counter: ProgressCounter,
     _ whenDamaged: @escaping @Sendable (Finding) -> Void
   ) throws {
-    let found = Findings()
-    faults = OrderedResults { _, finding in
-      guard let finding else { return }
-      found.all.withLock { $0.append(finding) }
-      whenDamaged(finding)
-    }
-    self.found = found
+    faults = OrderedResults(whenFound: whenDamaged)
     var photos = [Int?](repeating: nil, count: archive.entries.count)
     for (index, photo) in source.photos.enumerated() {
       if let entry = photo.location.ownEntry?.entry { photos[entry.index] = index }
@@ -159,7 +146,7 @@ private final class EntryCheck: Sendable {
   }
 
   /// The damaged entries, in the archive's order.
-  var damaged: [Finding] { found.all.withLock { $0 } }
+  var damaged: [Finding] { faults.values }
 
   /// Hashes one entry and compares its checksums.
   private final class Passing: HashableStream {

@@ -2,7 +2,6 @@ import Checksums
 import FileSystem
 import Operations
 import PhotoLibrary
-import Synchronization
 import SystemPackage
 
 /// Reads every photo of a library, compares it with its row, and finds untracked files.
@@ -47,23 +46,16 @@ struct LibraryCheck {
     counter.setTotals(items: photos.count, bytes: photos.reduce(0) { $0 + $1.fileSize })
     counter.enter(.verifying)
     let (library, counter) = (library, counter)
-    let found = UnusablePhotos()
-    let reasons = OrderedResults<String?> { index, reason in
-      guard let reason else { return }
-      let photo = UnusablePhoto(
-        photo: photos[index], label: contents.label(of: photos[index]), reason: reason)
-      found.all.withLock { $0.append(photo) }
-      whenFound(photo)
-    }
+    let found = OrderedResults(whenFound: whenFound)
     try ParallelHashing.read(0..<photos.count, Readers(readers, on: library.identity), context: {}) {
       index, _ in
-      LibraryPhoto(photos[index], in: library, counter) { reason in reasons.add(reason, at: index) }
+      let photo = photos[index]
+      return LibraryPhoto(photo, in: library, counter) { reason in
+        found.add(
+          reason.map { UnusablePhoto(photo: photo, label: contents.label(of: photo), reason: $0) }, at: index)
+      }
     }
-    return (photos.count, found.all.withLock { $0 })
-  }
-
-  private final class UnusablePhotos: Sendable {
-    let all = Mutex<[UnusablePhoto]>([])
+    return (photos.count, found.values)
   }
 }
 
