@@ -9,6 +9,9 @@ public final class ProgressCounter: Sendable {
     /// Items and bytes that are processed again, and not counted a second time.
     var repeatedItems = 0
     var repeatedBytes = 0
+    /// The messages of the findings up to now, and the number of those that occur again and are not reported twice.
+    var findings: [String: Int] = [:]
+    var repeatedFindings: [String: Int] = [:]
     /// The fraction at the start of the phase. Planning and skipped items do not count for the rate.
     var phaseFraction = 0.0
     var phaseStart: ContinuousClock.Instant?
@@ -62,12 +65,13 @@ public final class ProgressCounter: Sendable {
     }
   }
 
-  /// Starts the operation again from its beginning. What is processed again is not counted, so that the percentage
-  /// never decreases.
+  /// Starts the operation again from its beginning. What is processed or found again is not counted, so that the
+  /// percentage never decreases.
   public func restart() {
     state.withLock {
       $0.repeatedItems = $0.progress.processedItems
       $0.repeatedBytes = $0.progress.bytesProcessed
+      $0.repeatedFindings = $0.findings
     }
   }
 
@@ -98,8 +102,21 @@ public final class ProgressCounter: Sendable {
   /// Counts a finding, and passes it on at once to the reader of `Work.findings`. The summary of the operation contains
   /// the finding, too.
   public func report(_ finding: Finding) {
-    state.withLock { $0.progress.errorCount += 1 }
-    receive(finding)
+    let isRepeated = state.withLock { state in
+      if let count = state.repeatedFindings[finding.message], count > 0 {
+        state.repeatedFindings[finding.message] = count - 1
+        return true
+      }
+      state.findings[finding.message, default: 0] += 1
+      state.progress.errorCount += 1
+      return false
+    }
+    if !isRepeated { receive(finding) }
+  }
+
+  /// Reports findings in their order.
+  public func report(_ findings: [Finding]) {
+    for finding in findings { report(finding) }
   }
 
   /// A snapshot, including the times.

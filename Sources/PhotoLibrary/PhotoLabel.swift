@@ -11,12 +11,16 @@ public enum PhotoLabel {
 extension [Category] {
   /// Returns the label of a photo in one of these categories.
   func label(of photo: Photo) -> String {
-    PhotoLabel.label(
-      id: photo.id, category: first { $0.id == photo.categoryId }?.displayName ?? "", name: photo.name)
+    PhotoLabel.label(id: photo.id, category: displayName(of: photo) ?? "", name: photo.name)
   }
+
+  func displayName(of photo: Photo) -> String? { first { $0.id == photo.categoryId }?.displayName }
 }
 
 extension LibraryContents {
   /// Returns the label of a photo in this library.
   public func label(of photo: Photo) -> String { categories.label(of: photo) }
+
+  /// Returns the displayed name of a photo's category.
+  package func category(of photo: Photo) -> String? { categories.displayName(of: photo) }
 }

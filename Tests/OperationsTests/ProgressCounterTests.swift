@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import Operations
@@ -19,6 +20,17 @@ struct ProgressCounterTests {
     ] as [(Progress, Double)])
   func fraction(progress: Progress, fraction: Double) {
     #expect(progress.fractionCompleted == fraction)
+  }
+
+  @Test("Progress: a finding that occurs again after a restart is reported once")
+  func repeatedFindings() {
+    let received = Mutex<[String]>([])
+    let counter = ProgressCounter { finding in received.withLock { $0.append(finding.item) } }
+    for item in ["a", "b", "b"] { counter.report(Finding(item, "it is corrupt")) }
+    counter.restart()
+    for item in ["b", "c", "a", "b", "b"] { counter.report(Finding(item, "it is corrupt")) }
+    #expect(received.withLock { $0 } == ["a", "b", "b", "c", "b"])
+    #expect(counter.current.errorCount == 5)
   }
 
   @Test("Progress: items and bytes are counted")

@@ -84,6 +84,7 @@ struct FlattenRun {
     counter.setTotals(items: count * 3, bytes: bytes.saturated(times: 3))
     counter.enter(.verifying)
     let plan = try FlattenPlan(source, counter)
+    counter.report(plan.lost)
     counter.setTotals(
       items: count + plan.items.count * 2, bytes: bytes.saturated(plus: plan.bytes.saturated(times: 2)))
     (summary.photos, summary.bytes) = (plan.items.count, plan.bytes)

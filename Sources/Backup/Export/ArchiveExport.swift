@@ -43,13 +43,18 @@ struct ArchiveExport {
 
   /// Returns the photos in an archive that are corrupt in the library.
   private func corruptPhotos(in archive: UnpublishedArchive, of plan: ExportPlan) -> [Finding] {
-    zip(archive.plan.items, archive.digests).filter { item, digest in digest != item.photo.md5 }.map {
-      item, digest in
-      Finding(
-        plan.label(item.photo),
-        "it is corrupt in the library (MD5 \(digest), recorded \(item.photo.md5?.description ?? "unknown"))",
-        remedy: .repairLibrary)
-    }
+    zip(archive.plan.items, archive.digests).compactMap { Self.corruption(of: $0, $1, in: plan) }
+  }
+
+  /// Returns the finding for an item whose bytes are not those of its row; nil if they are.
+  private static func corruption(
+    of item: ExportPlan.Item, _ digest: MD5Digest, in plan: ExportPlan
+  ) -> Finding? {
+    guard digest != item.photo.md5 else { return nil }
+    return Finding(
+      plan.label(item.photo),
+      "it is corrupt in the library (MD5 \(digest), recorded \(item.photo.md5?.description ?? "unknown"))",
+      remedy: .repairLibrary)
   }
 
   // MARK: Writing
@@ -70,6 +75,7 @@ struct ArchiveExport {
     let rest = plan.excluding(bad.map { ($0.index, $0.reason.description) })
     counter.restart()
     counter.setTotals(items: rest.items.count * options.passes, bytes: rest.bytes * options.passes)
+    counter.report(rest.missingFindings)
     do {
       return try writeOnce(rest, fingerprint)
     } catch let unreadable as UnreadablePhoto {
@@ -131,12 +137,14 @@ struct ArchiveExport {
           of: zip(digests, plan.items.lazy.map(\.entryName)).lazy.map { ($0, name: $1) }, to: write)
       },
     ]
+    let corrupt = OrderedResults<Finding> { [counter] in counter.report($0) }
     return try pipeline.write(
       entries, to: file, isCancelled: { [counter] in counter.isCancelled },
       progress: { [counter] advance in
         let name = plan.items[advance.item].photo.name
         counter.advance(items: advance.isDone ? 1 : 0, bytes: advance.bytes, current: name)
-      }
+      },
+      hashed: { corrupt.add(Self.corruption(of: plan.items[$0], $1, in: plan), at: $0) }
     ).digests
   }
 

@@ -58,6 +58,8 @@ public struct ExportOptions: Sendable {
   public var permissions: UInt16?
   /// Plans, but writes nothing.
   public var isDryRun = false
+  /// Describes each photo in the summary.
+  public var reportsPhotos = false
   /// Makes the archive durable before it is reported. Without it, a power cut may remove or truncate the archive. For
   /// measurements, and for callers that flush by themselves.
   public var syncs = true

@@ -1,5 +1,6 @@
 import Checksums
 import Foundation
+import Operations
 import PhotoLibrary
 
 /// What an export writes, decided before anything is written: a value that is complete when it is made. A dry run is
@@ -219,10 +220,23 @@ package struct ExportPlan: Sendable {
     return missing.filter { !ids.contains($0.photo.id) }
   }
 
+  /// A finding for each photo whose file is missing or unreadable in the library.
+  var missingFindings: [Finding] {
+    let lost = Set(lost.map(\.photo.id))
+    return missing.map { missing in
+      let reason =
+        lost.contains(missing.photo.id) ? missing.reason : "\(missing.reason); the base contains its file"
+      return Finding(label(missing.photo), reason)
+    }
+  }
+
   /// Returns the label of a photo in messages.
   func label(_ photo: Photo) -> String {
-    PhotoLabel.label(id: photo.id, category: displayNames[photo.categoryId] ?? "", name: photo.name)
+    PhotoLabel.label(id: photo.id, category: category(of: photo) ?? "", name: photo.name)
   }
+
+  /// Returns the displayed name of a photo's category.
+  func category(of photo: Photo) -> String? { displayNames[photo.categoryId] }
 }
 
 extension [PhotoLibrary.Category] {

@@ -77,9 +77,11 @@ public struct ExportRun {
       contents, of: library.libraryID(), history: library.exportHistory(at: date.milliseconds), options,
       base: base.map { ($0, try library.deletions(since: $0.sequence)) }, files: library.files(of:))
     counter.setTotals(items: plan.items.count * options.passes, bytes: plan.bytes * options.passes)
+    counter.report(plan.missingFindings)
     // before anything is published: reading takes long and can be cancelled
     let corrupt = try library.corruptPhotos(
       among: plan.increment?.photosToRecheck ?? [], isInBase: true, of: plan, counter)
+    counter.report(corrupt)
     let outcome =
       switch options.format {
       case _ where options.isDryRun: try dryRun(plan, outputPath)
@@ -97,11 +99,16 @@ public struct ExportRun {
     if options.verifies, !options.isDryRun, options.format == .zip {
       (options.operation ?? options.ledger?.begin("export"))?.recordVerified(outcome.archives)
     }
-    return ExportSummary(
+    var summary = ExportSummary(
       outcome, corruptStoredInBase: corrupt, baseChoice: baseChoice,
       reason: isSelectionUnchanged
         ? baseChoice?.reason : baseChoice.map { _ in "the categories changed during the export" }
     )
+    if options.reportsPhotos {
+      summary.photoReports = outcome.plan.reports(
+        of: libraryPath, options.format, corrupt: summary.corruptInLibrary)
+    }
+    return summary
   }
 
   private func digest(ofSelection categories: [PhotoLibrary.Category]) throws -> String? {
@@ -146,6 +153,7 @@ public struct ExportRun {
           "it is corrupt in the library (\(Count(item.size, "byte")), recorded \(item.photo.fileSize))",
           remedy: .repairLibrary))
     }
+    counter.report(outcome.corruptInLibrary)
     guard let limits = options.phoneLimits else {
       outcome.phoneRefusals = plan.phoneRefusals(PhoneLimits(), archiveBytes: plan.bytes)
       return outcome

@@ -38,6 +38,8 @@ public struct ExportSummary: Sendable, Equatable {
   public var categoriesAndroidCannotFind: [String] = []
   /// Other warnings.
   public var warnings: [String] = []
+  /// What happened to each photo, with `ExportOptions.reportsPhotos`.
+  public var photoReports: [PhotoReport] = []
   /// The content fingerprint. An archive with the same fingerprint has the same content.
   public var fingerprint = ""
   /// True if nothing was written.
@@ -85,7 +87,6 @@ extension ExportSummary {
     reason: String? = nil
   ) {
     let plan = outcome.plan
-    let lost = Set(plan.lost.map(\.photo.id))
     archives = outcome.archives
     parts = outcome.parts
     increment = plan.increment.map { increment in
@@ -96,16 +97,11 @@ extension ExportSummary {
     }
     reasonForFullArchive = reason
     rejectedBases = baseChoice?.rejected ?? []
-    photos = plan.photos.count - lost.count
+    photos = plan.photos.count - plan.lost.count
     categories = plan.categories.count
     bytes = plan.bytes
     archiveBytes = outcome.archiveBytes
-    missing = plan.missing.map { missing in
-      // the list includes files that are missing in the library but stored in the base
-      Finding(
-        plan.label(missing.photo),
-        lost.contains(missing.photo.id) ? missing.reason : "\(missing.reason); the base contains its file")
-    }
+    missing = plan.missingFindings
     corruptInLibrary = outcome.corruptInLibrary + corruptStoredInBase
     phoneRefusals = (plan.isEncrypted ? ["it is encrypted"] : []) + outcome.phoneRefusals
     categoriesAndroidCannotFind = plan.categoriesAndroidCannotFind

@@ -52,7 +52,8 @@ struct PhotoPipeline: Sendable {
   /// threads that it starts have ended when it returns or throws.
   ///
   /// One thread calls `progress`, in the items' order, for every buffer and every small file: it must be quick,
-  /// such as incrementing a counter. Several threads call `isCancelled` equally often.
+  /// such as incrementing a counter. Several threads call `isCancelled` equally often. Another thread calls `hashed` with
+  /// the checksum of each item when it is known, in any order.
   ///
   /// - Throws: `PipelineError` for an item, `FileError` for the archive's file, `CancellationError`, the error of a
   ///   text, `ArchiveWriteError`, `MemoryShortage`, or `ThreadError` if no thread can be started. `file` is then
@@ -60,7 +61,8 @@ struct PhotoPipeline: Sendable {
   func write(
     _ texts: [PipelineText], to file: borrowing File,
     isCancelled: @escaping @Sendable () -> Bool = { false },
-    progress: @escaping @Sendable (PipelineAdvance) -> Void = { _ in }
+    progress: @escaping @Sendable (PipelineAdvance) -> Void = { _ in },
+    hashed: @escaping @Sendable (_ item: Int, MD5Digest) -> Void = { _, _ in }
   ) throws -> Result {
     let plan = ChunkPlan(items, chunkSize: options.bufferSize)
     let pool = try BufferPool(count: options.bufferCount, size: options.bufferSize)
@@ -88,7 +90,7 @@ struct PhotoPipeline: Sendable {
       var result = Result(archiveSize: 0, digests: [])
       do {
         for _ in 0..<max(options.readers, 1) { try threads.start { stages.read(reader) } }
-        try threads.start { stages.hash(items) }
+        try threads.start { stages.hash(items, hashed) }
         try threads.start { stages.write(writer, shared.pointer.pointee) }
         let size = try archive.write(to: file.pointee, placed: feed, isCancelled: isCancelled)
         result = Result(archiveSize: size, digests: try feed.digests())

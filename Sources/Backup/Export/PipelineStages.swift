@@ -1,3 +1,4 @@
+import Checksums
 import FileSystem
 
 /// The loops of a pipeline's threads. Each ends when no work is left or the run has failed.
@@ -23,7 +24,7 @@ struct PipelineStages: Sendable {
   }
 
   /// Hashes the items.
-  func hash(_ items: [PipelineItem]) {
+  func hash(_ items: [PipelineItem], _ hashed: (_ item: Int, MD5Digest) -> Void) {
     attempt {
       var hasher = ParallelMD5Hasher(items, pool)
       var done: [ParallelMD5Hasher.Done] = []
@@ -38,6 +39,7 @@ struct PipelineStages: Sendable {
         })
       {
         done = hasher.hash()
+        for chunk in done { for (item, digest) in chunk.digests { hashed(item, digest) } }
       }
     }
   }

@@ -22,6 +22,8 @@ public struct ExtractOptions: Sendable {
   public var overwrite = OverwriteRule.never
   /// Plans and compares, but writes nothing.
   public var isDryRun = false
+  /// Describes each photo in the summary.
+  public var reportsPhotos = false
   /// The password for encrypted archives.
   public var password: Secret?
   /// Records damaged archives.
@@ -59,6 +61,8 @@ public struct ExtractSummary: Sendable, Equatable {
   public var damagedArchives: [FilePath: String] = [:]
   /// Other warnings.
   public var warnings: [String] = []
+  /// What happened to each selected photo, with `ExtractOptions.reportsPhotos`.
+  public var photoReports: [PhotoReport] = []
   /// True if nothing was written.
   public var isDryRun = false
 

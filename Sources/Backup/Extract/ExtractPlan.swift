@@ -28,6 +28,8 @@ struct ExtractPlan: Sendable {
   private(set) var folders: [String] = []
   /// The photos that become files, in the backup's order.
   private(set) var items: [Item] = []
+  /// The selected photos that become no files, by their indices in the backup.
+  private(set) var withoutFile: [Int] = []
   /// The selected photos that are missing or corrupt in the backup.
   private(set) var faults: [Finding] = []
   /// The number of selected photos that ship inside the app.
@@ -56,7 +58,9 @@ struct ExtractPlan: Sendable {
       switch photo.location {
       case .asset:
         assets += 1
+        withoutFile.append(index)
       case .unavailable(let unavailable):
+        withoutFile.append(index)
         faults.append(Finding(backup.label(of: photo), unavailable.reason))
       case .entry(let reference):
         add(index, photo, size: reference.entry.size, md5: reference.md5, at: places, in: backup)

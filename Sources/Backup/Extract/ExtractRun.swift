@@ -68,19 +68,28 @@ private struct ExtractRun {
     summary.errors = source.leftOut + plan.faults
     summary.warnings = source.warnings
     summary.isDryRun = options.isDryRun
-    let items = choose(plan, look, source, &summary)
+    counter.report(summary.errors)
+    var leftOut: [Int: String] = [:]
+    let items = choose(plan, look, source, &summary, &leftOut)
     // if the folder does not exist yet, the free space of its parent
     let free = try target?.freeBytes() ?? Directory.open(folder.folder).fileSystem().freeBytes
     try requireSpace(for: items, plan, look, free: free)
+    var written = items
     if let target, !options.isDryRun {
       counter.enter(.restoring)
-      let writing = ExtractWriting(source, plan, to: target, counter)
+      let writing = ExtractWriting(source, plan, to: target, counter) { [counter, plan, source] damaged in
+        counter.report(Self.finding(of: damaged, plan, source))
+      }
       let outcome = try writing.write(items, readers)
-      note(outcome, plan, source, &summary)
-      let written = Set(outcome.written)
-      return counted(items.filter { written.contains($0.index) }, plan, &summary)
+      note(outcome, plan, source, &summary, &leftOut)
+      let published = Set(outcome.written)
+      written.removeAll { !published.contains($0.index) }
     }
-    return counted(items, plan, &summary)
+    if options.reportsPhotos {
+      let replaced = Set(written.filter(\.replaces).map(\.index))
+      summary.photoReports = plan.reports(of: source, leftOut: leftOut, look, replaced: replaced)
+    }
+    return counted(written, plan, &summary)
   }
 
   /// Opens the archive as a backup, or as a photo export without rows, whose photos are files too.
@@ -99,9 +108,16 @@ private struct ExtractRun {
   /// Returns the items to write, and whether each replaces a file. Counts or reports the items that remain as they
   /// are.
   private func choose(
-    _ plan: ExtractPlan, _ look: ExtractLook, _ source: OpenedBackup, _ summary: inout ExtractSummary
+    _ plan: ExtractPlan, _ look: ExtractLook, _ source: OpenedBackup, _ summary: inout ExtractSummary,
+    _ leftOut: inout [Int: String]
   ) -> [(index: Int, replaces: Bool)] {
     var items: [(index: Int, replaces: Bool)] = []
+    func refuse(_ index: Int, _ finding: Finding, _ reason: String) {
+      counter.report(finding)
+      summary.errors.append(finding)
+      leftOut[index] = reason
+      counter.advance(items: 1, bytes: plan.items[index].size)
+    }
     for (index, item) in plan.items.enumerated() {
       switch look.found[index] {
       case .nothing:
@@ -112,46 +128,47 @@ private struct ExtractRun {
       case .other where options.overwrite != .never:
         items.append((index, true))
       case .other:
-        let reason = "exists with other content, and was not changed"
-        var finding = finding(item, plan, source, reason)
+        let reason = reason(item, plan, "exists with other content, and was not changed")
+        var finding = Finding(source.label(of: source.photos[item.source]), reason)
         finding.remedy = .overwriteChanged
-        summary.errors.append(finding)
-        counter.advance(items: 1, bytes: item.size)
+        refuse(index, finding, reason)
       case .noFile(let kind):
         let what =
           kind == .symbolicLink ? "a symbolic link" : kind == .directory ? "a folder" : "not a regular file"
-        summary.errors.append(finding(item, plan, source, "is \(what), and was not changed"))
-        counter.advance(items: 1, bytes: item.size)
+        let reason = reason(item, plan, "is \(what), and was not changed")
+        refuse(index, Finding(source.label(of: source.photos[item.source]), reason), reason)
       }
     }
     return items
   }
 
-  /// Reports a photo whose file name is taken.
-  private func finding(
-    _ item: ExtractPlan.Item, _ plan: ExtractPlan, _ source: OpenedBackup, _ reason: String
+  /// Returns why a photo whose file name is taken was left out.
+  private func reason(_ item: ExtractPlan.Item, _ plan: ExtractPlan, _ fault: String) -> String {
+    "\(folder.appending(plan.path(of: item).components).string.escaped) \(fault)"
+  }
+
+  private static func finding(
+    of note: ExtractWriting.Note, _ plan: ExtractPlan, _ source: OpenedBackup
   ) -> Finding {
-    let path = folder.appending(plan.path(of: item).components)
-    return Finding(source.label(of: source.photos[item.source]), "\(path.string.escaped) \(reason)")
+    Finding(source.label(of: source.photos[plan.items[note.index].source]), note.reason)
   }
 
   private func note(
     _ outcome: ExtractWriting.Outcome, _ plan: ExtractPlan, _ source: OpenedBackup,
-    _ summary: inout ExtractSummary
+    _ summary: inout ExtractSummary, _ leftOut: inout [Int: String]
   ) {
-    for (index, note) in outcome.notes {
-      let photo = source.photos[plan.items[index].source]
-      let label = source.label(of: photo)
-      switch note {
-      case .damage(let reason):
-        summary.errors.append(Finding(label, reason))
-        summary.damagedArchives[source.archive(of: photo)] = reason
-      case .date(let reason): summary.warnings.append("\(label): \(reason)")
-      }
+    for damaged in outcome.damaged {
+      summary.errors.append(Self.finding(of: damaged, plan, source))
+      summary.damagedArchives[source.archive(of: source.photos[plan.items[damaged.index].source])] =
+        damaged.reason
+      leftOut[damaged.index] = damaged.reason
     }
+    summary.warnings += outcome.undated.map { Self.finding(of: $0, plan, source).message }
     for index in outcome.taken {
-      let reason = "was created by another process, and was not changed"
-      summary.errors.append(finding(plan.items[index], plan, source, reason))
+      let item = plan.items[index]
+      let reason = reason(item, plan, "was created by another process, and was not changed")
+      summary.errors.append(Finding(source.label(of: source.photos[item.source]), reason))
+      leftOut[index] = reason
     }
   }
 

@@ -11,11 +11,23 @@ final class ExtractWriting: Sendable {
   private let plan: ExtractPlan
   private let target: ExtractTarget
   private let counter: ProgressCounter
-  private let notes = Mutex<[(index: Int, note: ExtractNote)]>([])
+  /// The photos that are corrupt and were not extracted.
+  private let damaged: OrderedResults<Note>
+  /// The photos whose dates could not be set.
+  private let undated = Mutex<[Note]>([])
 
+  /// A note about an item of the plan.
+  struct Note: Sendable {
+    let index: Int
+    let reason: String
+  }
+
+  /// - Parameter whenDamaged: called for each corrupt photo when it is found, in the order of the plan, by any thread.
   init(
-    _ source: OpenedBackup, _ plan: ExtractPlan, to target: ExtractTarget, _ counter: ProgressCounter
+    _ source: OpenedBackup, _ plan: ExtractPlan, to target: ExtractTarget, _ counter: ProgressCounter,
+    whenDamaged: @escaping @Sendable (Note) -> Void
   ) {
+    damaged = OrderedResults(whenFound: whenDamaged)
     self.source = source
     self.plan = plan
     self.target = target
@@ -28,8 +40,10 @@ final class ExtractWriting: Sendable {
     var written: [Int]
     /// The items whose names another process took while they were written.
     var taken: [Int]
-    /// The notes about some of the items.
-    var notes: [(index: Int, note: ExtractNote)]
+    /// The items that are corrupt and were not extracted.
+    var damaged: [Note]
+    /// The items whose dates could not be set.
+    var undated: [Note]
   }
 
   /// Writes these items. An item with `replaces` replaces an existing file.
@@ -58,8 +72,8 @@ final class ExtractWriting: Sendable {
     }
     let (published, taken) = try publication.finish()
     return Outcome(
-      written: published.map(\.index), taken: taken,
-      notes: notes.withLock { $0 }.sorted { $0.index < $1.index })
+      written: published.map(\.index), taken: taken, damaged: damaged.values,
+      undated: undated.withLock { $0 }.sorted { $0.index < $1.index })
   }
 
   private func read(
@@ -73,14 +87,23 @@ final class ExtractWriting: Sendable {
       let record = source.photos[item.source]
       try self.counter.checkCancellation()
       self.counter.advance(current: record.record.name)
-      guard let (entry, holder, archive) = source.entry(of: record.location) else { return nil }
-      let note = { (note: ExtractNote) in self.notes.withLock { $0.append((photo.index, note)) } }
-      if var plain = try PlainEntry(entry, of: archive) {
-        return try ExtractedFile(item, as: photo, to: publication, self.counter, note: note) {
-          try plain.read(into: $0)
-        }
+      let end = { (fault: String?) in
+        self.damaged.add(fault.map { Note(index: photo.index, reason: $0) }, at: place)
       }
-      let file = try ExtractedFile(item, as: photo, to: publication, self.counter, note: note)
+      let noteDate = { (error: String) in
+        self.undated.withLock { $0.append(Note(index: photo.index, reason: error)) }
+      }
+      guard let (entry, holder, archive) = source.entry(of: record.location) else {
+        end("it has no file")
+        return nil
+      }
+      if var plain = try PlainEntry(entry, of: archive) {
+        return try ExtractedFile(
+          item, as: photo, to: publication, self.counter, finishPhoto: end, noteDate: noteDate
+        ) { try plain.read(into: $0) }
+      }
+      let file = try ExtractedFile(
+        item, as: photo, to: publication, self.counter, finishPhoto: end, noteDate: noteDate)
       var hash = RunningMD5()
       do {
         try reader.read(entry, of: archive, in: holder) { bytes in

@@ -12,25 +12,28 @@ final class ExtractedFile: HashableStream {
   private let photo: ExtractPublication.Photo
   private let publication: ExtractPublication
   private let counter: ProgressCounter
-  private let note: (ExtractNote) -> Void
+  private let finishPhoto: (_ fault: String?) -> Void
+  private let noteDate: (_ error: String) -> Void
   private let output: File
   private let readNext: (UnsafeMutableRawBufferPointer) throws -> Int
   private var count = 0
   private var isHandedOn = false
 
   /// - Parameters:
-  ///   - note: receives notes about the photo.
+  ///   - finishPhoto: called once, with the fault of the photo, or nil if it is intact.
+  ///   - noteDate: called with the error if the date could not be set.
   ///   - readNext: reads the photo's next bytes, if the photo is read concurrently with others.
   init(
     _ item: ExtractPlan.Item, as photo: ExtractPublication.Photo, to publication: ExtractPublication,
-    _ counter: ProgressCounter, note: @escaping (ExtractNote) -> Void,
+    _ counter: ProgressCounter, finishPhoto: @escaping (_ fault: String?) -> Void,
+    noteDate: @escaping (_ error: String) -> Void,
     _ readNext: @escaping (UnsafeMutableRawBufferPointer) throws -> Int = { _ in 0 }
   ) throws {
     self.item = item
     self.photo = photo
     self.publication = publication
     self.counter = counter
-    self.note = note
+    (self.finishPhoto, self.noteDate) = (finishPhoto, noteDate)
     self.readNext = readNext
     output = try publication.target.root.open(photo.hidden, .create)
   }
@@ -62,11 +65,12 @@ final class ExtractedFile: HashableStream {
     do {
       try output.setModified(milliseconds: item.modified)
     } catch {
-      note(.date("\(error)"))
+      noteDate("\(error)")
     }
     output.startWriteBack(from: 0, count: count)
     isHandedOn = true
     counter.advance(items: 1)
+    finishPhoto(nil)
     try publication.add(photo)
   }
 
@@ -77,15 +81,7 @@ final class ExtractedFile: HashableStream {
   }
 
   private func reportCorrupt(_ reason: String) {
-    note(.damage(reason))
+    finishPhoto(reason)
     counter.advance(items: 1, bytes: item.size - count)
   }
-}
-
-/// A note about an extracted or refused photo.
-enum ExtractNote: Sendable {
-  /// The photo is corrupt and was not extracted.
-  case damage(String)
-  /// The date could not be set.
-  case date(String)
 }

@@ -98,10 +98,12 @@ private struct FindRun {
         if isNamed, case BackupError.noSuchBackup = error { throw error }
         if isNamed || !BackupFiles.isThirdParty(path, error) {
           failures.append(error)
-          summary.notSearched.append(
-            Finding(
-              path.string.escaped, message: "not searched: \(error)",
-              remedy: (error as? any RemediedError)?.remedy))
+          let finding = Finding(
+            path.string.escaped, message: "not searched: \(error)",
+            remedy: (error as? any RemediedError)?.remedy)
+          // an error of the password is the error of the search if no archive can be decrypted
+          if !ArchiveVerification.isOfPassword(error) { counter.report(finding) }
+          summary.notSearched.append(finding)
         }
       }
       counter.advance(items: 1)

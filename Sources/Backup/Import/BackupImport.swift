@@ -8,11 +8,14 @@ import Zip
 
 /// The import of one backup: plan, place, extract, commit.
 struct BackupImport {
-  private let source: OpenedBackup
-  private let contents: LibraryContents
+  /// The backup with the checksums of all files.
+  let source: OpenedBackup
+  /// The backup with the checksums that it states.
+  let opened: OpenedBackup
+  let contents: LibraryContents
+  let plan: MergePlan
   private let options: ImportOptions
   private let counter: ProgressCounter
-  private let plan: MergePlan
   /// Called for each corrupt or missing photo when it is found, by any thread.
   var whenDamaged: @Sendable (Finding) -> Void = { _ in }
 
@@ -32,6 +35,7 @@ struct BackupImport {
     _ source: OpenedBackup, into contents: LibraryContents, of library: Library, options: ImportOptions,
     counter: ProgressCounter
   ) throws {
+    opened = source
     let source = try source.completingChecksums(counter)
     plan = try MergePlan(
       importing: source, into: contents, strategy: options.strategy,
@@ -162,6 +166,9 @@ struct BackupImport {
       damage.map { ($0.archive, $0.finding.message) }, uniquingKeysWith: { _, last in last })
     if let salvage = source.salvage, summary.damagedArchives[source.path] == nil {
       summary.damagedArchives[source.path] = salvage.fault.message
+    }
+    if options.reportsPhotos {
+      summary.photoReports = reports(damaged: corrupt, repaired: repaired.map(\.photo))
     }
     let outcome = options.isDryRun ? "would be restored" : "was restored"
     summary.warnings = losses.filter { !$0.isDamage }.map(\.finding.message)

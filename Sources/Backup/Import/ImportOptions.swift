@@ -46,6 +46,8 @@ public struct ImportOptions: Sendable {
   public var includesSettings = true
   /// Plans and counts, but writes nothing.
   public var isDryRun = false
+  /// Describes each photo in the summary.
+  public var reportsPhotos = false
   /// Allows `replace` by a backup that does not contain a complete library.
   public var isForced = false
   /// Searches a damaged archive for recoverable photos.
@@ -95,6 +97,8 @@ public struct ImportSummary: Sendable, Equatable {
   public var warnings: [String] = []
   /// The number of the backup's photos that are not in the library after the import: missing or corrupt ones.
   public var photosNotImported = 0
+  /// What happened to each photo, with `ImportOptions.reportsPhotos`: one report for each photo of the backups.
+  public var photoReports: [PhotoReport] = []
   /// True if nothing was written.
   public var isDryRun = false
 
@@ -112,5 +116,6 @@ public struct ImportSummary: Sendable, Equatable {
     sum.damagedArchives.merge(other.damagedArchives, uniquingKeysWith: { first, _ in first })
     sum.warnings += other.warnings
     sum.photosNotImported += other.photosNotImported
+    sum.photoReports += other.photoReports
   }
 }

@@ -34,20 +34,49 @@ package struct MergePlan: Sendable {
     }
   }
 
+  /// What the import does with a photo of the backup.
+  package enum Outcome: Sendable, Equatable {
+    /// Adds it, with its file from the backup or with a file that the library has already.
+    case added
+    /// Adds a copy under this name, since the library has the photo.
+    case renamed(String)
+    /// Gives the library's photo with this ID other values.
+    case updated(Int64)
+    /// Moves the library's photo with this ID from an unlisted category to the photo's category.
+    case moved(Int64)
+    /// Changes nothing, since the library has the photo with this ID.
+    case skipped(Int64)
+    /// Leaves it out, since neither the backup nor the library has its file.
+    case leftOut
+
+    /// The ID of the library's photo; nil if the photo is new or left out.
+    var existing: Int64? {
+      switch self {
+      case .updated(let id), .moved(let id), .skipped(let id): id
+      case .added, .renamed, .leftOut: nil
+      }
+    }
+  }
+
   /// The changes of the rows. New photos with files have no paths yet; see `edit(_:without:)`.
   package let edit: LibraryEdit
   /// The files that come from the backup.
   package let filesToExtract: [FileToExtract]
-  /// The indices of the backup's photos that neither the backup nor the library has.
-  package let missing: [Int]
-  /// The number of photos that are new or get new values.
-  package let photosImported: Int
-  /// The number of photos that the library already has.
-  package let photosSkipped: Int
+  /// What happens to each photo, in the backup's order.
+  package let outcomes: [Outcome]
   /// The number of categories that are created or get new values.
   package let categoriesImported: Int
   /// Warnings about the backup.
   package let warnings: [String]
+
+  /// The indices of the backup's photos that neither the backup nor the library has.
+  package var missing: [Int] { outcomes.indices.filter { outcomes[$0] == .leftOut } }
+  /// The number of photos that are new or get new values.
+  package var photosImported: Int { outcomes.count - photosSkipped - missing.count }
+  /// The number of photos that the library already has.
+  package var photosSkipped: Int {
+    outcomes.count { if case .skipped = $0 { true } else { false } }
+  }
 
   /// Bytes of all files that come from the backup.
   var bytes: Int { filesToExtract.reduce(0) { $0 + $1.size } }
@@ -63,7 +92,7 @@ package struct MergePlan: Sendable {
     includesSettings: Bool, now: Int64, duplicates: (Duplicate) -> DuplicateRule,
     intact: ([Replacement.Row]) throws -> Set<Int64>
   ) rethrows {
-    var planning = MergePlanning()
+    var planning = MergePlanning(photos: backup.photos.count)
     let existing =
       strategy == .replace
       ? LibraryContents(categories: [], photos: [], settings: library.settings) : library
@@ -80,8 +109,7 @@ package struct MergePlan: Sendable {
       planning.edit.settings = Self.settings(
         backup.metadata, library.settings, replaces: strategy == .replace, now: now)
     }
-    (edit, filesToExtract, missing) = (planning.edit, planning.filesToExtract, planning.missing)
-    (photosImported, photosSkipped) = (planning.photosImported, planning.photosSkipped)
+    (edit, filesToExtract, outcomes) = (planning.edit, planning.filesToExtract, planning.outcomes)
     categoriesImported = planning.edit.newCategories.count + planning.changedCategoryValues
     warnings = planning.warnings
   }

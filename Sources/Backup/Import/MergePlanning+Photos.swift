@@ -30,16 +30,16 @@ extension MergePlanning {
           match = match.taking(valuesOf: rows[position])
           match.categoryId = categoryId
           edit.changedPhotos.append(match)
-          photosImported += 1
+          outcomes[source] = .moved(match.id)
           continue
         }
         guard let category = categoryById[categoryId] else { continue }
         switch rule(Duplicate(existing: match, incoming: photo.record, category: category)) {
         case .skip:
-          photosSkipped += 1
+          outcomes[source] = .skipped(match.id)
           continue
         case .replace:
-          update(match, by: rows[position])
+          outcomes[source] = update(match, by: rows[position])
           continue
         case .rename:
           if names == nil { names = Self.names(of: library.photos + edit.newPhotos) }
@@ -47,24 +47,20 @@ extension MergePlanning {
         }
       }
       // the backup has no file of this photo, and the only equal photo of the library is the match of another photo
-      if photo.location.unavailable != nil {
-        missing.append(source)
-        continue
-      }
+      if photo.location.unavailable != nil { continue }
       if ids == nil { ids = IDs(used: library.photos.map(\.id), wanted: backup.photos.map(\.record.id)) }
       var row = MergePlan.row(photo, category: categoryId)
       row.id = ids?.next(keeping: row.id) ?? row.id
       row.name = name
       names?[categoryId, default: []].insert(name)
-      append(row, photo, source: source)
+      append(row, photo, source: source, as: matches[position] == nil ? .added : .renamed(name))
     }
-    missing.sort()
     shareFavorites(of: rows, with: library.photos, updates: strategy == .merge)
   }
 
   /// Returns the indices of the photos of the backup that the library may have, and the rows to match, both in the
-  /// backup's order. Records the other photos as missing.
-  private mutating func rowsToMatch(
+  /// backup's order. The other photos are left out.
+  private func rowsToMatch(
     _ backup: OpenedBackup, _ library: LibraryContents, _ categories: [Int64: PhotoLibrary.Category]
   ) -> (sources: [Int], rows: [Photo]) {
     // lazy, since only the few backups with missing photos need them
@@ -90,22 +86,17 @@ extension MergePlanning {
       if let row {
         sources.append(index)
         rows.append(row)
-      } else {
-        missing.append(index)
       }
     }
     return (sources, rows)
   }
 
   /// Gives a photo of the library the values of the backup's photo.
-  private mutating func update(_ photo: Photo, by row: Photo) {
+  private mutating func update(_ photo: Photo, by row: Photo) -> MergePlan.Outcome {
     let updated = photo.taking(valuesOf: row)
-    if updated == photo {
-      photosSkipped += 1
-    } else {
-      edit.changedPhotos.append(updated)
-      photosImported += 1
-    }
+    guard updated != photo else { return .skipped(photo.id) }
+    edit.changedPhotos.append(updated)
+    return .updated(photo.id)
   }
 
   /// Gives every copy of a photo the mark of a favorite that any phone has set.

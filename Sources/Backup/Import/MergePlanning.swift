@@ -6,11 +6,13 @@ import PhotoLibrary
 struct MergePlanning {
   var edit = LibraryEdit()
   private(set) var filesToExtract: [MergePlan.FileToExtract] = []
-  var missing: [Int] = []
-  var photosImported = 0
-  var photosSkipped = 0
+  /// What happens to each photo of the backup; a photo is left out until it gets another outcome.
+  var outcomes: [MergePlan.Outcome]
   private(set) var changedCategoryValues = 0
   private(set) var warnings: [String] = []
+
+  /// - Parameter photos: the number of photos of the backup.
+  init(photos: Int) { outcomes = Array(repeating: .leftOut, count: photos) }
 
   /// Returns the library's category for each id of the backup.
   mutating func mergeCategories(
@@ -47,17 +49,18 @@ struct MergePlanning {
   }
 
   /// Adds a new photo, with its file if it is not an asset.
-  mutating func append(_ row: Photo, _ photo: OpenedBackup.Photo, source: Int) {
+  mutating func append(
+    _ row: Photo, _ photo: OpenedBackup.Photo, source: Int, as outcome: MergePlan.Outcome = .added
+  ) {
     if !row.isFromAssets, let file = MergePlan.FileToExtract(photo, id: row.id, source: source) {
       filesToExtract.append(file)
     }
     edit.newPhotos.append(row)
-    photosImported += 1
+    outcomes[source] = outcome
   }
 
   /// Converts the plan to the changes of a replacement. Keeps rows that the library already has.
   mutating func replace(by backup: OpenedBackup, as replacement: Replacement) {
-    missing = replacement.missing
     replaceCategories(replacement)
     replacePhotos(replacement, backup)
   }
@@ -88,7 +91,7 @@ struct MergePlanning {
       guard hasFile, let old = removed[photo.id], old.hasFile(of: photo) else {
         if hasFile {
           edit.newPhotos.append(photo)
-          photosImported += 1
+          outcomes[row.source] = .added
         } else {
           append(photo, backup.photos[row.source], source: row.source)
         }
@@ -96,10 +99,10 @@ struct MergePlanning {
       }
       removed[photo.id] = nil
       if old.isIdentical(to: photo), !changedNames.contains(photo.categoryId) {
-        photosSkipped += 1
+        outcomes[row.source] = .skipped(photo.id)
       } else {
         edit.changedPhotos.append(photo)
-        photosImported += 1
+        outcomes[row.source] = .updated(photo.id)
       }
     }
     edit.removedPhotos = removed.keys.sorted()

@@ -152,9 +152,11 @@ package struct OpenedBackup: Sendable {
 
   /// Returns the label of a photo in messages, safe for a terminal: `photo 7 “IMG_0001” in “Family”`.
   package func label(of photo: Photo) -> String {
-    PhotoLabel.label(
-      id: photo.record.id, category: displayNames[photo.record.categoryId] ?? "", name: photo.record.name)
+    PhotoLabel.label(id: photo.record.id, category: category(of: photo) ?? "", name: photo.record.name)
   }
+
+  /// Returns the displayed name of a photo's category.
+  func category(of photo: Photo) -> String? { displayNames[photo.record.categoryId] }
 
   /// The number of photos with files.
   package var photoFiles: Int {

@@ -20,10 +20,8 @@ package struct Replacement: Sendable {
   let library: LibraryContents
   /// The categories with their new IDs.
   let categories: [PhotoLibrary.Category]
-  /// The photos, in the backup's order.
+  /// The photos that the backup or the library has, in the backup's order.
   let rows: [Row]
-  /// The indices of the backup's photos that neither the backup nor the library has.
-  let missing: [Int]
 
   /// - Parameter byID: the category of each ID of the backup.
   init(
@@ -34,7 +32,6 @@ package struct Replacement: Sendable {
     let files = Self.files(of: library, for: backup, ids)
     var photos: [Photo] = []
     var rows: [(source: Int, isKept: Bool)] = []
-    var missing: [Int] = []
     for (index, photo) in backup.photos.enumerated() {
       guard let category = byID[photo.record.categoryId] else { continue }
       var row: Photo
@@ -43,7 +40,6 @@ package struct Replacement: Sendable {
         row.path = file.path
         rows.append((index, isKept: true))
       } else if photo.isUnavailable {
-        missing.append(index)
         continue
       } else {
         row = MergePlan.row(photo, category: category.id)
@@ -59,38 +55,32 @@ package struct Replacement: Sendable {
     }
     self.init(
       library: library, categories: categories,
-      rows: zip(photos, rows).map { Row(photo: $0, source: $1.source, isKept: $1.isKept) }, missing: missing)
+      rows: zip(photos, rows).map { Row(photo: $0, source: $1.source, isKept: $1.isKept) })
   }
 
-  private init(
-    library: LibraryContents, categories: [PhotoLibrary.Category], rows: [Row], missing: [Int]
-  ) {
-    (self.library, self.categories, self.rows, self.missing) = (library, categories, rows, missing)
+  private init(library: LibraryContents, categories: [PhotoLibrary.Category], rows: [Row]) {
+    (self.library, self.categories, self.rows) = (library, categories, rows)
   }
 
   /// Returns the replacement that keeps only intact files. A photo with a corrupt file comes from the backup, or is
-  /// missing if the backup does not have it.
+  /// left out if the backup does not have it.
   ///
   /// - Parameter intact: the IDs of the kept photos whose files are intact.
   func keeping(_ intact: Set<Int64>, of backup: OpenedBackup) -> Replacement {
     var rows: [Row] = []
     rows.reserveCapacity(self.rows.count)
-    var missing = missing
     for row in self.rows {
       guard row.isKept, !intact.contains(row.photo.id) else {
         rows.append(row)
         continue
       }
       let photo = backup.photos[row.source]
-      guard !photo.isUnavailable else {
-        missing.append(row.source)
-        continue
-      }
+      guard !photo.isUnavailable else { continue }
       var new = MergePlan.row(photo, category: row.photo.categoryId)
       (new.id, new.isFavorite) = (row.photo.id, row.photo.isFavorite)
       rows.append(Row(photo: new, source: row.source, isKept: false))
     }
-    return Replacement(library: library, categories: categories, rows: rows, missing: missing.sorted())
+    return Replacement(library: library, categories: categories, rows: rows)
   }
 
   /// Returns the id of each photo of a backup. Photos without a file come last, so that the other ids do not depend

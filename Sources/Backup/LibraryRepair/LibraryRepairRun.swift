@@ -90,8 +90,13 @@ struct LibraryRepairRun {
     }
     counter.enter(.restoring)
     let repairs = try PhotoRepairs(of: damaged, in: others.sources, skipsUnreadable: true, counter)
+    let unrepairable = repairs.unavailable.map { Finding($0.label, $0.reason) }
+    counter.report(unrepairable)
     let outcome = try writer.map { try repairs.apply($0, counter) } ?? PhotoRepairs.Outcome()
-    return summary(of: others, checked: checked, repairs, outcome)
+    var summary = summary(of: others, checked: checked, repairs, outcome)
+    counter.report(summary.damaged)
+    summary.damaged = unrepairable + summary.damaged
+    return summary
   }
 
   private func summary(
@@ -115,7 +120,6 @@ struct LibraryRepairRun {
     }
     summary.damagedArchives = others.damaged(repairs.failing)
     summary.kept = outcome.kept.map { path.appending($0.components) }
-    summary.damaged = repairs.unavailable.map { Finding($0.label, $0.reason) }
     let verb = options.isDryRun ? "would be repaired from " : "repaired from "
     for repair in repairs.repairs {
       let (id, label) = (repair.photo.photo.id, repair.photo.label)

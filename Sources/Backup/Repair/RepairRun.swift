@@ -117,6 +117,7 @@ struct RepairRun {
     let plan = try RepairPlan(source, counter) { wanted in
       try PhotoSources(wanted, from: others.sources, library, counter)
     }
+    counter.report(plan.lost)
     summary.damagedOthers = others.damaged(plan.failingOthers)
     summary.warnings =
       others.warnings + source.warnings + source.corruptBeforeBackup.map(\.message)

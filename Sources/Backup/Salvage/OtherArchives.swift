@@ -39,9 +39,10 @@ struct OtherArchives {
         }
         sources.append(source)
       } catch let error where paths.count > 1 && !(error is CancellationError) {
-        unusable.append(
-          Finding(
-            path.string.escaped, message: "\(error)", remedy: (error as? any RemediedError)?.remedy))
+        let finding = Finding(
+          path.string.escaped, message: "\(error)", remedy: (error as? any RemediedError)?.remedy)
+        counter.report(finding)
+        unusable.append(finding)
       }
     }
   }

@@ -7,6 +7,8 @@ public struct AddOptions: Sendable {
   public var category: String?
   /// Only reports what would be added.
   public var isDryRun = false
+  /// Describes each photo in the summary.
+  public var reportsPhotos = false
   /// How long to wait for another writer.
   public var lockWait: Duration = .zero
 
@@ -28,6 +30,17 @@ public struct AddSummary: Sendable, Equatable {
   public var errors: [Finding] = []
   /// Files in folders that are not added, and names in which the library replaces invalid bytes by U+FFFD.
   public var warnings: [String] = []
+  /// What happened to each photo, with `AddOptions.reportsPhotos`.
+  public var photoReports: [PhotoReport] = []
   /// Nothing was written.
   public var isDryRun = false
+}
+
+extension PhotoReport {
+  /// Makes the report of a file that could not be added.
+  public init(leftOut finding: Finding) {
+    self.init(
+      .leftOut, finding.item, name: FilePath(finding.item).stem ?? finding.item, category: nil,
+      from: finding.item, reason: finding.message)
+  }
 }

@@ -29,6 +29,8 @@ struct AddRun {
   private enum Copied {
     case staged(MD5Digest, size: Int)
     case failed(Finding)
+
+    var failure: Finding? { if case .failed(let finding) = self { finding } else { nil } }
   }
 
   func run(_ paths: [FilePath]) throws -> AddSummary {
@@ -40,6 +42,8 @@ struct AddRun {
     var summary = AddSummary()
     summary.errors = search.errors
     summary.warnings = search.warnings
+    counter.report(search.errors)
+    if options.reportsPhotos { summary.photoReports = search.errors.map(PhotoReport.init(leftOut:)) }
     if options.isDryRun {
       summary.isDryRun = true
       let library = try Library(path: library)
@@ -58,11 +62,11 @@ struct AddRun {
       for (index, file) in found.enumerated() {
         switch copied[index] {
         case .staged(let md5, let size):
-          if !plan.add(file, md5: md5, size: size, stagedName: String(index)) {
-            try change.unstage(String(index))
-          }
+          let isNew = plan.add(file, md5: md5, size: size, stagedName: String(index))
+          if !isNew { try change.unstage(String(index)) }
+          report(file, isNew: isNew, &summary)
         case .failed(let finding):
-          summary.errors.append(finding)
+          report(finding, &summary)
         case nil:
           continue
         }
@@ -75,6 +79,20 @@ struct AddRun {
     }
     writer.leftovers.removeAll()
     return added
+  }
+
+  private func report(_ file: PhotoSearch.Found, isNew: Bool, _ summary: inout AddSummary) {
+    guard options.reportsPhotos else { return }
+    summary.photoReports.append(
+      PhotoReport(
+        isNew ? .imported : .skipped, file.path.string.escaped, name: file.path.stem ?? "photo",
+        category: options.category ?? file.folder, from: file.path.string,
+        reason: isNew ? nil : "its category already has it"))
+  }
+
+  private func report(_ failure: Finding, _ summary: inout AddSummary) {
+    summary.errors.append(failure)
+    if options.reportsPhotos { summary.photoReports.append(PhotoReport(leftOut: failure)) }
   }
 
   /// Returns the contents of the files that an interrupted operation may have staged already, since a leftover file has
@@ -111,11 +129,13 @@ struct AddRun {
     for file in found {
       do {
         let (md5, size) = try hash(file)
-        _ = plan.add(file, md5: md5, size: size, stagedName: "")
+        report(file, isNew: plan.add(file, md5: md5, size: size, stagedName: ""), &summary)
       } catch let error as FileError {
-        summary.errors.append(Finding(error))
+        counter.report(Finding(error))
+        report(Finding(error), &summary)
       } catch is PhotoSearch.Found.Changed {
-        summary.errors.append(file.changed)
+        counter.report(file.changed)
+        report(file.changed, &summary)
       }
       counter.advance(items: 1, current: file.path.lastComponent?.string)
     }
@@ -138,26 +158,31 @@ struct AddRun {
   ) throws -> [Int: Copied] {
     let results = Mutex<[Int: Copied]>([:])
     let counter = counter
+    let failures = OrderedResults<Finding> { counter.report($0) }
+    let end = { @Sendable (index: Int, copied: Copied) in
+      results.withLock { $0[index] = copied }
+      failures.add(copied.failure, at: index)
+    }
     try Workers.forEach(0..<found.count) { index in
       let file = found[index]
       counter.advance(current: file.path.lastComponent?.string)
       if let content = leftOver[index],
         change.reuse(content, as: String(index), modified: file.modified)
       {
-        results.withLock { $0[index] = .staged(content.md5, size: content.size) }
+        end(index, .staged(content.md5, size: content.size))
         return counter.advance(items: 1, bytes: content.size)
       }
       do {
         let target = try change.stage(String(index))
         let (md5, size) = try Self.copy(file, to: target, counter)
         change.recordVerified(target, md5: md5)
-        results.withLock { $0[index] = .staged(md5, size: size) }
+        end(index, .staged(md5, size: size))
       } catch let error as File.Unreadable {
         try change.unstage(String(index))
-        results.withLock { $0[index] = .failed(Finding(error.error)) }
+        end(index, .failed(Finding(error.error)))
       } catch is PhotoSearch.Found.Changed {
         try change.unstage(String(index))
-        results.withLock { $0[index] = .failed(file.changed) }
+        end(index, .failed(file.changed))
       }
       counter.advance(items: 1)
     }

@@ -30,7 +30,10 @@ public struct UndoSummary: Sendable, Equatable {
   public var left: [Finding] = []
 
   /// True if something is not as it was before the change.
-  public var isIncomplete: Bool { !missing.isEmpty || !damaged.isEmpty || !left.isEmpty }
+  public var isIncomplete: Bool { !findings.isEmpty }
+
+  /// All photos that are missing, corrupt or left.
+  public var findings: [Finding] { missing + damaged + left }
   /// Nothing was written.
   public var isDryRun = false
 }
@@ -174,6 +177,7 @@ struct UndoRun {
         categories.label(of: $0), "its file \($0.path.escaped) has changed since the import, and was kept")
     }
     summary.isDryRun = options.isDryRun
+    counter.report(summary.findings)
     return summary
   }
 }

@@ -28,7 +28,7 @@ struct Add: AsyncParsableCommand {
 
   @OptionGroup var library: LibraryOption
   @OptionGroup var lock: LockOption
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var reports: PhotoReportOptions
 
   private struct Summary: Encodable {
     let messageType = "summary"
@@ -54,14 +54,19 @@ struct Add: AsyncParsableCommand {
     options.category = category
     options.isDryRun = dryRun
     options.lockWait = lock.duration
-    let reporter = Reporter(output)
+    options.reportsPhotos = reports.reportsPhotos
+    let reporter = Reporter(reports.output)
     let photos = paths.indices.filter { !invalid.contains($0) }.map { FilePath(paths[$0]) }
-    var summary = try await reporter.follow(.add(photos, to: library.path(), options: options))
-    summary.errors += invalid.sorted().map {
-      Finding(paths[$0].escaped, "its name is not UTF-8; \(ArgumentEncoding.remedy)")
+    var summary = try await reporter.follow(
+      .add(photos, to: library.path(), options: options), during: "add", findings: \.errors)
+    for index in invalid.sorted() {
+      let finding = Finding(paths[index].escaped, "its name is not UTF-8; \(ArgumentEncoding.remedy)")
+      reporter.error(finding, during: "add")
+      summary.errors.append(finding)
+      if options.reportsPhotos { summary.photoReports.append(PhotoReport(leftOut: finding)) }
     }
+    reporter.photos(summary.photoReports)
     for warning in summary.warnings { reporter.warn(warning) }
-    for error in summary.errors { reporter.error(error, during: "add") }
     reporter.importantResult(
       "\(dryRun ? "would add" : "added") \(Count(summary.photosAdded, "photo")) (\(ByteCount(summary.bytes))), "
         + "\(dryRun ? "would skip" : "skipped") \(summary.photosSkipped) that already exist, "

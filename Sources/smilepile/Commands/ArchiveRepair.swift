@@ -38,13 +38,13 @@ struct ArchiveRepair {
     options.ledger = .ofThisUser
     options.limits = limits
     options.password = try password.read(for: archives, limits, reporter, salvaging: true)
-    let summary = try await reporter.follow(.repair(archive, options: options))
+    let summary = try await reporter.follow(
+      .repair(archive, options: options), during: "repair"
+    ) { $0.unusable + $0.lost }
 
     for fault in summary.faults { reporter.warn(fault.message) }
     for warning in summary.warnings { reporter.warn(warning) }
-    for archive in summary.unusable { reporter.error(archive, during: "repair") }
     for photo in summary.restored { reporter.note(photo.message.escaped) }
-    for photo in summary.lost { reporter.error(photo, during: "repair") }
     if let written = summary.archive {
       reporter.note(
         "recovered \(Count(summary.photos, "photo")), \(ByteCount(summary.bytes)), "

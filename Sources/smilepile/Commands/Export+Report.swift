@@ -33,8 +33,8 @@ extension Export {
   }
 
   func report(_ summary: ExportSummary, _ reporter: Reporter) {
+    reporter.photos(summary.photoReports)
     for warning in summary.warnings { reporter.warn(warning) }
-    for photo in summary.missing + summary.corruptInLibrary { reporter.error(photo, during: "export") }
     let verb = dryRun ? "would export" : "exported"
     let isSplit = summary.parts > 1
     reporter.note(

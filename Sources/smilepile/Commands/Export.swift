@@ -106,7 +106,7 @@ struct Export: AsyncParsableCommand {
   @OptionGroup var library: LibraryOption
   @OptionGroup var lock: ReaderLockOption
   @OptionGroup var readers: ReadersOption
-  @OptionGroup var outputOptions: OutputOptions
+  @OptionGroup var reports: PhotoReportOptions
 
   func validate() throws {
     if split != nil, encryption.encrypt {
@@ -146,7 +146,8 @@ struct Export: AsyncParsableCommand {
     options.syncs = !noSync
     options.readers = readers.readers
     options.lockWait = lock.duration
-    let reporter = Reporter(outputOptions)
+    options.reportsPhotos = reports.reportsPhotos
+    let reporter = Reporter(reports.output)
     let (source, target) = (try library.path(), try destination())
     if requireMount { try checkMount(of: target) }
     // checks for a missing library before asking for a password
@@ -157,7 +158,9 @@ struct Export: AsyncParsableCommand {
     options.ledger = .ofThisUser
     let summary: ExportSummary
     do {
-      summary = try await reporter.follow(.export(source, to: target, options: options))
+      summary = try await reporter.follow(
+        .export(source, to: target, options: options), during: "export"
+      ) { $0.missing + $0.corruptInLibrary }
     } catch {
       // no archive needs the new passphrase
       passphraseFile?.remove()

@@ -48,7 +48,7 @@ struct Extract: AsyncParsableCommand {
   @OptionGroup var password: PasswordOptions
   @OptionGroup var readers: ReadersOption
   @OptionGroup var limits: LimitOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var reports: PhotoReportOptions
 
   /// Uses restic's names for the same values.
   private struct Summary: Encodable {
@@ -76,12 +76,14 @@ struct Extract: AsyncParsableCommand {
     options.readers = readers.readers
     options.ledger = .ofThisUser
     options.limits = limits.limits
-    let reporter = Reporter(output)
+    options.reportsPhotos = reports.reportsPhotos
+    let reporter = Reporter(reports.output)
     let path = FilePath(archive)
     options.password = try password.read(for: [path], limits.limits, reporter)
     let summary = try await reporter.follow(
       .extract(path, to: FilePath(to), options: options), during: "extract", findings: \.errors)
 
+    reporter.photos(summary.photoReports)
     for warning in summary.warnings { reporter.warn(warning) }
     let verb = dryRun ? "would extract" : "extracted"
     let kept =

@@ -94,12 +94,12 @@ struct Find: AsyncParsableCommand {
     let places = arguments.dropFirst(md5 == nil ? 1 : 0).map { FilePath($0) }
     let secret = try password.read(for: places, limits.limits, reporter)
     let summary = try await reporter.follow(
-      .find(selection, in: places, limits: limits.limits, password: secret))
+      .find(selection, in: places, limits: limits.limits, password: secret), during: "find",
+      findings: \.notSearched)
     for photo in summary.photos {
       reporter.result(Self.text(photo))
       reporter.json(Match(photo))
     }
-    for archive in summary.notSearched { reporter.error(archive, during: "find") }
     reporter.note(
       "found \(Count(summary.photos.count, "photo")); searched \(Count(summary.archives, "archive"))")
     reporter.json(

@@ -49,10 +49,10 @@ struct Flatten: AsyncParsableCommand {
     options.ledger = .ofThisUser
     options.limits = limits.limits
     options.password = try password.read(for: [path], limits.limits, reporter)
-    let summary = try await reporter.follow(.flatten(path, options: options))
+    let summary = try await reporter.follow(
+      .flatten(path, options: options), during: "flatten", findings: \.lost)
 
     for warning in summary.warnings { reporter.warn(warning) }
-    for photo in summary.lost { reporter.error(photo, during: "flatten") }
     if let written = summary.archive {
       reporter.note(
         "wrote \(Count(summary.photos, "photo")), \(ByteCount(summary.bytes)), from \(summary.chain.count) archives"

@@ -65,7 +65,7 @@ struct Import: AsyncParsableCommand {
   @OptionGroup var lock: LockOption
   @OptionGroup var readers: ReadersOption
   @OptionGroup var limits: LimitOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var reports: PhotoReportOptions
 
   private struct Summary: Encodable {
     let messageType = "summary"
@@ -99,7 +99,8 @@ struct Import: AsyncParsableCommand {
     options.ledger = .ofThisUser
     options.limits = limits.limits
     options.duplicates = duplicates.rule
-    let reporter = Reporter(output)
+    options.reportsPhotos = reports.reportsPhotos
+    let reporter = Reporter(reports.output)
     let (paths, target) = (backups.map { FilePath($0) }, try library.path())
     options.authorization = try confirmation.authorization(reporter, for: target)
     let sources = try ImportSources(paths).sources.map(\.path)
@@ -129,6 +130,7 @@ struct Import: AsyncParsableCommand {
   }
 
   private func report(_ summary: ImportSummary, _ reporter: Reporter) {
+    reporter.photos(summary.photoReports)
     for warning in summary.warnings { reporter.warn(warning) }
     let verb = dryRun ? "would import" : "imported"
     reporter.importantResult(

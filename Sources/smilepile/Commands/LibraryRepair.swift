@@ -32,12 +32,12 @@ struct LibraryRepair {
     options.ledger = .ofThisUser
     options.limits = limits
     options.password = try password.read(for: archives, limits, reporter, salvaging: true)
-    let summary = try await reporter.follow(.repairLibrary(library, from: archives, options: options))
+    let summary = try await reporter.follow(
+      .repairLibrary(library, from: archives, options: options), during: "repair"
+    ) { $0.unusable + $0.damaged }
 
     for warning in summary.warnings { reporter.warn(warning) }
     for photo in summary.repaired { reporter.note(photo.message.escaped) }
-    for archive in summary.unusable { reporter.error(archive, during: "repair") }
-    for photo in summary.damaged { reporter.error(photo, during: "repair") }
     if let kept = summary.kept { reporter.note("the corrupt files are in \(kept.string.escaped)") }
     reporter.importantResult(
       "checked \(Count(summary.photosChecked, "photo")): "

@@ -48,8 +48,8 @@ struct Undo: AsyncParsableCommand {
     let reporter = Reporter(output)
     let path = try library.path()
     options.authorization = try confirmation.authorization(reporter, for: path)
-    let summary = try await reporter.follow(.undo(path, options: options))
-    for photo in summary.missing + summary.damaged + summary.left { reporter.error(photo, during: "undo") }
+    let summary = try await reporter.follow(
+      .undo(path, options: options), during: "undo", findings: \.findings)
     let date = Date(milliseconds: summary.changedAt).formatted(.iso8601)
     let verb = dryRun ? "would undo" : "undid"
     let reverted = summary.photosReverted

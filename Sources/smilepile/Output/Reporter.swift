@@ -112,6 +112,21 @@ struct Reporter {
     json(ErrorMessage(item: finding.item, during: during, message: message))
   }
 
+  /// Prints what happened to each photo: JSON lines on standard output, otherwise text on standard error.
+  func photos(_ reports: [PhotoReport]) {
+    guard options.json else {
+      for report in reports { console.print(PhotoLine.text(report), to: .error) }
+      return
+    }
+    // a reader of a pipe gets the lines in few pieces, since each piece costs a system call
+    for start in stride(from: 0, to: reports.count, by: Self.linesPerPiece) {
+      let piece = reports[start..<min(start + Self.linesPerPiece, reports.count)]
+      console.print(piece.map(PhotoLine.json).joined(separator: "\n"))
+    }
+  }
+
+  private static let linesPerPiece = 256
+
   /// Prints a line with `--json`; otherwise prints nothing.
   func json(_ message: some Encodable) {
     guard options.json, let line = try? JSONLine.text(message) else { return }

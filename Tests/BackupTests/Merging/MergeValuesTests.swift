@@ -110,7 +110,7 @@ import Testing
   func idsUnderReplace() throws {
     for test in try MergeCase.intact.get() {
       let (library, backup) = (test.library, test.backup)
-      var planning = MergePlanning()
+      var planning = MergePlanning(photos: backup.photos.count)
       let empty = LibraryContents(categories: [], photos: [], settings: library.settings)
       let categories = planning.mergeCategories(backup.metadata, empty, updates: false)
       let rows = Replacement(

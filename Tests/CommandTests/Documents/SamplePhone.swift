@@ -66,7 +66,9 @@ struct SamplePhone {
     // bytes after the end of a JPEG do not change the picture, and give it the size of a small photo
     var state = UInt32(truncatingIfNeeded: picture) &* 2_654_435_761 | 1
     for _ in 0..<30_000 + picture * 7_001 {
-      (state ^= state << 13, state ^= state >> 17, state ^= state << 5)
+      state ^= state << 13
+      state ^= state >> 17
+      state ^= state << 5
       tail.append(UInt8(truncatingIfNeeded: state))
     }
     var photo = Phone.Photo(

@@ -1,0 +1,72 @@
+import Operations
+import PhotoLibrary
+
+/// What happened to each photo of a backup.
+extension BackupImport {
+  /// Returns a report for each photo of the backup, in its order, and for each photo of the library that got its missing
+  /// file from another photo of the backup.
+  ///
+  /// - Parameters:
+  ///   - damaged: photos that turned out to be corrupt in the backup.
+  ///   - repaired: photos of the library that got their files back.
+  func reports(
+    damaged: [Extraction.DamagedFile], repaired: [LibraryCheck.UnusablePhoto]
+  ) -> [PhotoReport] {
+    let damaged = Dictionary(uniqueKeysWithValues: damaged.map { ($0.file.source, $0.reason) })
+    let evidence = evidenceOfSalvagedPhotos()
+    var repaired = Dictionary(uniqueKeysWithValues: repaired.map { ($0.photo.id, $0) })
+    var reports = source.photos.indices.map { index in
+      if let reason = damaged[index] { return source.report(index, .leftOut, reason) }
+      let outcome = plan.outcomes[index]
+      if let id = outcome.existing, repaired.removeValue(forKey: id) != nil {
+        return source.report(index, .restored, Self.repairReason)
+      }
+      switch outcome {
+      case .added:
+        return source.report(index, .imported, evidence[index])
+      case .renamed(let name):
+        return source.report(index, .renamed, "the library already has it; the copy is “\(name.escaped)”")
+      case .updated:
+        return source.report(index, .imported, "the photo of the library got its values")
+      case .moved:
+        return source.report(index, .imported, "the photo of the library moved to this category")
+      case .skipped:
+        return source.report(index, .skipped, "the library already has it")
+      case .leftOut:
+        return source.report(index, .leftOut, source.photos[index].location.unavailable?.reason)
+      }
+    }
+    for photo in repaired.values.sorted(by: { $0.photo.id < $1.photo.id }) {
+      reports.append(
+        PhotoReport(
+          .restored, photo.label, name: photo.photo.name, category: contents.category(of: photo.photo),
+          from: source.path.string, reason: Self.repairReason))
+    }
+    return reports
+  }
+
+  private static let repairReason = "its file was missing from the library"
+
+  /// Returns how each photo of a salvaged archive was verified, by its index.
+  private func evidenceOfSalvagedPhotos() -> [Int: String] {
+    guard source.salvage != nil else { return [:] }
+    var evidence: [Int: String] = [:]
+    for file in plan.filesToExtract {
+      guard case .entry(let reference) = opened.photos[file.source].location else { continue }
+      let checksum =
+        reference.md5 != nil ? "MD5" : reference.entry.isEncrypted ? "authentication code" : "CRC-32"
+      evidence[file.source] = "salvaged; its \(checksum) matches"
+    }
+    return evidence
+  }
+}
+
+extension OpenedBackup {
+  /// Returns the report for one of the photos.
+  func report(_ index: Int, _ action: PhotoReport.Action, _ reason: String? = nil) -> PhotoReport {
+    let photo = photos[index]
+    return PhotoReport(
+      action, label(of: photo), name: photo.record.name, category: category(of: photo),
+      from: path.string, reason: reason)
+  }
+}

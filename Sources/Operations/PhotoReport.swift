@@ -1,0 +1,40 @@
+/// What an operation did with one photo, or would do in a dry run.
+public struct PhotoReport: Sendable, Equatable {
+  /// What was done.
+  public enum Action: String, Sendable {
+    /// The library has a new row or new values.
+    case imported
+    /// The archive, or an archive of its chain, has the photo.
+    case exported
+    /// A file was written: into the folder of an extraction, or in the place of a file that the library lacked.
+    case restored
+    /// Nothing was written, since the photo was there already.
+    case skipped
+    /// The library has a copy under a new name.
+    case renamed
+    /// The result does not have the photo.
+    case leftOut = "left_out"
+  }
+
+  /// What was done.
+  public var action: Action
+  /// How messages refer to the photo, as in a `Finding`.
+  public var item: String
+  /// The name of the photo.
+  public var name: String
+  /// The displayed name of the category; nil if it is not known.
+  public var category: String?
+  /// The path that was given to the operation and contains the photo: a backup, a library, or the photo's file.
+  public var source: String
+  /// Why, if the action does not say so itself.
+  public var reason: String?
+
+  /// Makes a report.
+  public init(
+    _ action: Action, _ item: String, name: String, category: String?, from source: String,
+    reason: String? = nil
+  ) {
+    (self.action, self.item, self.reason) = (action, item, reason)
+    (self.name, self.category, self.source) = (name, category, source)
+  }
+}
