@@ -87,10 +87,10 @@ package struct Salvage: Sendable {
       (listed, listStart) = (Set(archive.entries.indices), 0)
     } catch {
       guard error.isSalvageable else { throw error }
-      let search = try EvidenceSearch(file, limits: limits, whileReading: whileReading)
-      archive = Archive(salvagedFrom: file, entries: search.entries)
-      (fault, losses, unverified) = (error, search.losses, search.unverified)
-      (remains, listed, listStart) = (search.remains, search.listed, search.listStart)
+      let found = try EvidenceSelection(of: EvidenceSearch(file, limits: limits, whileReading: whileReading))
+      archive = Archive(salvagedFrom: file, entries: found.entries)
+      (fault, losses, unverified) = (error, found.losses, found.unverified)
+      (remains, listed, listStart) = (found.remains, found.listed, found.listStart)
     }
   }
 }
