@@ -69,6 +69,12 @@ public final class Library: Sendable {
     }
   }
 
+  /// As `requireSpace`, for a change that was not begun: it would use or remove the staged files of interrupted
+  /// operations.
+  package func requireSpaceBeforeChange(_ bytes: Int) throws {
+    try requireSpace(max(0, bytes - stagedFiles().bytes))
+  }
+
   /// Everything in the library at one moment.
   public func contents() throws -> LibraryContents {
     try read(LibraryContents.init)

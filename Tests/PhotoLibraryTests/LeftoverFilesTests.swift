@@ -38,6 +38,22 @@ struct LeftoverFilesTests {
     }
   }
 
+  @Test("Leftover files: before a change, their space counts as free")
+  func spaceOfDryRun() throws {
+    try scratch.folder.write(String(repeating: "x", count: 1000), to: staging + "/4/a.jpg")
+    let library = try Library(path: scratch.path)
+    let bytes = 9 << 20
+    let free = bytes + bytes / 100 + 4 << 20
+    let fault = ArmedFault(
+      Fault(
+        .fileSystem(type: 0, freeBytes: free - 1000), of: .only([.fileSystem]), persists: true,
+        below: scratch.path))
+    defer { fault.disarm() }
+    #expect(throws: LibraryError.self) { try library.requireSpace(bytes) }
+    try library.requireSpaceBeforeChange(bytes)
+    #expect(throws: LibraryError.self) { try library.requireSpaceBeforeChange(bytes + 1001) }
+  }
+
   @Test("Leftover files: a change commits a leftover file with its content, under a new name and date")
   func reuse() throws {
     try scratch.folder.write("two", to: staging + "/4/other name.jpg")

@@ -100,7 +100,7 @@ struct BackupImport {
 
   /// Returns the summary of a dry run, and the content of the library after such an import.
   func dryRun(_ library: Library) throws -> (ImportSummary, after: LibraryContents) {
-    try library.requireSpace(plan.bytes)
+    try library.requireSpaceBeforeChange(plan.bytes)
     let repairs = try repairsOfMissingFiles(in: library)
     counter.advance(items: source.photos.count, bytes: source.photoBytes)
     return (summary(repairs: repairs, restored: plan.filesToExtract.count), contents.applying(plan.edit))

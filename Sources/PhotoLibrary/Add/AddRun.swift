@@ -47,7 +47,7 @@ struct AddRun {
     if options.isDryRun {
       summary.isDryRun = true
       let library = try Library(path: library)
-      try library.requireSpace(found.reduce(0) { $0 + $1.size })
+      try library.requireSpaceBeforeChange(found.reduce(0) { $0 + $1.size })
       let plan = AddPlan(try library.contents(), options.category, now: Date().milliseconds)
       return try dryRun(found, plan, summary)
     }
