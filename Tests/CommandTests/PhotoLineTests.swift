@@ -5,16 +5,6 @@ import Testing
 
 @Suite("Photo lines")
 struct PhotoLineTests {
-  private struct Line: Encodable {
-    let messageType = "photo"
-    var action: String
-    var item: String
-    var name: String
-    var category: String?
-    var source: String
-    var reason: String?
-  }
-
   @Test(
     "Photo lines: the JSON equals that of the encoder",
     arguments: [
@@ -24,11 +14,19 @@ struct PhotoLineTests {
     ])
   func json(text: String) throws {
     for (category, reason) in [(nil, nil), (text, nil), (nil, text), (text, text)] {
-      let report = PhotoReport(
-        .leftOut, "photo 7 “\(text)”", name: text, category: category, from: text, reason: reason)
-      let line = Line(
-        action: "left_out", item: report.item, name: text, category: category, source: text, reason: reason)
-      #expect(try PhotoLine.json(report) == JSONLine.text(line))
+      let line = PhotoLine(
+        PhotoReport(
+          .leftOut, "photo 7 “\(text)”", name: text, category: category, from: text, reason: reason))
+      #expect(try line.json == JSONLine.text(line))
     }
+  }
+
+  @Test("Photo lines: the text has the action, the photo and the reason")
+  func text() {
+    let report = PhotoReport(.leftOut, "a.jpg", name: "a", category: nil, from: "in", reason: "it is damaged")
+    #expect(PhotoLine(report).text == "left out: a.jpg: it is damaged")
+    #expect(
+      PhotoLine(PhotoReport(.imported, "a.jpg", name: "a", category: nil, from: "in")).text
+        == "imported: a.jpg")
   }
 }

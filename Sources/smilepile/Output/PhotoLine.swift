@@ -1,24 +1,35 @@
 import Operations
 
-/// Writes what happened to a photo as one line. Commands print hundreds of thousands of these lines, so this type writes
-/// JSON itself, which is ten times as fast as an encoder. The result equals that of `JSONLine`.
-enum PhotoLine {
-  /// `skipped: photo 7 “IMG_0001” in “Family”: the library already has it`.
-  static func text(_ report: PhotoReport) -> String {
-    let action = report.action == .leftOut ? "left out" : report.action.rawValue
-    return "\(action): \(report.item)" + (report.reason.map { ": \($0)" } ?? "")
+/// What happened to a photo, as a line of JSON or text.
+struct PhotoLine: Encodable {
+  let messageType = "photo"
+  var action: String
+  var category: String?
+  var item: String
+  var name: String
+  var reason: String?
+  var source: String
+
+  init(_ report: PhotoReport) {
+    (action, item, reason) = (report.action.rawValue, report.item, report.reason)
+    (name, category, source) = (report.name, report.category, report.source)
   }
 
-  /// One line of `"message_type":"photo"`, with sorted keys.
-  static func json(_ report: PhotoReport) -> String {
+  /// `left out: photo 7 “IMG_0001” in “Family”: its file is not in the archive`.
+  var text: String {
+    "\(action.replacing("_", with: " ")): \(item)" + (reason.map { ": \($0)" } ?? "")
+  }
+
+  /// The text of `JSONLine`, ten times as fast as an encoder: commands print hundreds of thousands of these lines.
+  var json: String {
     var line = "{"
-    append("action", report.action.rawValue, to: &line)
-    if let category = report.category { append("category", category, to: &line) }
-    append("item", report.item, to: &line)
-    append("message_type", "photo", to: &line)
-    append("name", report.name, to: &line)
-    if let reason = report.reason { append("reason", reason, to: &line) }
-    append("source", report.source, to: &line)
+    Self.append("action", action, to: &line)
+    if let category { Self.append("category", category, to: &line) }
+    Self.append("item", item, to: &line)
+    Self.append("message_type", messageType, to: &line)
+    Self.append("name", name, to: &line)
+    if let reason { Self.append("reason", reason, to: &line) }
+    Self.append("source", source, to: &line)
     line += "}"
     return line
   }

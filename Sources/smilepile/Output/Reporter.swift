@@ -115,13 +115,13 @@ struct Reporter {
   /// Prints what happened to each photo: JSON lines on standard output, otherwise text on standard error.
   func photos(_ reports: [PhotoReport]) {
     guard options.json else {
-      for report in reports { console.print(PhotoLine.text(report), to: .error) }
+      for report in reports { console.print(PhotoLine(report).text, to: .error) }
       return
     }
     // a reader of a pipe gets the lines in few pieces, since each piece costs a system call
     for start in stride(from: 0, to: reports.count, by: Self.linesPerPiece) {
       let piece = reports[start..<min(start + Self.linesPerPiece, reports.count)]
-      console.print(piece.map(PhotoLine.json).joined(separator: "\n"))
+      console.print(piece.map { PhotoLine($0).json }.joined(separator: "\n"))
     }
   }
 
