@@ -4,8 +4,8 @@ internal import GRDB
 import Synchronization
 import SystemPackage
 
-/// The observations of this machine about archives, and the runs of its jobs: one SQLite database, `ledger.sqlite`, in
-/// the state folder. Processes share the database. Each change is one durable transaction.
+/// The observations of this machine about archives, and the history of its operations: one SQLite database,
+/// `ledger.sqlite`, in the state folder. Processes share the database. Each change is one durable transaction.
 ///
 /// No operation on archives fails because of the ledger. If the database cannot be written, this process continues with
 /// a copy in memory, and `problem` has the reason.
@@ -33,18 +33,22 @@ public final class Ledger: Sendable {
 
   private let folder: FilePath?
   private let state: Mutex<State>
+  /// Tells which runs are under way; nil for a ledger in memory.
+  let runLocks: LedgerRunLocks?
 
   /// Makes the ledger of a state folder. The first call that reads or writes opens the database; the first call that
   /// writes creates the database, and the folder with mode 0700. These calls block, up to 10 s while another process
   /// writes.
   public init(folder: FilePath) {
     self.folder = folder
+    runLocks = LedgerRunLocks(folder: folder)
     state = Mutex(State())
   }
 
   /// Makes an empty ledger in memory.
   public init() {
     folder = nil
+    runLocks = nil
     state = Mutex(State())
     state.withLock { $0.database = Self.inMemory() }
   }

@@ -6,7 +6,7 @@ enum LedgerSchema {
   static let applicationID: Int32 = 0x534D_5047
 
   /// The number in `PRAGMA user_version`: that of the newest migration.
-  static let version: Int32 = 1
+  static let version: Int32 = 2
 
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
@@ -14,7 +14,7 @@ enum LedgerSchema {
       try database.execute(
         sql: """
           PRAGMA application_id = \(applicationID);
-          PRAGMA user_version = \(version);
+          PRAGMA user_version = 1;
           -- the number of entries ever made, including deleted ones
           CREATE TABLE position (id INTEGER PRIMARY KEY CHECK (id = 1), number INTEGER NOT NULL) STRICT;
           INSERT INTO position (id, number) VALUES (1, 0);
@@ -51,6 +51,41 @@ enum LedgerSchema {
             record BLOB NOT NULL,
             PRIMARY KEY (job, destination, run)
           ) STRICT, WITHOUT ROWID;
+          """)
+    }
+    migrator.registerMigration("2 operations of commands") { database in
+      try database.execute(
+        sql: """
+          PRAGMA user_version = 2;
+          CREATE TABLE newRun (
+            begun INTEGER PRIMARY KEY,
+            ended INTEGER,
+            -- 1, 2, 3, …: the number for people
+            number INTEGER NOT NULL UNIQUE,
+            kind TEXT NOT NULL CHECK (
+              kind IN ('backup', 'restoreTest', 'import', 'add', 'export', 'extract', 'remove', 'undo', 'repair',
+                'flatten', 'prune')),
+            -- NULL for a command
+            job TEXT,
+            -- NULL for an operation without a library
+            libraryPath TEXT, libraryID TEXT,
+            startedAt INTEGER NOT NULL, endedAt INTEGER,
+            outcome TEXT NOT NULL, hook TEXT,
+            photos INTEGER, categories INTEGER, bytes INTEGER, skipped INTEGER, removed INTEGER, leftOut INTEGER,
+            record BLOB NOT NULL
+          ) STRICT;
+          INSERT INTO newRun
+          SELECT begun, ended, row_number() OVER (ORDER BY begun), kind, job, libraryPath, libraryID, startedAt,
+            endedAt, outcome, hook, json ->> '$.run.photos', NULL, json ->> '$.run.bytes', NULL, NULL,
+            json_array_length(json, '$.run.missing'), record
+          FROM (
+            SELECT *, iif(kind = 'backup' AND json_valid(CAST(record AS TEXT)), CAST(record AS TEXT), '{}') AS json
+            FROM run);
+          UPDATE newRun SET photos = CAST(record AS TEXT) ->> '$.test.photos'
+          WHERE kind = 'restoreTest' AND json_valid(CAST(record AS TEXT));
+          DROP TABLE run;
+          ALTER TABLE newRun RENAME TO run;
+          CREATE INDEX runJob ON run(job, begun);
           """)
     }
     return migrator

@@ -24,6 +24,17 @@ int smilepile_syncfs(int descriptor) { return syncfs(descriptor); }
 
 int smilepile_flock(int descriptor, int operation) { return flock(descriptor, operation); }
 
+int smilepile_lock_byte(int descriptor, off_t offset) {
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = offset, .l_len = 1};
+  return fcntl(descriptor, F_OFD_SETLK, &lock);
+}
+
+int smilepile_is_byte_locked(int descriptor, off_t offset) {
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = offset, .l_len = 1};
+  if (fcntl(descriptor, F_OFD_GETLK, &lock) != 0) return -1;
+  return lock.l_type != F_UNLCK;
+}
+
 int smilepile_fstatfs(int descriptor, long *type, long *free_bytes) {
   struct statfs status;
   if (fstatfs(descriptor, &status) != 0) return -1;

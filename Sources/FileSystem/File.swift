@@ -187,6 +187,26 @@ package struct File: ~Copyable, Sendable {
   /// still has a copy of the descriptor. flock(2).
   package func unlock() { _ = try? SystemCalls.flock(descriptor, LOCK_UN) }
 
+  /// Locks one byte until the file is closed. Returns false if another open file has locked it. The byte may be beyond
+  /// the end. The lock is advisory and belongs to the open file. fcntl(2), `F_OFD_SETLK`.
+  package func lockByte(at offset: Int64) throws(FileError) -> Bool {
+    do {
+      try SystemCalls.lockByte(descriptor, at: offset)
+      return true
+    } catch .wouldBlock {
+      return false
+    } catch {
+      throw FileError("lock", path, error)
+    }
+  }
+
+  /// Returns true if another open file, of this process or another one, has locked a byte. fcntl(2), `F_OFD_GETLK`.
+  package func isByteLocked(at offset: Int64) throws(FileError) -> Bool {
+    try FileError.attempt("read the locks of", path) { () throws(Errno) in
+      try SystemCalls.isByteLocked(descriptor, at: offset)
+    }
+  }
+
   /// Returns the status of the file's file system. fstatfs(2).
   package func fileSystem() throws(FileError) -> FileSystemStatus {
     try FileError.attempt("read the status of", path) { () throws(Errno) in

@@ -30,7 +30,7 @@ package enum SystemCall: String, CaseIterable, Sendable {
   case link
   /// linkat(2) of an unnamed file.
   case linkDescriptor
-  /// flock(2).
+  /// flock(2) and fcntl(2).
   case lock
   /// futimens(2).
   case setTimes

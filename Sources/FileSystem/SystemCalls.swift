@@ -178,6 +178,20 @@ enum SystemCalls {
     _ = try call(.lock, descriptor) { smilepile_flock(descriptor, operation) }
   }
 
+  /// Throws `.wouldBlock` if another open file has locked the byte.
+  static func lockByte(_ descriptor: CInt, at offset: Int64) throws(Errno) {
+    do throws(Errno) {
+      _ = try call(.lock, descriptor) { smilepile_lock_byte(descriptor, off_t(offset)) }
+    } catch .permissionDenied {
+      // fcntl(2): EACCES or EAGAIN
+      throw .wouldBlock
+    }
+  }
+
+  static func isByteLocked(_ descriptor: CInt, at offset: Int64) throws(Errno) -> Bool {
+    try call(.lock, descriptor) { smilepile_is_byte_locked(descriptor, off_t(offset)) } != 0
+  }
+
   static func setTimes(_ descriptor: CInt, modified: timespec) throws(Errno) {
     let times = [timespec(tv_sec: 0, tv_nsec: smilepile_utime_omit), modified]
     _ = try call(.setTimes, descriptor) { futimens(descriptor, times) }

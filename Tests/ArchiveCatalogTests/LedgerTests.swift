@@ -167,7 +167,7 @@ import Testing
 
   @Test(
     "Ledger: a database of a newer version is left unchanged",
-    arguments: ["PRAGMA user_version = 99", "INSERT INTO grdb_migrations VALUES ('2 of a newer version')"])
+    arguments: ["PRAGMA user_version = 99", "INSERT INTO grdb_migrations VALUES ('3 of a newer version')"])
   func newer(change: String) throws {
     try record(.verified, in: Ledger(folder: folder))
     try DatabaseQueue(path: database.string).write { try $0.execute(sql: change) }
@@ -237,37 +237,5 @@ import Testing
     #expect(ledger.health(of: try file()).verifiedAt != nil)
     #expect(ledger.problem == nil)
     #expect(ledger.descriptors(inFolder: "/x").isEmpty)
-  }
-
-  // MARK: Runs
-
-  @Test("Ledger: a run is inserted at its start, and updated until its end")
-  func runs() throws {
-    let ledger = Ledger(folder: folder)
-    var run = LedgerRun(.backup, job: "family", libraryPath: "/l", startedAt: 5, outcome: "running")
-    ledger.insert(&run)
-    #expect(Ledger(folder: folder).runs(of: "family") == [run])
-    run.endedAt = 6
-    run.outcome = "done"
-    var copy = LedgerCopy(destination: "/one", record: Data([1]))
-    ledger.update(&run, copies: [copy])
-    let ended = try #require(run.endPosition)
-    #expect(ended > run.startPosition)
-    copy.run = run.startPosition
-    #expect(Ledger(folder: folder).runs(of: "family") == [run])
-    #expect(Ledger(folder: folder).copies(of: "family") == [copy])
-    #expect(Ledger(folder: folder).jobs() == ["family"])
-  }
-
-  @Test("Ledger: a run whose database was deleted is inserted again")
-  func runOfDeletedDatabase() throws {
-    let ledger = Ledger(folder: folder)
-    var run = LedgerRun(.backup, job: "family", libraryPath: "/l", startedAt: 5, outcome: "running")
-    ledger.insert(&run)
-    try FileManager.default.removeItem(atPath: database.string)
-    (run.endedAt, run.outcome) = (6, "done")
-    ledger.update(&run, copies: [LedgerCopy(destination: "/one", record: Data([1]))])
-    #expect(Ledger(folder: folder).runs(of: "family").map(\.outcome) == ["done"])
-    #expect(Ledger(folder: folder).copies(of: "family").count == 1)
   }
 }

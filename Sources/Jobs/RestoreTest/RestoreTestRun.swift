@@ -101,8 +101,7 @@ struct RestoreTestRun {
     let status = context.state.status(of: job.name)
     let isOfJob = !job.usesOtherLibrary && status.isOf(library: path, id: libraryID)
     var entry = LedgerRun(
-      .restoreTest, job: job.name, libraryPath: path.string, startedAt: startedAt,
-      outcome: JobStatus.Outcome.running.rawValue)
+      .restoreTest, job: job.name, libraryPath: path.string, startedAt: startedAt)
     entry.libraryID = libraryID
     if isOfJob { context.ledger.insert(&entry) }
     do {
@@ -121,10 +120,13 @@ struct RestoreTestRun {
       for line in failures + report.warnings { Self.logger.warning("\(line)") }
       throw inconclusiveError
     } catch {
-      // a test without findings has an end, but no record
+      // a test without findings has an end and a reason, but no result
       if isOfJob, entry.endedAt == nil {
         entry.endedAt = context.now().milliseconds
-        entry.outcome = (error is CancellationError ? JobStatus.Outcome.interrupted : .failed).rawValue
+        entry.outcome = error is CancellationError ? .interrupted : .failed
+        var details = OperationRecord()
+        details.message = error is CancellationError ? nil : JobMessage.text(of: error)
+        entry.record = JobStatus.encoded(details)
         context.ledger.update(&entry)
       }
       throw error
@@ -276,9 +278,13 @@ struct RestoreTestRun {
       round: (previous?.round ?? 0) + 1,
       report: report.path?.string)
     entry.endedAt = test.at
-    entry.outcome = (report.hasPassed ? JobStatus.Outcome.done : .failed).rawValue
+    entry.outcome = report.hasPassed ? .done : .failed
+    let findings = report.results.flatMap(\.failures) + report.damagedInLibrary
+    entry.counts = LedgerRun.Counts(photos: test.photos, leftOut: findings.count)
     entry.record = JobStatus.encoded(
-      RestoreTestDetails(test: test, isRestoredSomewhere: report.results.contains(where: \.isRestored)))
+      RestoreTestDetails(
+        test: test, isRestoredSomewhere: report.results.contains(where: \.isRestored),
+        leftOut: findings.prefix(OperationRecord.mostLeftOut).map { LeftOutItem($0) }))
     context.ledger.update(&entry, copies: report.results.compactMap { copy(after: $0, status)?.entry })
     let problems = context.state.publishStatus(of: job)
     if !problems.isEmpty { report.isRecorded = false }

@@ -84,7 +84,7 @@ struct JobRun {
       // the previous run stays the last one, since it may be under way
       if !job.usesOtherLibrary {
         var entry = LedgerRun(state.record, of: job.name, library: library)
-        (entry.outcome, entry.endedAt) = (LedgerRun.notBegun, state.startedAt)
+        (entry.outcome, entry.endedAt) = (.notBegun, state.startedAt)
         context.ledger.insert(&entry)
         _ = context.state.publishStatus(of: job)
       }
@@ -192,7 +192,8 @@ struct JobRun {
     guard var entry else { return }
     let run = state.record
     entry.libraryID = state.backup.libraryID
-    (entry.outcome, entry.hook, entry.endedAt) = (run.outcome.rawValue, run.hook, run.finishedAt)
+    (entry.outcome, entry.hook, entry.endedAt) = (run.outcome.ofLedger, run.hook, run.finishedAt)
+    entry.counts = LedgerRun.Counts(run)
     entry.record = JobStatus.encoded(
       BackupDetails(run: run, isLibraryIntact: state.backup.isLibraryIntact))
     context.ledger.update(&entry, copies: copies.map(\.entry))

@@ -15,49 +15,63 @@ struct RestoreTestDetails: Codable {
   var test: JobStatus.RestoreTestRecord
   /// True if at least one destination restored every tested photo.
   var isRestoredSomewhere: Bool
+  /// What was not restored, or is damaged in the library; nil in records of older versions.
+  var leftOut: [LeftOutItem]?
 
   private enum CodingKeys: String, CodingKey {
-    case test
+    case test, leftOut
     case isRestoredSomewhere = "isRestored"
   }
 }
 
 extension LedgerRun {
-  /// The outcome of a backup that could not begin, for example because another run held the lock.
-  static let notBegun = "notBegun"
-
   /// Makes the row of a backup.
   init(_ run: JobStatus.RunRecord, of job: String, library: FilePath) {
     self.init(
       .backup, job: job, libraryPath: library.string, startedAt: run.startedAt,
-      outcome: run.outcome.rawValue, record: JobStatus.encoded(BackupDetails(run: run)))
+      outcome: run.outcome.ofLedger, record: JobStatus.encoded(BackupDetails(run: run)))
   }
 
   /// True if the run ended with archives that have the library's content at that time, even if photos are missing.
   fileprivate var isBackedUp: Bool {
-    kind == .backup && [.done, .unchanged, .incomplete].contains(JobStatus.Outcome(rawValue: outcome))
+    kind == .backup && [.done, .unchanged, .incomplete].contains(outcome)
   }
 
   /// True if the run did everything that the job requires, and every hook has ended.
   fileprivate var isCompleteWithHooks: Bool {
-    kind == .backup && hook == nil && JobStatus.Outcome(rawValue: outcome)?.isComplete == true
+    kind == .backup && hook == nil && isComplete
   }
 
   /// True if the run is under way, or was killed before it could record its end.
   fileprivate var hasNoEnd: Bool {
-    outcome == JobStatus.Outcome.running.rawValue
-      || hook != nil && JobStatus.Outcome(rawValue: outcome)?.isComplete == true
+    outcome == .running || hook != nil && isComplete
   }
+
+  private var isComplete: Bool { [.done, .unchanged].contains(outcome) }
 
   /// True if the run is of this library: the IDs are equal or, if one ID is missing, the folders are the same. Blocks.
   fileprivate func isOf(_ library: JobStatus.LibraryIdentity) -> Bool {
-    JobStatus.LibraryIdentity(path: libraryPath, id: libraryID).isSame(as: library)
+    JobStatus.LibraryIdentity(path: libraryPath ?? "", id: libraryID).isSame(as: library)
+  }
+}
+
+extension JobStatus.Outcome {
+  /// The outcome of the row in the ledger.
+  var ofLedger: LedgerRun.Outcome {
+    switch self {
+    case .running: .running
+    case .done: .done
+    case .unchanged: .unchanged
+    case .incomplete: .incomplete
+    case .failed: .failed
+    case .interrupted: .interrupted
+    }
   }
 }
 
 extension JobStatus {
   /// A library, identified by its ID or, if the ID is unknown, by its folder.
-  struct LibraryIdentity {
+  struct LibraryIdentity: Hashable {
     var path: String
     var id: String?
 
@@ -77,7 +91,7 @@ extension JobStatus {
   init(job: String, ledger: Ledger) {
     self.init(job: job)
     let entries = ledger.runs(of: job)
-    let backups = entries.filter { $0.kind == .backup && $0.outcome != LedgerRun.notBegun }
+    let backups = entries.filter { $0.kind == .backup && $0.outcome != .notBegun }
     run = backups.first?.backup?.run
     let complete =
       entries.lazy.filter(\.isCompleteWithHooks).compactMap(\.endPosition).max() ?? LedgerPosition(0)
@@ -87,7 +101,7 @@ extension JobStatus {
         && !(entry.hasNoEnd && entry.startPosition == backups.first?.startPosition)
     }
     guard let newest = entries.first else { return }
-    let known = Self.library(of: entries) ?? LibraryIdentity(path: newest.libraryPath)
+    let known = Self.library(of: entries) ?? LibraryIdentity(path: newest.libraryPath ?? "")
     (library, libraryID) = (known.path, known.id)
     let own = entries.filter { $0.isOf(known) }
     lastSuccess = own.first(where: \.isCompleteWithHooks)?.backup?.run
@@ -110,7 +124,7 @@ extension JobStatus {
     guard
       let newest = entries.first(where: { $0.isBackedUp || $0.restoreTest?.isRestoredSomewhere == true })
     else { return nil }
-    var library = LibraryIdentity(path: newest.libraryPath, id: newest.libraryID)
+    var library = LibraryIdentity(path: newest.libraryPath ?? "", id: newest.libraryID)
     library.id = library.id ?? entries.lazy.filter { $0.isOf(library) }.compactMap(\.libraryID).first
     return library
   }

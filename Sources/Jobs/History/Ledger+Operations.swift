@@ -1,0 +1,112 @@
+import ArchiveCatalog
+import Backup
+import FileSystem
+import Foundation
+import PhotoLibrary
+import SystemPackage
+
+/// An operation of a command that is about to begin.
+package struct RecordedOperation: Sendable {
+  /// What the operation does.
+  package var kind: LedgerRun.Kind
+  /// The folder of the library; nil for an operation without a library.
+  package var library: FilePath?
+  /// The archives that the operation was given.
+  package var archives: [FilePath]
+  /// True if the operation changes nothing and is not recorded.
+  package var isDryRun: Bool
+
+  /// Describes an operation.
+  package init(
+    _ kind: LedgerRun.Kind, library: FilePath? = nil, archives: [FilePath] = [], isDryRun: Bool = false
+  ) {
+    (self.kind, self.library, self.archives, self.isDryRun) = (kind, library, archives, isDryRun)
+  }
+}
+
+extension Ledger {
+  /// Performs an operation, and records it: a row at its start, which the end completes. If the process is killed, the
+  /// row remains without an end. Blocks while the ledger is written; the ledger never stops the operation.
+  package func recording<Summary: RecordedSummary>(
+    _ operation: RecordedOperation, now: () -> Date = { Date() }, isolation: isolated (any Actor)? = #isolation,
+    _ body: () async throws -> Summary
+  ) async throws -> Summary {
+    guard !operation.isDryRun else { return try await body() }
+    var run = LedgerRun(operation, at: now().milliseconds)
+    insert(&run)
+    defer {
+      run.endedAt = now().milliseconds
+      run.libraryID = run.libraryID ?? operation.libraryID
+      update(&run)
+    }
+    do {
+      let summary = try await body()
+      run.end(operation, summary.recorded)
+      return summary
+    } catch {
+      run.end(operation, error)
+      throw error
+    }
+  }
+}
+
+extension RecordedOperation {
+  /// The library's ID; nil if the library cannot be read.
+  fileprivate var libraryID: String? { library.flatMap { try? Library(path: $0).libraryID() } }
+}
+
+extension LedgerRun {
+  fileprivate init(_ operation: RecordedOperation, at moment: Int64) {
+    let record = Self.record(of: operation, OperationResult())
+    self.init(
+      operation.kind, libraryPath: operation.library.map(Self.absolute), startedAt: moment,
+      record: JobStatus.encoded(record))
+    libraryID = operation.libraryID
+  }
+
+  fileprivate mutating func end(_ operation: RecordedOperation, _ result: OperationResult) {
+    outcome = result.isIncomplete ? .incomplete : .done
+    note(result)
+    record = JobStatus.encoded(Self.record(of: operation, result))
+  }
+
+  fileprivate mutating func end(_ operation: RecordedOperation, _ error: any Error) {
+    outcome =
+      switch error {
+      case is CancellationError: .interrupted
+      case is FileLock.Busy: .notBegun
+      default: .failed
+      }
+    var result = OperationResult()
+    if case BackupError.stopped(_, _, let done, _) = error { result = done.recorded }
+    note(result)
+    var details = Self.record(of: operation, result)
+    details.message = error is CancellationError ? nil : "\(error)"
+    record = JobStatus.encoded(details)
+  }
+
+  private mutating func note(_ result: OperationResult) {
+    counts = result.counts
+    counts.leftOut = result.leftOut.count
+  }
+
+  private static func record(of operation: RecordedOperation, _ result: OperationResult) -> OperationRecord {
+    var record = OperationRecord()
+    record.archives = (operation.archives + result.archives).map(absolute)
+    record.leaveOut(result.leftOut)
+    return record
+  }
+
+  private static func absolute(_ path: FilePath) -> String {
+    FilePath(FileManager.default.currentDirectoryPath).pushing(path).lexicallyNormalized().string
+  }
+}
+
+extension LedgerRun.Counts {
+  /// Counts what a run of a job processed.
+  init(_ run: JobStatus.RunRecord) {
+    self.init(
+      photos: run.photos, bytes: run.bytes, removed: run.destinations.reduce(0) { $0 + $1.removed.count },
+      leftOut: run.missing.count)
+  }
+}

@@ -1,0 +1,31 @@
+import Foundation
+import Operations
+
+/// A photo, file or archive that an operation left out or could not restore, and the reason.
+package struct LeftOutItem: Sendable, Equatable, Codable {
+  /// How messages refer to the item: `photo 7 “IMG_0001” in “Family”`, or a path.
+  package var item: String
+  /// Why the item was left out.
+  package var reason: String
+
+  /// Makes an item of its parts.
+  package init(_ item: String, _ reason: String) { (self.item, self.reason) = (item, reason) }
+
+  /// Describes a finding. Its message often begins with the item.
+  package init(_ finding: Finding) {
+    let reason = finding.message.replacing("\(finding.item): ", with: "", maxReplacements: 1)
+    self.init(finding.item, reason)
+  }
+
+  /// Describes a message about a photo, as the record of a backup has it.
+  init(message: String) {
+    // a category may have a colon in its name
+    let end = message.range(of: "”: ") ?? message.range(of: ": ")
+    guard let end else {
+      self.init(message, "")
+      return
+    }
+    let mark = message[end].hasPrefix("”") ? "”" : ""
+    self.init(String(message[..<end.lowerBound]) + mark, String(message[end.upperBound...]))
+  }
+}

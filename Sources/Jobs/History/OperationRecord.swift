@@ -1,0 +1,25 @@
+import Foundation
+import Operations
+
+/// The details of an operation of a command, in the column `record` of the ledger.
+package struct OperationRecord: Sendable, Equatable, Codable {
+  /// The most items that the ledger keeps for one operation.
+  static let mostLeftOut = 1000
+
+  /// The paths of the archives that the operation wrote, read or removed.
+  package var archives: [String] = []
+  /// What the operation left out, up to the limit; the row counts all.
+  package var leftOut: [LeftOutItem] = []
+  /// Why the operation failed, in one line.
+  package var message: String?
+  /// The path of the report of a restore test.
+  package var report: String?
+
+  /// Makes an empty record.
+  package init() {}
+
+  /// Keeps the first findings.
+  mutating func leaveOut(_ findings: [Finding]) {
+    leftOut = findings.prefix(Self.mostLeftOut).map { LeftOutItem($0) }
+  }
+}
