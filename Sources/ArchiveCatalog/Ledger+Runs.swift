@@ -21,7 +21,8 @@ extension Ledger {
           """,
         arguments: [
           run.startPosition.number, run.endPosition?.number, run.number, run.kind.rawValue, run.job,
-          run.libraryPath, run.libraryID, run.startedAt, run.endedAt, run.outcome.rawValue, run.hook, run.record,
+          run.libraryPath, run.libraryID, run.startedAt, run.endedAt, run.outcome.rawValue, run.hook,
+          run.record,
         ] + run.counts.arguments)
       return run
     }
@@ -42,7 +43,8 @@ extension Ledger {
           WHERE begun = ? AND job IS ? AND kind = ?
           """,
         arguments: [
-          run.endPosition?.number, run.libraryPath, run.libraryID, run.endedAt, run.outcome.rawValue, run.hook,
+          run.endPosition?.number, run.libraryPath, run.libraryID, run.endedAt, run.outcome.rawValue,
+          run.hook,
           run.record,
         ] + run.counts.arguments + [run.startPosition.number, run.job, run.kind.rawValue])
       let isMissing = database.changesCount == 0

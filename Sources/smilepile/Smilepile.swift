@@ -36,7 +36,7 @@ struct Smilepile: AsyncParsableCommand {
       CommandGroup(
         name: "Library",
         subcommands: [
-          Init.self, Add.self, Photos.self, Remove.self, Undo.self, Stats.self, PINCommand.self,
+          Init.self, Add.self, Photos.self, Remove.self, Undo.self, Stats.self, History.self, PINCommand.self,
         ]),
       CommandGroup(
         name: "Backups",

@@ -67,7 +67,8 @@ import Testing
     for moment in [30, 10, 20] as [Int64] {
       var run = LedgerRun(.import, libraryPath: "/l", startedAt: moment)
       ledger.insert(&run)
-      ledger.begin("test").record(.verified, of: [(ArchiveFile(location: "/a", bytes: 1, modifiedAt: 1), nil)])
+      ledger.begin("test").record(
+        .verified, of: [(ArchiveFile(location: "/a", bytes: 1, modifiedAt: 1), nil)])
     }
     #expect(ledger.runs().map(\.number) == [3, 2, 1])
     #expect(ledger.runs(since: 20).map(\.number) == [3, 1])

@@ -171,7 +171,8 @@ struct BackupImport {
       summary.photoReports = reports(damaged: corrupt, repaired: repaired.map(\.photo))
     }
     let outcome = options.isDryRun ? "would be restored" : "was restored"
-    summary.warnings = losses.filter { !$0.isDamage }.map(\.finding.message)
+    summary.lostBeforeBackup = losses.filter { !$0.isDamage }.map(\.finding)
+    summary.warnings = summary.lostBeforeBackup.map(\.message)
     summary.warnings += repaired.map {
       "\($0.photo.label): its file was missing from the library and \(outcome)"
     }

@@ -91,6 +91,8 @@ public struct ImportSummary: Sendable, Equatable {
   /// What the import could not use or repair: corrupt photos, photos that the backup should have and lacks, unusable
   /// rows, damage of the archive, and files of the library that could not be restored.
   public var errors: [Finding] = []
+  /// Photos that the backup lists, and whose files were lost before it was made. The warnings contain them.
+  package var lostBeforeBackup: [Finding] = []
   /// Archives with damage, each with a description.
   public var damagedArchives: [FilePath: String] = [:]
   /// Other warnings, for example about photos without files.
@@ -113,6 +115,7 @@ public struct ImportSummary: Sendable, Equatable {
     sum.removal += other.removal
     sum.photoFilesWritten += other.photoFilesWritten
     sum.errors += other.errors
+    sum.lostBeforeBackup += other.lostBeforeBackup
     sum.damagedArchives.merge(other.damagedArchives, uniquingKeysWith: { first, _ in first })
     sum.warnings += other.warnings
     sum.photosNotImported += other.photosNotImported

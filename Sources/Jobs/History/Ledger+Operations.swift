@@ -13,14 +13,18 @@ package struct RecordedOperation: Sendable {
   package var library: FilePath?
   /// The archives that the operation was given.
   package var archives: [FilePath]
+  /// The folder of the extracted photos, or of the removed archives.
+  package var folder: FilePath?
   /// True if the operation changes nothing and is not recorded.
   package var isDryRun: Bool
 
   /// Describes an operation.
   package init(
-    _ kind: LedgerRun.Kind, library: FilePath? = nil, archives: [FilePath] = [], isDryRun: Bool = false
+    _ kind: LedgerRun.Kind, library: FilePath? = nil, archives: [FilePath] = [], folder: FilePath? = nil,
+    isDryRun: Bool = false
   ) {
-    (self.kind, self.library, self.archives, self.isDryRun) = (kind, library, archives, isDryRun)
+    (self.kind, self.library, self.archives) = (kind, library, archives)
+    (self.folder, self.isDryRun) = (folder, isDryRun)
   }
 }
 
@@ -28,7 +32,8 @@ extension Ledger {
   /// Performs an operation, and records it: a row at its start, which the end completes. If the process is killed, the
   /// row remains without an end. Blocks while the ledger is written; the ledger never stops the operation.
   package func recording<Summary: RecordedSummary>(
-    _ operation: RecordedOperation, now: () -> Date = { Date() }, isolation: isolated (any Actor)? = #isolation,
+    _ operation: RecordedOperation, now: () -> Date = { Date() },
+    isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws -> Summary
   ) async throws -> Summary {
     guard !operation.isDryRun else { return try await body() }
@@ -93,6 +98,7 @@ extension LedgerRun {
   private static func record(of operation: RecordedOperation, _ result: OperationResult) -> OperationRecord {
     var record = OperationRecord()
     record.archives = (operation.archives + result.archives).map(absolute)
+    record.folder = operation.folder.map(absolute)
     record.leaveOut(result.leftOut)
     return record
   }

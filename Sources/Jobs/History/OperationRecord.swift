@@ -8,6 +8,8 @@ package struct OperationRecord: Sendable, Equatable, Codable {
 
   /// The paths of the archives that the operation wrote, read or removed.
   package var archives: [String] = []
+  /// The folder of the extracted photos, or of the removed archives.
+  package var folder: String?
   /// What the operation left out, up to the limit; the row counts all.
   package var leftOut: [LeftOutItem] = []
   /// Why the operation failed, in one line.

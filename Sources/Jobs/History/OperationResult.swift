@@ -30,7 +30,7 @@ extension ImportSummary: RecordedSummary {
     var result = OperationResult()
     result.counts = LedgerRun.Counts(
       photos: photosImported, categories: categoriesImported, skipped: photosSkipped, removed: removal.photos)
-    (result.leftOut, result.isIncomplete) = (errors, isIncomplete)
+    (result.leftOut, result.isIncomplete) = (errors + lostBeforeBackup, isIncomplete)
     return result
   }
 }

@@ -1,5 +1,7 @@
+import ArchiveCatalog
 import ArgumentParser
 import FileSystem
+import Jobs
 import Operations
 import PhotoLibrary
 import SystemPackage
@@ -57,8 +59,13 @@ struct Add: AsyncParsableCommand {
     options.reportsPhotos = reports.reportsPhotos
     let reporter = Reporter(reports.output)
     let photos = paths.indices.filter { !invalid.contains($0) }.map { FilePath(paths[$0]) }
-    var summary = try await reporter.follow(
-      .add(photos, to: library.path(), options: options), during: "add", findings: \.errors)
+    let target = try library.path()
+    var summary = try await Ledger.ofThisUser.recording(
+      RecordedOperation(.add, library: target, isDryRun: dryRun)
+    ) {
+      try await reporter.follow(
+        .add(photos, to: target, options: options), during: "add", findings: \.errors)
+    }
     for index in invalid.sorted() {
       let finding = Finding(paths[index].escaped, "its name is not UTF-8; \(ArgumentEncoding.remedy)")
       reporter.error(finding, during: "add")

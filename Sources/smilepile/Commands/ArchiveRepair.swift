@@ -1,6 +1,7 @@
 import ArchiveCatalog
 import Backup
 import FileSystem
+import Jobs
 import Operations
 import SystemPackage
 
@@ -38,9 +39,11 @@ struct ArchiveRepair {
     options.ledger = .ofThisUser
     options.limits = limits
     options.password = try password.read(for: archives, limits, reporter, salvaging: true)
-    let summary = try await reporter.follow(
-      .repair(archive, options: options), during: "repair"
-    ) { $0.unusable + $0.lost }
+    let summary = try await Ledger.ofThisUser.recording(RecordedOperation(.repair, archives: [archive])) {
+      try await reporter.follow(.repair(archive, options: options), during: "repair") {
+        $0.unusable + $0.lost
+      }
+    }
 
     for fault in summary.faults { reporter.warn(fault.message) }
     for warning in summary.warnings { reporter.warn(warning) }

@@ -158,9 +158,13 @@ struct Export: AsyncParsableCommand {
     options.ledger = .ofThisUser
     let summary: ExportSummary
     do {
-      summary = try await reporter.follow(
-        .export(source, to: target, options: options), during: "export"
-      ) { $0.missing + $0.corruptInLibrary }
+      summary = try await Ledger.ofThisUser.recording(
+        RecordedOperation(.export, library: source, isDryRun: dryRun)
+      ) {
+        try await reporter.follow(.export(source, to: target, options: options), during: "export") {
+          $0.missing + $0.corruptInLibrary
+        }
+      }
     } catch {
       // no archive needs the new passphrase
       passphraseFile?.remove()

@@ -2,6 +2,7 @@ import ArchiveCatalog
 import ArgumentParser
 import Backup
 import FileSystem
+import Jobs
 import Operations
 import SystemPackage
 
@@ -49,8 +50,10 @@ struct Flatten: AsyncParsableCommand {
     options.ledger = .ofThisUser
     options.limits = limits.limits
     options.password = try password.read(for: [path], limits.limits, reporter)
-    let summary = try await reporter.follow(
-      .flatten(path, options: options), during: "flatten", findings: \.lost)
+    let summary = try await Ledger.ofThisUser.recording(RecordedOperation(.flatten, archives: [path])) {
+      try await reporter.follow(
+        .flatten(path, options: options), during: "flatten", findings: \.lost)
+    }
 
     for warning in summary.warnings { reporter.warn(warning) }
     if let written = summary.archive {

@@ -2,6 +2,7 @@ import ArchiveCatalog
 import ArgumentParser
 import Backup
 import FileSystem
+import Jobs
 import Operations
 import Secrets
 import SystemPackage
@@ -107,10 +108,13 @@ struct Import: AsyncParsableCommand {
     options.password = try password.read(for: sources, limits.limits, reporter, salvaging: salvage)
     let summary: ImportSummary
     do {
-      summary = try await reporter.follow(
-        .import(paths, into: target, options: options), during: "import", findings: \.errors
-      ) { error in
-        if case BackupError.stopped(_, _, let done, _) = error { done.errors } else { [] }
+      let recorded = RecordedOperation(.import, library: target, archives: paths, isDryRun: dryRun)
+      summary = try await Ledger.ofThisUser.recording(recorded) {
+        try await reporter.follow(
+          .import(paths, into: target, options: options), during: "import", findings: \.errors
+        ) { error in
+          if case BackupError.stopped(_, _, let done, _) = error { done.errors } else { [] }
+        }
       }
     } catch {
       if case BackupError.stopped(_, _, let done, _) = error {

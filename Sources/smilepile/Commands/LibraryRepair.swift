@@ -1,6 +1,7 @@
 import ArchiveCatalog
 import Backup
 import FileSystem
+import Jobs
 import Operations
 import SystemPackage
 
@@ -32,9 +33,12 @@ struct LibraryRepair {
     options.ledger = .ofThisUser
     options.limits = limits
     options.password = try password.read(for: archives, limits, reporter, salvaging: true)
-    let summary = try await reporter.follow(
-      .repairLibrary(library, from: archives, options: options), during: "repair"
-    ) { $0.unusable + $0.damaged }
+    let recorded = RecordedOperation(.repair, library: library, archives: archives, isDryRun: isDryRun)
+    let summary = try await Ledger.ofThisUser.recording(recorded) {
+      try await reporter.follow(
+        .repairLibrary(library, from: archives, options: options), during: "repair"
+      ) { $0.unusable + $0.damaged }
+    }
 
     for warning in summary.warnings { reporter.warn(warning) }
     for photo in summary.repaired { reporter.note(photo.message.escaped) }

@@ -6,6 +6,7 @@ import Foundation
 import Jobs
 import Operations
 import PhotoLibrary
+import Secrets
 import SystemPackage
 
 struct Prune: AsyncParsableCommand {
@@ -138,7 +139,11 @@ struct Prune: AsyncParsableCommand {
       let summary: PruneRun.Summary
       do {
         try place.check()
-        summary = try await reporter.follow(try work(place, policy, reporter))
+        let secret = try place.password(password, reporter)
+        let recorded = RecordedOperation(.prune, folder: place.folder, isDryRun: dryRun)
+        summary = try await Ledger.ofThisUser.recording(recorded) {
+          try await reporter.follow(work(place, policy, secret))
+        }
       } catch let error where error is CancellationError || error is ValidationError {
         throw error
       } catch {
@@ -206,9 +211,8 @@ struct Prune: AsyncParsableCommand {
   }
 
   private func work(
-    _ place: ArchivePlace, _ policy: RetentionPolicy, _ reporter: Reporter
-  ) throws -> Work<PruneRun.Summary> {
-    let secret = try place.password(password, reporter)
+    _ place: ArchivePlace, _ policy: RetentionPolicy, _ secret: Secret?
+  ) -> Work<PruneRun.Summary> {
     let tags = tag + (place.tag.map { [$0] } ?? [])
     let isDryRun = dryRun
     return Work { counter in

@@ -1,5 +1,7 @@
+import ArchiveCatalog
 import ArgumentParser
 import FileSystem
+import Jobs
 import Operations
 import PhotoLibrary
 
@@ -64,7 +66,11 @@ struct Remove: AsyncParsableCommand {
     let reporter = Reporter(output)
     let path = try library.path()
     options.authorization = try confirmation.authorization(reporter, for: path)
-    let summary = try await reporter.follow(.remove(selection, from: path, options: options))
+    let summary = try await Ledger.ofThisUser.recording(
+      RecordedOperation(.remove, library: path, isDryRun: dryRun)
+    ) {
+      try await reporter.follow(.remove(selection, from: path, options: options))
+    }
     if dryRun {
       for photo in summary.photos { reporter.result("photo \(photo.id)  \(photo.name.escaped)") }
       for category in summary.categories { reporter.result("category  \(category.displayName.escaped)") }

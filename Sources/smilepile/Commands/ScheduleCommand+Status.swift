@@ -86,17 +86,10 @@ extension ScheduleCommand {
       var parts = ["\(task.job) \(line.task)"]
       if let schedule = line.schedule { parts.append(schedule) }
       parts.append(state)
-      if let next = task.nextRun { parts.append("next \(Self.local(next))") }
-      let last = line.lastRun.map { Self.local(Date(milliseconds: $0)) }
+      if let next = task.nextRun { parts.append("next \(LocalTime().minute(next))") }
+      let last = line.lastRun.map { LocalTime().minute(Date(milliseconds: $0)) }
       if let last { parts.append("last \(last)" + (line.lastOutcome.map { " (\($0))" } ?? "")) }
       return parts.joined(separator: "; ")
-    }
-
-    /// Returns the date in the time zone of this machine, like schedules.
-    private static func local(_ date: Date) -> String {
-      var style = Date.ISO8601FormatStyle(timeZone: .current)
-      style = style.year().month().day().dateTimeSeparator(.space).time(includingFractionalSeconds: false)
-      return String(date.formatted(style).prefix(16))
     }
   }
 }

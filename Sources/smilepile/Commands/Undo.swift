@@ -1,6 +1,8 @@
+import ArchiveCatalog
 import ArgumentParser
 import FileSystem
 import Foundation
+import Jobs
 import Operations
 import PhotoLibrary
 
@@ -48,8 +50,11 @@ struct Undo: AsyncParsableCommand {
     let reporter = Reporter(output)
     let path = try library.path()
     options.authorization = try confirmation.authorization(reporter, for: path)
-    let summary = try await reporter.follow(
-      .undo(path, options: options), during: "undo", findings: \.findings)
+    let summary = try await Ledger.ofThisUser.recording(
+      RecordedOperation(.undo, library: path, isDryRun: dryRun)
+    ) {
+      try await reporter.follow(.undo(path, options: options), during: "undo", findings: \.findings)
+    }
     let date = Date(milliseconds: summary.changedAt).formatted(.iso8601)
     let verb = dryRun ? "would undo" : "undid"
     let reverted = summary.photosReverted

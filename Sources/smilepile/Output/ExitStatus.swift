@@ -50,7 +50,7 @@ enum ExitStatus: Int32, Error, Comparable {
       case LibraryError.notALibrary: .notFound
       case BackupError.noSuchBackup, BackupError.noBackups, BackupError.baseMissing, BackupError.baseRemoved,
         is JobFile.Missing,
-        is NoSuchFolder, is Archives.NoArchive:
+        is NoSuchFolder, is Archives.NoArchive, is History.NoOperation:
         .notFound
       case JobError.newerLedger: .failed
       case BackupError.severalToReplace, is JobFile.Invalid, is JobError: .usage

@@ -1,0 +1,133 @@
+import ArchiveCatalog
+import FileSystem
+import Foundation
+import Jobs
+import PhotoLibrary
+
+/// The report of `history`.
+extension History {
+  private struct OperationLine: Encodable {
+    let messageType = "operation"
+    var number: Int64
+    var operation: String
+    var job: String?
+    var library: String?
+    var libraryID: String?
+    var startedAt: Int64
+    var finishedAt: Int64?
+    var outcome: String
+    var photos: Int?
+    var categories: Int?
+    var bytes: Int?
+    var photosSkipped: Int?
+    var removed: Int?
+    var leftOutCount: Int?
+    // only of a single operation
+    var archives: [String]?
+    var folder: String?
+    var message: String?
+    var report: String?
+    var leftOut: [LeftOutItem]?
+
+    init(_ entry: HistoryEntry) {
+      let (run, counts) = (entry.run, entry.run.counts)
+      (number, operation, job) = (run.number, run.kind.identifier, run.job)
+      (library, libraryID) = (run.libraryPath, run.libraryID)
+      (startedAt, finishedAt, outcome) = (run.startedAt, run.endedAt, entry.outcome.identifier)
+      (photos, categories, bytes) = (counts.photos, counts.categories, counts.bytes)
+      (photosSkipped, removed, leftOutCount) = (counts.skipped, counts.removed, counts.leftOut)
+    }
+  }
+
+  private struct Summary: Encodable {
+    let messageType = "summary"
+    var operations: Int
+  }
+
+  /// Reports a list of operations.
+  func list(_ entries: [HistoryEntry], _ reporter: Reporter) {
+    if entries.isEmpty { reporter.note("no operations are recorded") }
+    let time = LocalTime()
+    reporter.result(
+      TextTable(
+        .right, .left, .left, .left, .left, .left,
+        rows: entries.map { entry in
+          [
+            "\(entry.run.number)", time.minute(Date(milliseconds: entry.run.startedAt)), entry.title.escaped,
+            entry.outcome.text, entry.run.counts.short(entry.run.kind), (entry.run.libraryPath ?? "-").escaped,
+          ]
+        }))
+    for entry in entries { reporter.json(OperationLine(entry)) }
+    reporter.json(Summary(operations: entries.count))
+  }
+
+  /// Reports one operation with its details.
+  func show(_ entry: HistoryEntry, _ reporter: Reporter) {
+    let details = entry.details
+    reporter.result(TextTable(.left, .left, rows: Self.fields(of: entry, details)))
+    for item in details.leftOut { reporter.result("left out: \(item.item.escaped): \(item.reason.escaped)") }
+    let others = (entry.run.counts.leftOut ?? 0) - details.leftOut.count
+    if others > 0 { reporter.result("left out: \(others) more, which are not recorded") }
+    var line = OperationLine(entry)
+    (line.archives, line.folder, line.message) = (details.archives, details.folder, details.message)
+    (line.report, line.leftOut) = (details.report, details.leftOut)
+    reporter.json(line)
+    reporter.json(Summary(operations: 1))
+  }
+
+  private static func fields(of entry: HistoryEntry, _ details: OperationRecord) -> [[String]] {
+    let (run, time) = (entry.run, LocalTime())
+    let fields: [(String, String?)] = [
+      ("number", "\(run.number)"), ("operation", entry.title),
+      ("began", time.second(Date(milliseconds: run.startedAt))),
+      ("ended", run.endedAt.map { time.second(Date(milliseconds: $0)) }),
+      ("outcome", entry.outcome.text), ("reason", details.message),
+      ("photos", run.counts.photos.map { "\($0)" }), ("categories", run.counts.categories.map { "\($0)" }),
+      ("bytes", run.counts.bytes.map { "\($0) (\(ByteCount($0)))" }),
+      ("skipped", run.counts.skipped.map { "\($0)" }), ("removed", run.counts.removed.map { "\($0)" }),
+      ("left out", run.counts.leftOut.map { "\($0)" }), ("library", run.libraryPath),
+      ("folder", details.folder), ("report", details.report),
+    ]
+    return fields.compactMap { name, value in value.map { [name, $0.escaped] } }
+      + details.archives.map { ["archive", $0.escaped] }
+  }
+}
+
+extension HistoryEntry {
+  /// The operation with the name of its job.
+  fileprivate var title: String { run.job.map { "\(run.kind.text) \($0)" } ?? run.kind.text }
+}
+
+extension LedgerRun.Kind {
+  /// The name for people.
+  fileprivate var text: String { self == .restoreTest ? "restore test" : rawValue }
+
+  /// The name in JSON.
+  fileprivate var identifier: String { self == .restoreTest ? "restore_test" : rawValue }
+
+  /// What the operation removes.
+  fileprivate var removes: (one: String, many: String) {
+    [.prune, .backup].contains(self) ? ("archive", "archives") : ("photo", "photos")
+  }
+}
+
+extension LedgerRun.Outcome {
+  /// The name for people.
+  fileprivate var text: String { self == .notBegun ? "not begun" : rawValue }
+
+  /// The name in JSON.
+  fileprivate var identifier: String { self == .notBegun ? "not_begun" : rawValue }
+}
+
+extension LedgerRun.Counts {
+  /// Returns the counts in a few words: `14 photos, 2 left out`.
+  fileprivate func short(_ kind: LedgerRun.Kind) -> String {
+    let removed = removed.flatMap { $0 > 0 || photos == nil ? $0 : nil }
+    let parts = [
+      photos.map { "\(Count($0, "photo"))" },
+      removed.map { "\(Count($0, kind.removes.one, kind.removes.many)) removed" },
+      leftOut.flatMap { $0 > 0 ? "\($0) left out" : nil },
+    ].compactMap { $0 }
+    return parts.isEmpty ? "-" : parts.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,262 @@
+import ArchiveCatalog
+import FileSystem
+import Foundation
+import Operations
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Backup
+@testable import Jobs
+
+@Suite struct HistoryTests {
+  private let scratch: ScratchFolder
+  private let ledger: Ledger
+
+  init() throws {
+    scratch = try ScratchFolder()
+    ledger = Ledger(folder: scratch.path.appending("state"))
+  }
+
+  /// A summary of a test.
+  private struct Sample: RecordedSummary {
+    var recorded = OperationResult()
+  }
+
+  private func sample(leftOut count: Int = 0) -> Sample {
+    var sample = Sample()
+    sample.recorded.counts.photos = 14
+    sample.recorded.leftOut = (0..<count).map { Finding("photo \($0)", "it is corrupt") }
+    sample.recorded.isIncomplete = count > 0
+    return sample
+  }
+
+  private func newest() throws -> HistoryEntry { try #require(ledger.history().first) }
+
+  // MARK: Operations of commands
+
+  @Test("History: an operation is running until it ends")
+  func running() async throws {
+    _ = try await ledger.recording(RecordedOperation(.import, archives: ["/a.zip"])) {
+      #expect(ledger.history().map(\.outcome) == [.running])
+      #expect(ledger.history().map(\.details.archives) == [["/a.zip"]])
+      return sample()
+    }
+    #expect(try newest().outcome == .done)
+    #expect(try newest().run.counts.photos == 14)
+    #expect(try newest().run.endedAt != nil)
+  }
+
+  @Test("History: an incomplete operation has what it left out, and why")
+  func leftOut() async throws {
+    _ = try await ledger.recording(RecordedOperation(.import)) { sample(leftOut: 2) }
+    let entry = try newest()
+    #expect(entry.outcome == .incomplete)
+    #expect(entry.run.counts.leftOut == 2)
+    #expect(
+      entry.details.leftOut == [
+        LeftOutItem("photo 0", "it is corrupt"), LeftOutItem("photo 1", "it is corrupt"),
+      ])
+  }
+
+  @Test("History: at most 1000 items are kept, and all are counted")
+  func manyLeftOut() async throws {
+    _ = try await ledger.recording(RecordedOperation(.import)) { sample(leftOut: 1500) }
+    #expect(try newest().run.counts.leftOut == 1500)
+    #expect(try newest().details.leftOut.count == 1000)
+  }
+
+  @Test("History: a failed operation has the reason")
+  func failed() async throws {
+    await #expect(throws: BackupError.self) {
+      _ = try await ledger.recording(RecordedOperation(.import)) { () async throws -> Sample in
+        throw BackupError.noSuchBackup("/a.zip")
+      }
+    }
+    #expect(try newest().outcome == .failed)
+    #expect(try newest().details.message == "there is no file /a.zip")
+  }
+
+  @Test("History: an import that stopped after some backups has their counts")
+  func stopped() async throws {
+    var done = ImportSummary()
+    done.photosImported = 5
+    let error = BackupError.stopped(at: "/b.zip", after: ["/a.zip"], done, BackupError.noSuchBackup("/b.zip"))
+    _ = try? await ledger.recording(RecordedOperation(.import)) { () async throws -> Sample in throw error }
+    #expect(try newest().outcome == .failed)
+    #expect(try newest().run.counts.photos == 5)
+  }
+
+  @Test("History: a cancelled operation is interrupted")
+  func cancelled() async throws {
+    _ = try? await ledger.recording(RecordedOperation(.import)) { () async throws -> Sample in
+      throw CancellationError()
+    }
+    #expect(try newest().outcome == .interrupted)
+    #expect(try newest().details.message == nil)
+  }
+
+  @Test("History: an operation that found its library locked is not begun")
+  func busy() async throws {
+    let folder = try Directory.open(scratch.path)
+    let lock = try FileLock("lock", in: folder, exclusive: true)
+    _ = try? await ledger.recording(RecordedOperation(.import)) { () async throws -> Sample in
+      _ = try FileLock("lock", in: folder, exclusive: true)
+      return sample()
+    }
+    #expect(try newest().outcome == .notBegun)
+    lock.release()
+  }
+
+  @Test("History: an operation of a process that was killed is interrupted")
+  func killed() throws {
+    do {
+      let process = Ledger(folder: scratch.path.appending("state"))
+      var run = LedgerRun(.import, libraryPath: "/l", startedAt: 5)
+      process.insert(&run)
+      #expect(try newest().outcome == .running)
+      withExtendedLifetime(process) {}
+    }
+    #expect(try newest().outcome == .interrupted)
+  }
+
+  @Test("History: a dry run is not recorded")
+  func dryRun() async throws {
+    _ = try await ledger.recording(RecordedOperation(.import, isDryRun: true)) { sample() }
+    #expect(ledger.history().isEmpty)
+  }
+
+  @Test("History: an operation succeeds if the ledger cannot be written")
+  func unwritable() async throws {
+    let ledger = Ledger(folder: try scratch.write([0], to: "file").appending("state"))
+    let summary = try await ledger.recording(RecordedOperation(.import)) { sample() }
+    #expect(summary.recorded.counts.photos == 14)
+    #expect(ledger.problem != nil)
+  }
+
+  // MARK: Filters
+
+  @Test("History: a library is found by its ID, or by its folder if an ID is unknown")
+  func library() throws {
+    for (path, id) in [("/a", "A"), ("/moved", "A"), ("/a", nil), ("/a", "B"), (nil, nil)]
+      as [(String?, String?)]
+    {
+      var run = LedgerRun(.import, libraryPath: path, startedAt: 5)
+      run.libraryID = id
+      ledger.insert(&run)
+    }
+    #expect(ledger.history(library: ("/a", "A")).map(\.run.number) == [3, 2, 1])
+    #expect(ledger.history(library: ("/a", nil)).map(\.run.number) == [4, 3, 1])
+    #expect(ledger.history(library: ("/b", "C")).isEmpty)
+  }
+
+  @Test("History: entries before a date are omitted, whatever their order")
+  func since() throws {
+    for moment in [30, 10, 20] as [Int64] {
+      var run = LedgerRun(.import, libraryPath: "/l", startedAt: moment)
+      ledger.insert(&run)
+    }
+    #expect(ledger.history(since: 20).map(\.run.startedAt) == [20, 30])
+  }
+
+  // MARK: Jobs
+
+  @Test("History: a run of a job is one operation with its counts")
+  func backup() async throws {
+    let night = try Night()
+    _ = try await night.backup()
+    let entries = night.context.ledger.history()
+    try #require(entries.count == 1)
+    #expect(entries[0].run.kind == .backup)
+    #expect(entries[0].run.job == "family")
+    #expect(entries[0].outcome == .done)
+    #expect(entries[0].run.counts.photos == 6)
+    #expect(entries[0].details.archives.count == 1)
+  }
+
+  @Test("History: a run of a job has the photos that it left out")
+  func incompleteBackup() async throws {
+    let night = try Night()
+    let photo = try #require(
+      try FileManager.default.subpathsOfDirectory(atPath: night.library.path.string).first {
+        $0.hasSuffix("/1.jpg")
+      })
+    try night.remove(night.library.path.appending(photo).string)
+    _ = try await night.backup()
+    let entry = try #require(night.context.ledger.history().first)
+    #expect(entry.outcome == .incomplete)
+    #expect(entry.run.counts.leftOut == 1)
+    let item = try #require(entry.details.leftOut.first)
+    #expect(item.item.hasPrefix("photo 1 “"))
+    #expect(item.item.hasSuffix("”"))
+    #expect(item.reason.hasPrefix("cannot open"))
+  }
+
+  @Test("History: a restore test is one operation with its report")
+  func restoreTest() async throws {
+    let night = try Night()
+    _ = try await night.backup()
+    _ = try await night.drill()
+    let entry = try #require(night.context.ledger.history().first)
+    #expect(night.context.ledger.history().count == 2)
+    #expect(entry.run.kind == .restoreTest)
+    #expect(entry.outcome == .done)
+    #expect(entry.details.report != nil)
+  }
+
+  @Test("History: operations of commands do not change the status of a job")
+  func status() async throws {
+    let night = try Night()
+    _ = try await night.backup()
+    let before = night.context.state.statuses()
+    for kind in LedgerRun.Kind.allCases {
+      let operation = RecordedOperation(kind, library: night.library.path)
+      _ = try await night.context.ledger.recording(operation) { sample() }
+    }
+    #expect(night.context.state.statuses() == before)
+    #expect(night.context.ledger.history().count == LedgerRun.Kind.allCases.count + 1)
+  }
+
+  // MARK: Messages
+
+  @Test(
+    "History: a message about a photo has an item and a reason",
+    arguments: [
+      ("photo 7 “a: b” in “Cars”: it is corrupt", "photo 7 “a: b” in “Cars”", "it is corrupt"),
+      ("/a.zip: truncated", "/a.zip", "truncated"), ("corrupt", "corrupt", ""),
+    ])
+  func message(text: String, item: String, reason: String) {
+    #expect(LeftOutItem(message: text) == LeftOutItem(item, reason))
+  }
+
+  @Test("History: the reason of a finding does not repeat the item")
+  func finding() {
+    let finding = Finding("photo 7", "it is corrupt")
+    #expect(LeftOutItem(finding) == LeftOutItem("photo 7", "it is corrupt"))
+    #expect(LeftOutItem(finding.from("/a.zip")) == LeftOutItem("photo 7", "/a.zip: it is corrupt"))
+  }
+
+  // MARK: Time
+
+  /// Five years with a backup and a restore test each night. The command in release mode takes less than 0.1 s, as
+  /// `scripts/bench` measures.
+  @Test("History: five years of nightly runs are listed in a second")
+  func fiveYears() {
+    // in memory, since each of 3650 transactions would be flushed
+    let ledger = Ledger()
+    let backup = JobStatus.RunRecord(startedAt: 5)
+    for _ in 0..<5 * 365 {
+      for run in [
+        LedgerRun(backup, of: "family", library: "/l"),
+        LedgerRun(.restoreTest, job: "family", libraryPath: "/l", startedAt: 6),
+      ] {
+        var run = run
+        run.outcome = .done
+        ledger.insert(&run)
+      }
+    }
+    let clock = ContinuousClock()
+    let took = clock.measure { #expect(ledger.history(library: ("/l", "A")).count == 3650) }
+    #expect(took < .seconds(1))
+  }
+}
