@@ -270,6 +270,9 @@ private struct PrintedJSON {
     j config check
     j backup
     j drill
+    smilepile import -q -l Family nowhere.zip
+    j history
+    for number in $(seq "$(smilepile history | wc -l)"); do j history $number; done
     j stats -l Family
     echo '{' > home/.local/state/smilepile/other.json
     j stats -l Family

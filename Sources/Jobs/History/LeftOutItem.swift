@@ -13,8 +13,9 @@ package struct LeftOutItem: Sendable, Equatable, Codable {
 
   /// Describes a finding. Its message often begins with the item.
   package init(_ finding: Finding) {
-    let reason = finding.message.replacing("\(finding.item): ", with: "", maxReplacements: 1)
-    self.init(finding.item, reason)
+    let prefix = "\(finding.item): "
+    let hasPrefix = finding.message.hasPrefix(prefix)
+    self.init(finding.item, hasPrefix ? String(finding.message.dropFirst(prefix.count)) : finding.message)
   }
 
   /// Describes a message about a photo, as the record of a backup has it.
