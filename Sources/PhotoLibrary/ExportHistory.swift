@@ -10,6 +10,8 @@ public struct ExportHistory: Sendable, Equatable {
   public var sequence: Int64
   /// The IDs of all earlier archives, oldest first.
   public var earlierIDs: [String]
+  /// The number of changes of the library up to the next export; nil if unknown.
+  package var changes: Int?
 
   /// Makes a history.
   public init(sequence: Int64 = 0, earlierIDs: [String] = []) {

@@ -18,6 +18,10 @@ public struct ExportRecord: Sendable, Equatable {
   public var archiveBytes: Int
   /// True if it contains only a part of the library.
   public var isPartial: Bool
+  /// The number of its categories; nil in records of older versions.
+  public var categories: Int?
+  /// The number of changes of the library up to the export; nil in records of older versions.
+  package var changes: Int?
 
   /// Makes a record of these parts.
   public init(
@@ -46,6 +50,7 @@ extension ExportRecord: StoredRow {
     photos = row["photos"]
     archiveBytes = row["archiveBytes"]
     isPartial = row["isPartial"]
+    (categories, changes) = (row["categories"], row["changes"])
   }
 
   /// Fills a row of `export`.
@@ -77,7 +82,14 @@ extension Library {
     try translating {
       let writing = try DatabaseQueue(
         path: path.appending(Self.databaseName.components).string, configuration: configuration)
-      try writing.write { try export.insert($0) }
+      try writing.write { database in
+        try export.insert(database)
+        // a writer of this version has not migrated every library
+        guard try database.tableExists("addition") else { return }
+        try database.execute(
+          sql: "UPDATE export SET categories = ?, changes = ? WHERE id = ?",
+          arguments: [export.categories, export.changes, export.id])
+      }
       try writing.close()
     }
   }

@@ -8,7 +8,7 @@ enum Schema {
 
   /// The number of the newest migration, in `PRAGMA user_version`. It tells a library of a newer version without
   /// opening the database. Libraries of the first versions have 0.
-  static let version: Int32 = 7
+  static let version: Int32 = 8
 
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
@@ -118,6 +118,20 @@ enum Schema {
         sql: """
           ALTER TABLE export ADD COLUMN sequence INTEGER NOT NULL DEFAULT 0;
           UPDATE export SET sequence = (SELECT MAX(earlier.at) FROM export earlier WHERE earlier.rowid <= export.rowid)
+          """)
+    }
+    migrator.registerMigration("8 photos added since an export") { database in
+      try database.execute(sql: "PRAGMA user_version = 8")
+      // ranges of the IDs of photos that a change added, kept longer than those for an undo
+      try database.execute(
+        sql: """
+          CREATE TABLE addition (
+            changeId TEXT NOT NULL REFERENCES change(id),
+            first INTEGER NOT NULL, last INTEGER NOT NULL CHECK (last >= first)
+          ) STRICT;
+          -- the number of categories, and of the changes up to the export; NULL for exports of older versions
+          ALTER TABLE export ADD COLUMN categories INTEGER;
+          ALTER TABLE export ADD COLUMN changes INTEGER
           """)
     }
     return migrator

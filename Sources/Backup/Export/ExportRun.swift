@@ -70,11 +70,13 @@ public struct ExportRun {
       try options.isIncremental
       ? BaseChoice(in: outputPath.folder, for: selectionDigest, of: library, options, counter) : nil
     let date = options.date ?? Date()
-    let contents = try library.contents()
+    let (contents, changes) = try library.contentsAndChanges()
+    var history = try library.exportHistory(at: date.milliseconds)
+    history.changes = changes
     let isSelectionUnchanged = try digest(ofSelection: contents.categories) == selectionDigest
     let base = isSelectionUnchanged ? baseChoice?.base : nil
     let plan = try ExportPlan(
-      contents, of: library.libraryID(), history: library.exportHistory(at: date.milliseconds), options,
+      contents, of: library.libraryID(), history: history, options,
       base: base.map { ($0, try library.deletions(since: $0.sequence)) }, files: library.files(of:))
     counter.setTotals(items: plan.items.count * options.passes, bytes: plan.bytes * options.passes)
     counter.report(plan.missingFindings)

@@ -65,10 +65,12 @@ extension ArchiveExport {
   }
 
   private func record(_ id: String, _ path: FilePath, _ plan: ExportPlan, bytes: Int) -> ExportRecord {
-    ExportRecord(
+    var record = ExportRecord(
       id: id, archive: path.absoluteString, at: date.milliseconds,
       sequence: plan.history.sequence, photos: plan.photos.count - plan.lost.count, archiveBytes: bytes,
       isPartial: plan.isPartial)
+    (record.categories, record.changes) = (plan.categories.count, plan.history.changes)
+    return record
   }
 
   /// - Parameter stem: the first stem to try; nil for any.

@@ -30,6 +30,7 @@ extension LibraryEdit {
   func apply(to database: Database, change: Change.Record) throws {
     if change.kind.isUndoable { try keepForUndo(database, changeId: change.id) }
     if change.kind == .remove { try recordDeletions(database, change) }
+    try Addition.insert(newPhotos.map(\.id), changeID: change.id, database)
     // a photo may refer to a category that is inserted later, or that is replaced under the same ID
     try database.execute(sql: "PRAGMA defer_foreign_keys = ON")
     try Self.delete("photo", removedPhotos, database)

@@ -213,6 +213,9 @@ extension UndoPlan {
       try database.execute(sql: "DELETE FROM \(copy) WHERE changeId = ?", arguments: [change.id])
     }
     try database.execute(sql: "DELETE FROM added WHERE changeId = ?", arguments: [change.id])
+    try Addition.delete(changeID: change.id, database)
+    let back = restored.map(\.id).filter { !changed.contains($0) }
+    try Addition.insert(back, changeID: undo.id, database)
     try database.execute(sql: "DELETE FROM deletion WHERE changeId = ?", arguments: [change.id])
   }
 }

@@ -54,7 +54,8 @@ extension History {
         rows: entries.map { entry in
           [
             "\(entry.run.number)", time.minute(Date(milliseconds: entry.run.startedAt)), entry.title.escaped,
-            entry.outcome.text, entry.run.counts.short(entry.run.kind), (entry.run.libraryPath ?? "-").escaped,
+            entry.outcome.text, entry.run.counts.short(entry.run.kind),
+            (entry.run.libraryPath ?? "-").escaped,
           ]
         }))
     for entry in entries { reporter.json(OperationLine(entry)) }

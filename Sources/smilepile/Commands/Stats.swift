@@ -75,6 +75,9 @@ struct Stats: AsyncParsableCommand {
     var categories: Int
     var bytes: Int
     @Null var lastBackup: Int64?
+    var lastBackupPhotos: Int?
+    var lastBackupCategories: Int?
+    var photosAddedSince: Int?
     @Null var lastArchive: String?
     var copies: [Copy]
     @Null var lastSuccessfulRestoreTest: Int64?
@@ -84,6 +87,7 @@ struct Stats: AsyncParsableCommand {
     let library = try Library(path: library.path())
     let totals = try library.totals()
     let export = try library.lastExport()
+    let added = try export.flatMap(library.photosAdded)
     let reporter = Reporter(output)
     let (jobs, former) = try Self.jobs(of: library)
     for job in former {
@@ -99,8 +103,9 @@ struct Stats: AsyncParsableCommand {
       ["photos", "\(totals.photos)"],
       ["categories", "\(totals.categories)"],
       ["bytes", "\(totals.bytes) (\(ByteCount(totals.bytes)))"],
-      ["last backup", export.map { "\(Self.time($0.at)), \($0.archive.escaped)" } ?? "never"],
+      ["last backup", export.map { Self.text(of: $0, added: added) } ?? "never"],
     ]
+    if let export { fields.append(["archive", export.archive.escaped]) }
     if jobs.isEmpty {
       fields.append(["copies", Ledger.ofThisUser.problem == nil ? "none made by a job" : "unknown"])
     } else {
@@ -127,7 +132,8 @@ struct Stats: AsyncParsableCommand {
     reporter.json(
       Summary(
         photos: totals.photos, categories: totals.categories, bytes: totals.bytes,
-        lastBackup: export?.at, lastArchive: export?.archive, copies: copies,
+        lastBackup: export?.at, lastBackupPhotos: export?.photos, lastBackupCategories: export?.categories,
+        photosAddedSince: added, lastArchive: export?.archive, copies: copies,
         lastSuccessfulRestoreTest: tested))
     // without the ledger the copies are unknown
     if Ledger.ofThisUser.problem != nil { throw ExitStatus.incomplete }
@@ -163,6 +169,13 @@ struct Stats: AsyncParsableCommand {
         )
       }
     }
+  }
+
+  /// Returns the time and the counts of a backup, without reading its archive.
+  private static func text(of export: ExportRecord, added: Int?) -> String {
+    let categories = export.categories.map { " in \(Count($0, "category", "categories"))" } ?? ""
+    let since = added.map { "; \(Count($0, "photo")) added since" } ?? ""
+    return "\(time(export.at)), \(Count(export.photos, "photo"))\(categories)\(since)"
   }
 
   private static func time(_ milliseconds: Int64) -> String {
