@@ -43,7 +43,10 @@ struct JSONDocumentTests {
   @Test("JSON document: it has the fields of the sources")
   func sourceFields() throws {
     let sources = try Sources()
-    let types = document.fields.filter { !$0.key.hasPrefix("summary of ") }
+    let types = document.fields.filter { !$0.key.hasPrefix("summary of ") }.mapValues { fields in
+      // `left_out` for `left_out[].item`
+      Set(fields.map { String($0.prefix { $0 != "[" }) })
+    }
     #expect(sources.types == types)
     let documented = document.shapes
     #expect(sources.shapes.count > 20)

@@ -1,11 +1,11 @@
 import Foundation
 import Operations
-@testable import PhotoLibrary
 import SystemPackage
 import TestSupport
 import Testing
 
 @testable import Backup
+@testable import PhotoLibrary
 
 /// The number of photos that were added since the last export.
 @Suite struct AddedSinceTests {
