@@ -234,6 +234,8 @@ import Testing
     let finding = Finding("photo 7", "it is corrupt")
     #expect(LeftOutItem(finding) == LeftOutItem("photo 7", "it is corrupt"))
     #expect(LeftOutItem(finding.from("/a.zip")) == LeftOutItem("photo 7", "/a.zip: it is corrupt"))
+    let missing = Finding("a.jpg", message: "cannot open a.jpg: No such file")
+    #expect(LeftOutItem(missing) == LeftOutItem("a.jpg", "cannot open a.jpg: No such file"))
   }
 
   // MARK: Time

@@ -11,11 +11,14 @@ package struct LeftOutItem: Sendable, Equatable, Codable {
   /// Makes an item of its parts.
   package init(_ item: String, _ reason: String) { (self.item, self.reason) = (item, reason) }
 
-  /// Describes a finding. Its message often begins with the item.
+  /// Describes a finding. Its message often begins with the item, or with a backup and the item.
   package init(_ finding: Finding) {
-    let prefix = "\(finding.item): "
-    let hasPrefix = finding.message.hasPrefix(prefix)
-    self.init(finding.item, hasPrefix ? String(finding.message.dropFirst(prefix.count)) : finding.message)
+    let (prefix, message) = ("\(finding.item): ", finding.message)
+    let reason =
+      message.hasPrefix(prefix)
+      ? String(message.dropFirst(prefix.count))
+      : message.replacing(": \(prefix)", with: ": ", maxReplacements: 1)
+    self.init(finding.item, reason)
   }
 
   /// Describes a message about a photo, as the record of a backup has it.
