@@ -55,6 +55,7 @@ package struct AtomicFile: ~Copyable, Sendable {
   deinit {
     // removing by name is safe: the name holds a random number, and after publication it is gone
     if let partial { _ = try? directory.remove(partial) }
+    file.unlock()
   }
 
   /// Flushes the file, gives it the first of the names that is free, and flushes the folder.
