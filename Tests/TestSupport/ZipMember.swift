@@ -51,13 +51,24 @@ package struct ZipMember: Sendable {
     ZipMember(Array(name.utf8), content: Array(content.utf8), data: Array(content.utf8), method: 0)
   }
 
-  /// A deflated entry in stored blocks. RFC 1951, 3.2.4.
+  /// A deflated entry.
   package static func deflated(_ name: String, _ content: String) -> ZipMember {
-    let content = Array(content.utf8)
-    var data: [UInt8] = [1]
-    data.append(littleEndian: UInt16(content.count))
-    data.append(littleEndian: ~UInt16(content.count))
-    return ZipMember(Array(name.utf8), content: content, data: data + content, method: 8)
+    stored(name, content).deflated
+  }
+
+  /// The same entry with its data in deflated blocks that are stored. RFC 1951, 3.2.4.
+  package var deflated: ZipMember {
+    var blocks: [UInt8] = []
+    var rest = data[...]
+    repeat {
+      let block = rest.prefix(Int(UInt16.max))
+      rest = rest.dropFirst(block.count)
+      blocks.append(rest.isEmpty ? 1 : 0)
+      blocks.append(littleEndian: UInt16(block.count))
+      blocks.append(littleEndian: ~UInt16(block.count))
+      blocks += block
+    } while !rest.isEmpty
+    return ZipMember(local.name, content: data, data: blocks, method: 8)
   }
 
   /// A folder. Its name must end in a slash.

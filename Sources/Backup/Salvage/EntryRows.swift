@@ -6,6 +6,8 @@ import Zip
 struct EntryRows {
   /// The rows; without a category if there are no rows.
   private(set) var metadata = Metadata()
+  /// The entries in the order of the rows.
+  private(set) var entries: [Entry] = []
   private let taken: [Int: Int64]
 
   /// - Parameters:
@@ -56,6 +58,7 @@ struct EntryRows {
   private mutating func add(_ entry: Entry, id: Int64, name: String) {
     let fileName = FileName.lastComponent(of: entry.name)
     let stem = name.lastIndex(of: ".").map { name[..<$0] } ?? name[...]
+    entries.append(entry)
     metadata.photos.append(
       Metadata.PhotoRecord(
         id: id, path: "photos/\(fileName)", categoryId: Self.category,

@@ -25,11 +25,16 @@ struct NamedPhotos {
     try search.requirePassword()
     entries = try search.photos()
     others = search.others
+    metadata = try Self.rows(of: entries, in: folder, proof).metadata
+  }
+
+  /// Returns a row for each entry, in the category “Rescued”.
+  static func rows(of entries: [Entry], in folder: String, _ proof: EntryProof) throws -> EntryRows {
     // an entry without a timestamp in UTC is of an app, and may have the date of the export
     let taken = try entries.filter { $0.modified == nil }.reduce(into: [Int: Int64]()) { dates, entry in
       dates[entry.index] = try proof.dateTaken(of: entry)
     }
-    metadata = EntryRows(entries, in: folder, category: "Rescued", taken: taken).metadata
+    return EntryRows(entries, in: folder, category: "Rescued", taken: taken)
   }
 }
 

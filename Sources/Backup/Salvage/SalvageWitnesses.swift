@@ -11,6 +11,8 @@ struct SalvageWitnesses {
   private let proof: EntryProof
   /// The MD5s of each name in the manifest and in `checksums.md5`.
   private var digests: [String: Set<MD5Digest>] = [:]
+  /// The MD5s of each name in the manifest.
+  private var manifestDigests: [String: Set<MD5Digest>] = [:]
   /// The names in the manifest.
   private(set) var manifestNames: Set<String> = []
   /// The names in the manifest and in `checksums.md5`.
@@ -47,6 +49,7 @@ struct SalvageWitnesses {
       for name in [root + item.zipEntryName, root + "photos/\(item.fileName)"] {
         manifestNames.insert(name)
         add(name, digest)
+        if let digest { manifestDigests[name, default: []].insert(digest) }
       }
     }
   }
@@ -60,10 +63,16 @@ struct SalvageWitnesses {
   /// Returns true if a list has an MD5 for the name of an entry.
   func hasDigest(of name: String) -> Bool { digests[name] != nil }
 
-  /// Returns true if a list has the MD5 of an entry's content.
-  func isVerifiedByDigest(_ entry: Entry) throws -> Bool {
-    guard let known = digests[entry.name], let digest = try proof.digest(of: entry) else { return false }
-    return known.contains(digest)
+  /// Returns the first entry whose content has an MD5 of a list: that of the manifest, if one entry has it.
+  private func verifiedByDigest(among same: [Entry]) throws -> Entry? {
+    for lists in [manifestDigests, digests] {
+      let right = try same.first { entry in
+        guard let known = lists[entry.name], let digest = try proof.digest(of: entry) else { return false }
+        return known.contains(digest)
+      }
+      if let right { return right }
+    }
+    return nil
   }
 
   /// Returns true if `checksums.md5` or a directory has a copy of `metadata.json`.
@@ -71,12 +80,12 @@ struct SalvageWitnesses {
     salvage.listed.contains(entry.index) || digests[entry.name]?.contains(digest) == true
   }
 
-  /// Returns the entry with the best evidence among entries with the same name: an MD5 in a list, then the directory,
-  /// then the entry's own checksum. Returns the first of several with equal evidence, and nil if no entry has evidence.
+  /// Returns the entry with the best evidence among entries with the same name: the MD5 in the manifest, an MD5 in another
+  /// list, then the directory, then the entry's own checksum. Returns the first of several with equal evidence, and nil if no entry has evidence.
   func choose(among same: [Entry]) throws -> Entry? {
     if same.count == 1, !salvage.unverified.contains(same[0].index) { return same[0] }
     if let first = same.first, hasDigest(of: first.name) {
-      if let right = try same.first(where: isVerifiedByDigest) { return right }
+      if let right = try verifiedByDigest(among: same) { return right }
       // a list may be older than the entry that another list confirms
       return same.first { salvage.listed.contains($0.index) && !salvage.unverified.contains($0.index) }
     }

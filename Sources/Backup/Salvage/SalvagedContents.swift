@@ -47,6 +47,7 @@ struct SalvagedContents {
       writtenIDs = found.reading.writtenIDs
       witnesses.add(metadata.photoManifest, below: root)
       try match(try verifiedEntries())
+      try rescueOthers()
     } else {
       isMetadataLost = true
       let named = try NamedPhotos(salvage, proof, witnesses)
@@ -200,6 +201,77 @@ struct SalvagedContents {
   }
 
   private var unverifiedNames: [String: String] = [:]
+
+  /// Adds the intact photos whose names the metadata does not list. One with the MD5 of a missing photo is this photo.
+  /// The others, for example those of another archive in the same file, get new IDs and the category “Rescued”.
+  private mutating func rescueOthers() throws {
+    var contents: Set<EntryContent> = []
+    for photo in photos {
+      if case .entry(let reference) = photo.location { contents.insert(EntryContent(reference.entry)) }
+    }
+    let folder = PhotoExport.statistics.folder
+    var others = salvage.archive.entries.filter { entry in
+      entry.isIn(folder) && !entry.isDirectory && !entry.isIgnored && !entry.isThumbnail && entry.size > 0
+        && !salvage.unverified.contains(entry.index) && contents.insert(EntryContent(entry)).inserted
+    }
+    let names = Set(others.map(\.name))
+    unknownEntries.removeAll(where: names.contains)
+    // files that the manifest lists for photos without rows
+    let items = Set(names.map(\.escaped))
+    leftOut.removeAll { items.contains(root.escaped + $0.item) }
+    try restoreMissing(from: &others)
+    guard !others.isEmpty else { return }
+    let rows = try NamedPhotos.rows(of: others, in: folder, proof)
+    let category = rescueCategory(rows.metadata.categories)
+    let usedIDs = Set(metadata.photos.map(\.id))
+    var freeIDs = IDs.range.lazy.filter { !usedIDs.contains($0) }.makeIterator()
+    for (var record, entry) in zip(rows.metadata.photos, rows.entries) {
+      guard let id = freeIDs.next() else { break }
+      (record.id, record.categoryId) = (id, category)
+      metadata.photos.append(record)
+      photos.append(
+        .init(
+          record: record, originalPath: record.path, location: .entry(EntryReference(entry, md5: nil))))
+    }
+    warnings.append(
+      "the metadata does not list \(Count(others.count, "intact photo")), which the category “Rescued” contains"
+    )
+  }
+
+  /// Gives missing photos the entries that have their MD5, and removes these from `others`.
+  private mutating func restoreMissing(from others: inout [Entry]) throws {
+    var missing: [MD5Digest: [Int]] = [:]
+    for (index, photo) in photos.enumerated() {
+      if let md5 = photo.location.unavailable?.md5 { missing[md5, default: []].append(index) }
+    }
+    guard !missing.isEmpty else { return }
+    try others.removeAll { entry in
+      guard let md5 = try proof.digest(of: entry), let indices = missing.removeValue(forKey: md5) else {
+        return false
+      }
+      for index in indices { photos[index] = photos[index].at(.entry(EntryReference(entry, md5: md5))) }
+      return true
+    }
+  }
+
+  /// Returns the ID of the category for rescued photos. Adds the category unless it exists.
+  private mutating func rescueCategory(_ categories: [Metadata.CategoryRecord]) -> Int64 {
+    guard var category = categories.first else { return 1 }
+    if let known = metadata.categories.first(where: { $0.name == category.name }) { return known.id }
+    let usedIDs = Set(metadata.categories.map(\.id))
+    category.id = IDs.range.first { !usedIDs.contains($0) } ?? 1
+    category.position = (metadata.categories.map(\.position).max() ?? 0).saturated(plus: 1)
+    metadata.categories.append(category)
+    return category.id
+  }
+
+  /// What identifies the content of an entry.
+  private struct EntryContent: Hashable {
+    var crc32: UInt32
+    var size: Int
+
+    init(_ entry: Entry) { (crc32, size) = (entry.crc32, entry.size) }
+  }
 
   private mutating func match(_ entries: [Entry]) throws {
     var reasons: [String: String] = [:]

@@ -39,7 +39,7 @@ struct HeaderEvidence {
   func examine() throws -> Result {
     var series = WorkBudget.Series()
     let claims = self.claims.filter { $0.isPossible(limits) && $0.dataEnd <= file.status.size }
-    if let entry = try framed(claims) { return .proven(entry) }
+    if let entry = try plain(claims, &series) ?? framed(claims, &series) { return .proven(entry) }
     if header.encryption != .none {
       // a descriptor of a header without sizes is the only other evidence
       let encrypted = claims.filter { $0.isEncrypted && $0.isReadable }
@@ -87,10 +87,21 @@ struct HeaderEvidence {
     return claims
   }
 
+  /// If the records disagree about the encryption of the data, returns the entry that is not encrypted and has the right
+  /// checksum.
+  private func plain(_ claims: [Entry], _ series: inout WorkBudget.Series) throws -> Entry? {
+    guard claims.contains(where: \.isEncrypted) else { return nil }
+    return try claims.first { entry in
+      try !entry.isEncrypted && entry.compressedSize > 0
+        && series.value(of: try probe.check(entry))?.hasEnded == true
+    }
+  }
+
   /// Returns the entry whose end is where header and directory agree, and where the next record confirms it. Such data
-  /// is not read: as in any archive, only reading an entry shows that it is intact. Stored data is always checked, since
-  /// its checksum costs nothing.
-  private func framed(_ claims: [Entry]) throws -> Entry? {
+  /// is not read: as in any archive, only reading an entry shows that it is intact. Data is read if another header or a
+  /// directory may be in it, since an entry that is not intact contains nothing. Stored data is always checked, since its
+  /// checksum costs nothing.
+  private func framed(_ claims: [Entry], _ series: inout WorkBudget.Series) throws -> Entry? {
     for entry in claims where (entry.method != 0 || entry.isEncrypted) && entry.compressedSize > 0 {
       let isAgreed = records.contains { record in
         record.compressedSize == entry.compressedSize && record.crc32 == entry.crc32
@@ -98,7 +109,12 @@ struct HeaderEvidence {
       }
       // the size of inflated data is only in the header, if there is no record
       let isAlone = records.isEmpty && entry.method != 8 && header.hasSizes
-      if isAgreed || isAlone || entry.isEncrypted && records.isEmpty, try isFollowed(entry) { return entry }
+      guard isAgreed || isAlone || entry.isEncrypted && records.isEmpty, try isFollowed(entry) else {
+        continue
+      }
+      let mayContainRecords = !entry.isEncrypted && ends.contains { $0 < entry.dataEnd }
+      if mayContainRecords, series.value(of: try probe.check(entry)) == .invalid { continue }
+      return entry
     }
     return nil
   }

@@ -1,4 +1,5 @@
 import Checksums
+import Operations
 import PhotoLibrary
 import TestSupport
 import Testing
@@ -124,9 +125,101 @@ import Zip
 
   // MARK: Archives
 
-  private static func backup(photos: Int) -> SampleBackup {
+  @Test(
+    "Salvage: a wrong encryption flag in the directory or a header costs nothing",
+    arguments: ["photos/2_2.jpg", "metadata.json"], [true, false])
+  func encryptionFlag(name: String, isInDirectory: Bool) async throws {
+    let backup = Self.backup(photos: 3)
+    let members = backup.members + [.stored("metadata.json", Self.text(backup))]
+    for members in [members, members.map(\.deflated)] {
+      var zip = ZipBuilder(members)
+      let index = try #require(zip.members.firstIndex { $0.local.name == Array(name.utf8) })
+      if isInDirectory {
+        zip.members[index].central.flags |= 1
+      } else {
+        zip.members[index].local.flags |= 1
+      }
+      let (library, summary) = try await Self.salvage(zip.bytes)
+      #expect(summary.photosImported == 3)
+      #expect(try library.contents.categories.map(\.displayName) == ["Family"])
+    }
+  }
+
+  @Test("Salvage: of two archives in one file, the photos that the metadata does not list are rescued")
+  func twoArchives() async throws {
+    let (one, two) = (Self.backup(photos: 2), Self.backup(photos: 5, from: 2))
+    let (library, summary) = try await Self.salvage(Self.stored(one) + Self.stored(two))
+    let contents = try library.contents
+    #expect(summary.photosImported == 5)
+    #expect(contents.photos(in: "Family").sorted() == ["2", "3", "4", "5"])
+    #expect(contents.photos(in: "Rescued") == ["1"])
+    #expect(summary.warnings.contains { $0.contains("does not list 1 intact photo,") })
+    expectNone(try library.faults())
+  }
+
+  @Test("Salvage: two archives with the same names and IDs in one file lose no photo")
+  func sameNames() async throws {
+    var other = SampleBackup()
+    other.add(id: 1, name: "1", bytes: [UInt8](repeating: 7, count: 99))
+    let bytes = Self.stored(other) + Self.stored(Self.backup(photos: 2))
+    let (library, summary) = try await Self.salvage(bytes)
+    #expect(summary.photosImported == 3)
+    #expect(try library.contents.photos(in: "Family").sorted() == ["1", "2"])
+    #expect(try library.contents.photos(in: "Rescued") == ["1"])
+    expectNone(try library.faults())
+  }
+
+  @Test("Salvage: a photo under a damaged name is recognized by its MD5")
+  func damagedName() async throws {
+    let backup = Self.backup(photos: 3)
+    var zip = ZipBuilder(backup.members + [.stored("metadata.json", Self.text(backup))])
+    zip.members[1].both { $0.name = Array("photos/2~2.jpg".utf8) }
+    var bytes = zip.bytes
+    bytes.removeSubrange(try Self.directory(of: bytes)...)
+    let (library, summary) = try await Self.salvage(bytes)
+    #expect(summary.photosImported == 3)
+    #expect(try library.contents.photos(in: "Family").sorted() == ["1", "2", "3"])
+  }
+
+  @Test("Repair: of two archives in one file, the new archive has the photos of both")
+  func repairTwoArchives() async throws {
+    let scratch = try ScratchFolder()
+    let bytes = Self.stored(Self.backup(photos: 2)) + Self.stored(Self.backup(photos: 5, from: 3))
+    let damaged = try scratch.write(bytes, to: "damaged.zip")
+    let summary = try await Work.repair(damaged).summary
+    let library = try SampleLibrary()
+    _ = try await library.importing(try #require(summary.archive))
+    #expect(try library.contents.photos(in: "Family").sorted() == ["3", "4", "5"])
+    #expect(try library.contents.photos(in: "Rescued").sorted() == ["1", "2"])
+  }
+
+  /// Inflating foreign bytes within blocks that are stored succeeds.
+  @Test("Salvage: entries that were moved into a deflated photo are found")
+  func entriesInDeflatedPhoto() async throws {
     var backup = SampleBackup()
-    for id in 1...photos {
+    var random = SeededNumbers(seed: 3)
+    backup.add(id: 1, name: "1", bytes: (0..<50_000).map { _ in UInt8.random(in: 32...126, using: &random) })
+    for id in 2...5 {
+      backup.add(
+        id: Int64(id), name: "\(id)", bytes: (0..<300).map { _ in UInt8.random(in: 32...126, using: &random) }
+      )
+    }
+    let members = backup.members + [.stored("metadata.json", Self.text(backup))]
+    let bytes = ZipBuilder(members.map(\.deflated)).bytes
+    let firstThree = ZipBuilder(members.prefix(3).map(\.deflated)).bytes
+    let (moved, end) = (try Self.directory(of: firstThree), try Self.directory(of: bytes))
+    let length = end - moved
+    var swapped = bytes
+    swapped.replaceSubrange(20_000..<20_000 + length, with: bytes[moved..<end])
+    swapped.replaceSubrange(moved..<end, with: bytes[20_000..<20_000 + length])
+    let (library, summary) = try await Self.salvage(swapped)
+    #expect(summary.photosImported == 4)
+    #expect(try library.contents.photos(in: "Family").sorted() == ["2", "3", "4", "5"])
+  }
+
+  private static func backup(photos: Int, from first: Int = 1) -> SampleBackup {
+    var backup = SampleBackup()
+    for id in first...photos {
       backup.add(id: Int64(id), name: "\(id)", bytes: [UInt8](repeating: UInt8(96 + id), count: 150 + id))
     }
     return backup
@@ -163,5 +256,12 @@ import Zip
     let (scratch, library) = (try ScratchFolder(), try SampleLibrary())
     let summary = try await library.importing(scratch.write(bytes, to: "damaged.zip")) { $0.salvages = true }
     return (library, summary)
+  }
+}
+
+extension LibraryContents {
+  /// Returns the names of the photos in the category with this displayed name.
+  fileprivate func photos(in category: String) -> [String] {
+    photos.filter { self.category(of: $0) == category }.map(\.name)
   }
 }

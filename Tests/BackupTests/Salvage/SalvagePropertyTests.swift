@@ -284,10 +284,12 @@ private struct DamagedArchive {
       problems.append("\(photo.name) is missing")
     }
     if intact.contains(where: \.isMetadata), !photos.isEmpty {
-      if backup.metadata.categories.map(\.displayName) != ["Family"] {
+      let categories = backup.metadata.categories.map(\.displayName)
+      if categories != ["Family"], categories != ["Family", "Rescued"] {
         problems.append("the metadata is lost")
       }
-      for photo in found where layout.photos[photo.id] != photo.content {
+      let family = backup.metadata.categories.first?.id
+      for photo in found where photo.category == family && layout.photos[photo.id] != photo.content {
         problems.append("photo \(photo.id) has the bytes of another one")
       }
     }
@@ -295,7 +297,8 @@ private struct DamagedArchive {
   }
 
   /// Returns the photos that an import would take.
-  private func recovered(from backup: OpenedBackup) throws -> [(id: Int64, content: [UInt8])] {
+  private func recovered(from backup: OpenedBackup) throws -> [(id: Int64, category: Int64, content: [UInt8])]
+  {
     guard let archive = backup.archive else { return [] }
     var reader = try EntryReader(archive, password: layout.password)
     return backup.photos.compactMap { photo in
@@ -303,7 +306,7 @@ private struct DamagedArchive {
         let content = try? reader.bytes(of: reference.entry, limit: 1 << 20),
         reference.md5.map({ $0 == MD5Digest(of: content) }) ?? true
       else { return nil }
-      return (photo.record.id, content)
+      return (photo.record.id, photo.record.categoryId, content)
     }
   }
 }
