@@ -12,6 +12,8 @@ struct NoSuchFolder: Error, CustomStringConvertible {
   let isTaken: Bool
   /// The job with this destination; nil if the folder is an argument.
   let job: String?
+  /// True if the argument can be no job, since there is no job file.
+  var isJobFileMissing = false
 
   /// Describes the error and its remedy in one line.
   var description: String {
@@ -21,6 +23,9 @@ struct NoSuchFolder: Error, CustomStringConvertible {
     case (let job?, true):
       "the destination \(path) of job “\(job)” is not a folder; correct the job file".escaped
     case (nil, true): "\(path) is not a folder; give a folder or the name of a job".escaped
+    case (nil, false) where isJobFileMissing:
+      "there is no folder \(path), and no job file was found; give an existing folder, or use --config FILE"
+        .escaped
     case (nil, false):
       "there is no folder \(path); give an existing folder, or the name of a job".escaped
     }
@@ -66,8 +71,9 @@ struct ArchivePlace {
       do {
         return try jobs([name]).flatMap(places)
       } catch let error as JobFile.Missing {
-        guard Self.look(at: name) == .other else { throw error }
-        throw NoSuchFolder(path: name, isTaken: true, job: nil)
+        let isTaken = Self.look(at: name) == .other
+        if case .job = error, !isTaken { throw error }
+        throw NoSuchFolder(path: name, isTaken: isTaken, job: nil, isJobFileMissing: true)
       }
     }
   }
