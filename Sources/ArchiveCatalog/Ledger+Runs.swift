@@ -16,7 +16,7 @@ extension Ledger {
         sql: """
           INSERT INTO run (
             begun, ended, number, kind, job, libraryPath, libraryID, startedAt, endedAt, outcome, hook, record,
-            photos, categories, bytes, skipped, removed, leftOut
+            photos, categories, bytes, skipped, removed, findings
           ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
           """,
         arguments: [
@@ -39,14 +39,14 @@ extension Ledger {
       try database.execute(
         sql: """
           UPDATE run SET ended = ?, libraryPath = ?, libraryID = ?, endedAt = ?, outcome = ?, hook = ?, record = ?,
-            photos = ?, categories = ?, bytes = ?, skipped = ?, removed = ?, leftOut = ?
-          WHERE begun = ? AND job IS ? AND kind = ?
+            photos = ?, categories = ?, bytes = ?, skipped = ?, removed = ?, findings = ?
+          WHERE begun = ? AND startedAt = ? AND job IS ? AND kind = ?
           """,
         arguments: [
           run.endPosition?.number, run.libraryPath, run.libraryID, run.endedAt, run.outcome.rawValue,
           run.hook,
           run.record,
-        ] + run.counts.arguments + [run.startPosition.number, run.job, run.kind.rawValue])
+        ] + run.counts.arguments + [run.startPosition.number, run.startedAt, run.job, run.kind.rawValue])
       let isMissing = database.changesCount == 0
       for copy in isMissing ? [] : copies {
         try database.execute(
@@ -112,9 +112,8 @@ extension Ledger {
   }
 
   /// Returns true if a process is performing a run; false if the run has ended or its process was killed. Blocks.
-  package func isUnderWay(_ run: LedgerRun) -> Bool {
-    guard run.outcome == .running || run.hook != nil else { return false }
-    return runLocks?.isLocked(run.startPosition) ?? true
+  package func isRunning(_ run: LedgerRun) -> Bool {
+    run.hasNoEnd && (runLocks?.isLocked(run.startPosition) ?? true)
   }
 }
 
@@ -132,11 +131,11 @@ extension LedgerRun {
     (libraryID, endedAt, hook) = (row["libraryID"], row["endedAt"], row["hook"])
     counts = Counts(
       photos: row["photos"], categories: row["categories"], bytes: row["bytes"], skipped: row["skipped"],
-      removed: row["removed"], leftOut: row["leftOut"])
+      removed: row["removed"], findings: row["findings"])
   }
 }
 
 extension LedgerRun.Counts {
   /// The values of the columns, in the order of the table.
-  fileprivate var arguments: StatementArguments { [photos, categories, bytes, skipped, removed, leftOut] }
+  fileprivate var arguments: StatementArguments { [photos, categories, bytes, skipped, removed, findings] }
 }

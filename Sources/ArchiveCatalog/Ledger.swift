@@ -254,7 +254,7 @@ extension Ledger.Problem: CustomStringConvertible {
       case .newerVersion(let path):
         "\(path) was written by a newer version of smilepile; update smilepile"
       case .unusable(let path, let reason):
-        "cannot use the ledger \(path): \(reason); the results of this command are not recorded"
+        "cannot use the ledger \(path): \(reason); earlier results are unknown, and new results are not recorded"
       }
     return text.escaped
   }

@@ -23,7 +23,7 @@ package struct LedgerRun: Sendable, Equatable {
 
   /// The outcome of a run.
   package enum Outcome: String, Sendable, CaseIterable {
-    /// The run is under way, or was killed.
+    /// The run is running, or was killed.
     case running
     /// The run did everything.
     case done
@@ -51,16 +51,16 @@ package struct LedgerRun: Sendable, Equatable {
     package var skipped: Int?
     /// The removed photos or archives.
     package var removed: Int?
-    /// The photos and other items that are missing from the result, or corrupt in it.
-    package var leftOut: Int?
+    /// The findings: photos and other items that are missing from the result, or corrupt in it.
+    package var findings: Int?
 
     /// Makes counts of these numbers.
     package init(
       photos: Int? = nil, categories: Int? = nil, bytes: Int? = nil, skipped: Int? = nil, removed: Int? = nil,
-      leftOut: Int? = nil
+      findings: Int? = nil
     ) {
       (self.photos, self.categories, self.bytes) = (photos, categories, bytes)
-      (self.skipped, self.removed, self.leftOut) = (skipped, removed, leftOut)
+      (self.skipped, self.removed, self.findings) = (skipped, removed, findings)
     }
   }
 
@@ -68,7 +68,7 @@ package struct LedgerRun: Sendable, Equatable {
   package var startPosition = LedgerPosition(0)
   /// The ledger's position at the last update of the end; nil for a run that is in progress or was killed.
   package var endPosition: LedgerPosition?
-  /// The number for people: 1 for the first run of the ledger.
+  /// The number that `history` shows: 1 for the first run of the ledger.
   package var number: Int64 = 0
   /// What the run does.
   package var kind: Kind
@@ -90,6 +90,9 @@ package struct LedgerRun: Sendable, Equatable {
   package var counts = Counts()
   /// Everything else, as JSON.
   package var record: Data
+
+  /// True if the run has no end in the ledger, since it is running or was killed.
+  package var hasNoEnd: Bool { outcome == .running || hook != nil }
 
   /// Makes the row of a run that starts.
   package init(

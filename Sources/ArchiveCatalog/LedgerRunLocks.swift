@@ -2,8 +2,8 @@ import FileSystem
 import Synchronization
 import SystemPackage
 
-/// Tells which runs are under way. A process locks one byte of the file `runs.lock` for each of its runs, at the offset
-/// of the run's position. The kernel releases the locks when the process ends, so a killed run is not under way.
+/// Tells which runs are running. A process locks one byte of the file `runs.lock` for each of its runs, at the offset of
+/// the run's position. The kernel releases the locks when the process ends, so a killed run is not running.
 final class LedgerRunLocks: Sendable {
   /// The name of the file in the state folder.
   private static let name: FilePath = "runs.lock"
@@ -24,7 +24,7 @@ final class LedgerRunLocks: Sendable {
   func lock(_ position: LedgerPosition) {
     owner.withLock { owner in
       if owner.file == nil { owner.file = try? Directory.open(folder).open(Self.name, .readWrite) }
-      if let isLocked = try? owner.file?.lockByte(at: position.number) { _ = isLocked }
+      _ = try? owner.file?.lockByte(at: position.number)
     }
   }
 

@@ -60,7 +60,7 @@ enum LedgerSchema {
           CREATE TABLE newRun (
             begun INTEGER PRIMARY KEY,
             ended INTEGER,
-            -- 1, 2, 3, …: the number for people
+            -- 1, 2, 3, …: the number that history shows
             number INTEGER NOT NULL UNIQUE,
             kind TEXT NOT NULL CHECK (
               kind IN ('backup', 'restoreTest', 'import', 'add', 'export', 'extract', 'remove', 'undo', 'repair',
@@ -71,7 +71,7 @@ enum LedgerSchema {
             libraryPath TEXT, libraryID TEXT,
             startedAt INTEGER NOT NULL, endedAt INTEGER,
             outcome TEXT NOT NULL, hook TEXT,
-            photos INTEGER, categories INTEGER, bytes INTEGER, skipped INTEGER, removed INTEGER, leftOut INTEGER,
+            photos INTEGER, categories INTEGER, bytes INTEGER, skipped INTEGER, removed INTEGER, findings INTEGER,
             record BLOB NOT NULL
           ) STRICT;
           INSERT INTO newRun

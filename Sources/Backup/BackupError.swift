@@ -48,7 +48,7 @@ public enum BackupError: RemediedError, Sendable, CustomStringConvertible {
   case baseRemoved(FilePath, uuid: String)
   /// The backup exceeds a limit.
   case tooLarge(FilePath, reason: String, remedy: Remedy?)
-  /// One of several backups could not be imported after others were imported; the summary describes the completed
+  /// An import of several backups failed or was cancelled after some were imported; the summary describes the completed
   /// imports.
   case stopped(at: FilePath, after: [FilePath], ImportSummary, any Error)
   /// The name of the new archive is too long for a file.
@@ -135,7 +135,8 @@ public enum BackupError: RemediedError, Sendable, CustomStringConvertible {
     case .baseRemoved(let folder, let uuid):
       "the base, archive \(uuid), was removed from \(folder) during the export; run the command again"
     case .stopped(let path, let done, _, let error):
-      (error is BackupError ? "\(error)" : "\(path): \(error)")
+      (error is CancellationError
+        ? "stopped at \(path)" : error is BackupError ? "\(error)" : "\(path): \(error)")
         + "; already imported: \(done.map(\.string).joined(separator: ", "))"
     case .nameTooLong(let name):
       "the new archive cannot be named \(name): a name has at most \(FileName.maximumBytes) bytes"
@@ -159,6 +160,11 @@ public enum BackupError: RemediedError, Sendable, CustomStringConvertible {
         + "space"
     }
   }
+}
+
+extension BackupError: FindingReport {
+  /// The findings of the completed imports.
+  public var findings: [Finding] { if case .stopped(_, _, let done, _) = self { done.findings } else { [] } }
 }
 
 extension PhotoExport {

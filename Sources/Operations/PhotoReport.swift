@@ -4,9 +4,9 @@ public struct PhotoReport: Sendable, Equatable {
   public enum Action: String, Sendable {
     /// The library has a new row or new values.
     case imported
-    /// The archive, or an archive of its chain, has the photo.
+    /// The archive has the photo.
     case exported
-    /// A file was written: into the folder of an extraction, or in the place of a file that the library lacked.
+    /// A file was written: by an extraction, or to replace a missing file of the library.
     case restored
     /// Nothing was written, since the photo was there already.
     case skipped
@@ -24,7 +24,7 @@ public struct PhotoReport: Sendable, Equatable {
   public var name: String
   /// The displayed name of the category; nil if it is not known.
   public var category: String?
-  /// The path that was given to the operation and contains the photo: a backup, a library, or the photo's file.
+  /// The path of the backup, the library or the file that has the photo.
   public var source: String
   /// Why, if the action does not say so itself.
   public var reason: String?

@@ -119,6 +119,21 @@ public final class ProgressCounter: Sendable {
     for finding in findings { report(finding) }
   }
 
+  /// Reports those findings of a result that were not reported when they occurred.
+  func reportRest(of findings: [Finding]) {
+    let rest = state.withLock { state in
+      var reported = state.findings
+      let rest = findings.filter { finding in
+        guard let count = reported[finding.message], count > 0 else { return true }
+        reported[finding.message] = count - 1
+        return false
+      }
+      state.progress.errorCount += rest.count
+      return rest
+    }
+    for finding in rest { receive(finding) }
+  }
+
   /// A snapshot, including the times.
   public var current: Progress {
     let now = ContinuousClock.now

@@ -11,8 +11,8 @@ public struct Work<Summary: Sendable>: Sendable {
   /// operation. Cancelling the task that iterates cancels the operation. Supports one reader.
   public let progress: AsyncStream<Progress>
 
-  /// What the operation finds, when it finds it. Ends with the operation. The summary has the same findings, and those
-  /// that became known only at the end. Keeps all findings until they are read. Supports one reader.
+  /// What the operation finds, when it finds it. Ends with the operation. If the summary, or the error of the operation,
+  /// is a `FindingReport`, it has the same findings. Keeps all findings until they are read. Supports one reader.
   public let findings: AsyncStream<Finding>
 
   private let counter: ProgressCounter
@@ -41,7 +41,9 @@ public struct Work<Summary: Sendable>: Sendable {
         await withCheckedContinuation { done in
           do {
             try WorkerThreads.startDetached(stackSize: 4 << 20) {
-              done.resume(returning: Result { try body(counter) })
+              let result = Result { try body(counter) }
+              counter.reportRest(of: result.findings)
+              done.resume(returning: result)
             }
           } catch {
             done.resume(returning: .failure(error))
@@ -78,4 +80,16 @@ public struct Work<Summary: Sendable>: Sendable {
 
   /// Requests the operation to stop. `summary` throws `CancellationError` when it has cleaned up.
   public func cancel() { counter.cancel() }
+}
+
+extension Result {
+  /// The findings of the value or the error.
+  fileprivate var findings: [Finding] {
+    let report: Any =
+      switch self {
+      case .success(let value): value
+      case .failure(let error): error
+      }
+    return (report as? any FindingReport)?.findings ?? []
+  }
 }

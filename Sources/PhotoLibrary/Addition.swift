@@ -11,33 +11,24 @@ enum Addition {
     }
   }
 
-  /// Forgets the photos that an undone change had added.
+  /// Deletes the ranges of an undone change.
   static func delete(changeID: String, _ database: Database) throws {
     try database.execute(sql: "DELETE FROM addition WHERE changeId = ?", arguments: [changeID])
   }
 
   /// Counts the photos of the library that changes added after the first `count` changes.
   ///
-  /// An undo restores photos that the change before it removed. They are new only if the export was between the two.
+  /// An undo restores photos that the change before it removed. They count only if the export was between the two.
   static func count(after count: Int, _ database: Database) throws -> Int {
-    let rows = try Row.fetchAll(
+    try Int.fetchOne(
       database,
       sql: """
         WITH numbered AS (SELECT id, kind, row_number() OVER (ORDER BY rowid) AS number FROM change)
-        SELECT first, last FROM addition JOIN numbered ON numbered.id = changeId
-        WHERE number > ? AND (kind <> 'undo' OR number = ?) ORDER BY first
-        """, arguments: [count, count + 1])
-    var photos = 0
-    var counted = Int64.min
-    for row in rows {
-      let (first, last) = (max(row[0] as Int64, counted), row[1] as Int64)
-      guard first <= last else { continue }
-      photos +=
-        try Int.fetchOne(
-          database, sql: "SELECT count(*) FROM photo WHERE id BETWEEN ? AND ?", arguments: [first, last]) ?? 0
-      counted = last + 1
-    }
-    return photos
+        SELECT count(DISTINCT photo.id)
+        FROM numbered CROSS JOIN addition ON changeId = numbered.id
+          CROSS JOIN photo ON photo.id BETWEEN first AND last
+        WHERE number > ? AND (kind <> 'undo' OR number = ?)
+        """, arguments: [count, count + 1]) ?? 0
   }
 }
 

@@ -84,7 +84,7 @@ extension Library {
         path: path.appending(Self.databaseName.components).string, configuration: configuration)
       try writing.write { database in
         try export.insert(database)
-        // a writer of this version has not migrated every library
+        // a library of an older version has no such columns before its next change
         guard try database.tableExists("addition") else { return }
         try database.execute(
           sql: "UPDATE export SET categories = ?, changes = ? WHERE id = ?",

@@ -69,8 +69,8 @@ public final class Library: Sendable {
     }
   }
 
-  /// As `requireSpace`, for a change that was not begun: it would use or remove the staged files of interrupted
-  /// operations.
+  /// Checks the space for a dry run. The change would reuse or remove the staged files of interrupted operations, so
+  /// their bytes count as free.
   package func requireSpaceBeforeChange(_ bytes: Int) throws {
     try requireSpace(max(0, bytes - stagedFiles().bytes))
   }

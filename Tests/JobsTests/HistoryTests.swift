@@ -20,13 +20,13 @@ import Testing
 
   /// A summary of a test.
   private struct Sample: RecordedSummary {
-    var recorded = OperationResult()
+    var recorded = OperationResult(LedgerRun.Counts())
   }
 
-  private func sample(leftOut count: Int = 0) -> Sample {
+  private func sample(findings count: Int = 0) -> Sample {
     var sample = Sample()
     sample.recorded.counts.photos = 14
-    sample.recorded.leftOut = (0..<count).map { Finding("photo \($0)", "it is corrupt") }
+    sample.recorded.findings = (0..<count).map { Finding("photo \($0)", "it is corrupt") }
     sample.recorded.isIncomplete = count > 0
     return sample
   }
@@ -47,23 +47,23 @@ import Testing
     #expect(try newest().run.endedAt != nil)
   }
 
-  @Test("History: an incomplete operation has what it left out, and why")
-  func leftOut() async throws {
-    _ = try await ledger.recording(RecordedOperation(.import)) { sample(leftOut: 2) }
+  @Test("History: an incomplete operation has its findings with their reasons")
+  func findings() async throws {
+    _ = try await ledger.recording(RecordedOperation(.import)) { sample(findings: 2) }
     let entry = try newest()
     #expect(entry.outcome == .incomplete)
-    #expect(entry.run.counts.leftOut == 2)
+    #expect(entry.run.counts.findings == 2)
     #expect(
-      entry.details.leftOut == [
-        LeftOutItem("photo 0", "it is corrupt"), LeftOutItem("photo 1", "it is corrupt"),
+      entry.details.findings == [
+        RecordedFinding("photo 0", "it is corrupt"), RecordedFinding("photo 1", "it is corrupt"),
       ])
   }
 
   @Test("History: at most 1000 items are kept, and all are counted")
-  func manyLeftOut() async throws {
-    _ = try await ledger.recording(RecordedOperation(.import)) { sample(leftOut: 1500) }
-    #expect(try newest().run.counts.leftOut == 1500)
-    #expect(try newest().details.leftOut.count == 1000)
+  func manyFindings() async throws {
+    _ = try await ledger.recording(RecordedOperation(.import)) { sample(findings: 1500) }
+    #expect(try newest().run.counts.findings == 1500)
+    #expect(try newest().details.findings.count == 1000)
   }
 
   @Test("History: a failed operation has the reason")
@@ -75,6 +75,7 @@ import Testing
     }
     #expect(try newest().outcome == .failed)
     #expect(try newest().details.message == "there is no file /a.zip")
+    #expect(try newest().run.counts == LedgerRun.Counts())
   }
 
   @Test("History: an import that stopped after some backups has their counts")
@@ -85,6 +86,17 @@ import Testing
     _ = try? await ledger.recording(RecordedOperation(.import)) { () async throws -> Sample in throw error }
     #expect(try newest().outcome == .failed)
     #expect(try newest().run.counts.photos == 5)
+  }
+
+  @Test("History: an import that was cancelled after some backups is interrupted and has their counts")
+  func cancelledAfterSome() async throws {
+    var done = ImportSummary()
+    done.photosImported = 5
+    let error = BackupError.stopped(at: "/b.zip", after: ["/a.zip"], done, CancellationError())
+    _ = try? await ledger.recording(RecordedOperation(.import)) { () async throws -> Sample in throw error }
+    #expect(try newest().outcome == .interrupted)
+    #expect(try newest().run.counts.photos == 5)
+    #expect(try newest().details.message == "stopped at /b.zip; already imported: /a.zip")
   }
 
   @Test("History: a cancelled operation is interrupted")
@@ -174,7 +186,7 @@ import Testing
     #expect(entries[0].details.archives.count == 1)
   }
 
-  @Test("History: a run of a job has the photos that it left out")
+  @Test("History: a run of a job has its findings")
   func incompleteBackup() async throws {
     let night = try Night()
     let photo = try #require(
@@ -185,8 +197,8 @@ import Testing
     _ = try await night.backup()
     let entry = try #require(night.context.ledger.history().first)
     #expect(entry.outcome == .incomplete)
-    #expect(entry.run.counts.leftOut == 1)
-    let item = try #require(entry.details.leftOut.first)
+    #expect(entry.run.counts.findings == 1)
+    let item = try #require(entry.details.findings.first)
     #expect(item.item.hasPrefix("photo 1 “"))
     #expect(item.item.hasSuffix("”"))
     #expect(item.reason.hasPrefix("cannot open"))
@@ -202,6 +214,24 @@ import Testing
     #expect(entry.run.kind == .restoreTest)
     #expect(entry.outcome == .done)
     #expect(entry.details.report != nil)
+  }
+
+  @Test(
+    "History: a backup and a restore test of another library than the job's are recorded, without the job")
+  func otherLibrary() async throws {
+    let night = try Night()
+    let library = try SampleLibrary()
+    var job = night.job
+    (job.library, job.usesOtherLibrary) = (library.path, true)
+    _ = try await Work.backup(job, night.context).summary
+    var options = RestoreTestOptions()
+    options.scratch = try night.scratch.makeFolder("scratch")
+    _ = try await Work.restoreTest(job, night.context, options: options).summary
+    let runs = night.context.ledger.history().map(\.run)
+    #expect(runs.map(\.kind) == [.restoreTest, .backup])
+    #expect(runs.map(\.job) == [nil, nil])
+    #expect(runs.map(\.libraryPath) == [library.path.string, library.path.string])
+    #expect(night.context.state.statuses() == [])
   }
 
   @Test("History: operations of commands do not change the status of a job")
@@ -226,16 +256,16 @@ import Testing
       ("/a.zip: truncated", "/a.zip", "truncated"), ("corrupt", "corrupt", ""),
     ])
   func message(text: String, item: String, reason: String) {
-    #expect(LeftOutItem(message: text) == LeftOutItem(item, reason))
+    #expect(RecordedFinding(message: text) == RecordedFinding(item, reason))
   }
 
   @Test("History: the reason of a finding does not repeat the item")
   func finding() {
     let finding = Finding("photo 7", "it is corrupt")
-    #expect(LeftOutItem(finding) == LeftOutItem("photo 7", "it is corrupt"))
-    #expect(LeftOutItem(finding.from("/a.zip")) == LeftOutItem("photo 7", "/a.zip: it is corrupt"))
+    #expect(RecordedFinding(finding) == RecordedFinding("photo 7", "it is corrupt"))
+    #expect(RecordedFinding(finding.from("/a.zip")) == RecordedFinding("photo 7", "/a.zip: it is corrupt"))
     let missing = Finding("a.jpg", message: "cannot open a.jpg: No such file")
-    #expect(LeftOutItem(missing) == LeftOutItem("a.jpg", "cannot open a.jpg: No such file"))
+    #expect(RecordedFinding(missing) == RecordedFinding("a.jpg", "cannot open a.jpg: No such file"))
   }
 
   // MARK: Time

@@ -62,6 +62,29 @@ struct WorkTests {
     #expect(work.currentProgress.errorCount == 2)
   }
 
+  /// A summary, or an error, with findings.
+  private struct Report: FindingReport, Error {
+    var findings: [Finding]
+  }
+
+  @Test(
+    "Work: findings that only the summary or the error has are passed on at the end",
+    arguments: [true, false])
+  func findingsAtTheEnd(isError: Bool) async throws {
+    let (first, second) = (Finding("a.jpg", "it is corrupt"), Finding("b.jpg", "it is missing"))
+    let work = Work { counter in
+      counter.report(second)
+      let report = Report(findings: [first, second, first])
+      if isError { throw report }
+      return report
+    }
+    var findings: [Finding] = []
+    for await finding in work.findings { findings.append(finding) }
+    #expect(findings == [second, first, first])
+    _ = try? await work.summary
+    #expect(work.currentProgress.errorCount == 3)
+  }
+
   @Test("Work: it needs no reader of its progress")
   func unwatched() async throws {
     #expect(try await Work { _ in 7 }.summary == 7)

@@ -41,7 +41,7 @@ struct PhotoSearchTests {
       "\(folder.path($0)) was skipped: it is a link or a special file"
     }
     #expect(search.warnings == hidden + links)
-    #expect(search.errors.isEmpty)
+    #expect(search.failures.isEmpty)
   }
 
   @Test("Photo search: given paths may be hidden or symbolic links")
@@ -62,7 +62,7 @@ struct PhotoSearchTests {
     #expect(names(search) == ["in/a.png"])
     #expect(search.warnings == ["\(folder.path("in/notes.txt")) was skipped: it is not a photo"])
     #expect(
-      search.errors.map(\.message) == [
+      search.failures.map(\.finding.message) == [
         "\(folder.path("notes.txt")) is not a photo or a folder",
         "cannot open \(folder.path("none.jpg")): No such file or directory (errno 2)",
       ])
@@ -97,7 +97,8 @@ struct PhotoSearchTests {
     #expect(mkfifo(folder.path("in/pipe.jpg").string, 0o600) == 0)
     let search = search("in", "in/pipe.jpg")
     #expect(names(search) == ["in/a.png"])
-    #expect(search.errors.map(\.message) == ["\(folder.path("in/pipe.jpg")) is not a photo or a folder"])
+    #expect(
+      search.failures.map(\.finding.message) == ["\(folder.path("in/pipe.jpg")) is not a photo or a folder"])
   }
 
   @Test("Search: a photo whose name is not UTF-8 is found and reported")
@@ -127,7 +128,7 @@ struct PhotoSearchTests {
     let search = search("in")
     #expect(names(search) == ["in/a.png"])
     #expect(
-      search.errors.map(\.message)
+      search.failures.map(\.finding.message)
         == ["in/b.png", "in/closed"].map {
           "cannot open \(folder.path($0)): Permission denied (errno 13)"
         })

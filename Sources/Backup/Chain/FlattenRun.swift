@@ -22,7 +22,7 @@ public struct FlattenOptions: Sendable {
 }
 
 /// The result of flattening.
-public struct FlattenSummary: Sendable, Equatable {
+public struct FlattenSummary: Sendable, Equatable, FindingReport {
   /// The new archive; nil if the old one is a full one.
   public var archive: FilePath?
   /// The archives of the chain, newest first. An archive that was repaired from another precedes the other.
@@ -42,6 +42,9 @@ public struct FlattenSummary: Sendable, Equatable {
 
   /// True if photos are missing in the new archive. The chain is still needed then.
   public var isIncomplete: Bool { !lost.isEmpty }
+
+  /// What is missing from the result, or corrupt in it.
+  public var findings: [Finding] { lost }
 }
 
 extension Work where Summary == FlattenSummary {

@@ -4,7 +4,7 @@ import PhotoLibrary
 import SystemPackage
 
 /// The result of an export.
-public struct ExportSummary: Sendable, Equatable {
+public struct ExportSummary: Sendable, Equatable, FindingReport {
   /// The archive, or the first of several; nil after a dry run.
   public var archive: FilePath? { archives.first }
   /// All archives of the export; empty after a dry run.
@@ -62,6 +62,9 @@ public struct ExportSummary: Sendable, Equatable {
 
   /// True if a selected photo is missing or corrupt in the archive.
   public var isIncomplete: Bool { !missing.isEmpty || !corruptInLibrary.isEmpty }
+
+  /// What is missing from the result, or corrupt in it.
+  public var findings: [Finding] { missing + corruptInLibrary }
 }
 
 extension ExportSummary {

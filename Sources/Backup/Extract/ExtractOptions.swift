@@ -38,7 +38,7 @@ public struct ExtractOptions: Sendable {
 }
 
 /// The result of an extraction or of a dry run.
-public struct ExtractSummary: Sendable, Equatable {
+public struct ExtractSummary: Sendable, Equatable, FindingReport {
   /// The selected photos that are files.
   public var files = 0
   /// The bytes of these photos.
@@ -68,6 +68,9 @@ public struct ExtractSummary: Sendable, Equatable {
 
   /// True if a selected photo is missing or corrupt in the folder.
   public var isIncomplete: Bool { !errors.isEmpty }
+
+  /// What is missing from the result, or corrupt in it.
+  public var findings: [Finding] { errors }
 }
 
 /// Why nothing can be extracted. The extraction throws these errors before it writes anything.

@@ -42,13 +42,16 @@ public struct FoundPhoto: Sendable {
 }
 
 /// The result of a search.
-public struct FindSummary: Sendable {
+public struct FindSummary: Sendable, FindingReport {
   /// The photos, by the order of the archives, oldest first, and in each archive in its order.
   public var photos: [FoundPhoto] = []
   /// The number of searched archives.
   public var archives = 0
   /// Archives that could not be searched, with the reasons.
   public var notSearched: [Finding] = []
+
+  /// What could not be searched.
+  public var findings: [Finding] { notSearched }
 }
 
 extension Work where Summary == FindSummary {

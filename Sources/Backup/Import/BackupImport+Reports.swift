@@ -27,9 +27,9 @@ extension BackupImport {
       case .renamed(let name):
         return source.report(index, .renamed, "the library already has it; the copy is “\(name.escaped)”")
       case .updated:
-        return source.report(index, .imported, "the photo of the library got its values")
+        return source.report(index, .imported, "the library's photo was updated with its values")
       case .moved:
-        return source.report(index, .imported, "the photo of the library moved to this category")
+        return source.report(index, .imported, "the library's photo moved to this category")
       case .skipped:
         return source.report(index, .skipped, "the library already has it")
       case .leftOut:

@@ -16,8 +16,8 @@ struct BackupImport {
   let plan: MergePlan
   private let options: ImportOptions
   private let counter: ProgressCounter
-  /// Called for each corrupt or missing photo when it is found, by any thread.
-  var whenDamaged: @Sendable (Finding) -> Void = { _ in }
+  /// Called for each finding when it occurs, by any thread.
+  var report: @Sendable (Finding) -> Void = { _ in }
 
   /// A photo that is not imported, or is imported as corrupt.
   private struct Loss {
@@ -45,8 +45,9 @@ struct BackupImport {
     // the user may have answered the question about a duplicate by stopping
     try counter.checkCancellation()
     guard refusesDamage else { return }
-    let damage = damageOfBackup + missing.filter(\.isDamage).map(\.finding)
-    if let reason = ReplacementGuard.refusal(of: source, missing: plan.missing.count, damage: damage) {
+    if let reason = ReplacementGuard.refusal(
+      of: source, missing: plan.missing.count, damage: findingsOfPlan)
+    {
       throw BackupError.cannotReplace(source.path, reason: reason)
     }
   }
@@ -65,9 +66,10 @@ struct BackupImport {
   /// Imports the backup after the user has approved. One transaction makes the change. Files that the library lacks are
   /// restored before, in a change of their own, which stays even if the import fails afterwards.
   func run(_ writer: LibraryWriter) throws -> ImportSummary {
-    for finding in damageOfBackup + missing.filter(\.isDamage).map(\.finding) { whenDamaged(finding) }
+    findingsOfPlan.forEach(report)
     let repairs = try repairsOfMissingFiles(in: writer.library)
     let repaired = try repairs.apply(writer, counter)
+    findings(of: repairs, repaired.failures).forEach(report)
     try writer.requireSpace(plan.bytes, reusing: plan.filesToExtract.map(\.content), counter)
     counter.advance(
       items: source.photos.count - plan.filesToExtract.count, bytes: source.photoBytes - plan.bytes)
@@ -82,8 +84,8 @@ struct BackupImport {
       let placement = try Placement(of: plan, in: change, writer)
       let extraction = Extraction(
         source: source, files: placement.files, change: change, counter: counter
-      ) { [source, whenDamaged] damaged in
-        whenDamaged(Self.loss(of: damaged.file.source, .damaged(damaged.reason), in: source).finding)
+      ) { [source, report] damaged in
+        report(Self.loss(of: damaged.file.source, .damaged(damaged.reason), in: source).finding)
       }
       let outcome = try extraction.run(Readers(options.readers, on: source.archive?.identity))
       if refusesDamage, let damaged = outcome.damaged.first {
@@ -100,6 +102,7 @@ struct BackupImport {
 
   /// Returns the summary of a dry run, and the content of the library after such an import.
   func dryRun(_ library: Library) throws -> (ImportSummary, after: LibraryContents) {
+    findingsOfPlan.forEach(report)
     try library.requireSpaceBeforeChange(plan.bytes)
     let repairs = try repairsOfMissingFiles(in: library)
     counter.advance(items: source.photos.count, bytes: source.photoBytes)
@@ -115,6 +118,20 @@ struct BackupImport {
   /// The damage of the backup itself. Its corrupt photos are imported, since they may still be worth seeing.
   private var damageOfBackup: [Finding] {
     (source.salvage?.findings ?? []) + source.leftOut + source.corruptBeforeBackup
+  }
+
+  /// What is known to be damaged before photos are extracted.
+  private var findingsOfPlan: [Finding] { damageOfBackup + missing.filter(\.isDamage).map(\.finding) }
+
+  /// Returns the photos of the library that could not be repaired.
+  ///
+  /// - Parameter failures: why, by ID.
+  private func findings(of repairs: PhotoRepairs, _ failures: [Int64: String]) -> [Finding] {
+    repairs.repairs.compactMap { repair in
+      failures[repair.photo.photo.id].map {
+        Finding(repair.photo.label, "its file is missing from the library and could not be restored: \($0)")
+      }
+    }
   }
 
   /// The photos that neither the backup nor the library has.
@@ -147,11 +164,6 @@ struct BackupImport {
     let damaged = corrupt.map { loss(of: $0.file.source, .damaged($0.reason)) }
     let losses = missing + damaged
     let damage = losses.filter(\.isDamage)
-    let unrepaired = repairs.repairs.compactMap { repair in
-      failures[repair.photo.photo.id].map {
-        Finding(repair.photo.label, "its file is missing from the library and could not be restored: \($0)")
-      }
-    }
     let repaired = repairs.repairs.filter { failures[$0.photo.photo.id] == nil }
     var summary = ImportSummary()
     summary.categoriesImported = plan.categoriesImported
@@ -161,7 +173,7 @@ struct BackupImport {
     summary.photoFilesWritten = restored + repaired.count
     summary.photosNotImported = losses.count
     summary.errors =
-      damageOfBackup + missing.filter(\.isDamage).map(\.finding) + unrepaired + damaged.map(\.finding)
+      findingsOfPlan + findings(of: repairs, failures) + damaged.map(\.finding)
     summary.damagedArchives = Dictionary(
       damage.map { ($0.archive, $0.finding.message) }, uniquingKeysWith: { _, last in last })
     if let salvage = source.salvage, summary.damagedArchives[source.path] == nil {
@@ -171,8 +183,8 @@ struct BackupImport {
       summary.photoReports = reports(damaged: corrupt, repaired: repaired.map(\.photo))
     }
     let outcome = options.isDryRun ? "would be restored" : "was restored"
-    summary.lostBeforeBackup = losses.filter { !$0.isDamage }.map(\.finding)
-    summary.warnings = summary.lostBeforeBackup.map(\.message)
+    summary.missingWithoutDamage = losses.filter { !$0.isDamage }.map(\.finding)
+    summary.warnings = summary.missingWithoutDamage.map(\.message)
     summary.warnings += repaired.map {
       "\($0.photo.label): its file was missing from the library and \(outcome)"
     }

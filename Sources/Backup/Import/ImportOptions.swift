@@ -77,7 +77,7 @@ public struct ImportOptions: Sendable {
 }
 
 /// The result of an import.
-public struct ImportSummary: Sendable, Equatable {
+public struct ImportSummary: Sendable, Equatable, FindingReport {
   /// Categories created or changed.
   public var categoriesImported = 0
   /// New photos, and photos with new values.
@@ -91,8 +91,8 @@ public struct ImportSummary: Sendable, Equatable {
   /// What the import could not use or repair: corrupt photos, photos that the backup should have and lacks, unusable
   /// rows, damage of the archive, and files of the library that could not be restored.
   public var errors: [Finding] = []
-  /// Photos that the backup lists, and whose files were lost before it was made. The warnings contain them.
-  package var lostBeforeBackup: [Finding] = []
+  /// Photos without a file that no archive should have. The warnings contain their messages.
+  package var missingWithoutDamage: [Finding] = []
   /// Archives with damage, each with a description.
   public var damagedArchives: [FilePath: String] = [:]
   /// Other warnings, for example about photos without files.
@@ -115,10 +115,13 @@ public struct ImportSummary: Sendable, Equatable {
     sum.removal += other.removal
     sum.photoFilesWritten += other.photoFilesWritten
     sum.errors += other.errors
-    sum.lostBeforeBackup += other.lostBeforeBackup
+    sum.missingWithoutDamage += other.missingWithoutDamage
     sum.damagedArchives.merge(other.damagedArchives, uniquingKeysWith: { first, _ in first })
     sum.warnings += other.warnings
     sum.photosNotImported += other.photosNotImported
     sum.photoReports += other.photoReports
   }
+
+  /// What is missing from the result, or corrupt in it.
+  public var findings: [Finding] { errors }
 }

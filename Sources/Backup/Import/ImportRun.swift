@@ -16,7 +16,7 @@ extension Work where Summary == ImportSummary {
   ///
   /// All backups are opened and checked before the first one is imported. Photos that are corrupt or missing are left
   /// out and reported in the summary. A cancelled or failed import leaves the library as it was after the last complete
-  /// backup. If the process is killed, the next import uses the photos that were extracted completely.
+  /// backup, and throws `BackupError.stopped` if there is one. If the process is killed, the next import uses the photos that were extracted completely.
   ///
   /// The summary throws `BackupError`, `ArchiveError`, `LibraryError`, `AuthorizationError`, `FileLock.Busy` or
   /// `FileError`.
@@ -84,12 +84,13 @@ public struct ImportRun {
     var sum = ImportSummary()
     sum.isDryRun = options.isDryRun
     sum.errors = unopened
+    counter.report(unopened)
+    let isOneOfSeveral = sources.count > 1
     for (index, source) in sources.enumerated() {
       do {
         var step = try BackupImport(source, into: contents, of: reader, options: options, counter: counter)
+        step.report = { [counter] in counter.report(isOneOfSeveral ? $0.from(source.path) : $0) }
         if let writer {
-          let isOneOfSeveral = sources.count > 1
-          step.whenDamaged = { [counter] in counter.report(isOneOfSeveral ? $0.from(source.path) : $0) }
           sum += named(try step.run(writer), source, among: sources)
           if index + 1 < sources.count { contents = try reader.contents() }
         } else {
@@ -97,7 +98,7 @@ public struct ImportRun {
           sum += named(summary, source, among: sources)
           contents = after
         }
-      } catch let error where index > 0 && !options.isDryRun && !(error is CancellationError) {
+      } catch  where index > 0 && !options.isDryRun {
         throw BackupError.stopped(at: source.path, after: sources[..<index].map(\.path), sum, error)
       }
     }
@@ -118,7 +119,10 @@ public struct ImportRun {
       opened = sources
       let contents = try writer.library.contents()
       let steps = try sources.map {
-        try BackupImport($0, into: contents, of: writer.library, options: options, counter: counter)
+        var step = try BackupImport(
+          $0, into: contents, of: writer.library, options: options, counter: counter)
+        step.report = { [counter] in counter.report($0) }
+        return step
       }
       let removal = steps.reduce(into: Removal()) { $0 += $1.removal() }
       let backups = sources.map(\.path.string).joined(separator: ", ")

@@ -24,7 +24,7 @@ public struct LibraryRepairOptions: Sendable {
 }
 
 /// The result of a library repair.
-public struct LibraryRepairSummary: Sendable, Equatable {
+public struct LibraryRepairSummary: Sendable, Equatable, FindingReport {
   /// The number of photos that were read.
   public var photosChecked = 0
   /// Photos that were repaired, with the archive that had them.
@@ -46,6 +46,9 @@ public struct LibraryRepairSummary: Sendable, Equatable {
 
   /// True if a photo is still corrupt or missing, or an archive could not be read.
   public var isIncomplete: Bool { !damaged.isEmpty || !unusable.isEmpty }
+
+  /// What is missing from the result, or corrupt in it.
+  public var findings: [Finding] { unusable + damaged }
 }
 
 extension Work where Summary == LibraryRepairSummary {

@@ -28,7 +28,7 @@ public struct RepairOptions: Sendable {
 }
 
 /// The result of a repair.
-public struct RepairSummary: Sendable, Equatable {
+public struct RepairSummary: Sendable, Equatable, FindingReport {
   /// The new archive; nil if there was nothing to repair.
   public var archive: FilePath?
   /// Photos with files in the new archive, or in the old one if it is intact.
@@ -56,6 +56,9 @@ public struct RepairSummary: Sendable, Equatable {
   }
   /// True if there was nothing to repair, and nothing was written.
   public var isWhole: Bool { archive == nil && lost.isEmpty && faults.isEmpty }
+
+  /// What is missing from the result, or corrupt in it.
+  public var findings: [Finding] { unusable + lost }
 }
 
 extension Work where Summary == RepairSummary {

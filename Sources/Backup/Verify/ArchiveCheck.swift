@@ -6,7 +6,7 @@ import SystemPackage
 import Zip
 
 /// The result of a check.
-public struct CheckSummary: Sendable {
+public struct CheckSummary: Sendable, FindingReport {
   /// Entries of archives, or photos of a library, that were read to their end.
   public var entriesChecked = 0
   /// The corrupt or missing items, by name, with the reasons.
@@ -30,6 +30,11 @@ public struct CheckSummary: Sendable {
     public var path: FilePath
     /// Why the backup could not be read.
     public var error: any Error
+
+    /// The backup with the error.
+    var finding: Finding {
+      Finding("\(path)".escaped, message: "\(error)", remedy: (error as? any RemediedError)?.remedy)
+    }
   }
 
   /// Adds the result of another check.
@@ -40,6 +45,9 @@ public struct CheckSummary: Sendable {
     sum.warnings += other.warnings
     sum.unreadable += other.unreadable
   }
+
+  /// The corrupt and missing items, and the backups that could not be read.
+  public var findings: [Finding] { damaged + unreadable.map(\.finding) }
 }
 
 /// Reads every entry of a backup to its end, and compares its CRC, and its MD5 with the manifest.

@@ -29,7 +29,9 @@ extension Work where Summary == CheckSummary {
           return try operation.recordingDamage(of: path, step)
         } catch {
           guard backups.count > 1, !(error is CancellationError) else { throw error }
-          sum.unreadable.append(.init(path: path, error: error))
+          let unreadable = CheckSummary.Unreadable(path: path, error: error)
+          counter.report(unreadable.finding)
+          sum.unreadable.append(unreadable)
           return nil
         }
       }

@@ -2,7 +2,7 @@ import ArchiveCatalog
 import Foundation
 import SystemPackage
 
-/// An operation of the past: a run of a job, or an operation of a command.
+/// A recorded operation: a run of a job, or an operation of a command.
 package struct HistoryEntry: Sendable {
   /// The row of the ledger.
   package let run: LedgerRun
@@ -10,9 +10,11 @@ package struct HistoryEntry: Sendable {
   package let outcome: LedgerRun.Outcome
 
   fileprivate init(_ run: LedgerRun, in ledger: Ledger) {
-    self.run = run
-    let hasNoEnd = run.outcome == .running || run.hook != nil
-    outcome = !hasNoEnd ? run.outcome : ledger.isUnderWay(run) ? .running : .interrupted
+    let isRunning = ledger.isRunning(run)
+    // a run without an end may have ended since it was read
+    let now = run.hasNoEnd && !isRunning ? ledger.run(number: run.number) ?? run : run
+    self.run = now
+    outcome = !now.hasNoEnd ? now.outcome : isRunning ? .running : .interrupted
   }
 
   /// Reads the details. Blocks.
@@ -21,11 +23,12 @@ package struct HistoryEntry: Sendable {
     if let backup = run.backup?.run {
       details.archives = backup.archives
       details.message = backup.message
-      details.leftOut = backup.missing.prefix(OperationRecord.mostLeftOut).map(LeftOutItem.init(message:))
+      details.findings = backup.missing.prefix(OperationRecord.mostFindings).map(
+        RecordedFinding.init(message:))
     }
     if let test = run.restoreTest {
       (details.archives, details.report) = ([test.test.archive], test.test.report)
-      details.leftOut = test.leftOut ?? []
+      details.findings = test.findings ?? []
     }
     return details
   }

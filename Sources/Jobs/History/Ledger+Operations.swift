@@ -62,7 +62,7 @@ extension RecordedOperation {
 
 extension LedgerRun {
   fileprivate init(_ operation: RecordedOperation, at moment: Int64) {
-    let record = Self.record(of: operation, OperationResult())
+    let record = Self.record(of: operation, nil)
     self.init(
       operation.kind, libraryPath: operation.library.map(Self.absolute), startedAt: moment,
       record: JobStatus.encoded(record))
@@ -76,30 +76,32 @@ extension LedgerRun {
   }
 
   fileprivate mutating func end(_ operation: RecordedOperation, _ error: any Error) {
+    var (cause, result): (any Error, OperationResult?) = (error, nil)
+    if case BackupError.stopped(_, _, let done, let inner) = error {
+      (cause, result) = (inner, done.recorded)
+    }
     outcome =
-      switch error {
+      switch cause {
       case is CancellationError: .interrupted
       case is FileLock.Busy: .notBegun
       default: .failed
       }
-    var result = OperationResult()
-    if case BackupError.stopped(_, _, let done, _) = error { result = done.recorded }
-    note(result)
+    if let result { note(result) }
     var details = Self.record(of: operation, result)
-    details.message = error is CancellationError ? nil : "\(error)"
+    details.message = error is CancellationError ? nil : JobMessage.text(of: error)
     record = JobStatus.encoded(details)
   }
 
   private mutating func note(_ result: OperationResult) {
     counts = result.counts
-    counts.leftOut = result.leftOut.count
+    counts.findings = result.findings.count
   }
 
-  private static func record(of operation: RecordedOperation, _ result: OperationResult) -> OperationRecord {
+  private static func record(of operation: RecordedOperation, _ result: OperationResult?) -> OperationRecord {
     var record = OperationRecord()
-    record.archives = (operation.archives + result.archives).map(absolute)
+    record.archives = (operation.archives + (result?.archives ?? [])).map(absolute)
     record.folder = operation.folder.map(absolute)
-    record.leaveOut(result.leftOut)
+    record.keep(result?.findings ?? [])
     return record
   }
 
@@ -113,6 +115,6 @@ extension LedgerRun.Counts {
   init(_ run: JobStatus.RunRecord) {
     self.init(
       photos: run.photos, bytes: run.bytes, removed: run.destinations.reduce(0) { $0 + $1.removed.count },
-      leftOut: run.missing.count)
+      findings: run.missing.count)
   }
 }

@@ -3,15 +3,15 @@ import Operations
 
 /// The details of an operation of a command, in the column `record` of the ledger.
 package struct OperationRecord: Sendable, Equatable, Codable {
-  /// The most items that the ledger keeps for one operation.
-  static let mostLeftOut = 1000
+  /// The most findings that the ledger keeps for one operation.
+  static let mostFindings = 1000
 
   /// The paths of the archives that the operation wrote, read or removed.
   package var archives: [String] = []
   /// The folder of the extracted photos, or of the removed archives.
   package var folder: String?
-  /// What the operation left out, up to the limit; the row counts all.
-  package var leftOut: [LeftOutItem] = []
+  /// What is missing from the result, or corrupt in it, up to the limit; the row counts all.
+  package var findings: [RecordedFinding] = []
   /// Why the operation failed, in one line.
   package var message: String?
   /// The path of the report of a restore test.
@@ -21,7 +21,7 @@ package struct OperationRecord: Sendable, Equatable, Codable {
   package init() {}
 
   /// Keeps the first findings.
-  mutating func leaveOut(_ findings: [Finding]) {
-    leftOut = findings.prefix(Self.mostLeftOut).map { LeftOutItem($0) }
+  mutating func keep(_ findings: [Finding]) {
+    self.findings = findings.prefix(Self.mostFindings).map { RecordedFinding($0) }
   }
 }

@@ -6,17 +6,23 @@ import SystemPackage
 
 /// The part of a summary that the ledger records.
 package struct OperationResult: Sendable {
-  /// How much the operation processed. The findings in `leftOut` are counted when they are recorded.
-  package var counts = LedgerRun.Counts()
-  /// What the operation left out.
-  package var leftOut: [Finding] = []
-  /// The archives that the operation wrote or removed, besides those that it was given.
-  package var archives: [FilePath] = []
+  /// How much the operation processed. The findings are counted when they are recorded.
+  package var counts: LedgerRun.Counts
+  /// What is missing from the result, or corrupt in it.
+  package var findings: [Finding]
   /// True if something is missing from the result.
-  package var isIncomplete = false
+  package var isIncomplete: Bool
+  /// The archives that the operation wrote or removed, besides those that it was given.
+  package var archives: [FilePath]
 
-  /// Makes an empty result.
-  package init() {}
+  /// Describes a result.
+  package init(
+    _ counts: LedgerRun.Counts, findings: [Finding] = [], isIncomplete: Bool = false,
+    archives: [FilePath] = []
+  ) {
+    (self.counts, self.findings) = (counts, findings)
+    (self.isIncomplete, self.archives) = (isIncomplete, archives)
+  }
 }
 
 /// A summary that the ledger records.
@@ -27,97 +33,78 @@ package protocol RecordedSummary: Sendable {
 
 extension ImportSummary: RecordedSummary {
   package var recorded: OperationResult {
-    var result = OperationResult()
-    result.counts = LedgerRun.Counts(
-      photos: photosImported, categories: categoriesImported, skipped: photosSkipped, removed: removal.photos)
-    (result.leftOut, result.isIncomplete) = (errors + lostBeforeBackup, isIncomplete)
-    return result
+    OperationResult(
+      LedgerRun.Counts(
+        photos: photosImported, categories: categoriesImported, skipped: photosSkipped,
+        removed: removal.photos),
+      findings: findings + missingWithoutDamage, isIncomplete: isIncomplete)
   }
 }
 
 extension AddSummary: RecordedSummary {
   package var recorded: OperationResult {
-    var result = OperationResult()
-    result.counts = LedgerRun.Counts(
-      photos: photosAdded, categories: categoriesAdded, bytes: bytes, skipped: photosSkipped)
-    (result.leftOut, result.isIncomplete) = (errors, !errors.isEmpty)
-    return result
+    OperationResult(
+      LedgerRun.Counts(
+        photos: photosAdded, categories: categoriesAdded, bytes: bytes, skipped: photosSkipped),
+      findings: findings, isIncomplete: !errors.isEmpty)
   }
 }
 
 extension ExportSummary: RecordedSummary {
   package var recorded: OperationResult {
-    var result = OperationResult()
-    result.counts = LedgerRun.Counts(photos: photos, categories: categories, bytes: bytes)
-    result.archives = archives
-    (result.leftOut, result.isIncomplete) = (missing + corruptInLibrary, isIncomplete)
-    return result
+    OperationResult(
+      LedgerRun.Counts(photos: photos, categories: categories, bytes: bytes), findings: findings,
+      isIncomplete: isIncomplete, archives: archives)
   }
 }
 
 extension ExtractSummary: RecordedSummary {
   package var recorded: OperationResult {
-    var result = OperationResult()
-    result.counts = LedgerRun.Counts(photos: filesWritten, bytes: bytesWritten, skipped: filesKept)
-    (result.leftOut, result.isIncomplete) = (errors, isIncomplete)
-    return result
+    OperationResult(
+      LedgerRun.Counts(photos: filesWritten, bytes: bytesWritten, skipped: filesKept), findings: findings,
+      isIncomplete: isIncomplete)
   }
 }
 
 extension RemoveSummary: RecordedSummary {
-  package var recorded: OperationResult {
-    var result = OperationResult()
-    result.counts = LedgerRun.Counts(categories: categories.count, bytes: bytes, removed: photos.count)
-    return result
-  }
+  package var recorded: OperationResult { OperationResult(LedgerRun.Counts(removed: photos.count)) }
 }
 
 extension UndoSummary: RecordedSummary {
   package var recorded: OperationResult {
-    var result = OperationResult()
-    result.counts = LedgerRun.Counts(photos: photosRestored, removed: photosRemoved)
-    (result.leftOut, result.isIncomplete) = (missing + damaged + left, isIncomplete)
-    return result
+    OperationResult(
+      LedgerRun.Counts(photos: photosRestored, removed: photosRemoved), findings: findings,
+      isIncomplete: isIncomplete)
   }
 }
 
 extension RepairSummary: RecordedSummary {
   package var recorded: OperationResult {
-    var result = OperationResult()
-    result.counts = LedgerRun.Counts(photos: photos, bytes: bytes)
-    result.archives = [archive].compactMap(\.self)
-    (result.leftOut, result.isIncomplete) = (lost + unusable, isIncomplete)
-    return result
+    OperationResult(
+      LedgerRun.Counts(photos: photos, bytes: bytes), findings: findings, isIncomplete: isIncomplete,
+      archives: [archive].compactMap(\.self))
   }
 }
 
 extension LibraryRepairSummary: RecordedSummary {
   package var recorded: OperationResult {
-    var result = OperationResult()
-    result.counts = LedgerRun.Counts(photos: repaired.count, bytes: bytes)
-    (result.leftOut, result.isIncomplete) = (damaged + unusable, isIncomplete)
-    return result
+    OperationResult(
+      LedgerRun.Counts(photos: repaired.count, bytes: bytes), findings: findings, isIncomplete: isIncomplete)
   }
 }
 
 extension FlattenSummary: RecordedSummary {
   package var recorded: OperationResult {
-    var result = OperationResult()
-    result.counts = LedgerRun.Counts(photos: photos, bytes: bytes)
-    result.archives = [archive].compactMap(\.self)
-    (result.leftOut, result.isIncomplete) = (lost, isIncomplete)
-    return result
+    OperationResult(
+      LedgerRun.Counts(photos: photos, bytes: bytes), findings: findings, isIncomplete: isIncomplete,
+      archives: [archive].compactMap(\.self))
   }
 }
 
 extension PruneRun.Summary: RecordedSummary {
   package var recorded: OperationResult {
-    var result = OperationResult()
-    result.counts = LedgerRun.Counts(
-      bytes: removed.reduce(0) { $0 + $1.fileBytes }, removed: removed.count)
-    result.archives = removed.map { FilePath($0.path) }
-    result.leftOut = failures
-    result.isIncomplete = !failures.isEmpty || !plan.refusals.isEmpty
-    return result
+    OperationResult(
+      LedgerRun.Counts(removed: removed.count), findings: findings,
+      isIncomplete: !failures.isEmpty || !plan.refusals.isEmpty, archives: removed.map { FilePath($0.path) })
   }
 }

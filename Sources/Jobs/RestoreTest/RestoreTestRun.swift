@@ -101,19 +101,19 @@ struct RestoreTestRun {
     let status = context.state.status(of: job.name)
     let isOfJob = !job.usesOtherLibrary && status.isOf(library: path, id: libraryID)
     var entry = LedgerRun(
-      .restoreTest, job: job.name, libraryPath: path.string, startedAt: startedAt)
+      .restoreTest, job: isOfJob ? job.name : nil, libraryPath: path.string, startedAt: startedAt)
     entry.libraryID = libraryID
-    if isOfJob { context.ledger.insert(&entry) }
+    context.ledger.insert(&entry)
     do {
       var (report, inconclusiveError) = try testDestinations(live, isOfJob ? status : nil)
       if !isOfJob, !job.usesOtherLibrary {
         report.isRecorded = false
         report.warnings.append(
-          "the last backup of the job was of another library than \(path), so this test is not recorded; "
+          "the last backup of the job was of another library than \(path), so this test does not count for the job; "
             + "run a backup")
       }
       write(&report)
-      if isOfJob { record(&report, in: &entry, after: status) }
+      record(&report, in: &entry, after: isOfJob ? status : nil)
       guard let inconclusiveError, inconclusiveError is CancellationError else { return report }
       // a cancelled test throws an error instead of returning the report
       let failures = report.results.flatMap(\.failures).map(\.message)
@@ -121,7 +121,7 @@ struct RestoreTestRun {
       throw inconclusiveError
     } catch {
       // a test without findings has an end and a reason, but no result
-      if isOfJob, entry.endedAt == nil {
+      if entry.endedAt == nil {
         entry.endedAt = context.now().milliseconds
         entry.outcome = error is CancellationError ? .interrupted : .failed
         var details = OperationRecord()
@@ -259,10 +259,12 @@ struct RestoreTestRun {
   }
 
   /// Records the result of the test, and publishes the job's status.
+  ///
+  /// - Parameter status: the status of the job; nil for a test that is not of the job.
   private func record(
-    _ report: inout RestoreTestReport, in entry: inout LedgerRun, after status: JobStatus
+    _ report: inout RestoreTestReport, in entry: inout LedgerRun, after status: JobStatus?
   ) {
-    let previous = status.lastRestoreTest
+    let previous = status?.lastRestoreTest
     // the first destination that failed, else the first without proof, else the first
     let result =
       report.results.first { !$0.isRestored } ?? report.results.first { !$0.hasPassed }
@@ -280,11 +282,12 @@ struct RestoreTestRun {
     entry.endedAt = test.at
     entry.outcome = report.hasPassed ? .done : .failed
     let findings = report.results.flatMap(\.failures) + report.damagedInLibrary
-    entry.counts = LedgerRun.Counts(photos: test.photos, leftOut: findings.count)
+    entry.counts = LedgerRun.Counts(photos: test.photos, findings: findings.count)
     entry.record = JobStatus.encoded(
       RestoreTestDetails(
         test: test, isRestoredSomewhere: report.results.contains(where: \.isRestored),
-        leftOut: findings.prefix(OperationRecord.mostLeftOut).map { LeftOutItem($0) }))
+        findings: findings.prefix(OperationRecord.mostFindings).map { RecordedFinding($0) }))
+    guard let status else { return context.ledger.update(&entry) }
     context.ledger.update(&entry, copies: report.results.compactMap { copy(after: $0, status)?.entry })
     let problems = context.state.publishStatus(of: job)
     if !problems.isEmpty { report.isRecorded = false }

@@ -37,7 +37,7 @@ package struct PruneRun {
   }
 
   /// The result of a run.
-  package struct Summary: Sendable {
+  package struct Summary: Sendable, FindingReport {
     /// The decision about each archive, with its reasons.
     package var plan: PrunePlan
     /// The archives that the run removed.
@@ -50,6 +50,9 @@ package struct PruneRun {
     package var locked = 0
     /// The number of archives that the plan does not include, for example because they cannot be decrypted. They stay.
     package var notConsidered = 0
+
+    /// The archives that could not be removed, with reasons.
+    package var findings: [Finding] { failures }
   }
 
   /// Removes archives, increments before their bases. An archive that has changed since it was listed stays. Blocks.

@@ -29,8 +29,8 @@ struct JobRun {
   /// Records what this run observes of archives.
   private let operation: LedgerOperation
   private var state: RunState
-  /// The entry of the run in the ledger; nil for a run of another library than the job's own.
-  private var entry: LedgerRun?
+  /// The entry of the run in the ledger.
+  private var entry: LedgerRun
 
   /// Prepares a run.
   init(_ job: Job, _ context: JobContext, _ counter: ProgressCounter) throws(JobError) {
@@ -41,6 +41,7 @@ struct JobRun {
     self.counter = counter
     operation = context.ledger.begin("backup \(job.name)", now: context.now)
     state = RunState(startedAt: context.now().milliseconds)
+    entry = LedgerRun(state.record, of: job.usesOtherLibrary ? nil : job.name, library: library)
   }
 
   /// Runs the job. Blocks.
@@ -81,13 +82,11 @@ struct JobRun {
     } catch {
       state.report(issue(of: error, interruption: JobReport.notBegun))
       state.phasesEndedAt = context.now().milliseconds
-      // the previous run stays the last one, since it may be under way
-      if !job.usesOtherLibrary {
-        var entry = LedgerRun(state.record, of: job.name, library: library)
-        (entry.outcome, entry.endedAt) = (.notBegun, state.startedAt)
-        context.ledger.insert(&entry)
-        _ = context.state.publishStatus(of: job)
-      }
+      entry.record = JobStatus.encoded(BackupDetails(run: state.record))
+      // the previous run stays the last one, since it may be running
+      (entry.outcome, entry.endedAt) = (.notBegun, state.startedAt)
+      context.ledger.insert(&entry)
+      if !job.usesOtherLibrary { _ = context.state.publishStatus(of: job) }
       // the thrown error matters more than an error of the hook
       try? hooks.run(.onFailure, state.record)
       throw error
@@ -166,20 +165,16 @@ struct JobRun {
 
   // MARK: Ledger and status
 
-  /// Inserts the run into the ledger, and publishes the job's status. A run of another library than the job's
-  /// own changes neither.
+  /// Inserts the run into the ledger, and publishes the job's status.
   private mutating func insertRun() {
-    guard !job.usesOtherLibrary else { return }
-    var entry = LedgerRun(state.record, of: job.name, library: library)
+    entry.record = JobStatus.encoded(BackupDetails(run: state.record))
     context.ledger.insert(&entry)
-    self.entry = entry
     publishStatus()
   }
 
   /// Writes the results of the run so far to the ledger, and publishes the job's status.
   private mutating func saveRunAndStatus(copies: [JobStatus.Copy] = []) {
-    guard entry != nil else { return }
-    updateLedger(copies: copies)
+    updateLedger(copies: job.usesOtherLibrary ? [] : copies)
     let saved = state.record
     publishStatus()
     // the outcome depends on whether the status was published
@@ -189,7 +184,6 @@ struct JobRun {
   }
 
   private mutating func updateLedger(copies: [JobStatus.Copy] = []) {
-    guard var entry else { return }
     let run = state.record
     entry.libraryID = state.backup.libraryID
     (entry.outcome, entry.hook, entry.endedAt) = (run.outcome.ofLedger, run.hook, run.finishedAt)
@@ -197,12 +191,12 @@ struct JobRun {
     entry.record = JobStatus.encoded(
       BackupDetails(run: run, isLibraryIntact: state.backup.isLibraryIntact))
     context.ledger.update(&entry, copies: copies.map(\.entry))
-    self.entry = entry
   }
 
   /// Publishes the status. An error does not stop the backup but makes the run incomplete: a program that
-  /// watches the file would still see the old status.
+  /// watches the file would still see the old status. A run of another library than the job's own publishes nothing.
   private mutating func publishStatus() {
+    guard !job.usesOtherLibrary else { return }
     for problem in context.state.publishStatus(of: job) {
       state.report(state.phasesEndedAt == nil ? .warning(.status, problem) : .incomplete(.status, problem))
     }

@@ -16,17 +16,19 @@ struct RestoreTestDetails: Codable {
   /// True if at least one destination restored every tested photo.
   var isRestoredSomewhere: Bool
   /// What was not restored, or is damaged in the library; nil in records of older versions.
-  var leftOut: [LeftOutItem]?
+  var findings: [RecordedFinding]?
 
   private enum CodingKeys: String, CodingKey {
-    case test, leftOut
+    case test, findings
     case isRestoredSomewhere = "isRestored"
   }
 }
 
 extension LedgerRun {
   /// Makes the row of a backup.
-  init(_ run: JobStatus.RunRecord, of job: String, library: FilePath) {
+  ///
+  /// - Parameter job: nil for a backup of another library than the job's own.
+  init(_ run: JobStatus.RunRecord, of job: String?, library: FilePath) {
     self.init(
       .backup, job: job, libraryPath: library.string, startedAt: run.startedAt,
       outcome: run.outcome.ofLedger, record: JobStatus.encoded(BackupDetails(run: run)))
@@ -42,10 +44,8 @@ extension LedgerRun {
     kind == .backup && hook == nil && isComplete
   }
 
-  /// True if the run is under way, or was killed before it could record its end.
-  fileprivate var hasNoEnd: Bool {
-    outcome == .running || hook != nil && isComplete
-  }
+  /// True if the run may still become complete with its hooks.
+  fileprivate var mayBecomeComplete: Bool { hasNoEnd && (outcome == .running || isComplete) }
 
   private var isComplete: Bool { [.done, .unchanged].contains(outcome) }
 
@@ -98,7 +98,7 @@ extension JobStatus {
     failures = entries.count { entry in
       entry.kind == .backup && !entry.isCompleteWithHooks
         && entry.endPosition ?? entry.startPosition > complete
-        && !(entry.hasNoEnd && entry.startPosition == backups.first?.startPosition)
+        && !(entry.mayBecomeComplete && entry.startPosition == backups.first?.startPosition)
     }
     guard let newest = entries.first else { return }
     let known = Self.library(of: entries) ?? LibraryIdentity(path: newest.libraryPath ?? "")

@@ -1,3 +1,4 @@
+import FileSystem
 import Operations
 import SystemPackage
 
@@ -5,6 +6,8 @@ import SystemPackage
 public struct AddOptions: Sendable {
   /// The displayed name of the category; nil for the name of each photo's folder.
   public var category: String?
+  /// Paths that the caller could not use. They are reported like files that cannot be read.
+  public var unusable: [AddFailure] = []
   /// Only reports what would be added.
   public var isDryRun = false
   /// Describes each photo in the summary.
@@ -17,7 +20,7 @@ public struct AddOptions: Sendable {
 }
 
 /// The result of `add`.
-public struct AddSummary: Sendable, Equatable {
+public struct AddSummary: Sendable, Equatable, FindingReport {
   /// New categories.
   public var categoriesAdded = 0
   /// New photos.
@@ -34,13 +37,34 @@ public struct AddSummary: Sendable, Equatable {
   public var photoReports: [PhotoReport] = []
   /// Nothing was written.
   public var isDryRun = false
+
+  /// What is missing from the result, or corrupt in it.
+  public var findings: [Finding] { errors }
 }
 
-extension PhotoReport {
-  /// Makes the report of a file that could not be added.
-  public init(leftOut finding: Finding) {
-    self.init(
-      .leftOut, finding.item, name: FilePath(finding.item).stem ?? finding.item, category: nil,
-      from: finding.item, reason: finding.message)
+/// A file or folder that could not be added.
+public struct AddFailure: Sendable, Equatable {
+  /// The file or folder.
+  public var path: FilePath
+  /// The path with the reason.
+  public var finding: Finding
+
+  /// Makes a failure with a complete message.
+  public init(_ path: FilePath, message: String) {
+    (self.path, finding) = (path, Finding("\(path)".escaped, message: message.escaped))
+  }
+
+  /// Makes the failure of a file that cannot be read.
+  init(_ error: FileError) {
+    (path, finding) = (error.path, Finding("\(error.path)".escaped, message: error.description))
+  }
+
+  /// Returns what happened to the photo.
+  ///
+  /// - Parameter category: the displayed name of its category; nil if it is not known.
+  func report(category: String?) -> PhotoReport {
+    PhotoReport(
+      .leftOut, finding.item, name: path.stem ?? path.string, category: category, from: path.string,
+      reason: finding.message)
   }
 }

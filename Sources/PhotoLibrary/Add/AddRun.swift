@@ -28,9 +28,9 @@ struct AddRun {
   /// The result of copying one file.
   private enum Copied {
     case staged(MD5Digest, size: Int)
-    case failed(Finding)
+    case failed(AddFailure)
 
-    var failure: Finding? { if case .failed(let finding) = self { finding } else { nil } }
+    var failure: AddFailure? { if case .failed(let failure) = self { failure } else { nil } }
   }
 
   func run(_ paths: [FilePath]) throws -> AddSummary {
@@ -40,10 +40,11 @@ struct AddRun {
     let found = search.photos
     counter.setTotals(items: found.count, bytes: found.reduce(0) { $0 + $1.size })
     var summary = AddSummary()
-    summary.errors = search.errors
     summary.warnings = search.warnings
-    counter.report(search.errors)
-    if options.reportsPhotos { summary.photoReports = search.errors.map(PhotoReport.init(leftOut:)) }
+    for failure in options.unusable + search.failures {
+      counter.report(failure.finding)
+      report(failure, category: options.category, &summary)
+    }
     if options.isDryRun {
       summary.isDryRun = true
       let library = try Library(path: library)
@@ -65,8 +66,8 @@ struct AddRun {
           let isNew = plan.add(file, md5: md5, size: size, stagedName: String(index))
           if !isNew { try change.unstage(String(index)) }
           report(file, isNew: isNew, &summary)
-        case .failed(let finding):
-          report(finding, &summary)
+        case .failed(let failure):
+          report(failure, category: category(of: file), &summary)
         case nil:
           continue
         }
@@ -86,14 +87,16 @@ struct AddRun {
     summary.photoReports.append(
       PhotoReport(
         isNew ? .imported : .skipped, file.path.string.escaped, name: file.path.stem ?? "photo",
-        category: options.category ?? file.folder, from: file.path.string,
+        category: category(of: file), from: file.path.string,
         reason: isNew ? nil : "its category already has it"))
   }
 
-  private func report(_ failure: Finding, _ summary: inout AddSummary) {
-    summary.errors.append(failure)
-    if options.reportsPhotos { summary.photoReports.append(PhotoReport(leftOut: failure)) }
+  private func report(_ failure: AddFailure, category: String?, _ summary: inout AddSummary) {
+    summary.errors.append(failure.finding)
+    if options.reportsPhotos { summary.photoReports.append(failure.report(category: category)) }
   }
+
+  private func category(of file: PhotoSearch.Found) -> String { options.category ?? file.folder }
 
   /// Returns the contents of the files that an interrupted operation may have staged already, since a leftover file has
   /// the same size, by index. Reads these files.
@@ -127,15 +130,18 @@ struct AddRun {
     var (plan, summary) = (plan, summary)
     counter.enter(.reading)
     for file in found {
+      var failure: AddFailure?
       do {
         let (md5, size) = try hash(file)
         report(file, isNew: plan.add(file, md5: md5, size: size, stagedName: ""), &summary)
       } catch let error as FileError {
-        counter.report(Finding(error))
-        report(Finding(error), &summary)
+        failure = AddFailure(error)
       } catch is PhotoSearch.Found.Changed {
-        counter.report(file.changed)
-        report(file.changed, &summary)
+        failure = file.changed
+      }
+      if let failure {
+        counter.report(failure.finding)
+        report(failure, category: category(of: file), &summary)
       }
       counter.advance(items: 1, current: file.path.lastComponent?.string)
     }
@@ -158,7 +164,7 @@ struct AddRun {
   ) throws -> [Int: Copied] {
     let results = Mutex<[Int: Copied]>([:])
     let counter = counter
-    let failures = OrderedResults<Finding> { counter.report($0) }
+    let failures = OrderedResults<AddFailure> { counter.report($0.finding) }
     let end = { @Sendable (index: Int, copied: Copied) in
       results.withLock { $0[index] = copied }
       failures.add(copied.failure, at: index)
@@ -179,7 +185,7 @@ struct AddRun {
         end(index, .staged(md5, size: size))
       } catch let error as File.Unreadable {
         try change.unstage(String(index))
-        end(index, .failed(Finding(error.error)))
+        end(index, .failed(AddFailure(error.error)))
       } catch is PhotoSearch.Found.Changed {
         try change.unstage(String(index))
         end(index, .failed(file.changed))

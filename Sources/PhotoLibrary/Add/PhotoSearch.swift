@@ -22,7 +22,7 @@ struct PhotoSearch {
 
   private(set) var photos: [Found] = []
   /// Given files that are not photos, and files that cannot be read.
-  private(set) var errors: [Finding] = []
+  private(set) var failures: [AddFailure] = []
   /// Files in folders that are not used, and names in which the library replaces invalid bytes by U+FFFD.
   private(set) var warnings: [String] = []
 
@@ -36,7 +36,7 @@ struct PhotoSearch {
       do throws(FileError) {
         try search(path, isNamed: true)
       } catch {
-        errors.append(Finding(error))
+        failures.append(AddFailure(error))
       }
     }
   }
@@ -51,9 +51,7 @@ struct PhotoSearch {
     }
     switch status.kind {
     case .directory where status.identity == library:
-      errors.append(
-        Finding("\(path)".escaped, message: "\(path) is the library; its photos were not added again".escaped)
-      )
+      failures.append(AddFailure(path, message: "\(path) is the library; its photos were not added again"))
     case .directory:
       warnIfNotUTF8(of: path)
       let folder = try Directory.open(path)
@@ -71,7 +69,7 @@ struct PhotoSearch {
         do throws(FileError) {
           try search(inner, isNamed: false)
         } catch {
-          errors.append(Finding(error))
+          failures.append(AddFailure(error))
         }
       }
     case .file where header.format != nil || PhotoKind.isPhotoEnding(path.extension ?? ""):
@@ -83,7 +81,7 @@ struct PhotoSearch {
     case .file where !isNamed:
       warnings.append("\(path) was skipped: it is not a photo".escaped)
     default:
-      errors.append(Finding("\(path)".escaped, message: "\(path) is not a photo or a folder".escaped))
+      failures.append(AddFailure(path, message: "\(path) is not a photo or a folder"))
     }
   }
 
@@ -117,11 +115,6 @@ extension PhotoSearch.Found {
     if status.version != version { throw Changed() }
   }
 
-  /// The error for such a file.
-  var changed: Finding { Finding("\(path)".escaped, "it changed while it was read; add it again") }
-}
-
-extension Finding {
-  /// Makes the error for a file that cannot be read.
-  init(_ error: FileError) { self.init("\(error.path)".escaped, message: error.description) }
+  /// The failure for such a file.
+  var changed: AddFailure { AddFailure(path, message: "\(path): it changed while it was read; add it again") }
 }

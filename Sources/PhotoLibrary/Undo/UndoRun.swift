@@ -5,7 +5,7 @@ import Operations
 import SystemPackage
 
 /// The result of `undo`.
-public struct UndoSummary: Sendable, Equatable {
+public struct UndoSummary: Sendable, Equatable, FindingReport {
   /// The kind of the change that was undone.
   package var kind: Change.Kind
   /// The time of that change, in milliseconds since 1970.

@@ -59,18 +59,16 @@ struct Add: AsyncParsableCommand {
     options.reportsPhotos = reports.reportsPhotos
     let reporter = Reporter(reports.output)
     let photos = paths.indices.filter { !invalid.contains($0) }.map { FilePath(paths[$0]) }
+    options.unusable = invalid.sorted().map { index in
+      let path = paths[index]
+      return AddFailure(FilePath(path), message: "\(path): its name is not UTF-8; \(ArgumentEncoding.remedy)")
+    }
     let target = try library.path()
-    var summary = try await Ledger.ofThisUser.recording(
+    let summary = try await Ledger.ofThisUser.recording(
       RecordedOperation(.add, library: target, isDryRun: dryRun)
     ) {
       try await reporter.follow(
-        .add(photos, to: target, options: options), during: "add", findings: \.errors)
-    }
-    for index in invalid.sorted() {
-      let finding = Finding(paths[index].escaped, "its name is not UTF-8; \(ArgumentEncoding.remedy)")
-      reporter.error(finding, during: "add")
-      summary.errors.append(finding)
-      if options.reportsPhotos { summary.photoReports.append(PhotoReport(leftOut: finding)) }
+        .add(photos, to: target, options: options), during: "add")
     }
     reporter.photos(summary.photoReports)
     for warning in summary.warnings { reporter.warn(warning) }

@@ -40,9 +40,7 @@ struct ArchiveRepair {
     options.limits = limits
     options.password = try password.read(for: archives, limits, reporter, salvaging: true)
     let summary = try await Ledger.ofThisUser.recording(RecordedOperation(.repair, archives: [archive])) {
-      try await reporter.follow(.repair(archive, options: options), during: "repair") {
-        $0.unusable + $0.lost
-      }
+      try await reporter.follow(.repair(archive, options: options), during: "repair")
     }
 
     for fault in summary.faults { reporter.warn(fault.message) }

@@ -161,9 +161,7 @@ struct Export: AsyncParsableCommand {
       summary = try await Ledger.ofThisUser.recording(
         RecordedOperation(.export, library: source, isDryRun: dryRun)
       ) {
-        try await reporter.follow(.export(source, to: target, options: options), during: "export") {
-          $0.missing + $0.corruptInLibrary
-        }
+        try await reporter.follow(.export(source, to: target, options: options), during: "export")
       }
     } catch {
       // no archive needs the new passphrase

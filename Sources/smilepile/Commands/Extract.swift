@@ -85,7 +85,7 @@ struct Extract: AsyncParsableCommand {
       RecordedOperation(.extract, archives: [path], folder: FilePath(to), isDryRun: dryRun)
     ) {
       try await reporter.follow(
-        .extract(path, to: FilePath(to), options: options), during: "extract", findings: \.errors)
+        .extract(path, to: FilePath(to), options: options), during: "extract")
     }
 
     reporter.photos(summary.photoReports)

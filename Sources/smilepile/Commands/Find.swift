@@ -94,8 +94,7 @@ struct Find: AsyncParsableCommand {
     let places = arguments.dropFirst(md5 == nil ? 1 : 0).map { FilePath($0) }
     let secret = try password.read(for: places, limits.limits, reporter)
     let summary = try await reporter.follow(
-      .find(selection, in: places, limits: limits.limits, password: secret), during: "find",
-      findings: \.notSearched)
+      .find(selection, in: places, limits: limits.limits, password: secret), during: "find")
     for photo in summary.photos {
       reporter.result(Self.text(photo))
       reporter.json(Match(photo))

@@ -52,7 +52,7 @@ struct Flatten: AsyncParsableCommand {
     options.password = try password.read(for: [path], limits.limits, reporter)
     let summary = try await Ledger.ofThisUser.recording(RecordedOperation(.flatten, archives: [path])) {
       try await reporter.follow(
-        .flatten(path, options: options), during: "flatten", findings: \.lost)
+        .flatten(path, options: options), during: "flatten")
     }
 
     for warning in summary.warnings { reporter.warn(warning) }

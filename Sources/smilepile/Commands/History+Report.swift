@@ -21,13 +21,13 @@ extension History {
     var bytes: Int?
     var photosSkipped: Int?
     var removed: Int?
-    var leftOutCount: Int?
+    var findingCount: Int?
     // only of a single operation
     var archives: [String]?
     var folder: String?
     var message: String?
     var report: String?
-    var leftOut: [LeftOutItem]?
+    var findings: [RecordedFinding]?
 
     init(_ entry: HistoryEntry) {
       let (run, counts) = (entry.run, entry.run.counts)
@@ -35,7 +35,7 @@ extension History {
       (library, libraryID) = (run.libraryPath, run.libraryID)
       (startedAt, finishedAt, outcome) = (run.startedAt, run.endedAt, entry.outcome.identifier)
       (photos, categories, bytes) = (counts.photos, counts.categories, counts.bytes)
-      (photosSkipped, removed, leftOutCount) = (counts.skipped, counts.removed, counts.leftOut)
+      (photosSkipped, removed, findingCount) = (counts.skipped, counts.removed, counts.findings)
     }
   }
 
@@ -46,7 +46,6 @@ extension History {
 
   /// Reports a list of operations.
   func list(_ entries: [HistoryEntry], _ reporter: Reporter) {
-    if entries.isEmpty { reporter.note("no operations are recorded") }
     let time = LocalTime()
     reporter.result(
       TextTable(
@@ -66,12 +65,12 @@ extension History {
   func show(_ entry: HistoryEntry, _ reporter: Reporter) {
     let details = entry.details
     reporter.result(TextTable(.left, .left, rows: Self.fields(of: entry, details)))
-    for item in details.leftOut { reporter.result("left out: \(item.item.escaped): \(item.reason.escaped)") }
-    let others = (entry.run.counts.leftOut ?? 0) - details.leftOut.count
-    if others > 0 { reporter.result("left out: \(others) more, which are not recorded") }
+    for finding in details.findings { reporter.result("finding: \(finding.text.escaped)") }
+    let others = (entry.run.counts.findings ?? 0) - details.findings.count
+    if others > 0 { reporter.result("\(Count(others, "more finding", "more findings")) without a record") }
     var line = OperationLine(entry)
     (line.archives, line.folder, line.message) = (details.archives, details.folder, details.message)
-    (line.report, line.leftOut) = (details.report, details.leftOut)
+    (line.report, line.findings) = (details.report, details.findings)
     reporter.json(line)
     reporter.json(Summary(operations: 1))
   }
@@ -86,7 +85,7 @@ extension History {
       ("photos", run.counts.photos.map { "\($0)" }), ("categories", run.counts.categories.map { "\($0)" }),
       ("bytes", run.counts.bytes.map { "\($0) (\(ByteCount($0)))" }),
       ("skipped", run.counts.skipped.map { "\($0)" }), ("removed", run.counts.removed.map { "\($0)" }),
-      ("left out", run.counts.leftOut.map { "\($0)" }), ("library", run.libraryPath),
+      ("findings", run.counts.findings.map { "\($0)" }), ("library", run.libraryPath),
       ("folder", details.folder), ("report", details.report),
     ]
     return fields.compactMap { name, value in value.map { [name, $0.escaped] } }
@@ -100,7 +99,7 @@ extension HistoryEntry {
 }
 
 extension LedgerRun.Kind {
-  /// The name for people.
+  /// The name in text.
   fileprivate var text: String { self == .restoreTest ? "restore test" : rawValue }
 
   /// The name in JSON.
@@ -113,7 +112,7 @@ extension LedgerRun.Kind {
 }
 
 extension LedgerRun.Outcome {
-  /// The name for people.
+  /// The name in text.
   fileprivate var text: String { self == .notBegun ? "not begun" : rawValue }
 
   /// The name in JSON.
@@ -121,13 +120,13 @@ extension LedgerRun.Outcome {
 }
 
 extension LedgerRun.Counts {
-  /// Returns the counts in a few words: `14 photos, 2 left out`.
+  /// Returns the counts in a few words: `14 photos, 2 findings`.
   fileprivate func short(_ kind: LedgerRun.Kind) -> String {
     let removed = removed.flatMap { $0 > 0 || photos == nil ? $0 : nil }
     let parts = [
       photos.map { "\(Count($0, "photo"))" },
       removed.map { "\(Count($0, kind.removes.one, kind.removes.many)) removed" },
-      leftOut.flatMap { $0 > 0 ? "\($0) left out" : nil },
+      findings.flatMap { $0 > 0 ? "\(Count($0, "finding"))" : nil },
     ].compactMap { $0 }
     return parts.isEmpty ? "-" : parts.joined(separator: ", ")
   }

@@ -10,8 +10,9 @@ struct History: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "List past operations with their outcomes.",
     discussion: """
-      Lists imports, exports, restores, repairs, edits, runs of jobs and restore tests of this user, newest first. Dry \
-      runs are not listed. With N, shows the operation with this number, and the photos that it left out.
+      Lists what import, add, export, extract, remove, undo, repair, flatten, prune, jobs and restore \
+      tests of this user did, newest first. Dry runs are not listed. With N, shows the operation with this number and \
+      its findings: what is missing from its result or corrupt in it, and why.
 
       An interrupted operation was stopped, or its process was killed.
 
@@ -53,14 +54,20 @@ struct History: ParsableCommand {
 
   func run() throws {
     let reporter = Reporter(output)
+    let isHistoryKnown = Ledger.ofThisUser.problem == nil
     if let number {
       guard let entry = Ledger.ofThisUser.operation(number: number) else {
-        throw NoOperation(number: number)
+        if isHistoryKnown { throw NoOperation(number: number) } else { throw ExitStatus.incomplete }
       }
       return show(entry, reporter)
     }
     let path = library.map { FilePath(FileManager.default.currentDirectoryPath).pushing(FilePath($0)) }
     let filter = path.map { (path: $0, id: try? Library(path: $0).libraryID()) }
-    list(Ledger.ofThisUser.history(since: since?.milliseconds, library: filter), reporter)
+    let entries = Ledger.ofThisUser.history(since: since?.milliseconds, library: filter)
+    if entries.isEmpty, isHistoryKnown {
+      reporter.note("no operations\(path.map { " of \($0.string.escaped)" } ?? "") are recorded")
+    }
+    list(entries, reporter)
+    if !isHistoryKnown { throw ExitStatus.incomplete }
   }
 }

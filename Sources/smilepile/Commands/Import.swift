@@ -83,6 +83,7 @@ struct Import: AsyncParsableCommand {
   }
 
   func validate() throws {
+    if force, strategy != .replace { throw ValidationError("--force works only with --strategy replace") }
     try duplicates.checkTerminal()
   }
 
@@ -110,11 +111,7 @@ struct Import: AsyncParsableCommand {
     do {
       let recorded = RecordedOperation(.import, library: target, archives: paths, isDryRun: dryRun)
       summary = try await Ledger.ofThisUser.recording(recorded) {
-        try await reporter.follow(
-          .import(paths, into: target, options: options), during: "import", findings: \.errors
-        ) { error in
-          if case BackupError.stopped(_, _, let done, _) = error { done.errors } else { [] }
-        }
+        try await reporter.follow(.import(paths, into: target, options: options), during: "import")
       }
     } catch {
       if case BackupError.stopped(_, _, let done, _) = error {

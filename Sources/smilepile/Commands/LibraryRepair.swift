@@ -37,7 +37,7 @@ struct LibraryRepair {
     let summary = try await Ledger.ofThisUser.recording(recorded) {
       try await reporter.follow(
         .repairLibrary(library, from: archives, options: options), during: "repair"
-      ) { $0.unusable + $0.damaged }
+      )
     }
 
     for warning in summary.warnings { reporter.warn(warning) }

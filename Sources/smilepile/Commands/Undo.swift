@@ -53,7 +53,7 @@ struct Undo: AsyncParsableCommand {
     let summary = try await Ledger.ofThisUser.recording(
       RecordedOperation(.undo, library: path, isDryRun: dryRun)
     ) {
-      try await reporter.follow(.undo(path, options: options), during: "undo", findings: \.findings)
+      try await reporter.follow(.undo(path, options: options), during: "undo")
     }
     let date = Date(milliseconds: summary.changedAt).formatted(.iso8601)
     let verb = dryRun ? "would undo" : "undid"

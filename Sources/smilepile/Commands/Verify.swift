@@ -56,12 +56,11 @@ struct Verify: AsyncParsableCommand {
     let summary =
       archives.isEmpty
       ? try await reporter.follow(
-        .verify(library: library.path(), lockWait: lock.duration, readers: readers.readers), during: "verify",
-        findings: \.damaged)
+        .verify(library: library.path(), lockWait: lock.duration, readers: readers.readers), during: "verify")
       : try await reporter.follow(
         .verify(
           paths, limits: limits.limits, password: secret, readers: readers.readers, ledger: .ofThisUser),
-        during: "verify", findings: \.damaged)
+        during: "verify")
     for warning in summary.warnings { reporter.warn(warning) }
     for name in summary.untracked {
       reporter.warn("\(name) is \(archives.isEmpty ? "an untracked file" : "an unknown entry")")
@@ -73,11 +72,6 @@ struct Verify: AsyncParsableCommand {
         .staging has \(Count(summary.stagedFiles, "file")) (\(size)) of an import or add that is running or was \
         interrupted; the next import or add reuses or removes them
         """)
-    }
-    for backup in summary.unreadable {
-      let remedy = (backup.error as? any RemediedError)?.remedy
-      reporter.error(
-        Finding("\(backup.path)".escaped, message: "\(backup.error)", remedy: remedy), during: "verify")
     }
     let number = summary.entriesChecked
     let what = archives.isEmpty ? Count(number, "photo") : Count(number, "entry", "entries")

@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// The output of the commands that report what happens to each photo.
 struct PhotoReportOptions: ParsableArguments {
-  @Flag(name: .shortAndLong, help: "Print what happens to each photo on standard error.")
+  @Flag(name: .shortAndLong, help: "Print a line for each photo on standard error.")
   var verbose = false
 
   @OptionGroup var output: OutputOptions

@@ -31,31 +31,18 @@ struct Reporter {
   }
 
   /// Shows the progress and the findings of some work until it ends, and returns its summary. Prints each finding when it
-  /// occurs, and at the end those findings of the summary, or of the error, that were not printed before.
-  func follow<Summary>(
-    _ work: Work<Summary>, during operation: String, findings: (Summary) -> [Finding],
-    ofError findingsOfError: (any Error) -> [Finding] = { _ in [] }
+  /// occurs.
+  func follow<Summary: FindingReport>(
+    _ work: Work<Summary>, during operation: String
   ) async throws -> Summary {
-    let printing = Task {
-      var printed: [String: Int] = [:]
-      for await finding in work.findings {
-        error(finding, during: operation)
-        printed[finding.message, default: 0] += 1
-      }
-      return printed
-    }
-    let (result, all): (Result<Summary, any Error>, [Finding])
+    let printing = Task { for await finding in work.findings { error(finding, during: operation) } }
+    let result: Result<Summary, any Error>
     do {
-      let summary = try await follow(work)
-      (result, all) = (.success(summary), findings(summary))
+      result = .success(try await follow(work))
     } catch {
-      (result, all) = (.failure(error), findingsOfError(error))
+      result = .failure(error)
     }
-    var printed = await printing.value
-    for finding in all {
-      let count = printed[finding.message, default: 0]
-      if count == 0 { error(finding, during: operation) } else { printed[finding.message] = count - 1 }
-    }
+    await printing.value
     return try result.get()
   }
 
@@ -115,7 +102,7 @@ struct Reporter {
   /// Prints what happened to each photo: JSON lines on standard output, otherwise text on standard error.
   func photos(_ reports: [PhotoReport]) {
     guard options.json else {
-      for report in reports { console.print(PhotoLine(report).text, to: .error) }
+      for report in reports { console.print(PhotoLine(report).text.escaped, to: .error) }
       return
     }
     // a reader of a pipe gets the lines in few pieces, since each piece costs a system call

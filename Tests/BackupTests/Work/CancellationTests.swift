@@ -141,9 +141,15 @@ import Testing
       counter.cancel()
       return .skip
     }
-    #expect(throws: CancellationError.self) {
+    let error = #expect(throws: BackupError.self) {
       try ImportRun(library: library.path, options: options, counter: counter).run([first, second])
     }
+    guard case .stopped(second, after: [first], let done, let cause)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(done.photosImported == 1)
+    #expect(cause is CancellationError)
     #expect(try library.contents.photos.map(\.name) == ["a"], "as after the first backup")
     expectNone(try library.faults())
   }

@@ -1,12 +1,15 @@
 import Foundation
 import Operations
 
-/// A photo, file or archive that an operation left out or could not restore, and the reason.
-package struct LeftOutItem: Sendable, Equatable, Codable {
+/// A photo, file or archive that is missing from the result of an operation, or corrupt in it, and the reason.
+package struct RecordedFinding: Sendable, Equatable, Codable {
   /// How messages refer to the item: `photo 7 “IMG_0001” in “Family”`, or a path.
   package var item: String
-  /// Why the item was left out.
+  /// Why; empty if it is not known.
   package var reason: String
+
+  /// The item with the reason.
+  package var text: String { reason.isEmpty ? item : "\(item): \(reason)" }
 
   /// Makes an item of its parts.
   package init(_ item: String, _ reason: String) { (self.item, self.reason) = (item, reason) }
