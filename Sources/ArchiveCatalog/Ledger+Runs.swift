@@ -16,7 +16,7 @@ extension Ledger {
         sql: """
           INSERT INTO run (
             begun, ended, number, kind, job, libraryPath, libraryID, startedAt, endedAt, outcome, hook, record,
-            photos, categories, bytes, skipped, removed, findings
+            photos, categories, bytes, skipped, removed, leftOut
           ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
           """,
         arguments: [
@@ -39,7 +39,7 @@ extension Ledger {
       try database.execute(
         sql: """
           UPDATE run SET ended = ?, libraryPath = ?, libraryID = ?, endedAt = ?, outcome = ?, hook = ?, record = ?,
-            photos = ?, categories = ?, bytes = ?, skipped = ?, removed = ?, findings = ?
+            photos = ?, categories = ?, bytes = ?, skipped = ?, removed = ?, leftOut = ?
           WHERE begun = ? AND startedAt = ? AND job IS ? AND kind = ?
           """,
         arguments: [
@@ -131,7 +131,7 @@ extension LedgerRun {
     (libraryID, endedAt, hook) = (row["libraryID"], row["endedAt"], row["hook"])
     counts = Counts(
       photos: row["photos"], categories: row["categories"], bytes: row["bytes"], skipped: row["skipped"],
-      removed: row["removed"], findings: row["findings"])
+      removed: row["removed"], findings: row["leftOut"])
   }
 }
 

@@ -23,7 +23,7 @@ package struct LedgerRun: Sendable, Equatable {
 
   /// The outcome of a run.
   package enum Outcome: String, Sendable, CaseIterable {
-    /// The run is running, or was killed.
+    /// The run has no end yet, or its process was killed.
     case running
     /// The run did everything.
     case done

@@ -11,6 +11,8 @@ final class LedgerRunLocks: Sendable {
   /// Owns the open file, whose locks end with it.
   private struct Owner: ~Copyable {
     var file: File?
+
+    deinit { file?.unlockBytes() }
   }
 
   private let folder: FilePath

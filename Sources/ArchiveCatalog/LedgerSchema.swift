@@ -71,7 +71,7 @@ enum LedgerSchema {
             libraryPath TEXT, libraryID TEXT,
             startedAt INTEGER NOT NULL, endedAt INTEGER,
             outcome TEXT NOT NULL, hook TEXT,
-            photos INTEGER, categories INTEGER, bytes INTEGER, skipped INTEGER, removed INTEGER, findings INTEGER,
+            photos INTEGER, categories INTEGER, bytes INTEGER, skipped INTEGER, removed INTEGER, leftOut INTEGER,
             record BLOB NOT NULL
           ) STRICT;
           INSERT INTO newRun

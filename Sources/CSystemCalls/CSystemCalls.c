@@ -29,6 +29,12 @@ int smilepile_lock_byte(int descriptor, off_t offset) {
   return fcntl(descriptor, F_OFD_SETLK, &lock);
 }
 
+int smilepile_unlock_bytes(int descriptor) {
+  // a length of 0: up to the end of any file
+  struct flock lock = {.l_type = F_UNLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 0};
+  return fcntl(descriptor, F_OFD_SETLK, &lock);
+}
+
 int smilepile_is_byte_locked(int descriptor, off_t offset) {
   struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = offset, .l_len = 1};
   if (fcntl(descriptor, F_OFD_GETLK, &lock) != 0) return -1;

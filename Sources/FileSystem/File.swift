@@ -200,6 +200,9 @@ package struct File: ~Copyable, Sendable {
     }
   }
 
+  /// Releases the locks of all bytes at once, as `unlock` does for the lock of the file.
+  package func unlockBytes() { _ = try? SystemCalls.unlockBytes(descriptor) }
+
   /// Returns true if another open file, of this process or another one, has locked a byte. fcntl(2), `F_OFD_GETLK`.
   package func isByteLocked(at offset: Int64) throws(FileError) -> Bool {
     try FileError.attempt("read the locks of", path) { () throws(Errno) in

@@ -188,6 +188,10 @@ enum SystemCalls {
     }
   }
 
+  static func unlockBytes(_ descriptor: CInt) throws(Errno) {
+    _ = try call(.lock, descriptor) { smilepile_unlock_bytes(descriptor) }
+  }
+
   static func isByteLocked(_ descriptor: CInt, at offset: Int64) throws(Errno) -> Bool {
     try call(.lock, descriptor) { smilepile_is_byte_locked(descriptor, off_t(offset)) } != 0
   }

@@ -127,8 +127,6 @@ import Testing
       #expect(!reader.isRunning(ended))
       withExtendedLifetime(ledger) {}
     }
-    // a process that another test starts has the file until its exec
-    for _ in 0..<500 where reader.isRunning(run) { usleep(10_000) }
     #expect(!reader.isRunning(run))
   }
 

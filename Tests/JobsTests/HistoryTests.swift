@@ -247,6 +247,13 @@ import Testing
     #expect(night.context.ledger.history().count == LedgerRun.Kind.allCases.count + 1)
   }
 
+  @Test("History: records of earlier versions have their findings")
+  func earlierRecord() throws {
+    let json = #"{"archives":["/a.zip"],"leftOut":[{"item":"photo 7","reason":"it is corrupt"}]}"#
+    let record: OperationRecord = try #require(JobStatus.decoded(Data(json.utf8)))
+    #expect(record.findings == [RecordedFinding("photo 7", "it is corrupt")])
+  }
+
   // MARK: Messages
 
   @Test(

@@ -10,6 +10,7 @@ int smilepile_start_write_back(int descriptor, off_t offset, off_t count);
 int smilepile_syncfs(int descriptor);
 int smilepile_flock(int descriptor, int operation);
 int smilepile_lock_byte(int descriptor, off_t offset);
+int smilepile_unlock_bytes(int descriptor);
 int smilepile_is_byte_locked(int descriptor, off_t offset);
 int smilepile_fstatfs(int descriptor, long *type, long *free_bytes);
 int smilepile_map_blocks_from(int bytes);

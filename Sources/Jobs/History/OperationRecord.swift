@@ -17,6 +17,11 @@ package struct OperationRecord: Sendable, Equatable, Codable {
   /// The path of the report of a restore test.
   package var report: String?
 
+  private enum CodingKeys: String, CodingKey {
+    case archives, folder, message, report
+    case findings = "leftOut"
+  }
+
   /// Makes an empty record.
   package init() {}
 

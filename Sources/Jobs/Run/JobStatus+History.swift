@@ -19,8 +19,9 @@ struct RestoreTestDetails: Codable {
   var findings: [RecordedFinding]?
 
   private enum CodingKeys: String, CodingKey {
-    case test, findings
+    case test
     case isRestoredSomewhere = "isRestored"
+    case findings = "leftOut"
   }
 }
 
