@@ -16,7 +16,8 @@ extension Work where Summary == ImportSummary {
   ///
   /// All backups are opened and checked before the first one is imported. Photos that are corrupt or missing are left
   /// out and reported in the summary. A cancelled or failed import leaves the library as it was after the last complete
-  /// backup, and throws `BackupError.stopped` if there is one. If the process is killed, the next import uses the photos that were extracted completely.
+  /// backup, and throws `BackupError.stopped` if there is one. If the process is killed, the next import uses the photos
+  /// that were extracted completely.
   ///
   /// The summary throws `BackupError`, `ArchiveError`, `LibraryError`, `AuthorizationError`, `FileLock.Busy` or
   /// `FileError`.

@@ -289,6 +289,13 @@ private struct DamagedArchive {
         problems.append("the metadata is lost")
       }
       let family = backup.metadata.categories.first?.id
+      let named = Set(found.filter { $0.category == family }.map(\.content))
+      for photo in photos where !named.contains(photo.content) {
+        problems.append("\(photo.name) has lost its category")
+      }
+      for photo in found where photo.category != family && named.contains(photo.content) {
+        problems.append("photo \(photo.id) was rescued twice")
+      }
       for photo in found where photo.category == family && layout.photos[photo.id] != photo.content {
         problems.append("photo \(photo.id) has the bytes of another one")
       }
