@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 
 /// The rules for names of photo files, in the library and in archives. Every name from a backup is converted by them
@@ -17,8 +18,9 @@ package enum FileName {
   }
 
   /// Returns a name that every file system accepts and no program takes for a path or an option: control characters and
-  /// `/ \ : * ? " < > |` become `_`, as do leading dots and dashes; trailing dots and spaces are removed; an empty
-  /// name becomes `photo`. At most `limit` UTF-8 bytes, the extension kept.
+  /// `/ \ : * ? " < > |` become `_`, as do leading dots and dashes; invisible and bidirectional characters are dropped, as
+  /// `UnsafeScalars` defines them; trailing dots and spaces are removed; an empty name becomes `photo`. At most `limit`
+  /// UTF-8 bytes, the extension kept.
   package static func safe(_ name: String, limit: Int = maximumBytes) -> String {
     if name.utf8.count <= limit, isPlain(name) { return name }
     var scalars = String.UnicodeScalarView()
@@ -27,6 +29,7 @@ package enum FileName {
         scalar.properties.generalCategory == .control || "/\\:*?\"<>|".unicodeScalars.contains(scalar)
       scalars.append(isUnsafe ? "_" : scalar)
     }
+    scalars = withoutInvisible(String(scalars)).unicodeScalars
     while let last = scalars.last, last == "." || last == " " { scalars.removeLast() }
     if let first = scalars.first, first == "." || first == "-" {
       scalars.replaceSubrange(..<scalars.index(after: scalars.startIndex), with: ["_"])
@@ -51,6 +54,10 @@ package enum FileName {
       previous = byte
     }
     return previous != UInt8(ascii: ".")
+  }
+
+  private static func withoutInvisible(_ name: String) -> String {
+    UnsafeScalars.replaced(in: name) { _ in "" }
   }
 
   /// A dot that another one follows becomes `_`: the last one may begin the extension. Scalars are compared and not
@@ -101,6 +108,7 @@ package enum FileName {
     for scalar in text.unicodeScalars where String(scalars).utf8.count + UTF8.width(scalar) <= bytes {
       scalars.append(scalar)
     }
-    return String(scalars)
+    // a joiner whose neighbour is cut off joins nothing
+    return withoutInvisible(String(scalars))
   }
 }

@@ -15,6 +15,9 @@ struct FileNameTests {
       // control characters, those of Windows, and what looks like neither
       ("a\0b\n\u{7F}\u{85}.jpg", "a_b___.jpg"), (#"a:*?"<>|b.jpg"#, "a_______b.jpg"),
       ("\u{1B}[2J.jpg", "_[2J.jpg"),
+      // invisible characters, and those that change the order of letters; but not within emoji
+      ("a\u{202E}gpj.\u{200B}exe\u{FEFF}", "agpj.exe"), ("\u{2028}\u{3164}\u{AD}a\u{E0041}.jpg", "a.jpg"),
+      ("\u{200B}.jpg", "_jpg"), ("a\u{200D}b.jpg", "ab.jpg"), ("❤️‍🔥 1️⃣.jpg", "❤️‍🔥 1️⃣.jpg"),
       // hidden files and options
       (".hidden.jpg", "_hidden.jpg"), ("-rf.jpg", "_rf.jpg"), ("--help", "_-help"), (".-.jpg", "_-.jpg"),
       // nothing left
@@ -110,7 +113,7 @@ struct FileNameTests {
   func idempotence() {
     let pieces = [
       ".", "..", "-", " ", "/", "\\", "\0", "\n", "a", "jpg", "é", "e\u{301}", "日", "👨‍👩‍👧", "\u{301}",
-      "\u{200D}",
+      "\u{200D}", "\u{FE0F}", "👨", "*\u{FE0F}\u{20E3}", "\u{200B}",
       ":", "*", "\u{202E}", "\u{FFFD}", "\r\n", String(repeating: "x", count: 100),
       String(repeating: "\u{302}", count: 90), ".jpg",
     ]
@@ -130,6 +133,8 @@ struct FileNameTests {
       #expect(scalars.last != ".", "\(context)")
       #expect(scalars.last != " ", "\(context)")
       #expect(scalars.allSatisfy { $0.properties.generalCategory != .control }, "\(context)")
+      #expect(!safe.unicodeScalars.contains("\u{202E}"), "\(context)")
+      #expect(!safe.unicodeScalars.contains("\u{200B}"), "\(context)")
       #expect(scalars.allSatisfy { !"/\\:*?\"<>|".unicodeScalars.contains($0) }, "\(context)")
       #expect(Array(FileName.safe(safe, limit: limit).utf8) == Array(safe.utf8), "\(context)")
     }

@@ -162,6 +162,6 @@ extension RestoreTestReport {
       lines.append("")
     }
     if !warnings.isEmpty { lines += warnings.map { "warning: \($0)" } + [""] }
-    return lines.joined(separator: "\n")
+    return lines.map(\.escaped).joined(separator: "\n")
   }
 }

@@ -1,3 +1,4 @@
+import FileSystem
 import SystemPackage
 
 /// The hooks of a job around a backup or a restore test, and their environment.
@@ -39,6 +40,12 @@ struct JobHooks {
     }
   }
 
+  /// Returns a path as it is, so that the hook can open it. Escapes a path with control characters, since a line feed in a
+  /// list of paths would begin another one.
+  private static func path(_ path: String) -> String {
+    path.unicodeScalars.contains { $0.properties.generalCategory == .control } ? path.escaped : path
+  }
+
   private func environment(
     of hook: Hook, _ run: JobStatus.RunRecord, outcome: String?
   ) -> [String: String] {
@@ -48,13 +55,13 @@ struct JobHooks {
       "SMILEPILE_TASK": task.rawValue,
       "SMILEPILE_JOB": job.name,
       "SMILEPILE_HOOK": hook.rawValue,
-      "SMILEPILE_LIBRARY": library.string,
-      "SMILEPILE_DESTINATION": job.destinations.first?.path.string ?? "",
+      "SMILEPILE_LIBRARY": Self.path(library.string),
+      "SMILEPILE_DESTINATION": Self.path(job.destinations.first?.path.string ?? ""),
       "SMILEPILE_OUTCOME": outcome ?? run.outcome.rawValue,
       "SMILEPILE_EXIT_CODE": run.exitCode.map { "\($0)" } ?? "",
-      "SMILEPILE_MESSAGE": run.message ?? "",
-      "SMILEPILE_ARCHIVE": run.archives.first ?? "",
-      "SMILEPILE_ARCHIVES": run.archives.joined(separator: "\n"),
+      "SMILEPILE_MESSAGE": (run.message ?? "").escaped,
+      "SMILEPILE_ARCHIVE": Self.path(run.archives.first ?? ""),
+      "SMILEPILE_ARCHIVES": run.archives.map(Self.path).joined(separator: "\n"),
       "SMILEPILE_PHOTOS": "\(run.photos)",
       "SMILEPILE_BYTES": "\(run.bytes)",
       "SMILEPILE_ARCHIVE_BYTES": "\(run.archiveBytes)",
@@ -62,7 +69,7 @@ struct JobHooks {
       "SMILEPILE_STARTED_AT": "\(run.startedAt)",
       "SMILEPILE_SECONDS": "\(max(0, end - run.startedAt) / 1000)",
       // the status file does not describe a library that replaces the job's own
-      "SMILEPILE_STATUS_FILE": job.usesOtherLibrary ? "" : context.state.statusPath(of: job.name).string,
+      "SMILEPILE_STATUS_FILE": job.usesOtherLibrary ? "" : Self.path(context.state.statusPath(of: job.name).string),
     ]
   }
 }

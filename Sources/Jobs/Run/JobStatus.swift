@@ -155,5 +155,8 @@ extension JobStatus {
   }()
 
   /// Returns the JSON of the status file.
-  package func json() throws -> [UInt8] { [UInt8](try Self.encoder.encode(self)) + [UInt8(ascii: "\n")] }
+  package func json() throws -> [UInt8] {
+    let text = String(decoding: try Self.encoder.encode(self), as: UTF8.self)
+    return Array((text.escapedJSON + "\n").utf8)
+  }
 }

@@ -1,3 +1,5 @@
+import FileSystem
+
 /// The status of a job for the textfile collector of Prometheus' node exporter.
 /// https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
 struct PrometheusText {
@@ -82,7 +84,8 @@ struct PrometheusText {
     }
   }
 
+  /// Returns the value of a label. The collector and its readers show labels as they are.
   private static func escaped(_ value: String) -> String {
-    value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+    value.escaped.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
   }
 }

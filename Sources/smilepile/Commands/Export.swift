@@ -83,7 +83,7 @@ struct Export: AsyncParsableCommand {
       "Permissions of the archive, as for chmod; default: 600.", valueName: "octal"),
     transform: { text in
       guard let mode = UInt16(text, radix: 8), mode <= 0o777, mode & 0o600 == 0o600 else {
-        throw ValidationError("invalid permissions “\(text)”; use for example 600 or 644")
+        throw ValidationError("invalid permissions “\(text.escaped)”; use for example 600 or 644")
       }
       return mode
     })

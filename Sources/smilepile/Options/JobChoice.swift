@@ -23,7 +23,7 @@ struct JobChoice: ParsableArguments {
     let isFromHook = !library.isGiven && ProcessInfo.processInfo.environment["SMILEPILE_HOOK"] != nil
     if !isFromHook, chosen.count > 1, chosen.contains(where: { $0.library != nil }) {
       throw ValidationError(
-        "one library cannot be used for \(chosen.count) jobs: \(named); give one job"
+        "one library cannot be used for \(chosen.count) jobs: \(named.string.escaped); give one job"
       )
     }
     return chosen.map { job in

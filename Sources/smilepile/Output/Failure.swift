@@ -26,6 +26,7 @@ enum Failure {
       return .done
     }
     if parserCode == .validationFailure {
+      let error = quotingEscaped(arguments, error, of: command)
       let hide = { (text: String) in hidingSecrets(in: text, arguments) }
       Console.standard.print(hide(usageMessage(for: error, of: command)), to: .error, .error)
       if isJSON { printExitError(.usage, hide(Smilepile.message(for: error))) }
@@ -64,6 +65,21 @@ enum Failure {
     }
   }
 
+  /// Returns the error of the parser for the same arguments with escapes. The parser quotes arguments as they are, and a
+  /// shell may have expanded `*` to hostile names. Returns the error unchanged if a running command threw it.
+  private static func quotingEscaped(
+    _ arguments: [String], _ error: any Error, of command: any ParsableCommand.Type
+  ) -> any Error {
+    let escaped = arguments.map(\.escaped)
+    guard command == Smilepile.self, escaped != arguments else { return error }
+    do {
+      _ = try Smilepile.parseAsRoot(escaped)
+      return error
+    } catch let other {
+      return other
+    }
+  }
+
   /// Returns the usage message for the command. The parser knows the command of its own errors, but assigns
   /// an error of a running command to the root command.
   private static func usageMessage(for error: any Error, of command: any ParsableCommand.Type) -> String {
@@ -85,7 +101,7 @@ enum Failure {
   }
 
   private static func printExitError(_ status: ExitStatus, _ message: String) {
-    let line = try? JSONLine.text(ExitError(code: status.rawValue, message: message))
-    Console.standard.print(line ?? "")
+    guard let line = try? JSONLine.text(ExitError(code: status.rawValue, message: message)) else { return }
+    Console.standard.printJSON(line)
   }
 }

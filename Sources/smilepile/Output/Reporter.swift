@@ -108,7 +108,7 @@ struct Reporter {
     // a reader of a pipe gets the lines in few pieces, since each piece costs a system call
     for start in stride(from: 0, to: reports.count, by: Self.linesPerPiece) {
       let piece = reports[start..<min(start + Self.linesPerPiece, reports.count)]
-      console.print(piece.map { PhotoLine($0).json }.joined(separator: "\n"))
+      console.printJSON(piece.map { PhotoLine($0).json }.joined(separator: "\n"))
     }
   }
 
@@ -117,6 +117,6 @@ struct Reporter {
   /// Prints a line with `--json`; otherwise prints nothing.
   func json(_ message: some Encodable) {
     guard options.json, let line = try? JSONLine.text(message) else { return }
-    console.print(line)
+    console.printJSON(line)
   }
 }

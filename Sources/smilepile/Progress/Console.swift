@@ -52,11 +52,16 @@ final class Console: Sendable {
   /// Sets the prefix of lines on standard error.
   func setStyle(_ style: LogStyle) { state.withLock { $0.style = style } }
 
-  /// Writes a line, by default to standard output.
+  /// Writes a line, or several lines, by default to standard output. Escapes all characters that a terminal must not get,
+  /// whether their source has escaped them or not.
   func print(_ line: String, to stream: Stream = .output, _ priority: LogStyle.Priority = .info) {
     let style = stream == .error ? state.withLock { $0.style } : .plain
-    write(style.line(line, priority) + "\n", to: stream)
+    write(style.line(line.escapedLines, priority) + "\n", to: stream)
   }
+
+  /// Writes a line of JSON, or several lines, to standard output. The values stay the same; the characters that `print`
+  /// escapes become escapes of JSON.
+  func printJSON(_ line: String) { write(line.escapedJSON + "\n", to: .output) }
 
   /// Saves a line. `flushSaved` prints it if standard output fails.
   func saveForStandardError(_ line: String) { state.withLock { $0.saved.append(line) } }
@@ -100,6 +105,7 @@ final class Console: Sendable {
   /// - Parameter isCancelled: checked ten times a second, since a signal alone does not end the wait.
   /// - Returns: the line; nil at the end of the input, or if cancelled.
   func ask(_ question: String, isCancelled: () -> Bool) -> String? {
+    let question = question.escapedLines
     state.withLock { state in
       if state.status != nil { send(Self.erase, to: .error, &state) }
       send(question, to: .error, &state)

@@ -6,7 +6,7 @@ struct JSONRenderer: ProgressRenderer {
 
   mutating func show(_ progress: Progress) {
     guard let line = try? JSONLine.text(StatusMessage(progress)) else { return }
-    console.print(line)
+    console.printJSON(line)
   }
 }
 
