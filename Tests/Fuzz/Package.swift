@@ -6,6 +6,12 @@ let package = Package(
   name: "Fuzz",
   products: [.library(name: "Fuzz", type: .static, targets: ["Fuzz"])],
   dependencies: [.package(name: "smilepile", path: "../..")],
-  targets: [.target(name: "Fuzz", dependencies: [.product(name: "Backup", package: "smilepile")])],
+  targets: [
+    .target(
+      name: "Fuzz",
+      dependencies: [
+        .product(name: "Backup", package: "smilepile"), .product(name: "Jobs", package: "smilepile"),
+      ])
+  ],
   swiftLanguageModes: [.v6]
 )

@@ -18,6 +18,55 @@ struct JobFileTests {
     }
   }
 
+  @Test(
+    "Job file: aliases, anchors and keys that are no words are refused before nodes are made of them",
+    arguments: [
+      ("jobs:\n  a: &x\n    library: /l", 2, "anchors"), ("jobs: {a: {library: *x}}", 1, "aliases"),
+      ("jobs:\n  ? [a, b]\n  : {}", 2, "a key must be a word"), ("{? {a: b} : c}", 1, "a key must be a word"),
+      ("jobs:\n  a:\n    tags: [b, &t c]", 3, "anchors"),
+    ])
+  func refusedSyntax(text: String, line: Int, message: String) throws {
+    let fault = try #require(faults(text).first)
+    #expect(fault.line == line)
+    #expect(fault.message.contains(message))
+  }
+
+  @Test("Job file: an alias bomb as a key is refused at once")
+  func aliasBomb() {
+    var text = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
+    for level in 1...9 {
+      let aliases = Array(repeating: "*a\(level - 1)", count: 9).joined(separator: ", ")
+      text += "a\(level): &a\(level) [\(aliases)]\n"
+    }
+    #expect(faults(text + "? *a9\n: x\n").contains { $0.message.contains("aliases") })
+  }
+
+  @Test(
+    "Job file: a zero byte is refused with its line",
+    arguments: [
+      ("jobs:\n  a:\n    library: \"/l\\0x\"\n    destinations: /d", 3),
+      ("jobs:\n  a:\n    library: /l\n    destinations: [/a, \"/d\\x00\"]", 4),
+      ("jobs:\n  \"a\\0\":\n    library: /l", 2), ("jobs:\n  a:\n    hooks: {before: \"id\\u0000\"}", 3),
+      ("jobs:\n  a: {library: /l\0}", 2),
+    ])
+  func zeroByte(text: String, line: Int) {
+    #expect(faults(text).contains { $0.line == line && $0.message.contains("zero byte") })
+  }
+
+  @Test("Job file: * and & in texts are no aliases and anchors")
+  func plainIndicators() throws {
+    let jobs = try read(
+      """
+      jobs:
+        a:
+          library: /l
+          destinations: /d
+          hooks: {before: "*x && id", after: rm *.tmp & id, finally: 'a & *b'}
+      """)
+    #expect(jobs.first?.hooks.before == "*x && id")
+    #expect(jobs.first?.hooks.after == "rm *.tmp & id")
+  }
+
   @Test("Job file: every key is read")
   func everyKey() throws {
     let jobs = try read(

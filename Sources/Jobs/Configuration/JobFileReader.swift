@@ -23,6 +23,11 @@ struct JobFileReader {
   }
 
   mutating func read(_ text: String) -> [Job] {
+    let syntax = JobFileSyntax(text)
+    guard syntax.faults.isEmpty else {
+      faults += syntax.faults
+      return []
+    }
     let root: Node?
     do {
       root = try Yams.compose(yaml: text)

@@ -19,6 +19,8 @@ enum Target: String {
   case inspection
   /// The search of a damaged archive, and then every entry that it found.
   case salvage
+  /// A job file.
+  case jobfile
 
   static let chosen: Target = {
     let name = ProcessInfo.processInfo.environment["FUZZ_TARGET"] ?? ""
@@ -34,6 +36,7 @@ enum Target: String {
     case .inspection:
       _ = try? OpenedBackup(path: InputFile.filled(with: bytes), limits: .ofAFuzzer)
     case .salvage: fuzzSalvage(bytes)
+    case .jobfile: fuzzJobFile(bytes)
     }
   }
 

@@ -1,0 +1,90 @@
+import CYaml
+
+/// The YAML that a job file may have. The rest is refused before nodes are made of it: a few hundred bytes of aliases stand
+/// for more nodes than memory can hold, and a key that is a list or a mapping is compared with all other keys.
+///
+/// | construct | why it is refused |
+/// |---|---|
+/// | anchors `&name` and aliases `*name` | they multiply what they name |
+/// | a key that is no text | no section has such a key |
+/// | a zero byte in a text | system calls end a path or a command there |
+struct JobFileSyntax {
+  /// The mistakes, in the order of their lines.
+  private(set) var faults: [JobFile.Fault] = []
+  /// For each open collection: true if the next node is a key, nil in a list.
+  private var expectsKey: [Bool?] = []
+
+  /// Reads the events of a text, in time and memory proportional to it. Stops at a text that is not YAML, which the
+  /// composer reports.
+  init(_ text: String) {
+    if let line = Self.lineOfZero(in: text) {
+      faults.append(JobFile.Fault(line: line, message: Self.zero))
+      return
+    }
+    var text = text
+    text.withUTF8 { bytes in
+      var parser = yaml_parser_t()
+      guard yaml_parser_initialize(&parser) == 1 else { return }
+      defer { yaml_parser_delete(&parser) }
+      yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING)
+      yaml_parser_set_input_string(&parser, bytes.baseAddress, bytes.count)
+      var isAtEnd = false
+      while !isAtEnd {
+        var event = yaml_event_t()
+        guard yaml_parser_parse(&parser, &event) == 1 else { return }
+        read(event)
+        isAtEnd = event.type == YAML_STREAM_END_EVENT || event.type == YAML_NO_EVENT
+        yaml_event_delete(&event)
+      }
+    }
+  }
+
+  private static let zero = "a text contains a zero byte; remove it"
+
+  private static func lineOfZero(in text: String) -> Int? {
+    guard let place = text.utf8.firstIndex(of: 0) else { return nil }
+    return 1 + text.utf8[..<place].reduce(0) { $0 + ($1 == UInt8(ascii: "\n") ? 1 : 0) }
+  }
+
+  private mutating func read(_ event: yaml_event_t) {
+    let line = Int(event.start_mark.line) + 1
+    switch event.type {
+    case YAML_ALIAS_EVENT:
+      fault(line, "a job file has no aliases (*); write the value again, or put * into quotes")
+      begin(asKey: true, line)
+    case YAML_SCALAR_EVENT:
+      anchor(event.data.scalar.anchor, line)
+      let bytes = UnsafeBufferPointer(start: event.data.scalar.value, count: event.data.scalar.length)
+      if bytes.contains(0) { fault(line, Self.zero) }
+      begin(asKey: true, line)
+    case YAML_SEQUENCE_START_EVENT:
+      anchor(event.data.sequence_start.anchor, line)
+      begin(asKey: false, line)
+      expectsKey.append(nil)
+    case YAML_MAPPING_START_EVENT:
+      anchor(event.data.mapping_start.anchor, line)
+      begin(asKey: false, line)
+      expectsKey.append(true)
+    case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT: _ = expectsKey.popLast()
+    default: break
+    }
+  }
+
+  /// Notes that a node begins, which is a key or the value of the key before it.
+  private mutating func begin(asKey canBeKey: Bool, _ line: Int) {
+    guard case .some(.some(let isKey)) = expectsKey.last else { return }
+    if isKey, !canBeKey { fault(line, "a key must be a word") }
+    expectsKey[expectsKey.count - 1] = !isKey
+  }
+
+  private mutating func anchor(_ anchor: UnsafeMutablePointer<yaml_char_t>?, _ line: Int) {
+    guard anchor != nil else { return }
+    fault(line, "a job file has no anchors (&); write each value out, or put & into quotes")
+  }
+
+  /// Adds a mistake. A line has each mistake once, however many nodes have it.
+  private mutating func fault(_ line: Int, _ message: String) {
+    let fault = JobFile.Fault(line: line, message: message)
+    if faults.last != fault { faults.append(fault) }
+  }
+}
