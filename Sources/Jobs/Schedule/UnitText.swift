@@ -102,9 +102,10 @@ struct UnitText {
   }
 
   private var sandbox: String {
-    if job.runsCommands { return Self.forCommands }
-    return (needsSharedTemporaries ? "" : "PrivateTmp=true\n") + Self.hardening
-      + (scope == .system ? "\n" + Self.hardeningOfRoot : "")
+    UnitSandbox(
+      runsCommands: job.runsCommands, runsAsRoot: scope == .system,
+      hasPrivateTemporaries: !needsSharedTemporaries
+    ).text
   }
 
   private static let temporaries: [FilePath] = ["/tmp", "/var/tmp"]
@@ -117,44 +118,6 @@ struct UnitText {
         Self.temporaries.contains { path.lexicallyNormalized().starts(with: $0) }
       }
   }
-
-  /// Sandboxes the service as far as a user's systemd can. The service only reads and writes files.
-  private static let hardening = """
-    NoNewPrivileges=true
-    RestrictAddressFamilies=AF_UNIX
-    RestrictNamespaces=true
-    RestrictRealtime=true
-    RestrictSUIDSGID=true
-    LockPersonality=true
-    MemoryDenyWriteExecute=true
-    SystemCallArchitectures=native
-    SystemCallFilter=@system-service
-    SystemCallFilter=~@resources
-    SystemCallErrorNumber=EPERM
-    """
-
-  /// Sandboxing that only the system's systemd can do. SQLite gives its files the owner of the database, for
-  /// which root needs CAP_CHOWN.
-  private static let hardeningOfRoot = """
-    CapabilityBoundingSet=CAP_CHOWN CAP_DAC_OVERRIDE CAP_DAC_READ_SEARCH CAP_FOWNER
-    PrivateDevices=true
-    PrivateNetwork=true
-    ProtectKernelTunables=true
-    ProtectKernelModules=true
-    ProtectKernelLogs=true
-    ProtectControlGroups=true
-    ProtectClock=true
-    ProtectHostname=true
-    ProtectProc=invisible
-    KeyringMode=private
-    """
-
-  /// Jobs with commands run without most of the sandbox: hooks send mail, mount disks and ask agents for
-  /// passwords. The system stays read-only, see above.
-  private static let forCommands = """
-    # The job has hooks or a password command, which may need the network, setgid programs or an agent.
-    # So this unit has fewer restrictions; add restrictions in a drop-in.
-    """
 
   /// Returns a word of a command line or of a list of paths in quotes, with specifiers escaped. systemd
   /// expands no variables in a line that begins with `:`. systemd.syntax(7), systemd.service(5).

@@ -94,13 +94,37 @@ import Testing
   }
 
   @Test(
-    "Systemd unit: without commands it passes `systemd-analyze security` at threshold 20",
-    .enabled(if: hasAnalyze))
-  func analyzeSecurity() throws {
-    let service = try write(job(), .system)[0]
+    "Systemd unit: `systemd-analyze security` finds no more exposure than documented",
+    .enabled(if: hasAnalyze), arguments: [(false, 18), (true, 50)])
+  func analyzeSecurity(runsCommands: Bool, threshold: Int) throws {
+    let service = try write(job(runsCommands: runsCommands), .system)[0]
     let result = try ScheduleProgram(name: "systemd-analyze")
-      .run(["security", "--offline=true", "--threshold=20", service.string])
+      .run(["security", "--offline=true", "--threshold=\(threshold)", service.string])
     #expect(result.status == 0, "\(String(decoding: result.output.suffix(200), as: UTF8.self))")
+  }
+
+  @Test("Systemd unit: a job with commands keeps devices, the network and setgid programs")
+  func commandsOfRoot() throws {
+    let text = UnitText(job: try job(runsCommands: true), task: .backup, scope: .system).service
+    for key in [
+      "NoNewPrivileges", "PrivateNetwork", "PrivateDevices", "ProtectClock", "PrivateTmp", "DeviceAllow",
+    ] {
+      #expect(!text.contains("\(key)="))
+    }
+    for key in ["LockPersonality", "RestrictRealtime", "RestrictNamespaces", "ProtectKernelModules"] {
+      #expect(text.contains("\(key)=true"))
+    }
+  }
+
+  @Test("Systemd unit: a job of a user with commands has no restriction that implies NoNewPrivileges")
+  func commandsOfUser() throws {
+    let text = UnitText(job: try job(runsCommands: true), task: .backup, scope: .user).service
+    for key in [
+      "SystemCall", "MemoryDenyWriteExecute", "Restrict", "ProtectKernel", "ProtectClock", "ProtectHostname",
+      "LockPersonality", "PrivateDevices",
+    ] {
+      #expect(!text.contains(key))
+    }
   }
 
   @Test("Systemd unit: each writable path is listed once, and commands relax the sandbox")
