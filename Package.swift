@@ -8,6 +8,8 @@ let package = Package(
     .library(
       name: "Backup",
       targets: ["Backup", "ArchiveCatalog", "PhotoLibrary", "Checksums", "Operations", "Secrets"]),
+    // for Tests/Fuzz; it has no public declarations
+    .library(name: "Jobs", targets: ["Jobs"]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -36,7 +38,7 @@ let package = Package(
       ]),
     .target(name: "CSystemCalls"),
     .target(name: "Processes"),
-    .target(name: "Secrets"),
+    .target(name: "Secrets", dependencies: ["CSystemCalls"]),
     .target(
       name: "Zip", dependencies: ["CLibZip", "CZLib", "Checksums", "FileSystem", "Operations", "Secrets"]),
     .target(name: "ImageHeader"),
@@ -95,7 +97,7 @@ let package = Package(
       dependencies: ["Checksums", "TestSupport", .product(name: "Crypto", package: "swift-crypto")]),
     .testTarget(name: "FileSystemTests", dependencies: ["FileSystem", "Operations", "TestSupport"]),
     .testTarget(name: "ProcessesTests", dependencies: ["Processes", "TestSupport"]),
-    .testTarget(name: "SecretsTests", dependencies: ["Secrets"]),
+    .testTarget(name: "SecretsTests", dependencies: ["CSystemCalls", "Secrets"]),
     .testTarget(name: "ZipTests", dependencies: ["Zip", "TestSupport"]),
     .testTarget(name: "ImageHeaderTests", dependencies: ["ImageHeader"]),
     .testTarget(name: "OperationsTests", dependencies: ["Operations"]),
@@ -109,7 +111,11 @@ let package = Package(
       name: "ArchiveCatalogTests",
       dependencies: ["ArchiveCatalog", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")]),
     .testTarget(name: "BackupTests", dependencies: ["ArchiveCatalog", "Backup", "TestSupport"]),
-    .testTarget(name: "JobsTests", dependencies: ["ArchiveCatalog", "Jobs", "TestSupport"]),
+    .testTarget(
+      name: "JobsTests",
+      dependencies: [
+        "ArchiveCatalog", "Jobs", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
     .testTarget(
       name: "CommandTests", dependencies: ["smilepile", "TestSupport", "PhotoLibrary"],
       exclude: [

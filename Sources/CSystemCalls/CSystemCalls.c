@@ -4,6 +4,7 @@
 #include <malloc.h>
 #include <stdio.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -55,3 +56,7 @@ int smilepile_map_blocks_from(int bytes) {
 
 const int smilepile_o_tmpfile = O_TMPFILE;
 const long smilepile_utime_omit = UTIME_OMIT;
+
+int smilepile_set_dumpable(int is_dumpable) { return prctl(PR_SET_DUMPABLE, is_dumpable, 0, 0, 0); }
+
+int smilepile_is_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }

@@ -15,14 +15,12 @@ public enum Passphrase {
 
   static func make(using generator: inout some RandomNumberGenerator) -> Secret {
     let count = groups * (groupLength + 1) - 1
-    return withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { bytes in
-      defer { bytes.wipe() }
-      for index in bytes.indices {
-        bytes[index] =
-          index % (groupLength + 1) == groupLength
-          ? UInt8(ascii: "-") : alphabet[Int.random(in: alphabet.indices, using: &generator)]
-      }
-      return Secret(UnsafeRawBufferPointer(bytes))
+    let memory = LockedMemory(byteCount: count)
+    for index in memory.bytes.indices {
+      memory.bytes[index] =
+        index % (groupLength + 1) == groupLength
+        ? UInt8(ascii: "-") : alphabet[Int.random(in: alphabet.indices, using: &generator)]
     }
+    return withExtendedLifetime(memory) { Secret(UnsafeRawBufferPointer(memory.bytes)) }
   }
 }

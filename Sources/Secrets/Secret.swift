@@ -1,19 +1,21 @@
 import Glibc
 
 /// A password or PIN in memory. Printing, logging or dumping it, or a value that contains it, yields `(password)`. Its
-/// bytes are wiped with the last copy. A `String` from which it was made is copied by the runtime and not wiped, so
+/// bytes are in memory that is locked, kept out of core dumps, and wiped with the last copy. With the first secret, the
+/// process stops writing core dumps. A `String` from which it was made is copied by the runtime and not wiped, so
 /// callers should read secrets as bytes if possible.
 public struct Secret: Sendable {
-  private let memory: Memory
+  /// The bytes and a terminating zero.
+  private let memory: LockedMemory
 
   /// Makes a secret of the UTF-8 of a text.
   public init(_ text: String) {
     var text = text
-    memory = text.withUTF8 { Memory(UnsafeRawBufferPointer($0)) }
+    memory = text.withUTF8 { Self.memory(of: UnsafeRawBufferPointer($0)) }
   }
 
   /// Makes a secret of bytes.
-  public init(_ bytes: UnsafeRawBufferPointer) { memory = Memory(bytes) }
+  public init(_ bytes: UnsafeRawBufferPointer) { memory = Self.memory(of: bytes) }
 
   /// The number of bytes.
   public var byteCount: Int { memory.bytes.count - 1 }
@@ -35,22 +37,11 @@ public struct Secret: Sendable {
     }
   }
 
-  /// The bytes and a terminating zero.
-  ///
-  /// `@unchecked Sendable` because only `init` writes the bytes, and `deinit` wipes them after the last access.
-  private final class Memory: @unchecked Sendable {
-    let bytes: UnsafeMutableRawBufferPointer
-
-    init(_ source: UnsafeRawBufferPointer) {
-      bytes = .allocate(byteCount: source.count + 1, alignment: 1)
-      bytes.copyMemory(from: source)
-      bytes[source.count] = 0
-    }
-
-    deinit {
-      bytes.wipe()
-      bytes.deallocate()
-    }
+  /// Copies bytes and adds a terminating zero.
+  private static func memory(of source: UnsafeRawBufferPointer) -> LockedMemory {
+    let memory = LockedMemory(byteCount: source.count + 1)
+    memory.bytes.copyMemory(from: source)
+    return memory
   }
 }
 

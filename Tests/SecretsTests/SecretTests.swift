@@ -1,3 +1,5 @@
+import CSystemCalls
+import Glibc
 import Testing
 
 @testable import Secrets
@@ -45,6 +47,58 @@ import Testing
       bytes.wipe()
       #expect(bytes.allSatisfy { $0 == 0 })
     }
+  }
+}
+
+@Suite struct LockedMemoryTests {
+  /// The flags of the mapping with an address: `lo` is locked, `dd` is left out of core dumps. proc(5).
+  private func flags(of address: UnsafeRawPointer) throws -> [Substring] {
+    let file = try #require(fopen("/proc/self/smaps", "r"))
+    defer { fclose(file) }
+    var isInside = false
+    var line: UnsafeMutablePointer<CChar>?
+    var size = 0
+    defer { free(line) }
+    while getline(&line, &size, file) > 0, let text = line.map({ String(cString: $0) }) {
+      let bounds = text.prefix { $0 != " " }.split(separator: "-").compactMap { UInt($0, radix: 16) }
+      if bounds.count == 2 { isInside = (bounds[0]..<bounds[1]).contains(UInt(bitPattern: address)) }
+      if isInside, text.hasPrefix("VmFlags:") { return text.dropFirst(8).split { $0.isWhitespace } }
+    }
+    return []
+  }
+
+  @Test("Secret: its memory is left out of core dumps")
+  func noDump() throws {
+    let secret = Secret("correct horse")
+    let address = try #require(secret.withBytes { $0.baseAddress })
+    #expect(try flags(of: address).contains("dd"))
+  }
+
+  @Test("Secret: its memory is locked, if the limit permits it")
+  func lock() throws {
+    let secret = Secret("correct horse")
+    let address = try #require(secret.withBytes { $0.baseAddress })
+    let isPermitted = mlock(address, secret.byteCount) == 0
+    #expect(try flags(of: address).contains("lo") == isPermitted)
+  }
+
+  @Test("Secret: the process writes no core dumps after the first secret")
+  func process() {
+    _ = Secret("correct horse")
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+    #expect(limit.rlim_cur == 0)
+    #expect(smilepile_is_dumpable() == 0)
+  }
+
+  @Test("Secret: the process can open its descriptors by path after the first secret")
+  func descriptorPaths() throws {
+    _ = Secret("correct horse")
+    let descriptor = open("/etc", O_RDONLY | O_DIRECTORY)
+    defer { close(descriptor) }
+    let again = open("/proc/self/fd/\(descriptor)/passwd", O_RDONLY)
+    #expect(again >= 0)
+    close(again)
   }
 }
 

@@ -14,6 +14,8 @@ int smilepile_unlock_bytes(int descriptor);
 int smilepile_is_byte_locked(int descriptor, off_t offset);
 int smilepile_fstatfs(int descriptor, long *type, long *free_bytes);
 int smilepile_map_blocks_from(int bytes);
+int smilepile_set_dumpable(int is_dumpable);
+int smilepile_is_dumpable(void);
 
 // O_TMPFILE and UTIME_OMIT are macros that Swift does not import.
 extern const int smilepile_o_tmpfile;

@@ -37,11 +37,9 @@ enum FirstLine {
 
   /// Returns the line from the bytes of `next`, which returns nil at the end.
   static func read(_ next: () throws(LineFault) -> UInt8?) throws(LineFault) -> Secret {
-    let line = UnsafeMutableRawBufferPointer.allocate(byteCount: limit, alignment: 1)
-    defer {
-      line.wipe()
-      line.deallocate()
-    }
+    let memory = LockedMemory(byteCount: limit)
+    defer { withExtendedLifetime(memory) {} }
+    let line = memory.bytes
     var count = 0
     while let byte = try next(), byte != UInt8(ascii: "\n") {
       guard count < limit, byte != 0 else { throw .notALine }
