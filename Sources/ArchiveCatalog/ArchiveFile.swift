@@ -1,19 +1,22 @@
 import FileSystem
 import SystemPackage
 
-/// The state of a file at a location. A different length or modification time means another version, and observations
-/// of one version do not apply to another.
+/// The state of a file at a location. A different length, modification time or status change time means another version,
+/// and observations of one version do not apply to another.
 public struct ArchiveFile: Sendable, Hashable, Codable {
   /// The absolute path, without symbolic links.
   public let location: String
   /// The length in bytes.
   public let bytes: Int
-  /// The modification time in milliseconds since 1970.
+  /// The modification time in milliseconds since 1970, which programs can set.
   public let modifiedAt: Int64
+  /// The status change time in milliseconds since 1970, which only the kernel sets; nil in records of older versions of
+  /// this program.
+  public let changedAt: Int64?
 
   /// Makes a value of these parts.
-  public init(location: String, bytes: Int, modifiedAt: Int64) {
-    (self.location, self.bytes, self.modifiedAt) = (location, bytes, modifiedAt)
+  public init(location: String, bytes: Int, modifiedAt: Int64, changedAt: Int64? = nil) {
+    (self.location, self.bytes, self.modifiedAt, self.changedAt) = (location, bytes, modifiedAt, changedAt)
   }
 
   /// Reads the state of a file; returns nil if the file is missing or cannot be opened. Follows symbolic links. Blocks.
@@ -34,7 +37,9 @@ public struct ArchiveFile: Sendable, Hashable, Codable {
 
   /// Makes a value from a status. Blocks while it resolves links.
   package init(path: FilePath, _ status: FileStatus) {
-    self.init(location: Self.location(of: path), bytes: status.size, modifiedAt: status.modified)
+    self.init(
+      location: Self.location(of: path), bytes: status.size, modifiedAt: status.modified,
+      changedAt: status.changed)
   }
 
   /// Returns the absolute path of a file without symbolic links; for a missing file, with the links of its folder
@@ -49,11 +54,28 @@ public struct ArchiveFile: Sendable, Hashable, Codable {
 
   /// Returns true if this is the same version of the file as `other`, whose state was read later.
   ///
-  /// The inode is not compared: FAT, exFAT and FUSE assign new inodes at each mount. FAT stores local time in steps
-  /// of two seconds: the kernel rounds a modification time when the disk is mounted again, and shifts it by quarters
-  /// of an hour after a change of the time zone.
-  public func isSameVersion(as other: ArchiveFile) -> Bool {
+  /// The status change time differs after every change of the file, also after a change of its name or permissions, and
+  /// after a copy of it has taken its place. FAT and exFAT do not store that time: after a mount it is not later than the
+  /// modification time, as for no other file that was changed and got an old modification time. So the times may differ
+  /// if the later one is not later than the modification time. The inode is not compared: FAT, exFAT and FUSE assign new
+  /// inodes at each mount, and a file that another has replaced has another status change time.
+  ///
+  /// FAT stores local time in steps of two seconds: the kernel rounds a modification time when the disk is mounted again,
+  /// and shifts it by quarters of an hour after a change of the time zone.
+  ///
+  /// - Parameter observed: when an older version of this program recorded this state without the status change time. A
+  ///   file that changed later is another version.
+  public func isSameVersion(as other: ArchiveFile, observed: Int64? = nil) -> Bool {
     guard location == other.location, bytes == other.bytes else { return false }
+    guard let changed = other.changedAt else { return hasModificationTime(of: other) }
+    let isStored = changed > other.modifiedAt + 2000
+    guard isStored else { return hasModificationTime(of: other) }
+    guard modifiedAt == other.modifiedAt else { return false }
+    return changedAt.map { $0 == changed } ?? observed.map { changed <= $0 } ?? true
+  }
+
+  /// Returns true if the modification times are the same, apart from what FAT does to them.
+  private func hasModificationTime(of other: ArchiveFile) -> Bool {
     if modifiedAt == other.modifiedAt { return true }
     guard other.modifiedAt % 2000 == 0 else { return false }
     let seconds = abs(Double(modifiedAt) - Double(other.modifiedAt)) / 1000

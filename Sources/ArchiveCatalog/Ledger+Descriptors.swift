@@ -20,12 +20,14 @@ extension Ledger {
         try Row.fetchAll(
           database,
           sql: """
-            SELECT location, bytes, modifiedAt, json FROM descriptor
+            SELECT location, bytes, modifiedAt, changedAt, json FROM descriptor
             WHERE location > ? AND location < ? AND format = ?
             """, arguments: ["\(location)/", "\(location)0", Self.descriptorFormat]
         ).map { row in
           (
-            file: ArchiveFile(location: row["location"], bytes: row["bytes"], modifiedAt: row["modifiedAt"]),
+            file: ArchiveFile(
+              location: row["location"], bytes: row["bytes"], modifiedAt: row["modifiedAt"],
+              changedAt: row["changedAt"]),
             json: row["json"] as Data
           )
         }
@@ -49,10 +51,11 @@ extension Ledger {
       for (file, descriptor) in descriptors {
         try database.execute(
           sql: """
-            INSERT OR REPLACE INTO descriptor (location, bytes, modifiedAt, format, json) VALUES (?, ?, ?, ?, ?)
+            INSERT OR REPLACE INTO descriptor (location, bytes, modifiedAt, changedAt, format, json)
+            VALUES (?, ?, ?, ?, ?, ?)
             """,
           arguments: [
-            file.location, file.bytes, file.modifiedAt, Self.descriptorFormat,
+            file.location, file.bytes, file.modifiedAt, file.changedAt, Self.descriptorFormat,
             try JSONEncoder().encode(descriptor),
           ])
       }

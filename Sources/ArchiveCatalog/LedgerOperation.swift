@@ -29,13 +29,12 @@ package struct LedgerOperation: Sendable {
         try database.execute(
           sql: """
             INSERT INTO observation
-              (recorded, begun, location, bytes, modifiedAt, archiveID, event, detail, at, observer)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+              (recorded, begun, location, bytes, modifiedAt, changedAt, archiveID, event, detail, at, observer)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
           arguments: [
             try Ledger.nextPosition(database), begun.number, file.location, file.bytes, file.modifiedAt,
-            archiveID,
-            event.name, event.detail, at, name,
+            file.changedAt, archiveID, event.name, event.detail, at, name,
           ])
       }
     }
@@ -118,13 +117,14 @@ extension Ledger {
     let rows = try Row.fetchCursor(
       try database.cachedStatement(
         sql: """
-          SELECT event, detail, begun, recorded, at, bytes, modifiedAt FROM observation
+          SELECT event, detail, begun, recorded, at, bytes, modifiedAt, changedAt FROM observation
           WHERE location = ? AND bytes = ? ORDER BY recorded
           """), arguments: [file.location, file.bytes])
     var observations: [Observation] = []
     while let row = try rows.next() {
-      let observed = ArchiveFile(location: file.location, bytes: row["bytes"], modifiedAt: row["modifiedAt"])
-      guard observed.isSameVersion(as: file), let event = Observation.Event(row["event"], row["detail"])
+      let observed = ArchiveFile(
+        location: file.location, bytes: row["bytes"], modifiedAt: row["modifiedAt"], changedAt: row["changedAt"])
+      guard observed.isSameVersion(as: file, observed: row["at"]), let event = Observation.Event(row["event"], row["detail"])
       else {
         continue
       }

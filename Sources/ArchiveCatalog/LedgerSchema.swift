@@ -6,7 +6,7 @@ enum LedgerSchema {
   static let applicationID: Int32 = 0x534D_5047
 
   /// The number in `PRAGMA user_version`: that of the newest migration.
-  static let version: Int32 = 2
+  static let version: Int32 = 3
 
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
@@ -88,6 +88,7 @@ enum LedgerSchema {
           CREATE INDEX runJob ON run(job, begun);
           """)
     }
+    migrator.registerMigration("3 status change times", migrate: LedgerSchema.addStatusChangeTimes)
     return migrator
   }
 }

@@ -20,6 +20,9 @@ package struct FileStatus: Sendable {
   package let size: Int
   /// The modification time in milliseconds since 1970.
   package let modified: Int64
+  /// The status change time in milliseconds since 1970. Programs cannot set it. FAT and exFAT do not store it: there it is
+  /// the modification time, or earlier, after the file system was mounted again.
+  package let changed: Int64
   /// The owner's user ID.
   package let owner: UInt32
   /// The number of the file's names.
@@ -67,6 +70,7 @@ package struct FileStatus: Sendable {
       }
     size = Int(status.st_size)
     modified = Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
+    changed = Int64(status.st_ctim.tv_sec) * 1000 + Int64(status.st_ctim.tv_nsec) / 1_000_000
     owner = status.st_uid
     linkCount = Int(status.st_nlink)
     identity = Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))

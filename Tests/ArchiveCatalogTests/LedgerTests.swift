@@ -63,6 +63,48 @@ import Testing
     #expect(ledger.health(of: try file()) == .unverified)
   }
 
+  /// Gives the archive an old modification time.
+  private func setOldDate() throws {
+    let old = [timespec(tv_sec: 1_600_000_000, tv_nsec: 0), timespec(tv_sec: 1_600_000_000, tv_nsec: 0)]
+    try #require(utimensat(AT_FDCWD, archive.string, old, 0) == 0)
+  }
+
+  /// Changes the archive in place, and keeps its size and modification time.
+  private func changeInPlace() throws {
+    let before = try file().changedAt
+    // the kernel's clock advances in steps of some milliseconds
+    repeat {
+      let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: archive.string))
+      try handle.write(contentsOf: [9])
+      try handle.close()
+      try setOldDate()
+    } while try file().changedAt == before
+  }
+
+  @Test("Ledger: an archive that was changed in place, with its size and date, is unverified")
+  func changedInPlace() throws {
+    try setOldDate()
+    let ledger = Ledger(folder: folder)
+    try record(.verified, in: ledger)
+    #expect(ledger.health(of: try file()).verifiedAt != nil)
+    try changeInPlace()
+    #expect(ledger.health(of: try file()) == .unverified)
+  }
+
+  @Test("Ledger: an observation of an older version applies to a file that has not changed since")
+  func withoutChangeTime() throws {
+    try setOldDate()
+    try record(.verified, in: Ledger(folder: folder))
+    try DatabaseQueue(path: database.string).write {
+      try $0.execute(sql: "UPDATE observation SET changedAt = NULL, at = at + 1000")
+    }
+    #expect(Ledger(folder: folder).health(of: try file()).verifiedAt != nil)
+    try DatabaseQueue(path: database.string).write {
+      try $0.execute(sql: "UPDATE observation SET at = 1700000000000")
+    }
+    #expect(Ledger(folder: folder).health(of: try file()) == .unverified)
+  }
+
   @Test("Ledger: a reading that began before damage was found does not end it")
   func staleReading() throws {
     let ledger = Ledger(folder: folder)
@@ -167,7 +209,7 @@ import Testing
 
   @Test(
     "Ledger: a database of a newer version is left unchanged",
-    arguments: ["PRAGMA user_version = 99", "INSERT INTO grdb_migrations VALUES ('3 of a newer version')"])
+    arguments: ["PRAGMA user_version = 99", "INSERT INTO grdb_migrations VALUES ('4 of a newer version')"])
   func newer(change: String) throws {
     try record(.verified, in: Ledger(folder: folder))
     try DatabaseQueue(path: database.string).write { try $0.execute(sql: change) }
@@ -223,7 +265,7 @@ import Testing
       try database.execute(sql: "PRAGMA cache_size = 1; BEGIN IMMEDIATE")
       for number in 0..<2_000 {
         try database.execute(
-          sql: "INSERT INTO descriptor VALUES (?, 1, 1, 1, ?)",
+          sql: "INSERT INTO descriptor VALUES (?, 1, 1, 1, ?, NULL)",
           arguments: ["/x/\(number)", Data(repeating: 7, count: 200)])
       }
       for name in try FileManager.default.contentsOfDirectory(atPath: folder.string) {

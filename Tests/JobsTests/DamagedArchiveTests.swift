@@ -48,12 +48,12 @@ import Testing
   @Test("Backup: a corrupt copy is suspect even if the run cannot write another")
   func corruptCopyOfFailedRun() async throws {
     var night = try Night()
+    night.job.password = .command("unused")
+    night.context.password = { _ in Secret("correct horse battery") }
     _ = try await night.backup()
     for name in ["one", "two"] { try night.damage(try night.archives(name)[0].path) }
     // the export refuses to encrypt archives for phones
     night.job.splitsForPhones = true
-    night.job.password = .command("unused")
-    night.context.password = { _ in Secret("correct horse battery") }
     night.on(day: 2)
     #expect(try await night.backup().outcome == .failed)
     #expect(try night.statusFile().copies.map(\.isSuspect) == [true, true])

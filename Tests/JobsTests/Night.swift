@@ -2,6 +2,7 @@ import ArchiveCatalog
 import Backup
 import FileSystem
 import Foundation
+import GRDB
 import Operations
 import Synchronization
 import SystemPackage
@@ -95,6 +96,31 @@ struct Night {
     try file.close()
     guard keepsDate else { return }
     try #require(utimensat(AT_FDCWD, path, [times.st_atim, times.st_mtim], 0) == 0)
+    try forgetChange(of: path, since: times)
+  }
+
+  /// Makes the ledger take the status change time of a file for that of an earlier status, since a disk that decays does not
+  /// change that time.
+  private func forgetChange(of path: String, since before: stat) throws {
+    let database = scratch.path.appending("state/ledger.sqlite").string
+    guard FileManager.default.fileExists(atPath: database), let file = ArchiveFile(at: FilePath(path)),
+      let now = file.changedAt
+    else { return }
+    let old = Int64(before.st_ctim.tv_sec) * 1000 + Int64(before.st_ctim.tv_nsec) / 1_000_000
+    try DatabaseQueue(path: database).write { database in
+      for table in ["observation", "descriptor"] {
+        try database.execute(
+          sql: "UPDATE \(table) SET changedAt = ? WHERE location = ? AND changedAt = ?",
+          arguments: [now, file.location, old])
+      }
+      for (table, column) in [("copy", "record"), ("run", "record")] {
+        try database.execute(
+          sql: """
+            UPDATE \(table) SET \(column) =
+              CAST(replace(CAST(\(column) AS TEXT), '"changedAt":\(old)', '"changedAt":\(now)') AS BLOB)
+            """)
+      }
+    }
   }
 
   /// Adds a photo of `id` bytes, so that the content fingerprint of the library changes.

@@ -78,6 +78,32 @@ import Testing
     #expect(failed > 0)
   }
 
+  @Test(
+    "Archive file: another status change time is another version, except where a file system does not store it"
+  )
+  func statusChangeTime() {
+    func areSame(_ before: Int64?, _ now: Int64?, observed: Int64? = nil) -> Bool {
+      ArchiveFile(location: "a", bytes: 1, modifiedAt: 10_000, changedAt: before).isSameVersion(
+        as: ArchiveFile(location: "a", bytes: 1, modifiedAt: 10_000, changedAt: now), observed: observed)
+    }
+    #expect(areSame(50_000, 50_000))
+    #expect(!areSame(50_000, 50_001))
+    // FAT, after a mount
+    #expect(areSame(50_000, 10_000))
+    #expect(areSame(50_000, 9_000))
+    // records of older versions
+    #expect(areSame(nil, 50_000))
+    #expect(areSame(nil, 50_000, observed: 50_000))
+    #expect(!areSame(nil, 50_000, observed: 49_999))
+  }
+
+  @Test("Archive file: a status change time that is stored leaves no tolerance for dates of FAT")
+  func storedChangeTime() {
+    let before = ArchiveFile(location: "a", bytes: 1, modifiedAt: 900_000, changedAt: 5_000_000)
+    let now = ArchiveFile(location: "a", bytes: 1, modifiedAt: 1_800_000, changedAt: 5_000_000)
+    #expect(!before.isSameVersion(as: now))
+  }
+
   /// FAT rounds dates to two seconds and stores local time.
   @Test("Archive file: another date is another version, except for what FAT does to dates")
   func modificationDate() {

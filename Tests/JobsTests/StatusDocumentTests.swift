@@ -32,7 +32,8 @@ import Testing
       JobStatus.Copy(
         path: "/one", archive: "/one/a.zip", others: ["/one/b.zip"], madeAt: 1, sequence: 1, verifiedAt: 2,
         suspectSince: 3, suspectReason: "b.zip: photo 1 is damaged", isOutOfReach: true, isOnSameDevice: true,
-        isSelection: true, missingPhotos: 1, files: [.init(location: "/one/a.zip", bytes: 1, modifiedAt: 2)])
+        isSelection: true, missingPhotos: 1,
+        files: [.init(location: "/one/a.zip", bytes: 1, modifiedAt: 2, changedAt: 3)])
     ]
     status.lastRestoreTest = JobStatus.RestoreTestRecord(
       at: 1, hasPassed: true, archive: "/one/a.zip", photos: 1, damaged: 1, round: 1,

@@ -43,7 +43,7 @@ package struct ArchiveInventory: Sendable {
       // links are not listed, so that a file's name is the last component of its location
       ArchiveFile(
         location: "\(location)/\(path.lastComponent?.string ?? "")", bytes: status.size,
-        modifiedAt: status.modified)
+        modifiedAt: status.modified, changedAt: status.changed)
     }
     func known(_ file: ArchiveFile) -> ArchiveDescriptor? {
       guard let known = stored[file.location], known.file == file, !known.descriptor.isEncrypted else {
@@ -65,7 +65,9 @@ package struct ArchiveInventory: Sendable {
         if let known = known(file) {
           archives.append(known.moved(to: path))
         } else {
-          let recorded = stored[file.location].flatMap { $0.file == file ? $0.descriptor : nil }
+          let recorded = stored[file.location].flatMap {
+            $0.file.isSameVersion(as: file) ? $0.descriptor : nil
+          }
           var descriptor = try ArchiveDescriptor(path: FilePath(path), password: password)
           if descriptor.isLocked, let recorded {
             descriptor = recorded.moved(to: path)

@@ -1,5 +1,7 @@
+import FileSystem
 import Operations
 import Secrets
+import SystemPackage
 import Zip
 
 /// Reads backups that are encrypted, completely or in part.
@@ -40,6 +42,25 @@ extension OpenedBackup {
   }
 
   private static let maximumSamples = 8
+
+  /// Reports what is not encrypted in an archive, if the caller gave a password: an attacker can make a plain archive or
+  /// entry without the password.
+  static func warningsOfPlainEntries(in archive: Archive?, _ password: Secret?) -> [String] {
+    guard let archive, password?.isEmpty == false else { return [] }
+    let entries = archive.entries.filter { !$0.isDirectory && !$0.isIgnored }
+    let plain = entries.filter { !$0.isEncrypted }
+    guard let first = plain.first else { return [] }
+    guard plain.count < entries.count else { return [plainWarning(of: archive.path)] }
+    return [
+      "\(Count(plain.count, "entry is", "entries are")) not encrypted in \(archive.path), such as \(first.name); "
+        .escaped + "they can be made without the password"
+    ]
+  }
+
+  /// Reports a backup that has no encrypted entry.
+  static func plainWarning(of path: FilePath) -> String {
+    "\(path) is not encrypted; it can be made without the password".escaped
+  }
 
   /// Returns a reader of the archive with its password. Each thread needs its own.
   func entryReader(_ archive: Archive) throws(ArchiveError) -> EntryReader {

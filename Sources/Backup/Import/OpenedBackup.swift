@@ -124,7 +124,8 @@ package struct OpenedBackup: Sendable {
   ) {
     (self.path, self.format, self.origin) = (path, format, origin)
     (self.metadata, displayNames) = (metadata.withoutPhotos, metadata.displayNames)
-    (self.photos, self.warnings, self.leftOut) = (photos, warnings, leftOut)
+    (self.photos, self.leftOut) = (photos, leftOut)
+    self.warnings = warnings + Self.warningsOfPlainEntries(in: archive, password)
     (self.corruptBeforeBackup, self.unknownEntries) = (corruptBeforeBackup, unknownEntries)
     (self.archive, self.root, self.metadataDigest) = (archive, root, metadataDigest)
     (self.password, self.salvage) = (password, salvage)
@@ -142,6 +143,7 @@ package struct OpenedBackup: Sendable {
     var copy = self
     copy.chain = chain
     copy.warnings += chain.unreadable.map { "\($0)" }
+    copy.warnings += chain.bases.flatMap { Self.warningsOfPlainEntries(in: $0.archive, password) }
     return copy
   }
 
@@ -206,6 +208,7 @@ package struct OpenedBackup: Sendable {
         throw BackupError.tooLarge(path, reason: reason, remedy: nil)
       }
       try self.init(document: file.read(status.size, at: 0), path: path, limits: limits)
+      if password?.isEmpty == false { warnings.append(Self.plainWarning(of: path)) }
     }
   }
 

@@ -16,6 +16,8 @@ package struct PruneRun {
   package var password: Secret?
   /// The tags that an archive must have to be considered.
   package var tags: [String] = []
+  /// True to keep archives with plain entries and not to count them, since they can be made without the password.
+  package var requiresEncryption = false
   /// True to report the archives that a run would remove, and to remove none.
   package var isDryRun = false
   /// The health of archives, and the record of verified archives.
@@ -94,7 +96,9 @@ package struct PruneRun {
   ) rethrows -> PrunePlan {
     try PrunePlan(
       inventory.graph, policy, now: now, fresh: fresh,
-      isIncluded: { archive in tags.allSatisfy(archive.tags.contains) }, earlierIDs: earlierIDs,
+      isIncluded: { archive in
+        tags.allSatisfy(archive.tags.contains) && (!requiresEncryption || archive.isFullyEncrypted)
+      }, earlierIDs: earlierIDs,
       reasonToKeepAll: reasonToKeepAll)
   }
 

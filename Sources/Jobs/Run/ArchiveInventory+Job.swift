@@ -3,15 +3,32 @@ import Backup
 import Foundation
 import PhotoLibrary
 
+extension ArchiveDescriptor {
+  /// Returns true if the archive has no plain entries, or if the job does not encrypt.
+  func isEncrypted(asRequiredBy job: Job) -> Bool { job.password == nil || isFullyEncrypted }
+}
+
 extension ArchiveInventory {
-  /// Returns the archives of a job that can be decrypted, oldest first.
+  /// Returns the archives of a job that can be decrypted, oldest first. If the job encrypts, leaves out archives with
+  /// plain entries: they can be made without the password.
   ///
   /// - Parameter library: the library's ID, since jobs of two computers may share a name and a folder; nil if
   ///   the library has no ID.
   func archives(of job: Job, in library: String?) -> [ArchiveDescriptor] {
     archives.filter { archive in
-      archive.tags.contains(job.name) && !archive.isLocked
+      archive.tags.contains(job.name) && !archive.isLocked && archive.isEncrypted(asRequiredBy: job)
         && (library == nil || archive.libraryID == nil || archive.libraryID == library)
     }
+  }
+
+  /// Reports the archives with the tag of a job that the job refuses since they are not encrypted; nil if there are none.
+  func warningOfPlainArchives(of job: Job) -> String? {
+    let plain = archives.filter {
+      $0.tags.contains(job.name) && !$0.isLocked && !$0.isEncrypted(asRequiredBy: job)
+    }
+    guard let newest = plain.last else { return nil }
+    return plain.count == 1
+      ? "\(newest.path) is not encrypted; it is kept, and does not count as a backup"
+      : "\(plain.count) archives are not encrypted, the newest is \(newest.path); they are kept, and do not count as backups"
   }
 }

@@ -51,7 +51,7 @@ extension JobStatus {
     /// True if the files are unchanged since a run found the copy. Blocks.
     var areFilesUnchanged: Bool {
       zip(archives, files).allSatisfy { path, file in
-        ArchiveFile(at: FilePath(path)).map(file.isSameVersion) ?? false
+        ArchiveFile(at: FilePath(path)).map { file.isSameVersion(as: $0) } ?? false
       }
     }
 

@@ -22,6 +22,9 @@ struct UpToDateCheck {
     {
       issues.append(.warning(.archives, "\(newest.path) is dated in the future; check the clock"))
     }
+    if let warning = inventory.warningOfPlainArchives(of: context.job) {
+      issues.append(.warning(.archives, warning))
+    }
     guard let newest = context.archives(in: inventory).first else { return (destination, issues) }
     do {
       // verified even if the library has changed, since the next archive may depend on this one

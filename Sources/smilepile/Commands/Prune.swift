@@ -57,7 +57,7 @@ struct Prune: AsyncParsableCommand {
       valueName: "span"),
     transform: { text in
       guard let span = RetentionSpan(text) else {
-        throw ValidationError("invalid duration “\(text)”; use for example 30d or 1y6m")
+        throw ValidationError("invalid duration “\(text.escaped)”; use for example 30d or 1y6m")
       }
       return span
     })
@@ -205,7 +205,7 @@ struct Prune: AsyncParsableCommand {
     if ruled.isEmpty || !places.isEmpty, ruled.count < all.count,
       let place = all.first(where: { $0.job?.retention == nil })
     {
-      throw ValidationError("no keep rule for \(place.folder); use for example --keep-last 7")
+      throw ValidationError("no keep rule for \(place.folder.string.escaped); use for example --keep-last 7")
     }
     return ruled
   }
@@ -215,10 +215,12 @@ struct Prune: AsyncParsableCommand {
   ) -> Work<PruneRun.Summary> {
     let tags = tag + (place.tag.map { [$0] } ?? [])
     let isDryRun = dryRun
+    let requiresEncryption = place.job?.password != nil
     return Work { counter in
       var run = PruneRun(folder: place.folder, policy: policy, counter: counter)
       run.password = secret
       run.tags = tags
+      run.requiresEncryption = requiresEncryption
       run.isDryRun = isDryRun
       run.operation = Ledger.ofThisUser.begin("prune")
       return try run.run()
