@@ -74,6 +74,11 @@ public struct ArchiveFile: Sendable, Hashable, Codable {
     return changedAt.map { $0 == changed } ?? observed.map { changed <= $0 } ?? true
   }
 
+  /// Returns true if the file has the size and the modification time of `other`. Its content may have been changed.
+  package func hasSizeAndDate(of other: ArchiveFile) -> Bool {
+    location == other.location && bytes == other.bytes && hasModificationTime(of: other)
+  }
+
   /// Returns true if the modification times are the same, apart from what FAT does to them.
   private func hasModificationTime(of other: ArchiveFile) -> Bool {
     if modifiedAt == other.modifiedAt { return true }

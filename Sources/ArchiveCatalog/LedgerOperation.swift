@@ -123,8 +123,10 @@ extension Ledger {
     var observations: [Observation] = []
     while let row = try rows.next() {
       let observed = ArchiveFile(
-        location: file.location, bytes: row["bytes"], modifiedAt: row["modifiedAt"], changedAt: row["changedAt"])
-      guard observed.isSameVersion(as: file, observed: row["at"]), let event = Observation.Event(row["event"], row["detail"])
+        location: file.location, bytes: row["bytes"], modifiedAt: row["modifiedAt"],
+        changedAt: row["changedAt"])
+      guard observed.isSameVersion(as: file, observed: row["at"]),
+        let event = Observation.Event(row["event"], row["detail"])
       else {
         continue
       }

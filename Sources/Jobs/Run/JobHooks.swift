@@ -69,7 +69,8 @@ struct JobHooks {
       "SMILEPILE_STARTED_AT": "\(run.startedAt)",
       "SMILEPILE_SECONDS": "\(max(0, end - run.startedAt) / 1000)",
       // the status file does not describe a library that replaces the job's own
-      "SMILEPILE_STATUS_FILE": job.usesOtherLibrary ? "" : Self.path(context.state.statusPath(of: job.name).string),
+      "SMILEPILE_STATUS_FILE": job.usesOtherLibrary
+        ? "" : Self.path(context.state.statusPath(of: job.name).string),
     ]
   }
 }

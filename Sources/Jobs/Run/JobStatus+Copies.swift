@@ -44,14 +44,21 @@ extension JobStatus {
     /// True if an archive of the copy was found damaged and was not verified since.
     package var isSuspect: Bool { suspectSince != nil }
 
-    /// True if a restore probably works, without reading the archives: their files exist, are unchanged since
-    /// a run found the copy, and are not suspect. Blocks.
-    package var looksRestorable: Bool { suspectSince == nil && areFilesUnchanged }
+    /// True if a restore probably works, without reading the archives: their files exist, are not suspect, and are
+    /// unchanged since a run found the copy, or were verified after a change that kept their size and date. Blocks.
+    package var looksRestorable: Bool {
+      suspectSince == nil
+        && (areFilesUnchanged
+          || verifiedAt != nil && areFiles { $0.hasSizeAndDate(of: $1) })
+    }
 
     /// True if the files are unchanged since a run found the copy. Blocks.
-    var areFilesUnchanged: Bool {
+    var areFilesUnchanged: Bool { areFiles { $0.isSameVersion(as: $1) } }
+
+    /// Returns true if each file, as a run found it, meets a condition with its present state. Blocks.
+    private func areFiles(_ condition: (_ found: ArchiveFile, _ now: ArchiveFile) -> Bool) -> Bool {
       zip(archives, files).allSatisfy { path, file in
-        ArchiveFile(at: FilePath(path)).map { file.isSameVersion(as: $0) } ?? false
+        ArchiveFile(at: FilePath(path)).map { condition(file, $0) } ?? false
       }
     }
 

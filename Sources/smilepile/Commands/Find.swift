@@ -32,7 +32,8 @@ struct Find: AsyncParsableCommand {
     help: ArgumentHelp("Find photos whose file has this MD5.", valueName: "md5"),
     transform: { text in
       guard let digest = MD5Digest(hex: text) else {
-        throw ValidationError("invalid MD5 “\(text.escaped)”; use 32 hexadecimal digits, for example from md5sum")
+        throw ValidationError(
+          "invalid MD5 “\(text.escaped)”; use 32 hexadecimal digits, for example from md5sum")
       }
       return digest
     })
