@@ -26,6 +26,15 @@ let package = Package(
     .systemLibrary(name: "CZLib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
     .target(name: "CMD5"),
+    .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
+    .target(
+      name: "Databases",
+      dependencies: [
+        "CSQLite", "FileSystem", "Operations",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
     .target(
       name: "Checksums",
       dependencies: [
@@ -46,7 +55,7 @@ let package = Package(
     .target(
       name: "PhotoLibrary",
       dependencies: [
-        "Checksums", "FileSystem", "ImageHeader", "Operations", "Secrets",
+        "Checksums", "Databases", "FileSystem", "ImageHeader", "Operations", "Secrets",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Crypto", package: "swift-crypto"),
@@ -55,7 +64,9 @@ let package = Package(
       ]),
     .target(
       name: "ArchiveCatalog",
-      dependencies: ["FileSystem", "Operations", .product(name: "GRDB", package: "GRDB.swift")]),
+      dependencies: [
+        "Databases", "FileSystem", "Operations", .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
     .target(
       name: "Backup",
       dependencies: [

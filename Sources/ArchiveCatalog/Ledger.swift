@@ -1,3 +1,4 @@
+internal import Databases
 import FileSystem
 import Foundation
 internal import GRDB
@@ -23,6 +24,8 @@ public final class Ledger: Sendable {
 
   private struct State {
     var database: DatabaseQueue?
+    /// The owner of `database`; nil for a database in memory.
+    var pinned: PinnedDatabase?
     /// The open file of `database`; nil for a database in memory.
     var file: FileStatus.Identity?
     var problem: Problem?
@@ -95,7 +98,7 @@ public final class Ledger: Sendable {
   /// file are lost.
   private func open(_ state: inout State, creates: Bool) {
     guard let folder else { return }
-    if let file = state.file, Self.identity(in: folder) != file { (state.database, state.file) = (nil, nil) }
+    if let file = state.file, Self.identity(in: folder) != file { state = State(problem: state.problem) }
     guard state.database == nil, creates || Self.mayExist(in: folder) else { return }
     Self.open(folder, &state)
   }
@@ -121,13 +124,13 @@ public final class Ledger: Sendable {
   private func recover(from error: any Error, _ state: inout State) {
     guard let folder, state.file != nil else { return }
     if Self.isCorruption(error) {
-      state.database = nil
+      (state.database, state.pinned) = (nil, nil)
       return Self.open(folder, &state)
     }
     let copy = Self.inMemory()
     // the copy has the content of the file
     if let copy, let database = state.database { try? database.backup(to: copy) }
-    (state.database, state.file) = (copy, nil)
+    (state.database, state.pinned, state.file) = (copy, nil, nil)
     state.problem = .unusable(folder.appending(Self.name.components), reason: Self.reason(error))
   }
 
@@ -138,13 +141,16 @@ public final class Ledger: Sendable {
     state = State(problem: state.problem)
     do {
       try Directory.makeAll(folder)
+      let opened = OpenFolder(try Directory.open(folder))
+      let pinned: PinnedDatabase
       do {
-        state.database = try openFile(path)
+        pinned = try openFile(in: opened)
       } catch  where mayBeCorruption(error) {
-        state.problem = try moveAside(path, in: folder).map { .movedAside(to: $0) } ?? state.problem
-        state.database = try openFile(path)
+        state.problem = try moveAside(in: opened).map { .movedAside(to: $0) } ?? state.problem
+        pinned = try openFile(in: opened)
       }
-      state.file = identity(in: folder)
+      (state.pinned, state.database) = (pinned, pinned.queue)
+      state.file = try opened.directory.status(of: name)?.identity
     } catch let problem as Problem {
       state.problem = problem
     } catch {
@@ -153,15 +159,16 @@ public final class Ledger: Sendable {
     if state.database == nil { state.database = inMemory() }
   }
 
-  private static func openFile(_ path: FilePath) throws -> DatabaseQueue {
-    let database = try DatabaseQueue(path: path.string, configuration: configuration)
+  private static func openFile(in folder: OpenFolder) throws -> PinnedDatabase {
+    let pinned = try PinnedDatabase(name, in: folder, configuration)
+    let database = pinned.queue
     try database.read { database in
       let version = try Int32.fetchOne(database, sql: "PRAGMA user_version") ?? 0
       let application = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
       if application == LedgerSchema.applicationID,
         try version > LedgerSchema.version || LedgerSchema.migrator.hasBeenSuperseded(database)
       {
-        throw Problem.newerVersion(path)
+        throw Problem.newerVersion(folder.directory.path(of: name))
       }
       // another process that creates the database first creates the table of the migrator
       let isEmpty =
@@ -176,7 +183,7 @@ public final class Ledger: Sendable {
     try database.read { database in
       _ = try database.makeStatement(sql: "SELECT 1 FROM position, observation, descriptor, run, copy")
     }
-    return database
+    return pinned
   }
 
   private static func inMemory() -> DatabaseQueue? {
@@ -217,22 +224,21 @@ public final class Ledger: Sendable {
   /// Renames a corrupt database, unless another process has replaced it meanwhile.
   ///
   /// - Returns: its new name; nil if the database is intact by now.
-  private static func moveAside(_ path: FilePath, in folder: FilePath) throws -> FilePath? {
-    let lock = try FolderLock(folder, exclusive: true, waiting: .seconds(10))
+  private static func moveAside(in folder: OpenFolder) throws -> FilePath? {
+    let lock = try FolderLock(folder.directory.path, exclusive: true, waiting: .seconds(10))
     defer { withExtendedLifetime(lock) {} }
     do {
-      _ = try openFile(path)
+      _ = try openFile(in: folder)
       return nil
     } catch  where mayBeCorruption(error) {
-      let directory = try Directory.open(folder)
       let day = Date().formatted(.iso8601.year().month().day())
       let names = [""] + (2...1000).map { "-\($0)" }
-      for name in names.map({ FilePath("\(Self.name).corrupt-\(day)\($0)") })
-      where try directory.status(of: name) == nil {
-        try directory.replace(name, with: Self.name)
-        _ = try directory.remove(FilePath("\(Self.name)-journal"))
-        try directory.sync()
-        return directory.path(of: name)
+      for new in names.map({ FilePath("\(name).corrupt-\(day)\($0)") })
+      where try folder.directory.status(of: new) == nil {
+        try folder.directory.replace(new, with: name)
+        _ = try folder.directory.remove(FilePath("\(name)-journal"))
+        try folder.directory.sync()
+        return folder.directory.path(of: new)
       }
       throw error
     }

@@ -10,6 +10,10 @@ package struct Directory: ~Copyable, Sendable {
   /// The path when the folder was opened, for messages.
   package let path: FilePath
 
+  /// A path that leads to this folder even if another process renames or replaces it. Valid as long as the value exists.
+  /// proc(5).
+  package var descriptorPath: FilePath { FilePath("/proc/self/fd/\(descriptor)") }
+
   private init(descriptor: CInt, path: FilePath) {
     self.descriptor = descriptor
     self.path = path

@@ -1,6 +1,5 @@
-import FileSystem
+internal import Databases
 internal import GRDB
-import SystemPackage
 
 /// The library's record of an archive that was made of it.
 public struct ExportRecord: Sendable, Equatable {
@@ -80,9 +79,8 @@ extension Library {
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)
     try translating {
-      let writing = try DatabaseQueue(
-        path: path.appending(Self.databaseName.components).string, configuration: configuration)
-      try writing.write { database in
+      let writing = try PinnedDatabase(Self.databaseName, in: folder, configuration)
+      try writing.queue.write { database in
         try export.insert(database)
         // a library of an older version has no such columns before its next change
         guard try database.tableExists("addition") else { return }

@@ -1,3 +1,4 @@
+internal import Databases
 import FileSystem
 import Foundation
 internal import GRDB
@@ -12,45 +13,48 @@ extension Library {
   public static func create(at path: FilePath, now: Date = Date()) throws {
     if let other = enclosing((path.realPath ?? path).folder) { throw LibraryError.insideAnother(path, other) }
     try makeFolder(path)
-    let root = try Directory.open(path)
-    if let name = try root.fileSystem().networkProtocol {
+    try create(in: OpenFolder(try Directory.open(path)), now: now)
+  }
+
+  private static func create(in folder: OpenFolder, now: Date) throws {
+    let path = folder.directory.path
+    if let name = try folder.directory.fileSystem().networkProtocol {
       throw LibraryError.networkFileSystem(path, protocol: name)
     }
     let unfinished = FilePath("library.sqlite.new")
     let unfinishedFiles = ["", "-journal", "-wal", "-shm"].map { FilePath(unfinished.string + $0) }
-    try requireEmpty(root, but: unfinishedFiles + ["photos", "library.lock"])
-    let lock = try FileLock("library.lock", in: root, waiting: .seconds(10))
+    try requireEmpty(folder.directory, but: unfinishedFiles + ["photos", "library.lock"])
+    let lock = try FileLock("library.lock", in: folder.directory, waiting: .seconds(10))
     // the process that had the lock until now may have made a library
-    if try root.status(of: databaseName) != nil { throw LibraryError.alreadyALibrary(path) }
-    for file in unfinishedFiles { try root.remove(file) }
+    if try folder.directory.status(of: databaseName) != nil { throw LibraryError.alreadyALibrary(path) }
+    for file in unfinishedFiles { try folder.directory.remove(file) }
 
-    try root.makeDirectory("photos")
+    try folder.directory.makeDirectory("photos")
     do {
       // SQLite would use the umask, and gives its other files the mode of this one
-      do { _ = try root.open(unfinished, .create) }
+      do { _ = try folder.directory.open(unfinished, .create) }
       var configuration = Configuration()
       configuration.journalMode = .wal
-      let database = try DatabaseQueue(
-        path: path.appending(unfinished.components).string, configuration: configuration)
-      try Schema.migrator.migrate(database)
-      try database.write { database in
+      let pinned = try PinnedDatabase(unfinished, in: folder, configuration)
+      try Schema.migrator.migrate(pinned.queue)
+      try pinned.queue.write { database in
         try Settings(createdAt: now.milliseconds).insert(database)
       }
       // closing does this too, but does not report a failure, after which the file alone would be incomplete
-      try database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
-      try database.close()
+      try pinned.queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+      try pinned.close()
     } catch let error as DatabaseError {
-      throw LibraryError.database(path, reason: reason(of: error, at: path))
+      throw LibraryError.database(path, reason: reason(of: error))
     }
-    for file in unfinishedFiles.dropFirst() { try root.remove(file) }
-    try root.open(unfinished, .read).sync()
-    try root.sync()
-    try root.rename(unfinished, to: root, as: databaseName)
+    for file in unfinishedFiles.dropFirst() { try folder.directory.remove(file) }
+    try folder.directory.open(unfinished, .read).sync()
+    try folder.directory.sync()
+    try folder.directory.rename(unfinished, to: folder.directory, as: databaseName)
     do {
-      try root.sync()
+      try folder.directory.sync()
     } catch {
       // not durable, and still empty
-      _ = try? root.remove(databaseName)
+      _ = try? folder.directory.remove(databaseName)
       throw error
     }
     lock.release()

@@ -1,5 +1,5 @@
+internal import Databases
 import FileSystem
-import Foundation
 internal import GRDB
 import SystemPackage
 
@@ -25,7 +25,7 @@ extension Library {
     if let name = try root.fileSystem().networkProtocol {
       throw LibraryError.networkFileSystem(path, protocol: name)
     }
-    // SQLite opens these by their names, and would follow a link
+    // SQLite would report these as a database that it cannot open
     for name in ["library.sqlite-wal", "library.sqlite-shm", "library.sqlite-journal"] as [FilePath] {
       guard let kind = try root.status(of: name)?.kind, kind != .file else { continue }
       throw LibraryError.database(path, reason: "\(name) is not an SQLite database; move it away")
@@ -33,9 +33,9 @@ extension Library {
     return file
   }
 
-  static func openFolder(_ path: FilePath) throws -> Directory {
+  static func openFolder(_ path: FilePath) throws -> OpenFolder {
     do {
-      return try Directory.open(path)
+      return OpenFolder(try Directory.open(path))
     } catch {
       throw error.isMissing ? LibraryError.notALibrary(path) : error as any Error
     }
@@ -43,27 +43,30 @@ extension Library {
 
   /// Opens the database and refuses one that a newer version has migrated further than this one knows.
   static func openDatabase(
-    _ path: FilePath, _ configuration: Configuration, _ file: DatabaseFile, in root: borrowing Directory
-  ) throws -> (DatabaseQueue, WriterExclusion?) {
-    func open(_ name: String) throws -> DatabaseQueue {
-      let database = try DatabaseQueue(path: name, configuration: configuration)
-      if try database.read(Schema.migrator.hasBeenSuperseded) { throw LibraryError.newerVersion(path) }
+    _ configuration: Configuration, _ file: DatabaseFile, in folder: OpenFolder
+  ) throws -> (PinnedDatabase, WriterExclusion?) {
+    func open(isImmutable: Bool) throws -> PinnedDatabase {
+      let database = try PinnedDatabase(databaseName, in: folder, configuration, isImmutable: isImmutable)
+      if try database.queue.read(Schema.migrator.hasBeenSuperseded) {
+        throw LibraryError.newerVersion(folder.directory.path)
+      }
       return database
     }
     do {
       do {
-        return (try open(path.appending(databaseName.components).string), nil)
+        return (try open(isImmutable: false), nil)
       } catch let error as DatabaseError where configuration.readonly {
-        if isFull(root, after: error), try root.status(of: "library.sqlite-wal")?.size ?? 0 == 0,
-          let exclusion = try? WriterExclusion(root)
+        if isFull(folder.directory, after: error),
+          try folder.directory.status(of: "library.sqlite-wal")?.size ?? 0 == 0,
+          let exclusion = try? WriterExclusion(folder.directory)
         {
-          return (try open(immutableURI(for: path)), exclusion)
+          return (try open(isImmutable: true), exclusion)
         }
-        guard let url = try immutableDatabase(path, after: error) else { throw error }
-        return (try open(url), nil)
+        guard try isImmutable(folder.directory, after: error) else { throw error }
+        return (try open(isImmutable: true), nil)
       }
     } catch let error as DatabaseError {
-      throw translation(of: error, file, in: root)
+      throw translation(of: error, file, in: folder.directory)
     }
   }
 
@@ -86,16 +89,13 @@ extension Library {
         return error
       }
     }
-    return LibraryError.database(root.path, reason: reason(of: error, at: root.path))
+    return LibraryError.database(root.path, reason: reason(of: error))
   }
 
   /// Returns SQLite's message, with the remedy if there is one.
-  static func reason(of error: DatabaseError, at path: FilePath) -> String {
+  static func reason(of error: DatabaseError) -> String {
     let reason = error.message ?? error.description
     switch error.resultCode.primaryResultCode {
-    case .SQLITE_CANTOPEN where isTooLong(path):
-      return "its path is too long for SQLite, which accepts \(longestPath) bytes; "
-        + "move the library to a folder with a shorter path"
     case .SQLITE_CORRUPT, .SQLITE_NOTADB: return "\(reason); \(remedy)"
     default: return reason
     }
@@ -104,15 +104,6 @@ extension Library {
   /// The remedy for a lost or corrupt database.
   private static let remedy =
     "import the newest backup into a new library"
-
-  /// The maximum length of a database's absolute path: MAX_PATHNAME of SQLite's os_unix.c, less the extension of the
-  /// journal.
-  private static let longestPath = 504
-
-  private static func isTooLong(_ path: FilePath) -> Bool {
-    let folder = path.realPath ?? path
-    return folder.appending("library.sqlite.new").length > longestPath
-  }
 
   /// Throws if a folder without a database, or with an empty one, has the lock and photos of a library.
   static func requireNoRemains(_ root: borrowing Directory) throws {
@@ -142,31 +133,24 @@ extension Library {
     return (try? root.fileSystem().freeBytes).map { $0 < neededToRead } ?? false
   }
 
-  /// The URI by which SQLite opens a database that no process changes. https://www.sqlite.org/uri.html#uriimmutable
-  private static func immutableURI(for path: FilePath) -> String {
-    var url = URL(fileURLWithPath: path.appending(databaseName.components).string).absoluteURL
-    url.append(queryItems: [URLQueryItem(name: "immutable", value: "1")])
-    return url.absoluteString
-  }
-
-  /// Returns the URI of a database on a read-only file system. SQLite makes files beside a database in WAL mode even to
-  /// read it; on a read-only file system, such as a snapshot, no process can change the database.
-  private static func immutableDatabase(_ path: FilePath, after error: DatabaseError) throws -> String? {
+  /// Returns true if the database is on a read-only file system, such as a snapshot, where no process can change it.
+  /// SQLite makes files beside a database in WAL mode even to read it.
+  private static func isImmutable(
+    _ folder: borrowing Directory, after error: DatabaseError
+  ) throws -> Bool {
     let code = error.resultCode.primaryResultCode
-    guard [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(code) else { return nil }
-    let folder = try Directory.open(path)
+    guard [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(code) else { return false }
     switch folder.writeFault() {
     case .readOnlyFileSystem?:
       // SQLite ignores the log of an immutable database
-      guard try (folder.status(of: "library.sqlite-wal")?.size ?? 0) == 0 else { return nil }
-      return immutableURI(for: path)
+      return try (folder.status(of: "library.sqlite-wal")?.size ?? 0) == 0
     case .permissionDenied?:
       throw LibraryError.database(
-        path,
+        folder.path,
         reason: "SQLite must be able to write to the folder, even to read the database; "
-          + "run smilepile as the owner of \(path)")
+          + "run smilepile as the owner of \(folder.path)")
     default:
-      return nil
+      return false
     }
   }
 }

@@ -1,4 +1,5 @@
 import Checksums
+internal import Databases
 import FileSystem
 import Foundation
 internal import GRDB
@@ -12,9 +13,11 @@ public final class Library: Sendable {
   /// The library's folder, as the caller gave it.
   public let path: FilePath
   /// The library's folder; everything in it is opened from here.
-  let root: Directory
+  var root: Directory { _read { yield folder.directory } }
+  let folder: OpenFolder
   private let folders = PhotoFolders()
-  let database: DatabaseQueue
+  private let pinned: PinnedDatabase
+  var database: DatabaseQueue { pinned.queue }
   /// Excludes writers while the database is read as immutable.
   private let writerExclusion: WriterExclusion?
   /// Closed after the connection to the database.
@@ -26,18 +29,21 @@ public final class Library: Sendable {
   ///
   /// - Throws: `LibraryError` if the folder is not a library, is from a newer version, is on a network file system, or
   ///   its database is corrupt. `FileError` if it cannot be opened.
-  public convenience init(path: FilePath) throws {
+  public convenience init(path: FilePath) throws { try self.init(in: Self.openFolder(path)) }
+
+  /// Opens the library of an open folder for reading. SQLite uses no other folder.
+  convenience init(in folder: OpenFolder) throws {
     var configuration = Configuration()
     configuration.readonly = true
     configuration.busyMode = .timeout(10)
-    try self.init(path: path, configuration: configuration)
+    try self.init(in: folder, configuration: configuration)
   }
 
-  init(path: FilePath, configuration: Configuration) throws {
-    self.path = path
-    root = try Self.openFolder(path)
-    file = try Self.check(root)
-    (database, writerExclusion) = try Self.openDatabase(path, configuration, file, in: root)
+  init(in folder: OpenFolder, configuration: Configuration) throws {
+    self.folder = folder
+    path = folder.directory.path
+    file = try Self.check(folder.directory)
+    (pinned, writerExclusion) = try Self.openDatabase(configuration, file, in: folder)
   }
 
   /// Returns the library that a folder is, or that contains it; nil if there is none, or no such folder. Follows

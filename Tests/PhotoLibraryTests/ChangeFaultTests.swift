@@ -114,7 +114,7 @@ struct ChangeFaultTests {
     let fault = ArmedFault(Fault(.fileSystem(type: 0, freeBytes: 5), below: scratch.path))
     defer { fault.disarm() }
     #expect(throws: LibraryError.notEnoughSpace(scratch.path, needed: 64 << 10, free: 5)) {
-      _ = try Library.openDatabase(scratch.path, Configuration(), file, in: Directory.open(scratch.path))
+      _ = try Library.openDatabase(Configuration(), file, in: Library.openFolder(scratch.path))
     }
   }
 }

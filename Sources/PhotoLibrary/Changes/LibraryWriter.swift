@@ -33,14 +33,14 @@ package final class LibraryWriter: Sendable {
   ) throws {
     self.syncs = syncs
     self.lockWait = lockWait
-    let root = try Library.openFolder(path)
-    let file = try Library.check(root)
+    let folder = try Library.openFolder(path)
+    let file = try Library.check(folder.directory)
     // a library of a newer version is not even locked
-    _ = try Library(path: path)
-    lock = try FileLock("library.lock", in: root, waiting: lockWait, whileWaiting: whileWaiting)
+    _ = try Library(in: folder)
+    lock = try FileLock("library.lock", in: folder.directory, waiting: lockWait, whileWaiting: whileWaiting)
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)
-    library = try Library(path: path, configuration: configuration)
+    library = try Library(in: folder, configuration: configuration)
     leftovers = LeftoverFiles(in: library)
     // not by GRDB's configuration: it sets synchronous to NORMAL, with which a power failure may revert the last commit,
     // and it makes and drops a table to create the log

@@ -1,0 +1,61 @@
+import CSQLite
+package import FileSystem
+package import GRDB
+package import SystemPackage
+
+/// A database in an open folder. SQLite opens, creates and deletes the database, its log and its journal by the folder's
+/// descriptor and never by its path: another process that renames or replaces the folder cannot lead SQLite elsewhere.
+/// SQLite itself refuses a symbolic link in the place of one of these files.
+///
+/// The database is untrusted input. The connection ignores triggers and views, trusts no function that the schema calls,
+/// and cannot change the schema's text.
+package final class PinnedDatabase: Sendable {
+  /// The connection. Only this value closes it.
+  package let queue: DatabaseQueue
+  private let folder: OpenFolder
+
+  /// Opens a database. Blocks. The caller checks the schema before anything else.
+  ///
+  /// - Parameters:
+  ///   - isImmutable: true if no process can change the file. SQLite then uses neither locks nor a log.
+  ///     https://www.sqlite.org/uri.html#uriimmutable
+  /// - Throws: `DatabaseError`, whose message does not name the database.
+  package init(
+    _ name: FilePath, in folder: OpenFolder, _ configuration: Configuration, isImmutable: Bool = false
+  ) throws {
+    try Self.registration.get()
+    var configuration = configuration
+    configuration.prepareDatabase { database in try database.restrict() }
+    let path = folder.directory.descriptorPath.appending(name.components)
+    let options = isImmutable ? "&immutable=1" : ""
+    queue = try DatabaseQueue(
+      path: "file:\(path)?vfs=smilepile-pinned\(options)", configuration: configuration)
+    self.folder = folder
+  }
+
+  /// Closes the connection, and reports a failure.
+  package func close() throws { try queue.close() }
+
+  deinit {
+    // SQLite needs the descriptor until it has deleted its log
+    do {
+      try queue.close()
+    } catch {
+      _ = Unmanaged.passRetained(folder)
+    }
+  }
+
+  private static let registration: Result<Void, DatabaseError> = {
+    let code = smilepile_register_pinned_vfs()
+    return code == 0 ? .success(()) : .failure(DatabaseError(resultCode: ResultCode(rawValue: code)))
+  }()
+}
+
+extension Database {
+  /// Restricts the connection to what an untrusted database may do.
+  fileprivate func restrict() throws {
+    let code = smilepile_restrict(sqliteConnection)
+    guard code == 0 else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+    try execute(sql: "PRAGMA cell_size_check = ON")
+  }
+}

@@ -1,0 +1,35 @@
+import FileSystem
+import Foundation
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import ArchiveCatalog
+
+/// The state folder is exchanged while a process uses its ledger.
+struct LedgerFolderTests {
+  private let scratch: ScratchFolder
+  private var state: FilePath { scratch.path.appending("state") }
+
+  init() throws { scratch = try ScratchFolder() }
+
+  @Test("Ledger: its log is deleted in the folder that was opened, and nothing in the one that replaced it")
+  func exchangedFolder() throws {
+    let archive = try scratch.write([1, 2, 3], to: "a.zip")
+    let file = try #require(ArchiveFile(at: archive))
+    do {
+      let ledger = Ledger(folder: state)
+      ledger.begin("test").record(.verified, of: [(file, "A")])
+      _ = ledger.write { database in
+        try FileManager.default.moveItem(
+          atPath: state.string, toPath: scratch.path.appending("moved").string)
+        try Directory.makeAll(state)
+        try scratch.write([7], to: "state/ledger.sqlite-journal")
+        try database.execute(sql: "UPDATE position SET number = number + 1")
+      }
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: state.string) == ["ledger.sqlite-journal"])
+    let health = Ledger(folder: scratch.path.appending("moved")).health(of: file)
+    #expect(health.verifiedAt != nil)
+  }
+}
