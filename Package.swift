@@ -30,7 +30,7 @@ let package = Package(
     .target(
       name: "Databases",
       dependencies: [
-        "CSQLite", "FileSystem", "Operations",
+        "CSQLite", "FileSystem", "Operations", .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "SystemPackage", package: "swift-system"),
@@ -92,8 +92,10 @@ let package = Package(
       ]),
     .target(
       name: "TestSupport",
-      dependencies: ["Backup", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "Secrets", "CZLib"],
-      path: "Tests/TestSupport"),
+      dependencies: [
+        "Backup", "PhotoLibrary", "Zip", "Checksums", "FileSystem", "Secrets", "CZLib",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ], path: "Tests/TestSupport"),
     .executableTarget(
       name: "FaultWalk",
       dependencies: [
@@ -115,13 +117,19 @@ let package = Package(
     .testTarget(
       name: "PhotoLibraryTests",
       dependencies: [
-        "PhotoLibrary", "FileSystem", "Operations", "Secrets", "TestSupport",
+        "Databases", "PhotoLibrary", "FileSystem", "Operations", "Secrets", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
     .testTarget(
       name: "ArchiveCatalogTests",
-      dependencies: ["ArchiveCatalog", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")]),
-    .testTarget(name: "BackupTests", dependencies: ["ArchiveCatalog", "Backup", "TestSupport"]),
+      dependencies: [
+        "ArchiveCatalog", "Databases", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
+    .testTarget(
+      name: "BackupTests",
+      dependencies: [
+        "ArchiveCatalog", "Backup", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
     .testTarget(
       name: "JobsTests",
       dependencies: [

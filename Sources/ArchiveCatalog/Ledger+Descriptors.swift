@@ -1,3 +1,4 @@
+internal import Databases
 import Foundation
 internal import GRDB
 import SystemPackage
@@ -23,12 +24,13 @@ extension Ledger {
             SELECT location, bytes, modifiedAt, changedAt, json FROM descriptor
             WHERE location > ? AND location < ? AND format = ?
             """, arguments: ["\(location)/", "\(location)0", Self.descriptorFormat]
-        ).map { row in
-          (
+        ).map { row -> (file: ArchiveFile, json: Data) in
+          let row = RowReader(row, of: "descriptor")
+          return (
             file: ArchiveFile(
-              location: row["location"], bytes: row["bytes"], modifiedAt: row["modifiedAt"],
-              changedAt: row["changedAt"]),
-            json: row["json"] as Data
+              location: try row.text("location"), bytes: try row.count("bytes"),
+              modifiedAt: try row.integer("modifiedAt"), changedAt: try row.optionalInteger("changedAt")),
+            json: try row.bytes("json")
           )
         }
       } ?? []

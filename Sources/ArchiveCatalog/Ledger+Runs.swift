@@ -1,3 +1,4 @@
+internal import Databases
 import Foundation
 internal import GRDB
 
@@ -69,8 +70,9 @@ extension Ledger {
         database, sql: "SELECT destination, run, record FROM copy WHERE job = ? ORDER BY run DESC",
         arguments: [job]
       ).map { row in
-        var copy = LedgerCopy(destination: row["destination"], record: row["record"])
-        copy.run = LedgerPosition(row["run"])
+        let row = RowReader(row, of: "copy")
+        var copy = LedgerCopy(destination: try row.text("destination"), record: try row.bytes("record"))
+        copy.run = LedgerPosition(try row.integer("run"))
         return copy
       }
     } ?? []
@@ -81,7 +83,7 @@ extension Ledger {
     read { database in
       try Row.fetchAll(
         database, sql: "SELECT * FROM run WHERE job = ? ORDER BY begun DESC", arguments: [job]
-      ).compactMap(LedgerRun.init)
+      ).map(LedgerRun.init)
     } ?? []
   }
 
@@ -99,7 +101,7 @@ extension Ledger {
     read { database in
       try Row.fetchAll(
         database, sql: "SELECT * FROM run WHERE startedAt >= ? ORDER BY begun DESC", arguments: [date ?? .min]
-      ).compactMap(LedgerRun.init)
+      ).map(LedgerRun.init)
     } ?? []
   }
 
@@ -107,7 +109,7 @@ extension Ledger {
   package func run(number: Int64) -> LedgerRun? {
     read { database in
       try Row.fetchOne(database, sql: "SELECT * FROM run WHERE number = ?", arguments: [number])
-        .flatMap(LedgerRun.init)
+        .map(LedgerRun.init)
     } ?? nil
   }
 
@@ -118,20 +120,23 @@ extension Ledger {
 }
 
 extension LedgerRun {
-  fileprivate init?(_ row: Row) {
-    guard let kind = Kind(rawValue: row["kind"]), let outcome = Outcome(rawValue: row["outcome"]) else {
-      return nil
-    }
+  fileprivate init(_ row: Row) throws {
+    let row = RowReader(row, of: "run")
     self.init(
-      kind, job: row["job"], libraryPath: row["libraryPath"], startedAt: row["startedAt"], outcome: outcome,
-      record: row["record"])
-    number = row["number"]
-    startPosition = LedgerPosition(row["begun"])
-    endPosition = (row["ended"] as Int64?).map { LedgerPosition($0) }
-    (libraryID, endedAt, hook) = (row["libraryID"], row["endedAt"], row["hook"])
+      try row.enumeration("kind"), job: try row.optionalText("job"),
+      libraryPath: try row.optionalText("libraryPath"),
+      startedAt: try row.integer("startedAt"), outcome: try row.enumeration("outcome"),
+      record: try row.bytes("record"))
+    number = try row.integer("number")
+    startPosition = LedgerPosition(try row.integer("begun", in: LedgerPosition.range))
+    endPosition = try row.optionalInteger("ended", in: LedgerPosition.range).map { LedgerPosition($0) }
+    libraryID = try row.optionalText("libraryID")
+    endedAt = try row.optionalInteger("endedAt")
+    hook = try row.optionalText("hook")
     counts = Counts(
-      photos: row["photos"], categories: row["categories"], bytes: row["bytes"], skipped: row["skipped"],
-      removed: row["removed"], findings: row["leftOut"])
+      photos: try row.optionalCount("photos"), categories: try row.optionalCount("categories"),
+      bytes: try row.optionalCount("bytes"), skipped: try row.optionalCount("skipped"),
+      removed: try row.optionalCount("removed"), findings: try row.optionalCount("leftOut"))
   }
 }
 

@@ -84,13 +84,15 @@ public final class Ledger: Sendable {
   ) -> Value? {
     state.withLock { state in
       open(&state, creates: creates)
-      guard let database = state.database else { return nil }
-      do {
-        return try body(database)
-      } catch {
-        recover(from: error, &state)
-        return state.database.flatMap { try? body($0) }
+      for attempt in 1...2 {
+        guard let database = state.database else { return nil }
+        do {
+          return try body(database)
+        } catch {
+          recover(from: error, &state, isIntact: attempt == 2)
+        }
       }
+      return state.database.flatMap { try? body($0) }
     }
   }
 
@@ -121,11 +123,13 @@ public final class Ledger: Sendable {
     }
   }
 
-  private func recover(from error: any Error, _ state: inout State) {
-    guard let folder, state.file != nil else { return }
+  /// - Parameter isIntact: true if the database was found intact after it had failed. Then it has a row that no version
+  ///   writes, and is replaced like a corrupt one.
+  private func recover(from error: any Error, _ state: inout State, isIntact: Bool) {
+    guard let folder, let file = state.file else { return }
     if Self.isCorruption(error) {
       (state.database, state.pinned) = (nil, nil)
-      return Self.open(folder, &state)
+      return Self.open(folder, &state, replacing: isIntact ? file : nil)
     }
     let copy = Self.inMemory()
     // the copy has the content of the file
@@ -136,7 +140,10 @@ public final class Ledger: Sendable {
 
   // MARK: Opening
 
-  private static func open(_ folder: FilePath, _ state: inout State) {
+  /// - Parameter forged: a database to replace although SQLite finds it intact.
+  private static func open(
+    _ folder: FilePath, _ state: inout State, replacing forged: FileStatus.Identity? = nil
+  ) {
     let path = folder.appending(name.components)
     state = State(problem: state.problem)
     do {
@@ -144,9 +151,12 @@ public final class Ledger: Sendable {
       let opened = OpenFolder(try Directory.open(folder))
       let pinned: PinnedDatabase
       do {
+        if let forged, try opened.directory.status(of: name)?.identity == forged {
+          throw DatabaseError(resultCode: .SQLITE_CORRUPT)
+        }
         pinned = try openFile(in: opened)
       } catch  where mayBeCorruption(error) {
-        state.problem = try moveAside(in: opened).map { .movedAside(to: $0) } ?? state.problem
+        state.problem = try moveAside(in: opened, forged).map { .movedAside(to: $0) } ?? state.problem
         pinned = try openFile(in: opened)
       }
       (state.pinned, state.database) = (pinned, pinned.queue)
@@ -174,15 +184,11 @@ public final class Ledger: Sendable {
       let isEmpty =
         try Int.fetchOne(
           database, sql: "SELECT COUNT(*) FROM sqlite_schema WHERE tbl_name <> 'grdb_migrations'") == 0
-      guard isEmpty || application == LedgerSchema.applicationID,
+      guard isEmpty || application == LedgerSchema.applicationID, try LedgerSchema.known.check(database) >= 0,
         try String.fetchOne(database, sql: "PRAGMA quick_check(1)") == "ok"
       else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
     }
     try LedgerSchema.migrator.migrate(database)
-    // a missing table is corruption
-    try database.read { database in
-      _ = try database.makeStatement(sql: "SELECT 1 FROM position, observation, descriptor, run, copy")
-    }
     return pinned
   }
 
@@ -224,10 +230,15 @@ public final class Ledger: Sendable {
   /// Renames a corrupt database, unless another process has replaced it meanwhile.
   ///
   /// - Returns: its new name; nil if the database is intact by now.
-  private static func moveAside(in folder: OpenFolder) throws -> FilePath? {
+  private static func moveAside(
+    in folder: OpenFolder, _ forged: FileStatus.Identity?
+  ) throws -> FilePath? {
     let lock = try FolderLock(folder.directory.path, exclusive: true, waiting: .seconds(10))
     defer { withExtendedLifetime(lock) {} }
     do {
+      if let forged, try folder.directory.status(of: name)?.identity == forged {
+        throw DatabaseError(resultCode: .SQLITE_CORRUPT)
+      }
       _ = try openFile(in: folder)
       return nil
     } catch  where mayBeCorruption(error) {

@@ -1,3 +1,4 @@
+internal import Databases
 import Foundation
 internal import GRDB
 
@@ -68,7 +69,10 @@ extension LedgerOperation {
           sql:
             "SELECT location, detail FROM observation WHERE recorded > ? AND event = 'damaged' AND observer = ?",
           arguments: [begun.number, name]
-        ).map { row in (row["location"] as String, row["detail"] as String? ?? "") }
+        ).map { row -> (String, String) in
+          let row = RowReader(row, of: "observation")
+          return (try row.text("location"), try row.optionalText("detail") ?? "")
+        }
       } ?? []
     return Dictionary(rows, uniquingKeysWith: { _, last in last })
   }
@@ -122,18 +126,21 @@ extension Ledger {
           """), arguments: [file.location, file.bytes])
     var observations: [Observation] = []
     while let row = try rows.next() {
+      let row = RowReader(row, of: "observation", key: 3)
       let observed = ArchiveFile(
-        location: file.location, bytes: row["bytes"], modifiedAt: row["modifiedAt"],
-        changedAt: row["changedAt"])
-      guard observed.isSameVersion(as: file, observed: row["at"]),
-        let event = Observation.Event(row["event"], row["detail"])
+        location: file.location, bytes: try row.count("bytes", at: 5),
+        modifiedAt: try row.integer("modifiedAt", at: 6),
+        changedAt: try row.optionalInteger("changedAt", at: 7))
+      guard observed.isSameVersion(as: file, observed: try row.integer("at", at: 4)),
+        let event = Observation.Event(try row.text("event", at: 0), try row.optionalText("detail", at: 1))
       else {
         continue
       }
       observations.append(
         Observation(
-          event, begun: LedgerPosition(row["begun"]), recorded: LedgerPosition(row["recorded"]), at: row["at"]
-        ))
+          event, begun: LedgerPosition(try row.integer("begun", at: 2, in: LedgerPosition.range)),
+          recorded: LedgerPosition(try row.integer("recorded", at: 3, in: LedgerPosition.range)),
+          at: try row.integer("at", at: 4)))
     }
     return observations
   }

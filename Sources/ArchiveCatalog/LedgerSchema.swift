@@ -1,3 +1,4 @@
+internal import Databases
 internal import GRDB
 
 /// The tables of the ledger, as migrations.
@@ -7,6 +8,15 @@ enum LedgerSchema {
 
   /// The number in `PRAGMA user_version`: that of the newest migration.
   static let version: Int32 = 3
+
+  /// The digests of the schemas of all versions. A released digest is never changed.
+  static let digests = [
+    "0f1efde68c347a5a46ee96846fbaefc8a5a1418f624985e454cb5b29cea909fd",
+    "ecaf0c23c5d1254cd2be48ed3ec75369c02873f562563bf8e610393e2e927926",
+  ]
+
+  /// The schemas of all versions.
+  static let known = DatabaseSchema(digests: digests) { migrator }
 
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()

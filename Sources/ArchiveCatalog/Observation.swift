@@ -40,6 +40,9 @@ public struct LedgerPosition: Sendable, Hashable, Comparable, Codable {
   /// The number of entries that the ledger has had.
   public let number: Int64
 
+  /// The positions of entries. No ledger has as many.
+  static let range: ClosedRange<Int64> = 0...1 << 53
+
   /// Makes a position.
   public init(_ number: Int64) { self.number = number }
 

@@ -1,6 +1,8 @@
 import CSQLite
-package import FileSystem
+internal import FileSystem
 package import GRDB
+internal import GRDBSQLite
+import Operations
 package import SystemPackage
 
 /// A database in an open folder. SQLite opens, creates and deletes the database, its log and its journal by the folder's
@@ -8,11 +10,14 @@ package import SystemPackage
 /// SQLite itself refuses a symbolic link in the place of one of these files.
 ///
 /// The database is untrusted input. The connection ignores triggers and views, trusts no function that the schema calls,
-/// and cannot change the schema's text.
+/// and cannot change the schema's text. A cancellation of the `Work` that opens the database interrupts a statement that
+/// does not end.
 package final class PinnedDatabase: Sendable {
   /// The connection. Only this value closes it.
   package let queue: DatabaseQueue
   private let folder: OpenFolder
+  /// Interrupts statements.
+  private let counter: ProgressCounter?
 
   /// Opens a database. Blocks. The caller checks the schema before anything else.
   ///
@@ -25,12 +30,17 @@ package final class PinnedDatabase: Sendable {
   ) throws {
     try Self.registration.get()
     var configuration = configuration
-    configuration.prepareDatabase { database in try database.restrict() }
+    let counter = ProgressCounter.running
+    configuration.prepareDatabase { database in
+      try database.restrict()
+      if let counter { database.interrupt(after: counter) }
+    }
     let path = folder.directory.descriptorPath.appending(name.components)
     let options = isImmutable ? "&immutable=1" : ""
     queue = try DatabaseQueue(
       path: "file:\(path)?vfs=smilepile-pinned\(options)", configuration: configuration)
     self.folder = folder
+    self.counter = counter
   }
 
   /// Closes the connection, and reports a failure.
@@ -52,6 +62,18 @@ package final class PinnedDatabase: Sendable {
 }
 
 extension Database {
+  /// Interrupts a statement that runs after a cancellation (`SQLITE_INTERRUPT`). Only statements with millions of steps
+  /// are interrupted, so that a cancelled operation can still roll back and clean up. The counter must exist as long as
+  /// the connection. https://www.sqlite.org/c3ref/progress_handler.html
+  fileprivate func interrupt(after counter: ProgressCounter) {
+    sqlite3_progress_handler(
+      sqliteConnection, 5_000_000,
+      { context in
+        guard let context else { return 0 }
+        return Unmanaged<ProgressCounter>.fromOpaque(context).takeUnretainedValue().isCancelled ? 1 : 0
+      }, Unmanaged.passUnretained(counter).toOpaque())
+  }
+
   /// Restricts the connection to what an untrusted database may do.
   fileprivate func restrict() throws {
     let code = smilepile_restrict(sqliteConnection)

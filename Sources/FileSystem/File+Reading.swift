@@ -1,4 +1,12 @@
 extension File {
+  /// Reads the whole file, whose size another user may have chosen. Blocks.
+  ///
+  /// - Returns: nil if the file has more than `limit` bytes. Then nothing was read.
+  package func contents(atMost limit: Int) throws(FileError) -> [UInt8]? {
+    let size = try status().size
+    return size <= limit ? try read(size, at: 0) : nil
+  }
+
   /// A file cannot be read, as opposed to an error of the function that receives its bytes.
   package struct Unreadable: Error {
     /// The reason.

@@ -97,7 +97,8 @@ package struct File: ~Copyable, Sendable {
     return filled
   }
 
-  /// Reads up to `count` bytes; fewer come back at the end of the file. pread(2).
+  /// Reads up to `count` bytes; fewer come back at the end of the file. Allocates `count` bytes, so the caller must bound
+  /// the count; `contents(atMost:)` reads a whole file. pread(2).
   package func read(_ count: Int, at offset: Int) throws(FileError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     let filled: Int

@@ -13,3 +13,10 @@ extension Int {
     return isOver ? .max : product
   }
 }
+
+extension Sequence {
+  /// Returns the sum of a number of each element.
+  package func saturatedSum(_ number: (Element) -> Int) -> Int {
+    reduce(0) { $0.saturated(plus: number($1)) }
+  }
+}

@@ -17,6 +17,9 @@ public final class ProgressCounter: Sendable {
     var phaseStart: ContinuousClock.Instant?
   }
 
+  /// The counter of the operation that runs on this thread; nil outside of `Work`.
+  @TaskLocal package static var running: ProgressCounter?
+
   private let state = Mutex(State())
   private let start: ContinuousClock.Instant
   private let receive: @Sendable (Finding) -> Void

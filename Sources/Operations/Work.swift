@@ -41,7 +41,7 @@ public struct Work<Summary: Sendable>: Sendable {
         await withCheckedContinuation { done in
           do {
             try WorkerThreads.startDetached(stackSize: 4 << 20) {
-              let result = Result { try body(counter) }
+              let result = Result { try ProgressCounter.$running.withValue(counter) { try body(counter) } }
               counter.reportRest(of: result.findings)
               done.resume(returning: result)
             }

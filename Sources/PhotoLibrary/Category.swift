@@ -1,3 +1,4 @@
+internal import Databases
 import Foundation
 internal import GRDB
 
@@ -52,16 +53,16 @@ extension Category: StoredRow {
   static let databaseTableName = "category"
 
   /// Reads a row of `category`.
-  init(row: Row) {
-    id = row["id"]
-    name = row["name"]
-    displayName = row["displayName"]
-    position = row["position"]
-    iconResource = row["iconResource"]
-    colorHex = row["colorHex"]
-    isDefault = row["isDefault"]
-    createdAt = row["createdAt"]
-    valuesAsOf = row["valuesAsOf"]
+  init(_ row: RowReader) throws {
+    id = try row.integer("id")
+    name = try row.text("name")
+    displayName = try row.text("displayName")
+    position = Int(try row.integer("position"))
+    iconResource = try row.optionalText("iconResource")
+    colorHex = try row.optionalText("colorHex")
+    isDefault = try row.flag("isDefault")
+    createdAt = try row.integer("createdAt")
+    valuesAsOf = try row.integer("valuesAsOf")
   }
 
   /// Fills a row of `category`.

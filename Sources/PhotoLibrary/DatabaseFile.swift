@@ -41,15 +41,16 @@ final class DatabaseFile: Sendable {
   /// The first bytes of the file.
   func header(_ count: Int) throws(FileError) -> [UInt8] { try file.read(count, at: 0) }
 
-  /// Reads the whole file, and throws if it cannot be read.
+  /// Reads the file, and throws if it cannot be read.
   func readAll() throws(FileError) { try file.readAll() }
 }
 
 extension File {
-  /// Reads to the end, and discards the bytes.
+  /// Reads up to 1 GiB, more than the database of a million photos has, and discards the bytes. A sparse file of
+  /// terabytes takes no space on a disk, and would be read for hours.
   func readAll() throws(FileError) {
     let piece = 64 << 10
     var offset = 0
-    while case let count = try read(piece, at: offset).count, count > 0 { offset += count }
+    while offset < 1 << 30, case let count = try read(piece, at: offset).count, count > 0 { offset += count }
   }
 }

@@ -1,4 +1,5 @@
 import Checksums
+internal import Databases
 internal import GRDB
 
 /// A deliberate removal of a category, or of content from a category.
@@ -23,7 +24,12 @@ extension Library {
         database,
         sql: "SELECT category, md5, assetPath, at FROM deletion WHERE at >= ? ORDER BY at, rowid",
         arguments: [date])
-      return rows.map { Deletion(category: $0[0], md5: MD5Digest(blob: $0[1]), assetPath: $0[2], at: $0[3]) }
+      return try rows.map { row in
+        let row = RowReader(row, of: "deletion")
+        return Deletion(
+          category: try row.text("category"), md5: try row.optionalMD5("md5"),
+          assetPath: try row.optionalText("assetPath"), at: try row.integer("at"))
+      }
     }
   }
 

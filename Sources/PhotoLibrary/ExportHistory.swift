@@ -25,7 +25,7 @@ extension Library {
     try read { database in
       let last = try Int64.fetchOne(database, sql: "SELECT MAX(sequence) FROM export")
       return ExportHistory(
-        sequence: max(date, last.map { $0 + 1 } ?? date),
+        sequence: max(date, last.map { $0 < .max ? $0 + 1 : $0 } ?? date),
         earlierIDs: try String.fetchAll(database, sql: "SELECT id FROM export ORDER BY sequence, rowid"))
     }
   }

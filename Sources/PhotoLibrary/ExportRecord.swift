@@ -41,15 +41,16 @@ extension ExportRecord: StoredRow {
   static let databaseTableName = "export"
 
   /// Reads a row of `export`.
-  init(row: Row) {
-    id = row["id"]
-    archive = row["archive"]
-    at = row["at"]
-    sequence = row["sequence"]
-    photos = row["photos"]
-    archiveBytes = row["archiveBytes"]
-    isPartial = row["isPartial"]
-    (categories, changes) = (row["categories"], row["changes"])
+  init(_ row: RowReader) throws {
+    id = try row.text("id")
+    archive = try row.text("archive")
+    at = try row.integer("at")
+    // 0 in a library of an older version
+    sequence = try row.optionalInteger("sequence") ?? 0
+    photos = try row.count("photos")
+    archiveBytes = try row.count("archiveBytes")
+    isPartial = try row.flag("isPartial")
+    (categories, changes) = (try row.optionalCount("categories"), try row.optionalCount("changes"))
   }
 
   /// Fills a row of `export`.

@@ -50,6 +50,11 @@ extension Library {
       if try database.queue.read(Schema.migrator.hasBeenSuperseded) {
         throw LibraryError.newerVersion(folder.directory.path)
       }
+      try database.queue.read { database in
+        guard try Schema.known.check(database) > 0 else {
+          throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the table “photo” is missing")
+        }
+      }
       return database
     }
     do {
@@ -75,6 +80,7 @@ extension Library {
   static func translation(
     of error: DatabaseError, _ file: DatabaseFile, in root: borrowing Directory
   ) -> any Error {
+    if error.resultCode.primaryResultCode == .SQLITE_INTERRUPT { return CancellationError() }
     if isFull(root, after: error), let free = try? root.fileSystem().freeBytes {
       return LibraryError.notEnoughSpace(root.path, needed: neededToRead, free: free)
     }

@@ -92,13 +92,14 @@ public final class Library: Sendable {
   /// Counts rows and bytes of photo files. SQLite counts; no row is read into memory.
   public func totals() throws -> (photos: Int, categories: Int, bytes: Int) {
     try read { database in
-      let row = try Row.fetchOne(
-        database,
-        sql: """
-          SELECT (SELECT count(*) FROM photo), (SELECT count(*) FROM category),
-            (SELECT coalesce(sum(fileSize), 0) FROM photo WHERE NOT isFromAssets)
-          """)
-      return (row?[0] ?? 0, row?[1] ?? 0, row?[2] ?? 0)
+      // sum() fails if the sum exceeds an integer
+      let bytes = try Double.fetchOne(
+        database, sql: "SELECT total(fileSize) FROM photo WHERE NOT isFromAssets")
+      return (
+        try Int.fetchOne(database, sql: "SELECT count(*) FROM photo") ?? 0,
+        try Int.fetchOne(database, sql: "SELECT count(*) FROM category") ?? 0,
+        bytes.map { Int(exactly: $0.rounded()) ?? ($0 < 0 ? 0 : .max) } ?? 0
+      )
     }
   }
 
@@ -124,6 +125,9 @@ public final class Library: Sendable {
       {
         throw cause
       }
+      throw Self.translation(of: error, file, in: root)
+    } catch is RowDecodingError {
+      let error = DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a column has a value of another type")
       throw Self.translation(of: error, file, in: root)
     }
   }

@@ -1,4 +1,5 @@
 import Checksums
+internal import Databases
 internal import GRDB
 import SystemPackage
 
@@ -63,14 +64,14 @@ extension Photo: StoredRow {
   /// The table of photos.
   static let databaseTableName = "photo"
 
-  /// The columns of every version of the database, in the order in which `init(row:)` reads them.
+  /// The columns of every version of the database, in the order in which `init(_:)` reads them.
   private static let firstColumns =
     "id, categoryId, name, path, originalPath, isFromAssets, createdAt, fileSize, width, height, md5"
 
-  /// All columns, in the order in which `init(row:)` reads them.
+  /// All columns, in the order in which `init(_:)` reads them.
   private static let allColumns = firstColumns + ", isFavorite, shipsWithApp"
 
-  /// What to select from `photo` or `replacedPhoto` for `init(row:)`. A reader does not migrate, so the columns of
+  /// What to select from `photo` or `replacedPhoto` for `init(_:)`. A reader does not migrate, so the columns of
   /// version 5 may be missing.
   static func columns(_ database: Database) throws -> String {
     let isMigrated = try database.columns(in: databaseTableName).contains { $0.name == "isFavorite" }
@@ -79,20 +80,23 @@ extension Photo: StoredRow {
 
   /// Reads a row selected as `columns`, by position: looking up columns by name takes most of the time of reading a
   /// large library.
-  init(row: Row) {
-    id = row[0]
-    categoryId = row[1]
-    name = row[2]
-    path = row[3]
-    originalPath = row[4]
-    isFromAssets = row[5]
-    createdAt = row[6]
-    fileSize = row[7]
-    width = row[8]
-    height = row[9]
-    md5 = MD5Digest(blob: row[10])
-    isFavorite = row[11]
-    shipsWithApp = row[12]
+  init(_ row: RowReader) throws {
+    id = try row.integer("id", at: 0)
+    categoryId = try row.integer("categoryId", at: 1)
+    name = try row.text("name", at: 2)
+    path = try row.text("path", at: 3)
+    originalPath = try row.text("originalPath", at: 4)
+    isFromAssets = try row.flag("isFromAssets", at: 5)
+    createdAt = try row.integer("createdAt", at: 6)
+    fileSize = try row.count("fileSize", at: 7)
+    width = Int(try row.integer("width", at: 8))
+    height = Int(try row.integer("height", at: 9))
+    md5 = try row.optionalMD5("md5", at: 10)
+    isFavorite = try row.optionalFlag("isFavorite", at: 11)
+    shipsWithApp = try row.flag("shipsWithApp", at: 12)
+    guard isFromAssets == (md5 == nil) else {
+      throw row.fault(isFromAssets ? "an asset of the app has an MD5" : "md5 is NULL")
+    }
   }
 
   /// Inserts rows with one statement and positional values: naming the columns of each row takes twice as long.

@@ -1,3 +1,4 @@
+internal import Databases
 import Foundation
 internal import GRDB
 
@@ -9,6 +10,21 @@ enum Schema {
   /// The number of the newest migration, in `PRAGMA user_version`. It tells a library of a newer version without
   /// opening the database. Libraries of the first versions have 0.
   static let version: Int32 = 8
+
+  /// The digests of the schemas of all versions. A released digest is never changed.
+  static let digests = [
+    "97de86dbc647bd2ad40fd03ed6a0e13fef37e267c3c8c34a64dc0f122dbc0453",
+    "460dda8c76a691c0d7d1607a0541a8d721ded4d0e35637a150a6b878ec750366",
+    "1b0f2b859648d3d5bb8c8dc689cd98ba81e173b63f113dd13ebb7929ce2d105c",
+    "5417243d3f5eb0346b3eff8dfddb7954fda4ea7f5f94f838ebf9c1f05cc572f4",
+    "d2a90f780e6daa22d7b46dce75945d75e25ccd6ada2fa66a340d01358c73d514",
+    "bfb786c61facdb3fd8ceac10204385ea59ec32453f58a8c2e4521f6c3f43cbd9",
+    "aabdf81c8f5dcee0706760fc791a6698004a918a78e42512184467378e6fdf7c",
+    "6066f0ed25784474249c450a5a3e18ef19920e55e653e6f885ab8a3bab0ec56c",
+  ]
+
+  /// The schemas of all versions.
+  static let known = DatabaseSchema(digests: digests) { migrator }
 
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()

@@ -1,3 +1,4 @@
+internal import Databases
 internal import GRDB
 
 /// The app's settings: one record in every library. Flags only; a PIN never travels.
@@ -72,22 +73,23 @@ extension Settings: StoredRow {
 
   /// Reads the row of `settings`, also one that no writer of this version has migrated yet: until version 4 every
   /// setting was stated or none was.
-  init(row: Row) {
+  init(_ row: RowReader) throws {
     let isOld = !row.hasColumn("themeModeAsOf")
-    createdAt = row["createdAt"]
-    changedAt = row["changedAt"]
-    if isOld, row["valuesAsOf"] == nil { return }
-    let date: Int64? = isOld ? row["valuesAsOf"] : nil
-    func dated<Value>(_ value: Value?, _ column: String) -> Dated<Value>? {
-      guard let value, let asOf = date ?? row[column] else { return nil }
+    createdAt = try row.integer("createdAt")
+    changedAt = try row.integer("changedAt")
+    let date = try isOld ? row.optionalInteger("valuesAsOf") : nil
+    if isOld, date == nil { return }
+    func dated<Value>(_ value: Value?, _ column: String) throws -> Dated<Value>? {
+      guard let value, let asOf = try date ?? row.optionalInteger(column) else { return nil }
       return Dated(value, asOf: asOf)
     }
-    theme = dated((row["themeMode"] as String?).map { ThemeMode(rawValue: $0) ?? .system }, "themeModeAsOf")
-    pin = dated(row["hasPIN"], "hasPINAsOf")
-    pattern = dated(row["hasPattern"], "hasPatternAsOf")
-    kidSafeMode = row["kidSafeModeEnabled"]
-    deleteProtection = row["deleteProtectionEnabled"]
-    cameraAccess = isOld ? nil : row["cameraAccessAllowed"]
+    let mode = try row.optionalText("themeMode")
+    theme = try dated(mode.map { ThemeMode(rawValue: $0) ?? .system }, "themeModeAsOf")
+    pin = try dated(row.optionalFlag("hasPIN"), "hasPINAsOf")
+    pattern = try dated(row.optionalFlag("hasPattern"), "hasPatternAsOf")
+    kidSafeMode = try row.optionalFlag("kidSafeModeEnabled")
+    deleteProtection = try row.optionalFlag("deleteProtectionEnabled")
+    cameraAccess = isOld ? nil : try row.optionalFlag("cameraAccessAllowed")
   }
 
   /// Fills the row of `settings`.

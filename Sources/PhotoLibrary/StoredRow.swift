@@ -1,4 +1,5 @@
 import Checksums
+internal import Databases
 import Foundation
 internal import GRDB
 
@@ -7,8 +8,10 @@ internal import GRDB
 protocol StoredRow {
   static var databaseTableName: String { get }
 
-  /// Reads a row.
-  init(row: Row)
+  /// Reads a row, which may have any values.
+  ///
+  /// - Throws: `DatabaseError` that names the row and the column.
+  init(_ row: RowReader) throws
 
   /// Fills the columns of a row.
   func encode(to container: inout PersistenceContainer)
@@ -17,23 +20,28 @@ protocol StoredRow {
 extension StoredRow {
   /// Returns the values of all rows that a query selects.
   ///
-  /// - Parameter count: the expected number of rows; an array that grows takes half as much memory again.
+  /// - Parameters:
+  ///   - table: the table in messages.
+  ///   - count: the expected number of rows; an array that grows takes half as much memory again.
   static func fetchAll(
     _ database: Database, sql: String, arguments: StatementArguments = StatementArguments(),
-    expecting count: Int = 0
+    of table: String = databaseTableName, expecting count: Int = 0
   ) throws -> [Self] {
     var values: [Self] = []
     values.reserveCapacity(count)
     let rows = try Row.fetchCursor(database, sql: sql, arguments: arguments)
-    while let row = try rows.next() { values.append(Self(row: row)) }
+    while let row = try rows.next() { values.append(try Self(RowReader(row, of: table))) }
     return values
   }
 
   /// Returns the value of the first row that a query selects; nil if it selects none.
   static func fetchOne(
-    _ database: Database, sql: String, arguments: StatementArguments = StatementArguments()
+    _ database: Database, sql: String, arguments: StatementArguments = StatementArguments(),
+    of table: String = databaseTableName
   ) throws -> Self? {
-    try Row.fetchOne(database, sql: sql, arguments: arguments).map { Self(row: $0) }
+    try Row.fetchOne(database, sql: sql, arguments: arguments).map {
+      try Self(RowReader($0, of: table))
+    }
   }
 
   /// Inserts a row.
@@ -56,9 +64,17 @@ extension MD5Digest {
   /// The sixteen bytes that a column holds.
   var blob: Data { Data(bytes) }
 
-  /// Reads a column; nil for NULL and for anything but sixteen bytes.
-  init?(blob: Data?) {
-    guard let blob, let digest = MD5Digest(bytes: blob) else { return nil }
-    self = digest
+}
+
+extension RowReader {
+  /// Reads an MD5.
+  func md5(_ column: String, at position: Int? = nil) throws -> MD5Digest {
+    guard let digest = try optionalMD5(column, at: position) else { throw fault("\(column) is NULL") }
+    return digest
+  }
+
+  /// Reads an MD5 or NULL.
+  func optionalMD5(_ column: String, at position: Int? = nil) throws -> MD5Digest? {
+    try optionalBytes(column, at: position, count: 16...16).flatMap { MD5Digest(bytes: $0) }
   }
 }

@@ -16,7 +16,8 @@ struct UntrackedFiles {
       (
         try String.fetchAll(database, sql: "SELECT path FROM photo WHERE NOT isFromAssets"),
         try Photo.fetchAll(
-          database, sql: "SELECT \(Photo.columns(database)) FROM replacedPhoto WHERE NOT isFromAssets"),
+          database, sql: "SELECT \(Photo.columns(database)) FROM replacedPhoto WHERE NOT isFromAssets",
+          of: "replacedPhoto"),
         try FileMove.pending(in: database)
       )
     }

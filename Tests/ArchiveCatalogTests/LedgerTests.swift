@@ -1,3 +1,4 @@
+import Databases
 import FileSystem
 import Foundation
 import GRDB
@@ -205,6 +206,61 @@ import Testing
     }
     try record(.foundDamaged(reason: "rot"), in: ledger)
     #expect(Ledger(folder: folder).health(of: try file()).isSuspect)
+  }
+
+  @Test("Ledger: the schema of every version is known by its digest")
+  func digests() throws {
+    let digests = try LedgerSchema.migrator.migrations.map { name in
+      let database = try DatabaseQueue()
+      try LedgerSchema.migrator.migrate(database, upTo: name)
+      return try database.read(DatabaseSchema.digest)
+    }
+    #expect(LedgerSchema.digests == digests)
+  }
+
+  @Test(
+    "Ledger: a database with another schema is moved aside",
+    arguments: [
+      "CREATE TRIGGER loss AFTER INSERT ON run BEGIN DELETE FROM observation; END",
+      "CREATE VIEW everything AS SELECT * FROM run", "CREATE TABLE notes (text)",
+      "CREATE INDEX extra ON run(kind)", "ALTER TABLE run ADD COLUMN extra TEXT",
+    ])
+  func foreignSchema(sql: String) throws {
+    try record(.verified, in: Ledger(folder: folder))
+    try DatabaseQueue(path: database.string).write { try $0.execute(sql: sql) }
+    try expectMovedAside(Ledger(folder: folder))
+  }
+
+  @Test(
+    "Ledger: a database with a row that no version writes is moved aside, and nothing ends the process",
+    arguments: [
+      "UPDATE run SET photos = -1", "UPDATE run SET begun = -5", "UPDATE run SET outcome = 'odd'",
+      "UPDATE run SET startedAt = 'x'", "UPDATE run SET record = NULL", "UPDATE run SET job = x'01'",
+      "UPDATE run SET bytes = 1e300", "UPDATE observation SET begun = -1",
+      "UPDATE observation SET detail = x'00'", "UPDATE position SET number = 'many'",
+    ])
+  func forgedRow(sql: String) throws {
+    let ledger = Ledger(folder: folder)
+    try record(.verified, in: ledger)
+    var run = LedgerRun(.backup, job: "j", libraryPath: "/l", startedAt: 1)
+    ledger.insert(&run)
+    try ForgedDatabase.execute(sql, in: database)
+    let next = Ledger(folder: folder)
+    _ = next.runs()
+    _ = next.health(of: try file())
+    _ = next.position
+    try expectMovedAside(next)
+  }
+
+  private func expectMovedAside(
+    _ ledger: Ledger, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    guard case .movedAside? = ledger.problem else {
+      Issue.record("\(String(describing: ledger.problem))", sourceLocation: sourceLocation)
+      return
+    }
+    try record(.foundDamaged(reason: "rot"), in: ledger)
+    #expect(Ledger(folder: folder).health(of: try file()).isSuspect, sourceLocation: sourceLocation)
   }
 
   @Test(

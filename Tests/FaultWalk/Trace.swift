@@ -55,17 +55,18 @@ struct Trace: Sendable {
     return tally
   }
 
-  /// `-P` for the scene's folders, and for files that are opened by an absolute path.
+  /// `-P` for the scene's folders, for files that are opened by an absolute path, and for those that SQLite opens by the
+  /// descriptor of their folder.
   private var filters: [String] {
     let scene = Scene(folder: folder.appending("run"))
     let library = operation.library(scene)
     let names = [
       scene.folder, library, scene.out, scene.pictures, scene.backup, library.appending("photos"),
-      library.appending(".staging"), library.appending(".undo"), library.appending("library.sqlite"),
-      library.appending("library.sqlite-wal"), library.appending("library.sqlite-shm"),
-      library.appending("library.sqlite.new"), library.appending("library.sqlite.new-wal"),
-    ]
-    return names.flatMap { ["-P", $0.string] }
+      library.appending(".staging"), library.appending(".undo"),
+    ].map(\.string)
+    let databases = ["", "-wal", "-shm", ".new", ".new-wal"].map { "library.sqlite\($0)" }
+    let pinned = (3..<40).flatMap { descriptor in databases.map { "/proc/self/fd/\(descriptor)/\($0)" } }
+    return (names + databases.map { library.appending($0).string } + pinned).flatMap { ["-P", $0] }
   }
 
   /// Runs the operation without a fault, and returns the numbers of the calls on the scene's files.

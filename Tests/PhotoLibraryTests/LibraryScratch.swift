@@ -56,6 +56,16 @@ struct LibraryScratch {
     return try database.write(body)
   }
 
+  /// Puts the empty database of an older version in the place of the present one.
+  func makeVersion(_ migration: String, _ fill: (Database) throws -> Void = { _ in }) throws {
+    let file = path.appending("library.sqlite").string
+    for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file + suffix) }
+    let old = try DatabaseQueue(path: file)
+    try Schema.migrator.migrate(old, upTo: migration)
+    try old.write(fill)
+    try old.close()
+  }
+
   static func category(_ id: Int64 = 1, _ name: String = "family") -> PhotoLibrary.Category {
     Category(id: id, name: name, displayName: name, createdAt: 5, valuesAsOf: 5)
   }

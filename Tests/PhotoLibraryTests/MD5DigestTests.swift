@@ -69,13 +69,10 @@ struct MD5DigestTests {
     #expect(digests.sorted().map(\.description) == digests.map(\.description).sorted())
   }
 
-  @Test("MD5: a column has sixteen bytes or none")
+  @Test("MD5: a column has the sixteen bytes of the digest")
   func column() {
     let digest = LibraryScratch.digest("x")
     #expect(digest.blob == Data(digest.bytes))
-    #expect(MD5Digest(blob: digest.blob) == digest)
-    #expect(MD5Digest(blob: Data([1, 2])) == nil)
-    #expect(MD5Digest(blob: nil) == nil)
   }
 
   @Test("MD5: a large file is read to its end", arguments: [(1 << 18) - 1, 1 << 18, (1 << 18) + 1, 700_001])

@@ -116,7 +116,7 @@ struct PINTests {
 
   @Test("PIN: a library of an older version has none")
   func olderVersion() throws {
-    try scratch.sql { try $0.execute(sql: "DROP TABLE pin") }
+    try scratch.makeVersion("2 changes and what they replaced")
     #expect(try !Library(path: scratch.path).hasPIN())
   }
 }

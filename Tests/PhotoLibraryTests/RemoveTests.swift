@@ -115,7 +115,10 @@ struct RemoveTests {
     try remove(selection(categories: ["cars"]))
     let rows = try scratch.sql { try Row.fetchAll($0, sql: "SELECT category, md5, assetPath FROM deletion") }
     #expect(rows.map { $0["category"] as String } == ["cars", "cars", "cars"])
-    #expect(rows.compactMap { MD5Digest(blob: $0["md5"]) } == [LibraryScratch.digest("four")])
+    #expect(
+      rows.compactMap { ($0["md5"] as Data?).flatMap { MD5Digest(bytes: $0) } } == [
+        LibraryScratch.digest("four")
+      ])
     #expect(rows.compactMap { $0["assetPath"] as String? } == ["sample/x.png"])
   }
 

@@ -1,4 +1,5 @@
 import Checksums
+import Databases
 import Foundation
 import GRDB
 import SystemPackage
@@ -44,6 +45,16 @@ struct SchemaTests {
       #expect(try database.read { try $0.tableExists("photo") })
     }
     #expect(try !fromEmpty.read(Schema.migrator.hasBeenSuperseded))
+  }
+
+  @Test("Schema: the schema of every version is known by its digest")
+  func digests() throws {
+    let digests = try Schema.migrator.migrations.map { name in
+      let database = try DatabaseQueue()
+      try Schema.migrator.migrate(database, upTo: name)
+      return try database.read(DatabaseSchema.digest)
+    }
+    #expect(Schema.digests == digests)
   }
 
   private static func schema(_ database: Database) throws -> [String] {

@@ -341,8 +341,9 @@ struct UndoTests {
 
   @Test("Undo: a library of an older version is refused")
   func olderVersion() throws {
-    try change(.merge)
-    try scratch.sql { try $0.execute(sql: "DROP TABLE added") }
+    try scratch.makeVersion("2 changes and what they replaced") { database in
+      try database.execute(sql: "INSERT INTO change VALUES ('c', 'merge', 1)")
+    }
     #expect(throws: UndoError.self) { try undo { $0.isDryRun = true } }
   }
 

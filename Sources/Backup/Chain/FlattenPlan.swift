@@ -14,7 +14,7 @@ struct FlattenPlan {
   /// The archives that should contain intact files of these photos, with the reason of one photo each.
   private(set) var damagedArchives: [FilePath: String] = [:]
 
-  var bytes: Int { items.reduce(0) { $0 + $1.size } }
+  var bytes: Int { items.saturatedSum(\.size) }
 
   /// - Parameter source: a backup with its complete chain.
   init(_ source: OpenedBackup, _ counter: ProgressCounter) throws {

@@ -68,7 +68,7 @@ package struct ExportPlan: Sendable {
   package let increment: PlannedIncrement?
 
   /// Bytes of all photo files in the archive.
-  package var bytes: Int { items.reduce(0) { $0 + $1.size } }
+  package var bytes: Int { items.saturatedSum(\.size) }
 
   /// Makes the plan.
   ///

@@ -1,4 +1,5 @@
 import FileSystem
+import Operations
 import PhotoLibrary
 import Zip
 
@@ -24,7 +25,7 @@ public struct PhoneLimits: Sendable, Equatable {
     if list.count > entries {
       reasons.append("it has \(list.count) entries, more than \(entries == 10_000 ? "10,000" : "\(entries)")")
     }
-    let bytes = list.reduce(0) { $0 + $1.size }
+    let bytes = list.saturatedSum(\.size)
     if bytes > uncompressedBytes {
       reasons.append("its files have \(bytes) bytes, more than \(Self.text(uncompressedBytes))")
     }

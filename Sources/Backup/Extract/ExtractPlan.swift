@@ -36,7 +36,7 @@ struct ExtractPlan: Sendable {
   private(set) var assets = 0
 
   /// The bytes of all files.
-  var bytes: Int { items.reduce(0) { $0 + $1.size } }
+  var bytes: Int { items.saturatedSum(\.size) }
 
   /// Returns the path of a photo in the target.
   func path(of item: Item) -> FilePath { FilePath(folders[item.folder]).appending(item.name) }

@@ -176,7 +176,7 @@ private struct ExtractRun {
     _ items: [(index: Int, replaces: Bool)], _ plan: ExtractPlan, _ summary: inout ExtractSummary
   ) -> ExtractSummary {
     summary.filesWritten = items.count
-    summary.bytesWritten = items.reduce(0) { $0 + plan.items[$1.index].size }
+    summary.bytesWritten = items.saturatedSum { plan.items[$0.index].size }
     summary.filesReplaced = items.count { $0.replaces }
     return summary
   }

@@ -25,7 +25,7 @@ public struct EncryptionSummary: Sendable, Equatable {
     methods = Set(files.compactMap(\.encryption.name)).sorted()
     encryptedEntries = files.count(where: \.isEncrypted)
     entries = files.count
-    bytes = files.reduce(0) { $0 + $1.size }
+    bytes = files.saturatedSum(\.size)
   }
 
   /// One line for the user: `AES-256`, or `3 of 12 entries, ZipCrypto`; "no" if nothing is encrypted.

@@ -1,5 +1,6 @@
 import Checksums
 import Foundation
+import Operations
 import PhotoLibrary
 
 /// The changes of a library by an import: a pure function of the backup, the library, the strategy, the rule for
@@ -79,7 +80,7 @@ package struct MergePlan: Sendable {
   }
 
   /// Bytes of all files that come from the backup.
-  var bytes: Int { filesToExtract.reduce(0) { $0 + $1.size } }
+  var bytes: Int { filesToExtract.saturatedSum(\.size) }
 
   /// Makes the plan. Every photo of `backup` that has a file must have its MD5.
   ///

@@ -203,11 +203,11 @@ package struct OpenedBackup: Sendable {
         }
         throw BackupError.notABackup(path, reason: "its content is neither a ZIP archive nor a JSON document")
       }
-      guard status.size <= limits.maximumDocumentBytes else {
+      guard let document = try file.contents(atMost: limits.maximumDocumentBytes) else {
         let reason = "the document has \(status.size) bytes; at most \(limits.maximumDocumentBytes) are read"
         throw BackupError.tooLarge(path, reason: reason, remedy: nil)
       }
-      try self.init(document: file.read(status.size, at: 0), path: path, limits: limits)
+      try self.init(document: document, path: path, limits: limits)
       if password?.isEmpty == false { warnings.append(Self.plainWarning(of: path)) }
     }
   }

@@ -70,7 +70,7 @@ struct PhotoRepairs {
   /// that no source has any more does not prevent the repair of the others.
   func apply(_ writer: LibraryWriter, _ counter: ProgressCounter) throws -> Outcome {
     guard !isEmpty else { return Outcome() }
-    try writer.requireSpace(repairs.reduce(0) { $0 + $1.photo.photo.fileSize }, counter)
+    try writer.requireSpace(repairs.saturatedSum(\.photo.photo.fileSize), counter)
     return try writer.repair { libraryRepair in
       var result = Outcome()
       var items: [LibraryRepair.Item] = []

@@ -21,7 +21,7 @@ struct RepairPlan {
   /// True if the archive is intact.
   private(set) var isWhole = false
 
-  var bytes: Int { items.reduce(0) { $0 + $1.size } }
+  var bytes: Int { items.saturatedSum(\.size) }
 
   /// Reads the archive, and searches for damaged photos in the result of `supply`, which is called with the MD5s to
   /// search for.

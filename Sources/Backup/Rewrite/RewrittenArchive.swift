@@ -18,7 +18,7 @@ struct RewrittenArchive {
   let password: Secret?
   let counter: ProgressCounter
 
-  private var bytes: Int { items.reduce(0) { $0 + $1.size } }
+  private var bytes: Int { items.saturatedSum(\.size) }
 
   /// The path of the archive, its length, and a warning.
   typealias Published = (archive: FilePath, bytes: Int, warning: String?)

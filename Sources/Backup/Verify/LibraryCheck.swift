@@ -43,7 +43,7 @@ struct LibraryCheck {
   ) throws -> (checked: Int, damaged: [UnusablePhoto]) {
     let contents = try library.contents()
     let photos = contents.photos.filter { !$0.isFromAssets }
-    counter.setTotals(items: photos.count, bytes: photos.reduce(0) { $0 + $1.fileSize })
+    counter.setTotals(items: photos.count, bytes: photos.saturatedSum(\.fileSize))
     counter.enter(.verifying)
     let (library, counter) = (library, counter)
     let found = OrderedResults(whenFound: whenFound)

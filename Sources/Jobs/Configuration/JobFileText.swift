@@ -10,10 +10,9 @@ enum JobFileText {
     let file = try File.open(path, .readFollowingLinks)
     let status = try file.status()
     guard status.kind == .file else { throw fault(path, "it is not a file") }
-    guard status.size <= JobFile.maximumBytes else {
+    guard let bytes = try file.contents(atMost: JobFile.maximumBytes) else {
       throw fault(path, "it has \(status.size) bytes; a job file has at most \(JobFile.maximumBytes)")
     }
-    let bytes = try file.read(status.size, at: 0)
     guard let text = String(validating: bytes, as: UTF8.self) else { throw fault(path, "it is not UTF-8") }
     return text
   }

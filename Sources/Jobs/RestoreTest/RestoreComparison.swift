@@ -43,7 +43,7 @@ struct RestoreComparison {
       contents.photos.filter { !$0.isFromAssets }.map { (Key($0, in: liveNames), $0) },
       uniquingKeysWith: { first, _ in first })
     let photos = restored.photos.filter { !$0.isFromAssets }
-    counter.setTotals(items: photos.count, bytes: photos.reduce(0) { $0 + $1.fileSize })
+    counter.setTotals(items: photos.count, bytes: photos.saturatedSum(\.fileSize))
     for photo in photos {
       try counter.checkCancellation()
       let label = PhotoLabel.label(

@@ -1,6 +1,7 @@
 import ArchiveCatalog
 import Backup
 import Foundation
+import Operations
 
 /// The archives of a folder that a policy keeps or removes, with reasons. A pure value, so that a dry run
 /// prints the plan.
@@ -21,7 +22,7 @@ package struct PrunePlan: Sendable {
     /// The IDs of photos that are missing from the archives or damaged in them.
     fileprivate var missingPhotos: Set<Int64> { Set(archives.flatMap { $0.missingPhotos.map(\.id) }) }
     /// The total size of the archives in bytes.
-    package var bytes: Int { archives.reduce(0) { $0 + $1.fileBytes } }
+    package var bytes: Int { archives.saturatedSum(\.fileBytes) }
   }
 
   /// The decisions, newest first.

@@ -48,7 +48,7 @@ enum WatchedFile {
       let status = try file.status()
       guard status.kind == .file else { return "is a folder or a device; choose a file" }
       guard status.size > 0 else { return nil }
-      if status.size <= Self.maximumBytes, isOurs(try file.read(status.size, at: 0)) { return nil }
+      if let bytes = try file.contents(atMost: Self.maximumBytes), isOurs(bytes) { return nil }
       return "is a file that no job wrote, and was not changed; choose another name"
     } catch {
       return error.isMissing ? nil : "cannot be read and was not removed: \(error)"

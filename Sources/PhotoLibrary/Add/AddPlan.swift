@@ -1,5 +1,6 @@
 import Checksums
 import Foundation
+import Operations
 
 /// The rows that `add` inserts. The caller adds the photos one by one.
 struct AddPlan {
@@ -74,7 +75,7 @@ struct AddPlan {
     summary.categoriesAdded = edit.newCategories.count
     summary.photosAdded = edit.newPhotos.count
     summary.photosSkipped = skipped
-    summary.bytes = edit.newPhotos.reduce(0) { $0 + $1.fileSize }
+    summary.bytes = edit.newPhotos.saturatedSum(\.fileSize)
     return summary
   }
 }

@@ -1,4 +1,5 @@
 import Checksums
+internal import Databases
 import FileSystem
 import Foundation
 internal import GRDB
@@ -190,7 +191,9 @@ extension Change.Record {
   /// Returns the newest change; nil if there is none.
   static func newest(_ database: Database) throws -> Self? {
     let row = try Row.fetchOne(database, sql: "SELECT id, kind, at FROM change ORDER BY rowid DESC LIMIT 1")
-    guard let row, let kind = Change.Kind(rawValue: row[1]) else { return nil }
-    return Self(id: row[0], kind: kind, at: row[2])
+    guard let row = row.map({ RowReader($0, of: "change") }) else { return nil }
+    return Self(
+      id: try row.text("id"), kind: try row.enumeration("kind", as: Change.Kind.self),
+      at: try row.integer("at"))
   }
 }

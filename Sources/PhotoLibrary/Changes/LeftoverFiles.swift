@@ -103,8 +103,8 @@ package final class LeftoverFiles: Sendable {
   func verifiedBytes(of contents: [FileContent]) -> Int {
     state.withLock { state in
       guard !state.verified.isEmpty else { return 0 }
-      return Dictionary(contents.map { ($0, 1) }, uniquingKeysWith: +).reduce(0) { sum, item in
-        sum + item.key.size * min(item.value, state.verified[item.key]?.count ?? 0)
+      return Dictionary(contents.map { ($0, 1) }, uniquingKeysWith: +).saturatedSum { item in
+        item.key.size.saturated(times: min(item.value, state.verified[item.key]?.count ?? 0))
       }
     }
   }
@@ -155,6 +155,6 @@ extension Library {
   /// was interrupted. Blocks.
   public func stagedFiles() throws -> (count: Int, bytes: Int) {
     let files = try StagingFolder.operations(in: self).flatMap { try StagingFolder.files(of: $0, in: self) }
-    return (files.count, files.reduce(0) { $0 + $1.status.size })
+    return (files.count, files.saturatedSum(\.status.size))
   }
 }

@@ -67,7 +67,7 @@ package final class LibraryWriter: Sendable {
     _ bytes: Int, reusing contents: [FileContent] = [], _ counter: ProgressCounter
   ) throws {
     try leftovers.verify(contents, counter)
-    let needed = bytes - leftovers.verifiedBytes(of: contents)
+    let needed = max(0, bytes - leftovers.verifiedBytes(of: contents))
     do {
       try library.requireSpace(needed)
     } catch LibraryError.notEnoughSpace {

@@ -21,7 +21,7 @@ final class StagedFileLog: Sendable {
     let md5: MD5Digest
     let version: [Int64]
 
-    fileprivate static let length = 16 + 8 + 8 * FileStatus.Version.numberCount
+    static let length = 16 + 8 + 8 * FileStatus.Version.numberCount
   }
 
   private struct State {
@@ -62,10 +62,13 @@ final class StagedFileLog: Sendable {
   private static let mostPhotoBytes = 16 << 20
   private static let mostPending = 16 << 10
 
-  /// Reads the list in a staging folder. Returns no records if the list is missing or of another boot.
+  /// The length of the longest list that is read: that of a million files.
+  private static let maximumBytes = Record.length * 1_000_000
+
+  /// Reads the list in a staging folder. Returns no records if the list is missing, too long, or of another boot.
   static func records(in folder: borrowing Directory) -> [Record] {
-    guard let bootID, let file = try? folder.open(name, .read), let size = try? file.status().size,
-      let bytes = try? file.read(size, at: 0), bytes.starts(with: bootID)
+    guard let bootID, let file = try? folder.open(name, .read),
+      let bytes = try? file.contents(atMost: maximumBytes), bytes.starts(with: bootID)
     else { return [] }
     return stride(from: bootID.count, through: bytes.count - Record.length, by: Record.length).compactMap {
       offset in

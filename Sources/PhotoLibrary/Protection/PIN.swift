@@ -1,5 +1,6 @@
 import Crypto
 import CryptoExtras
+internal import Databases
 import FileSystem
 import Foundation
 internal import GRDB
@@ -67,6 +68,10 @@ private struct PINRecord {
   static let rounds = 600_000
   static let tries = 5
   static let pause: Int64 = 30_000
+  /// The greatest number of rounds that is computed: some seconds of a slow processor.
+  static let mostRounds: Int64 = 10_000_000
+  /// The last date of JavaScript, in milliseconds since 1970.
+  static let latestPause: Int64 = 8_640_000_000_000_000
   /// The size of the salt of a new PIN. PINs of older versions have a salt of 128 bits until they are changed.
   static let saltSize = SymmetricKeySize.bits256
 
@@ -87,11 +92,12 @@ private struct PINRecord {
 
   init?(_ database: Database) throws {
     guard let row = try Row.fetchOne(database, sql: "SELECT * FROM pin") else { return nil }
-    salt = row["salt"]
-    hash = SymmetricKey(data: row["hash"] as Data)
-    rounds = row["rounds"]
-    failures = row["failures"]
-    lockedUntil = row["lockedUntil"]
+    let record = RowReader(row, of: "pin")
+    salt = try record.bytes("salt", count: 16...64)
+    hash = SymmetricKey(data: try record.bytes("hash", count: 32...32))
+    rounds = Int(try record.integer("rounds", in: 1...Self.mostRounds))
+    failures = Int(try record.integer("failures", in: 0...Int64(Self.tries)))
+    lockedUntil = try record.integer("lockedUntil", in: 0...Self.latestPause)
   }
 
   func save(_ database: Database) throws {

@@ -1,4 +1,5 @@
 import Checksums
+internal import Databases
 internal import GRDB
 import SystemPackage
 
@@ -64,9 +65,11 @@ extension FileMove {
       sql: """
         SELECT operationId, kind, source, target, md5 FROM fileMove WHERE ?1 IS NULL OR operationId = ?1 ORDER BY rowid
         """, arguments: [operation])
-    return rows.compactMap { row in
-      guard let kind = Kind(rawValue: row[1]), let md5 = MD5Digest(blob: row[4]) else { return nil }
-      return FileMove(operationID: row[0], kind: kind, source: row[2], target: row[3], md5: md5)
+    return try rows.map { row in
+      let row = RowReader(row, of: "fileMove")
+      return FileMove(
+        operationID: try row.text("operationId"), kind: try row.enumeration("kind", as: Kind.self),
+        source: try row.text("source"), target: try row.text("target"), md5: try row.md5("md5"))
     }
   }
 

@@ -117,7 +117,7 @@ struct ReplacedFiles {
           SELECT \(Photo.columns(database)) FROM replacedPhoto
           WHERE changeId = ? AND NOT isFromAssets
             AND path NOT IN (SELECT path FROM photo WHERE NOT isFromAssets)
-          """, arguments: [change]
+          """, arguments: [change], of: "replacedPhoto"
       ).map { ReplacedFile($0) }
     }
   }

@@ -1,4 +1,5 @@
 import FileSystem
+import Operations
 import SystemPackage
 
 /// A selection of photos and categories. A photo must meet one condition of each kind that is given. Categories alone
@@ -26,7 +27,7 @@ public struct RemovePlan: Sendable {
   public private(set) var categories: [Category] = []
 
   /// Bytes of the photos' files.
-  public var bytes: Int { photos.reduce(0) { $0 + ($1.isFromAssets ? 0 : $1.fileSize) } }
+  public var bytes: Int { photos.saturatedSum { $0.isFromAssets ? 0 : $0.fileSize } }
 
   /// How much is removed.
   var removal: Removal { Removal(photos: photos.count, categories: categories.count) }

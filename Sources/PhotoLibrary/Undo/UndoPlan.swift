@@ -41,7 +41,7 @@ struct UndoPlan {
     change = newest
     restored = try Photo.fetchAll(
       database, sql: "SELECT \(Photo.columns(database)) FROM replacedPhoto WHERE changeId = ? ORDER BY id",
-      arguments: [newest.id])
+      arguments: [newest.id], of: "replacedPhoto")
     removed = try Photo.fetchAll(
       database,
       sql: "SELECT \(Photo.columns(database)) FROM photo WHERE \(Self.isAdded("photo")) ORDER BY id",
@@ -67,14 +67,16 @@ struct UndoPlan {
     let photoIDs = Set((restored + removed).map(\.id))
     before.photos = now.photos.filter { !photoIDs.contains($0.id) } + restored
     let categories = try Category.fetchAll(
-      database, sql: "SELECT * FROM replacedCategory WHERE changeId = ?", arguments: [change.id])
+      database, sql: "SELECT * FROM replacedCategory WHERE changeId = ?", arguments: [change.id],
+      of: "replacedCategory")
     let added = try Int64.fetchAll(
       database, sql: "SELECT id FROM category WHERE \(isAdded("category"))", arguments: [change.id])
     let categoryIDs = Set(categories.map(\.id) + added)
     before.categories = now.categories.filter { !categoryIDs.contains($0.id) } + categories
     before.settings =
       try Settings.fetchOne(
-        database, sql: "SELECT * FROM replacedSettings WHERE changeId = ?", arguments: [change.id])
+        database, sql: "SELECT * FROM replacedSettings WHERE changeId = ?", arguments: [change.id],
+        of: "replacedSettings")
       ?? now.settings
     return before
   }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Backup
 import FileSystem
 import Foundation
+import Operations
 import PhotoLibrary
 
 struct Photos: AsyncParsableCommand {
@@ -85,7 +86,7 @@ struct Photos: AsyncParsableCommand {
     reporter.json(
       Summary(
         categories: categories.count, photos: listed.count,
-        bytes: listed.reduce(0) { $0 + ($1.isFromAssets ? 0 : $1.fileSize) }))
+        bytes: listed.saturatedSum { $0.isFromAssets ? 0 : $0.fileSize }))
   }
 
   private static func table(of photos: [Photo]) -> TextTable {

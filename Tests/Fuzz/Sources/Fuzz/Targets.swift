@@ -21,6 +21,10 @@ enum Target: String {
   case salvage
   /// A job file.
   case jobfile
+  /// `library.sqlite`, and then what every command reads.
+  case library
+  /// `ledger.sqlite`, and then what every command reads.
+  case ledger
 
   static let chosen: Target = {
     let name = ProcessInfo.processInfo.environment["FUZZ_TARGET"] ?? ""
@@ -37,6 +41,8 @@ enum Target: String {
       _ = try? OpenedBackup(path: InputFile.filled(with: bytes), limits: .ofAFuzzer)
     case .salvage: fuzzSalvage(bytes)
     case .jobfile: fuzzJobFile(bytes)
+    case .library: DatabaseTargets.fuzzLibrary(bytes)
+    case .ledger: DatabaseTargets.fuzzLedger(bytes)
     }
   }
 
@@ -125,6 +131,20 @@ enum InputFile {
     try file.resize(to: 0)
     _ = try file.writeAll(toAbsoluteOffset: 0, bytes)
     return FilePath("/proc/self/fd/\(file.rawValue)")
+  }
+}
+
+/// Called by libFuzzer before the first input. Writes the seed of a database where `FUZZ_SEED` names a folder.
+@_cdecl("LLVMFuzzerInitialize")
+public func initialize(
+  _ count: UnsafeMutablePointer<CInt>?, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> CInt {
+  guard let folder = ProcessInfo.processInfo.environment["FUZZ_SEED"] else { return 0 }
+  do {
+    try DatabaseTargets.writeSeed(of: Target.chosen, to: FilePath(folder))
+    return 0
+  } catch {
+    preconditionFailure("\(error)")
   }
 }
 

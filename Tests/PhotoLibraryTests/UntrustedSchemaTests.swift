@@ -1,0 +1,137 @@
+import FileSystem
+import Foundation
+import GRDB
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import PhotoLibrary
+
+/// The schema of a library's database is not the one that this program made.
+struct UntrustedSchemaTests {
+  private let scratch: LibraryScratch
+
+  init() throws {
+    scratch = try LibraryScratch()
+    try scratch.commit(["a.jpg": "a"])
+  }
+
+  @Test(
+    "Schema: a database with anything else is refused by its name, and unchanged",
+    arguments: [
+      (
+        "CREATE TRIGGER loss AFTER INSERT ON export BEGIN DELETE FROM photo; END",
+        "the trigger “loss” is not part of its schema"
+      ),
+      ("CREATE VIEW everything AS SELECT * FROM photo", "the view “everything” is not part of its schema"),
+      ("CREATE TABLE notes (text)", "the table “notes” is not part of its schema"),
+      ("CREATE INDEX extra ON photo(name)", "the index “extra” is not part of its schema"),
+      ("DROP INDEX photoPath", "the index “photoPath” is missing"),
+      ("ALTER TABLE photo ADD COLUMN extra TEXT", "the table “photo” was changed"),
+      ("ALTER TABLE pin RENAME TO pins", "the table “pins” is not part of its schema"),
+      (
+        """
+        ALTER TABLE photo RENAME TO stored;
+        CREATE VIEW photo AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x FROM n) SELECT x AS id FROM n
+        """, "the view “photo” was changed"
+      ),
+      (
+        """
+        DELETE FROM grdb_migrations WHERE identifier LIKE '8%'
+        """, "grdb_migrations has 7 of the 8 migrations of the schema"
+      ),
+    ])
+  func foreign(sql: String, reason: String) throws {
+    try scratch.sql { try $0.execute(sql: sql) }
+    let before = try scratch.folder.bytes("library/library.sqlite")
+    for open in [{ _ = try Library(path: scratch.path) }, { _ = try scratch.writer() }] {
+      let error = #expect(throws: LibraryError.self, performing: open)
+      guard case .database(_, let found)? = error else {
+        Issue.record("\(String(describing: error))")
+        continue
+      }
+      #expect(found == "\(reason); import the newest backup into a new library")
+    }
+    #expect(try scratch.folder.bytes("library/library.sqlite") == before)
+  }
+
+  @Test("Schema: a database without tables is refused")
+  func empty() throws {
+    try scratch.sql { database in
+      try database.execute(sql: "PRAGMA foreign_keys = OFF")
+      for table in try String.fetchAll(
+        database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+      {
+        try database.execute(sql: "PRAGMA defer_foreign_keys = ON; DELETE FROM \"\(table)\"")
+      }
+    }
+    let file = scratch.path.appending("library.sqlite").string
+    let database = try DatabaseQueue(path: file)
+    try database.erase()
+    try database.write { try $0.execute(sql: "PRAGMA application_id = \(Schema.applicationID)") }
+    try database.close()
+    #expect(throws: LibraryError.self) { try Library(path: scratch.path) }
+  }
+
+  @Test("Schema: the statistics that SQLite keeps are no other schema")
+  func statistics() throws {
+    try scratch.sql { try $0.execute(sql: "ANALYZE") }
+    #expect(try scratch.contents().photos.count == 1)
+    try scratch.commit(["b.jpg": "b"], firstId: 2)
+    #expect(try scratch.contents().photos.count == 2)
+  }
+
+  @Test("Schema: another spelling of the same statements is no other schema")
+  func spelling() throws {
+    try scratch.sql { database in
+      try database.execute(
+        sql: """
+          PRAGMA writable_schema = ON;
+          UPDATE sqlite_schema SET sql = replace(sql, 'CREATE TABLE identity (', 'CREATE TABLE "identity"  (  ')
+          WHERE name = 'identity'
+          """)
+    }
+    #expect(try scratch.contents().photos.count == 1)
+  }
+
+  @Test("Schema: a library of every version is opened and migrated", arguments: Schema.migrator.migrations)
+  func versions(name: String) throws {
+    try scratch.makeVersion(name)
+    _ = try Library(path: scratch.path).totals()
+    _ = try scratch.writer()
+    let known = try Library(path: scratch.path).read { try Schema.known.check($0) }
+    #expect(known == Schema.migrator.migrations.count)
+  }
+
+  @Test("Schema: connections ignore triggers and views, and distrust functions of the schema")
+  func settings() throws {
+    let writer = try scratch.writer()
+    try writer.write { database in
+      #expect(try Bool.fetchOne(database, sql: "PRAGMA trusted_schema") == false)
+      #expect(try Bool.fetchOne(database, sql: "PRAGMA cell_size_check") == true)
+      try database.execute(sql: "CREATE VIEW everything AS SELECT * FROM photo")
+      #expect(throws: DatabaseError.self) { try Row.fetchAll(database, sql: "SELECT * FROM everything") }
+      try database.execute(
+        sql: "CREATE TRIGGER loss AFTER INSERT ON export BEGIN DELETE FROM settings; END")
+      try database.execute(
+        sql: """
+          INSERT INTO export (id, archive, at, photos, archiveBytes, isPartial) VALUES ('E', '/a', 1, 1, 1, 0);
+          DROP TRIGGER loss;
+          DROP VIEW everything
+          """)
+      #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM settings") == 1)
+      #expect(throws: DatabaseError.self) {
+        try database.execute(sql: "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema")
+      }
+    }
+  }
+
+  @Test("State files: a list of staged files of terabytes does not stop a writer")
+  func hugeList() throws {
+    let name = "library/.staging/\(LibraryScratch.interrupted)/verified"
+    try scratch.folder.write("", to: name)
+    try Directory.open(scratch.path).open(FilePath(String(name.dropFirst(8))), .readWrite).resize(to: 4 << 40)
+    let writer = try LibraryWriter(path: scratch.path, leftovers: .keep)
+    #expect(try writer.library.contents().photos.count == 1)
+  }
+}
