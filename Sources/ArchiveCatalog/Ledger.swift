@@ -211,7 +211,7 @@ public final class Ledger: Sendable {
   // MARK: Corruption
 
   private static func isCorruption(_ error: any Error) -> Bool {
-    guard let error = error as? DatabaseError else { return false }
+    guard let error = error as? DatabaseError ?? DatabaseError(decoding: error) else { return false }
     return [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode.primaryResultCode)
   }
 
@@ -219,7 +219,7 @@ public final class Ledger: Sendable {
   /// example a header of another format, with codes other than SQLITE_CORRUPT; so every code that is not in this list
   /// counts as corruption.
   private static func mayBeCorruption(_ error: any Error) -> Bool {
-    guard let error = error as? DatabaseError else { return false }
+    guard let error = error as? DatabaseError ?? DatabaseError(decoding: error) else { return false }
     let codes: [ResultCode] = [
       .SQLITE_PERM, .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_NOMEM, .SQLITE_READONLY, .SQLITE_INTERRUPT,
       .SQLITE_IOERR, .SQLITE_FULL, .SQLITE_CANTOPEN, .SQLITE_AUTH, .SQLITE_NOLFS,

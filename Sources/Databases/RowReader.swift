@@ -120,6 +120,18 @@ package struct RowReader {
   }
 }
 
+extension DatabaseError {
+  /// Makes the error for a value that a query of one column does not expect; nil for any other error.
+  package init?(decoding error: any Error) {
+    guard let error = error as? RowDecodingError else { return nil }
+    // leaves out the values of the row
+    let parts = "\(error)".split(separator: "`")
+    let value = parts.first?.split(separator: ", column index:").first ?? ""
+    let statement = parts.count > 1 ? ", in the statement \(parts[1])" : ""
+    self.init(resultCode: .SQLITE_CORRUPT, message: "\(value)\(statement)")
+  }
+}
+
 extension DatabaseValue {
   /// The value in a message.
   fileprivate var label: String {

@@ -72,6 +72,8 @@ extension Library {
       }
     } catch let error as DatabaseError {
       throw translation(of: error, file, in: folder.directory)
+    } catch {
+      throw DatabaseError(decoding: error).map { translation(of: $0, file, in: folder.directory) } ?? error
     }
   }
 
@@ -103,6 +105,10 @@ extension Library {
     let reason = error.message ?? error.description
     switch error.resultCode.primaryResultCode {
     case .SQLITE_CORRUPT, .SQLITE_NOTADB: return "\(reason); \(remedy)"
+    case .SQLITE_CONSTRAINT, .SQLITE_MISMATCH:
+      // most of these messages name neither a table nor a row
+      let words = error.sql?.split(whereSeparator: \.isWhitespace).joined(separator: " ").prefix(1000)
+      return words.map { "\(reason), in the statement \($0)" } ?? reason
     default: return reason
     }
   }

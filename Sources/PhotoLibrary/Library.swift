@@ -125,10 +125,21 @@ public final class Library: Sendable {
       {
         throw cause
       }
-      throw Self.translation(of: error, file, in: root)
-    } catch is RowDecodingError {
-      let error = DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a column has a value of another type")
-      throw Self.translation(of: error, file, in: root)
+      throw Self.translation(of: danglingReference(after: error) ?? error, file, in: root)
+    } catch {
+      throw DatabaseError(decoding: error).map { Self.translation(of: $0, file, in: root) } ?? error
+    }
+  }
+
+  /// Returns an error that names a row which refers to a missing row. SQLite's own message names neither.
+  private func danglingReference(after error: DatabaseError) -> DatabaseError? {
+    guard error.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY else { return nil }
+    let violation = try? database.read { try $0.foreignKeyViolations().next() }
+    return violation.map { violation in
+      let row = violation.originRowID.map { " \($0)" } ?? ""
+      return DatabaseError(
+        resultCode: .SQLITE_CORRUPT,
+        message: "\(violation.originTable)\(row): its row in \(violation.destinationTable) is missing")
     }
   }
 

@@ -76,15 +76,17 @@ extension Settings: StoredRow {
   init(_ row: RowReader) throws {
     let isOld = !row.hasColumn("themeModeAsOf")
     createdAt = try row.integer("createdAt")
-    changedAt = try row.integer("changedAt")
+    changedAt = try row.integer("changedAt", in: createdAt ... .max)
     let date = try isOld ? row.optionalInteger("valuesAsOf") : nil
     if isOld, date == nil { return }
     func dated<Value>(_ value: Value?, _ column: String) throws -> Dated<Value>? {
-      guard let value, let asOf = try date ?? row.optionalInteger(column) else { return nil }
+      let asOf = try date ?? row.optionalInteger(column)
+      guard (value == nil) == (asOf == nil) else { throw row.fault("\(column) does not match its setting") }
+      guard let value, let asOf else { return nil }
       return Dated(value, asOf: asOf)
     }
-    let mode = try row.optionalText("themeMode")
-    theme = try dated(mode.map { ThemeMode(rawValue: $0) ?? .system }, "themeModeAsOf")
+    let mode: ThemeMode? = try row.optionalText("themeMode") == nil ? nil : row.enumeration("themeMode")
+    theme = try dated(mode, "themeModeAsOf")
     pin = try dated(row.optionalFlag("hasPIN"), "hasPINAsOf")
     pattern = try dated(row.optionalFlag("hasPattern"), "hasPatternAsOf")
     kidSafeMode = try row.optionalFlag("kidSafeModeEnabled")

@@ -121,6 +121,13 @@ struct UntrustedRowTests {
     #expect(deletionReason?.hasPrefix("deletion family: md5 has 1 bytes") == true)
   }
 
+  @Test("Rows: a value of another type in a table of one column is an error of the library")
+  func migrations() throws {
+    try forge("UPDATE grdb_migrations SET identifier = NULL WHERE identifier LIKE '3%'")
+    let reason = reason { _ = try scratch.contents() }
+    #expect(reason?.contains("grdb_migrations") == true)
+  }
+
   @Test("Rows: the greatest sequence number of an export has a successor")
   func sequence() throws {
     try forge(

@@ -1,10 +1,10 @@
 import Foundation
-import Operations
 import SystemPackage
 
 @testable import ArchiveCatalog
 @testable import Checksums
 @testable import FileSystem
+@testable import Operations
 @testable import PhotoLibrary
 
 /// The databases of a library and of the state folder as untrusted input.
