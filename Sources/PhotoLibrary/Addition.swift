@@ -1,4 +1,5 @@
 internal import GRDB
+import Operations
 
 /// The photos that changes added, as ranges of IDs. They tell what is newer than an export, whatever the clock did.
 enum Addition {
@@ -28,7 +29,7 @@ enum Addition {
         FROM numbered CROSS JOIN addition ON changeId = numbered.id
           CROSS JOIN photo ON photo.id BETWEEN first AND last
         WHERE number > ? AND (kind <> 'undo' OR number = ?)
-        """, arguments: [count, count + 1]) ?? 0
+        """, arguments: [count, count.saturated(plus: 1)]) ?? 0
   }
 }
 

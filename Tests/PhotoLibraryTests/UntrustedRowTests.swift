@@ -121,6 +121,18 @@ struct UntrustedRowTests {
     #expect(deletionReason?.hasPrefix("deletion family: md5 has 1 bytes") == true)
   }
 
+  @Test("Rows: an export after the greatest number of changes has no photos added since")
+  func changes() throws {
+    try forge(
+      """
+      INSERT INTO export (id, archive, at, photos, archiveBytes, isPartial, changes)
+      VALUES ('E', '/a', 1, 1, 1, 0, 9223372036854775807)
+      """)
+    let library = try Library(path: scratch.path)
+    let export = try #require(try library.lastExport())
+    #expect(try library.photosAdded(since: export) == 0)
+  }
+
   @Test("Rows: a value of another type in a table of one column is an error of the library")
   func migrations() throws {
     try forge("UPDATE grdb_migrations SET identifier = NULL WHERE identifier LIKE '3%'")
