@@ -13,6 +13,7 @@ enum LedgerSchema {
   static let digests = [
     "0f1efde68c347a5a46ee96846fbaefc8a5a1418f624985e454cb5b29cea909fd",
     "ecaf0c23c5d1254cd2be48ed3ec75369c02873f562563bf8e610393e2e927926",
+    "0db4bb313feb04f50700684f29ebe3c68b892c37da65adc2b9bab6299a96af0e",
   ]
 
   /// The schemas of all versions.
