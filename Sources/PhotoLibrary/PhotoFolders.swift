@@ -29,6 +29,16 @@ final class PhotoFolders: Sendable {
     }
   }
 
+  /// Passes the open folder of a file, and the file's name in it.
+  func inFolder<Result: ~Copyable>(
+    of path: String, in root: borrowing Directory,
+    _ body: (borrowing Directory, FilePath) throws(FileError) -> Result
+  ) throws(FileError) -> Result {
+    let (parent, name) = path.folderAndName
+    if parent.isEmpty { return try body(root, FilePath(path)) }
+    return try body(folder(parent, in: root).directory, FilePath(String(name)))
+  }
+
   private func folder(_ path: Substring, in root: borrowing Directory) throws(FileError) -> Folder {
     if let known = folders.withLock({ $0[path] }) { return known }
     let folder = Folder(try root.directory(FilePath(String(path))))

@@ -38,6 +38,7 @@ package final class LeftoverFiles: Sendable {
   }
 
   private let library: Library
+  private let folders = PhotoFolders()
   private let state = Mutex(State())
 
   init(in library: Library) { self.library = library }
@@ -112,22 +113,23 @@ package final class LeftoverFiles: Sendable {
   /// Moves a verified file to a folder, and sets its date in milliseconds since 1970. Any thread. Skips a file that
   /// changed since it was read, or that cannot be moved.
   ///
-  /// - Returns: false if there is no such file.
+  /// - Returns: the file; nil if there is no such file.
   func take(
     _ content: FileContent, to folder: borrowing Directory, as name: FilePath, modified: Int64
-  ) -> Bool {
+  ) -> File? {
     while let found = state.withLock({ $0.verified[content]?.popLast() }) {
-      do throws(FileError) {
-        let file = try library.root.open(found.path, .read)
-        guard try file.status().version == found.version else { continue }
-        try file.setModified(milliseconds: modified)
-        try library.root.rename(found.path, to: folder, as: name)
-        return true
-      } catch {
-        continue
+      let file = try? folders.inFolder(of: found.path.string, in: library.root) {
+        (source, old) throws(FileError) -> File? in
+        let file = try source.open(old, .read)
+        let status = try file.status()
+        guard status.version == found.version else { return nil }
+        if status.modified != modified { try file.setModified(milliseconds: modified) }
+        try source.rename(old, to: folder, as: name)
+        return file
       }
+      if let file = file ?? nil { return file }
     }
-    return false
+    return nil
   }
 
   /// Removes all files except verified ones with these contents. A failure is ignored: the next writer removes them.

@@ -24,7 +24,9 @@ final class StagedFileLog: Sendable {
     static let length = 16 + 8 + 8 * FileStatus.Version.numberCount
   }
 
-  private struct State {
+  private struct State: ~Copyable {
+    /// The list; nil before the first write.
+    var file: File?
     /// Bytes that are not written yet.
     var pending: [UInt8]
     var pendingPhotoBytes = 0
@@ -48,8 +50,8 @@ final class StagedFileLog: Sendable {
         return
       }
       do {
-        let file = try folder.open(Self.name, .readWrite)
-        try file.write(state.pending, at: state.length)
+        if state.file == nil { state.file = try folder.open(Self.name, .readWrite) }
+        try state.file?.write(state.pending, at: state.length)
         state.length += state.pending.count
       } catch {
         state.hasFailed = true
@@ -59,7 +61,7 @@ final class StagedFileLog: Sendable {
   }
 
   /// A killed operation loses the records that were not written: those of at most so many bytes of photos.
-  private static let mostPhotoBytes = 16 << 20
+  private static let mostPhotoBytes = 1 << 20
   private static let mostPending = 16 << 10
 
   /// The length of the longest list that is read: that of a million files.

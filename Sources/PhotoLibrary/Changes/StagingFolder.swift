@@ -63,7 +63,11 @@ final class StagingFolder: Sendable {
   func reuse(
     _ content: FileContent, of leftovers: LeftoverFiles, as name: String, modified: Int64
   ) -> Bool {
-    guard leftovers.take(content, to: directory, as: FilePath(name), modified: modified) else { return false }
+    let file = try? folders.inFolder(of: name, in: directory) { (folder, last) throws(FileError) -> File? in
+      leftovers.take(content, to: folder, as: last, modified: modified)
+    }
+    guard let file = file ?? nil else { return false }
+    recordVerified(file, md5: content.md5)
     reused.withLock { _ = $0.insert(name) }
     return true
   }
