@@ -156,4 +156,42 @@ struct PhotoSearchTests {
     let found = PhotoSearch([relative.appending("in/../in/a.png")]).photos
     #expect(found.map(\.folder) == ["in"])
   }
+
+  /// At each system call in the folder in turn, another user exchanges a folder in it for a link to another folder.
+  @Test("Search: no link leads out of the given folder, whenever a folder in it is exchanged for one")
+  func exchangedFolder() throws {
+    try folder.write(AddTests.png("2"), to: "in/sub/b.png")
+    try folder.write(AddTests.png("3"), to: "private/b.png")
+    let path = folder.path
+    @Sendable func exchange() {
+      try? FileManager.default.moveItem(
+        atPath: path.appending("in/sub").string, toPath: path.appending("sub").string)
+      try? FileManager.default.createSymbolicLink(
+        atPath: path.appending("in/sub").string, withDestinationPath: path.appending("private").string)
+    }
+    func restore() throws {
+      guard
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: path.appending("in/sub").string)) != nil
+      else { return }
+      try FileManager.default.removeItem(atPath: path.appending("in/sub").string)
+      try FileManager.default.moveItem(
+        atPath: path.appending("sub").string, toPath: path.appending("in/sub").string)
+    }
+    let secret = AddTests.png("3")
+    var calls = 0
+    for number in 1...200 {
+      let fault = ArmedFault(Fault(.then(exchange), at: number, below: path))
+      let photos = search("in").photos
+      let contents = photos.compactMap { photo -> [UInt8]? in
+        guard let file = try? photo.open(), let size = try? file.status().size else { return nil }
+        return try? file.read(size, at: 0)
+      }
+      fault.disarm()
+      #expect(!contents.contains(secret))
+      try restore()
+      if fault.place == nil { break }
+      calls = number
+    }
+    #expect(calls > 10)
+  }
 }

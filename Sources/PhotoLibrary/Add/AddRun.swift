@@ -109,12 +109,12 @@ struct AddRun {
     counter.enter(.verifying)
     let counter = counter
     let contents = Mutex<[Int: FileContent]>([:])
-    let disk = try? File.open(found[first].path, .readFollowingLinks).status().identity
+    let disk = try? found[first].open().status().identity
     try ParallelHashing.read(0..<indices.count, Readers(on: disk), context: {}) { position, _ in
       let index = indices[position]
       let file = found[index]
       return try HashedFile(
-        opening: { () throws(FileError) in try File.open(file.path, .readFollowingLinks) },
+        opening: { () throws(FileError) in try file.open() },
         whileReading: { _ in try counter.checkCancellation() },
         { md5, status in
           guard status.version == file.version else { return }
@@ -149,7 +149,7 @@ struct AddRun {
   }
 
   private func hash(_ found: PhotoSearch.Found) throws -> (MD5Digest, size: Int) {
-    let file = try File.open(found.path, .readFollowingLinks)
+    let file = try found.open()
     let (md5, size) = try MD5Digest.ofFile(file) { count in
       try counter.checkCancellation()
       counter.advance(bytes: count)
@@ -201,7 +201,7 @@ struct AddRun {
     var hash = RunningMD5()
     var size = 0
     let status = try File.readPieces(
-      opening: { () throws(FileError) in try File.open(found.path, .readFollowingLinks) }
+      opening: { () throws(FileError) in try found.open() }
     ) { piece in
       try counter.checkCancellation()
       hash.update(piece)

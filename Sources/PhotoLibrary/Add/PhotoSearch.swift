@@ -5,11 +5,23 @@ import Operations
 import SystemPackage
 
 /// Finds the photos in files and folders that the user gave. Folders are searched at any depth; hidden files and
-/// folders and symbolic links in them are reported and not used.
+/// folders and symbolic links in them are reported and not used. Every folder is opened in the folder that contains it,
+/// so that no link leads out of a given folder, even if another user exchanges its folders during the search.
 struct PhotoSearch {
+  /// A folder that the user gave.
+  struct Root: Sendable {
+    let path: FilePath
+    let identity: FileStatus.Identity
+  }
+
   /// A photo that was found.
   struct Found: Sendable {
+    /// The path for messages.
     var path: FilePath
+    /// The given folder that contains the photo; nil if the user gave the file.
+    var root: Root?
+    /// The path in the given folder; empty if the user gave the file.
+    var pathInRoot: FilePath
     var size: Int
     /// The time of the file's last modification, in milliseconds since 1970.
     var modified: Int64
@@ -34,51 +46,63 @@ struct PhotoSearch {
     self.library = library
     for path in paths {
       do throws(FileError) {
-        try search(path, isNamed: true)
+        try search(path)
       } catch {
         failures.append(AddFailure(error))
       }
     }
   }
 
-  private mutating func search(_ path: FilePath, isNamed: Bool) throws(FileError) {
-    let status: FileStatus
-    let header: ImageHeader
-    do {
-      let file = try File.open(path, isNamed ? .readFollowingLinks : .read)
-      status = try file.status()
-      header = status.kind == .file ? try Self.header(of: file) : ImageHeader()
-    }
-    switch status.kind {
-    case .directory where status.identity == library:
+  /// Searches a file or folder that the user gave.
+  private mutating func search(_ path: FilePath) throws(FileError) {
+    let kind = try File.open(path, .readFollowingLinks).status().kind
+    guard kind == .directory else { return try look(at: File.open(path, .readFollowingLinks), path) }
+    let folder = try Directory.open(path)
+    try search(folder, "", in: Root(path: path, identity: folder.status().identity))
+  }
+
+  /// - Parameter pathInRoot: the path of the folder in the given folder.
+  private mutating func search(
+    _ folder: borrowing Directory, _ pathInRoot: FilePath, in root: Root
+  ) throws(FileError) {
+    let path = root.path.pushing(pathInRoot)
+    guard try folder.status().identity != library else {
       failures.append(AddFailure(path, message: "\(path) is the library; its photos were not added again"))
-    case .directory:
-      warnIfNotUTF8(of: path)
-      let folder = try Directory.open(path)
-      for name in try folder.names() {
-        let inner = path.appending(name.components)
-        guard !name.string.hasPrefix(".") else {
-          warnings.append("\(inner) was skipped: it is hidden".escaped)
-          continue
-        }
-        let kind = try folder.status(of: name)?.kind
-        guard kind == .file || kind == .directory else {
-          warnings.append("\(inner) was skipped: it is a link or a special file".escaped)
-          continue
-        }
-        do throws(FileError) {
-          try search(inner, isNamed: false)
-        } catch {
-          failures.append(AddFailure(error))
-        }
+      return
+    }
+    warnIfNotUTF8(of: path)
+    for name in try folder.names() {
+      let (inner, innerInRoot) = (path.appending(name.components), pathInRoot.pushing(name))
+      guard !name.string.hasPrefix(".") else {
+        warnings.append("\(inner) was skipped: it is hidden".escaped)
+        continue
       }
+      do throws(FileError) {
+        switch try folder.status(of: name)?.kind {
+        case .directory: try search(folder.directory(name), innerInRoot, in: root)
+        case .file: try look(at: folder.open(name, .read), inner, innerInRoot, in: root)
+        default: warnings.append("\(inner) was skipped: it is a link or a special file".escaped)
+        }
+      } catch {
+        failures.append(AddFailure(error))
+      }
+    }
+  }
+
+  /// Adds a file to the photos if it is one.
+  private mutating func look(
+    at file: borrowing File, _ path: FilePath, _ pathInRoot: FilePath = "", in root: Root? = nil
+  ) throws(FileError) {
+    let status = try file.status()
+    let header = status.kind == .file ? try Self.header(of: file) : ImageHeader()
+    switch status.kind {
     case .file where header.format != nil || PhotoKind.isPhotoEnding(path.extension ?? ""):
       warnIfNotUTF8(of: path)
       photos.append(
         Found(
-          path: path, size: status.size, modified: status.modified, version: status.version,
-          header: header, folder: Self.folderName(of: path)))
-    case .file where !isNamed:
+          path: path, root: root, pathInRoot: pathInRoot, size: status.size, modified: status.modified,
+          version: status.version, header: header, folder: Self.folderName(of: path)))
+    case .file where root != nil:
       warnings.append("\(path) was skipped: it is not a photo".escaped)
     default:
       failures.append(AddFailure(path, message: "\(path) is not a photo or a folder"))
@@ -105,6 +129,16 @@ struct PhotoSearch {
 }
 
 extension PhotoSearch.Found {
+  /// Opens the photo for reading, in the folder in which it was found.
+  func open() throws(FileError) -> File {
+    guard let root else { return try File.open(path, .readFollowingLinks) }
+    let folder = try Directory.open(root.path)
+    guard try folder.status().identity == root.identity else {
+      throw FileError("find", path, .noSuchFileOrDirectory)
+    }
+    return try folder.open(pathInRoot, .read)
+  }
+
   /// The file was modified or replaced after its header was read: header and content may be those of two photos.
   struct Changed: Error {}
 
